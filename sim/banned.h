@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: base. Functions whose use breaks determinism or memory safety; the build includes this
+ * header before every source file of ours.
+ */
+#ifndef GSIM_BANNED_H
+#define GSIM_BANNED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#pragma GCC poison rand srand random srandom drand48 strcpy strcat sprintf vsprintf gets strtok
+
+#endif

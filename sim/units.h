@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: base. The one internal time type and its conversions: simulated time is a signed count of
+ * picoseconds (292 simulated days), so that sums are exact and the order of events never depends on rounding.
+ */
+#ifndef GSIM_UNITS_H
+#define GSIM_UNITS_H
+
+#include <math.h>
+#include <stdint.h>
+
+typedef int64_t gsim_time; /* picoseconds */
+
+#define GSIM_TIME_NEVER INT64_MAX
+#define GSIM_PS_PER_NS 1000LL
+#define GSIM_PS_PER_US 1000000LL
+#define GSIM_PS_PER_S 1000000000000LL
+
+static inline gsim_time gsim_time_from_us(double us) { return (gsim_time)llround(us * 1e6); }
+static inline gsim_time gsim_time_from_ns(double ns) { return (gsim_time)llround(ns * 1e3); }
+static inline double gsim_time_us(gsim_time t) { return (double)t * 1e-6; }
+static inline double gsim_time_seconds(gsim_time t) { return (double)t * 1e-12; }
+static inline gsim_time gsim_time_from_seconds(double s) { return (gsim_time)llround(s * 1e12); }
+
+#endif
