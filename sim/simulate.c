@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One simulation from its parts: prepares the machine, runs the scheduler on its first host thread under
+ * SimGrid, and leaves a timeline. Everything that a run allocates hangs off its machine. */
+#include "sim/simulate.h"
+
+#include "sim/machine.h"
+
+const struct gsim_param gsim_gpu_params[] = {
+    {"exact", GSIM_PARAM_BOOL, offsetof(struct gsim_gpu_options, exact), 0, 0, 1, "", NULL,
+     "one event per block instead of pooled SMs (slow, for checks)"},
+    {"check", GSIM_PARAM_BOOL, offsetof(struct gsim_gpu_options, check), 0, 0, 1, "", NULL,
+     "verify capacity and conservation after every event"},
+    {"tolerance", GSIM_PARAM_REAL, offsetof(struct gsim_gpu_options, tolerance), 1e-3, 0, 0.1, "", NULL,
+     "change of the chip's memory load below which SMs keep their speed"},
+    {NULL, GSIM_PARAM_BOOL, 0, 0, 0, 0, NULL, NULL, NULL},
+};
+
+static void release_machine(struct gsim_machine *m)
+{
+    for (size_t i = 0; i < m->stream_count; i++) gsim_free(m->streams[i].tail);
+    for (size_t i = 0; i < m->graph_count; i++) gsim_free(m->graphs[i].nodes);
+    void *arrays[] = {m->threads, m->timers, m->streams, m->events, m->free_events,
+                      m->graphs,  m->execs,  m->locks,   m->queues};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gsim_free(arrays[i]);
+    gsim_arena_release(&m->arena);
+}
+
+static enum gsim_status init_works(struct gsim_machine *m, struct gsim_error *error)
+{
+    const struct gsim_program *p = m->program;
+    m->works = GSIM_ARENA_ARRAY(&m->arena, struct gsim_work, p->kernel_count);
+    if (!m->works) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < p->kernel_count; i++) {
+        enum gsim_status status = gsim_work_init(&m->works[i], m->device, &p->kernels[i], error);
+        if (status) return status;
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_simulation *s, struct gsim_timeline *timeline,
+                                     struct gsim_error *error)
+{
+    m->simulation = s;
+    m->device = s->device;
+    m->program = s->program;
+    m->timeline = timeline;
+    if (!gsim_sm_limits(s->device->compute_capability))
+        return gsim_error_set(error, GSIM_INPUT, "device '%s': compute capability %d.%d is not in the occupancy table",
+                              s->device->name, s->device->compute_capability / 10, s->device->compute_capability % 10);
+    struct gsim_gpu_listener listener = {m, gsim_front_kernel_started, gsim_front_kernel_ended};
+    m->gpu = gsim_gpu_create(&m->arena, s->device, &s->gpu, &listener);
+    m->moving = GSIM_ARENA_ARRAY(&m->arena, struct gsim_task *, s->program->buffer_count);
+    if (!m->gpu || !m->moving || !gsim_residency_init(&m->residency, s->program, &m->arena))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    m->channel_count = (uint32_t)s->device->hw_queues;
+    m->channel_next = GSIM_TIME_NEVER;
+    for (uint32_t c = 0; c < GSIM_MAX_CHANNELS; c++) {
+        m->channels[c].tail = &m->channels[c].head;
+        m->channel_at[c] = GSIM_TIME_NEVER;
+    }
+    m->stream_gap = gsim_time_from_us(s->device->stream_gap_us);
+    m->event_gap = gsim_time_from_us(s->device->event_gap_us);
+    gsim_copies_init(m);
+    gsim_simdriver_init(m);
+    if (gsim_driver_failed(&m->driver)) return gsim_error_set(error, m->driver.error.status, "%s", m->driver.error.message);
+    return init_works(m, error);
+}
+
+struct first_thread {
+    struct gsim_machine *machine;
+    struct gsim_run run;
+    struct gsim_error error;
+};
+
+static void first_thread_main(void *argument)
+{
+    struct first_thread *first = argument;
+    struct gsim_machine *m = first->machine;
+    m->running->actor = gsim_engine_self(m->engine);
+    m->simulation->scheduler->execute(&first->run, &first->error);
+    gsim_machine_end_thread(m);
+}
+
+static enum gsim_status run_scheduler(struct gsim_machine *m, const struct gsim_simulation *s, struct gsim_error *error)
+{
+    struct first_thread first = {.machine = m};
+    struct gsim_arena arena = {0};
+    void *defaults = NULL;
+    first.run = (struct gsim_run){
+        .program = s->program,
+        .driver = &m->driver,
+        .params = s->scheduler_params,
+        .memory = s->memory,
+        .prefetch = s->prefetch,
+        .compute_capability = s->device->compute_capability,
+        .iterations = s->iterations ? s->iterations : s->program->iterations,
+        .rng = gsl_rng_alloc(gsl_rng_taus2),
+        .arena = &arena,
+    };
+    enum gsim_status status = GSIM_OK;
+    if (!first.run.rng) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && !first.run.params && s->scheduler->params) {
+        defaults = gsim_arena_alloc(&arena, s->scheduler->params_size);
+        if (defaults)
+            gsim_params_set_defaults(s->scheduler->params, defaults);
+        else
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        first.run.params = defaults;
+    }
+    if (status) goto done;
+    gsl_rng_set(first.run.rng, (unsigned long)s->seed);
+    if (s->scheduler->prepare) status = s->scheduler->prepare(&first.run, error);
+    if (status) goto done;
+    m->running = gsim_machine_add_thread(m);
+    if (m->running) status = gsim_engine_run(s->device, first_thread_main, &first, &m->engine, error);
+    if (!status && first.error.status) status = gsim_error_set(error, first.error.status, "%s", first.error.message);
+    if (!status && gsim_driver_failed(&m->driver))
+        status = gsim_error_set(error, m->driver.error.status, "%s", m->driver.error.message);
+done:
+    if (first.run.rng) gsl_rng_free(first.run.rng);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
+                               struct gsim_error *error)
+{
+    struct gsim_machine *m = gsim_alloc(sizeof *m);
+    gsim_timeline_init(timeline, simulation->program, simulation->detailed);
+    if (!m) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = init_machine(m, simulation, timeline, error);
+    if (!status) status = run_scheduler(m, simulation, error);
+    if (!status && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
+    if (simulation->statistics && m->gpu) gsim_gpu_count(m->gpu, simulation->statistics);
+    release_machine(m);
+    gsim_free(m);
+    return status;
+}
