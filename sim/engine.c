@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * SimGrid behind sim/engine.h. Leaves all GPU behaviour to sim/machine.c. Traps of SimGrid 3.32 that shape
+ * this file: its timed waits leak (so sleeping "timer" actors wake a suspended one instead), a resume that
+ * comes before the suspend is lost (so every wake-up is a flag as well), one engine per process.
+ */
+#include "sim/engine.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/link.h>
+#include <stdio.h>
+
+/* SimGrid's clock is a double in seconds: an hour into a simulation it can be off by a picosecond. */
+#define CLOCK_SLACK 10
+
+struct gsim_actor {
+    struct gsim_engine *engine;
+    sg_actor_t actor;
+    void (*body)(void *);
+    void *argument;
+    bool may_run;
+};
+
+enum helper_kind { HELPER_TIMER, HELPER_TRANSFER };
+
+/* An actor that sleeps until a time, or moves bytes along a route, then wakes the waiting thread. */
+struct helper {
+    struct gsim_engine *engine;
+    sg_actor_t actor;
+    enum helper_kind kind;
+    bool busy;     /* from its assignment until its end was seen */
+    bool assigned; /* has work that it did not start yet */
+    gsim_time until;       /* timer */
+    enum gsim_route route; /* transfer */
+    uint64_t bytes;
+    void *tag;
+    gsim_time end;
+    struct helper *next;       /* all helpers of this run */
+    struct helper *next_ended; /* ended transfers, oldest first */
+};
+
+struct gsim_engine {
+    double start_seconds;
+    struct gsim_arena arena;
+    struct gsim_actor *self;  /* the thread that runs now */
+    sg_actor_t waiting;       /* blocked in gsim_engine_wait */
+    bool woken;
+    bool is_over; /* the helpers end (3.32 crashes on daemons that it must kill itself) */
+    struct helper *helpers;
+    struct helper *ended_first, **ended_last;
+    uint32_t in_flight;
+    uint64_t calls;
+    const char *route_from[GSIM_ROUTE_COUNT], *route_to[GSIM_ROUTE_COUNT];
+};
+
+/* Endpoints are SimGrid hosts; a source per kind of transfer so that each kind has its own cap. */
+static const char platform_xml[] =
+    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+    "<platform version=\"4.1\"><zone id=\"machine\" routing=\"Full\">\n"
+    "<host id=\"host\" speed=\"1Gf\"/><host id=\"staging\" speed=\"1Gf\"/><host id=\"bulk\" speed=\"1Gf\"/>"
+    "<host id=\"faults\" speed=\"1Gf\"/><host id=\"gpu0\" speed=\"1Gf\"/>\n"
+    "<link id=\"h2d\" bandwidth=\"1GBps\" latency=\"0us\"/><link id=\"d2h\" bandwidth=\"1GBps\" latency=\"0us\"/>"
+    "<link id=\"bus\" bandwidth=\"1GBps\" latency=\"0us\"/>"
+    "<link id=\"stage_h2d\" bandwidth=\"1GBps\" latency=\"0us\"/><link id=\"stage_d2h\" bandwidth=\"1GBps\" latency=\"0us\"/>"
+    "<link id=\"bulk_h2d\" bandwidth=\"1GBps\" latency=\"0us\"/>"
+    "<link id=\"fault_each\" bandwidth=\"1GBps\" latency=\"0us\" sharing_policy=\"FATPIPE\"/>"
+    "<link id=\"fault_all\" bandwidth=\"1GBps\" latency=\"0us\"/>\n"
+    "<route src=\"host\" dst=\"gpu0\" symmetrical=\"NO\"><link_ctn id=\"h2d\"/><link_ctn id=\"bus\"/></route>\n"
+    "<route src=\"gpu0\" dst=\"host\" symmetrical=\"NO\"><link_ctn id=\"d2h\"/><link_ctn id=\"bus\"/></route>\n"
+    "<route src=\"staging\" dst=\"gpu0\" symmetrical=\"NO\"><link_ctn id=\"stage_h2d\"/><link_ctn id=\"bus\"/></route>\n"
+    "<route src=\"gpu0\" dst=\"staging\" symmetrical=\"NO\"><link_ctn id=\"stage_d2h\"/><link_ctn id=\"bus\"/></route>\n"
+    "<route src=\"bulk\" dst=\"gpu0\" symmetrical=\"NO\"><link_ctn id=\"bulk_h2d\"/><link_ctn id=\"bus\"/></route>\n"
+    "<route src=\"faults\" dst=\"gpu0\" symmetrical=\"NO\"><link_ctn id=\"fault_each\"/><link_ctn id=\"fault_all\"/><link_ctn id=\"bus\"/></route>\n"
+    "<route src=\"gpu0\" dst=\"faults\" symmetrical=\"NO\"><link_ctn id=\"fault_each\"/><link_ctn id=\"bus\"/></route>\n"
+    "</zone></platform>\n";
+
+static enum gsim_status load_platform(struct gsim_error *error)
+{
+    FILE *file = tmpfile();
+    char path[64];
+    if (!file || fputs(platform_xml, file) == EOF || fflush(file) != 0) {
+        if (file) fclose(file);
+        return gsim_error_set(error, GSIM_IO, "cannot write the platform description to a temporary file");
+    }
+    rewind(file);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
+    simgrid_load_platform(path);
+    fclose(file);
+    return GSIM_OK;
+}
+
+/* SimGrid itself is the process-wide state here: it is set up at the first run and stays. */
+static enum gsim_status engine_setup(struct gsim_error *error)
+{
+    static bool is_set_up;
+    if (is_set_up) return GSIM_OK;
+    char arguments[][64] = {
+        "gpusim", "--log=root.thres:critical", "--cfg=network/model:CM02", "--cfg=network/crosstraffic:0",
+        "--cfg=network/TCP-gamma:0", "--cfg=surf/precision:1e-12", "--cfg=contexts/stack-size:512",
+        "--cfg=debug/clean-atexit:no",
+#if defined(__SANITIZE_ADDRESS__) || defined(GPUSIM_THREAD_CONTEXTS)
+        "--cfg=contexts/factory:thread", /* the sanitizers do not follow hand-made stacks */
+#endif
+    };
+    int count = (int)(sizeof arguments / sizeof arguments[0]);
+    char *list[16] = {NULL};
+    for (int i = 0; i < count; i++) list[i] = arguments[i];
+    simgrid_init(&count, list);
+    is_set_up = true;
+    return load_platform(error);
+}
+
+static void set_link(const char *name, double gbps, double latency_us)
+{
+    sg_link_t link = sg_link_by_name(name);
+    sg_link_set_bandwidth(link, gbps * 1e9);
+    sg_link_set_latency(link, latency_us * 1e-6);
+}
+
+static void set_links(const struct gsim_device_spec *d)
+{
+    set_link("h2d", d->h2d_gbps, d->h2d_latency_us);
+    set_link("d2h", d->d2h_gbps, d->d2h_latency_us);
+    set_link("bus", d->bidirectional_gbps, 0);
+    set_link("stage_h2d", d->pageable_h2d_gbps, d->pageable_latency_us);
+    set_link("stage_d2h", d->pageable_d2h_gbps, d->pageable_latency_us);
+    set_link("bulk_h2d", d->prefetch_gbps, d->h2d_latency_us);
+    set_link("fault_each", d->fault_gbps, d->fault_latency_us);
+    set_link("fault_all", d->fault_total_gbps, 0);
+}
+
+static void set_routes(struct gsim_engine *e)
+{
+    static const char *const ends[GSIM_ROUTE_COUNT][2] = {
+        [GSIM_ROUTE_H2D] = {"host", "gpu0"},
+        [GSIM_ROUTE_D2H] = {"gpu0", "host"},
+        [GSIM_ROUTE_PAGEABLE_H2D] = {"staging", "gpu0"},
+        [GSIM_ROUTE_PAGEABLE_D2H] = {"gpu0", "staging"},
+        [GSIM_ROUTE_PREFETCH] = {"bulk", "gpu0"},
+        [GSIM_ROUTE_FAULT_H2D] = {"faults", "gpu0"},
+        [GSIM_ROUTE_FAULT_D2H] = {"gpu0", "faults"},
+    };
+    for (int i = 0; i < GSIM_ROUTE_COUNT; i++) {
+        e->route_from[i] = ends[i][0];
+        e->route_to[i] = ends[i][1];
+    }
+}
+
+static void actor_main(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    struct gsim_actor *self = sg_actor_self_get_data();
+    while (!self->may_run) sg_actor_suspend(sg_actor_self());
+    self->engine->self = self;
+    self->body(self->argument);
+}
+
+static struct gsim_actor *new_actor(struct gsim_engine *e, void (*body)(void *), void *argument, bool may_run)
+{
+    struct gsim_actor *actor = GSIM_ARENA_NEW(&e->arena, struct gsim_actor);
+    if (!actor) return NULL;
+    *actor = (struct gsim_actor){.engine = e, .body = body, .argument = argument, .may_run = may_run};
+    actor->actor = sg_actor_init("thread", sg_host_by_name("host"));
+    sg_actor_set_data(actor->actor, actor);
+    sg_actor_start_(actor->actor, actor_main, 0, NULL);
+    e->calls++;
+    return actor;
+}
+
+enum gsim_status gsim_engine_run(const struct gsim_device_spec *device, void (*main_thread)(void *), void *argument,
+                                 struct gsim_engine **running, struct gsim_error *error)
+{
+    enum gsim_status status = engine_setup(error);
+    if (status) return status;
+    struct gsim_engine engine = {.start_seconds = simgrid_get_clock()};
+    engine.ended_last = &engine.ended_first;
+    set_links(device);
+    set_routes(&engine);
+    *running = &engine;
+    if (new_actor(&engine, main_thread, argument, true))
+        simgrid_run();
+    else
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    *running = NULL;
+    gsim_arena_release(&engine.arena);
+    return status;
+}
+
+gsim_time gsim_engine_clock(const struct gsim_engine *engine)
+{
+    return gsim_time_from_seconds(simgrid_get_clock() - engine->start_seconds);
+}
+
+uint64_t gsim_engine_calls(const struct gsim_engine *engine) { return engine->calls; }
+struct gsim_actor *gsim_engine_self(struct gsim_engine *engine) { return engine->self; }
+
+struct gsim_actor *gsim_engine_spawn(struct gsim_engine *engine, void (*body)(void *), void *argument)
+{
+    return new_actor(engine, body, argument, false);
+}
+
+void gsim_engine_release(struct gsim_engine *engine, struct gsim_actor *to)
+{
+    to->may_run = true;
+    engine->calls++;
+    sg_actor_resume(to->actor);
+}
+
+void gsim_engine_switch(struct gsim_engine *engine, struct gsim_actor *to)
+{
+    struct gsim_actor *self = engine->self;
+    if (to == self) return;
+    self->may_run = false;
+    gsim_engine_release(engine, to);
+    while (!self->may_run) sg_actor_suspend(self->actor);
+    engine->self = self;
+}
+
+void gsim_engine_finish(struct gsim_engine *engine)
+{
+    engine->is_over = true;
+    for (struct helper *h = engine->helpers; h; h = h->next)
+        if (!h->busy) sg_actor_resume(h->actor);
+}
+
+static void wake_waiting(struct gsim_engine *e)
+{
+    e->woken = true;
+    if (!e->waiting) return;
+    sg_actor_t actor = e->waiting;
+    e->waiting = NULL;
+    sg_actor_resume(actor);
+}
+
+static void helper_main(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    struct helper *self = sg_actor_self_get_data();
+    struct gsim_engine *e = self->engine;
+    for (;;) {
+        while (!self->assigned && !e->is_over) sg_actor_suspend(sg_actor_self());
+        if (!self->assigned) return;
+        self->assigned = false;
+        if (self->kind == HELPER_TIMER) {
+            sg_actor_sleep_until(e->start_seconds + gsim_time_seconds(self->until));
+            self->busy = false;
+        } else {
+            sg_host_sendto(sg_host_by_name(e->route_from[self->route]), sg_host_by_name(e->route_to[self->route]),
+                           (double)self->bytes);
+            self->end = gsim_engine_clock(e);
+            self->next_ended = NULL;
+            *e->ended_last = self;
+            e->ended_last = &self->next_ended;
+        }
+        wake_waiting(e);
+    }
+}
+
+static struct helper *idle_helper(struct gsim_engine *e, enum helper_kind kind)
+{
+    for (struct helper *h = e->helpers; h; h = h->next)
+        if (h->kind == kind && !h->busy) return h;
+    struct helper *h = GSIM_ARENA_NEW(&e->arena, struct helper);
+    if (!h) GSIM_BUG("out of memory for a SimGrid actor");
+    *h = (struct helper){.engine = e, .kind = kind, .next = e->helpers};
+    e->helpers = h;
+    h->actor = sg_actor_init(kind == HELPER_TIMER ? "timer" : "transfer", sg_host_by_name("host"));
+    sg_actor_set_data(h->actor, h);
+    sg_actor_start_(h->actor, helper_main, 0, NULL);
+    return h;
+}
+
+void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, enum gsim_route route, uint64_t bytes, void *tag)
+{
+    if (gsim_engine_clock(engine) + CLOCK_SLACK < at) {
+        GSIM_INVARIANT(engine->in_flight == 0);
+        sg_actor_sleep_until(engine->start_seconds + gsim_time_seconds(at));
+    }
+    struct helper *h = idle_helper(engine, HELPER_TRANSFER);
+    h->route = route;
+    h->bytes = bytes;
+    h->tag = tag;
+    h->busy = h->assigned = true;
+    engine->in_flight++;
+    engine->calls += 3;
+    sg_actor_resume(h->actor);
+}
+
+uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine) { return engine->in_flight; }
+
+void gsim_engine_wait(struct gsim_engine *engine, gsim_time until)
+{
+    if (engine->ended_first || until - CLOCK_SLACK <= gsim_engine_clock(engine)) return;
+    bool is_armed = until == GSIM_TIME_NEVER;
+    for (struct helper *h = engine->helpers; h && !is_armed; h = h->next)
+        is_armed = h->kind == HELPER_TIMER && h->busy && h->until <= until;
+    if (!is_armed) {
+        struct helper *h = idle_helper(engine, HELPER_TIMER);
+        h->until = until;
+        h->busy = h->assigned = true;
+        sg_actor_resume(h->actor);
+    }
+    engine->calls += 2;
+    engine->woken = false;
+    engine->waiting = sg_actor_self();
+    while (!engine->woken) sg_actor_suspend(sg_actor_self());
+    engine->waiting = NULL;
+}
+
+void *gsim_engine_ended(struct gsim_engine *engine, gsim_time *when)
+{
+    struct helper *h = engine->ended_first;
+    if (!h) return NULL;
+    engine->ended_first = h->next_ended;
+    if (!engine->ended_first) engine->ended_last = &engine->ended_first;
+    engine->in_flight--;
+    *when = h->end;
+    h->busy = false;
+    return h->tag;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. The SMs and the work distributor of one GPU: which blocks are resident where, and when they
+ * end. Block-accurate, but SMs in the same state are one group and equal blocks one cohort, so that cost
+ * follows changes. Streams and dependences are sim/front.c's; equations sim/gpu_work.h's.
+ *
+ * Rules (tests/sim/test_gpu.c holds each):
+ *  - kernels are served in arrival order within a priority; only the head of the most urgent non-empty queue
+ *    places blocks, and nothing bypasses it (Amert et al., RTSS 2017, rules X1, A1, A2);
+ *  - a block never moves and is never stopped: priorities act when blocks end;
+ *  - on SMs with room the one with most room takes the next block, ties to the lowest SM id (H200, measured:
+ *    400 blocks alone stand 3 on 128 SMs, 4 on 4);
+ *  - blocks that end together free their SMs one after the other, and each is filled before the next (H200,
+ *    measured: 132 blocks behind a full machine packed 8 each on 17 SMs);
+ *  - an SM changes its shared-memory carve-out only while it is empty.
+ */
+#ifndef GSIM_GPU_H
+#define GSIM_GPU_H
+
+#include "sim/gpu_work.h"
+#include "sim/units.h"
+
+struct gsim_gpu;
+
+struct gsim_gpu_listener {
+    void *data;
+    void (*kernel_started)(void *data, void *tag, gsim_time now); /* its first block is resident */
+    void (*kernel_ended)(void *data, void *tag, gsim_time now);
+};
+
+struct gsim_gpu_load {
+    uint32_t busy_sms, warps, kernels;
+    uint64_t blocks;
+};
+
+/* From ARENA; NULL when memory is out. LISTENER may be NULL. */
+struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_device_spec *device,
+                                 const struct gsim_gpu_options *options, const struct gsim_gpu_listener *listener);
+
+/* A kernel whose dependences are met joins the distributor's queue of its priority (CUDA's: 0 default,
+ * negative more urgent). WORK must stay. False when memory is out. */
+bool gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag);
+
+/* The next time at which blocks end; GSIM_TIME_NEVER when none is resident. */
+gsim_time gsim_gpu_next(const struct gsim_gpu *gpu);
+/* Handles everything that happens at NOW (<= gsim_gpu_next). */
+void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now);
+
+/* Copies draw on DRAM too: adds (or takes back) their traffic. */
+void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps);
+
+struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu);
+void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics);
+
+/* Checks capacity and conservation of blocks and SMs; GSIM_BUG on a violation. */
+void gsim_gpu_check(const struct gsim_gpu *gpu);
+
+/* How many blocks of the kernel with TAG are resident on each SM now (tests, per-SM traces). */
+void gsim_gpu_residency(const struct gsim_gpu *gpu, const void *tag, uint32_t *blocks_by_sm, uint32_t sm_count);
+
+#endif
