@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * async: the author's hand-made streams, taken literally from the program's "stream" fields; dependences that
+ * cross streams become events, one per predecessor. Ops without a stream go to stream 0. Deviations from the
+ * authors' hand-written code: events are created once, and which are needed is derived, not read.
+ */
+#include "schedulers/plan.h"
+
+struct async_params {
+    int event_flags; /* index into "timing|no-timing" */
+    int prune;       /* enum gsim_plan_prune */
+};
+
+struct async_state {
+    struct gsim_lowering lowering;
+    struct gsim_plan first, steady;
+    int32_t *numbers;    /* the author's stream numbers in use, ascending */
+    int32_t *priorities; /* of each: that of its first op */
+    uint32_t number_count, stream_count;
+};
+
+static int compare_numbers(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int32_t number_of(const struct gsim_op *op)
+{
+    return op->stream < 0 ? 0 : op->stream;
+}
+
+static uint32_t index_of(const struct async_state *state, const struct gsim_op *op)
+{
+    int32_t number = number_of(op);
+    if ((uint32_t)number < state->number_count && state->numbers[number] == number) return (uint32_t)number;
+    const int32_t *found =
+        bsearch(&number, state->numbers, state->number_count, sizeof(*state->numbers), compare_numbers);
+    GSIM_INVARIANT(found);
+    return (uint32_t)(found - state->numbers);
+}
+
+static enum gsim_status find_streams(struct gsim_run *run, struct async_state *state, struct gsim_error *error)
+{
+    const struct gsim_program *program = run->program;
+    state->numbers = GSIM_ARENA_ARRAY(run->arena, int32_t, (size_t)program->op_count + 1);
+    state->priorities = GSIM_ARENA_ARRAY(run->arena, int32_t, (size_t)program->op_count + 2);
+    if (!state->numbers || !state->priorities) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < program->op_count; i++)
+        if (!gsim_op_is_host(&program->ops[i])) state->numbers[count++] = number_of(&program->ops[i]);
+    if (count == 0) state->numbers[count++] = 0; /* moves may still need a stream */
+    qsort(state->numbers, count, sizeof(*state->numbers), compare_numbers);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || state->numbers[i] != state->numbers[i - 1]) state->numbers[state->number_count++] = state->numbers[i];
+    state->stream_count = state->number_count;
+    for (uint32_t i = program->op_count; i-- > 0;)
+        if (!gsim_op_is_host(&program->ops[i])) state->priorities[index_of(state, &program->ops[i])] = program->ops[i].priority;
+    return GSIM_OK;
+}
+
+/* Early copies of pinned or pageable data get one stream of their own; other moves follow the op they serve.
+ * A move for a host op takes the stream of the first op: the host op has none. */
+static uint32_t stream_of_op(const struct gsim_run *run, struct async_state *state, const struct gsim_op *op)
+{
+    if (!gsim_op_is_move(run->program, op)) return index_of(state, op);
+    if (run->prefetch && op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_H2D) {
+        state->stream_count = state->number_count + 1;
+        return state->number_count;
+    }
+    return gsim_op_is_host(&run->program->ops[op->index]) ? UINT32_MAX : index_of(state, op);
+}
+
+/* A copy back runs behind the op that made its data. */
+static uint32_t stream_of_writer(const struct gsim_dag *dag, const struct gsim_oplist *list, const uint32_t *streams,
+                                 uint32_t node)
+{
+    for (uint32_t e = dag->pred_start[node + 1]; e-- > dag->pred_start[node];)
+        if (!gsim_op_is_host(list->ops[dag->preds[e]])) return streams[dag->preds[e]];
+    return 0;
+}
+
+static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist *list, struct gsim_plan *plan,
+                                  struct gsim_error *error)
+{
+    const struct async_params *params = run->params;
+    struct async_state *state = run->state;
+    struct gsim_dag dag;
+    enum gsim_status status = gsim_dag_build(run, list, &dag, error);
+    if (status != GSIM_OK) return status;
+    uint32_t *streams = gsim_alloc(sizeof(*streams) * ((size_t)list->op_count + 1));
+    if (streams) {
+        for (uint32_t i = 0; i < list->op_count; i++) {
+            if (gsim_op_is_host(list->ops[i])) continue;
+            streams[i] = stream_of_op(run, state, list->ops[i]);
+            if (streams[i] == UINT32_MAX) streams[i] = stream_of_writer(&dag, list, streams, i);
+        }
+        struct gsim_plan_choice choice = {.list = list, .dag = &dag, .stream_of = streams, .stream_count = state->stream_count,
+                                          .prune = (enum gsim_plan_prune)params->prune};
+        status = gsim_plan_build(run, &choice, plan, error);
+    } else {
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    }
+    gsim_free(streams);
+    gsim_dag_release(&dag);
+    return status;
+}
+
+static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
+{
+    struct async_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct async_state);
+    if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
+    if (status == GSIM_OK) status = find_streams(run, state, error);
+    if (status == GSIM_OK) status = make_plan(run, &state->lowering.first, &state->first, error);
+    if (status == GSIM_OK && state->lowering.steady.ops != state->lowering.first.ops)
+        status = make_plan(run, &state->lowering.steady, &state->steady, error);
+    else
+        state->steady = state->first;
+    return status;
+}
+
+static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
+{
+    const struct async_params *params = run->params;
+    const struct async_state *state = run->state;
+    struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady, .priorities = state->priorities,
+                                    .stream_count = state->stream_count,
+                                    .event_flags = params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING};
+    return gsim_plan_execute(run, &style, error);
+}
+
+static const struct gsim_param params_table[] = {
+    {"event_flags", GSIM_PARAM_CHOICE, offsetof(struct async_params, event_flags), 0, 0, 1, "", "timing|no-timing",
+     "flags of cudaEventCreate; the benchmarks' authors use the default, timing"},
+    {"prune", GSIM_PARAM_CHOICE, offsetof(struct async_params, prune), GSIM_PRUNE_LATEST, 0, 2, "", "none|latest|clock",
+     "waits left out: none, all but the latest per stream, all that are implied"},
+    {.name = NULL},
+};
+
+const struct gsim_scheduler_ops gsim_scheduler_async = {
+    .name = "async",
+    .summary = "the author's own streams, with events where dependences cross them",
+    .source = "hand-tuned variants of the GrCUDA benchmark suite (IPDPS 2021)",
+    .shape = GSIM_SHAPE_CONCURRENT,
+    .params_size = sizeof(struct async_params),
+    .params = params_table,
+    .prepare = prepare,
+    .execute = execute,
+};

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kesco: compile-time stream assignment of KeSCo (ICCD 2023), kernel level, as the authors' LLVM pass does it.
+ * All planning is in prepare(). Deviations: a host op ends the function that the pass would see (levels and
+ * round-robin restart); ties and the free choice of a stream are deterministic unless asked for.
+ */
+#include "schedulers/plan.h"
+
+enum { TIES_PROGRAM, TIES_RANDOM };
+enum { PLACE_LEAST_LOADED, PLACE_RANDOM, PLACE_INDEX };
+enum { ISSUE_SWEEP, ISSUE_LEVEL };
+
+struct kesco_params {
+    int64_t streams;
+    int64_t prune;
+    int ties, placement, issue;
+};
+
+struct kesco_state {
+    struct gsim_lowering lowering;
+    struct gsim_plan first, steady;
+};
+
+/* One function body: the device ops between two host ops. */
+struct planner {
+    struct gsim_run *run;
+    const struct kesco_params *params;
+    const struct gsim_oplist *list;
+    const struct gsim_dag *dag;
+    uint32_t stream_count;
+    uint32_t *stream_of, *order; /* of the whole list; order is filled up to issued */
+    uint32_t issued;
+    uint32_t begin, end;
+    uint32_t *levels, *by_level, *level_start, *deferred; /* of this body */
+    uint32_t *waiting;           /* per node of the list: successors not scheduled yet, then predecessors not issued */
+    uint32_t *tail, *load;       /* per stream: latest node; number of ops */
+    uint32_t *next, *head;       /* per node: its follower in the stream; per stream: first node not issued */
+};
+
+struct ranked {
+    uint32_t node, pred_count;
+    uint64_t tie;
+};
+
+static uint32_t pred_count(const struct planner *p, uint32_t node)
+{
+    uint32_t count = 0;
+    for (uint32_t e = p->dag->pred_start[node]; e < p->dag->pred_start[node + 1]; e++) count += p->dag->preds[e] >= p->begin;
+    return count;
+}
+
+static void place(struct planner *p, uint32_t node, uint32_t stream)
+{
+    p->stream_of[node] = stream;
+    p->next[node] = UINT32_MAX;
+    if (p->load[stream]++ == 0) p->head[stream] = node;
+    else p->next[p->tail[stream]] = node;
+    p->tail[stream] = node;
+    for (uint32_t e = p->dag->pred_start[node]; e < p->dag->pred_start[node + 1]; e++)
+        if (p->dag->preds[e] >= p->begin) p->waiting[p->dag->preds[e]]--;
+}
+
+/* The predecessor to follow: last in its stream, with the fewest successors still to schedule. */
+static bool follow(struct planner *p, uint32_t node, uint32_t *stream)
+{
+    uint32_t fewest = UINT32_MAX;
+    unsigned long ties = 0;
+    for (uint32_t e = p->dag->pred_start[node]; e < p->dag->pred_start[node + 1]; e++) {
+        uint32_t pred = p->dag->preds[e];
+        if (pred < p->begin || p->tail[p->stream_of[pred]] != pred) continue;
+        bool better = p->waiting[pred] < fewest;
+        if (better) ties = 0;
+        if (!better && p->waiting[pred] > fewest) continue;
+        ties++;
+        if (better || (p->params->ties == TIES_RANDOM && gsl_rng_uniform_int(p->run->rng, ties) == 0)) {
+            fewest = p->waiting[pred];
+            *stream = p->stream_of[pred];
+        }
+    }
+    return fewest != UINT32_MAX;
+}
+
+static uint32_t free_choice(struct planner *p, uint32_t index)
+{
+    uint32_t best = 0;
+    if (p->params->placement == PLACE_RANDOM) return (uint32_t)gsl_rng_uniform_int(p->run->rng, p->stream_count);
+    if (p->params->placement == PLACE_INDEX) return index % p->stream_count;
+    for (uint32_t s = 1; s < p->stream_count; s++)
+        if (p->load[s] < p->load[best]) best = s;
+    return best;
+}
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->pred_count != y->pred_count) return x->pred_count < y->pred_count ? -1 : 1;
+    if (x->tie != y->tie) return x->tie < y->tie ? -1 : 1;
+    return x->node < y->node ? -1 : 1;
+}
+
+static bool place_level(struct planner *p, uint32_t from, uint32_t to)
+{
+    uint32_t deferred = 0, stream = 0;
+    struct ranked *ranked = gsim_alloc(sizeof(*ranked) * ((size_t)(to - from) + 1));
+    if (!ranked) return false;
+    for (uint32_t i = from; i < to; i++)
+        ranked[i - from] = (struct ranked){p->by_level[i], pred_count(p, p->by_level[i]),
+                                           p->params->ties == TIES_RANDOM ? gsl_rng_get(p->run->rng) : 0};
+    qsort(ranked, to - from, sizeof(*ranked), compare_ranked);
+    for (uint32_t i = 0; i < to - from; i++) {
+        p->by_level[from + i] = ranked[i].node;
+        if (follow(p, ranked[i].node, &stream)) place(p, ranked[i].node, stream);
+        else p->deferred[deferred++] = ranked[i].node;
+    }
+    for (uint32_t i = 0; i < deferred; i++) place(p, p->deferred[i], free_choice(p, i));
+    gsim_free(ranked);
+    return true;
+}
+
+static void issue(struct planner *p, uint32_t node)
+{
+    p->order[p->issued++] = node;
+    for (uint32_t e = p->dag->succ_start[node]; e < p->dag->succ_start[node + 1]; e++) p->waiting[p->dag->succs[e]]--;
+}
+
+/* Host program order: sweep over the streams, at most the head of each per sweep, if its predecessors are out. */
+static void issue_by_sweeps(struct planner *p)
+{
+    for (uint32_t i = p->begin; i < p->end; i++) p->waiting[i] = pred_count(p, i);
+    uint32_t left = p->end - p->begin;
+    while (left) {
+        uint32_t before = left;
+        for (uint32_t s = 0; s < p->stream_count; s++) {
+            uint32_t node = p->load[s] ? p->head[s] : UINT32_MAX;
+            if (node == UINT32_MAX || p->waiting[node]) continue;
+            p->head[s] = p->next[node];
+            issue(p, node);
+            left--;
+        }
+        GSIM_INVARIANT(left < before);
+    }
+}
+
+static bool plan_body(struct planner *p)
+{
+    uint32_t count = p->end - p->begin;
+    uint32_t level_count = gsim_dag_levels(p->dag, p->begin, p->end, p->levels);
+    gsim_dag_level_order(p->levels, p->begin, p->end, level_count, p->by_level, p->level_start);
+    for (uint32_t s = 0; s < p->stream_count; s++) {
+        p->tail[s] = p->head[s] = UINT32_MAX;
+        p->load[s] = 0;
+    }
+    for (uint32_t i = p->begin; i < p->end; i++) {
+        p->waiting[i] = 0;
+        for (uint32_t e = p->dag->succ_start[i]; e < p->dag->succ_start[i + 1]; e++) p->waiting[i] += p->dag->succs[e] < p->end;
+    }
+    for (uint32_t i = 0; level_count && i < p->level_start[1]; i++) place(p, p->by_level[i], i % p->stream_count);
+    for (uint32_t l = 1; l < level_count; l++)
+        if (!place_level(p, p->level_start[l], p->level_start[l + 1])) return false;
+    if (p->params->issue == ISSUE_SWEEP) issue_by_sweeps(p);
+    else
+        for (uint32_t i = 0; i < count; i++) p->order[p->issued++] = p->by_level[i];
+    return true;
+}
+
+static bool plan_bodies(struct planner *p)
+{
+    uint32_t count = p->list->op_count;
+    size_t nodes = (size_t)count + 2, streams = p->stream_count;
+    uint32_t **arrays[] = {&p->stream_of, &p->order, &p->levels, &p->by_level, &p->level_start, &p->deferred, &p->waiting, &p->next};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) ok = (*arrays[i] = gsim_alloc(sizeof(uint32_t) * nodes)) && ok;
+    p->tail = gsim_alloc(sizeof(uint32_t) * streams);
+    p->load = gsim_alloc(sizeof(uint32_t) * streams);
+    p->head = gsim_alloc(sizeof(uint32_t) * streams);
+    ok = ok && p->tail && p->load && p->head;
+    for (uint32_t i = 0; ok && i < count; i = p->end) {
+        p->begin = p->end = i;
+        while (p->end < count && !gsim_op_is_host(p->list->ops[p->end])) p->end++;
+        if (p->end > p->begin) ok = plan_body(p);
+        else p->order[p->issued++] = p->end++;
+    }
+    return ok;
+}
+
+static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist *list, struct gsim_plan *plan,
+                                  struct gsim_error *error)
+{
+    const struct kesco_params *params = run->params;
+    struct gsim_dag dag;
+    enum gsim_status status = gsim_dag_build(run, list, &dag, error);
+    if (status != GSIM_OK) return status;
+    struct planner p = {.run = run, .params = params, .list = list, .dag = &dag, .stream_count = (uint32_t)params->streams};
+    if (plan_bodies(&p)) {
+        struct gsim_plan_choice choice = {.list = list, .dag = &dag, .stream_of = p.stream_of, .order = p.order,
+                                          .stream_count = p.stream_count, .prune = (enum gsim_plan_prune)params->prune,
+                                          .event_per_edge = true, .device_syncs = true};
+        status = gsim_plan_build(run, &choice, plan, error);
+    } else {
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    }
+    void *scratch[] = {p.stream_of, p.order, p.levels, p.by_level, p.level_start, p.deferred, p.waiting, p.next, p.tail, p.load, p.head};
+    for (size_t i = 0; i < sizeof(scratch) / sizeof(scratch[0]); i++) gsim_free(scratch[i]);
+    gsim_dag_release(&dag);
+    return status;
+}
+
+static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
+{
+    struct kesco_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct kesco_state);
+    if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
+    if (status == GSIM_OK) status = make_plan(run, &state->lowering.first, &state->first, error);
+    if (status == GSIM_OK && state->lowering.steady.ops != state->lowering.first.ops)
+        status = make_plan(run, &state->lowering.steady, &state->steady, error);
+    else
+        state->steady = state->first;
+    return status;
+}
+
+/* The pass creates every event anew at each call of the function, timing on, and never destroys one. */
+static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
+{
+    const struct kesco_params *params = run->params;
+    const struct kesco_state *state = run->state;
+    struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady,
+                                    .stream_count = (uint32_t)params->streams, .event_flags = GSIM_EVENT_TIMING,
+                                    .events_each_iteration = true};
+    return gsim_plan_execute(run, &style, error);
+}
+
+static const struct gsim_param params_table[] = {
+    {"streams", GSIM_PARAM_INT, offsetof(struct kesco_params, streams), 10, 1, 1024, "", NULL,
+     "streams, all created whether used or not; the authors settled on 10"},
+    {"prune", GSIM_PARAM_INT, offsetof(struct kesco_params, prune), 1, 1, 2, "", NULL,
+     "waits dropped: 1 all but the latest per stream (the authors' code), 2 all implied ones too (their intent)"},
+    {"ties", GSIM_PARAM_CHOICE, offsetof(struct kesco_params, ties), TIES_PROGRAM, 0, 1, "", "program|random",
+     "equal predecessor or successor counts: program order, or arbitrary as in the authors' unstable sort"},
+    {"placement", GSIM_PARAM_CHOICE, offsetof(struct kesco_params, placement), PLACE_LEAST_LOADED, 0, 2, "",
+     "least-loaded|random|index",
+     "stream of an op that no predecessor's stream can take: the authors' final code draws it, an earlier one took the index"},
+    {"issue", GSIM_PARAM_CHOICE, offsetof(struct kesco_params, issue), ISSUE_SWEEP, 0, 1, "", "sweep|level",
+     "host order: one op per stream and sweep (the authors'), or level by level"},
+    {.name = NULL},
+};
+
+const struct gsim_scheduler_ops gsim_scheduler_kesco = {
+    .name = "kesco",
+    .summary = "streams and events planned at compile time: level by level, behind a predecessor where possible",
+    .source = "KeSCo, ICCD 2023, doi 10.1109/ICCD58817.2023.00046; the authors' LLVM pass",
+    .shape = GSIM_SHAPE_CONCURRENT,
+    .params_size = sizeof(struct kesco_params),
+    .params = params_table,
+    .prepare = prepare,
+    .execute = execute,
+};

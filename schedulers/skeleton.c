@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * skeleton: where a new scheduler starts. It works: kernels go round-robin over a few streams, behind a device
+ * synchronise where they depend on anything pending. Built and tested with the others, but not listed in
+ * schedulers.def. How to add yours: README.md.
+ */
+#include "schedulers/dag.h"
+
+/* Parameters: one field and one row of the table below for each. bool, int64_t, double, or int for a choice. */
+struct skeleton_params {
+    int64_t streams;
+};
+
+/* What prepare() leaves for execute(). From run->arena, so nothing needs freeing. */
+struct skeleton_state {
+    struct gsim_lowering lowering;
+};
+
+/* Plan time: what a compiler would do. No simulated time passes, no driver call is allowed. May be left NULL. */
+static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
+{
+    struct skeleton_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct skeleton_state);
+    if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
+}
+
+/* One iteration: every op once, in an order that respects the graph. Only driver calls and gsim_host_work()
+ * take simulated time; what else happens here is free. */
+static void run_iteration(struct gsim_run *run, const struct gsim_oplist *list, const struct gsim_dag *dag,
+                          const gsim_stream *streams)
+{
+    const struct skeleton_params *params = run->params;
+    uint32_t synced = 0; /* ops before this one are complete */
+    for (uint32_t i = 0; i < list->op_count; i++) {
+        bool pending = false;
+        for (uint32_t e = dag->pred_start[i]; e < dag->pred_start[i + 1]; e++)
+            pending = pending || (dag->preds[e] >= synced && !gsim_op_is_host(list->ops[dag->preds[e]]));
+        if (pending) {
+            gsim_device_synchronize(run->driver);
+            synced = i;
+        }
+        /* Host ops run on this thread; the stream does not matter to them. */
+        gsim_op_issue(run->driver, list->ops[i], streams[i % (uint64_t)params->streams]);
+    }
+    gsim_device_synchronize(run->driver);
+}
+
+/* Run time: what the program's host thread does. Must begin and end every iteration and leave nothing pending. */
+static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
+{
+    const struct skeleton_params *params = run->params;
+    const struct skeleton_state *state = run->state;
+    struct gsim_dag first, steady;
+    enum gsim_status status = gsim_dag_build(run, &state->lowering.first, &first, error);
+    if (status != GSIM_OK) return status;
+    status = gsim_dag_build(run, &state->lowering.steady, &steady, error);
+    gsim_stream *streams = gsim_alloc(sizeof(*streams) * (size_t)params->streams);
+    if (status == GSIM_OK && !streams) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) {
+        for (int64_t s = 0; s < params->streams; s++) streams[s] = gsim_stream_create(run->driver, 0);
+        for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {
+            gsim_iteration_begin(run->driver, i);
+            if (i == 0) run_iteration(run, &state->lowering.first, &first, streams);
+            else run_iteration(run, &state->lowering.steady, &steady, streams);
+            gsim_iteration_end(run->driver, i);
+        }
+        /* Driver errors are sticky: calls after the first one did nothing, so one check at the end is enough. */
+        status = gsim_run_status(run, error);
+    }
+    gsim_free(streams);
+    gsim_dag_release(&steady);
+    gsim_dag_release(&first);
+    return status;
+}
+
+/* Name, type, field, default, least, most, unit, choices, help. Parsing, --help and the report follow from it. */
+static const struct gsim_param params_table[] = {
+    {"streams", GSIM_PARAM_INT, offsetof(struct skeleton_params, streams), 4, 1, 1024, "", NULL, "streams to deal kernels out over"},
+    {.name = NULL},
+};
+
+const struct gsim_scheduler_ops gsim_scheduler_skeleton = {
+    .name = "skeleton",
+    .summary = "a starting point for new schedulers",
+    .source = "none",
+    .shape = GSIM_SHAPE_CONCURRENT, /* which of a workload's tuned launch shapes to run */
+    .params_size = sizeof(struct skeleton_params),
+    .params = params_table,
+    .prepare = prepare,
+    .execute = execute,
+};
