@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). The command line: sim/cli.c parses and dispatches, sim/cli_help.c explains,
+ * sim/cli_setup.c turns words into a simulation, sim/cli_run.c, cli_compare.c and cli_list.c are the commands.
+ * Nothing else includes this header. Messages go to stderr as one line, results to stdout.
+ */
+#ifndef GSIM_CLI_H
+#define GSIM_CLI_H
+
+#include "sim/report.h"
+#include "sim/simulate.h"
+#include "sim/workload.h"
+
+enum gsim_cli_command { GSIM_CLI_RUN, GSIM_CLI_COMPARE, GSIM_CLI_LIST, GSIM_CLI_COMMAND_COUNT };
+
+/* Bits of gsim_cli_option.commands. */
+#define GSIM_CLI_ON_RUN     (1u << GSIM_CLI_RUN)
+#define GSIM_CLI_ON_COMPARE (1u << GSIM_CLI_COMPARE)
+#define GSIM_CLI_ON_LIST    (1u << GSIM_CLI_LIST)
+#define GSIM_CLI_ON_BOTH    (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
+#define GSIM_CLI_ON_ALL     (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_LIST)
+
+/* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
+#define GSIM_CLI_OPTION_MAP(X)                                                                                         \
+    X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_BOTH,                                                             \
+      "a built-in workload (gpusim list workloads) or a program file;\n"                                               \
+      "compare: several, separated by commas, or all (default)")                                                       \
+    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_BOTH,                                                                \
+      "a scheduler (gpusim list schedulers) or a shared object;\n"                                                     \
+      "compare: several, separated by commas, or all (default)")                                                       \
+    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_BOTH, "the GPU and its host (gpusim list devices)")                   \
+    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_BOTH, "whose sizes, filters and launch shapes (default kesco)")      \
+    X(SIZE, "size", "N", GSIM_CLI_ON_BOTH,                                                                             \
+      "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
+    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_BOTH, "how often the program runs (default: its own)")                \
+    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_BOTH, "how data reaches the GPU (default managed)")     \
+    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_BOTH, "prefetch managed memory (default on)")                        \
+    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_BOTH, "threads per block of one-dimensional launches")                      \
+    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_BOTH, "blocks of one-dimensional launches")                                   \
+    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_BOTH,                                                                      \
+      "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
+      "device.NAME; may be repeated")                                                                                  \
+    X(SEED, "seed", "S", GSIM_CLI_ON_BOTH, "seed of all random numbers (default 1)")                                   \
+    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE, "scheduler that speed-ups refer to (default serial)")                \
+    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_BOTH, "write the report as JSON")                                        \
+    X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
+    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_BOTH, "write the records as CSV")                                              \
+    X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
+    X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
+    X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
+
+enum gsim_cli_key {
+#define GSIM_CLI_KEY_ENUM(key, name, metavar, commands, help) GSIM_CLI_##key,
+    GSIM_CLI_OPTION_MAP(GSIM_CLI_KEY_ENUM)
+#undef GSIM_CLI_KEY_ENUM
+        GSIM_CLI_KEY_COUNT
+};
+
+struct gsim_cli_option {
+    const char *name, *metavar;
+    unsigned commands;
+    const char *help;
+};
+const struct gsim_cli_option *gsim_cli_option_at(enum gsim_cli_key key);
+
+/* What was typed; points into argv. */
+struct gsim_cli_arguments {
+    enum gsim_cli_command command;
+    const char *value[GSIM_CLI_KEY_COUNT]; /* NULL: not given; "" for a switch */
+    const char **opts;                     /* each --opt, "NAME=VALUE" */
+    size_t opt_count;
+    const char *operand; /* list: which list */
+};
+
+/* Exit status of the program. */
+int gsim_cli_main(int argc, char **argv);
+void gsim_cli_help_program(struct gsim_output *output);
+void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *output);
+
+/* Each returns the exit status and has said on stderr what went wrong. */
+int gsim_cli_run(const struct gsim_cli_arguments *arguments);
+int gsim_cli_compare(const struct gsim_cli_arguments *arguments);
+int gsim_cli_list(const struct gsim_cli_arguments *arguments);
+
+/* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
+int gsim_cli_fail(const struct gsim_error *error);
+
+/* --- sim/cli_setup.c: from words to simulations ------------------------------------------------------------ */
+/* What all runs of one call have in common. */
+struct gsim_cli_setup {
+    const struct gsim_cli_arguments *arguments;
+    struct gsim_device_spec device;
+    struct gsim_gpu_options gpu;
+    enum gsim_suite suite;
+    enum gsim_memory_mode memory;
+    bool prefetch;
+    uint64_t seed;
+    uint32_t iterations, block1d, blocks; /* 0: not given */
+};
+
+enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_setup_release(struct gsim_cli_setup *setup);
+
+/* One program under one scheduler. */
+struct gsim_cli_point {
+    struct gsim_program program;
+    struct gsim_simulation simulation;
+    void *params;
+    struct gsim_option_text *options; /* every resolved option */
+    size_t option_count;
+    struct gsim_arena arena;
+};
+
+/* By name or path; unknown names get a message with the nearest known one. */
+enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops,
+                                    struct gsim_error *error) GSIM_NODISCARD;
+/* Fails when an --opt means none of the COUNT schedulers. */
+enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
+                                     const struct gsim_scheduler_ops *const *schedulers, size_t count,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                     const char *workload, const struct gsim_scheduler_ops *scheduler,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_point_release(struct gsim_cli_point *point);
+
+/* Simulates and measures. TIMELINE is the caller's to release in any case. */
+enum gsim_status gsim_cli_point_run(const struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
+                                    struct gsim_metrics *metrics, struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

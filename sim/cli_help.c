@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). The texts of --help: options come from the table in sim/cli.h, examples and usage
+ * lines are here. The same options are described in man/gpusim.1, which a test compares with this.
+ */
+#include "sim/cli.h"
+
+#define HELP_COLUMN 34
+
+struct command_text {
+    const char *summary, *usage, *description, *examples;
+};
+
+static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
+    [GSIM_CLI_RUN] =
+        {
+            "predict one run and report on it (the default command)",
+            "gpusim [run] --workload NAME|FILE --sched NAME|FILE.so [options]",
+            "Replays a GPU program under a scheduler in simulated time and reports how long it takes and why.\n"
+            "Files are written only when the run succeeds; \"-\" stands for standard output, which then holds\n"
+            "nothing else.\n",
+            "  gpusim --workload img --sched kesco\n"
+            "  gpusim --workload vec --sched grsched --device p100 --suite grcuda --size 8e7 --gantt\n"
+            "  gpusim --workload my-program.json --sched async --trace run.json.gz --report run.json\n"
+            "  gpusim --workload ml --sched kesco --opt streams=4 --opt gpu.hw_queues=32\n",
+        },
+    [GSIM_CLI_COMPARE] =
+        {
+            "compare schedulers on several workloads",
+            "gpusim compare [--workload all|A,B,...] [--sched all|A,B,...] [options]",
+            "Runs every workload under every scheduler, each with the launch shape it was tuned for, and prints the\n"
+            "median time of an iteration, the speed-up over the base scheduler and its geometric mean.\n",
+            "  gpusim compare\n"
+            "  gpusim compare --workload img,ml --sched serial,kesco --device v100\n"
+            "  gpusim compare --suite grcuda --device gtx960 --csv speedups.csv\n",
+        },
+    [GSIM_CLI_LIST] =
+        {
+            "list workloads, schedulers, devices or size presets",
+            "gpusim list [workloads|schedulers|devices|presets] [--long]",
+            "Names and one line about each; without an argument, all four lists. --long adds parameters, numbers\n"
+            "with their units and sources, and what sizes mean.\n",
+            "  gpusim list\n"
+            "  gpusim list schedulers --long\n"
+            "  gpusim list devices --long\n",
+        },
+};
+
+static const char *const names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list"};
+
+static void put_option(const struct gsim_cli_option *option, struct gsim_output *output)
+{
+    char head[64];
+    int width = snprintf(head, sizeof(head), "  --%s%s%s", option->name, option->metavar ? " " : "",
+                         option->metavar ? option->metavar : "");
+    gsim_output_printf(output, "%-*s", HELP_COLUMN, head);
+    if (width >= HELP_COLUMN) gsim_output_printf(output, "\n%*s", HELP_COLUMN, "");
+    for (const char *line = option->help; *line;) {
+        size_t length = strcspn(line, "\n");
+        gsim_output_printf(output, "%.*s\n", (int)length, line);
+        line += length;
+        if (*line) gsim_output_printf(output, "%*s", *++line ? HELP_COLUMN : 0, "");
+    }
+}
+
+void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *output)
+{
+    const struct command_text *text = &texts[command];
+    gsim_output_printf(output, "Usage: %s\n\n%s\nOptions:\n", text->usage, text->description);
+    for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++) {
+        const struct gsim_cli_option *option = gsim_cli_option_at((enum gsim_cli_key)key);
+        if (option->commands & (1u << command)) put_option(option, output);
+    }
+    gsim_output_printf(output, "\nExamples:\n%s", text->examples);
+    gsim_output_text(output, "\nExit status: 0 done, 1 the simulation or the output failed, 2 bad usage or input.\n");
+}
+
+void gsim_cli_help_program(struct gsim_output *output)
+{
+    gsim_output_text(output, "gpusim " GPUSIM_VERSION ": how long will this GPU program take, and why, if its kernels\n"
+                             "are scheduled this way on that GPU?\n\nUsage:\n");
+    for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) gsim_output_printf(output, "  %s\n", texts[i].usage);
+    gsim_output_text(output, "  gpusim COMMAND --help\n  gpusim --version\n\nCommands:\n");
+    for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++)
+        gsim_output_printf(output, "  %-9s %s\n", names[i], texts[i].summary);
+    gsim_output_text(output, "\nExamples:\n  gpusim --workload img --sched kesco\n"
+                             "  gpusim --workload img --sched kesco --gantt --trace img.json.gz\n"
+                             "  gpusim compare --workload img,ml --device v100\n"
+                             "  gpusim list schedulers --long\n");
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). From the words of the command line to simulations: numbers, names, --opt, defaults.
+ * Every message says what was found and what was expected. Which commands there are: sim/cli.c.
+ */
+#include "sim/cli.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "models/device.h"
+#include "sim/gpu_work.h"
+#include "sim/text.h"
+#include "workloads/reader.h"
+
+/* --- numbers and choices ------------------------------------------------------------------------------------- */
+/* "1e6", "4k", "4M", "64Ki": false when TEXT is not such a number. */
+static bool parse_quantity(const char *text, double *value)
+{
+    static const struct {
+        const char *suffix;
+        double factor;
+    } suffixes[] = {{"", 1},    {"k", 1e3},     {"K", 1e3},        {"M", 1e6},
+                    {"G", 1e9}, {"Ki", 1024.0}, {"Mi", 1048576.0}, {"Gi", 1073741824.0}};
+    char *end;
+    if (strspn(text, "0123456789.") == 0) return false;
+    *value = strtod(text, &end);
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        if (strcmp(end, suffixes[i].suffix) != 0) continue;
+        *value *= suffixes[i].factor;
+        /* "0x10" is no number here, though strtod takes it. */
+        return isfinite(*value) && !memchr(text, 'x', (size_t)(end - text)) && !memchr(text, 'X', (size_t)(end - text));
+    }
+    return false;
+}
+
+static enum gsim_status parse_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double maximum,
+                                    uint32_t *value, struct gsim_error *error)
+{
+    const char *text = arguments->value[key];
+    double number;
+    *value = 0;
+    if (!text) return GSIM_OK;
+    if (!parse_quantity(text, &number) || number < 1 || number > maximum || number != floor(number))
+        return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 1 to %.0f, found '%s'",
+                              gsim_cli_option_at(key)->name, maximum, text);
+    *value = (uint32_t)number;
+    return GSIM_OK;
+}
+
+/* The index of the option's value in its metavar "a|b|c". */
+static enum gsim_status parse_choice(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, int initial,
+                                     int *value, struct gsim_error *error)
+{
+    const struct gsim_cli_option *option = gsim_cli_option_at(key);
+    const char *text = arguments->value[key];
+    *value = initial;
+    if (!text) return GSIM_OK;
+    struct gsim_nearest nearest;
+    char hint[96], words[4][16];
+    size_t count = 0;
+    gsim_nearest_init(&nearest, text);
+    for (const char *at = option->metavar; count < sizeof(words) / sizeof(words[0]); count++) {
+        size_t length = strcspn(at, "|");
+        snprintf(words[count], sizeof(words[count]), "%.*s", (int)length, at);
+        if (strcmp(words[count], text) == 0) {
+            *value = (int)count;
+            return GSIM_OK;
+        }
+        gsim_nearest_offer(&nearest, words[count]);
+        if (!at[length]) break;
+        at += length + 1;
+    }
+    return gsim_error_set(error, GSIM_USAGE, "--%s: expected one of %s, found '%.60s'%s", option->name, option->metavar,
+                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+static enum gsim_status parse_seed(const char *text, uint64_t *seed, struct gsim_error *error)
+{
+    char *end;
+    *seed = 1;
+    if (!text) return GSIM_OK;
+    errno = 0;
+    *seed = strtoull(text, &end, 10);
+    if (errno || *end || !*text || strspn(text, "0123456789") != strlen(text))
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--seed: expected an integer from 0 to 18446744073709551615, found '%s'", text);
+    return GSIM_OK;
+}
+
+/* --- --opt ----------------------------------------------------------------------------------------------------- */
+struct opt {
+    const char *scope; /* "" when the name is bare */
+    const char *name, *value;
+    char text[160];
+};
+
+static enum gsim_status split_opt(const char *text, struct opt *opt, struct gsim_error *error)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || strlen(text) >= sizeof(opt->text))
+        return gsim_error_set(error, GSIM_USAGE, "--opt: expected NAME=VALUE, found '%.100s'", text);
+    snprintf(opt->text, sizeof(opt->text), "%s", text);
+    opt->text[equals - text] = '\0';
+    opt->value = opt->text + (equals - text) + 1;
+    char *dot = strrchr(opt->text, '.');
+    opt->scope = dot ? opt->text : "";
+    opt->name = dot ? dot + 1 : opt->text;
+    if (dot) *dot = '\0';
+    return GSIM_OK;
+}
+
+static bool is_machine_scope(const char *scope)
+{
+    return strcmp(scope, "gpu") == 0 || strcmp(scope, "device") == 0;
+}
+
+static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const struct opt *opt, struct gsim_error *error)
+{
+    if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name))
+        return gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
+    if (gsim_device_number_find(opt->name) != GSIM_DEVICE_NUMBER_COUNT)
+        return gsim_device_set(&setup->device, opt->name, opt->value, error);
+    struct gsim_nearest nearest;
+    char hint[96];
+    gsim_nearest_init(&nearest, opt->name);
+    for (const struct gsim_param *row = gsim_gpu_params; row->name; row++) gsim_nearest_offer(&nearest, row->name);
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
+        gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
+    return gsim_error_set(error, GSIM_USAGE, "unknown number '%s.%s'%s (see gpusim list devices --long)", opt->scope,
+                          opt->name, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+/* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
+static bool opt_concerns(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
+{
+    if (opt->scope[0]) return strcmp(opt->scope, scheduler->name) == 0;
+    return gsim_params_find(scheduler->params, opt->name) != NULL;
+}
+
+static void offer_params(struct gsim_nearest *nearest, const struct gsim_scheduler_ops *scheduler)
+{
+    for (const struct gsim_param *row = scheduler->params; row && row->name; row++)
+        gsim_nearest_offer(nearest, row->name);
+}
+
+static enum gsim_status unknown_scope(const struct opt *opt, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    if (gsim_scheduler_find(opt->scope))
+        return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: the scheduler %s is not used here", opt->scope,
+                              opt->name, opt->scope);
+    gsim_nearest_init(&nearest, opt->scope);
+    gsim_nearest_offer(&nearest, "gpu");
+    gsim_nearest_offer(&nearest, "device");
+    for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
+    return gsim_error_set(error, GSIM_USAGE,
+                          "--opt %s.%s: expected a scheduler, gpu or device before the dot, found '%s'%s", opt->scope,
+                          opt->name, opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+static enum gsim_status unknown_bare(const struct opt *opt, const struct gsim_scheduler_ops *const *schedulers,
+                                     size_t count, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    const char *other = count == 1 ? schedulers[0]->name : "these schedulers";
+    if (gsim_params_find(gsim_gpu_params, opt->name) || gsim_device_number_find(opt->name) != GSIM_DEVICE_NUMBER_COUNT)
+        return gsim_error_set(error, GSIM_USAGE, "--opt %s: not a parameter of %s, did you mean 'gpu.%s'?", opt->name,
+                              other, opt->name);
+    gsim_nearest_init(&nearest, opt->name);
+    for (size_t i = 0; i < count; i++) offer_params(&nearest, schedulers[i]);
+    return gsim_error_set(error, GSIM_USAGE, "--opt %s: not a parameter of %s%s (see gpusim list schedulers --long)",
+                          opt->name, other, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
+                                     const struct gsim_scheduler_ops *const *schedulers, size_t count,
+                                     struct gsim_error *error)
+{
+    for (size_t i = 0; i < arguments->opt_count; i++) {
+        struct opt opt;
+        bool concerns = false;
+        enum gsim_status status = split_opt(arguments->opts[i], &opt, error);
+        if (status != GSIM_OK) return status;
+        if (is_machine_scope(opt.scope)) continue;
+        for (size_t j = 0; j < count; j++) concerns = concerns || opt_concerns(&opt, schedulers[j]);
+        if (!concerns) return opt.scope[0] ? unknown_scope(&opt, error) : unknown_bare(&opt, schedulers, count, error);
+    }
+    return GSIM_OK;
+}
+
+/* --- what all runs have in common --------------------------------------------------------------------------- */
+enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
+                                     struct gsim_error *error)
+{
+    const char *device = arguments->value[GSIM_CLI_DEVICE];
+    int suite, memory, prefetch;
+    memset(setup, 0, sizeof(*setup));
+    setup->arguments = arguments;
+    gsim_params_set_defaults(gsim_gpu_params, &setup->gpu);
+    enum gsim_status status = parse_choice(arguments, GSIM_CLI_SUITE, GSIM_SUITE_KESCO, &suite, error);
+    if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_MEMORY, GSIM_MEMORY_MANAGED, &memory, error);
+    if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_PREFETCH, 0, &prefetch, error);
+    if (status == GSIM_OK) status = parse_seed(arguments->value[GSIM_CLI_SEED], &setup->seed, error);
+    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_ITERATIONS, 1e9, &setup->iterations, error);
+    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCK1D, 1024, &setup->block1d, error);
+    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, 2147483647.0, &setup->blocks, error);
+    if (status == GSIM_OK) status = gsim_device_load(device ? device : GSIM_DEVICE_DEFAULT, &setup->device, error);
+    if (status != GSIM_OK) return status;
+    setup->suite = (enum gsim_suite)suite;
+    setup->memory = (enum gsim_memory_mode)memory;
+    setup->prefetch = prefetch == 0; /* "on|off" */
+    for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++) {
+        struct opt opt;
+        status = split_opt(arguments->opts[i], &opt, error);
+        if (status == GSIM_OK && is_machine_scope(opt.scope)) status = set_machine_opt(setup, &opt, error);
+    }
+    if (status != GSIM_OK) gsim_cli_setup_release(setup);
+    return status;
+}
+
+void gsim_cli_setup_release(struct gsim_cli_setup *setup)
+{
+    gsim_device_release(&setup->device);
+    memset(setup, 0, sizeof(*setup));
+}
+
+enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops, struct gsim_error *error)
+{
+    size_t length = strlen(text);
+    if (strchr(text, '/') || (length > 3 && strcmp(text + length - 3, ".so") == 0))
+        return gsim_scheduler_load(text, ops, error);
+    *ops = gsim_scheduler_find(text);
+    if (*ops) return GSIM_OK;
+    struct gsim_nearest nearest;
+    char hint[96];
+    gsim_nearest_init(&nearest, text);
+    for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
+    return gsim_error_set(error, GSIM_USAGE, "unknown scheduler '%.60s'%s (see gpusim list schedulers)", text,
+                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+/* --- the program ------------------------------------------------------------------------------------------------ */
+static enum gsim_status unknown_workload(const char *text, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    gsim_nearest_init(&nearest, text);
+    for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
+    return gsim_error_set(error, GSIM_USAGE,
+                          "unknown workload '%.60s': expected a name of gpusim list workloads or a "
+                          "program file%s",
+                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+/* --size as a number, or as a preset of the workload, which also says the suite. */
+static enum gsim_status choose_size(const struct gsim_cli_setup *setup, const struct gsim_workload_ops *workload,
+                                    struct gsim_workload_options *options, struct gsim_error *error)
+{
+    const char *text = setup->arguments->value[GSIM_CLI_SIZE];
+    struct gsim_nearest nearest;
+    char hint[96];
+    options->suite = setup->suite;
+    options->size = 0;
+    if (!text) return GSIM_OK;
+    gsim_nearest_init(&nearest, text);
+    for (const struct gsim_workload_preset *preset = workload->presets; preset && preset->name; preset++) {
+        gsim_nearest_offer(&nearest, preset->name);
+        if (strcmp(preset->name, text) != 0) continue;
+        if (setup->arguments->value[GSIM_CLI_SUITE] && preset->suite != setup->suite)
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--size %s: this preset belongs to the other suite than --suite %s", text,
+                                  setup->arguments->value[GSIM_CLI_SUITE]);
+        options->suite = preset->suite;
+        options->size = preset->size;
+        return GSIM_OK;
+    }
+    if (!parse_quantity(text, &options->size))
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--size: expected a number such as 1e6 or 4k, or a preset of %s, found "
+                              "'%.60s'%s",
+                              workload->name, text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    if (options->size < 1)
+        return gsim_error_set(error, GSIM_USAGE, "--size: expected at least 1 (%s), found '%.60s'",
+                              workload->size_meaning, text);
+    return GSIM_OK;
+}
+
+static enum gsim_status read_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *path,
+                                     struct gsim_error *error)
+{
+    static const enum gsim_cli_key unused[] = {GSIM_CLI_SUITE, GSIM_CLI_SIZE, GSIM_CLI_BLOCK1D, GSIM_CLI_BLOCKS};
+    for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
+        if (setup->arguments->value[unused[i]])
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--%s: applies to built-in workloads only, '%.200s' is a program file",
+                                  gsim_cli_option_at(unused[i])->name, path);
+    return gsim_program_read(path, &point->program, error);
+}
+
+static enum gsim_status load_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text,
+                                     struct gsim_workload_options *options, const struct gsim_workload_ops **workload,
+                                     struct gsim_error *error)
+{
+    size_t length = strlen(text);
+    bool is_path = strchr(text, '/') || strcmp(text, "-") == 0 ||
+                   (length > 5 && strcmp(text + length - 5, ".json") == 0) ||
+                   (length > 8 && strcmp(text + length - 8, ".json.gz") == 0);
+    *workload = is_path ? NULL : gsim_workload_find(text);
+    if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
+    if (!*workload) return unknown_workload(text, error);
+    enum gsim_status status = choose_size(setup, *workload, options, error);
+    return status == GSIM_OK ? (*workload)->build(options, &point->program, error) : status;
+}
+
+/* --- one run -------------------------------------------------------------------------------------------------- */
+static enum gsim_status set_params(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                   const struct gsim_scheduler_ops *scheduler, struct gsim_error *error)
+{
+    point->params = gsim_arena_alloc(&point->arena, scheduler->params_size ? scheduler->params_size : 1);
+    if (!point->params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_params_set_defaults(scheduler->params, point->params);
+    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
+        struct opt opt;
+        enum gsim_status status = split_opt(setup->arguments->opts[i], &opt, error);
+        if (status == GSIM_OK && !is_machine_scope(opt.scope) && opt_concerns(&opt, scheduler))
+            status = gsim_params_set(scheduler->params, point->params, opt.name, opt.value, error);
+        if (status != GSIM_OK) return status;
+    }
+    return GSIM_OK;
+}
+
+static void add_option(struct gsim_cli_point *point, const char *name, const char *value)
+{
+    struct gsim_option_text *option = &point->options[point->option_count++];
+    option->name = gsim_arena_strdup(&point->arena, name);
+    option->value = gsim_arena_strdup(&point->arena, value);
+}
+
+static void add_number(struct gsim_cli_point *point, const char *name, double value)
+{
+    char text[40];
+    snprintf(text, sizeof(text), "%.15g", value);
+    add_option(point, name, value != 0 ? text : "default");
+}
+
+static void add_params(struct gsim_cli_point *point, const char *scope, const struct gsim_param *table,
+                       const void *object)
+{
+    for (const struct gsim_param *row = table; row && row->name; row++) {
+        char name[96], value[96];
+        snprintf(name, sizeof(name), "%s.%s", scope, row->name);
+        gsim_params_format(row, object, value, sizeof(value));
+        add_option(point, name, value);
+    }
+}
+
+static size_t count_params(const struct gsim_param *table)
+{
+    size_t count = 0;
+    while (table && table[count].name) count++;
+    return count;
+}
+
+/* What was changed in the device shows as device.NAME; all else of it follows from its name. */
+static void add_device_numbers(struct gsim_cli_point *point, const struct gsim_cli_setup *setup)
+{
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
+        const char *number = gsim_device_number_name((enum gsim_device_number)i);
+        bool set = false;
+        for (size_t j = 0; j < setup->arguments->opt_count && !set; j++) {
+            struct opt opt;
+            set = split_opt(setup->arguments->opts[j], &opt, NULL) == GSIM_OK && is_machine_scope(opt.scope) &&
+                  strcmp(opt.name, number) == 0;
+        }
+        if (!set) continue;
+        char name[96], value[40];
+        snprintf(name, sizeof(name), "device.%s", number);
+        snprintf(value, sizeof(value), "%.15g", gsim_device_get(&setup->device, (enum gsim_device_number)i));
+        add_option(point, name, value);
+    }
+}
+
+static enum gsim_status list_options(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                     const struct gsim_workload_ops *workload,
+                                     const struct gsim_workload_options *options, struct gsim_error *error)
+{
+    static const char *const memories[] = {"managed", "pinned", "pageable"}, *const suites[] = {"kesco", "grcuda"};
+    const struct gsim_simulation *run = &point->simulation;
+    size_t room =
+        16 + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
+    uint32_t iterations = run->iterations ? run->iterations : point->program.iterations;
+    point->options = GSIM_ARENA_ARRAY(&point->arena, struct gsim_option_text, room);
+    if (!point->options) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (workload) {
+        add_option(point, "suite", suites[options->suite]);
+        add_number(point, "size", options->size > 0 ? options->size : workload->size_default[options->suite]);
+        add_number(point, "block1d", options->block1d);
+        add_number(point, "blocks", options->blocks);
+    }
+    add_number(point, "iterations", iterations);
+    add_option(point, "memory", memories[run->memory]);
+    add_option(point, "prefetch", run->prefetch ? "on" : "off");
+    add_params(point, "gpu", gsim_gpu_params, &run->gpu);
+    add_params(point, run->scheduler->name, run->scheduler->params, point->params);
+    add_device_numbers(point, setup);
+    return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+}
+
+enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                     const char *workload, const struct gsim_scheduler_ops *scheduler,
+                                     struct gsim_error *error)
+{
+    const struct gsim_workload_ops *ops = NULL;
+    struct gsim_workload_options options = {
+        .shape = scheduler->shape, .block1d = setup->block1d, .blocks = setup->blocks, .iterations = setup->iterations};
+    memset(point, 0, sizeof(*point));
+    enum gsim_status status = set_params(point, setup, scheduler, error);
+    if (status == GSIM_OK) status = load_program(point, setup, workload, &options, &ops, error);
+    if (status == GSIM_OK) {
+        point->simulation = (struct gsim_simulation){.program = &point->program,
+                                                     .device = &setup->device,
+                                                     .scheduler = scheduler,
+                                                     .scheduler_params = point->params,
+                                                     .gpu = setup->gpu,
+                                                     .memory = setup->memory,
+                                                     .prefetch = setup->prefetch,
+                                                     .iterations = setup->iterations,
+                                                     .seed = setup->seed};
+        status = list_options(point, setup, ops, &options, error);
+    }
+    if (status != GSIM_OK) gsim_cli_point_release(point);
+    return status;
+}
+
+void gsim_cli_point_release(struct gsim_cli_point *point)
+{
+    gsim_program_release(&point->program);
+    gsim_arena_release(&point->arena);
+    memset(point, 0, sizeof(*point));
+}
+
+enum gsim_status gsim_cli_point_run(const struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
+                                    struct gsim_metrics *metrics, struct gsim_error *error)
+{
+    struct gsim_simulation simulation = point->simulation;
+    simulation.detailed = detailed;
+    enum gsim_status status = gsim_simulate(&simulation, timeline, error);
+    if (status != GSIM_OK) return status;
+    gsim_time *solo = gsim_alloc(sizeof(*solo) * point->program.kernel_count);
+    if (!solo) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < point->program.kernel_count && status == GSIM_OK; i++)
+        status = gsim_kernel_solo(simulation.device, &point->program.kernels[i], &solo[i], error);
+    if (status == GSIM_OK) status = gsim_metrics_compute(timeline, simulation.device, solo, metrics, error);
+    gsim_free(solo);
+    return status;
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""aten_dags: DAGs of cuBLAS and ATen kernels on a real GPU, described by what a profiler shows (grid, block, registers, shared memory, solo time).
+Rule probed: how well demand inferred from a plain trace predicts concurrent spans. Usage: aten_dags.py out.json"""
+import json, random, sys, time
+import torch
+from torch.profiler import profile, ProfilerActivity
+dev = "cuda"; R = random.Random(5); torch.manual_seed(1)
+def t(*s, dtype=torch.float32): return torch.randn(*s, device=dev, dtype=dtype)
+ops = {}
+for n in (256, 512, 1024, 2048): 
+    a, b, o = t(n, n), t(n, n), t(n, n); ops["mm32_%d" % n] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
+    a, b, o = t(n, n, dtype=torch.bfloat16), t(n, n, dtype=torch.bfloat16), t(n, n, dtype=torch.bfloat16); ops["mm16_%d" % n] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
+a, b, o = t(4096, 4096, dtype=torch.bfloat16), t(4096, 4096, dtype=torch.bfloat16), t(4096, 4096, dtype=torch.bfloat16); ops["mm16_4096"] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
+a, b, o = t(64, 4096), t(4096, 1024), t(64, 1024); ops["mm_skinny"] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
+for n in (1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 26):
+    a, b, o = t(n), t(n), t(n); ops["add_%d" % n] = lambda a=a, b=b, o=o: torch.add(a, b, out=o)
+    ops["relu_%d" % n] = lambda a=a, o=o: torch.clamp(a, min=0, out=o)
+    ops["exp_%d" % n] = lambda a=a, o=o: torch.exp(a, out=o)
+for r, c in ((512, 1024), (4096, 1024), (16384, 512), (32768, 2048)):
+    a = t(r, c); o = t(r, c); ops["softmax_%dx%d" % (r, c)] = lambda a=a, o=o: torch.softmax(a, 1, out=o)
+    ops["sum_%dx%d" % (r, c)] = (lambda a=a, o=t(r): torch.sum(a, 1, out=o))
+    w = t(c); bb = t(c); ops["lnorm_%dx%d" % (r, c)] = lambda a=a, w=w, bb=bb, c=c: torch.nn.functional.layer_norm(a, (c,), w, bb)
+    ops["copyT_%dx%d" % (r, c)] = (lambda a=a, o=t(c, r): o.copy_(a.t()))
+for f in ops.values(): f(); f()
+torch.cuda.synchronize()
+def kernels(prof):
+    import os, tempfile
+    p = tempfile.mktemp(".json"); prof.export_chrome_trace(p); e = json.load(open(p))["traceEvents"]; os.unlink(p)
+    return [x for x in e if x.get("cat") == "kernel"]
+names = list(ops); desc = {}
+with profile(activities=[ProfilerActivity.CUDA]) as p:
+    torch.mm(t(64, 64), t(64, 64)); torch.cuda.synchronize()
+for n in names:
+    with profile(activities=[ProfilerActivity.CUDA, ProfilerActivity.CPU]) as p:
+        for _ in range(7): ops[n](); torch.cuda.synchronize()
+    k = kernels(p); k.sort(key=lambda x: x["ts"]); m = len(k) // 7
+    if m * 7 != len(k) or m == 0: continue
+    d = []
+    for j in range(m):
+        v = sorted(k[i * m + j]["dur"] for i in range(7)); g = k[j]["args"]
+        d.append({"name": k[j]["name"][:60], "grid": g["grid"], "block": g["block"], "regs": g["registers per thread"], "smem": g["shared memory"], "solo_ns": v[3] * 1e3})
+    desc[n] = d
+names = [n for n in names if n in desc and 3000 < sum(x["solo_ns"] for x in desc[n]) < 900000]
+print(len(names), "ops")
+out = []
+def med(v): return sorted(v)[len(v) // 2]
+S = [torch.cuda.Stream() for _ in range(10)]
+for s in S:
+    with torch.cuda.stream(s):
+        for n in names: ops[n]()
+torch.cuda.synchronize()
+def run(nodes, main):
+    ev = {}; need = {d for i, (s, n, dep) in enumerate(nodes) for d in dep if nodes[d][0] != s}
+    for i, (s, n, dep) in enumerate(nodes):
+        for d in dep:
+            if nodes[d][0] != s: S[s].wait_event(ev[d])
+        with torch.cuda.stream(S[s]): ops[n]()
+        if i in need: ev[i] = S[s].record_event()
+cases = [(ns, nn) for ns, nn in ((2, 6), (3, 8), (4, 12), (5, 16), (6, 20), (8, 24), (4, 30), (8, 30), (3, 10), (2, 12), (6, 12), (10, 40))]
+for ci, (ns, nn) in enumerate(cases):
+    nodes = []
+    for i in range(nn):
+        dep = sorted({R.randrange(max(0, i - 6), i) for _ in range(R.choice([0, 1, 1, 2]))}) if i else []
+        nodes.append((R.randrange(ns), R.choice(names), dep))
+    live = []
+    for r in range(11):
+        torch.cuda.synchronize(); a = time.perf_counter(); run(nodes, None); torch.cuda.synchronize(); live.append((time.perf_counter() - a) * 1e6)
+    serial = []
+    for r in range(9):
+        torch.cuda.synchronize(); a = time.perf_counter()
+        for s, n, d in nodes: ops[n]()
+        torch.cuda.synchronize(); serial.append((time.perf_counter() - a) * 1e6)
+    g = torch.cuda.CUDAGraph(); cs = torch.cuda.Stream()
+    with torch.cuda.graph(g, stream=cs):
+        e0 = cs.record_event()
+        for s in range(ns): S[s].wait_event(e0)
+        run(nodes, cs)
+        for s in range(ns): cs.wait_event(S[s].record_event())
+    gr = []
+    for r in range(9):
+        torch.cuda.synchronize(); a = time.perf_counter(); g.replay(); torch.cuda.synchronize(); gr.append((time.perf_counter() - a) * 1e6)
+    g1 = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(g1, stream=cs):
+        for s, n, d in nodes: ops[n]()
+    g1r = []
+    for r in range(9):
+        torch.cuda.synchronize(); a = time.perf_counter(); g1.replay(); torch.cuda.synchronize(); g1r.append((time.perf_counter() - a) * 1e6)
+    with profile(activities=[ProfilerActivity.CUDA]) as p: g.replay(); torch.cuda.synchronize()
+    ks = sorted(kernels(p), key=lambda x: x["ts"]); z = ks[0]["ts"] if ks else 0
+    out.append({"kind": "aten-dag", "streams": ns, "live_us": med(live[2:]), "serial_us": med(serial[1:]), "graph_us": med(gr[1:]), "graph_serial_us": med(g1r[1:]),
+                "nodes": [{"stream": s, "dep": d, "op": n, "kernels": desc[n]} for s, n, d in nodes],
+                "graph_kernels": [[x["name"][:40], round((x["ts"] - z) * 1e3), round((x["ts"] - z + x["dur"]) * 1e3), x["args"].get("stream")] for x in ks]})
+# pairs of ops as parallel branches of a graph
+pairs = []
+for _ in range(60):
+    x, y = R.choice(names), R.choice(names)
+    def cap(f):
+        g = torch.cuda.CUDAGraph(); cs = torch.cuda.Stream()
+        with torch.cuda.graph(g, stream=cs): f(cs)
+        v = []
+        for r in range(9): torch.cuda.synchronize(); a = time.perf_counter(); g.replay(); torch.cuda.synchronize(); v.append((time.perf_counter() - a) * 1e6)
+        with profile(activities=[ProfilerActivity.CUDA]) as p: g.replay(); torch.cuda.synchronize()
+        ks = sorted(kernels(p), key=lambda q: q["ts"]); z = ks[0]["ts"] if ks else 0
+        return med(v), [[q["name"][:60], round((q["ts"] - z) * 1e3), round((q["ts"] - z + q["dur"]) * 1e3)] for q in ks]
+    def par(cs):
+        e = cs.record_event(); S[0].wait_event(e); S[1].wait_event(e)
+        with torch.cuda.stream(S[0]): ops[x]()
+        with torch.cuda.stream(S[1]): ops[y]()
+        cs.wait_event(S[0].record_event()); cs.wait_event(S[1].record_event())
+    m, k = cap(par); pairs.append({"kind": "aten-pair", "a": x, "b": y, "ka": desc[x], "kb": desc[y], "graph_us": m, "kernels": k})
+json.dump({"device": "NVIDIA H200", "dags": out, "pairs": pairs}, open(sys.argv[1], "w"))
+for o in out: print(o["streams"], len(o["nodes"]), round(o["live_us"]), round(o["serial_us"]), round(o["graph_us"]), round(o["graph_serial_us"]), round(sum(k["solo_ns"] for n in o["nodes"] for k in n["kernels"]) / 1e3))
