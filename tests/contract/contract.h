@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: tests. What must hold for every program under every scheduler, checked from the finished
+ * timeline alone; the dependences are computed here by brute force, not with the schedulers' code.
+ */
+#ifndef GSIM_TESTS_CONTRACT_H
+#define GSIM_TESTS_CONTRACT_H
+
+#include "models/device.h"
+#include "sim/simulate.h"
+
+/* One program on one device under one scheduler. */
+struct contract {
+    const char *label; /* names the case in messages */
+    const struct gsim_program *program;
+    const struct gsim_device_spec *device;
+    const struct gsim_scheduler_ops *scheduler;
+    enum gsim_memory_mode memory;
+    bool prefetch;
+    uint32_t iterations;
+    const double *solo_us; /* of every kernel of the program, alone: contract_solo_us() */
+    bool by_streams;       /* the order within the author's streams holds too (async) */
+};
+
+/* Runs the case three times (twice watched, once not) and checks: every op once per iteration, dependences,
+ * critical path, capacity, same bytes for the same seed, observers change nothing. Failures go to CUnit. */
+void contract_check(const struct contract *c);
+
+/* How long each kernel of PROGRAM takes alone on DEVICE. NULL when memory is out; the caller gsim_free()s. */
+double *contract_solo_us(const struct gsim_program *program, const struct gsim_device_spec *device);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The contract suite: every registered scheduler x every built-in workload x memory mode x prefetch.
+ * A new plug-in is covered from the moment it is listed. What is checked: tests/contract/contract.h.
+ */
+#include "sim/workload.h"
+#include "tests/contract/contract.h"
+#include "tests/test.h"
+
+enum { ITERATIONS = 2 };
+
+static void check_workload(const struct gsim_workload_ops *workload, enum gsim_shape shape,
+                           const struct gsim_device_spec *device, enum gsim_memory_mode memory, bool prefetch)
+{
+    struct gsim_error error = {0};
+    struct gsim_program program = {0};
+    struct gsim_workload_options options = {.suite = GSIM_SUITE_KESCO, .shape = shape};
+    CHECK_OK(workload->build(&options, &program, &error), error);
+    if (error.status != GSIM_OK) return;
+    double *solo_us = contract_solo_us(&program, device);
+    const struct gsim_scheduler_ops *scheduler;
+    for (uint32_t i = 0; solo_us && (scheduler = gsim_scheduler_at(i)); i++) {
+        char label[160];
+        if (scheduler->shape != shape) continue;
+        snprintf(label, sizeof(label), "%s/%s/%s/prefetch %s", workload->name, scheduler->name,
+                 memory == GSIM_MEMORY_MANAGED ? "managed" : "pinned", prefetch ? "on" : "off");
+        contract_check(&(struct contract){.label = label,
+                                          .program = &program,
+                                          .device = device,
+                                          .scheduler = scheduler,
+                                          .memory = memory,
+                                          .prefetch = prefetch,
+                                          .iterations = ITERATIONS,
+                                          .solo_us = solo_us});
+    }
+    gsim_free(solo_us);
+    gsim_program_release(&program);
+}
+
+static void check_all(enum gsim_memory_mode memory, bool prefetch)
+{
+    struct gsim_error error = {0};
+    struct gsim_device_spec device = {0};
+    CHECK_OK(gsim_device_load(GSIM_DEVICE_DEFAULT, &device, &error), error);
+    const struct gsim_workload_ops *workload;
+    uint32_t count = 0;
+    for (; error.status == GSIM_OK && (workload = gsim_workload_at(count)); count++) {
+        check_workload(workload, GSIM_SHAPE_CONCURRENT, &device, memory, prefetch);
+        check_workload(workload, GSIM_SHAPE_SERIAL, &device, memory, prefetch);
+    }
+    CHECK_MSG(count >= 8, "%" PRIu32 " workloads are registered", count);
+    gsim_device_release(&device);
+}
+
+static void managed(void)
+{
+    check_all(GSIM_MEMORY_MANAGED, false);
+}
+static void managed_prefetch(void)
+{
+    check_all(GSIM_MEMORY_MANAGED, true);
+}
+static void pinned(void)
+{
+    check_all(GSIM_MEMORY_PINNED, false);
+}
+static void pinned_prefetch(void)
+{
+    check_all(GSIM_MEMORY_PINNED, true);
+}
+
+static void all_are_listed(void)
+{
+    static const char *const schedulers[] = {"serial", "async", "grsched", "taskflow", "cudagraph", "kesco"};
+    static const char *const workloads[] = {"m1", "m2", "vec", "bs", "img", "ml", "hits", "dl"};
+    for (size_t i = 0; i < sizeof(schedulers) / sizeof(schedulers[0]); i++)
+        CHECK_MSG(gsim_scheduler_find(schedulers[i]), "no scheduler '%s'", schedulers[i]);
+    for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
+        CHECK_MSG(gsim_workload_find(workloads[i]), "no workload '%s'", workloads[i]);
+}
+
+static const struct test_case cases[] = {
+    {"schedulers and workloads are listed", all_are_listed}, {"managed memory, no prefetch", managed},
+    {"managed memory, prefetch", managed_prefetch},          {"pinned memory", pinned},
+    {"pinned memory, prefetch asked for", pinned_prefetch},
+};
+TEST_MAIN("contract/contract", cases)

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Programs of users: random DAGs written as program files, read back and run under every scheduler on
+ * several devices; and the promise that a kernel alone takes its solo_us.
+ */
+#include <gsl/gsl_rng.h>
+#include <unistd.h>
+
+#include "tests/contract/contract.h"
+#include "tests/test.h"
+#include "workloads/reader.h"
+
+enum { BUFFERS = 8, KERNELS = 10, STREAMS = 5, PROGRAMS = 6 };
+
+static uint32_t pick(gsl_rng *rng, uint32_t count)
+{
+    return (uint32_t)gsl_rng_uniform_int(rng, count);
+}
+
+static void write_kernels(gsl_rng *rng, FILE *out)
+{
+    fprintf(out, " \"kernels\": [");
+    for (uint32_t i = 0; i < KERNELS; i++) {
+        fprintf(out, "%s\n  {\"name\": \"k%" PRIu32 "\", \"regs_per_thread\": %" PRIu32 ", \"smem_bytes\": %" PRIu32,
+                i ? "," : "", i, 16 + 8 * pick(rng, 13), 1024 * pick(rng, 25));
+        if (pick(rng, 2)) fprintf(out, ", \"dram_bytes\": %" PRIu32, 1000 + pick(rng, 1000000));
+        fprintf(out, ", \"solo_us\": %.3f}", 5.0 + 200.0 * gsl_rng_uniform(rng));
+    }
+    fprintf(out, "],\n");
+}
+
+static void write_kernel_op(gsl_rng *rng, FILE *out, uint32_t index)
+{
+    uint32_t read = pick(rng, BUFFERS), written = pick(rng, BUFFERS);
+    fprintf(out,
+            "{\"op\": \"kernel\", \"kernel\": \"k%" PRIu32 "\", \"grid\": [%" PRIu32 ",1,1], \"block\": [%" PRIu32
+            ",1,1]",
+            pick(rng, KERNELS), 1 + pick(rng, 300), 32 * (1 + pick(rng, 8)));
+    if (read != written) fprintf(out, ", \"reads\": [\"b%" PRIu32 "\"]", read);
+    fprintf(out, ", \"writes\": [\"b%" PRIu32 "\"], \"stream\": %" PRIu32, written, pick(rng, STREAMS));
+    if (index && pick(rng, 3)) fprintf(out, ", \"after\": [%" PRIu32 "]", pick(rng, index));
+    if (pick(rng, 8) == 0) fprintf(out, ", \"priority\": -%" PRIu32, 1 + pick(rng, 2));
+    fprintf(out, "}");
+}
+
+/* A program file of OPS ops; mostly kernels. */
+static void write_program(gsl_rng *rng, FILE *out, uint32_t ops)
+{
+    static const char *const inits[] = {"host", "device", "none"};
+    fprintf(out, "{\"schema\": \"gpusim-program/1\", \"name\": \"random\",\n \"buffers\": [");
+    for (uint32_t i = 0; i < BUFFERS; i++)
+        fprintf(out, "%s\n  {\"name\": \"b%" PRIu32 "\", \"bytes\": %" PRIu32 ", \"init\": \"%s\"}", i ? "," : "", i,
+                4096 * (1 + pick(rng, 500)), inits[pick(rng, 3)]);
+    fprintf(out, "],\n");
+    write_kernels(rng, out);
+    fprintf(out, " \"ops\": [");
+    for (uint32_t i = 0; i < ops; i++) {
+        uint32_t kind = pick(rng, 12), buffer = pick(rng, BUFFERS);
+        fprintf(out, "%s\n  ", i ? "," : "");
+        if (kind == 0)
+            fprintf(out,
+                    "{\"op\": \"copy\", \"kind\": \"%s\", \"buffer\": \"b%" PRIu32
+                    "\", \"bytes\": 4096, \"stream\": %" PRIu32 "}",
+                    pick(rng, 2) ? "d2h" : "h2d", buffer, pick(rng, STREAMS));
+        else if (kind == 1)
+            fprintf(out, "{\"op\": \"host_read\", \"buffer\": \"b%" PRIu32 "\", \"bytes\": 4}", buffer);
+        else if (kind == 2)
+            fprintf(out, "{\"op\": \"host_compute\", \"us\": %.2f}", 20 * gsl_rng_uniform(rng));
+        else
+            write_kernel_op(rng, out, i);
+    }
+    fprintf(out, "],\n \"iterations\": 1}\n");
+}
+
+/* Through a file, as a user's program comes. */
+static bool make_program(unsigned long seed, struct gsim_program *program)
+{
+    struct gsim_error error = {0};
+    char path[] = "/tmp/gpusim-test-XXXXXX";
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(rng, seed);
+    int file = mkstemp(path);
+    FILE *out = file < 0 ? NULL : fdopen(file, "w");
+    CHECK_MSG(out, "cannot write '%s'", path);
+    if (out) {
+        write_program(rng, out, 15 + pick(rng, 40));
+        fclose(out);
+        CHECK_OK(gsim_program_read(path, program, &error), error);
+        unlink(path);
+    }
+    gsl_rng_free(rng);
+    return out && error.status == GSIM_OK;
+}
+
+static void check_program(const struct gsim_program *program, const struct gsim_device_spec *device, unsigned long seed)
+{
+    double *solo_us = contract_solo_us(program, device);
+    const struct gsim_scheduler_ops *scheduler;
+    for (uint32_t i = 0; solo_us && (scheduler = gsim_scheduler_at(i)); i++)
+        for (int memory = GSIM_MEMORY_MANAGED; memory <= GSIM_MEMORY_PAGEABLE; memory++) {
+            char label[160];
+            snprintf(label, sizeof(label), "random %lu/%s/%s/memory %d", seed, scheduler->name, device->name, memory);
+            contract_check(&(struct contract){.label = label,
+                                              .program = program,
+                                              .device = device,
+                                              .scheduler = scheduler,
+                                              .memory = (enum gsim_memory_mode)memory,
+                                              .prefetch = seed % 2,
+                                              .iterations = 2,
+                                              .solo_us = solo_us,
+                                              .by_streams = strcmp(scheduler->name, "async") == 0});
+        }
+    gsim_free(solo_us);
+}
+
+static void random_dags(void)
+{
+    static const char *const devices[] = {GSIM_DEVICE_DEFAULT, "h200", "gtx960"};
+    for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
+        struct gsim_error error = {0};
+        struct gsim_device_spec device = {0};
+        CHECK_OK(gsim_device_load(devices[d], &device, &error), error);
+        for (unsigned long seed = 1; error.status == GSIM_OK && seed <= PROGRAMS; seed++) {
+            struct gsim_program program = {0};
+            if (make_program(1000 * d + seed, &program)) check_program(&program, &device, 1000 * d + seed);
+            gsim_program_release(&program);
+        }
+        gsim_device_release(&device);
+    }
+}
+
+/* solo_us within 0.1 %, for shapes from one block to many waves, and for any demands beside it. */
+static void solo_times(void)
+{
+    static const char *const devices[] = {"a100-sxm4-40gb", "a100-pcie-40gb", "h200",  "v100",
+                                          "p100",           "gtx1660s",       "gtx960"};
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
+        struct gsim_error error = {0};
+        struct gsim_device_spec device = {0};
+        struct gsim_program program = {0};
+        CHECK_OK(gsim_device_load(devices[d], &device, &error), error);
+        struct gsim_builder *builder = gsim_builder_create("solo");
+        for (uint32_t i = 0; i < 60; i++) {
+            uint32_t blocks = i % 3 ? 1 + pick(rng, 400) : 1 + pick(rng, 40000);
+            /* Long enough for every block to occupy its slot and be placed: 0.25 us and 1 ns each. */
+            double solo_us = 2.0 + 0.02 * blocks + 300.0 * gsl_rng_uniform(rng);
+            struct gsim_kernel kernel = {.name = "k",
+                                         .grid = {blocks, 1, 1},
+                                         .block = {32 * (1 + pick(rng, 32)), 1, 1},
+                                         .regs_per_thread = 16 + 8 * pick(rng, 6),
+                                         .smem_bytes = 1024 * pick(rng, 40),
+                                         .flops = pick(rng, 2) ? 1e5 * blocks : 0,
+                                         .dram_bytes = pick(rng, 2) ? 2e3 * blocks : 0,
+                                         .solo_us = solo_us};
+            uint32_t index = gsim_builder_kernel(builder, &kernel);
+            gsim_builder_op(builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = index, .stream = 0});
+        }
+        CHECK_OK(gsim_builder_finish(builder, 1, &program, &error), error);
+        double *took_us = contract_solo_us(&program, &device);
+        for (uint32_t i = 0; took_us && i < program.kernel_count; i++) {
+            const struct gsim_kernel *k = &program.kernels[i];
+            CHECK_MSG(fabs(took_us[i] - k->solo_us) <= 1e-3 * k->solo_us,
+                      "%s: %" PRIu32 " blocks of %" PRIu32 " threads took %.6g us alone, solo_us is %.6g", device.name,
+                      k->grid.x, k->block.x, took_us[i], k->solo_us);
+        }
+        gsim_free(took_us);
+        gsim_program_release(&program);
+        gsim_device_release(&device);
+    }
+    gsl_rng_free(rng);
+}
+
+static const struct test_case cases[] = {
+    {"random DAG files under every scheduler", random_dags},
+    {"a kernel alone takes its solo_us", solo_times},
+};
+TEST_MAIN("contract/programs", cases)

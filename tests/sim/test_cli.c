@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The program itself, run as a user would: exit statuses, one-line messages that name what was found and what
+ * was expected, files that appear only on success, help that agrees with the man page.
+ */
+#include <cjson/cJSON.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "tests/sim/result_fixture.h"
+
+struct outcome {
+    int status;
+    char *out, *err;
+};
+
+/* ARGUMENTS as the shell takes them. */
+static struct outcome call(const char *arguments)
+{
+    char out[64], err[64], command[1024];
+    struct outcome outcome;
+    scratch_path(out, ".stdout");
+    scratch_path(err, ".stderr");
+    snprintf(command, sizeof(command), "%s %s >%s 2>%s </dev/null", GPUSIM_BINARY, arguments, out, err);
+    int status = system(command);
+    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    outcome.out = read_file(out);
+    outcome.err = read_file(err);
+    remove(out);
+    remove(err);
+    return outcome;
+}
+
+static void outcome_release(struct outcome *outcome)
+{
+    gsim_free(outcome->out);
+    gsim_free(outcome->err);
+}
+
+/* Exit 2, nothing on stdout, one line on stderr that begins with "gpusim: " and holds PART. */
+static void check_refused(const char *arguments, const char *part)
+{
+    struct outcome outcome = call(arguments);
+    CHECK_MSG(outcome.status == 2, "'%s': exit %d, expected 2: %s", arguments, outcome.status, outcome.err);
+    CHECK_HAS(outcome.err, part);
+    CHECK_MSG(strncmp(outcome.err, "gpusim: ", 8) == 0, "'%s': %s", arguments, outcome.err);
+    const char *newline = strchr(outcome.err, '\n');
+    CHECK_MSG(newline && newline[1] == '\0', "'%s' gave not one line: %s", arguments, outcome.err);
+    CHECK_STR(outcome.out, "");
+    outcome_release(&outcome);
+}
+
+static void bad_usage_is_refused(void)
+{
+    static const char *const rows[][2] = {
+        {"", "nothing to do: expected --workload NAME"},
+        {"--workload img", "no scheduler: expected --sched NAME"},
+        {"--sched kesco", "no program: expected --workload NAME|FILE"},
+        {"compair", "unknown command 'compair', did you mean 'compare'?"},
+        {"--wrkload img", "unknown option '--wrkload', did you mean '--workload'?"},
+        {"--workload", "--workload: expected NAME|FILE, found nothing"},
+        {"--workload --sched kesco", "--workload: expected NAME|FILE, found the option --sched"},
+        {"--workload img --workload ml", "--workload: given twice, 'img' and 'ml'"},
+        {"--workload img --sched kesco --gantt=yes", "--gantt: takes no value, found 'yes'"},
+        {"--workload img --sched kesco extra", "unexpected argument 'extra'"},
+        {"--workload imgg --sched kesco", "unknown workload 'imgg': expected a name of gpusim list workloads or a "
+                                          "program file, did you mean 'img'?"},
+        {"--workload nowhere/p.json --sched kesco", "cannot read 'nowhere/p.json'"},
+        {"--workload img --sched kseco", "unknown scheduler 'kseco', did you mean 'kesco'?"},
+        {"--workload img --sched ./none.so", "./none.so"},
+        {"--workload img --sched kesco --device z9", "z9"},
+        {"--workload img --sched kesco --suite grcida",
+         "--suite: expected one of kesco|grcuda, found 'grcida', did you mean 'grcuda'?"},
+        {"--workload img --sched kesco --memory paged",
+         "--memory: expected one of managed|pinned|pageable, found 'paged'"},
+        {"--workload img --sched kesco --prefetch maybe", "--prefetch: expected one of on|off, found 'maybe'"},
+        {"--workload img --sched kesco --size big",
+         "--size: expected a number such as 1e6 or 4k, or a preset of img, found 'big'"},
+        {"--workload img --sched kesco --size 0", "--size: expected at least 1"},
+        {"--workload img --sched kesco --size -5", "--size: expected a number"},
+        {"--workload img --sched kesco --size 1e400", "--size: expected a number"},
+        {"--workload img --sched kesco --size 0x10", "--size: expected a number"},
+        {"--workload img --sched kesco --size nan", "--size: expected a number"},
+        {"--workload img --sched kesco --iterations 0",
+         "--iterations: expected an integer from 1 to 1000000000, found '0'"},
+        {"--workload img --sched kesco --iterations 1.5", "--iterations: expected an integer"},
+        {"--workload img --sched kesco --block1d 2048", "--block1d: expected an integer from 1 to 1024, found '2048'"},
+        {"--workload img --sched kesco --blocks 1e12",
+         "--blocks: expected an integer from 1 to 2147483647, found '1e12'"},
+        {"--workload img --sched kesco --seed -1",
+         "--seed: expected an integer from 0 to 18446744073709551615, found '-1'"},
+        {"--workload img --sched kesco --opt streams", "--opt: expected NAME=VALUE, found 'streams'"},
+        {"--workload img --sched kesco --opt stream=4",
+         "--opt stream: not a parameter of kesco, did you mean 'streams'?"},
+        {"--workload img --sched kesco --opt streams=lots", "lots"},
+        {"--workload img --sched serial --opt kesco.streams=4",
+         "--opt kesco.streams: the scheduler kesco is not used here"},
+        {"--workload img --sched kesco --opt kseco.streams=4", "before the dot, found 'kseco', did you mean 'kesco'?"},
+        {"--workload img --sched kesco --opt hw_queues=4", "did you mean 'gpu.hw_queues'?"},
+        {"--workload img --sched kesco --opt gpu.hw_queue=4",
+         "unknown number 'gpu.hw_queue', did you mean 'hw_queues'?"},
+        {"--workload img --sched kesco --opt gpu.hw_queues=99", "99"},
+        {"--workload img --sched kesco --report nowhere/r.json",
+         "--report: cannot write 'nowhere/r.json': folder 'nowhere'"},
+        {"--workload img --sched kesco --csv /tmp", "--csv: cannot write '/tmp': is a folder"},
+        {"--workload img --sched kesco --csv x --report x", "--report and --csv: expected two files, found 'x' twice"},
+        {"--workload img --sched kesco --base serial", "--base is not an option of gpusim run"},
+        {"--task img --sched kesco", "--task: several programs at once are not in this version"},
+        {"--share mps", "--share: several programs at once are not in this version"},
+        {"list workload",
+         "cannot list 'workload': expected workloads, schedulers, devices or presets, did you mean 'workloads'?"},
+        {"compare --workload img,,ml", "--workload: expected names separated by commas"},
+        {"compare --workload img --sched serial,kseco", "unknown scheduler 'kseco'"},
+        {"compare --workload img --sched serial --opt nothing=1", "--opt nothing: not a parameter of"},
+        {"compare --base fastest", "unknown scheduler 'fastest'"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) check_refused(rows[i][0], rows[i][1]);
+}
+
+static void later_commands_are_refused(void)
+{
+    static const char *const commands[] = {"sweep", "validate", "calibrate", "import", "plot", "reproduce"};
+    struct outcome help = call("--help");
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        char part[64];
+        snprintf(part, sizeof(part), "'%s' is not in this version", commands[i]);
+        check_refused(commands[i], part);
+        CHECK_MSG(!strstr(help.out, commands[i]), "--help offers %s", commands[i]);
+    }
+    outcome_release(&help);
+}
+
+static void version_and_help(void)
+{
+    static const char *const calls[] = {"--help",         "-h",          "run --help",
+                                        "compare --help", "list --help", "--workload img --help"};
+    struct outcome outcome = call("--version");
+    CHECK_INT(outcome.status, 0);
+    CHECK_STR(outcome.out, "gpusim " GPUSIM_VERSION "\n");
+    outcome_release(&outcome);
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        outcome = call(calls[i]);
+        CHECK_INT(outcome.status, 0);
+        CHECK_HAS(outcome.out, "Usage:");
+        CHECK_HAS(outcome.out, "Examples:");
+        CHECK_STR(outcome.err, "");
+        for (const char *line = outcome.out; *line;) {
+            size_t length = strcspn(line, "\n");
+            CHECK_MSG(length <= 110, "%zu columns: %.*s", length, (int)length, line);
+            line += length + (line[length] ? 1 : 0);
+        }
+        outcome_release(&outcome);
+    }
+}
+
+/* Every "--name" at the start of a help line is in the man page (as "\-\-name"), and the other way round. */
+static void help_agrees_with_the_man_page(void)
+{
+    static const char *const calls[] = {"run --help", "compare --help", "list --help"};
+    char *page = read_file(GPUSIM_SOURCE_DIR "/man/gpusim.1"), *all = gsim_alloc(1 << 16);
+    int found = 0;
+    CHECK_MSG(page, "no man page");
+    for (size_t i = 0; page && i < sizeof(calls) / sizeof(calls[0]); i++) {
+        struct outcome outcome = call(calls[i]);
+        strncat(all, outcome.out, (1 << 14));
+        for (const char *at = outcome.out; (at = strstr(at, "\n  --"));) {
+            char name[64];
+            at += 5;
+            snprintf(name, sizeof(name), "\\-\\-%.*s", (int)strcspn(at, " \n"), at);
+            CHECK_MSG(strstr(page, name), "man page lacks %s", name);
+            found++;
+        }
+        outcome_release(&outcome);
+    }
+    CHECK_MSG(found > 25, "only %d options in the help texts", found);
+    for (const char *at = page; at && (at = strstr(at, "\\-\\-"));) {
+        char name[64];
+        at += 4;
+        size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789");
+        snprintf(name, sizeof(name), "--%.*s", (int)length, at);
+        CHECK_MSG(strstr(all, name) || strcmp(name, "--version") == 0, "help lacks %s", name);
+    }
+    gsim_free(page);
+    gsim_free(all);
+}
+
+static void list_knows_the_registries(void)
+{
+    struct outcome outcome = call("list");
+    CHECK_INT(outcome.status, 0);
+    CHECK_HAS(outcome.out, "\n  img ");
+    CHECK_HAS(outcome.out, "\n  kesco ");
+    CHECK_HAS(outcome.out, "\n  h200 ");
+    outcome_release(&outcome);
+    outcome = call("list schedulers --long");
+    CHECK_INT(outcome.status, 0);
+    CHECK_HAS(outcome.out, "--opt kesco.NAME=VALUE");
+    CHECK(!strstr(outcome.out, "Workloads"));
+    outcome_release(&outcome);
+    outcome = call("list devices --long");
+    CHECK_INT(outcome.status, 0);
+    CHECK_HAS(outcome.out, "hw_queues");
+    outcome_release(&outcome);
+}
+
+static void report_to_stdout_is_json_alone(void)
+{
+    struct outcome one = call("--workload vec --sched serial --report -");
+    struct outcome two = call("run --workload=vec --sched=serial --seed 1 --report -");
+    CHECK_MSG(one.status == 0, "exit %d: %s", one.status, one.err);
+    cJSON *report = cJSON_Parse(one.out);
+    CHECK_MSG(report, "not JSON: %.200s", one.out);
+    const cJSON *options = cJSON_GetObjectItemCaseSensitive(report, "options");
+    const cJSON *makespan = cJSON_GetObjectItemCaseSensitive(report, "makespan_us");
+    const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(report, "metrics");
+    const cJSON *bound = cJSON_GetObjectItemCaseSensitive(metrics, "lower_bound_us");
+    const cJSON *memory = cJSON_GetObjectItemCaseSensitive(options, "memory");
+    CHECK_STR(memory ? memory->valuestring : NULL, "managed");
+    CHECK(makespan && bound && makespan->valuedouble > 0 && bound->valuedouble > 0);
+    CHECK_MSG(makespan && bound && makespan->valuedouble >= bound->valuedouble, "makespan below the lower bound");
+    CHECK_STR(one.out, two.out); /* same options, same seed, same bytes */
+    cJSON_Delete(report);
+    outcome_release(&one);
+    outcome_release(&two);
+}
+
+static void files_on_success_only(void)
+{
+    char report[64], trace[64], csv[64], arguments[512];
+    struct stat info;
+    scratch_path(report, ".r.json");
+    scratch_path(trace, ".t.json.gz");
+    scratch_path(csv, ".c.csv");
+    snprintf(arguments, sizeof(arguments), "--workload vec --sched serial --block1d 2000 --report %s --trace %s",
+             report, trace);
+    struct outcome outcome = call(arguments);
+    CHECK_INT(outcome.status, 2);
+    CHECK(stat(report, &info) != 0);
+    CHECK(stat(trace, &info) != 0);
+    outcome_release(&outcome);
+    snprintf(arguments, sizeof(arguments), "--workload vec --sched serial --report %s --trace %s --csv %s --gantt",
+             report, trace, csv);
+    outcome = call(arguments);
+    CHECK_MSG(outcome.status == 0, "exit %d: %s", outcome.status, outcome.err);
+    CHECK_HAS(outcome.out, "Makespan");
+    CHECK_HAS(outcome.out, "SMs in use");
+    CHECK_STR(outcome.err, "");
+    CHECK_INT(stat(report, &info), 0);
+    CHECK_INT(stat(trace, &info), 0);
+    CHECK_INT(stat(csv, &info), 0);
+    remove(report);
+    remove(trace);
+    remove(csv);
+    outcome_release(&outcome);
+}
+
+/* Speed-up 1 of the base over itself; the same cells in the table, the CSV and the JSON. */
+static void compare_has_all_cells(void)
+{
+    struct outcome table = call("compare --workload vec,bs --sched serial,kesco");
+    CHECK_MSG(table.status == 0, "exit %d: %s", table.status, table.err);
+    CHECK_HAS(table.out, "\nvec ");
+    CHECK_HAS(table.out, "\nbs ");
+    CHECK_HAS(table.out, "\ngeomean ");
+    CHECK_HAS(table.out, " 1.00 ");
+    outcome_release(&table);
+    struct outcome json = call("compare --workload vec,bs --sched kesco --report -");
+    cJSON *comparison = cJSON_Parse(json.out);
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(comparison, "runs"), *run;
+    CHECK_INT(cJSON_GetArraySize(runs), 2);
+    double product = 1;
+    cJSON_ArrayForEach(run, runs) product *= cJSON_GetObjectItemCaseSensitive(run, "speedup")->valuedouble;
+    const cJSON *means = cJSON_GetObjectItemCaseSensitive(comparison, "geometric_mean");
+    CHECK_NEAR(cJSON_GetObjectItemCaseSensitive(means, "kesco")->valuedouble, sqrt(product), 1e-5);
+    cJSON_Delete(comparison);
+    outcome_release(&json);
+    struct outcome csv = call("compare --workload vec --sched serial,kesco --csv -");
+    CHECK_HAS(csv.out, "workload,scheduler,device,seed,iterations,kernels,iteration_us,makespan_us,speedup,");
+    CHECK_HAS(csv.out, "\nvec,serial,");
+    CHECK_HAS(csv.out, "\nvec,kesco,");
+    outcome_release(&csv);
+}
+
+static void options_reach_the_run(void)
+{
+    struct outcome outcome =
+        call("--workload vec --sched kesco --size 4k --iterations 3 --memory pinned --prefetch off "
+             "--opt kesco.streams=3 --opt gpu.hw_queues=2 --opt device.launch_us=9.5 --seed 7 --report -");
+    CHECK_MSG(outcome.status == 0, "exit %d: %s", outcome.status, outcome.err);
+    CHECK_HAS(outcome.out, "\"seed\": 7,");
+    CHECK_HAS(outcome.out, "\"size\": \"4000\"");
+    CHECK_HAS(outcome.out, "\"iterations\": \"3\"");
+    CHECK_HAS(outcome.out, "\"memory\": \"pinned\"");
+    CHECK_HAS(outcome.out, "\"prefetch\": \"off\"");
+    CHECK_HAS(outcome.out, "\"kesco.streams\": \"3\"");
+    CHECK_HAS(outcome.out, "\"device.hw_queues\": \"2\"");
+    CHECK_HAS(outcome.out, "\"device.launch_us\": \"9.5\"");
+    cJSON *report = cJSON_Parse(outcome.out);
+    CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(report, "iteration_us")), 3);
+    cJSON_Delete(report);
+    outcome_release(&outcome);
+}
+
+static const struct test_case cases[] = {
+    {"bad usage", bad_usage_is_refused},
+    {"commands of later versions", later_commands_are_refused},
+    {"version and help", version_and_help},
+    {"help agrees with the man page", help_agrees_with_the_man_page},
+    {"list", list_knows_the_registries},
+    {"report to stdout", report_to_stdout_is_json_alone},
+    {"files on success only", files_on_success_only},
+    {"compare", compare_has_all_cells},
+    {"options reach the run", options_reach_the_run},
+};
+TEST_MAIN("sim/cli", cases)

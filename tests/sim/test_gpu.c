@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Placement and sharing on SMs, against counts by hand and against what an H200 was seen to do (the numbers
+ * in the comments of sim/gpu.h), and the pooled model against one event per block.
+ */
+#include <gsl/gsl_rng.h>
+
+#include "sim/gpu.h"
+#include "tests/sim/machine_fixture.h"
+
+#define SMS 132
+
+static struct gsim_device_spec big_device(void)
+{
+    struct gsim_device_spec d = fixture_device();
+    d.sm_count = SMS;
+    d.compute_capability = 90;
+    return d;
+}
+
+struct world {
+    struct gsim_arena arena;
+    struct gsim_device_spec device;
+    struct gsim_gpu *gpu;
+    gsim_time end[64];
+    struct gsim_error error;
+};
+
+static void ended(void *data, void *tag, gsim_time now) { ((struct world *)data)->end[(uintptr_t)tag] = now; }
+
+static void open_world(struct world *w, const struct gsim_gpu_options *options)
+{
+    *w = (struct world){.device = w->device};
+    struct gsim_gpu_listener listener = {.data = w, .kernel_ended = ended};
+    w->gpu = gsim_gpu_create(&w->arena, &w->device, options, &listener);
+}
+
+static void submit(struct world *w, gsim_time now, const struct gsim_work *work, uintptr_t tag)
+{
+    CHECK(gsim_gpu_submit(w->gpu, now, work, 0, (void *)tag));
+    gsim_gpu_check(w->gpu);
+}
+
+static void run_until(struct world *w, gsim_time limit)
+{
+    while (gsim_gpu_next(w->gpu) <= limit && gsim_gpu_next(w->gpu) != GSIM_TIME_NEVER) {
+        gsim_gpu_advance(w->gpu, gsim_gpu_next(w->gpu));
+        gsim_gpu_check(w->gpu);
+    }
+}
+
+static struct gsim_work work_of(struct world *w, struct gsim_kernel k)
+{
+    struct gsim_work work = {0};
+    CHECK_OK(gsim_work_init(&work, &w->device, &k, &w->error), w->error);
+    return work;
+}
+
+static void histogram(struct world *w, uintptr_t tag, uint32_t *sms_with)
+{
+    uint32_t blocks[SMS];
+    gsim_gpu_residency(w->gpu, (void *)tag, blocks, SMS);
+    memset(sms_with, 0, 33 * sizeof *sms_with);
+    for (int i = 0; i < SMS; i++) sms_with[blocks[i]]++;
+}
+
+/* H200: 400 blocks alone stand 3 on 128 SMs and 4 on 4. */
+static void least_loaded_first(void)
+{
+    struct world w = {.device = big_device()};
+    open_world(&w, NULL);
+    struct gsim_work k = work_of(&w, fixture_kernel("k", 400, 256, 10));
+    submit(&w, 0, &k, 1);
+    uint32_t sms_with[33];
+    histogram(&w, 1, sms_with);
+    CHECK_INT(sms_with[3], 128);
+    CHECK_INT(sms_with[4], 4);
+    gsim_arena_release(&w.arena);
+}
+
+/* H200: 132 blocks of 256 threads behind a machine full of equal ones stand 8 each on 16 SMs and 4 on one. */
+static void packed_behind_a_full_machine(void)
+{
+    struct world w = {.device = big_device()};
+    open_world(&w, NULL);
+    struct gsim_work a = work_of(&w, fixture_kernel("a", 8 * SMS, 256, 10));
+    struct gsim_work b = work_of(&w, fixture_kernel("b", SMS, 256, 10));
+    submit(&w, 0, &a, 1);
+    submit(&w, 1000, &b, 2);
+    run_until(&w, gsim_time_from_us(10));
+    uint32_t sms_with[33];
+    histogram(&w, 2, sms_with);
+    CHECK_INT(sms_with[8], 16);
+    CHECK_INT(sms_with[4], 1);
+    CHECK_INT(sms_with[0], SMS - 17);
+    run_until(&w, GSIM_TIME_NEVER);
+    CHECK_NEAR(gsim_time_us(w.end[2]), 20, 1e-6);
+    CHECK_INT(gsim_gpu_load(w.gpu).busy_sms, 0);
+    gsim_arena_release(&w.arena);
+}
+
+/* A later kernel takes what the earlier leaves: the emptier SMs first. */
+static void the_rest_goes_to_the_roomiest(void)
+{
+    struct world w = {.device = big_device()};
+    open_world(&w, NULL);
+    struct gsim_work a = work_of(&w, fixture_kernel("a", 100, 1024, 10));
+    struct gsim_work b = work_of(&w, fixture_kernel("b", 64, 1024, 10));
+    submit(&w, 0, &a, 1);
+    submit(&w, 0, &b, 2);
+    uint32_t blocks[SMS];
+    gsim_gpu_residency(w.gpu, (void *)2, blocks, SMS);
+    uint32_t on_empty = 0;
+    for (int i = 100; i < SMS; i++) on_empty += blocks[i];
+    CHECK_INT(on_empty, 32); /* 32 SMs had room for two, 100 for one: 32 level them, the rest go by SM id */
+    CHECK_INT(gsim_gpu_load(w.gpu).blocks, 164);
+    gsim_arena_release(&w.arena);
+}
+
+/* Random kernels of all kinds arriving at random times: pooled and exact ends agree within 0.5 %. */
+static void pooled_agrees_with_exact(void)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    for (unsigned long seed = 1; seed <= 40; seed++) {
+        struct world pooled = {.device = big_device()}, exact = {.device = big_device()};
+        pooled.device.dram_gbps = exact.device.dram_gbps = 2000;
+        struct gsim_gpu_options defaults, one_by_one;
+        gsim_params_set_defaults(gsim_gpu_params, &defaults);
+        one_by_one = defaults;
+        one_by_one.exact = true;
+        open_world(&pooled, &defaults);
+        open_world(&exact, &one_by_one);
+        struct gsim_work works[12];
+        gsim_time at[12], now = 0;
+        gsl_rng_set(rng, seed);
+        for (int i = 0; i < 12; i++) {
+            uint32_t blocks = 1 + (uint32_t)gsl_rng_uniform_int(rng, 2000), threads = 32u << gsl_rng_uniform_int(rng, 6);
+            struct gsim_kernel k = fixture_kernel("k", blocks, threads, 5 + 20 * gsl_rng_uniform(rng));
+            if (gsl_rng_uniform_int(rng, 2)) k.flops = 1e6 * blocks * gsl_rng_uniform(rng);
+            if (gsl_rng_uniform_int(rng, 2)) k.dram_bytes = 3e5 * blocks * gsl_rng_uniform(rng);
+            works[i] = work_of(&pooled, k);
+            at[i] = now += (gsim_time)gsl_rng_uniform_int(rng, 20 * GSIM_PS_PER_US);
+        }
+        for (int i = 0; i < 12; i++) {
+            run_until(&pooled, at[i]);
+            run_until(&exact, at[i]);
+            submit(&pooled, at[i], &works[i], (uintptr_t)i);
+            submit(&exact, at[i], &works[i], (uintptr_t)i);
+        }
+        run_until(&pooled, GSIM_TIME_NEVER);
+        run_until(&exact, GSIM_TIME_NEVER);
+        for (int i = 0; i < 12; i++) {
+            double fast = (double)(pooled.end[i] - at[i]), slow = (double)(exact.end[i] - at[i]);
+            CHECK_MSG(fabs(fast / slow - 1) < 0.005, "seed %lu kernel %d: pooled %.3f us, exact %.3f us", seed, i,
+                      fast * 1e-6, slow * 1e-6);
+        }
+        gsim_arena_release(&pooled.arena);
+        gsim_arena_release(&exact.arena);
+    }
+    gsl_rng_free(rng);
+}
+
+/* Equal times: SMs in order of their ids, whatever order the groups are in. */
+static void ties_by_sm(void)
+{
+    struct world w = {.device = big_device()};
+    open_world(&w, NULL);
+    struct gsim_work a = work_of(&w, fixture_kernel("a", 2 * SMS, 1024, 10));
+    struct gsim_work b = work_of(&w, fixture_kernel("b", 3, 1024, 10));
+    submit(&w, 0, &a, 1);
+    submit(&w, 0, &b, 2);
+    run_until(&w, gsim_time_from_us(10));
+    uint32_t blocks[SMS];
+    gsim_gpu_residency(w.gpu, (void *)2, blocks, SMS);
+    CHECK_INT(blocks[0], 2);
+    CHECK_INT(blocks[1], 1);
+    gsim_arena_release(&w.arena);
+}
+
+static const struct test_case cases[] = {
+    {"least loaded SM first", least_loaded_first},
+    {"packed behind a full machine", packed_behind_a_full_machine},
+    {"the rest goes to the roomiest SMs", the_rest_goes_to_the_roomiest},
+    {"pooled agrees with exact", pooled_agrees_with_exact},
+    {"ties by SM", ties_by_sm},
+};
+TEST_MAIN("sim/gpu", cases)

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The rules of the house that a machine can check: check.sh SOURCE-DIR. Prints "FILE:LINE: RULE: what" per
+# offence and exits 1 when there was one; "warning:" lines do not count. test_style.sh runs it on the
+# checkout; test_style_catches.sh shows that it finds planted offences. Formatting is .clang-format's part.
+set -u
+cd "${1:?usage: check.sh SOURCE-DIR}" || exit 2
+list=$(mktemp) found=$(mktemp)
+trap 'rm -f "$list" "$found"' EXIT
+
+# Our files: everything below the source folder but builds and what is hidden (.ci, .clang-format aside).
+find . -name '.git' -prune -o -type d -name 'build*' -prune -o -type d -name '.?*' ! -name .ci -prune -o -type f -print |
+    sed 's|^\./||' | LC_ALL=C sort >"$list"
+
+sources() { grep -E '\.(c|h|def|cu|cuh|sh|py|gp|cmake)$|(^|/)CMakeLists\.txt$|^gpusim$|^\.ci/run$' "$list"; }
+c_sources() { grep -E '\.(c|h|cu|cuh|def)$' "$list"; }
+texts() { sources; grep -E '\.(md|json|txt|1|yml)$|(^|/)(\.gitignore|\.clang-format)$' "$list"; }
+
+# in_files RULE REGEX MESSAGE: every line of the files on standard input that matches is an offence.
+in_files() {
+    tr '\n' '\0' | xargs -0 -r grep -nHE "$2" 2>/dev/null | while IFS= read -r hit; do
+        printf '%s: %s: %s\n' "$(printf '%s' "$hit" | cut -d: -f1-2)" "$1" "$3"
+    done
+}
+
+check_simgrid() {
+    c_sources | grep -vE '^sim/engine\.[ch]$' |
+        in_files simgrid '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](simgrid|xbt)' \
+            'SimGrid headers are for sim/engine.{h,c} only'
+}
+
+check_spdx() {
+    sources | while IFS= read -r file; do
+        head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-3\.0-or-later' ||
+            printf '%s:1: spdx: no "SPDX-License-Identifier: GPL-3.0-or-later" in the first three lines\n' "$file"
+    done
+}
+
+check_size() {
+    sources | while IFS= read -r file; do
+        lines=$(wc -l <"$file")
+        if [ "$lines" -gt 600 ]; then
+            printf '%s:%d: size: %d lines, at most 600 (better 500)\n' "$file" "$lines" "$lines"
+        elif [ "$lines" -gt 500 ]; then
+            printf 'warning: %s: size: %d lines: better at most 500\n' "$file" "$lines"
+        fi
+    done
+    # A function starts with "{" and ends with "}" in the first column.
+    grep -E '\.(c|cu)$' "$list" | tr '\n' '\0' | xargs -0 -r awk '
+        FNR == 1 { start = 0 }
+        /^\{/ { start = FNR }
+        /^\}/ { if (start && FNR - start > 60)
+                    printf "warning: %s:%d: size: function of %d lines: better at most 60\n", FILENAME, start, FNR - start
+                start = 0 }'
+}
+
+check_todo() {
+    sources | in_files todo '(^|[^A-Za-z0-9_])(TO''DO|FIX''ME|X''XX)([^A-Za-z0-9_]|$)' \
+        'bare marker: write "NEEDSWORK: what, why"'
+}
+
+check_paths() {
+    texts | in_files path '(^|[^A-Za-z0-9_.})-])/(work|root|farm|home|Users)/' 'a path of one machine'
+}
+
+# layer FOLDER-REGEX FORBIDDEN-REGEX MESSAGE [EXCEPT-REGEX]
+layer() {
+    c_sources | grep -E "^$1/" | grep -vE "${4:-^$}" |
+        in_files layering "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"($2)/" "$3"
+}
+check_layering() {
+    layer sim 'schedulers|workloads|models|traces|tests' \
+        'sim/ knows no scheduler, workload, device or trace (only sim/main.c and sim/cli* do)' '^sim/(main\.c|cli[^/]*)$'
+    layer schedulers 'workloads|models|traces|tests' 'schedulers/ may use headers of sim/ and schedulers/ only'
+    layer workloads 'schedulers|models|traces|tests' 'workloads/ may use headers of sim/ and workloads/ only'
+    layer models 'schedulers|workloads|traces|tests' 'models/ may use headers of sim/ and models/ only'
+    layer traces 'schedulers|workloads|tests' 'traces/ may use headers of sim/, models/ and traces/ only' '^traces/runner/'
+    # Includes are written from the root of the repository, so that the layer can be read off the line.
+    grep -E '^(sim|schedulers|workloads|models|traces|tests)/.*\.[ch]$' "$list" | grep -vE '^traces/runner/' |
+        in_files layering '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^/"]*"' 'write include paths from the root'
+}
+
+check_links() {
+    grep -E '\.md$' "$list" | while IFS= read -r file; do
+        folder=$(dirname "$file")
+        awk '/^```/ { code = !code } !code { line = $0; gsub(/`[^`]*`/, "", line)
+             while (match(line, /\]\([^)]+\)/)) {
+                 print FNR "\t" substr(line, RSTART + 2, RLENGTH - 3); line = substr(line, RSTART + RLENGTH) } }' "$file" |
+            while IFS="$(printf '\t')" read -r number target; do
+                case $target in http://* | https://* | mailto:* | '#'*) continue ;; esac
+                target=${target%%#*}
+                [ -e "$folder/$target" ] || printf '%s:%s: link: no file "%s"\n' "$file" "$number" "$target"
+            done
+    done
+}
+
+# tests/FOLDER/test_MODULE.c stands for FOLDER/MODULE.{c,h}. Beside them: folders that test no single module, and
+# property (all modules of a folder on random input) and external (plug-ins).
+check_mirror() {
+    grep -E '^tests/.*/test_[^/]*\.c$' "$list" |
+        grep -vE '^tests/(contract|golden|style)/|/test_(property|external)\.c$' |
+        while IFS= read -r file; do
+            module=$(printf '%s' "$file" | sed 's|^tests/||; s|test_\([^/]*\)\.c$|\1|')
+            [ -e "$module.c" ] || [ -e "$module.h" ] || [ -e "$module.def" ] ||
+                printf '%s:1: mirror: there is no module %s.{c,h,def}\n' "$file" "$module"
+        done
+}
+
+for rule in simgrid spdx size todo paths layering links mirror; do "check_$rule"; done >"$found"
+cat "$found"
+offences=$(grep -cv '^warning:' "$found")
+printf 'style: %d files, %d offences\n' "$(wc -l <"$list")" "$offences"
+[ "$offences" = 0 ]

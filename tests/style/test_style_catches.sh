@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# check.sh finds every kind of offence where it was planted, and nothing in a tree without one:
+# test_style_catches.sh SOURCE-DIR.
+set -u
+checker=$1/tests/style/check.sh
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failures=0
+
+# put FILE [TEXT]: a file with a licence line (C or shell), then TEXT.
+put() {
+    mkdir -p "$tree/$(dirname "$1")"
+    case $1 in
+    *.[ch] | *.cu | *.def) printf '/* SPDX-License-Identifier: GPL-3.0-or-later */\n' ;;
+    *.sh) printf '# SPDX-License-Identifier: GPL-3.0-or-later\n' ;;
+    esac >"$tree/$1"
+    printf '%b' "${2-}" >>"$tree/$1"
+}
+
+clean_tree() {
+    rm -rf "${tree:?}"/*
+    put sim/engine.c '#include <simgrid/actor.h>\n#include "sim/engine.h"\n'
+    put sim/engine.h
+    put sim/main.c '#include "workloads/reader.h"\n'
+    put sim/cli_run.c '#include "models/device.h"\n'
+    put schedulers/serial.c '#include "sim/driver.h"\n#include "schedulers/plan.h"\n'
+    put tests/sim/test_engine.c '/* NEEDSWORK: nothing, an example */\n'
+    put tests/contract/test_all.c
+    put README.md '# a\n[ok](sim/engine.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
+    put build/junk.c 'no licence line matters in build folders'
+}
+
+# expect_clean, expect_offence FILE:LINE: RULE
+expect_clean() {
+    if ! found=$(sh "$checker" "$tree"); then
+        printf 'a clean tree was found wanting:\n%s\n' "$found"
+        failures=$((failures + 1))
+    fi
+}
+expect_offence() {
+    if found=$(sh "$checker" "$tree"); then status=0; else status=$?; fi
+    offences=$(printf '%s\n' "$found" | grep -cv -e '^warning:' -e '^style:')
+    if [ "$status" != 1 ] || [ "$offences" != 1 ] || ! printf '%s\n' "$found" | grep -qF "$1"; then
+        printf 'expected exactly "%s" and exit status 1, found status %s and:\n%s\n' "$1" "$status" "$found"
+        failures=$((failures + 1))
+    fi
+    clean_tree
+}
+many_lines() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "/* line */" }' >>"$tree/$2"; }
+
+clean_tree
+expect_clean
+
+put sim/gpu.c '#include <simgrid/host.h>\n'
+expect_offence 'sim/gpu.c:2: simgrid'
+put schedulers/kesco.c '#  include "xbt/log.h"\n'
+expect_offence 'schedulers/kesco.c:2: simgrid'
+printf 'int x;\n' >"$tree/sim/gpu.c"
+expect_offence 'sim/gpu.c:1: spdx'
+printf '#!/bin/sh\ntrue\n' >"$tree/gpusim"
+expect_offence 'gpusim:1: spdx'
+put sim/gpu.c && many_lines 600 sim/gpu.c
+expect_offence 'sim/gpu.c:601: size'
+put sim/gpu.c && many_lines 550 sim/gpu.c
+expect_clean
+clean_tree
+put sim/gpu.c "int a; /* TO""DO: later */\n"
+expect_offence 'sim/gpu.c:2: todo'
+put tests/run.sh "# FIX""ME\n"
+expect_offence 'tests/run.sh:2: todo'
+put workloads/img.c "static const char *path = \"/ho""me/alice/img.json\";\n"
+expect_offence 'workloads/img.c:2: path'
+put docs/use.md "Run it in /wo""rk/gpusim today.\n"
+expect_offence 'docs/use.md:1: path'
+put sim/gpu.c '#include "schedulers/plan.h"\n'
+expect_offence 'sim/gpu.c:2: layering'
+put sim/gpu.h '#include "models/device.h"\n'
+expect_offence 'sim/gpu.h:2: layering'
+put schedulers/kesco.c '#include "workloads/reader.h"\n'
+expect_offence 'schedulers/kesco.c:2: layering'
+put workloads/img.c '#include "schedulers/plan.h"\n'
+expect_offence 'workloads/img.c:2: layering'
+put models/device.c '#include "traces/writer.h"\n'
+expect_offence 'models/device.c:2: layering'
+put sim/gpu.c '#include "engine.h"\n'
+expect_offence 'sim/gpu.c:2: layering'
+put README.md 'text\nsee [the guide](docs/guide.md#start)\n'
+expect_offence 'README.md:2: link: no file "docs/guide.md"'
+put tests/sim/test_nothing.c
+expect_offence 'tests/sim/test_nothing.c:1: mirror'
+
+printf 'style check: %d of 19 cases failed\n' "$failures"
+[ "$failures" = 0 ]
