@@ -128,6 +128,7 @@ static void complete_marker(struct gsim_machine *m, struct gsim_marker *marker, 
 static void do_record(struct gsim_machine *m, struct gsim_channel *channel, struct gsim_task *task)
 {
     gsim_time last = m->streams[task->stream].last_end;
+    task->marker->was_busy = m->streams[task->stream].ended_busy;
     complete_marker(m, task->marker, last);
     gsim_front_unref(m, task->marker);
     pop(channel);
@@ -140,7 +141,7 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
     struct gsim_stream_state *stream = &m->streams[task->stream];
     struct gsim_marker *marker = task->marker;
     if (marker->recorded_stream != task->stream) {
-        gsim_time earliest = marker->time + m->event_gap;
+        gsim_time earliest = marker->time + m->event_gap + (marker->was_busy ? m->busy_gap : 0);
         if (stream->ready < earliest) stream->ready = earliest;
         if (stream->last_end < marker->time) stream->last_end = marker->time;
     }
@@ -257,7 +258,9 @@ void gsim_front_end(struct gsim_machine *m, struct gsim_task *task)
     struct gsim_channel *channel = &m->channels[stream->channel];
     stream->busy = false;
     stream->last_end = m->now;
-    if (stream->ready < m->now + m->stream_gap) stream->ready = m->now + m->stream_gap;
+    stream->ended_busy = gsim_gpu_is_busy(m->gpu);
+    gsim_time ready = m->now + m->stream_gap + (stream->ended_busy ? m->busy_gap : 0);
+    if (stream->ready < ready) stream->ready = ready;
     if (channel->pending_launches-- && channel->waiting_threads)
         gsim_machine_wake_all(m, &channel->waiting_threads, m->now);
     if (channel->head) look_at(m, stream->channel, m->now);

@@ -8,11 +8,12 @@
  *  - kernels are served in arrival order within a priority; only the head of the most urgent non-empty queue
  *    places blocks, and nothing bypasses it (Amert et al., RTSS 2017, rules X1, A1, A2);
  *  - a block never moves and is never stopped: priorities act when blocks end;
- *  - on SMs with room the one with most room takes the next block, ties to the lowest SM id (H200, measured:
- *    400 blocks alone stand 3 on 128 SMs, 4 on 4);
+ *  - of the SMs with room the one with fewest resident warps takes the next block, ties to the lowest SM id
+ *    (H200, measured: 400 blocks alone stand 3 on 128 SMs, 4 on 4);
  *  - blocks that end together free their SMs one after the other, and each is filled before the next (H200,
  *    measured: 132 blocks behind a full machine packed 8 each on 17 SMs);
- *  - an SM changes its shared-memory carve-out only while it is empty.
+ *  - an SM takes the carve-out of the kernel that enters it empty and keeps it until it is empty again; a kernel
+ *    joins only where the carve-out holds its full occupancy (H200: 2,025 of 2,025 ordered pairs).
  */
 #ifndef GSIM_GPU_H
 #define GSIM_GPU_H
@@ -49,6 +50,8 @@ void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now);
 /* Copies draw on DRAM too: adds (or takes back) their traffic. */
 void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps);
 
+/* Some kernel is resident or waits for room. */
+bool gsim_gpu_is_busy(const struct gsim_gpu *gpu);
 struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu);
 void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics);
 

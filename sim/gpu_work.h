@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. What one block of a kernel asks of an SM and of DRAM, and how fast it runs under a given load:
- * the equations of the SM model. Placement and events are sim/gpu.c's; constants come from the device file.
+ * Layer: sim. What one block of a kernel asks of an SM and of DRAM: from a kernel's description, or from its
+ * measured time alone by inverting the machine. How SMs share is sim/gpu_share.h's, placement sim/gpu.h's.
  *
- * A block alone on an idle chip takes block_ps. That time has three parts that overlap (p-norm, p =
- * compute_memory_knee): dependent latency, instruction issue, DRAM. Load stretches the latter two:
- *   t = block_ps * (latency^p + (issue * s_issue)^p + (memory * s_memory)^p)^(1/p)
- *   s_issue(U)  = (1 + U^k)^(1/k),       U = sum of the SM's blocks' issue_load, k = issue_knee
- *   s_memory    = max(s_chip, s_sm);     s_chip = (1 + (D/dram_gbps)^q)^(1/q), D = all blocks' demand, q = dram_knee
+ * Which kind a block is decides how company slows it down (measured on an H200, traces/h200/README.md).
  */
 #ifndef GSIM_GPU_WORK_H
 #define GSIM_GPU_WORK_H
@@ -16,42 +12,52 @@
 #include "sim/occupancy.h"
 #include "sim/simulate.h"
 
-struct gsim_work {
-    struct gsim_block_need need;
-    uint64_t blocks;          /* of the grid */
-    uint32_t registers;       /* of one block, with allocation granularity */
-    uint32_t carveout_bytes;  /* shared-memory configuration that the SM must have */
-    double block_ps;          /* one block alone on an idle chip */
-    double latency_p, issue_p, memory_p; /* the parts' p-th powers; sum is 1 */
-    double issue_load;        /* share of one SM's issue rate that a block asks for */
-    double dram_gbps;         /* DRAM traffic that a block asks for */
-    double solo_ps;           /* the whole grid alone, by the model */
+enum gsim_work_kind {
+    GSIM_WORK_DESCRIBED, /* from flops, bytes and cycles: its parts overlap, t = (sum of p-th powers)^(1/p) */
+    /* Measured alone on this device; what else is known of it decides: */
+    GSIM_WORK_ISSUE,   /* bound by instruction issue: oldest warps first */
+    GSIM_WORK_ON_CHIP, /* shared memory and integer work, and whatever a plain profiler trace shows */
+    GSIM_WORK_MEMORY,  /* DRAM traffic, arithmetic or latency beside it */
+    GSIM_WORK_SCATTER, /* dependent loads of unknown volume, one cache line per thread */
 };
 
-/* The work of KERNEL on DEVICE. With solo_us the block time is found by inverting the model, so that the
+struct gsim_work {
+    enum gsim_work_kind kind;
+    bool has_flops;
+    bool is_inverted;          /* from solo_us: its repeated runs found data in L2 */
+    struct gsim_block_need need;
+    uint64_t blocks;           /* of the grid */
+    uint32_t threads;          /* of a block */
+    uint32_t registers;        /* of a block, with allocation granularity */
+    uint32_t carveout_bytes;   /* shared-memory configuration that an empty SM takes for it */
+    uint32_t join_bytes;       /* configuration that an occupied SM must have */
+    uint32_t units;            /* per block; above 1 only for GSIM_WORK_ISSUE: parts of a block with own progress */
+    double width;              /* warps per SM sub-partition of one unit */
+    /* Of one unit alone on an idle chip, in picoseconds. */
+    double block_ps;           /* all of it */
+    double issue_ps;           /* takes the SM's whole issue rate for this long */
+    double compute_ps, latency_ps, memory_ps; /* measured kinds: their sum is block_ps */
+    double dram_gbps;          /* traffic asked for: described kinds on average, measured ones in their memory part */
+    double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */
+    double cold;               /* work relative to a repeated run alone: 1, more when others displace its L2 data */
+    double solo_ps;            /* the whole grid alone, by the machine */
+};
+
+/* The work of KERNEL on DEVICE. With solo_us the block time is found by inverting the machine, so that the
  * kernel alone takes solo_us; otherwise it follows from flops, dram_bytes and thread_cycles. Errors name the
  * kernel and what is missing or does not fit. */
 enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device_spec *device,
                                 const struct gsim_kernel *kernel, struct gsim_error *error) GSIM_NODISCARD;
 
+/* The distinct kernels of one program run in each other's company: those measured alone, with their data in
+ * L2, do more work when the others' traffic displaces it (H200: a 33 MB stream 24 us alone, 58 in company). */
+void gsim_works_share_l2(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device);
+
 /* Duration of the kernel alone on the device. */
 enum gsim_status gsim_kernel_solo(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
                                   gsim_time *solo, struct gsim_error *error) GSIM_NODISCARD;
 
-/* (1 + x^k)^(1/k): 1 for a small load x, x for a large one. */
-double gsim_stretch(double load, double knee);
-
-/* Fraction of the block's work done per picosecond. */
-static inline double gsim_work_speed(const struct gsim_work *work, double knee, double s_issue, double s_memory)
-{
-    double t;
-    if (knee == 4) {
-        double a = s_issue * s_issue, b = s_memory * s_memory;
-        t = sqrt(sqrt(work->latency_p + work->issue_p * a * a + work->memory_p * b * b));
-    } else {
-        t = pow(work->latency_p + work->issue_p * pow(s_issue, knee) + work->memory_p * pow(s_memory, knee), 1 / knee);
-    }
-    return 1 / (work->block_ps * t);
-}
+/* Share of an SM's issue rate that WIDTH warps per sub-partition of dense arithmetic reach. */
+double gsim_issue_share(double width);
 
 #endif

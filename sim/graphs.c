@@ -160,6 +160,26 @@ bool gsim_graphs_capture_wait(struct gsim_machine *m, uint32_t stream, uint32_t 
 
 /* --- instantiation ---------------------------------------------------------------------------------------- */
 
+/* Cuts the graph into chains: a node continues the chain of its first predecessor that has none following yet. */
+static bool find_branches(struct gsim_machine *m, const struct gsim_graph_state *g, struct gsim_exec_state *x)
+{
+    bool *is_continued = GSIM_ARENA_ARRAY(&m->arena, bool, g->node_count);
+    x->branches = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count);
+    if (!is_continued || !x->branches) return false;
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        const struct gsim_graph_node_state *node = &g->nodes[n];
+        uint32_t i = 0;
+        while (i < node->after_count && is_continued[node->after[i]]) i++;
+        if (i < node->after_count) {
+            is_continued[node->after[i]] = true;
+            x->branches[n] = x->branches[node->after[i]];
+        } else {
+            x->branches[n] = x->branch_count++;
+        }
+    }
+    return true;
+}
+
 static bool build_exec(struct gsim_machine *m, const struct gsim_graph_state *g, struct gsim_exec_state *x)
 {
     uint32_t edge_count = 0;
@@ -177,6 +197,7 @@ static bool build_exec(struct gsim_machine *m, const struct gsim_graph_state *g,
         x->predecessor_count[n] = g->nodes[n].after_count;
         for (uint32_t i = 0; i < g->nodes[n].after_count; i++) x->first_successor[g->nodes[n].after[i] + 2]++;
     }
+    if (!find_branches(m, g, x)) return false;
     for (uint32_t n = 2; n < g->node_count + 2; n++) x->first_successor[n] += x->first_successor[n - 1];
     for (uint32_t n = 0; n < g->node_count; n++) /* shifts the starts into place, one entry lower */
         for (uint32_t i = 0; i < g->nodes[n].after_count; i++)
@@ -220,7 +241,9 @@ static void do_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_str
     }
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
     gsim_api_spend(m, m->device->graph_launch_us + m->execs[exec - 1].node_count * m->device->graph_launch_node_us);
-    gsim_api_issue(m, GSIM_TASK_GRAPH, NULL, exec - 1, stream, start, m->device->graph_start_us);
+    uint32_t branches = m->execs[exec - 1].branch_count;
+    double start_us = m->device->graph_start_us + (branches > 1 ? branches - 1 : 0) * m->device->graph_branch_us;
+    gsim_api_issue(m, GSIM_TASK_GRAPH, NULL, exec - 1, stream, start, start_us);
     gsim_api_end(m, GSIM_API_GRAPH_LAUNCH, start, waited, stream, NULL);
 }
 
@@ -284,9 +307,13 @@ void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node)
 {
     struct gsim_graph_run *run = node->graph_run;
     struct gsim_exec_state *x = &m->execs[run->exec];
-    gsim_time ready = m->now + gsim_time_from_us(m->device->graph_node_gap_us);
-    for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++)
-        if (--run->predecessors_left[x->successors[i]] == 0) node_ready(m, run, x->successors[i], ready);
+    gsim_time along = m->now + gsim_time_from_us(m->device->graph_node_gap_us);
+    gsim_time across = m->now + gsim_time_from_us(m->device->graph_cross_gap_us);
+    for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++) {
+        uint32_t next = x->successors[i];
+        if (--run->predecessors_left[next]) continue;
+        node_ready(m, run, next, x->branches[next] == x->branches[node->node] ? along : across);
+    }
     gsim_front_free(m, node);
     if (--run->nodes_left) return;
     run->next_idle = x->idle_runs;

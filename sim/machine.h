@@ -60,6 +60,7 @@ struct gsim_task {
 struct gsim_marker {
     uint32_t references;
     bool is_complete;
+    bool was_busy;                 /* other kernels ran or waited then */
     gsim_time time;
     uint32_t recorded_stream, event, iteration;
     uint32_t waiting_channels;     /* bit per channel */
@@ -69,6 +70,7 @@ struct gsim_marker {
 
 struct gsim_stream_state {
     bool exists, busy;
+    bool ended_busy;               /* other kernels ran or waited when its last task ended */
     int priority;
     uint32_t channel;
     uint64_t issued, completed;
@@ -112,6 +114,8 @@ struct gsim_graph_state {
 struct gsim_exec_state {
     const struct gsim_op **ops;
     uint32_t *streams, *predecessor_count;
+    uint32_t *branches;            /* of each node: chains of nodes that the launch hands over separately */
+    uint32_t branch_count;
     uint32_t *first_successor, *successors; /* of node n: successors[first[n]] .. successors[first[n + 1] - 1] */
     uint32_t node_count;
     struct gsim_graph_run *idle_runs;
@@ -209,7 +213,7 @@ struct gsim_machine {
     uint32_t streams_used, events_recorded, stream_waits;
     gsim_time iteration_start;
     struct gsim_gpu_load last_load;
-    gsim_time stream_gap, event_gap; /* of the device file */
+    gsim_time stream_gap, event_gap, busy_gap; /* of the device file */
 };
 
 /* --- machine.c: time ------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@ const struct gsim_param gsim_gpu_params[] = {
      "one event per block instead of pooled SMs (slow, for checks)"},
     {"check", GSIM_PARAM_BOOL, offsetof(struct gsim_gpu_options, check), 0, 0, 1, "", NULL,
      "verify capacity and conservation after every event"},
-    {"tolerance", GSIM_PARAM_REAL, offsetof(struct gsim_gpu_options, tolerance), 1e-3, 0, 0.1, "", NULL,
+    {"tolerance", GSIM_PARAM_REAL, offsetof(struct gsim_gpu_options, tolerance), 4e-3, 0, 0.1, "", NULL,
      "change of the chip's memory load below which SMs keep their speed"},
     {NULL, GSIM_PARAM_BOOL, 0, 0, 0, 0, NULL, NULL, NULL},
 };
@@ -34,6 +34,7 @@ static enum gsim_status init_works(struct gsim_machine *m, struct gsim_error *er
         enum gsim_status status = gsim_work_init(&m->works[i], m->device, &p->kernels[i], error);
         if (status) return status;
     }
+    gsim_works_share_l2(m->works, p->kernel_count, m->device);
     return GSIM_OK;
 }
 
@@ -60,6 +61,7 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     }
     m->stream_gap = gsim_time_from_us(s->device->stream_gap_us);
     m->event_gap = gsim_time_from_us(s->device->event_gap_us);
+    m->busy_gap = gsim_time_from_us(s->device->busy_gap_us);
     gsim_copies_init(m);
     gsim_simdriver_init(m);
     if (gsim_driver_failed(&m->driver)) return gsim_error_set(error, m->driver.error.status, "%s", m->driver.error.message);

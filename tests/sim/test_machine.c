@@ -74,14 +74,14 @@ static void two_fit_together(void)
 }
 
 /* A fills half of each SM 3-13 (1024 threads). B (2 blocks per SM of 1024, 8 in all) gets the other half at 5;
- * its second half waits for A's end at 13. C needs only 32 threads: no room while B heads the queue (every
+ * its second half waits for A's end at 13. C needs only 256 threads: no room while B heads the queue (every
  * thread slot is taken 5-13). At 13 SMs free up one after the other: B's 4 left blocks, one to each SM, as each
  * has room for one; C follows at 15 (B's first wave). */
 static void head_of_line(void)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
     struct gsim_kernel k[3] = {fixture_kernel("a", 4, 1024, 10), fixture_kernel("b", 8, 1024, 10),
-                               fixture_kernel("c", 1, 32, 1)};
+                               fixture_kernel("c", 1, 256, 1)};
     fixture_program(&f, k, 3, NULL, 0);
     fixture_run(&f, launch_two_streams);
     CHECK_KERNEL(&f, 0, 3, 13);
@@ -240,7 +240,7 @@ static void false_dependence(void)
         struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
         f.device.hw_queues = queues;
         struct gsim_kernel k[3] = {fixture_kernel("a1", 4, 256, 10), fixture_kernel("a2", 4, 512, 10),
-                                   fixture_kernel("b", 1, 32, 1)};
+                                   fixture_kernel("b", 1, 256, 1)};
         fixture_program(&f, k, 3, NULL, 0);
         fixture_run(&f, same_stream_then_other);
         CHECK_KERNEL(&f, 0, 3, 13);

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The equations of sim/gpu_share.h, one SM at a time. Knows no placement and no time but the cohorts' age. */
+#include "sim/gpu_share.h"
+
+/* H200, measured with microbenchmarks of traces/runner/micro (cases1.txt, cases2.txt), all of this block. */
+#define EQUAL_WIDTH 3.0      /* warps per sub-partition that share issue equally */
+#define STARVED 0.003        /* rate that is left to a unit which gets no issue slot */
+#define OLDER_PLAIN 0.06     /* slow-down of an older memory block by four younger issue-bound warps */
+#define OLDER_FLOPS 0.5      /* the same with arithmetic of its own */
+#define CHIP_BESIDE_ISSUE 2.0
+#define CHIP_KNEE 2.4
+#define CHIP_LEAST_ISSUE 0.3 /* share that issue-bound blocks keep beside on-chip ones */
+#define LINES_PER_KIB 8.0
+
+double gsim_issue_share(double width)
+{
+    static const double at[5] = {0, 0.826, 0.94, 0.995, 1};
+    if (width >= 4) return 1;
+    int whole = (int)width;
+    return at[whole] + (width - whole) * (at[whole + 1] - at[whole]);
+}
+
+/* Issue share of the oldest WIDTH warps per sub-partition when more than EQUAL_WIDTH want it. */
+static double oldest_share(double width)
+{
+    if (width <= 2) return width / 3;
+    return width <= 4 ? 2.0 / 3 + (width - 2) / 6 : 1;
+}
+
+double gsim_share_dram(const struct gsim_device_spec *d, double demand_gbps)
+{
+    double load = demand_gbps / d->dram_gbps;
+    if (load <= 0) return 1;
+    if (d->dram_stretch_one <= 0) {
+        double power = pow(load, d->dram_knee);
+        return power < 1e-9 ? 1 : pow(1 + power, 1 / d->dram_knee);
+    }
+    double loads[7] = {0, 0.125, 0.25, 0.5, 1, 2, 4};
+    double stretches[7] = {1, d->dram_stretch_eighth, d->dram_stretch_quarter, d->dram_stretch_half,
+                           d->dram_stretch_one, d->dram_stretch_two, 4};
+    for (int i = 1; i < 7; i++)
+        if (load <= loads[i])
+            return stretches[i - 1] + (load - loads[i - 1]) / (loads[i] - loads[i - 1]) * (stretches[i] - stretches[i - 1]);
+    return load;
+}
+
+/* What the walk over an SM's cohorts needs to know of all of them. */
+struct sums {
+    double issue_width;   /* issue-bound warps per sub-partition */
+    double heavy_width;   /* the same plus memory blocks' by their issue */
+    double on_chip;       /* issue rate that on-chip blocks would take */
+    double lines;         /* scattered loads in flight */
+    double demand_gbps;
+    double described;     /* issue rate that described blocks ask for */
+    double stretch, load; /* of DRAM, as this SM sees it */
+};
+
+static double memory_time(const struct gsim_work *w, const struct sums *s) { return w->memory_ps * s->stretch; }
+
+static double heavy_width(const struct gsim_work *w, double time)
+{
+    if (!w->has_flops || time <= 0) return 0;
+    double least = 0.826 * (w->width < 1 ? w->width : 1) + (w->width > 1 ? 0.07 : 0);
+    double share = w->issue_ps / time / least;
+    return w->width * (share < 1 ? share : 1);
+}
+
+static void add_cohort(struct sums *s, const struct gsim_cohort *c)
+{
+    const struct gsim_work *w = c->work;
+    if (w->kind == GSIM_WORK_DESCRIBED) {
+        s->demand_gbps += c->blocks * w->dram_gbps;
+        s->described += c->blocks * w->issue_ps / w->block_ps;
+        return;
+    }
+    double memory = memory_time(w, s), time = w->compute_ps + w->latency_ps + memory;
+    if (w->dram_gbps > 0) s->demand_gbps += c->blocks * w->dram_gbps * memory / time;
+    s->heavy_width += c->blocks * heavy_width(w, time);
+    if (w->kind == GSIM_WORK_ISSUE) s->issue_width += c->blocks * w->width;
+    if (w->kind == GSIM_WORK_ON_CHIP) s->on_chip += c->blocks * w->issue_ps / w->compute_ps;
+    if (w->kind == GSIM_WORK_SCATTER) s->lines += (double)c->blocks * w->threads;
+}
+
+static struct sums sum_up(const struct gsim_device_spec *d, const struct gsim_cohort *c, uint32_t count,
+                          const struct gsim_dram_state *dram)
+{
+    struct sums s = {.stretch = dram->stretch, .load = dram->load};
+    double asked = 0;
+    for (uint32_t i = 0; i < count; i++) asked += c[i].blocks * c[i].work->dram_gbps;
+    asked /= d->sm_dram_gbps;
+    if (asked > s.stretch) s.stretch = asked;
+    if (asked > s.load) s.load = asked;
+    s.stretch /= dram->gain;
+    for (uint32_t i = 0; i < count; i++) add_cohort(&s, &c[i]);
+    return s;
+}
+
+static double fourth(double x) { return x * x * x * x; }
+
+static void share_described(const struct gsim_device_spec *d, struct gsim_cohort *c, const struct sums *s)
+{
+    const struct gsim_work *w = c->work;
+    double p = d->compute_memory_knee, issue = w->block_ps * s->described, memory = w->memory_ps * s->stretch, t;
+    if (w->dram_gbps > 0 && memory < w->block_ps * s->load) memory = w->block_ps * s->load;
+    if (w->issue_ps <= 0) issue = 0;
+    if (p == 4)
+        t = sqrt(sqrt(fourth(w->block_ps) - fourth(w->memory_ps) + fourth(memory) + fourth(issue)));
+    else
+        t = pow(pow(w->block_ps, p) - pow(w->memory_ps, p) + pow(memory, p) + pow(issue, p), 1 / p);
+    c->speed = 1 / t;
+}
+
+/* On-chip blocks come first: their speed does not depend on age. Returns the issue rate they take. */
+static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct sums *s)
+{
+    if (s->on_chip <= 0) return 0;
+    double knee = pow(1 + pow(s->on_chip, CHIP_KNEE), 1 / CHIP_KNEE), used = 0;
+    double beside = s->heavy_width < EQUAL_WIDTH ? s->heavy_width : EQUAL_WIDTH;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gsim_work *w = c[i].work;
+        if (w->kind != GSIM_WORK_ON_CHIP) continue;
+        double slow = knee * (1 + CHIP_BESIDE_ISSUE * beside);
+        c[i].speed = 1 / (w->compute_ps * slow + w->latency_ps);
+        used += c[i].blocks * w->issue_ps * c[i].speed;
+    }
+    return used;
+}
+
+struct walk {
+    double capacity, left; /* issue rate for the blocks that are not on-chip; what older ones leave of it */
+    double position;       /* issue-bound warps per sub-partition that are older */
+};
+
+static double at_least(double share, double least) { return share > least ? share : least; }
+
+static void share_issue(struct gsim_cohort *c, const struct sums *s, struct walk *walk)
+{
+    const struct gsim_work *w = c->work;
+    double demand = w->issue_ps / (w->compute_ps + w->latency_ps);
+    double want = s->issue_width <= EQUAL_WIDTH
+                      ? gsim_issue_share(s->issue_width) * w->width / s->issue_width
+                      : oldest_share(walk->position + w->width) - oldest_share(walk->position);
+    double share = want * walk->capacity;
+    if (share > demand) share = demand;
+    if (share > walk->left) share = walk->left;
+    share = at_least(share, STARVED * demand);
+    c->speed = share / w->issue_ps;
+    walk->left -= share;
+    walk->position += w->width;
+}
+
+/* Memory and scatter blocks: those of one kernel that started together share alike, so they come as a run of
+ * cohorts with BLOCKS blocks in all. */
+static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struct gsim_device_spec *d, const struct sums *s,
+                         struct walk *walk, uint32_t carveout_bytes)
+{
+    const struct gsim_work *w = c->work;
+    double time = w->compute_ps + w->latency_ps + memory_time(w, s), blocks = 0;
+    if (w->kind == GSIM_WORK_SCATTER) {
+        double l1_kib = d->l1_kib - carveout_bytes / 1024.0;
+        double lines = LINES_PER_KIB * (l1_kib > 2 ? l1_kib : 2);
+        if (s->lines > lines) time *= s->lines / lines;
+    }
+    double younger = s->issue_width - walk->position;
+    if (younger > 4) younger = 4;
+    time *= 1 + (w->has_flops ? OLDER_FLOPS : OLDER_PLAIN) * younger / 4;
+    for (uint32_t i = 0; i < run_length; i++) blocks += c[i].blocks;
+    double demand = w->issue_ps / time, speed = 1 / time;
+    if (demand > 0) {
+        double share = walk->left > 0 ? walk->left / blocks : 0;
+        if (share > demand) share = demand;
+        share = at_least(share, STARVED * demand);
+        speed = share / w->issue_ps;
+        walk->left -= share * blocks;
+    }
+    for (uint32_t i = 0; i < run_length; i++) c[i].speed = speed;
+}
+
+double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
+                     const struct gsim_dram_state *dram, uint32_t carveout_bytes)
+{
+    struct sums sums = sum_up(device, cohorts, count, dram);
+    double capacity = 1 - share_on_chip(cohorts, count, &sums) - sums.described;
+    if (capacity < CHIP_LEAST_ISSUE) capacity = CHIP_LEAST_ISSUE;
+    struct walk walk = {.capacity = capacity, .left = capacity};
+    for (uint32_t i = 0; i < count; i++) {
+        struct gsim_cohort *c = &cohorts[i];
+        if (c->work->kind == GSIM_WORK_ON_CHIP) continue;
+        if (c->work->kind == GSIM_WORK_DESCRIBED) {
+            share_described(device, c, &sums);
+            continue;
+        }
+        if (c->work->kind == GSIM_WORK_ISSUE) {
+            share_issue(c, &sums, &walk);
+            continue;
+        }
+        uint32_t run_length = 1;
+        while (i + run_length < count && c[run_length].run == c->run && c[run_length].since == c->since) run_length++;
+        share_memory(c, run_length, device, &sums, &walk, carveout_bytes);
+        i += run_length - 1;
+    }
+    return sums.demand_gbps;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. How the blocks on one SM share its issue rate, its shared memory and the chip's DRAM: the
+ * equations of the SM model. All rules were found on an H200 (traces/h200/, traces/runner/micro/); the issue
+ * rules follow from warp schedulers that serve the oldest ready warp, so they should hold where there are
+ * four sub-partitions; the constants are one chip's. tests/sim/test_gpu_share.c holds each rule.
+ *
+ *  - Issue-bound blocks: up to 3 warps per sub-partition share equally; beyond that the oldest two warps get
+ *    1/3 each, the next two 1/6 each, the rest nothing until they leave. So blocks end one after the other
+ *    (4 blocks of 256 threads: 96, 144, 213, 254 us), in units of two warps per sub-partition.
+ *  - Memory blocks: t = compute + latency + memory * s(D); D = what all resident blocks ask for. Their few
+ *    instructions get what older issue-bound warps leave; behind four of them they starve (2.4x to 9x).
+ *  - On-chip blocks: slowed by 1 + 2 min(3, X) beside X issue-bound warps per sub-partition, whatever the age,
+ *    and among themselves by (1 + U^2.4)^(1/2.4).
+ *  - Described blocks: t^p = t0^p - m^p + max(m s(D), t0 D/BW)^p + (t0 U)^p, U = issue rate that all such blocks
+ *    ask for: parts overlap, and neither issue nor DRAM ever serves more than it has.
+ *  - Scattered loads: at most 8 lines in flight per KiB of L1 (what the carve-out leaves).
+ */
+#ifndef GSIM_GPU_SHARE_H
+#define GSIM_GPU_SHARE_H
+
+#include "sim/gpu_work.h"
+
+struct gsim_kernel_run;
+
+/* Blocks of one kernel on an SM that started together and progress alike, or one unit of an issue-bound block. */
+struct gsim_cohort {
+    struct gsim_kernel_run *run;
+    const struct gsim_work *work;
+    uint32_t blocks;
+    bool frees;      /* its end is the end of its blocks (false: an issue-bound block's earlier unit) */
+    gsim_time since;
+    double left;     /* share of the work still to do */
+    double speed;    /* shares per picosecond */
+};
+
+/* The chip's DRAM as one SM sees it. */
+struct gsim_dram_state {
+    double load;    /* asked for, relative to dram_gbps */
+    double stretch; /* of memory time: gsim_share_dram of it */
+    double gain;    /* how much more (or less) than its part this SM gets */
+};
+
+/* Sets the speeds of the COUNT cohorts of one SM, oldest first. Returns its demand on DRAM in GB/s. */
+double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
+                     const struct gsim_dram_state *dram, uint32_t carveout_bytes);
+
+/* Stretch s(D) of DRAM time when DEMAND_GBPS is asked for. */
+double gsim_share_dram(const struct gsim_device_spec *device, double demand_gbps);
+
+#endif
