@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The work distributor: which kernel places blocks next, and on which SMs (rules in sim/gpu.h). Leaves the
+ * ends of blocks to gpu.c.
+ */
+#include "sim/gpu_state.h"
+
+/* Issue-bound blocks have a progress of their own, in units; others that start together progress alike. */
+static void add_cohorts(struct gsim_gpu *gpu, struct gsim_group *g, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
+{
+    const struct gsim_work *w = run->work;
+    bool is_single = gpu->options.exact || w->kind == GSIM_WORK_ISSUE;
+    uint32_t pieces = is_single ? blocks : 1;
+    if (!g->slots) g->carveout = w->carveout_bytes;
+    for (uint32_t i = 0; i < pieces * w->units; i++) {
+        GSIM_INVARIANT(g->cohort_count < GSIM_MAX_COHORTS);
+        g->cohorts[g->cohort_count++] = (struct gsim_cohort){
+            .run = run, .work = w, .blocks = blocks / pieces, .frees = i % w->units == w->units - 1, .since = now, .left = w->cold};
+    }
+    gsim_group_take(g, w, (int)blocks);
+    if (w->dram_gbps > 0) g->feels_memory = true;
+}
+
+/* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
+static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
+{
+    struct gsim_group *g = gpu->groups[index];
+    uint64_t count = (uint64_t)blocks * g->sm_count;
+    if (!g->slots) gpu->load.busy_sms += g->sm_count;
+    add_cohorts(gpu, g, run, blocks, now);
+    GSIM_INVARIANT(run->unplaced >= count);
+    run->unplaced -= count;
+    run->resident += count;
+    gpu->load.blocks += count;
+    gpu->load.warps += (uint32_t)count * run->work->need.warps;
+    gpu->block_events += count;
+    if (!run->started) {
+        run->started = true;
+        gpu->load.kernels++;
+        if (gpu->listener.kernel_started) gpu->listener.kernel_started(gpu->listener.data, run->tag, now);
+    }
+}
+
+/* The most urgent kernel with blocks to place, or NULL. */
+struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu)
+{
+    if (!gpu->queued_count) return NULL;
+    for (int level = GSIM_MAX_LEVELS - 1; level >= 0; level--) {
+        struct gsim_kernel_run *run = gpu->queues[level].head;
+        if (!run) continue;
+        if (!run->started && gpu->load.kernels >= (uint32_t)gpu->device->resident_grids) return NULL;
+        return run;
+    }
+    return NULL;
+}
+
+static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run)
+{
+    struct gsim_level *q = &gpu->queues[run->level];
+    GSIM_INVARIANT(q->head == run && !run->unplaced);
+    q->head = run->next;
+    if (!q->head) q->tail = &q->head;
+    gpu->queued_count--;
+}
+
+/* The SMs that take the head's next blocks: those with fewest resident warps, in groups. */
+struct candidates {
+    uint32_t index[GSIM_MAX_SMS], count;
+    uint32_t warps, next_warps; /* resident there, and on the next busier SMs with room (UINT32_MAX: none) */
+    uint32_t room;              /* least room among them */
+    uint64_t sms;
+};
+
+static struct candidates find_candidates(const struct gsim_gpu *gpu, const struct gsim_work *w)
+{
+    struct candidates c;
+    c.count = 0;
+    c.warps = c.next_warps = UINT32_MAX;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        const struct gsim_group *g = gpu->groups[i];
+        if (g->warps > c.warps && g->warps >= c.next_warps) continue;
+        uint32_t n = gsim_group_room(gpu, g, w);
+        if (!n) continue;
+        if (g->warps > c.warps) {
+            c.next_warps = g->warps;
+            continue;
+        }
+        if (g->warps < c.warps) {
+            c.next_warps = c.warps;
+            c.warps = g->warps;
+            c.count = 0;
+            c.sms = 0;
+            c.room = n;
+        }
+        c.index[c.count++] = i;
+        c.sms += g->sm_count;
+        if (n < c.room) c.room = n;
+    }
+    return c;
+}
+
+/* Fewer blocks are left than candidates: one each on those with the lowest ids. */
+static void place_last(struct gsim_gpu *gpu, const struct candidates *c, struct gsim_kernel_run *run, gsim_time now)
+{
+    uint64_t all[GSIM_SM_WORDS] = {0}, wanted = run->unplaced;
+    for (uint32_t i = 0; i < c->count; i++)
+        for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) all[w] |= gpu->groups[c->index[i]]->sms[w];
+    uint32_t limit = 0;
+    for (; wanted; limit++) wanted -= all[limit / 64] >> limit % 64 & 1;
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t index = c->index[i], below = gsim_group_sms_below(gpu->groups[index], limit);
+        if (!below) continue;
+        if (below < gpu->groups[index]->sm_count) index = gsim_groups_split(gpu, index, below);
+        gsim_group_settle(gpu->groups[index], now);
+        place(gpu, index, run, 1, now);
+        gsim_groups_rate(gpu, index);
+    }
+}
+
+/* Places the head's blocks on the SMs with fewest warps, until all are placed or none fits. */
+static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
+{
+    while (run->unplaced) {
+        struct candidates c = find_candidates(gpu, run->work);
+        if (!c.count) return false;
+        uint64_t step = run->unplaced / c.sms;
+        uint64_t level = c.next_warps == UINT32_MAX ? c.room : (c.next_warps - c.warps) / run->work->need.warps;
+        if (!level) level = 1;
+        if (level < step) step = level;
+        if (c.room < step) step = c.room;
+        if (!step) {
+            place_last(gpu, &c, run, now);
+            continue;
+        }
+        for (uint32_t i = 0; i < c.count; i++) {
+            gsim_group_settle(gpu->groups[c.index[i]], now);
+            place(gpu, c.index[i], run, (uint32_t)step, now);
+            gsim_groups_rate(gpu, c.index[i]);
+        }
+    }
+    return true;
+}
+
+void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now)
+{
+    for (struct gsim_kernel_run *run; (run = gsim_distributor_head(gpu)) != NULL;) {
+        if (!spread(gpu, run, now)) return;
+        pop_head(gpu, run);
+    }
+}
+
+/* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
+ * the next. The caller made the group so that the head's blocks end on its last SM, or fill them all. */
+void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now)
+{
+    struct gsim_kernel_run *run = gsim_distributor_head(gpu);
+    uint32_t fit = run ? gsim_group_room(gpu, gpu->groups[index], run->work) : 0;
+    if (!fit) return;
+    uint64_t full = run->unplaced / fit;
+    if (full && full < gpu->groups[index]->sm_count) {
+        uint32_t part = gsim_groups_split(gpu, index, (uint32_t)full);
+        place(gpu, part, run, fit, now);
+        gsim_groups_rate(gpu, part);
+    } else if (full) {
+        place(gpu, index, run, fit, now);
+    }
+    if (run->unplaced && full < gpu->groups[index]->sm_count) {
+        GSIM_INVARIANT(gpu->groups[index]->sm_count == 1);
+        place(gpu, index, run, (uint32_t)run->unplaced, now);
+    }
+    if (!run->unplaced) pop_head(gpu, run);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (internal to gpu.c, gpu_groups.c, gpu_distributor.c). The state of one GPU: groups of SMs in the
+ * same state, cohorts of blocks on them, and the distributor's queues. Groups split when placement treats
+ * their SMs differently; empty ones merge again.
+ */
+#ifndef GSIM_GPU_STATE_H
+#define GSIM_GPU_STATE_H
+
+#include "sim/gpu.h"
+#include "sim/gpu_share.h"
+
+#define GSIM_MAX_SMS 256
+#define GSIM_SM_WORDS (GSIM_MAX_SMS / 64)
+#define GSIM_MAX_COHORTS 64 /* an SM has at most 64 warps, and a cohort at least one */
+#define GSIM_MAX_LEVELS 6   /* stream priorities 0 .. -5 */
+/* Blocks end on this grid, in picoseconds (a GPU counts in clocks, here 0.5 to 1 ns): ends that differ by
+ * rounding only are simultaneous, and then go by SM id, whatever the grouping. */
+#define GSIM_END_GRID 1000
+
+/* A kernel from its submission to the end of its last block. */
+struct gsim_kernel_run {
+    const struct gsim_work *work;
+    void *tag;
+    uint64_t unplaced, resident;
+    struct gsim_kernel_run *next; /* in its queue, or in the free list */
+    int level;
+    bool started;
+};
+
+/* SMs in the same state. */
+struct gsim_group {
+    uint64_t sms[GSIM_SM_WORDS];
+    uint32_t sm_count, cohort_count;
+    uint32_t warps, registers, smem, slots; /* used, per SM */
+    uint32_t carveout;                      /* shared-memory bytes configured; 0: never set */
+    double demand_gbps;                     /* asked of DRAM, per SM */
+    gsim_time updated;
+    bool is_fast;                           /* gets more of a saturated DRAM (device: fast_sm_share) */
+    bool feels_memory;
+    struct gsim_cohort cohorts[GSIM_MAX_COHORTS];
+};
+
+/* The distributor's queue of one priority. */
+struct gsim_level {
+    struct gsim_kernel_run *head, **tail;
+};
+
+struct gsim_gpu {
+    const struct gsim_device_spec *device;
+    const struct gsim_sm_limits *limits;
+    struct gsim_gpu_options options;
+    struct gsim_gpu_listener listener;
+    struct gsim_arena *arena;
+    struct gsim_level queues[GSIM_MAX_LEVELS]; /* [0] is the least urgent, priority 0 */
+    struct gsim_kernel_run *free_runs;
+    uint32_t group_count, queued_count;
+    double demand_gbps;       /* asked of DRAM by all resident blocks */
+    double copies_gbps;       /* and by copies */
+    struct gsim_dram_state dram; /* as applied to every SM */
+    struct gsim_gpu_load load;
+    uint64_t block_events, events;
+    gsim_time next;           /* earliest of next_at */
+    gsim_time next_at[GSIM_MAX_SMS];
+    struct gsim_group *groups[GSIM_MAX_SMS];
+    struct gsim_group *free_groups[GSIM_MAX_SMS];
+    uint32_t free_group_count;
+};
+
+/* --- gpu_groups.c: sets of SMs and how fast their blocks go ------------------------------------------------ */
+uint32_t gsim_group_lowest_sm(const struct gsim_group *g);
+/* How many of the group's SMs have ids below LIMIT. */
+uint32_t gsim_group_sms_below(const struct gsim_group *g, uint32_t limit);
+uint32_t gsim_groups_add(struct gsim_gpu *gpu);
+/* Moves the COUNT lowest SMs of the group into a new one in the same state; returns its index. */
+uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count);
+/* The group is empty: it joins the other empty one of its kind of SM. */
+void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index);
+/* Brings the cohorts' remaining work to NOW. */
+void gsim_group_settle(struct gsim_group *g, gsim_time now);
+/* Speeds under the present load and the time of the group's next end. The group must be settled. */
+void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index);
+/* After the chip-wide load changed: re-rates the SMs that feel it. */
+void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now);
+void gsim_groups_find_next(struct gsim_gpu *gpu);
+/* Adds (or takes back) what BLOCKS blocks of the kernel hold of an SM. */
+void gsim_group_take(struct gsim_group *g, const struct gsim_work *w, int blocks);
+/* How many more blocks of the kernel an SM of the group can take. */
+uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_group *g, const struct gsim_work *w);
+
+/* --- gpu_distributor.c: which SM gets the next block ------------------------------------------------------- */
+/* The most urgent kernel with blocks to place, or NULL. */
+struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu);
+/* Places the heads' blocks wherever they fit, kernel after kernel, until one does not fit. */
+void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now);
+/* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
+ * the next. The caller made the group so that the head's blocks end on its last SM, or fill them all. */
+void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now);
+
+#endif
