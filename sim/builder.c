@@ -6,7 +6,7 @@
  */
 #include "sim/program.h"
 
-#define POOL_BYTES (64u * 1024u)
+#define POOL_BYTES  (64u * 1024u)
 #define FIRST_SLOTS 64u
 
 /* Open addressing; a slot holds an index plus one, 0 when empty. At most three quarters are in use. */
@@ -63,7 +63,10 @@ static uint64_t hash_kernel(const struct gsim_kernel *k, uint64_t name_hash)
     return mix(mix_number(hash, k->solo_us), k->fp64);
 }
 
-static bool equal_dim(struct gsim_dim3 a, struct gsim_dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+static bool equal_dim(struct gsim_dim3 a, struct gsim_dim3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
 
 static bool equal_kernel(const struct gsim_kernel *a, const struct gsim_kernel *b)
 {

@@ -160,12 +160,27 @@ bool gsim_graphs_capture_wait(struct gsim_machine *m, uint32_t stream, uint32_t 
 
 /* --- instantiation ---------------------------------------------------------------------------------------- */
 
-/* Cuts the graph into chains: a node continues the chain of its first predecessor that has none following yet. */
+/* A captured graph keeps the streams it was captured from (H200, measured: launch time grows with them). */
+static void branches_by_stream(const struct gsim_graph_state *g, struct gsim_exec_state *x)
+{
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        uint32_t same = 0;
+        while (g->nodes[same].stream != g->nodes[n].stream) same++;
+        x->branches[n] = same < n ? x->branches[same] : x->branch_count++;
+    }
+}
+
+/* Cuts the graph into branches. An explicit graph has no streams: a node continues the chain of its first
+ * predecessor that has none following yet. */
 static bool find_branches(struct gsim_machine *m, const struct gsim_graph_state *g, struct gsim_exec_state *x)
 {
     bool *is_continued = GSIM_ARENA_ARRAY(&m->arena, bool, g->node_count);
     x->branches = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count);
     if (!is_continued || !x->branches) return false;
+    if (g->node_count && g->nodes[0].stream) {
+        branches_by_stream(g, x);
+        return true;
+    }
     for (uint32_t n = 0; n < g->node_count; n++) {
         const struct gsim_graph_node_state *node = &g->nodes[n];
         uint32_t i = 0;

@@ -9,10 +9,19 @@
 
 #include "sim/limits.h"
 
-static bool is_work(double value) { return value >= 0 && value <= GSIM_LIMIT_WORK; } /* false for NaN */
-static bool is_duration(double us) { return us >= 0 && us <= GSIM_LIMIT_US; }
+static bool is_work(double value)
+{
+    return value >= 0 && value <= GSIM_LIMIT_WORK;
+} /* false for NaN */
+static bool is_duration(double us)
+{
+    return us >= 0 && us <= GSIM_LIMIT_US;
+}
 
-static bool is_name(const char *name) { return name && name[0] && strlen(name) <= GSIM_LIMIT_NAME; }
+static bool is_name(const char *name)
+{
+    return name && name[0] && strlen(name) <= GSIM_LIMIT_NAME;
+}
 
 static enum gsim_status check_buffers(const struct gsim_program *program, struct gsim_error *error)
 {
@@ -38,16 +47,16 @@ static enum gsim_status check_shape(uint32_t index, const struct gsim_kernel *ke
     const struct gsim_dim3 *g = &kernel->grid, *b = &kernel->block;
     if (g->x < 1 || g->y < 1 || g->z < 1 || g->x > GSIM_LIMIT_GRID_X || g->y > GSIM_LIMIT_GRID_YZ ||
         g->z > GSIM_LIMIT_GRID_YZ)
-        return gsim_error_set(error, GSIM_INPUT,
-                              "kernels[%u] '%s': grid: expected 1 to %u, %u and %u blocks, found %u, %u and %u", index,
-                              kernel->name, GSIM_LIMIT_GRID_X, GSIM_LIMIT_GRID_YZ, GSIM_LIMIT_GRID_YZ, g->x, g->y,
-                              g->z);
+        return gsim_error_set(
+            error, GSIM_INPUT, "kernels[%u] '%s': grid: expected 1 to %u, %u and %u blocks, found %u, %u and %u", index,
+            kernel->name, GSIM_LIMIT_GRID_X, GSIM_LIMIT_GRID_YZ, GSIM_LIMIT_GRID_YZ, g->x, g->y, g->z);
     if (b->x < 1 || b->y < 1 || b->z < 1 || b->x > GSIM_LIMIT_BLOCK_XY || b->y > GSIM_LIMIT_BLOCK_XY ||
         b->z > GSIM_LIMIT_BLOCK_Z || b->x * b->y * b->z > GSIM_LIMIT_BLOCK_THREADS)
-        return gsim_error_set(error, GSIM_INPUT,
-                              "kernels[%u] '%s': block: expected at most %u threads (%u, %u and %u), found %u x %u x %u",
-                              index, kernel->name, GSIM_LIMIT_BLOCK_THREADS, GSIM_LIMIT_BLOCK_XY, GSIM_LIMIT_BLOCK_XY,
-                              GSIM_LIMIT_BLOCK_Z, b->x, b->y, b->z);
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "kernels[%u] '%s': block: expected at most %u threads (%u, %u and %u), found %u x %u x %u", index,
+            kernel->name, GSIM_LIMIT_BLOCK_THREADS, GSIM_LIMIT_BLOCK_XY, GSIM_LIMIT_BLOCK_XY, GSIM_LIMIT_BLOCK_Z, b->x,
+            b->y, b->z);
     return GSIM_OK;
 }
 

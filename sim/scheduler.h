@@ -14,10 +14,9 @@
 #ifndef GSIM_SCHEDULER_H
 #define GSIM_SCHEDULER_H
 
-#include <gsl/gsl_rng.h>
-
 #include "sim/driver.h"
 #include "sim/params.h"
+#include "sim/random.h"
 
 enum gsim_memory_mode {
     GSIM_MEMORY_MANAGED,  /* cudaMallocManaged: faults or prefetches move data */
@@ -36,7 +35,7 @@ struct gsim_run {
     bool prefetch;
     int compute_capability;        /* 10 * major + minor, for rules that depend on the architecture */
     uint32_t iterations;           /* >= 1 */
-    gsl_rng *rng;                  /* seeded from --seed; the scheduler's own stream of numbers */
+    const struct gsim_random *rng; /* seeded from --seed; the scheduler's own stream of numbers */
     struct gsim_arena *arena;
     void *state;                   /* the scheduler's own */
 };

@@ -87,6 +87,7 @@ static enum gsim_status run_scheduler(struct gsim_machine *m, const struct gsim_
 {
     struct first_thread first = {.machine = m};
     struct gsim_arena arena = {0};
+    struct gsim_random numbers = {0};
     void *defaults = NULL;
     first.run = (struct gsim_run){
         .program = s->program,
@@ -96,11 +97,10 @@ static enum gsim_status run_scheduler(struct gsim_machine *m, const struct gsim_
         .prefetch = s->prefetch,
         .compute_capability = s->device->compute_capability,
         .iterations = s->iterations ? s->iterations : s->program->iterations,
-        .rng = gsl_rng_alloc(gsl_rng_taus2),
+        .rng = &numbers,
         .arena = &arena,
     };
-    enum gsim_status status = GSIM_OK;
-    if (!first.run.rng) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_random_init(&numbers, s->seed, error);
     if (!status && !first.run.params && s->scheduler->params) {
         defaults = gsim_arena_alloc(&arena, s->scheduler->params_size);
         if (defaults)
@@ -110,7 +110,6 @@ static enum gsim_status run_scheduler(struct gsim_machine *m, const struct gsim_
         first.run.params = defaults;
     }
     if (status) goto done;
-    gsl_rng_set(first.run.rng, (unsigned long)s->seed);
     if (s->scheduler->prepare) status = s->scheduler->prepare(&first.run, error);
     if (status) goto done;
     m->running = gsim_machine_add_thread(m);
@@ -119,7 +118,7 @@ static enum gsim_status run_scheduler(struct gsim_machine *m, const struct gsim_
     if (!status && gsim_driver_failed(&m->driver))
         status = gsim_error_set(error, m->driver.error.status, "%s", m->driver.error.message);
 done:
-    if (first.run.rng) gsl_rng_free(first.run.rng);
+    gsim_random_release(&numbers);
     gsim_arena_release(&arena);
     return status;
 }
