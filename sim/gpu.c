@@ -113,7 +113,10 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     for (uint32_t i = 0; i < sm_count; i++) {
         bool is_fast = is_fast_sm(device, i);
         uint32_t index = group_of[is_fast];
-        if (index == GSIM_MAX_SMS || gpu->options.exact) index = group_of[is_fast] = gsim_groups_add(gpu);
+        if (index == GSIM_MAX_SMS || gpu->options.exact) {
+            index = group_of[is_fast] = gsim_groups_add(gpu);
+            gpu->groups[index]->lowest_sm = i;
+        }
         gpu->groups[index]->is_fast = is_fast;
         gpu->groups[index]->sms[i / 64] |= UINT64_C(1) << i % 64;
         gpu->groups[index]->sm_count++;
@@ -152,9 +155,10 @@ static uint32_t next_ending(struct gsim_gpu *gpu, gsim_time now)
 {
     uint32_t index = 0, lowest = GSIM_MAX_SMS, second = GSIM_MAX_SMS;
     uint64_t slots = 0;
+    if (gpu->next_count == 1) return gpu->next_index;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         if (gpu->next_at[i] != now) continue;
-        uint32_t sm = gsim_group_lowest_sm(gpu->groups[i]);
+        uint32_t sm = gpu->groups[i]->lowest_sm;
         slots += (uint64_t)gpu->groups[i]->sm_count * gpu->limits->blocks;
         if (sm < lowest) {
             second = lowest;
@@ -217,7 +221,7 @@ void gsim_gpu_check(const struct gsim_gpu *gpu)
             smem += n * w->need.smem_bytes;
         }
         if (slots > l->blocks || warps > l->warps || registers > l->registers || smem > l->smem_bytes)
-            GSIM_BUG("SM %u over capacity: %u blocks, %u warps, %u registers, %u bytes of shared memory", gsim_group_lowest_sm(g),
+            GSIM_BUG("SM %u over capacity: %u blocks, %u warps, %u registers, %u bytes of shared memory", g->lowest_sm,
                      slots, warps, registers, smem);
         GSIM_INVARIANT(slots == g->slots && warps == g->warps && registers == g->registers && smem == g->smem);
         sm_count += g->sm_count;

@@ -61,6 +61,7 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run)
     q->head = run->next;
     if (!q->head) q->tail = &q->head;
     gpu->queued_count--;
+    gpu->blocked = NULL;
 }
 
 /* The SMs that take the head's next blocks: those with fewest resident warps, in groups. */
@@ -143,8 +144,11 @@ static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time 
 
 void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now)
 {
-    for (struct gsim_kernel_run *run; (run = gsim_distributor_head(gpu)) != NULL;) {
-        if (!spread(gpu, run, now)) return;
+    for (struct gsim_kernel_run *run; (run = gsim_distributor_head(gpu)) != NULL && run != gpu->blocked;) {
+        if (!spread(gpu, run, now)) {
+            gpu->blocked = run; /* until an SM frees up, which is refilled at once */
+            return;
+        }
         pop_head(gpu, run);
     }
 }

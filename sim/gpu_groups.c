@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-uint32_t gsim_group_lowest_sm(const struct gsim_group *g)
+static uint32_t find_lowest_sm(const struct gsim_group *g)
 {
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
         if (g->sms[w]) return w * 64 + (uint32_t)__builtin_ctzll(g->sms[w]);
@@ -67,6 +67,7 @@ uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
     }
     to->sm_count = count;
     from->sm_count -= count;
+    from->lowest_sm = find_lowest_sm(from); /* the others took the old one along */
     gpu->next_at[other] = gpu->next_at[index];
     return other;
 }
@@ -81,6 +82,7 @@ void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index)
         if (i == index || other->cohort_count || other->is_fast != g->is_fast) continue;
         for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) other->sms[w] |= g->sms[w];
         other->sm_count += g->sm_count;
+        if (g->lowest_sm < other->lowest_sm) other->lowest_sm = g->lowest_sm;
         remove_group(gpu, index);
         return;
     }
@@ -98,9 +100,14 @@ void gsim_group_settle(struct gsim_group *g, gsim_time now)
 void gsim_groups_find_next(struct gsim_gpu *gpu)
 {
     gsim_time next = GSIM_TIME_NEVER;
-    for (uint32_t i = 0; i < gpu->group_count; i++)
-        if (gpu->next_at[i] < next) next = gpu->next_at[i];
+    for (uint32_t i = 0; i < gpu->group_count; i++) next = gpu->next_at[i] < next ? gpu->next_at[i] : next;
     gpu->next = next;
+    gpu->next_count = 0;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        if (gpu->next_at[i] != next) continue;
+        gpu->next_index = i;
+        gpu->next_count++;
+    }
 }
 
 /* How much of a saturated DRAM the group's SMs get, relative to an even part. */

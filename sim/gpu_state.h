@@ -32,6 +32,7 @@ struct gsim_kernel_run {
 struct gsim_group {
     uint64_t sms[GSIM_SM_WORDS];
     uint32_t sm_count, cohort_count;
+    uint32_t lowest_sm;
     uint32_t warps, registers, smem, slots; /* used, per SM */
     uint32_t carveout;                      /* shared-memory bytes configured; 0: never set */
     double demand_gbps;                     /* asked of DRAM, per SM */
@@ -55,12 +56,14 @@ struct gsim_gpu {
     struct gsim_level queues[GSIM_MAX_LEVELS]; /* [0] is the least urgent, priority 0 */
     struct gsim_kernel_run *free_runs;
     uint32_t group_count, queued_count;
+    const struct gsim_kernel_run *blocked; /* the head of the queue, once no SM has room for it */
     double demand_gbps;       /* asked of DRAM by all resident blocks */
     double copies_gbps;       /* and by copies */
     struct gsim_dram_state dram; /* as applied to every SM */
     struct gsim_gpu_load load;
     uint64_t block_events, events;
     gsim_time next;           /* earliest of next_at */
+    uint32_t next_index, next_count; /* one of the groups that are due then, and how many there are */
     gsim_time next_at[GSIM_MAX_SMS];
     struct gsim_group *groups[GSIM_MAX_SMS];
     struct gsim_group *free_groups[GSIM_MAX_SMS];
@@ -68,7 +71,6 @@ struct gsim_gpu {
 };
 
 /* --- gpu_groups.c: sets of SMs and how fast their blocks go ------------------------------------------------ */
-uint32_t gsim_group_lowest_sm(const struct gsim_group *g);
 /* How many of the group's SMs have ids below LIMIT. */
 uint32_t gsim_group_sms_below(const struct gsim_group *g, uint32_t limit);
 uint32_t gsim_groups_add(struct gsim_gpu *gpu);
