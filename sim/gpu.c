@@ -46,11 +46,15 @@ static uint32_t part_for_head(struct gsim_gpu *gpu, uint32_t index, gsim_time no
     struct gsim_group *g = gpu->groups[index];
     if (!run || g->sm_count == 1) return index;
     gsim_group_settle(g, now);
-    struct gsim_group freed; /* its resources once the blocks are gone; cohorts not needed */
+    struct gsim_group freed; /* as it will be once the blocks are gone */
     memcpy(&freed, g, offsetof(struct gsim_group, cohorts));
+    freed.cohort_count = 0;
     for (uint32_t i = 0; i < g->cohort_count; i++) {
         const struct gsim_cohort *c = &g->cohorts[i];
-        if (is_over(c) && c->frees) gsim_group_take(&freed, c->work, -(int)c->blocks);
+        if (!is_over(c))
+            freed.cohorts[freed.cohort_count++] = *c;
+        else if (c->frees)
+            gsim_group_take(&freed, c->work, -(int)c->blocks);
     }
     uint32_t fit = gsim_group_room(gpu, &freed, run->work);
     uint64_t sms = fit ? (run->unplaced + fit - 1) / fit : g->sm_count;

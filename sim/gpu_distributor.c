@@ -160,17 +160,18 @@ void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now
     struct gsim_kernel_run *run = gsim_distributor_head(gpu);
     uint32_t fit = run ? gsim_group_room(gpu, gpu->groups[index], run->work) : 0;
     if (!fit) return;
+    uint32_t sm_count = gpu->groups[index]->sm_count;
     uint64_t full = run->unplaced / fit;
-    if (full && full < gpu->groups[index]->sm_count) {
-        uint32_t part = gsim_groups_split(gpu, index, (uint32_t)full);
-        place(gpu, part, run, fit, now);
-        gsim_groups_rate(gpu, part);
-    } else if (full) {
+    if (full >= sm_count) {
         place(gpu, index, run, fit, now);
-    }
-    if (run->unplaced && full < gpu->groups[index]->sm_count) {
-        GSIM_INVARIANT(gpu->groups[index]->sm_count == 1);
-        place(gpu, index, run, (uint32_t)run->unplaced, now);
+    } else {
+        if (full) {
+            uint32_t part = gsim_groups_split(gpu, index, (uint32_t)full);
+            place(gpu, part, run, fit, now);
+            gsim_groups_rate(gpu, part);
+        }
+        GSIM_INVARIANT(gpu->groups[index]->sm_count == 1 || !run->unplaced);
+        if (run->unplaced) place(gpu, index, run, (uint32_t)run->unplaced, now);
     }
     if (!run->unplaced) pop_head(gpu, run);
 }

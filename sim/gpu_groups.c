@@ -183,7 +183,12 @@ uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_group *g,
         most = g->carveout > g->smem ? (g->carveout - g->smem) / w->need.smem_bytes : 0;
         if (most < n) n = most;
     }
-    return n < w->need.blocks_per_sm ? n : w->need.blocks_per_sm;
+    /* Registers come in whole warps per sub-partition, so a kernel's own limit may be below what the sums allow. */
+    uint32_t own = 0;
+    for (uint32_t i = 0; n && i < g->cohort_count; i++)
+        if (g->cohorts[i].work == w && g->cohorts[i].frees) own += g->cohorts[i].blocks;
+    most = own < w->need.blocks_per_sm ? w->need.blocks_per_sm - own : 0;
+    return n < most ? n : most;
 }
 
 void gsim_group_take(struct gsim_group *g, const struct gsim_work *w, int blocks)
