@@ -6,6 +6,8 @@
 #ifndef GSIM_RANDOM_H
 #define GSIM_RANDOM_H
 
+#include <stdint.h>
+
 #include "sim/status.h"
 
 struct gsim_random {

@@ -8,7 +8,8 @@
  *                 from run->arena (freed by the caller after the run) and keep state in run->state.
  *   execute(run)  required. What the runtime does on the host: every driver call and gsim_host_work() takes
  *                 simulated host time. Must begin and end each of run->iterations iterations, issue every op
- *                 of the program once per iteration, and return with nothing pending on the device.
+ *                 of the program once per iteration (prefetches: where run->prefetch, schedulers/moves.h), and
+ *                 return with nothing pending on the device.
  * Nothing is kept between runs: no static variables; random numbers come from run->rng alone.
  */
 #ifndef GSIM_SCHEDULER_H
