@@ -4,6 +4,9 @@
  * cross streams become events, one per predecessor. Ops without a stream go to stream 0. Deviations from the
  * authors' hand-written code: events are created once, and which are needed is derived, not read.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "schedulers/plan.h"
 
 struct async_params {
@@ -40,22 +43,48 @@ static uint32_t index_of(const struct async_state *state, const struct gsim_op *
     return (uint32_t)(found - state->numbers);
 }
 
+/* Of the program's ops, those that are issued to a stream in this run. */
+static bool has_stream(const struct gsim_run *run, const struct gsim_op *op)
+{
+    return !gsim_op_is_host(op) && (op->kind != GSIM_OP_PREFETCH || gsim_moves_keep_prefetches(run));
+}
+
+/* The distinct stream numbers of the device ops, ascending: by marking where numbers are small, else by sorting. */
+static uint32_t distinct_numbers(const struct gsim_run *run, int32_t *numbers)
+{
+    const struct gsim_program *program = run->program;
+    uint32_t count = 0, distinct = 0, capacity = program->op_count;
+    int32_t greatest = 0;
+    for (uint32_t i = 0; i < program->op_count; i++)
+        if (has_stream(run, &program->ops[i])) {
+            numbers[count++] = number_of(&program->ops[i]);
+            if (numbers[count - 1] > greatest) greatest = numbers[count - 1];
+        }
+    if (count == 0) numbers[count++] = 0; /* moves may still need a stream */
+    if ((uint32_t)greatest < capacity) {
+        memset(numbers, 0, sizeof(*numbers) * (size_t)capacity);
+        for (uint32_t i = 0; i < capacity; i++)
+            if (has_stream(run, &program->ops[i])) numbers[number_of(&program->ops[i])] = 1;
+        for (int32_t n = 0; n <= greatest; n++)
+            if (numbers[n]) numbers[distinct++] = n;
+        if (distinct == 0) distinct = 1; /* numbers[0] is 0 */
+        return distinct;
+    }
+    qsort(numbers, count, sizeof(*numbers), compare_numbers);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || numbers[i] != numbers[i - 1]) numbers[distinct++] = numbers[i];
+    return distinct;
+}
+
 static enum gsim_status find_streams(struct gsim_run *run, struct async_state *state, struct gsim_error *error)
 {
     const struct gsim_program *program = run->program;
     state->numbers = GSIM_ARENA_ARRAY(run->arena, int32_t, (size_t)program->op_count + 1);
     state->priorities = GSIM_ARENA_ARRAY(run->arena, int32_t, (size_t)program->op_count + 2);
     if (!state->numbers || !state->priorities) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < program->op_count; i++)
-        if (!gsim_op_is_host(&program->ops[i])) state->numbers[count++] = number_of(&program->ops[i]);
-    if (count == 0) state->numbers[count++] = 0; /* moves may still need a stream */
-    qsort(state->numbers, count, sizeof(*state->numbers), compare_numbers);
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || state->numbers[i] != state->numbers[i - 1]) state->numbers[state->number_count++] = state->numbers[i];
-    state->stream_count = state->number_count;
+    state->number_count = state->stream_count = distinct_numbers(run, state->numbers);
     for (uint32_t i = program->op_count; i-- > 0;)
-        if (!gsim_op_is_host(&program->ops[i])) state->priorities[index_of(state, &program->ops[i])] = program->ops[i].priority;
+        if (has_stream(run, &program->ops[i])) state->priorities[index_of(state, &program->ops[i])] = program->ops[i].priority;
     return GSIM_OK;
 }
 

@@ -5,6 +5,9 @@
  */
 #include "schedulers/dag.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define NONE UINT32_MAX
 
 struct location {
@@ -22,7 +25,8 @@ struct builder {
     size_t reader_count, reader_capacity, edge_capacity;
     uint32_t free_reader;
     uint32_t *linked;  /* per node: the last node that got an edge from it, plus 1 */
-    uint32_t *node_of; /* program op -> node */
+    uint32_t *node_of; /* program op -> node; NONE: not met yet, or left out */
+    struct gsim_afters afters;
     bool managed, failed;
 };
 
@@ -132,9 +136,12 @@ static void add_preds(struct builder *b, const struct gsim_run *run, const struc
     struct gsim_dag *dag = b->dag;
     for (uint32_t node = 0; node < list->op_count && !b->failed; node++) {
         const struct gsim_op *op = list->ops[node];
+        const uint32_t *after;
+        uint32_t after_count;
         dag->pred_start[node] = dag->edge_count;
         for (uint32_t a = 0; a < op->arg_count; a++) access_buffer(b, node, op, &op->args[a]);
-        for (uint32_t a = 0; a < op->after_count; a++) add_edge(b, b->node_of[op->after[a]], node);
+        if (!gsim_afters_find(&b->afters, op, b->node_of, &after, &after_count)) b->failed = true;
+        for (uint32_t a = 0; a < after_count; a++) add_edge(b, b->node_of[after[a]], node);
         if (!gsim_op_is_move(run->program, op)) b->node_of[op->index] = node;
         if (dag->edge_count > dag->pred_start[node] + 1)
             sort_preds(dag->preds + dag->pred_start[node], dag->edge_count - dag->pred_start[node]);
@@ -160,6 +167,7 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
     size_t nodes = list->op_count, buffers = run->program->buffer_count;
     struct builder b = {.dag = dag, .free_reader = NONE, .managed = run->memory == GSIM_MEMORY_MANAGED};
     memset(dag, 0, sizeof(*dag));
+    gsim_afters_init(&b.afters, run->program);
     dag->node_count = list->op_count;
     dag->pred_start = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
     dag->succ_start = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
@@ -168,11 +176,13 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
     b.locations = gsim_alloc(sizeof(*b.locations) * 2 * (buffers + 1));
     b.failed = !dag->pred_start || !dag->succ_start || !b.linked || !b.node_of || !b.locations;
     if (!b.failed) {
+        for (uint32_t i = 0; i < run->program->op_count; i++) b.node_of[i] = NONE;
         for (size_t i = 0; i < 2 * buffers; i++) b.locations[i] = (struct location){NONE, NONE};
         add_preds(&b, run, list);
     }
     if (!b.failed) b.failed = !(dag->succs = gsim_alloc(sizeof(uint32_t) * ((size_t)dag->edge_count + 1)));
     if (!b.failed) add_succs(dag);
+    gsim_afters_release(&b.afters);
     gsim_free(b.readers);
     gsim_free(b.locations);
     gsim_free(b.node_of);

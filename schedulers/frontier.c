@@ -5,11 +5,15 @@
  */
 #include "schedulers/frontier.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define NONE UINT32_MAX
 
 bool gsim_frontier_init(struct gsim_frontier *f, const struct gsim_program *program)
 {
     memset(f, 0, sizeof(*f));
+    gsim_afters_init(&f->afters, program);
     f->buffer_count = program->buffer_count;
     f->op_count = program->op_count;
     f->with_const = f->filter = true;
@@ -27,6 +31,7 @@ void gsim_frontier_release(struct gsim_frontier *f)
 {
     void *owned[] = {f->vertices, f->children, f->readers, f->parents, f->candidates, f->stack, f->vertex_of, f->uses};
     for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++) gsim_free(owned[i]);
+    gsim_afters_release(&f->afters);
     memset(f, 0, sizeof(*f));
 }
 
@@ -121,6 +126,8 @@ static bool is_const(const struct gsim_frontier *f, const struct gsim_arg *arg, 
 void gsim_frontier_find(struct gsim_frontier *f, const struct gsim_op *op, bool all_write)
 {
     bool sorted = true;
+    const uint32_t *after;
+    uint32_t after_count;
     f->find++;
     f->candidate_count = 0;
     for (uint32_t a = 0; a < op->arg_count; a++) {
@@ -130,7 +137,8 @@ void gsim_frontier_find(struct gsim_frontier *f, const struct gsim_op *op, bool 
         end_readers(f, use);
         use->writer = NONE;
     }
-    for (uint32_t a = 0; a < op->after_count; a++) add_candidate(f, f->vertex_of[op->after[a]]);
+    if (!gsim_afters_find(&f->afters, op, f->vertex_of, &after, &after_count)) f->failed = true;
+    for (uint32_t a = 0; a < after_count; a++) add_candidate(f, f->vertex_of[after[a]]);
     for (size_t i = 1; i < f->candidate_count; i++) sorted = sorted && f->candidates[i - 1] < f->candidates[i];
     if (!sorted) qsort(f->candidates, f->candidate_count, sizeof(*f->candidates), compare_vertices);
     if (f->filter && f->with_const && f->candidate_count > 1) filter_candidates(f);

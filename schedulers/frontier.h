@@ -7,7 +7,7 @@
 #ifndef GSIM_FRONTIER_H
 #define GSIM_FRONTIER_H
 
-#include "sim/program.h"
+#include "schedulers/moves.h"
 
 struct gsim_vertex {
     uint32_t op_index;    /* in the program */
@@ -37,6 +37,7 @@ struct gsim_frontier {
     struct gsim_frontier_child *children, *readers;
     uint32_t *parents, *candidates, *stack, *vertex_of; /* vertex_of: program op -> vertex */
     struct gsim_frontier_use *uses;                     /* per buffer */
+    struct gsim_afters afters;
     size_t vertex_count, vertex_capacity, child_count, child_capacity, parent_count, parent_capacity;
     size_t reader_count, reader_capacity, candidate_count, candidate_capacity, stack_count, stack_capacity;
     uint32_t buffer_count, op_count, free_reader, search, find;

@@ -2,10 +2,9 @@
 /*
  * grsched: GrSched, the run-time scheduler of GrCUDA (IPDPS 2021). Graph rules: frontier.h. Deviations: work
  * left pending at the end of an iteration is waited for there; in explicit memory modes copies take the place
- * of prefetches, with an event for later users on other streams; "after" counts as a dependence.
+ * of prefetches, with an event for later users on other streams; "after" counts as a dependence;
+ * a program's own prefetches, which GrCUDA's programs cannot contain, are left out.
  */
-#include <gsl/gsl_randist.h>
-
 #include "schedulers/frontier.h"
 #include "schedulers/moves.h"
 
@@ -164,7 +163,7 @@ static void move_data(struct grsched *g, const struct gsim_oplist *list, uint32_
 static double runtime_cost_us(const struct grsched *g)
 {
     if (g->params->cost_spread <= 0) return g->params->cost_us;
-    return g->params->cost_us * exp(g->params->cost_spread * gsl_ran_ugaussian(g->run->rng));
+    return g->params->cost_us * exp(g->params->cost_spread * gsim_random_normal(g->run->rng));
 }
 
 /* Order of one launch: graph, stream, attach, prefetch, waits, launch, event. */
@@ -256,7 +255,7 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     struct gsim_lowering *lowering = GSIM_ARENA_NEW(run->arena, struct gsim_lowering);
     if (!lowering) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     run->state = lowering;
-    return gsim_moves_lower(run, GSIM_MOVES_AT_USE, lowering, error);
+    return gsim_moves_lower(run, GSIM_MOVES_AUTOMATIC, lowering, error); /* it prefetches by itself */
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)

@@ -5,6 +5,8 @@
  */
 #include "schedulers/moves.h"
 
+#include <string.h>
+
 /* Where the current data of a buffer is. Managed memory uses on_host alone. Partial accesses count from
  * the buffer's start, so one number says how much of it is meant. */
 struct place_state {
@@ -24,6 +26,8 @@ struct move {
 struct lowerer {
     struct gsim_run *run;
     enum gsim_moves_place place;
+    bool automatic;        /* managed: prefetch by the rule of moves.h */
+    bool follows, keeps;   /* the program's own prefetches: do they count, are they in the list */
     struct place_state *states;
     struct move *moves;
     size_t move_count, move_capacity;
@@ -64,7 +68,7 @@ static void use_on_device(struct lowerer *l, uint32_t position, const struct gsi
     struct place_state *state = &l->states[buffer_index];
     uint32_t at = l->place == GSIM_MOVES_EARLY ? state->early_position : position;
     if (l->run->memory == GSIM_MEMORY_MANAGED) {
-        if (state->on_host && l->run->prefetch && op->kind == GSIM_OP_KERNEL) move_to_device(l, at, op, buffer_index);
+        if (state->on_host && l->automatic && op->kind == GSIM_OP_KERNEL) move_to_device(l, at, op, buffer_index);
         state->on_host = false;
         return;
     }
@@ -125,7 +129,8 @@ static void note_moves(struct lowerer *l)
             for (uint32_t a = 0; a < op->arg_count; a++) copy_explicitly(l, i, op, op->args[a].buffer_index);
             break;
         case GSIM_OP_PREFETCH:
-            for (uint32_t a = 0; a < op->arg_count; a++) use_on_device(l, i, op, op->args[a].buffer_index, true, false);
+            for (uint32_t a = 0; l->follows && a < op->arg_count; a++)
+                use_on_device(l, i, op, op->args[a].buffer_index, true, false);
             break;
         case GSIM_OP_HOST_WRITE:
         case GSIM_OP_HOST_READ:
@@ -187,7 +192,8 @@ static bool merge(struct lowerer *l, struct gsim_oplist *list)
     for (uint32_t i = 0; ok && i <= program->op_count; i++) {
         for (uint32_t m = start[i]; ok && m < start[i + 1]; m++)
             ok = (list->ops[count++] = make_move(l, &l->moves[sorted[m]])) != NULL;
-        if (ok && i < program->op_count) list->ops[count++] = &program->ops[i];
+        bool listed = i < program->op_count && (l->keeps || program->ops[i].kind != GSIM_OP_PREFETCH);
+        if (ok && listed) list->ops[count++] = &program->ops[i];
     }
     list->op_count = count;
     list->move_count = (uint32_t)l->move_count;
@@ -223,10 +229,20 @@ static void start_states(struct lowerer *l)
     }
 }
 
+static bool has_prefetches(const struct gsim_program *program)
+{
+    for (uint32_t i = 0; i < program->op_count; i++)
+        if (program->ops[i].kind == GSIM_OP_PREFETCH) return true;
+    return false;
+}
+
 enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place place, struct gsim_lowering *lowering,
                                   struct gsim_error *error)
 {
     struct lowerer l = {.run = run, .place = place};
+    l.follows = place != GSIM_MOVES_AUTOMATIC && run->prefetch && has_prefetches(run->program);
+    l.automatic = run->prefetch && !l.follows;
+    l.keeps = l.follows && gsim_moves_keep_prefetches(run);
     memset(lowering, 0, sizeof(*lowering));
     l.states = gsim_alloc(sizeof(*l.states) * ((size_t)run->program->buffer_count + 1));
     if (!l.states) return gsim_error_set(error, GSIM_NOMEM, "out of memory while placing data movement");
@@ -248,6 +264,61 @@ enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place pl
     gsim_free(l.states);
     gsim_free(l.moves);
     return ok ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory while placing data movement");
+}
+
+void gsim_afters_init(struct gsim_afters *afters, const struct gsim_program *program)
+{
+    *afters = (struct gsim_afters){.program = program};
+}
+
+void gsim_afters_release(struct gsim_afters *afters)
+{
+    gsim_free(afters->found);
+    gsim_free(afters->passed);
+    *afters = (struct gsim_afters){0};
+}
+
+static bool is_left_out(const struct gsim_afters *afters, const uint32_t *place, uint32_t op_index)
+{
+    return place[op_index] == UINT32_MAX && afters->program->ops[op_index].kind == GSIM_OP_PREFETCH;
+}
+
+/* Appends what OP must follow and this walk has not met. */
+static bool meet(struct gsim_afters *afters, const struct gsim_op *op)
+{
+    for (uint32_t a = 0; a < op->after_count; a++) {
+        if (afters->passed[op->after[a]] == afters->walk) continue;
+        afters->passed[op->after[a]] = afters->walk;
+        if (afters->found_count == afters->found_capacity &&
+            gsim_array_grow((void **)&afters->found, sizeof(*afters->found), afters->found_count, &afters->found_capacity))
+            return false;
+        afters->found[afters->found_count++] = op->after[a];
+    }
+    return true;
+}
+
+bool gsim_afters_find(struct gsim_afters *afters, const struct gsim_op *op, const uint32_t *place,
+                      const uint32_t **list, uint32_t *count)
+{
+    bool direct = true;
+    size_t kept = 0;
+    *list = op->after;
+    *count = op->after_count;
+    for (uint32_t a = 0; a < op->after_count && direct; a++) direct = !is_left_out(afters, place, op->after[a]);
+    if (direct) return true;
+    if (!afters->passed) afters->passed = gsim_alloc(sizeof(*afters->passed) * afters->program->op_count);
+    if (!afters->passed) return false;
+    afters->walk++;
+    afters->found_count = 0;
+    if (!meet(afters, op)) return false;
+    for (size_t i = 0; i < afters->found_count; i++) { /* the list grows on the way */
+        uint32_t found = afters->found[i];
+        if (!is_left_out(afters, place, found)) afters->found[kept++] = found;
+        else if (!meet(afters, &afters->program->ops[found])) return false;
+    }
+    *list = afters->found;
+    *count = (uint32_t)kept;
+    return true;
 }
 
 void gsim_op_issue(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)

@@ -5,6 +5,8 @@
  */
 #include "schedulers/plan.h"
 
+#include <string.h>
+
 #define NONE UINT32_MAX
 
 struct numbers {

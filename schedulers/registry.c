@@ -4,6 +4,8 @@
  * knows all of them by name.
  */
 #include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "sim/scheduler.h"
 

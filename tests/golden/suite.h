@@ -76,16 +76,23 @@ static inline uint32_t suite_streams_used(const struct recorder *r, bool kernels
     return count;
 }
 
-static inline struct recorder *suite_run(const char *scheduler, const char *options, const struct gsim_program *program, unsigned long seed)
+static inline struct recorder *suite_run_with(const char *scheduler, const char *options, const struct gsim_program *program,
+                                              unsigned long seed, bool prefetch)
 {
     enum gsim_status status;
     struct gsim_error error;
-    struct trial t = {.ops = gsim_scheduler_find(scheduler), .program = program, .options = options, .seed = seed};
+    struct trial t = {.ops = gsim_scheduler_find(scheduler), .program = program, .options = options, .seed = seed,
+                      .prefetch = prefetch};
     struct recorder *r = trial_run(&t, &status, &error);
     struct verdict v = check_record(&t, r);
     CHECK_MSG(status == GSIM_OK, "%s: %s", scheduler, error.message);
     CHECK_MSG(!v.text[0], "%s: %s", scheduler, v.text);
     return r;
+}
+
+static inline struct recorder *suite_run(const char *scheduler, const char *options, const struct gsim_program *program, unsigned long seed)
+{
+    return suite_run_with(scheduler, options, program, seed, false);
 }
 
 #endif

@@ -86,12 +86,14 @@ static void test_reuse(void)
 /* cudaFlowCapturer: the i-th node of a level on stream i mod 4; B&S is capped at four streams, an explicit graph not. */
 static void test_taskflow(void)
 {
-    static const struct { const char *const *lines; const char *streams; uint32_t records; } expected[] = {
-        /* Records: the fork, three joins, and one per node with a successor on another stream. */
-        {suite_vec, "[sq1 reduce] [sq2]", 5},
-        {suite_bs, "[bs0 bs4 bs8] [bs1 bs5 bs9] [bs2 bs6] [bs3 bs7]", 4},
-        {suite_ml, "[rr1 rr2 rr3 sm2 nb4 sm1 argmax] [nb1 nb2 nb3]", 0},
-        {suite_img, "[blurS sobS max ext comb1 comb2] [blurL sobL min] [blurU unsh]", 0},
+    static const struct { const char *const *lines; const char *streams; uint32_t records, waits; } expected[] = {
+        /* Records: the fork, three joins, one per node with a successor on another stream (ML: nb1, nb2, rr2,
+         * sm2; IMG: blurL, sobL, min, unsh). Waits: three and three, then ML: nb3, rr3, nb4, argmax, one each,
+         * of nb1 and nb2 the latter alone; IMG: max, ext one each, comb1 two. */
+        {suite_vec, "[sq1 reduce] [sq2]", 5, 7},
+        {suite_bs, "[bs0 bs4 bs8] [bs1 bs5 bs9] [bs2 bs6] [bs3 bs7]", 4, 6},
+        {suite_ml, "[rr1 rr2 nb3 nb4 sm1 argmax] [nb1 nb2 rr3 sm2]", 8, 10},
+        {suite_img, "[blurS sobS max ext comb1 comb2] [blurL sobL min] [blurU unsh]", 8, 10},
     };
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
         struct gsim_program program = {0};
@@ -100,7 +102,8 @@ static void test_taskflow(void)
         struct recorder *r = suite_run("taskflow", NULL, &program, 0);
         suite_streams(r, &program, 0, text, sizeof(text));
         CHECK_STR(text, expected[i].streams);
-        if (expected[i].records) CHECK_INT(r->records, expected[i].records);
+        CHECK_INT(r->records, expected[i].records);
+        CHECK_INT(r->waits, expected[i].waits);
         CHECK_INT(r->graph_launches, 1);
         rec_destroy(r);
         gsim_program_release(&program);

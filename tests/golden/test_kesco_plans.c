@@ -102,22 +102,27 @@ struct prefetched {
     const char *const *lines;
     const char *prefetches;
     const char *options;
-    uint32_t events;       /* of the log */
-    uint32_t least, most;  /* ours over 60 seeds; equal to EVENTS where the choice is not random */
+    uint32_t events;      /* of the log */
+    uint32_t least, most; /* ours over 60 seeds */
 };
 
-/* VEC, ML: every buffer. IMG: the twelve of the benchmark's source (all but maximum and minimum). B&S: x and y of
- * all vectors; five kernels then find no free predecessor and draw their stream, so the count varies.
- * HITS: the six of the source give 15 by the rules above, the log has 16: its WAR edges reach further back than
- * to the latest writer, and one such edge survives the pruning. DL: the source at hand prefetches x and y alone,
- * which cannot give ten events; all but the convolutions' weights does. */
+/* Sources: FUNC*_prefetch in the authors' benchmark repository, VEC at commit f09ed1a, B&S at 2bba740, ML, HITS, IMG
+ * and DL at 2d6118f.
+ * VEC, ML and IMG give the log's count exactly. B&S draws the stream of five kernels, so the count varies with the
+ * seed and 15 is among what comes out.
+ * NOT reproduced: HITS and DL. The log has 16 and 10; these sources give 18 and 12; HITS with the six prefetches of
+ * commit c404021 gives 15, DL with the two of 2bba740 gives 1. WAR edges to all earlier readers, which the log shows
+ * for ML, change neither and would make ML 16. Why is not known; the log may be of sources in between. Other sets
+ * of buffers would hit 16 and 10, but nothing says that they were used. So these rows only pin what ours does. */
 static const struct prefetched prefetched[] = {
     {"vec", suite_vec, "x x1 y y1 res", "", 4, 4, 4},
-    {"bs", suite_bs, "x0 y0 x1 y1 x2 y2 x3 y3 x4 y4 x5 y5 x6 y6 x7 y7 x8 y8 x9 y9", "placement=random", 15, 12, 15},
-    {"ml", suite_ml, "x z flp r1 coeff r2 amax l intercept r", "", 13, 13, 13},
-    {"hits", suite_hits, "auth1 auth2 hub1 hub2 anorm hnorm", "", 16, 15, 15},
-    {"img", suite_img, "bs image ks bl kl bu ku ms ml iu image3 image2", "ties=random placement=random", 18, 16, 18},
-    {"dl", suite_dl, "x x1 y y1 x11 y11 x2 y2 z w res", "", 10, 10, 10},
+    {"bs", suite_bs, "x0 y0 x1 y1 x2 y2 x3 y3 x4 y4 x5 y5 x6 y6 x7 y7 x8 y8 x9 y9", "placement=random", 15, 11, 15},
+    {"ml", suite_ml, "x z r1 r2 r flp coeff amax l intercept", "", 13, 13, 13},
+    {"hits", suite_hits, "auth1 auth2 hub1 hub2 anorm hnorm idx idx2 val val2 ptr ptr2", "", 16, 18, 18},
+    {"hits, six prefetches", suite_hits, "auth1 auth2 hub1 hub2 anorm hnorm", "", 16, 15, 15},
+    {"img", suite_img, "bs image ks bl kl bu ku ms ml iu image3 image2", "", 18, 18, 18},
+    {"dl", suite_dl, "k1 k2 k3 k4 w x y x1 x2 y1 y2 z x11 y11", "", 10, 12, 12},
+    {"dl, two prefetches", suite_dl, "x y", "", 10, 1, 1},
 };
 
 static void write_prefetched(const struct prefetched *p, struct gsim_program *program)
@@ -144,20 +149,21 @@ static void test_prefetch_events(void)
         bool eight = false;
         write_prefetched(p, &program);
         for (unsigned long seed = 0; seed < 60; seed++) {
-            struct recorder *r = suite_run("kesco", p->options, &program, seed);
+            struct recorder *r = suite_run_with("kesco", p->options, &program, seed, true);
             if (r->records < least) least = r->records;
             if (r->records > most) most = r->records;
             eight = eight || (r->records == p->events && suite_streams_used(r, true) == 8);
             rec_destroy(r);
         }
         CHECK_MSG(least == p->least && most == p->most, "%s: %u to %u events", p->name, least, most);
-        if (strcmp(p->name, "hits") != 0) CHECK(least <= p->events && p->events <= most);
+        bool reproduced = strncmp(p->name, "hits", 4) != 0 && strncmp(p->name, "dl", 2) != 0;
+        CHECK_MSG((least <= p->events && p->events <= most) == reproduced, "%s: no longer as the comment says", p->name);
         if (strcmp(p->name, "bs") == 0) CHECK(eight); /* the log: 15 events, kernels on 8 of the 10 streams */
         gsim_program_release(&program);
     }
 }
 
-/* Prefetching on asks for every buffer that the host holds, which for VEC and ML is what the sources do. */
+/* Prefetching on asks for every buffer that the host holds: the buffers of VEC's and ML's sources, in another order. */
 static void test_prefetch_on(void)
 {
     static const struct { const char *const *lines; uint32_t events; } expected[] = {{suite_vec, 4}, {suite_ml, 13}};

@@ -25,14 +25,13 @@ static inline struct recorder *trial_run(const struct trial *t, enum gsim_status
 {
     struct recorder *r = rec_create();
     double params[64] = {0}; /* room for any parameter struct, aligned */
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    struct gsim_random rng;
     struct gsim_run run = {.program = t->program, .driver = &r->driver, .params = params, .memory = t->memory,
-                           .prefetch = t->prefetch, .compute_capability = 80, .rng = rng, .arena = &r->arena,
+                           .prefetch = t->prefetch, .compute_capability = 80, .rng = &rng, .arena = &r->arena,
                            .iterations = t->iterations ? t->iterations : 1};
     *error = (struct gsim_error){0};
-    *status = GSIM_OK;
+    *status = gsim_random_init(&rng, t->seed + 1, error);
     r->fail_after = t->fail_after;
-    gsl_rng_set(rng, t->seed + 1);
     if (t->ops->params_size > sizeof(params)) abort();
     gsim_params_set_defaults(t->ops->params, params);
     for (const char *at = t->options; at && *at && *status == GSIM_OK;) {
@@ -43,7 +42,7 @@ static inline struct recorder *trial_run(const struct trial *t, enum gsim_status
     }
     if (*status == GSIM_OK && t->ops->prepare) *status = t->ops->prepare(&run, error);
     if (*status == GSIM_OK) *status = t->ops->execute(&run, error);
-    gsl_rng_free(rng);
+    gsim_random_release(&rng);
     return r;
 }
 
@@ -150,6 +149,22 @@ static inline void check_item(struct check_state *c, uint32_t index)
     }
 }
 
+/* The program's own prefetches are issued in managed memory with prefetching on, and never by grsched. */
+static inline bool check_prefetches_issued(const struct trial *t)
+{
+    return t->prefetch && t->memory == GSIM_MEMORY_MANAGED && strcmp(t->ops->name, "grsched") != 0;
+}
+
+/* ITEM must follow what OP names in "after"; one that was left out stands for what it had to follow itself. */
+static inline void check_afters(struct check_state *c, const uint32_t *seen, const struct gsim_op *op, uint32_t item)
+{
+    for (uint32_t a = 0; a < op->after_count; a++) {
+        const struct gsim_op *earlier = &c->t->program->ops[op->after[a]];
+        if (earlier->kind == GSIM_OP_PREFETCH && seen[earlier->index] == REC_NONE) check_afters(c, seen, earlier, item);
+        else if (earlier->kind != GSIM_OP_HOST_COMPUTE) check_order(c, seen[earlier->index], item, "after");
+    }
+}
+
 static inline void check_counts(struct check_state *c)
 {
     const struct gsim_program *p = c->t->program;
@@ -164,12 +179,15 @@ static inline void check_counts(struct check_state *c)
         }
         for (uint32_t i = 0; i < p->op_count; i++) {
             if (p->ops[i].kind == GSIM_OP_HOST_COMPUTE) continue; /* recorded as host_us */
+            if (p->ops[i].kind == GSIM_OP_PREFETCH && !check_prefetches_issued(c->t)) {
+                if (seen[i] != REC_NONE) ACCUSE(c->v, "iteration %u: prefetch %u was not asked for", iteration, i);
+                continue;
+            }
             if (seen[i] == REC_NONE) {
                 ACCUSE(c->v, "iteration %u: op %u missing", iteration, i);
                 continue;
             }
-            for (uint32_t a = 0; a < p->ops[i].after_count; a++)
-                if (p->ops[p->ops[i].after[a]].kind != GSIM_OP_HOST_COMPUTE) check_order(c, seen[p->ops[i].after[a]], seen[i], "after");
+            check_afters(c, seen, &p->ops[i], seen[i]);
         }
     }
     if (c->r->iterations_ended != iterations) ACCUSE(c->v, "%u iterations, expected %u", c->r->iterations_ended, iterations);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Hand-built and random programs for scheduler tests, in a short notation: a kernel line is
- * "name: reads > writes", buffers appear at first mention, !x is a host write and ?x a host read of x, a name
- * in both lists is one read-write argument; arguments are const when only read.
+ * "name: reads > writes", buffers appear at first mention, !x is a host write and ?x a host read of x, ^x a
+ * prefetch; a name in both lists is one read-write argument; arguments are const when only read.
  */
 #ifndef GSIM_TEST_PROGRAMS_H
 #define GSIM_TEST_PROGRAMS_H
-
-#include <gsl/gsl_rng.h>
 
 #include "sim/program.h"
 #include "tests/test.h"
@@ -55,9 +53,9 @@ static inline void program_line(struct program_writer *w, const char *line)
     struct gsim_op op = {.kind = GSIM_OP_KERNEL, .args = args, .stream = -1};
     bool writes = false;
     int used = 0;
-    if (line[0] == '!' || line[0] == '?') {
-        op.kind = line[0] == '!' ? GSIM_OP_HOST_WRITE : GSIM_OP_HOST_READ;
-        program_arg(args, &op.arg_count, program_buffer(w, line + 1), line[0] == '?', line[0] == '!');
+    if (line[0] == '!' || line[0] == '?' || line[0] == '^') {
+        op.kind = line[0] == '!' ? GSIM_OP_HOST_WRITE : line[0] == '?' ? GSIM_OP_HOST_READ : GSIM_OP_PREFETCH;
+        program_arg(args, &op.arg_count, program_buffer(w, line + 1), line[0] == '?', line[0] != '?');
         op.bytes = 4096;
         gsim_builder_op(w->builder, &op);
         return;
@@ -81,9 +79,9 @@ static inline void program_write(const char *const *lines, enum gsim_buffer_init
 }
 
 /* --- random programs ---------------------------------------------------------------------------------- */
-static inline uint32_t program_draw(gsl_rng *rng, uint32_t count) { return (uint32_t)gsl_rng_uniform_int(rng, count); }
+static inline uint32_t program_draw(const struct gsim_random *rng, uint32_t count) { return gsim_random_integer(rng, count); }
 
-static inline void program_random_op(struct program_writer *w, gsl_rng *rng, uint32_t index, uint32_t buffers)
+static inline void program_random_op(struct program_writer *w, const struct gsim_random *rng, uint32_t index, uint32_t buffers)
 {
     struct gsim_arg args[4];
     uint32_t after[2], kind = program_draw(rng, 20);
@@ -117,10 +115,10 @@ static inline void program_random_op(struct program_writer *w, gsl_rng *rng, uin
 
 static inline void program_random(unsigned long seed, struct gsim_program *program)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    gsl_rng_set(rng, seed);
+    struct gsim_random numbers, *rng = &numbers;
     struct program_writer w = {.builder = gsim_builder_create("random")};
     struct gsim_error error = {0};
+    CHECK_OK(gsim_random_init(rng, seed, &error), error);
     uint32_t buffers = 2 + program_draw(rng, 9), ops = 1 + program_draw(rng, 40), index = 0;
     for (uint32_t b = 0; b < buffers; b++) {
         char name[16];
@@ -137,7 +135,7 @@ static inline void program_random(unsigned long seed, struct gsim_program *progr
     }
     for (uint32_t i = 0; i < ops; i++) program_random_op(&w, rng, index++, buffers);
     CHECK_OK(gsim_builder_finish(w.builder, 1, program, &error), error);
-    gsl_rng_free(rng);
+    gsim_random_release(rng);
 }
 
 #endif

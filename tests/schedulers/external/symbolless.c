@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A plug-in with a mistake, for the messages of the loader: its ops have another symbol's name.
+ */
+#include "sim/scheduler.h"
+
+extern const struct gsim_scheduler_ops gsim_sheduler;
+const struct gsim_scheduler_ops gsim_sheduler = {.name = "symbolless"};

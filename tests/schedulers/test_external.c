@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Schedulers outside the tree, from shared objects in GPUSIM_PLUGIN_DIR: a good one does what those inside do;
+ * broken ones are refused with a message.
+ */
+#include "tests/schedulers/check.h"
+#include "tests/schedulers/programs.h"
+
+static void test_good(void)
+{
+    const struct gsim_scheduler_ops *ops = NULL;
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_scheduler_load(GPUSIM_PLUGIN_DIR "/depthfirst.so", &ops, &error), error);
+    if (!ops) return;
+    CHECK_STR(ops->name, "depthfirst");
+    CHECK(gsim_scheduler_find("depthfirst") == NULL); /* loading does not register */
+    for (unsigned long seed = 0; seed < 30; seed++) {
+        struct gsim_program program = {0};
+        program_random(seed, &program);
+        for (int mode = 0; mode < 6; mode++) {
+            enum gsim_status status;
+            struct trial t = {.ops = ops, .program = &program, .memory = (enum gsim_memory_mode)(mode / 2), .prefetch = mode % 2,
+                              .iterations = 2, .options = "streams=3"};
+            struct recorder *r = trial_run(&t, &status, &error);
+            struct verdict v = check_record(&t, r);
+            CHECK_OK(status, error);
+            CHECK_MSG(!v.text[0], "program %lu, mode %d: %s", seed, mode, v.text);
+            rec_destroy(r);
+        }
+        gsim_program_release(&program);
+    }
+}
+
+static void test_broken(void)
+{
+    const struct gsim_scheduler_ops *ops = NULL;
+    struct gsim_error error = {0};
+    CHECK_INT(gsim_scheduler_load(GPUSIM_PLUGIN_DIR "/unnamed.so", &ops, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "unnamed.so': gsim_scheduler.name: expected a name, found none");
+    CHECK_INT(gsim_scheduler_load(GPUSIM_PLUGIN_DIR "/symbolless.so", &ops, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "symbolless.so': expected a symbol \"gsim_scheduler\", found none");
+    CHECK_INT(gsim_scheduler_load("tests/test.h.so", &ops, &error), GSIM_INPUT);
+    CHECK(ops == NULL);
+}
+
+static const struct test_case cases[] = {
+    {"an out-of-tree scheduler runs", test_good},
+    {"broken plug-ins are refused", test_broken},
+};
+
+TEST_MAIN("schedulers/external", cases)
