@@ -60,7 +60,7 @@ static uint64_t hash_kernel(const struct gsim_kernel *k, uint64_t name_hash)
     hash = mix(hash, (uint64_t)k->regs_per_thread << 32 | k->smem_bytes);
     hash = mix_number(mix_number(hash, k->flops), k->dram_bytes);
     hash = mix_number(mix_number(hash, k->thread_cycles), k->sm_cycles);
-    return mix(mix_number(hash, k->solo_us), k->fp64);
+    return mix(mix_number(hash, k->solo_us), (uint64_t)k->fp64 << 1 | k->demand_given);
 }
 
 static bool equal_dim(struct gsim_dim3 a, struct gsim_dim3 b)
@@ -74,7 +74,7 @@ static bool equal_kernel(const struct gsim_kernel *a, const struct gsim_kernel *
            equal_dim(a->block, b->block) && a->regs_per_thread == b->regs_per_thread &&
            a->smem_bytes == b->smem_bytes && a->fp64 == b->fp64 && a->flops == b->flops &&
            a->dram_bytes == b->dram_bytes && a->thread_cycles == b->thread_cycles && a->sm_cycles == b->sm_cycles &&
-           a->solo_us == b->solo_us;
+           a->solo_us == b->solo_us && a->demand_given == b->demand_given;
 }
 
 static uint64_t rehash(const struct gsim_builder *builder, const struct slots *slots, uint32_t index)
@@ -157,9 +157,15 @@ uint32_t gsim_builder_buffer(struct gsim_builder *builder, const char *name, uin
     return index;
 }
 
+uint64_t gsim_builder_buffer_bytes(const struct gsim_builder *builder, uint32_t buffer_index)
+{
+    return buffer_index < builder->program.buffer_count ? builder->buffers[buffer_index].bytes : 0;
+}
+
 uint32_t gsim_builder_kernel(struct gsim_builder *builder, const struct gsim_kernel *kernel)
 {
     struct gsim_kernel wanted = *kernel;
+    wanted.demand_given = kernel->demand_given || kernel->flops > 0 || kernel->dram_bytes > 0;
     wanted.name = intern(builder, kernel->name);
     wanted.solo_device = kernel->solo_device ? intern(builder, kernel->solo_device) : NULL;
     if (!wanted.name || (kernel->solo_device && !wanted.solo_device)) return fail(builder);

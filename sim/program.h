@@ -61,7 +61,7 @@ struct gsim_arg {
 enum gsim_op_kind {
     GSIM_OP_KERNEL,
     GSIM_OP_COPY,         /* explicit cudaMemcpyAsync */
-    GSIM_OP_PREFETCH,     /* explicit cudaMemPrefetchAsync to the device */
+    GSIM_OP_PREFETCH,     /* explicit cudaMemPrefetchAsync to the device: a hint, made only where the run prefetches */
     GSIM_OP_HOST_WRITE,   /* the host writes a buffer */
     GSIM_OP_HOST_READ,    /* the host reads (part of) a buffer */
     GSIM_OP_HOST_COMPUTE, /* the host works without touching buffers */
@@ -106,6 +106,8 @@ enum gsim_status gsim_program_check(const struct gsim_program *program, struct g
 struct gsim_builder;
 struct gsim_builder *gsim_builder_create(const char *program_name);
 uint32_t gsim_builder_buffer(struct gsim_builder *builder, const char *name, uint64_t bytes, enum gsim_buffer_init init);
+/* Of a buffer already made; 0 for an index that is none. */
+uint64_t gsim_builder_buffer_bytes(const struct gsim_builder *builder, uint32_t buffer_index);
 uint32_t gsim_builder_kernel(struct gsim_builder *builder, const struct gsim_kernel *kernel);
 /* OP's args and after are copied; index is filled in. */
 uint32_t gsim_builder_op(struct gsim_builder *builder, const struct gsim_op *op);

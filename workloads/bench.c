@@ -12,9 +12,9 @@
 static enum gsim_status out_of_range(const struct gsim_bench *bench, const char *option, double minimum, double maximum,
                                      const char *meaning, double found, struct gsim_error *error)
 {
-    return gsim_error_set(error, GSIM_INPUT, "workload '%s': %s: expected an integer from %.0f to %.0f%s%s%s, found %.15g",
-                          bench->ops->name, option, minimum, maximum, meaning[0] ? " (" : "", meaning,
-                          meaning[0] ? ")" : "", found);
+    return gsim_error_set(
+        error, GSIM_INPUT, "workload '%s': %s: expected an integer from %.0f to %.0f%s%s%s, found %.15g",
+        bench->ops->name, option, minimum, maximum, meaning[0] ? " (" : "", meaning, meaning[0] ? ")" : "", found);
 }
 
 static bool is_integer_in(double value, double minimum, double maximum)
@@ -36,7 +36,8 @@ enum gsim_status gsim_bench_begin(struct gsim_bench *bench, const struct gsim_wo
     if (o->blocks == 0) o->blocks = shape->blocks;
     if (o->iterations == 0) o->iterations = 1;
     if (!is_integer_in(o->size, limits->size_minimum, limits->size_maximum))
-        return out_of_range(bench, "size", limits->size_minimum, limits->size_maximum, ops->size_meaning, o->size, error);
+        return out_of_range(bench, "size", limits->size_minimum, limits->size_maximum, ops->size_meaning, o->size,
+                            error);
     if (o->block1d > GSIM_LIMIT_BLOCK_THREADS)
         return out_of_range(bench, "block1d", 1, GSIM_LIMIT_BLOCK_THREADS, "", o->block1d, error);
     if (o->blocks > GSIM_LIMIT_GRID_YZ)
@@ -97,6 +98,20 @@ static void host_access(struct gsim_bench *bench, enum gsim_op_kind kind, uint32
     struct gsim_op op = {
         .kind = kind, .args = &arg, .arg_count = 1, .bytes = (uint64_t)bytes, .stream = -1, .untimed = untimed};
     gsim_builder_op(bench->builder, &op);
+}
+
+void gsim_bench_prefetch(struct gsim_bench *bench, const struct gsim_prefetch_call *calls, size_t call_count)
+{
+    if (bench->options.suite != GSIM_SUITE_KESCO) return;
+    for (size_t i = 0; i < call_count; i++) {
+        struct gsim_arg arg = {.buffer_index = calls[i].buffer, .writes = true};
+        struct gsim_op op = {.kind = GSIM_OP_PREFETCH,
+                             .args = &arg,
+                             .arg_count = 1,
+                             .bytes = gsim_builder_buffer_bytes(bench->builder, calls[i].buffer),
+                             .stream = calls[i].stream};
+        gsim_builder_op(bench->builder, &op);
+    }
 }
 
 void gsim_bench_reset(struct gsim_bench *bench, uint32_t buffer, double bytes)

@@ -44,12 +44,13 @@ struct gsim_bench_launch {
     int32_t stream;
 };
 
-/* A pointer argument as the signature and the kernel treat it. */
-#define GSIM_IN(buffer) {(buffer), true, false, true}            /* const, read */
-#define GSIM_IN_NON_CONST(buffer) {(buffer), true, false, false} /* read, but not declared const */
-#define GSIM_OUT(buffer) {(buffer), false, true, false}
-#define GSIM_INOUT(buffer) {(buffer), true, true, false}
-#define GSIM_ARGS(...) (const struct gsim_arg[]){__VA_ARGS__}, sizeof((struct gsim_arg[]){__VA_ARGS__}) / sizeof(struct gsim_arg)
+/* A pointer argument as the signature and the kernel treat it. NON_CONST: read, but not declared const. */
+#define GSIM_IN(buffer)           ((struct gsim_arg){(buffer), true, false, true})
+#define GSIM_IN_NON_CONST(buffer) ((struct gsim_arg){(buffer), true, false, false})
+#define GSIM_OUT(buffer)          ((struct gsim_arg){(buffer), false, true, false})
+#define GSIM_INOUT(buffer)        ((struct gsim_arg){(buffer), true, true, false})
+#define GSIM_ARGS(...)                                                                                                 \
+    (const struct gsim_arg[]){__VA_ARGS__}, sizeof((struct gsim_arg[]){__VA_ARGS__}) / sizeof(struct gsim_arg)
 
 /* Checks the options and fills in the defaults. */
 enum gsim_status gsim_bench_begin(struct gsim_bench *bench, const struct gsim_workload_ops *ops,
@@ -62,6 +63,16 @@ uint32_t gsim_bench_buffer_numbered(struct gsim_bench *bench, const char *name, 
                                     double element_bytes, enum gsim_buffer_init init);
 void gsim_bench_launch(struct gsim_bench *bench, const struct gsim_bench_launch *launch, const struct gsim_arg *args,
                        size_t arg_count);
+/* The prefetch calls of the authors' sources at the head of the program, each of a whole buffer: the kesco suite's,
+ * nothing in the grcuda suite, where GrSched prefetches by itself. */
+struct gsim_prefetch_call {
+    uint32_t buffer;
+    int32_t stream; /* of the buffer's first kernel, as in the authors' hand-made variants */
+};
+#define GSIM_PREFETCHES(...)                             \
+    (const struct gsim_prefetch_call[]){__VA_ARGS__},    \
+        sizeof((struct gsim_prefetch_call[]){__VA_ARGS__}) / sizeof(struct gsim_prefetch_call)
+void gsim_bench_prefetch(struct gsim_bench *bench, const struct gsim_prefetch_call *calls, size_t call_count);
 /* The reset between iterations, outside the timed region; a write inside it; a read of the first BYTES. */
 void gsim_bench_reset(struct gsim_bench *bench, uint32_t buffer, double bytes);
 void gsim_bench_host_write(struct gsim_bench *bench, uint32_t buffer, double bytes);
@@ -76,17 +87,20 @@ enum gsim_status gsim_bench_finish(struct gsim_bench *bench, struct gsim_program
                                    struct gsim_error *error) GSIM_NODISCARD;
 
 /* Five published sizes of one GPU or sweep. */
-#define GSIM_PRESETS(prefix, suite, blocks, block1d, source, a, b, c, d, e)                                        \
-    {prefix "-1", suite, a, source, blocks, block1d}, {prefix "-2", suite, b, source, blocks, block1d},            \
-    {prefix "-3", suite, c, source, blocks, block1d}, {prefix "-4", suite, d, source, blocks, block1d},            \
+/* clang-format off */
+#define GSIM_PRESETS(prefix, suite, blocks, block1d, source, a, b, c, d, e)                             \
+    {prefix "-1", suite, a, source, blocks, block1d}, {prefix "-2", suite, b, source, blocks, block1d}, \
+    {prefix "-3", suite, c, source, blocks, block1d}, {prefix "-4", suite, d, source, blocks, block1d}, \
     {prefix "-5", suite, e, source, blocks, block1d}
+/* clang-format on */
+
 /* Each workload's file defines its own. */
 #define X(name) extern const struct gsim_workload_ops gsim_workload_##name;
 #include "workloads/workloads.def"
 #undef X
 
-#define GSIM_SOURCE_KESCO "KeSCo's benchmark repository, testing.sh"
-#define GSIM_SOURCE_GRCUDA "GrCUDA's benchmark repository, benchmark_wrapper.py"
+#define GSIM_SOURCE_KESCO         "KeSCo's benchmark repository, testing.sh"
+#define GSIM_SOURCE_GRCUDA        "GrCUDA's benchmark repository, benchmark_wrapper.py"
 #define GSIM_SOURCE_GRCUDA_CONFIG "GrCUDA's benchmark repository, benchmark_wrapper.py (configured, no published run)"
 
 #endif

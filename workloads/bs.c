@@ -41,6 +41,8 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     for (uint32_t i = 0; i < VECTORS; i++) x[i] = gsim_bench_buffer_numbered(&bench, "x", i, n, 8, GSIM_INIT_HOST);
     for (uint32_t i = 0; i < VECTORS; i++) y[i] = gsim_bench_buffer_numbered(&bench, "y", i, n, 8, GSIM_INIT_NONE);
     for (uint32_t i = 0; i < VECTORS; i++) gsim_bench_reset(&bench, x[i], n * 8);
+    for (uint32_t i = 0; i < VECTORS; i++)
+        gsim_bench_prefetch(&bench, GSIM_PREFETCHES({x[i], (int32_t)i}, {y[i], (int32_t)i}));
 
     struct gsim_bench_launch bs = {
         .name = "bs",

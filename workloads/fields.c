@@ -61,6 +61,12 @@ static enum gsim_status unknown_field(struct gsim_fields *fields, struct gsim_sc
     return gsim_fields_error(fields, "unknown field \"%s\"%s", name, gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
+/* By the first byte first: this runs for every field of every op with every name. */
+static bool is_named(const char *name, struct gsim_scan_text key)
+{
+    return key.length && *name == *key.text && strncmp(name, key.text, key.length) == 0 && !name[key.length];
+}
+
 enum gsim_status gsim_fields_read(struct gsim_fields *fields, char *at, char **rest)
 {
     size_t count = 0;
@@ -73,9 +79,7 @@ enum gsim_status gsim_fields_read(struct gsim_fields *fields, char *at, char **r
     char *behind = at;
     for (char *value; (value = gsim_scan_next(behind, &key, &behind)) != NULL; behind = gsim_scan_skip(value)) {
         size_t field = 0;
-        while (field < count &&
-               (strncmp(fields->names[field], key.text, key.length) != 0 || fields->names[field][key.length]))
-            field++;
+        while (field < count && !is_named(fields->names[field], key)) field++;
         if (field == count) return unknown_field(fields, key);
         if (fields->values[field]) {
             move_to(fields, (int)field);
@@ -96,7 +100,10 @@ enum gsim_status gsim_fields_require(struct gsim_fields *fields, int field)
     return GSIM_OK;
 }
 
-static bool is_number(const char *value) { return *value == '-' || (*value >= '0' && *value <= '9'); }
+static bool is_number(const char *value)
+{
+    return *value == '-' || (*value >= '0' && *value <= '9');
+}
 
 enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, char *value, double minimum, double maximum,
                                         double *number)
@@ -172,16 +179,27 @@ enum gsim_status gsim_fields_choice(struct gsim_fields *fields, int field, const
     return gsim_fields_unexpected(fields, value, expected);
 }
 
+static enum gsim_status not_a_name(const struct gsim_fields *fields, const char *found)
+{
+    return gsim_fields_error(fields, "expected text of 1 to %u bytes without control characters, found %s",
+                             GSIM_LIMIT_NAME, found);
+}
+
 enum gsim_status gsim_fields_name_at(const struct gsim_fields *fields, char *value, const char **text, char **rest)
 {
-    char expected[64], found[FOUND_SIZE];
-    snprintf(expected, sizeof(expected), "text of 1 to %u bytes without control characters", GSIM_LIMIT_NAME);
-    if (*value != '"') return gsim_fields_unexpected(fields, value, expected);
-    gsim_scan_found(value, found, sizeof(found));
-    char *name = gsim_scan_string(value, rest);
-    if (!name || strlen(name) > GSIM_LIMIT_NAME)
-        return gsim_fields_error(fields, "expected %s, found %s", expected, found);
-    *text = name;
+    char found[FOUND_SIZE];
+    if (*value != '"') return not_a_name(fields, gsim_scan_found(value, found, sizeof(found)));
+    size_t length = gsim_scan_plain(value); /* nearly all names: nothing is formatted for them */
+    if (!length || length > GSIM_LIMIT_NAME) {
+        const char *as_given = gsim_scan_found(value, found, sizeof(found));
+        char *name = gsim_scan_string(value, rest);
+        if (!name || strlen(name) > GSIM_LIMIT_NAME) return not_a_name(fields, as_given);
+        *text = name;
+        return GSIM_OK;
+    }
+    value[1 + length] = '\0';
+    *text = value + 1;
+    if (rest) *rest = value + length + 2;
     return GSIM_OK;
 }
 

@@ -12,7 +12,7 @@
 
 /* Where we are, for messages: LIST[INDEX].FIELD[ELEMENT]. */
 struct gsim_place {
-    const char *list;  /* NULL: a field of the file itself */
+    const char *list; /* NULL: a field of the file itself */
     uint32_t index;
     const char *field; /* NULL: the object as a whole */
     uint32_t element;

@@ -14,7 +14,7 @@
 #include "sim/memory.h"
 
 #define LARGEST_BYTES (16ull << 30) /* a sanity bound against gzip bombs */
-#define PIECE_BYTES (64u * 1024u * 1024u)
+#define PIECE_BYTES   (64u * 1024u * 1024u)
 
 static gzFile open_file(const char *path)
 {

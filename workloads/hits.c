@@ -43,7 +43,8 @@ static void half_buffers(struct gsim_bench *bench, struct half *half, const char
 {
     double n = bench->options.size, nnz = n * DEGREE;
     const double counts[] = {n + 1, nnz, nnz, n, n, 1, 1};
-    uint32_t *const buffers[] = {&half->ptr, &half->idx, &half->val, &half->now, &half->next, &half->norm, &half->row_counter};
+    uint32_t *const buffers[] = {&half->ptr,  &half->idx,  &half->val,        &half->now,
+                                 &half->next, &half->norm, &half->row_counter};
     for (int i = 0; i < 7; i++) {
         *buffers[i] = gsim_bench_buffer(bench, names[i], counts[i], 4, GSIM_INIT_HOST);
         gsim_bench_reset(bench, *buffers[i], counts[i] * 4);
@@ -100,9 +101,9 @@ static void step(struct gsim_bench *bench, const struct half *auth, const struct
     struct gsim_bench_launch k = launch(bench, "reset", 8, &reset_cost, 0);
     k.grid = k.block = (struct gsim_dim3){1, 1, 1};
     k.items = 1;
-    gsim_bench_launch(bench, &k,
-                      GSIM_ARGS(GSIM_OUT(auth->norm), GSIM_OUT(hub->norm), GSIM_OUT(auth->row_counter),
-                                GSIM_OUT(hub->row_counter)));
+    gsim_bench_launch(
+        bench, &k,
+        GSIM_ARGS(GSIM_OUT(auth->norm), GSIM_OUT(hub->norm), GSIM_OUT(auth->row_counter), GSIM_OUT(hub->row_counter)));
 }
 
 static enum gsim_status build(const struct gsim_workload_options *options, struct gsim_program *program,
@@ -115,13 +116,17 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     if (status != GSIM_OK) return status;
     if (bench.options.size / bench.options.block1d > 2147483647.0) {
         gsim_builder_destroy(bench.builder);
-        return gsim_error_set(error, GSIM_INPUT,
-                              "workload 'hits': size: expected at most 2147483647 blocks of %u threads, found %.15g rows",
-                              bench.options.block1d, bench.options.size);
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "workload 'hits': size: expected at most 2147483647 blocks of %u threads, found %.15g rows",
+            bench.options.block1d, bench.options.size);
     }
     struct half auth, hub;
     half_buffers(&bench, &auth, auth_names);
     half_buffers(&bench, &hub, hub_names);
+    gsim_bench_prefetch(&bench, GSIM_PREFETCHES({auth.now, 1}, {auth.next, 0}, {hub.now, 0}, {hub.next, 1},
+                                                {auth.norm, 0}, {hub.norm, 1}, {hub.idx, 1}, {auth.idx, 0},
+                                                {hub.val, 1}, {auth.val, 0}, {hub.ptr, 1}, {auth.ptr, 0}));
     bool is_grcuda = bench.options.suite == GSIM_SUITE_GRCUDA;
     for (int i = 0; i < (is_grcuda ? 5 : 1); i++) step(&bench, &auth, &hub);
     if (is_grcuda) {

@@ -5,20 +5,24 @@
  */
 #include "workloads/bench.h"
 
-/* Per pixel. flops: derived from the sources. dram_bytes: measured on V100 at N = 10,000. One-dimensional kernels:
- * thread_cycles and sm_cycles fitted to the same profile (32 x 1,024 and 32 x 512 threads), combine's 450 assumed.
- * Two-dimensional ones (256 blocks of 8 x 8 in both shapes): thread_cycles are assumed to be half of the measured
- * time, at most what KeSCo's co-running blurs allow (three together take as long as one after the other); sm_cycles
- * are fitted. They are this large because a warp of 8 x 8 threads touches eight rows of the image. */
-static const struct gsim_cost blur3_cost = {18, 10.8, 3260, 25.1};
-static const struct gsim_cost blur5_cost = {50, 12.0, 7610, 58.1};
-static const struct gsim_cost sobel_cost = {40, 12.1, 3890, 28.9};
-static const struct gsim_cost maximum_cost = {1, 4.0, 744, 1.15};
-static const struct gsim_cost extend_cost = {7, 8.0, 811, 1.53};
-static const struct gsim_cost unsharpen_cost = {6, 12.1, 866, 1.53};
-static const struct gsim_cost combine_cost = {4, 16.1, 450, 1.6};
+/* Per pixel, by suite. flops: derived from the sources; dram_bytes: measured on V100 at N = 10,000.
+ * kesco, one-dimensional kernels: thread_cycles and sm_cycles fitted to that profile (32 x 1,024 and 32 x 512 threads),
+ * combine's 450 assumed. Two-dimensional ones (256 blocks of 8 x 8 in both shapes): thread_cycles assumed, half of the
+ * measured time, as KeSCo's blurs run side by side take as long as one after the other; sm_cycles fitted. They are this
+ * large because a warp of 8 x 8 threads touches eight rows of the image.
+ * grcuda: one-dimensional kernels fitted to GrCUDA's GTX 960 trace (N = 4,800, 16 x 128 threads), where bytes in flight
+ * explain unsharpen and combine. Two-dimensional ones: sm_cycles so that the trace's three blurs and two sobels side by
+ * side (64 blocks each) end when they did, thread_cycles so that all kernels one after the other fill the 157 ms that
+ * serial GrCUDA took (36 blocks, less 38 ms for the others and for copies). */
+static const struct gsim_cost blur3_cost[2] = {{18, 10.8, 3260, 25.1}, {18, 10.8, 2840, 5.3}};
+static const struct gsim_cost blur5_cost[2] = {{50, 12.0, 7610, 58.1}, {50, 12.0, 5020, 9.4}};
+static const struct gsim_cost sobel_cost[2] = {{40, 12.1, 3890, 28.9}, {40, 12.1, 1470, 2.76}};
+static const struct gsim_cost maximum_cost[2] = {{1, 4.0, 744, 1.15}, {1, 4.0, 360, 0}};
+static const struct gsim_cost extend_cost[2] = {{7, 8.0, 811, 1.53}, {7, 8.0, 662, 0}};
+static const struct gsim_cost unsharpen_cost[2] = {{6, 12.1, 866, 1.53}, {6, 12.0, 0, 0}};
+static const struct gsim_cost combine_cost[2] = {{4, 16.1, 450, 1.6}, {4, 16.0, 0, 0}};
 /* Once: assumed, a kernel that finds nothing to do. */
-static const struct gsim_cost nothing_cost = {0, 0, 300, 0};
+static const struct gsim_cost nothing_cost[2] = {{0, 0, 300, 0}, {0, 0, 300, 0}};
 
 static const struct gsim_bench_limits limits = {
     .size_minimum = 8,
@@ -68,17 +72,22 @@ static void buffers(struct img *img, double pixels)
     if (!is_kesco) gsim_bench_reset(b, img->image3, pixels * 4);
     gsim_bench_reset(b, img->maximum, 4);
     gsim_bench_reset(b, img->minimum, 4);
+    gsim_bench_prefetch(b, GSIM_PREFETCHES({img->blurred_small, 0}, {img->image, 0}, {img->kernel_small, 0},
+                                           {img->blurred_large, 1}, {img->kernel_large, 1},
+                                           {img->blurred_unsharpen, 2}, {img->kernel_unsharpen, 2},
+                                           {img->mask_small, 0}, {img->mask_large, 1}, {img->image_unsharpen, 2},
+                                           {img->image3, 0}, {img->image2, 1}));
 }
 
 static struct gsim_bench_launch launch(const struct img *img, const char *name, uint32_t kesco_regs,
-                                       uint32_t grcuda_regs, const struct gsim_cost *cost, int32_t stream)
+                                       uint32_t grcuda_regs, const struct gsim_cost cost[2], int32_t stream)
 {
     return (struct gsim_bench_launch){
         .name = name,
         .grid = gsim_bench_grid1d(&img->bench),
         .block = gsim_bench_block1d(&img->bench),
         .regs = {kesco_regs, grcuda_regs},
-        .cost = cost,
+        .cost = &cost[img->bench.options.suite],
         .items = img->bench.options.size * img->bench.options.size,
         .stream = stream,
     };
@@ -86,7 +95,7 @@ static struct gsim_bench_launch launch(const struct img *img, const char *name, 
 
 static void blur(struct img *img, uint32_t side, uint32_t to, uint32_t mask, int32_t stream)
 {
-    struct gsim_bench_launch k = launch(img, "gaussian_blur", 20, 24, side == 3 ? &blur3_cost : &blur5_cost, stream);
+    struct gsim_bench_launch k = launch(img, "gaussian_blur", 20, 24, side == 3 ? blur3_cost : blur5_cost, stream);
     k.grid = gsim_bench_grid2d(&img->bench);
     k.block = GSIM_BLOCK2D;
     k.smem_bytes = side * side * 4;
@@ -95,7 +104,7 @@ static void blur(struct img *img, uint32_t side, uint32_t to, uint32_t mask, int
 
 static void sobel(struct img *img, uint32_t from, uint32_t to, int32_t stream)
 {
-    struct gsim_bench_launch k = launch(img, "sobel", 18, 40, &sobel_cost, stream);
+    struct gsim_bench_launch k = launch(img, "sobel", 18, 40, sobel_cost, stream);
     k.grid = gsim_bench_grid2d(&img->bench);
     k.block = GSIM_BLOCK2D;
     k.smem_bytes = img->bench.options.suite == GSIM_SUITE_KESCO ? 80 : 72;
@@ -105,7 +114,7 @@ static void sobel(struct img *img, uint32_t from, uint32_t to, int32_t stream)
 /* GrCUDA's Python version launches its two reset kernels for no elements. */
 static void empty_resets(struct img *img)
 {
-    struct gsim_bench_launch k = launch(img, "reset", 8, 8, &nothing_cost, 0);
+    struct gsim_bench_launch k = launch(img, "reset", 8, 8, nothing_cost, 0);
     k.items = k.threads = 1;
     gsim_bench_launch(&img->bench, &k, GSIM_ARGS(GSIM_OUT(img->image3)));
     k.name = "reset_2d";
@@ -128,24 +137,24 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     blur(&img, 3, img.blurred_unsharpen, img.kernel_unsharpen, 2);
     sobel(&img, img.blurred_small, img.mask_small, 0);
     sobel(&img, img.blurred_large, img.mask_large, 1);
-    struct gsim_bench_launch k = launch(&img, "maximum", 22, 8, &maximum_cost, 4);
+    struct gsim_bench_launch k = launch(&img, "maximum", 22, 8, maximum_cost, 4);
     gsim_bench_launch(b, &k, GSIM_ARGS(GSIM_IN(img.mask_large), GSIM_INOUT(img.maximum)));
-    k = launch(&img, "minimum", 22, 8, &maximum_cost, 3);
+    k = launch(&img, "minimum", 22, 8, maximum_cost, 3);
     gsim_bench_launch(b, &k, GSIM_ARGS(GSIM_IN(img.mask_large), GSIM_INOUT(img.minimum)));
-    k = launch(&img, "extend", 18, 13, &extend_cost, 1);
+    k = launch(&img, "extend", 18, 13, extend_cost, 1);
     gsim_bench_launch(b, &k, GSIM_ARGS(GSIM_INOUT(img.mask_large), GSIM_IN(img.minimum), GSIM_IN(img.maximum)));
-    k = launch(&img, "unsharpen", 22, 12, &unsharpen_cost, 2);
+    k = launch(&img, "unsharpen", 22, 12, unsharpen_cost, 2);
     gsim_bench_launch(b, &k,
                       GSIM_ARGS(GSIM_IN_NON_CONST(img.image), GSIM_IN_NON_CONST(img.blurred_unsharpen),
                                 GSIM_OUT(img.image_unsharpen)));
-    k = launch(&img, "combine", 20, 13, &combine_cost, 1);
+    k = launch(&img, "combine", 20, 13, combine_cost, 1);
     gsim_bench_launch(b, &k,
                       GSIM_ARGS(GSIM_IN(img.image_unsharpen), GSIM_IN(img.blurred_large), GSIM_IN(img.mask_large),
                                 GSIM_OUT(img.image2)));
     k.stream = 0;
-    gsim_bench_launch(b, &k,
-                      GSIM_ARGS(GSIM_IN(img.image2), GSIM_IN(img.blurred_small), GSIM_IN(img.mask_small),
-                                GSIM_OUT(img.image3)));
+    gsim_bench_launch(
+        b, &k,
+        GSIM_ARGS(GSIM_IN(img.image2), GSIM_IN(img.blurred_small), GSIM_IN(img.mask_small), GSIM_OUT(img.image3)));
     if (b->options.suite == GSIM_SUITE_GRCUDA) gsim_bench_host_read(b, img.image3, 4);
     return gsim_bench_finish(b, program, error);
 }

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#define BRANCHES 6
-#define CHANNELS 64
+#define BRANCHES   6
+#define CHANNELS   64
 #define MOST_DEPTH 3
 
 /* Per fused multiply-add: an instruction latency of 4 cycles over two independent chains (assumed). */
@@ -28,8 +28,12 @@ static const struct gsim_workload_preset presets[] = {{0}};
 
 /* 1x1; 1x1, 3x3; 1x1, 5x5; 1x1, 3x3, 3x3; 1x1, 1x7, 7x1; pool, 1x1: layers of each branch, equal in work. */
 static const char *const layers[BRANCHES][MOST_DEPTH] = {
-    {"conv1x1"}, {"conv1x1", "conv3x3"}, {"conv1x1", "conv5x5"}, {"conv1x1", "conv3x3", "conv3x3"},
-    {"conv1x1", "conv1x7", "conv7x1"}, {"pool3x3", "conv1x1"},
+    {"conv1x1"},
+    {"conv1x1", "conv3x3"},
+    {"conv1x1", "conv5x5"},
+    {"conv1x1", "conv3x3", "conv3x3"},
+    {"conv1x1", "conv1x7", "conv7x1"},
+    {"pool3x3", "conv1x1"},
 };
 
 /* FMAS multiply-adds that move so many BYTES, on GRID blocks. */
@@ -86,9 +90,8 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     launch(&bench, "stem", wide, pixels * FMAS_PER_PIXEL, 8 * map, 0,
            GSIM_ARGS(GSIM_IN(x), GSIM_IN(filter), GSIM_OUT(stem)));
     struct gsim_arg joined[BRANCHES + 1];
-    for (uint32_t i = 0; i < BRANCHES; i++)
-        joined[i] = (struct gsim_arg)GSIM_IN(branch(&bench, i, stem, pixels));
-    joined[BRANCHES] = (struct gsim_arg)GSIM_OUT(y);
+    for (uint32_t i = 0; i < BRANCHES; i++) joined[i] = GSIM_IN(branch(&bench, i, stem, pixels));
+    joined[BRANCHES] = GSIM_OUT(y);
     launch(&bench, "concat", wide, map * BRANCHES, 8 * map * BRANCHES, 0, joined, BRANCHES + 1);
     if (bench.options.suite == GSIM_SUITE_GRCUDA) gsim_bench_host_read(&bench, y, 4);
     return gsim_bench_finish(&bench, program, error);

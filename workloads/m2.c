@@ -5,13 +5,13 @@
  */
 #include "workloads/bench.h"
 
-#define HEADS 12
+#define HEADS      12
 #define HEAD_WIDTH 64.0
-#define WIDTH (HEADS * HEAD_WIDTH)
+#define WIDTH      (HEADS * HEAD_WIDTH)
 
 /* thread_cycles of a multiply-add: a latency of 4 cycles over two independent chains; of an element of softmax and
  * norm: a DRAM access of 450 cycles shared by four loads in flight (both assumed). */
-#define CYCLES_PER_FMA 2.0
+#define CYCLES_PER_FMA     2.0
 #define CYCLES_PER_ELEMENT 112.0
 
 static const struct gsim_bench_limits limits = {
@@ -84,9 +84,9 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     launch(&bench, "qkv", wide, 3 * fmas, product(3 * fmas, 4 * elements + 3 * WIDTH * WIDTH), 0,
            GSIM_ARGS(GSIM_IN(x), GSIM_IN(w_qkv), GSIM_OUT(qkv)));
     struct gsim_arg joined[HEADS + 2];
-    for (uint32_t i = 0; i < HEADS; i++) joined[i] = (struct gsim_arg)GSIM_IN(head(&bench, i, qkv, n));
-    joined[HEADS] = (struct gsim_arg)GSIM_IN(w_out);
-    joined[HEADS + 1] = (struct gsim_arg)GSIM_OUT(out);
+    for (uint32_t i = 0; i < HEADS; i++) joined[i] = GSIM_IN(head(&bench, i, qkv, n));
+    joined[HEADS] = GSIM_IN(w_out);
+    joined[HEADS + 1] = GSIM_OUT(out);
     launch(&bench, "projection", wide, fmas, product(fmas, 2 * elements + WIDTH * WIDTH), 0, joined, HEADS + 2);
     launch(&bench, "add_norm", wide, elements, norm_cost, 0, GSIM_ARGS(GSIM_IN(x), GSIM_IN(out), GSIM_OUT(y)));
     if (bench.options.suite == GSIM_SUITE_GRCUDA) gsim_bench_host_read(&bench, y, 4);
@@ -96,9 +96,10 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
 const struct gsim_workload_ops gsim_workload_m2 = {
     .name = "m2",
     .summary = "attention block of 12 heads, 12 wide, 39 kernels (streams: 12); our definition",
-    .help = "KeSCo reports a workload M2 of width 12 but no publication defines it: THIS ONE IS OURS. qkv; per head qk,\n"
-            "softmax, pv; projection; add_norm. N tokens, 12 heads of 64, floats. --blocks is the grid of a head's\n"
-            "kernels: 9, a twelfth of an A100's SMs, by default; the others have twelve times as many.",
+    .help =
+        "KeSCo reports a workload M2 of width 12 but no publication defines it: THIS ONE IS OURS. qkv; per head qk,\n"
+        "softmax, pv; projection; add_norm. N tokens, 12 heads of 64, floats. --blocks is the grid of a head's\n"
+        "kernels: 9, a twelfth of an A100's SMs, by default; the others have twelve times as many.",
     .size_meaning = "tokens",
     .size_default = {2048, 2048},
     .presets = presets,

@@ -9,11 +9,12 @@
 #include "workloads/readops.h"
 
 #define OF_NAMES(id, name) name,
-#define OF_IDS(id, name) id,
+#define OF_IDS(id, name)   id,
 
-#define FILE_FIELDS(X)                                                                         \
-    X(FILE_SCHEMA, "schema") X(FILE_NAME, "name") X(FILE_BUFFERS, "buffers")                    \
-    X(FILE_KERNELS, "kernels") X(FILE_OPS, "ops") X(FILE_ITERATIONS, "iterations")
+#define FILE_FIELDS(X)                                                                                                 \
+    X(FILE_SCHEMA, "schema")                                                                                           \
+    X(FILE_NAME, "name")                                                                                               \
+    X(FILE_BUFFERS, "buffers") X(FILE_KERNELS, "kernels") X(FILE_OPS, "ops") X(FILE_ITERATIONS, "iterations")
 enum { FILE_FIELDS(OF_IDS) FILE_FIELD_COUNT };
 static const char *const file_names[] = {FILE_FIELDS(OF_NAMES) NULL};
 
@@ -108,8 +109,7 @@ static enum gsim_status read_file(struct gsim_reader *reader, char *text, double
     if (status == GSIM_OK) status = gsim_fields_choice(&fields, FILE_SCHEMA, schemas, &schema);
     if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_NAME);
     if (status == GSIM_OK) status = gsim_fields_name(&fields, FILE_NAME, &name);
-    if (status == GSIM_OK)
-        status = gsim_fields_integer(&fields, FILE_ITERATIONS, 1, GSIM_LIMIT_ITERATIONS, iterations);
+    if (status == GSIM_OK) status = gsim_fields_integer(&fields, FILE_ITERATIONS, 1, GSIM_LIMIT_ITERATIONS, iterations);
     if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_OPS);
     if (status != GSIM_OK) return status;
     reader->builder = gsim_builder_create(name);

@@ -5,14 +5,16 @@
 #include "workloads/readops.h"
 
 /* X(id, name, kinds that have it: K kernel, C copy, P prefetch, W host_write, R host_read, H host_compute) */
-#define OP_FIELDS(X)                                                                                           \
-    X(OP_OP, "op", "KCPWRH") X(OP_KERNEL, "kernel", "K") X(OP_GRID, "grid", "K") X(OP_BLOCK, "block", "K")      \
-    X(OP_READS, "reads", "K") X(OP_WRITES, "writes", "K") X(OP_STREAM, "stream", "KCPWRH")                      \
-    X(OP_AFTER, "after", "KCPWRH") X(OP_PRIORITY, "priority", "KCPWRH") X(OP_ARGS, "args", "K")                 \
-    X(OP_NON_CONST, "non_const", "K") X(OP_KIND, "kind", "C") X(OP_BUFFER, "buffer", "CPWR")                    \
+/* clang-format off */
+#define OP_FIELDS(X)                                                                                      \
+    X(OP_OP, "op", "KCPWRH") X(OP_KERNEL, "kernel", "K") X(OP_GRID, "grid", "K") X(OP_BLOCK, "block", "K") \
+    X(OP_READS, "reads", "K") X(OP_WRITES, "writes", "K") X(OP_STREAM, "stream", "KCPWRH")                 \
+    X(OP_AFTER, "after", "KCPWRH") X(OP_PRIORITY, "priority", "KCPWRH") X(OP_ARGS, "args", "K")            \
+    X(OP_NON_CONST, "non_const", "K") X(OP_KIND, "kind", "C") X(OP_BUFFER, "buffer", "CPWR")               \
     X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "H") X(OP_UNTIMED, "untimed", "W")
-#define OP_ID(id, name, kinds) id,
-#define OP_NAME(id, name, kinds) name,
+/* clang-format on */
+#define OP_ID(id, name, kinds)    id,
+#define OP_NAME(id, name, kinds)  name,
 #define OP_KINDS(id, name, kinds) kinds,
 enum { OP_FIELDS(OP_ID) OP_WORK, OP_FIELD_COUNT = OP_WORK + GSIM_WORK_FIELD_COUNT };
 static const char *const op_names[] = {OP_FIELDS(OP_NAME) GSIM_WORK_FIELDS(GSIM_WORK_FIELD_NAME) NULL};
@@ -33,9 +35,9 @@ static enum gsim_status read_count(struct gsim_fields *fields, int field, double
 enum gsim_status gsim_reader_work(struct gsim_fields *fields, int first, struct gsim_kernel *kernel)
 {
     enum gsim_status status = read_count(fields, first + WORK_REGS, GSIM_LIMIT_REGS, &kernel->regs_per_thread);
-    if (status == GSIM_OK)
-        status = read_count(fields, first + WORK_SMEM, GSIM_LIMIT_SMEM_BYTES, &kernel->smem_bytes);
+    if (status == GSIM_OK) status = read_count(fields, first + WORK_SMEM, GSIM_LIMIT_SMEM_BYTES, &kernel->smem_bytes);
     if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_FP64, &kernel->fp64);
+    if (fields->values[first + WORK_FLOPS] || fields->values[first + WORK_DRAM]) kernel->demand_given = true;
     struct {
         int field;
         double maximum, *number;
@@ -98,7 +100,8 @@ static enum gsim_status read_buffer_at(struct gsim_reader *reader, const struct 
     enum gsim_status status = gsim_fields_name_at(fields, *value, &name, value);
     if (status != GSIM_OK) return status;
     *buffer = gsim_names_find(&reader->buffer_names, name);
-    if (*buffer == GSIM_NAME_NONE) return gsim_fields_error(fields, "expected the name of a buffer, found \"%s\"", name);
+    if (*buffer == GSIM_NAME_NONE)
+        return gsim_fields_error(fields, "expected the name of a buffer, found \"%s\"", name);
     return GSIM_OK;
 }
 

@@ -12,11 +12,13 @@
 #include "workloads/names.h"
 
 /* Fields of a kernel that an op may override: X(id, name). Read by gsim_reader_work() in this order. */
-#define GSIM_WORK_FIELDS(X)                                                                   \
-    X(WORK_REGS, "regs_per_thread") X(WORK_SMEM, "smem_bytes") X(WORK_FP64, "fp64")            \
-    X(WORK_FLOPS, "flops") X(WORK_DRAM, "dram_bytes") X(WORK_THREAD, "thread_cycles")          \
+/* clang-format off */
+#define GSIM_WORK_FIELDS(X)                                                           \
+    X(WORK_REGS, "regs_per_thread") X(WORK_SMEM, "smem_bytes") X(WORK_FP64, "fp64")   \
+    X(WORK_FLOPS, "flops") X(WORK_DRAM, "dram_bytes") X(WORK_THREAD, "thread_cycles") \
     X(WORK_SM, "sm_cycles") X(WORK_SOLO, "solo_us") X(WORK_DEVICE, "solo_device")
-#define GSIM_WORK_FIELD_ID(id, name) id,
+/* clang-format on */
+#define GSIM_WORK_FIELD_ID(id, name)   id,
 #define GSIM_WORK_FIELD_NAME(id, name) name,
 enum { GSIM_WORK_FIELDS(GSIM_WORK_FIELD_ID) GSIM_WORK_FIELD_COUNT };
 

@@ -16,8 +16,14 @@ struct check {
     struct gsim_error *error;
 };
 
-static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 /* A message for the character at C->AT. */
 static bool fail(struct check *c, const char *expected)
@@ -57,8 +63,10 @@ static unsigned utf8_length(const unsigned char *p, size_t left)
 
 static bool check_escape(struct check *c)
 {
-    if (*c->at != 'u') return *c->at && strchr("\"\\/bfnrt", *c->at) ? (c->at++, true) : fail(c, "an escape character");
+    char kind = *c->at;
+    if (!kind || !strchr("\"\\/bfnrtu", kind)) return fail(c, "an escape character");
     c->at++;
+    if (kind != 'u') return true;
     for (int i = 0; i < 4; i++, c->at++)
         if (!isxdigit((unsigned char)*c->at)) return fail(c, "a hexadecimal digit");
     return true;
@@ -204,23 +212,22 @@ static char *skip_string(char *at)
 
 char *gsim_scan_skip(char *value)
 {
-    unsigned depth = 0;
-    do {
-        if (*value == '"') {
+    /* What changes the depth or starts a string; all else inside a list or an object is passed byte by byte. */
+    static const signed char step[256] = {['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1, ['"'] = 2};
+    if (*value == '"') return skip_string(value);
+    if (*value != '{' && *value != '[') {
+        while (*value && !is_space(*value) && *value != ',' && *value != '}' && *value != ']') value++;
+        return value;
+    }
+    for (int depth = 0;;) {
+        int change = step[(unsigned char)*value];
+        if (change == 2) {
             value = skip_string(value);
             continue;
         }
-        if (*value == '{' || *value == '[') {
-            depth++;
-        } else if (*value == '}' || *value == ']') {
-            depth--;
-        } else if (depth == 0) {
-            while (*value && !is_space(*value) && *value != ',' && *value != '}' && *value != ']') value++;
-            return value;
-        }
         value++;
-    } while (depth);
-    return value;
+        if (change && (depth += change) == 0) return value;
+    }
 }
 
 static unsigned hex4(const char *at)
@@ -348,6 +355,13 @@ double gsim_scan_number(const char *value)
     return negative ? -number : number;
 }
 
+size_t gsim_scan_plain(const char *value)
+{
+    const char *at = value + 1;
+    while (*at != '"' && *at != '\\' && (unsigned char)*at >= 0x20 && *at != 0x7f) at++;
+    return *at == '"' ? (size_t)(at - (value + 1)) : 0;
+}
+
 char *gsim_scan_string(char *value, char **rest)
 {
     char *behind;
@@ -369,8 +383,9 @@ const char *gsim_scan_found(const char *value, char *text, size_t size)
     do {
         if (is_string && value[length] == '\\') length++;
         length++;
-    } while (is_string ? value[length] != '"' : value[length] && !is_space(value[length]) && value[length] != ',' &&
-                                                    value[length] != '}' && value[length] != ']');
+    } while (is_string ? value[length] != '"'
+                       : value[length] && !is_space(value[length]) && value[length] != ',' && value[length] != '}' &&
+                             value[length] != ']');
     if (is_string) length++;
     if (length < size) {
         memcpy(text, value, length);

@@ -37,6 +37,10 @@ char *gsim_scan_next(char *at, struct gsim_scan_text *key, char **rest);
 /* The value of a number. */
 double gsim_scan_number(const char *value);
 
+/* Length of the string at VALUE when it has neither escapes nor control characters, so that it stands there as
+ * it is; 0 otherwise, and for an empty one. */
+size_t gsim_scan_plain(const char *value);
+
 /* Decodes a string in place and ends it with a NUL; afterwards it cannot be skipped or decoded again. *REST (NULL
  * allowed) is what lies behind it. Gives NULL for text that holds control characters or is empty. */
 char *gsim_scan_string(char *value, char **rest);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Program files, one line per buffer, kernel and op. Kernels of one name are written once, with the work of the
- * first; ops whose kernel differs override the fields that do. Numbers are written so that they read back exactly.
+ * first as far as overrides can take it back; ops whose kernel differs override the fields that do. Numbers are
+ * written so that they read back exactly.
  */
 #include "workloads/writer.h"
 
@@ -17,7 +18,8 @@
 struct writer {
     gzFile file;
     const struct gsim_program *program;
-    struct gsim_names names;  /* of kernels, to their first index */
+    struct gsim_names names;   /* of kernels, to their first index */
+    struct gsim_kernel *bases; /* by first index: what is written under "kernels" */
     bool failed;
 };
 
@@ -67,15 +69,16 @@ static void put_work(struct writer *w, const struct gsim_kernel *k, const struct
     struct {
         const char *name;
         double value, base;
+        bool is_new; /* 0 is not the same as not given */
     } const numbers[] = {
-        {"flops", k->flops, base->flops},
-        {"dram_bytes", k->dram_bytes, base->dram_bytes},
-        {"thread_cycles", k->thread_cycles, base->thread_cycles},
-        {"sm_cycles", k->sm_cycles, base->sm_cycles},
-        {"solo_us", k->solo_us, base->solo_us},
+        {"flops", k->flops, base->flops, k->demand_given && !base->demand_given},
+        {"dram_bytes", k->dram_bytes, base->dram_bytes, k->demand_given && !base->demand_given},
+        {"thread_cycles", k->thread_cycles, base->thread_cycles, false},
+        {"sm_cycles", k->sm_cycles, base->sm_cycles, false},
+        {"solo_us", k->solo_us, base->solo_us, false},
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        if (numbers[i].value == numbers[i].base) continue;
+        if (numbers[i].value == numbers[i].base && !numbers[i].is_new) continue;
         put(w, ", \"%s\": ", numbers[i].name);
         put_number(w, numbers[i].value);
     }
@@ -99,27 +102,40 @@ static void put_buffers(struct writer *w)
     put(w, "],\n");
 }
 
-/* Whether kernels of one name can share an entry: "no device" cannot be written as an override. */
-static bool is_expressible(const struct gsim_kernel *k, const struct gsim_kernel *base)
+/* One base per name: its first kernel, less what an override cannot take back: an override can give a demand or
+ * a device, but not say that there is none. */
+static enum gsim_status find_bases(struct writer *w, struct gsim_error *error)
 {
-    return k->solo_device || !base->solo_device;
+    uint32_t count = w->program->kernel_count;
+    w->bases = gsim_alloc(sizeof(*w->bases) * ((size_t)count + 1));
+    if (!w->bases) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gsim_kernel *kernel = &w->program->kernels[i];
+        uint32_t first = gsim_names_find(&w->names, kernel->name);
+        if (first == GSIM_NAME_NONE) {
+            enum gsim_status status = gsim_names_add(&w->names, kernel->name, i, error);
+            if (status != GSIM_OK) return status;
+            w->bases[i] = *kernel;
+            continue;
+        }
+        struct gsim_kernel *base = &w->bases[first];
+        if (!kernel->solo_device) base->solo_device = NULL;
+        if (!kernel->demand_given) {
+            base->demand_given = false;
+            base->flops = base->dram_bytes = 0;
+        }
+    }
+    return GSIM_OK;
 }
 
-static enum gsim_status put_kernels(struct writer *w, struct gsim_error *error)
+static void put_kernels(struct writer *w)
 {
     static const struct gsim_kernel nothing;
     bool is_first = true;
     put(w, " \"kernels\": [");
     for (uint32_t i = 0; i < w->program->kernel_count; i++) {
-        const struct gsim_kernel *kernel = &w->program->kernels[i];
-        uint32_t base = gsim_names_find(&w->names, kernel->name);
-        if (base != GSIM_NAME_NONE) {
-            if (is_expressible(kernel, &w->program->kernels[base])) continue;
-            return gsim_error_set(error, GSIM_INPUT, "kernels '%s': one is measured on '%s', one on no device",
-                                  kernel->name, w->program->kernels[base].solo_device);
-        }
-        enum gsim_status status = gsim_names_add(&w->names, kernel->name, i, error);
-        if (status != GSIM_OK) return status;
+        const struct gsim_kernel *kernel = &w->bases[i];
+        if (!kernel->name) continue; /* not the first of its name */
         put(w, "%s\n  {\"name\": ", is_first ? "" : ",");
         put_name(w, kernel->name);
         put_work(w, kernel, &nothing);
@@ -127,7 +143,6 @@ static enum gsim_status put_kernels(struct writer *w, struct gsim_error *error)
         is_first = false;
     }
     put(w, "],\n");
-    return GSIM_OK;
 }
 
 enum listed { LIST_READS, LIST_WRITES, LIST_ARGS, LIST_NON_CONST };
@@ -169,7 +184,7 @@ static void put_launch(struct writer *w, const struct gsim_op *op)
     put_list(w, "writes", op, LIST_WRITES);
     if (!is_usual_order(op)) put_list(w, "args", op, LIST_ARGS);
     put_list(w, "non_const", op, LIST_NON_CONST);
-    put_work(w, kernel, &w->program->kernels[gsim_names_find(&w->names, kernel->name)]);
+    put_work(w, kernel, &w->bases[gsim_names_find(&w->names, kernel->name)]);
 }
 
 static void put_op(struct writer *w, const struct gsim_op *op)
@@ -214,18 +229,20 @@ enum gsim_status gsim_program_write(const struct gsim_program *program, const ch
     if (!w.file)
         return gsim_error_set(error, errno ? GSIM_IO : GSIM_NOMEM, "cannot write '%s': %s", path,
                               errno ? strerror(errno) : "out of memory");
-    put(&w, "{\"schema\": \"gpusim-program/1\", \"name\": ");
-    put_name(&w, program->name);
-    put(&w, ",\n");
-    put_buffers(&w);
-    enum gsim_status status = put_kernels(&w, error);
+    enum gsim_status status = find_bases(&w, error);
     if (status == GSIM_OK) {
+        put(&w, "{\"schema\": \"gpusim-program/1\", \"name\": ");
+        put_name(&w, program->name);
+        put(&w, ",\n");
+        put_buffers(&w);
+        put_kernels(&w);
         put(&w, " \"ops\": [");
         for (uint32_t i = 0; i < program->op_count; i++) put_op(&w, &program->ops[i]);
         put(&w, "],\n \"iterations\": %u}\n", program->iterations);
     } else {
         gsim_error_prefix(error, "cannot write '%s'", path);
     }
+    gsim_free(w.bases);
     gsim_names_release(&w.names);
     errno = 0;
     if ((gzclose(w.file) != Z_OK || w.failed) && status == GSIM_OK)
