@@ -21,14 +21,16 @@ static gsim_time op_finish(const struct gsim_op *op, gsim_time duration, struct 
                            const gsim_time *finish)
 {
     gsim_time start = 0;
-    for (uint32_t i = 0; i < op->arg_count; i++) {
+    /* A prefetch may be left out of the run: it orders what its "after" names, not the users of its buffer. */
+    uint32_t arg_count = op->kind == GSIM_OP_PREFETCH ? 0 : op->arg_count;
+    for (uint32_t i = 0; i < arg_count; i++) {
         const struct buffer_ends *buffer = &buffers[op->args[i].buffer_index];
         start = later(start, buffer->written);
         if (op->args[i].writes) start = later(start, buffer->read);
     }
     for (uint32_t i = 0; i < op->after_count; i++) start = later(start, finish[op->after[i]]);
     gsim_time end = start + duration;
-    for (uint32_t i = 0; i < op->arg_count; i++) {
+    for (uint32_t i = 0; i < arg_count; i++) {
         struct buffer_ends *buffer = &buffers[op->args[i].buffer_index];
         if (op->args[i].writes) {
             buffer->written = end;
@@ -107,23 +109,31 @@ static void offer_links(const struct gsim_device_spec *device, struct gsim_metri
     offer(metrics, transfer_time((double)metrics->d2h_bytes, d2h), "device-to-host link");
 }
 
-/* A kernel needs the chip's DRAM or arithmetic for its demand over the peak, but never for longer than it runs alone.
- */
+/* A measured kernel's time alone stands for its arithmetic and latency; its sm_cycles are not used then. */
+static bool is_measured(const struct gsim_kernel *kernel, const struct gsim_device_spec *device)
+{
+    return kernel->solo_us > 0 && (!kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
+}
+
+/* A kernel needs the chip's DRAM or its SMs' issue rate (for flops at the peak rate and for sm_cycles, which are
+ * summed over SMs) for its demand over the peak, but never for longer than it runs alone. */
 static void offer_kernels(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
                           const gsim_time *kernel_solo, struct gsim_metrics *metrics)
 {
     double flops_per_us = device->sm_count * device->fp32_lanes_per_sm * 2 * device->clock_mhz;
-    double dram = 0, fp32 = 0;
+    double dram = 0, arithmetic = 0;
     for (size_t i = 0; i < timeline->kernel_count; i++) {
         uint32_t index = timeline->kernels[i].kernel_index;
         const struct gsim_kernel *kernel = &timeline->program->kernels[index];
         double alone = gsim_time_us(kernel_solo[index]);
         double rate = kernel->fp64 ? flops_per_us * device->fp64_ratio : flops_per_us;
         dram += fmin(kernel->dram_bytes / (device->dram_gbps * 1e3), alone);
-        fp32 += fmin(kernel->flops / rate, alone);
+        double issue = kernel->flops / rate;
+        if (!is_measured(kernel, device)) issue += kernel->sm_cycles / (device->sm_count * device->clock_mhz);
+        arithmetic += fmin(issue, alone);
     }
     offer(metrics, (gsim_time)(dram * (double)GSIM_PS_PER_US), "DRAM bandwidth");
-    offer(metrics, (gsim_time)(fp32 * (double)GSIM_PS_PER_US), "arithmetic throughput");
+    offer(metrics, (gsim_time)(arithmetic * (double)GSIM_PS_PER_US), "arithmetic throughput");
 }
 
 enum gsim_status gsim_bounds_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,

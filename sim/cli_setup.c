@@ -255,7 +255,8 @@ static enum gsim_status unknown_workload(const char *text, struct gsim_error *er
                           text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
-/* --size as a number, or as a preset of the workload, which also says the suite. */
+/* --size as a number, or as a preset of the workload, which also says the suite and the launch shape where
+ * --suite, --blocks and --block1d do not. */
 static enum gsim_status choose_size(const struct gsim_cli_setup *setup, const struct gsim_workload_ops *workload,
                                     struct gsim_workload_options *options, struct gsim_error *error)
 {
@@ -275,6 +276,8 @@ static enum gsim_status choose_size(const struct gsim_cli_setup *setup, const st
                                   setup->arguments->value[GSIM_CLI_SUITE]);
         options->suite = preset->suite;
         options->size = preset->size;
+        if (!options->blocks) options->blocks = preset->blocks;
+        if (!options->block1d) options->block1d = preset->block1d;
         return GSIM_OK;
     }
     if (!parse_quantity(text, &options->size))

@@ -14,6 +14,9 @@
 
 /* SimGrid's clock is a double in seconds: an hour into a simulation it can be off by a picosecond. */
 #define CLOCK_SLACK 10
+/* Ends of transfers lie on a grid of 1 ns, so that a run comes out the same wherever in the process' simulated time
+ * it began (the clock's last digits do not). Rounded down, with the slack that keeps whole nanoseconds whole. */
+#define END_GRID 1000
 
 struct gsim_actor {
     struct gsim_engine *engine;
@@ -251,7 +254,7 @@ static void helper_main(int argc, char **argv)
         } else {
             sg_host_sendto(sg_host_by_name(e->route_from[self->route]), sg_host_by_name(e->route_to[self->route]),
                            (double)self->bytes);
-            self->end = gsim_engine_clock(e);
+            self->end = (gsim_engine_clock(e) + CLOCK_SLACK) / END_GRID * END_GRID;
             self->next_ended = NULL;
             *e->ended_last = self;
             e->ended_last = &self->next_ended;

@@ -199,10 +199,12 @@ static void fill_row(struct chart *chart, const struct gsim_slice *slices, size_
 
 static void name_track(char *label, size_t size, uint64_t track, uint32_t lane)
 {
+    label[0] = '\0';
+    if (lane) return; /* named by its first lane */
     if (track >= COPY_TRACK)
-        snprintf(label, size, lane ? "" : "%s", gsim_copy_kind_name((enum gsim_copy_kind)(track - COPY_TRACK)));
+        snprintf(label, size, "%s", gsim_copy_kind_name((enum gsim_copy_kind)(track - COPY_TRACK)));
     else
-        snprintf(label, size, lane ? "" : "stream %u", (unsigned)track);
+        snprintf(label, size, "stream %u", (unsigned)track);
 }
 
 static void put_tracks(struct chart *chart)

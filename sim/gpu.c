@@ -128,6 +128,15 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     return gpu;
 }
 
+/* Nothing is resident: DRAM serves the copies alone, whatever was applied last within the tolerance. */
+static void forget_load(struct gsim_gpu *gpu)
+{
+    double copies = gpu->copies_gbps > 0 ? gpu->copies_gbps : 0;
+    gpu->demand_gbps = 0;
+    gpu->dram.load = copies / gpu->device->dram_gbps;
+    gpu->dram.stretch = gsim_share_dram(gpu->device, copies);
+}
+
 bool gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag)
 {
     struct gsim_kernel_run *run = gpu->free_runs;
@@ -139,6 +148,7 @@ bool gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work
     if (level < 0) level = 0;
     if (level >= levels) level = levels - 1;
     *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .level = level};
+    if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
     *gpu->queues[level].tail = run;
     gpu->queues[level].tail = &run->next;
     gpu->queued_count++;

@@ -14,9 +14,9 @@
 #define GSIM_SM_WORDS (GSIM_MAX_SMS / 64)
 #define GSIM_MAX_COHORTS 64 /* an SM has at most 64 warps, and a cohort at least one */
 #define GSIM_MAX_LEVELS 6   /* stream priorities 0 .. -5 */
-/* Blocks end on this grid, in picoseconds (a GPU counts in clocks, here 0.5 to 1 ns): ends that differ by
- * rounding only are simultaneous, and then go by SM id, whatever the grouping. */
-#define GSIM_END_GRID 1000
+/* Blocks end on this grid, in picoseconds: ends that differ by rounding only are simultaneous, and then go by SM
+ * id, whatever the grouping. Fine enough that a thousand waves still take their measured time within 0.1 %. */
+#define GSIM_END_GRID 100
 
 /* A kernel from its submission to the end of its last block. */
 struct gsim_kernel_run {

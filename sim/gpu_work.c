@@ -6,6 +6,8 @@
  */
 #include "sim/gpu_work.h"
 
+#include <string.h>
+
 #include "sim/gpu.h"
 
 /* Independent instructions in flight per thread of ordinary compiled code (assumed). */
