@@ -18,7 +18,7 @@ struct contract {
     enum gsim_memory_mode memory;
     bool prefetch;
     uint32_t iterations;
-    const double *solo_us; /* of every kernel of the program, alone: contract_solo_us() */
+    const double *least_us; /* of every kernel of the program: contract_least_us() */
     bool by_streams;       /* the order within the author's streams holds too (async) */
 };
 
@@ -28,5 +28,10 @@ void contract_check(const struct contract *c);
 
 /* How long each kernel of PROGRAM takes alone on DEVICE. NULL when memory is out; the caller gsim_free()s. */
 double *contract_solo_us(const struct gsim_program *program, const struct gsim_device_spec *device);
+
+/* The least time that each kernel can take in any company, from its blocks' work (sim/gpu_work.h). Below the time
+ * alone: a kernel among others may be faster than alone, since fewer of its blocks share an SM then and those that
+ * had to wait may be spread more evenly (seen on an H200 too). The same caller's duties. */
+double *contract_least_us(const struct gsim_program *program, const struct gsim_device_spec *device);
 
 #endif

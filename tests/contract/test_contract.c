@@ -17,9 +17,9 @@ static void check_workload(const struct gsim_workload_ops *workload, enum gsim_s
     struct gsim_workload_options options = {.suite = GSIM_SUITE_KESCO, .shape = shape};
     CHECK_OK(workload->build(&options, &program, &error), error);
     if (error.status != GSIM_OK) return;
-    double *solo_us = contract_solo_us(&program, device);
+    double *least_us = contract_least_us(&program, device);
     const struct gsim_scheduler_ops *scheduler;
-    for (uint32_t i = 0; solo_us && (scheduler = gsim_scheduler_at(i)); i++) {
+    for (uint32_t i = 0; least_us && (scheduler = gsim_scheduler_at(i)); i++) {
         char label[160];
         if (scheduler->shape != shape) continue;
         snprintf(label, sizeof(label), "%s/%s/%s/prefetch %s", workload->name, scheduler->name,
@@ -31,9 +31,9 @@ static void check_workload(const struct gsim_workload_ops *workload, enum gsim_s
                                           .memory = memory,
                                           .prefetch = prefetch,
                                           .iterations = ITERATIONS,
-                                          .solo_us = solo_us});
+                                          .least_us = least_us});
     }
-    gsim_free(solo_us);
+    gsim_free(least_us);
     gsim_program_release(&program);
 }
 

@@ -24,6 +24,7 @@ static void write_kernels(gsl_rng *rng, FILE *out)
         fprintf(out, "%s\n  {\"name\": \"k%" PRIu32 "\", \"regs_per_thread\": %" PRIu32 ", \"smem_bytes\": %" PRIu32,
                 i ? "," : "", i, 16 + 8 * pick(rng, 13), 1024 * pick(rng, 25));
         if (pick(rng, 2)) fprintf(out, ", \"dram_bytes\": %" PRIu32, 1000 + pick(rng, 1000000));
+        if (pick(rng, 3) == 0) fprintf(out, ", \"flops\": %" PRIu32, pick(rng, 4) * (1 + pick(rng, 100000000)));
         fprintf(out, ", \"solo_us\": %.3f}", 5.0 + 200.0 * gsl_rng_uniform(rng));
     }
     fprintf(out, "],\n");
@@ -94,9 +95,9 @@ static bool make_program(unsigned long seed, struct gsim_program *program)
 
 static void check_program(const struct gsim_program *program, const struct gsim_device_spec *device, unsigned long seed)
 {
-    double *solo_us = contract_solo_us(program, device);
+    double *least_us = contract_least_us(program, device);
     const struct gsim_scheduler_ops *scheduler;
-    for (uint32_t i = 0; solo_us && (scheduler = gsim_scheduler_at(i)); i++)
+    for (uint32_t i = 0; least_us && (scheduler = gsim_scheduler_at(i)); i++)
         for (int memory = GSIM_MEMORY_MANAGED; memory <= GSIM_MEMORY_PAGEABLE; memory++) {
             char label[160];
             snprintf(label, sizeof(label), "random %lu/%s/%s/memory %d", seed, scheduler->name, device->name, memory);
@@ -107,10 +108,10 @@ static void check_program(const struct gsim_program *program, const struct gsim_
                                               .memory = (enum gsim_memory_mode)memory,
                                               .prefetch = seed % 2,
                                               .iterations = 2,
-                                              .solo_us = solo_us,
+                                              .least_us = least_us,
                                               .by_streams = strcmp(scheduler->name, "async") == 0});
         }
-    gsim_free(solo_us);
+    gsim_free(least_us);
 }
 
 static void random_dags(void)

@@ -1,35 +1,94 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The recipes of CONTRIBUTING.md and the first things to try of README.md do what they say: every "sh" block
-# runs, in order, in a copy of the checkout whose ./gpusim is the program as built:
-# test_recipes.sh SOURCE-DIR BUILD-DIR.
+# README.md and CONTRIBUTING.md do what they say: every "sh" block runs, in order, in a copy of the checkout,
+# and every line of the "text" block behind it is printed, numbers aside:
+# test_recipes.sh SOURCE-DIR BUILD-DIR [--write]. --write puts the present output into the "text" blocks.
 set -u
-source_dir=$1 build_dir=$2
+source_dir=$1 build_dir=$2 mode=${3-}
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 failures=0 blocks=0
+# As on a terminal of 100 columns, which is where people will compare.
+export LC_ALL=C.UTF-8 COLUMNS=100
 
 # Folders are copied, because recipes add to them; ./gpusim is the program itself, which builds nothing.
 for folder in sim models schedulers workloads traces; do cp -R "$source_dir/$folder" "$tree/$folder"; done
 printf '#!/bin/sh\nGPUSIM_DATA=%s exec %s/gpusim "$@"\n' "$tree" "$build_dir" >"$tree/gpusim"
 chmod +x "$tree/gpusim"
 
+# Block N of DOCUMENT into block.N, and the text block right behind it into shown.N.
+split() {
+    rm -f "$tree"/block.* "$tree"/shown.*
+    awk -v out="$tree" '
+        /^```sh$/ { name = sprintf("%s/block.%03d", out, ++n); behind = 0; next }
+        /^```text$/ && behind { name = sprintf("%s/shown.%03d", out, n); behind = 0; printf "" >name; next }
+        /^```/ { behind = name ~ /block/; name = ""; next }
+        name { print >name; next }
+        NF { behind = 0 }' "$1"
+}
+
+# What is left of a line when numbers with their units, drawings and the width of gaps are left out.
+mask() {
+    sed -E 's/[-+]?[0-9]+([.,][0-9]+)*(e[-+]?[0-9]+)?( (ns|us|ms|s|%|B|[kMG]B|[kMG]B\/s)([^A-Za-z]|$))?/ /g
+        s/[^ -~]+/ /g; s/[[:space:]]+/ /g; s/^ //; s/ $//' "$1" | LC_ALL=C sort -u
+}
+
+# "..." as the last (first) line stands for what follows (comes before).
+cut_as_shown() { # cut_as_shown SHOWN OUTPUT
+    lines=$(($(wc -l <"$1") - 1))
+    if [ "$(tail -n 1 "$1")" = ... ]; then
+        head -n "$lines" "$2"
+        echo ...
+    elif [ "$(head -n 1 "$1")" = ... ]; then
+        echo ...
+        tail -n "$lines" "$2"
+    else
+        cat "$2"
+    fi
+}
+
+write_back() { # write_back DOCUMENT: each text block from new.N
+    awk -v out="$tree" '
+        /^```sh$/ { n++; sh = 1 }
+        /^```text$/ && behind {
+            print; file = sprintf("%s/new.%03d", out, n); behind = 0
+            if ((getline line <file) > 0) { do print line; while ((getline line <file) > 0); skip = 1 }
+            next
+        }
+        /^```$/ { if (sh) behind = 1; sh = 0; skip = 0; print; next }
+        skip { next }
+        NF && !sh { behind = 0 }
+        { print }' "$1" >"$tree/document" && cp "$tree/document" "$1"
+}
+
 for document in README.md CONTRIBUTING.md; do
-    rm -f "$tree"/block.*
-    # Blocks that begin with "./gpusim check" or a comment "not run by the tests" would call the tests again.
-    awk -v out="$tree/block." '/^```sh$/ { name = sprintf("%s%03d", out, ++n); next } /^```/ { name = "" }
-        name { print > name }' "$source_dir/$document"
+    split "$source_dir/$document"
     for block in "$tree"/block.*; do
         [ -e "$block" ] || continue
+        number=${block##*.}
+        # Blocks that begin so would call the tests again, or take too long.
         head -n 1 "$block" | grep -qE '^(\./gpusim check|# not run by the tests|sudo |git )' && continue
         blocks=$((blocks + 1))
-        if ! (cd "$tree" && sh -eu "$block") >"$tree/out" 2>&1; then
+        if ! (cd "$tree" && sh -eu "$block") >"$tree/out" 2>"$tree/messages"; then
             printf '%s: this block failed:\n' "$document"
             sed 's/^/    /' "$block"
-            tail -n 15 "$tree/out"
+            tail -n 15 "$tree/out" "$tree/messages"
             failures=$((failures + 1))
+        elif [ -e "$tree/shown.$number" ]; then
+            cut_as_shown "$tree/shown.$number" "$tree/out" >"$tree/new.$number"
+            mask "$tree/out" >"$tree/printed"
+            grep -vxF ... "$tree/shown.$number" >"$tree/claimed"
+            mask "$tree/claimed" | LC_ALL=C comm -23 - "$tree/printed" >"$tree/unknown"
+            if [ -z "$mode" ] && [ -s "$tree/unknown" ]; then
+                printf '%s: these lines are not printed by the block below (update by: sh tests/contract/test_recipes.sh . build --write)\n' "$document"
+                cat "$tree/unknown"
+                sed 's/^/    /' "$block"
+                failures=$((failures + 1))
+            fi
         fi
     done
+    [ "$mode" != --write ] || write_back "$source_dir/$document"
+    rm -f "$tree"/new.*
 done
 printf 'recipes: %d of %d blocks failed\n' "$failures" "$blocks"
 [ "$failures" = 0 ] && [ "$blocks" -ge 4 ]

@@ -299,6 +299,45 @@ static void options_reach_the_run(void)
     outcome_release(&outcome);
 }
 
+/* A preset brings its suite and the launch shape published with it; what is given on the command line wins. */
+static void presets_bring_their_shape(void)
+{
+    static const struct {
+        const char *arguments, *suite, *size, *blocks, *block1d;
+    } rows[] = {
+        {"--size p100-1", "grcuda", "120000000", "448", "32"},
+        {"--size v100-2", "grcuda", "250000000", "640", "32"},
+        {"--size p100-1 --suite grcuda --blocks 64", "grcuda", "120000000", "64", "32"},
+        {"--size p100-1 --block1d 128", "grcuda", "120000000", "448", "128"},
+        {"--size kesco-1", "kesco", "120000000", "default", "default"},
+        {"--size 120M", "kesco", "120000000", "default", "default"},
+    };
+    double makespan[6] = {0};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char arguments[256], part[64];
+        snprintf(arguments, sizeof(arguments), "--workload vec --sched serial --memory pinned %s --report -",
+                 rows[i].arguments);
+        struct outcome outcome = call(arguments);
+        CHECK_MSG(outcome.status == 0, "exit %d: %s", outcome.status, outcome.err);
+        snprintf(part, sizeof(part), "\"suite\": \"%s\"", rows[i].suite);
+        CHECK_HAS(outcome.out, part);
+        snprintf(part, sizeof(part), "\"size\": \"%s\"", rows[i].size);
+        CHECK_HAS(outcome.out, part);
+        snprintf(part, sizeof(part), "\"blocks\": \"%s\"", rows[i].blocks);
+        CHECK_HAS(outcome.out, part);
+        snprintf(part, sizeof(part), "\"block1d\": \"%s\"", rows[i].block1d);
+        CHECK_HAS(outcome.out, part);
+        cJSON *report = cJSON_Parse(outcome.out);
+        const cJSON *number = cJSON_GetObjectItemCaseSensitive(report, "makespan_us");
+        if (number) makespan[i] = number->valuedouble;
+        cJSON_Delete(report);
+        outcome_release(&outcome);
+    }
+    CHECK_MSG(makespan[0] < makespan[2], "448 blocks: %g us, 64 blocks: %g us", makespan[0], makespan[2]);
+    CHECK_NEAR(makespan[4], makespan[5], 0);
+    check_refused("--workload vec --sched serial --size p100-1 --suite kesco", "belongs to the other suite");
+}
+
 static const struct test_case cases[] = {
     {"bad usage", bad_usage_is_refused},
     {"commands of later versions", later_commands_are_refused},
@@ -309,5 +348,6 @@ static const struct test_case cases[] = {
     {"files on success only", files_on_success_only},
     {"compare", compare_has_all_cells},
     {"options reach the run", options_reach_the_run},
+    {"presets bring their shape", presets_bring_their_shape},
 };
 TEST_MAIN("sim/cli", cases)

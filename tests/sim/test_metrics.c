@@ -227,6 +227,21 @@ static void path_follows_after(void)
     CHECK_INT(path_of(&program, 1, times), 8);
 }
 
+/* A prefetch, which a run may leave out, does not part two readers; what follows it by "after" follows on. */
+static void path_looks_through_prefetches(void)
+{
+    const uint32_t first[] = {0}, second[] = {1};
+    struct gsim_op ops[] = {{.kind = GSIM_OP_KERNEL, ARGS(READ(0))},
+                            {.kind = GSIM_OP_PREFETCH, .after = first, .after_count = 1, ARGS(WRITE(0))},
+                            {.kind = GSIM_OP_KERNEL, ARGS(READ(0))},
+                            {.kind = GSIM_OP_KERNEL, .after = second, .after_count = 1}};
+    gsim_time times[] = {5, 0, 7, 1};
+    struct gsim_program program = {.ops = ops, .op_count = 4, .buffer_count = 1};
+    CHECK_INT(path_of(&program, 1, times), 7);
+    times[3] = 4;
+    CHECK_INT(path_of(&program, 1, times), 9);
+}
+
 static void path_ignores_untimed_resets(void)
 {
     struct gsim_op ops[] = {{.kind = GSIM_OP_HOST_WRITE, .untimed = true, ARGS(WRITE(0))}, {ARGS(READ(0))}};
@@ -284,6 +299,16 @@ static void bound_by_dram(void)
     CHECK_OK(gsim_metrics_compute(&timeline, &spec, solo, &m, &error), error);
     CHECK_NEAR(gsim_time_us(m.lower_bound), 120, 1e-6);
     CHECK_STR(m.lower_bound_reason, "arithmetic throughput");
+    /* Other work of the SMs' issue units comes on top: 5e4 clocks of 10 SMs at 1000 MHz are 5 us each. */
+    kernels[0].sm_cycles = 5e4;
+    CHECK_OK(gsim_metrics_compute(&timeline, &spec, solo, &m, &error), error);
+    CHECK_NEAR(gsim_time_us(m.lower_bound), 130, 1e-6);
+    kernels[0].sm_cycles = 5e5; /* no longer than alone */
+    CHECK_OK(gsim_metrics_compute(&timeline, &spec, solo, &m, &error), error);
+    CHECK_NEAR(gsim_time_us(m.lower_bound), 140, 1e-6);
+    kernels[0].solo_us = 70; /* measured: the machine leaves sm_cycles out */
+    CHECK_OK(gsim_metrics_compute(&timeline, &spec, solo, &m, &error), error);
+    CHECK_NEAR(gsim_time_us(m.lower_bound), 120, 1e-6);
     gsim_timeline_release(&timeline);
 }
 
@@ -318,6 +343,7 @@ static const struct test_case cases[] = {
     {"critical path: join, iterations", path_joins},
     {"critical path: anti and output dependences", path_anti_and_output_dependences},
     {"critical path: after", path_follows_after},
+    {"critical path: prefetches", path_looks_through_prefetches},
     {"critical path: untimed ops", path_ignores_untimed_resets},
     {"critical path: long chain", path_of_a_long_chain},
     {"bound: DRAM and arithmetic", bound_by_dram},

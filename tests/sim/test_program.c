@@ -78,8 +78,8 @@ static void test_equal_kernels_share(void)
     uint32_t zero = gsim_builder_kernel(b, &kernel);
     kernel.flops = 0.0;
     CHECK_INT(gsim_builder_kernel(b, &kernel), zero);
-    struct gsim_kernel other[11];
-    for (int i = 0; i < 11; i++) other[i] = plain_kernel();
+    struct gsim_kernel other[12];
+    for (int i = 0; i < 12; i++) other[i] = plain_kernel();
     other[0].grid.x++;
     other[1].block.y++;
     other[2].regs_per_thread = 8;
@@ -91,8 +91,14 @@ static void test_equal_kernels_share(void)
     other[8].solo_us++;
     other[9].solo_device = "h200";
     other[10].name = "l";
-    for (uint32_t i = 0; i < 11; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
-    for (uint32_t i = 0; i < 11; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
+    other[11].flops = other[11].dram_bytes = 0; /* nothing is known of it; below: known to do neither */
+    for (uint32_t i = 0; i < 12; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
+    for (uint32_t i = 0; i < 12; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
+    other[11].demand_given = true;
+    CHECK_INT(gsim_builder_kernel(b, &other[11]), zero + 13);
+    kernel = plain_kernel(); /* a demand that is there is given */
+    kernel.demand_given = true;
+    CHECK_INT(gsim_builder_kernel(b, &kernel), first);
     gsim_builder_destroy(b);
     gsim_builder_destroy(NULL);
 }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The engine alone: its clock, transfers that share links with ends computed by hand (bytes over the share of the
+ * bandwidth), host threads that take turns, and many runs in one process that all come out the same.
+ */
+#include "sim/engine.h"
+#include "tests/sim/machine_fixture.h"
+
+#define MB 1000000
+
+/* One run: what its threads see and leave behind. */
+struct world {
+    struct gsim_engine *engine;
+    struct gsim_actor *first, *second;
+    gsim_time end[4]; /* by tag */
+    gsim_time last_clock;
+    uint32_t ended;
+    char order[16];
+    double gap_us;
+};
+
+static void run(struct world *w, void (*body)(void *))
+{
+    struct gsim_device_spec device = fixture_device();
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_engine_run(&device, body, w, &w->engine, &error), error);
+    CHECK(w->engine == NULL);
+}
+
+static void start(struct world *w, gsim_time at, enum gsim_route route, uint64_t bytes, int tag)
+{
+    gsim_engine_transfer(w->engine, at, route, bytes, &w->end[tag]);
+}
+
+/* Until the clock is at UNTIL or no transfer is left. */
+static void drain(struct world *w, gsim_time until)
+{
+    for (;;) {
+        gsim_time when;
+        gsim_time *end;
+        while ((end = gsim_engine_ended(w->engine, &when)) != NULL) {
+            *end = when;
+            w->ended++;
+            CHECK_MSG(when <= gsim_engine_clock(w->engine) + 10, "ended at %.6f us, clock %.6f us", gsim_time_us(when),
+                      gsim_time_us(gsim_engine_clock(w->engine)));
+        }
+        w->last_clock = gsim_engine_clock(w->engine);
+        if (!gsim_engine_transfers_in_flight(w->engine) || w->last_clock + 10 >= until) return;
+        gsim_engine_wait(w->engine, until);
+    }
+}
+
+/* 1 MB at 10 GB/s is 100 us; one started at 300 us ends at 400 though nothing happened before. */
+static void alone_body(void *argument)
+{
+    struct world *w = argument;
+    CHECK_INT(gsim_engine_clock(w->engine), 0);
+    start(w, 0, GSIM_ROUTE_H2D, MB, 0);
+    CHECK_INT(gsim_engine_transfers_in_flight(w->engine), 1);
+    drain(w, GSIM_TIME_NEVER);
+    CHECK_INT(gsim_engine_transfers_in_flight(w->engine), 0);
+    start(w, gsim_time_from_us(300), GSIM_ROUTE_D2H, MB, 1);
+    drain(w, GSIM_TIME_NEVER);
+    CHECK(gsim_engine_calls(w->engine) > 0);
+    gsim_engine_finish(w->engine);
+}
+
+static void alone(void)
+{
+    struct world w = {0};
+    run(&w, alone_body);
+    CHECK_NEAR(gsim_time_us(w.end[0]), 100, 1e-5);
+    CHECK_NEAR(gsim_time_us(w.end[1]), 400, 1e-5);
+    CHECK_INT(w.ended, 2);
+}
+
+static void one_link_body(void *argument)
+{
+    struct world *w = argument;
+    start(w, 0, GSIM_ROUTE_H2D, MB, 0);
+    drain(w, gsim_time_from_us(50));
+    CHECK_NEAR(gsim_time_us(w->last_clock), 50, 1e-4);
+    CHECK_INT(w->ended, 0);
+    start(w, gsim_time_from_us(50), GSIM_ROUTE_H2D, MB, 1);
+    drain(w, GSIM_TIME_NEVER);
+    gsim_engine_finish(w->engine);
+}
+
+/* The second comes when the first has 500 kB to go: both at 5 GB/s, 100 us for those; then the second's last
+ * 500 kB at 10 GB/s. */
+static void two_share_a_link(void)
+{
+    struct world w = {0};
+    run(&w, one_link_body);
+    CHECK_NEAR(gsim_time_us(w.end[0]), 150, 1e-4);
+    CHECK_NEAR(gsim_time_us(w.end[1]), 200, 1e-4);
+}
+
+static void bus_body(void *argument)
+{
+    struct world *w = argument;
+    start(w, 0, GSIM_ROUTE_H2D, MB, 0);
+    start(w, 0, GSIM_ROUTE_D2H, 2 * MB, 1);
+    drain(w, GSIM_TIME_NEVER);
+    gsim_engine_finish(w->engine);
+}
+
+/* 15 GB/s for both directions: 7.5 each, 1 MB in 133.33 us; then the other's second MB at its link's 10. */
+static void two_share_the_bus(void)
+{
+    struct world w = {0};
+    run(&w, bus_body);
+    CHECK_NEAR(gsim_time_us(w.end[0]), 133.333, 1e-3);
+    CHECK_NEAR(gsim_time_us(w.end[1]), 233.333, 1e-3);
+}
+
+static void faults_body(void *argument)
+{
+    struct world *w = argument;
+    start(w, 0, GSIM_ROUTE_FAULT_H2D, MB, 0);
+    drain(w, GSIM_TIME_NEVER);
+    w->gap_us = gsim_time_us(w->last_clock);
+    start(w, w->last_clock, GSIM_ROUTE_FAULT_H2D, MB, 1);
+    start(w, w->last_clock, GSIM_ROUTE_FAULT_H2D, MB, 2);
+    drain(w, GSIM_TIME_NEVER);
+    start(w, w->last_clock, GSIM_ROUTE_PREFETCH, MB, 3);
+    drain(w, GSIM_TIME_NEVER);
+    gsim_engine_finish(w->engine);
+}
+
+/* Faults: 2 GB/s each (500 us for 1 MB), 3 together (666.67 us for two); a prefetch has 8 (125 us). */
+static void managed_routes(void)
+{
+    struct world w = {0};
+    run(&w, faults_body);
+    CHECK_NEAR(gsim_time_us(w.end[0]), 500, 1e-3);
+    CHECK_NEAR(gsim_time_us(w.end[1]) - w.gap_us, 666.667, 2e-3);
+    CHECK_NEAR(gsim_time_us(w.end[2]) - w.gap_us, 666.667, 2e-3);
+    CHECK_NEAR(gsim_time_us(w.end[3] - w.end[2]), 125, 2e-3);
+}
+
+static void note(struct world *w, char letter)
+{
+    size_t length = strlen(w->order);
+    w->order[length] = letter;
+    w->order[length + 1] = '\0';
+}
+
+static void second_thread(void *argument)
+{
+    struct world *w = argument;
+    CHECK(gsim_engine_self(w->engine) == w->second);
+    note(w, 'b');
+    gsim_engine_switch(w->engine, w->first);
+    CHECK(gsim_engine_self(w->engine) == w->second);
+    note(w, 'b');
+    start(w, 0, GSIM_ROUTE_H2D, MB, 0); /* any thread may */
+    drain(w, GSIM_TIME_NEVER);
+    gsim_engine_release(w->engine, w->first);
+}
+
+static void first_thread(void *argument)
+{
+    struct world *w = argument;
+    w->first = gsim_engine_self(w->engine);
+    w->second = gsim_engine_spawn(w->engine, second_thread, w);
+    note(w, 'a'); /* the other does not run before the first switch */
+    gsim_engine_switch(w->engine, w->first); /* to itself: nothing */
+    note(w, 'a');
+    gsim_engine_switch(w->engine, w->second);
+    CHECK(gsim_engine_self(w->engine) == w->first);
+    note(w, 'a');
+    CHECK_INT(gsim_engine_clock(w->engine), 0); /* taking turns takes no time */
+    gsim_engine_switch(w->engine, w->second);
+    note(w, 'a');
+    gsim_engine_finish(w->engine);
+}
+
+static void threads_take_turns(void)
+{
+    struct world w = {0};
+    run(&w, first_thread);
+    CHECK_STR(w.order, "aababa");
+    CHECK_NEAR(gsim_time_us(w.end[0]), 100, 1e-5);
+}
+
+/* SimGrid's own clock goes on from run to run; ours begins at 0, with the same ends to the picosecond. */
+static void many_runs_are_equal(void)
+{
+    struct world reference = {0};
+    run(&reference, bus_body);
+    for (int i = 0; i < 300; i++) {
+        struct world w = {0};
+        run(&w, i % 2 ? alone_body : one_link_body);
+        w = (struct world){0};
+        run(&w, bus_body);
+        CHECK_MSG(w.end[0] == reference.end[0] && w.end[1] == reference.end[1], "run %d: %.6f and %.6f us", i,
+                  gsim_time_us(w.end[0]), gsim_time_us(w.end[1]));
+    }
+}
+
+static const struct test_case cases[] = {
+    {"a transfer alone", alone},
+    {"two share a link", two_share_a_link},
+    {"two share the bus", two_share_the_bus},
+    {"routes of managed memory", managed_routes},
+    {"threads take turns", threads_take_turns},
+    {"many runs are equal", many_runs_are_equal},
+};
+TEST_MAIN("sim/engine", cases)

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Each rule of sim/gpu_share.h on one SM, computed by hand from the numbers in that header's comment, with blocks
+ * made up for the purpose; and, over random blocks, that described ones never get more than there is.
+ */
+#include <gsl/gsl_rng.h>
+
+#include "models/device.h"
+#include "sim/gpu_share.h"
+#include "tests/test.h"
+
+/* Issue rate that 1, 2 and 3 warps per sub-partition of dense arithmetic reach (measured). */
+#define SHARE1 0.826
+#define SHARE2 0.94
+#define SHARE3 0.995
+#define STARVED 0.003
+
+static const struct gsim_dram_state calm = {.stretch = 1, .gain = 1};
+
+/* DRAM out of everybody's way unless a test changes that. */
+static struct gsim_device_spec device(void)
+{
+    return (struct gsim_device_spec){.sm_count = 10, .dram_gbps = 1000, .dram_knee = 2, .sm_dram_gbps = 200,
+                                     .compute_memory_knee = 4, .l1_kib = 256};
+}
+
+static struct gsim_work issue_work(double width)
+{
+    double compute = 1000 / gsim_issue_share(width);
+    return (struct gsim_work){.kind = GSIM_WORK_ISSUE, .has_flops = true, .units = 1, .width = width, .issue_ps = 1000,
+                              .compute_ps = compute, .block_ps = compute};
+}
+
+/* 1000 ps alone: latency and DRAM. ISSUE of it needs the SM's issue rate. */
+static struct gsim_work memory_work(double issue)
+{
+    return (struct gsim_work){.kind = GSIM_WORK_MEMORY, .units = 1, .width = 2, .threads = 256, .issue_ps = issue,
+                              .latency_ps = 300, .memory_ps = 700, .block_ps = 1000, .dram_gbps = 1};
+}
+
+/* 1000 ps of on-chip work, using ISSUE ps of the issue rate, and 200 of latency. */
+static struct gsim_work chip_work(double issue)
+{
+    return (struct gsim_work){.kind = GSIM_WORK_ON_CHIP, .units = 1, .width = 2, .issue_ps = issue,
+                              .compute_ps = 1000, .latency_ps = 200, .block_ps = 1200};
+}
+
+static struct gsim_cohort cohort(const struct gsim_work *work, uint32_t blocks, gsim_time since)
+{
+    return (struct gsim_cohort){.work = work, .blocks = blocks, .since = since, .left = 1, .frees = true};
+}
+
+/* --- issue-bound blocks ---------------------------------------------------------------------------------- */
+static void dense_arithmetic_alone(void)
+{
+    static const double at[][2] = {
+        {0, 0}, {0.5, 0.413}, {1, SHARE1}, {1.5, 0.883}, {2, SHARE2}, {3, SHARE3}, {4, 1}, {16, 1}};
+    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) CHECK_NEAR(gsim_issue_share(at[i][0]), at[i][1], 1e-12);
+    for (double width = 0.01; width < 5; width += 0.01) {
+        CHECK(gsim_issue_share(width) >= gsim_issue_share(width - 0.01));
+        struct gsim_device_spec d = device();
+        struct gsim_work w = issue_work(width <= 2 ? width : 2);
+        struct gsim_cohort c = cohort(&w, 1, 0);
+        CHECK_NEAR(gsim_share_sm(&d, &c, 1, &calm, 0), 0, 0);
+        CHECK_NEAR(c.speed * w.block_ps, 1, 1e-9); /* alone it takes what it takes alone */
+    }
+}
+
+static void equal_up_to_three_warps(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work w = issue_work(1), half = issue_work(0.5);
+    struct gsim_cohort c[3];
+    for (int i = 0; i < 3; i++) c[i] = cohort(&w, 1, i);
+    gsim_share_sm(&d, c, 3, &calm, 0);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(c[i].speed * 1000, SHARE3 / 3, 1e-12);
+    gsim_share_sm(&d, c, 2, &calm, 0);
+    for (int i = 0; i < 2; i++) CHECK_NEAR(c[i].speed * 1000, SHARE2 / 2, 1e-12);
+    c[1] = cohort(&half, 1, 1); /* by warps: 2/3 and 1/3 of what 1.5 warps reach */
+    gsim_share_sm(&d, c, 2, &calm, 0);
+    CHECK_NEAR(c[0].speed * 1000, (SHARE1 + SHARE2) / 2 * 2 / 3, 1e-12);
+    CHECK_NEAR(c[1].speed * 1000, (SHARE1 + SHARE2) / 2 / 3, 1e-12);
+}
+
+static void oldest_first_beyond(void)
+{
+    static const double expected[5] = {1.0 / 3, 1.0 / 3, 1.0 / 6, 1.0 / 6, STARVED * SHARE1};
+    struct gsim_device_spec d = device();
+    struct gsim_work one = issue_work(1), two = issue_work(2), half = issue_work(0.5);
+    struct gsim_cohort c[8];
+    for (int i = 0; i < 5; i++) c[i] = cohort(&one, 1, i);
+    gsim_share_sm(&d, c, 5, &calm, 0);
+    for (int i = 0; i < 5; i++) CHECK_NEAR(c[i].speed * 1000, expected[i], 1e-12);
+    for (int i = 0; i < 3; i++) c[i] = cohort(&two, 1, i);
+    gsim_share_sm(&d, c, 3, &calm, 0);
+    CHECK_NEAR(c[0].speed * 1000, 2.0 / 3, 1e-12);
+    CHECK_NEAR(c[1].speed * 1000, 1.0 / 3, 1e-12);
+    CHECK_NEAR(c[2].speed * 1000, STARVED * SHARE2, 1e-12);
+    for (int i = 0; i < 8; i++) c[i] = cohort(&half, 1, i); /* 4 warps: 1/6 each for 4, 1/12 each for 4 */
+    gsim_share_sm(&d, c, 8, &calm, 0);
+    for (int i = 0; i < 8; i++) CHECK_NEAR(c[i].speed * 1000, i < 4 ? 1.0 / 6 : 1.0 / 12, 1e-12);
+}
+
+/* H200: 4 blocks of 256 threads that need 64 us of issue end after 96, 144, 213 and 254 us. */
+static void blocks_end_one_after_the_other(void)
+{
+    static const double measured_us[4] = {96, 144, 213, 254};
+    struct gsim_device_spec d = device();
+    struct gsim_work w = issue_work(2);
+    w.issue_ps = 64e6;
+    w.block_ps = w.compute_ps = 64e6 / SHARE2;
+    struct gsim_cohort c[4];
+    for (int i = 0; i < 4; i++) c[i] = cohort(&w, 1, 0);
+    double now_us = 0;
+    for (int first = 0; first < 4; first++) {
+        gsim_share_sm(&d, &c[first], (uint32_t)(4 - first), &calm, 0);
+        double took = c[first].left / c[first].speed;
+        for (int i = first; i < 4; i++) c[i].left -= took * c[i].speed;
+        now_us += took * 1e-6;
+        CHECK_NEAR(now_us, measured_us[first], 0.02 * measured_us[first]);
+    }
+}
+
+/* --- memory blocks ---------------------------------------------------------------------------------------- */
+static void memory_blocks_feel_dram(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work w = memory_work(10);
+    struct gsim_cohort c = cohort(&w, 3, 0);
+    w.compute_ps = 200;
+    CHECK_NEAR(gsim_share_sm(&d, &c, 1, &calm, 0), 3 * 700.0 / 1200, 1e-9); /* GB/s asked for, averaged over a block */
+    CHECK_NEAR(1 / c.speed, 1200, 1e-9);
+    struct gsim_dram_state busy = {.load = 1.5, .stretch = 2, .gain = 1};
+    CHECK_NEAR(gsim_share_sm(&d, &c, 1, &busy, 0), 3 * 1400.0 / 1900, 1e-9);
+    CHECK_NEAR(1 / c.speed, 200 + 300 + 2 * 700, 1e-9);
+    busy.gain = 1.25; /* a fast SM */
+    gsim_share_sm(&d, &c, 1, &busy, 0);
+    CHECK_NEAR(1 / c.speed, 200 + 300 + 1.6 * 700, 1e-9);
+    w.dram_gbps = 160; /* 480 GB/s on an SM that draws 200 at most */
+    gsim_share_sm(&d, &c, 1, &calm, 0);
+    CHECK_NEAR(1 / c.speed, 200 + 300 + 2.4 * 700, 1e-9);
+}
+
+static void old_memory_blocks_go_first(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work issue = issue_work(2), memory = memory_work(10);
+    struct gsim_cohort c[3] = {cohort(&memory, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
+    gsim_share_sm(&d, c, 3, &calm, 0);
+    CHECK_NEAR(1 / c[0].speed, 1000 * 1.06, 1e-9); /* four younger warps */
+    CHECK_NEAR(c[1].speed * 1000, 2.0 / 3, 1e-12);
+    CHECK_NEAR(c[2].speed * 1000, 1.0 / 3 - 10 / 1060.0, 1e-12); /* the youngest pays */
+    gsim_share_sm(&d, c, 2, &calm, 0);
+    CHECK_NEAR(1 / c[0].speed, 1000 * 1.03, 1e-9);
+    memory.has_flops = true;
+    gsim_share_sm(&d, c, 3, &calm, 0);
+    CHECK_NEAR(1 / c[0].speed, 1000 * 1.5, 1e-9);
+}
+
+static void young_memory_blocks_starve(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work issue = issue_work(2), one = issue_work(1), memory = memory_work(400);
+    struct gsim_cohort behind_four[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
+    gsim_share_sm(&d, behind_four, 3, &calm, 0);
+    CHECK_NEAR(behind_four[2].speed * 1000, STARVED, 1e-9);
+    /* One older warp leaves 1 - 0.826: two blocks ask for 0.4 each and get half of that each. */
+    struct gsim_cohort behind_one[2] = {cohort(&one, 1, 0), cohort(&memory, 2, 1)};
+    gsim_share_sm(&d, behind_one, 2, &calm, 0);
+    CHECK_NEAR(behind_one[1].speed, (1 - SHARE1) / 2 / 400, 1e-12);
+    memory.issue_ps = 10; /* needs less than is left */
+    gsim_share_sm(&d, behind_one, 2, &calm, 0);
+    CHECK_NEAR(1 / behind_one[1].speed, 1000, 1e-9);
+    /* Blocks of one kernel that started together share alike, in however many cohorts they are. */
+    memory.issue_ps = 400;
+    struct gsim_cohort apart[3] = {cohort(&one, 1, 0), cohort(&memory, 1, 1), cohort(&memory, 1, 1)};
+    gsim_share_sm(&d, apart, 3, &calm, 0);
+    CHECK_NEAR(apart[1].speed, (1 - SHARE1) / 2 / 400, 1e-12);
+    CHECK_NEAR(apart[2].speed, apart[1].speed, 0);
+}
+
+static void scattered_loads_need_lines(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work w = memory_work(1);
+    struct gsim_cohort c = cohort(&w, 8, 0);
+    w.kind = GSIM_WORK_SCATTER;
+    gsim_share_sm(&d, &c, 1, &calm, 0); /* 8 x 256 threads, 8 lines for each of 256 KiB */
+    CHECK_NEAR(1 / c.speed, 1000, 1e-9);
+    c.blocks = 12;
+    gsim_share_sm(&d, &c, 1, &calm, 0);
+    CHECK_NEAR(1 / c.speed, 1500, 1e-9);
+    c.blocks = 1;
+    gsim_share_sm(&d, &c, 1, &calm, 228 * 1024); /* 28 KiB left: 224 lines */
+    CHECK_NEAR(1 / c.speed, 1000 * 256 / 224.0, 1e-9);
+    gsim_share_sm(&d, &c, 1, &calm, 256 * 1024); /* never less than 2 KiB */
+    CHECK_NEAR(1 / c.speed, 1000 * 256 / 16.0, 1e-9);
+}
+
+/* --- on-chip blocks --------------------------------------------------------------------------------------- */
+static void on_chip_blocks_among_themselves(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work w = chip_work(400);
+    for (uint32_t blocks = 1; blocks <= 8; blocks++) {
+        struct gsim_cohort c = cohort(&w, blocks, 0);
+        double knee = pow(1 + pow(0.4 * blocks, 2.4), 1 / 2.4);
+        gsim_share_sm(&d, &c, 1, &calm, 0);
+        CHECK_NEAR(1 / c.speed, 1000 * knee + 200, 1e-9);
+        CHECK_MSG(blocks * 400 * c.speed <= 1, "%d blocks issue %g", (int)blocks, blocks * 400 * c.speed);
+    }
+}
+
+static void on_chip_blocks_beside_issue(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work chip = chip_work(1e-6), one = issue_work(1);
+    for (uint32_t warps = 0; warps <= 5; warps++)
+        for (int is_oldest = 0; is_oldest < 2; is_oldest++) {
+            struct gsim_cohort c[6];
+            uint32_t at = is_oldest ? 0 : warps;
+            for (uint32_t i = 0; i <= warps; i++) c[i] = i == at ? cohort(&chip, 1, i) : cohort(&one, 1, i);
+            gsim_share_sm(&d, c, warps + 1, &calm, 0);
+            CHECK_NEAR(1 / c[at].speed, 1000 * (1 + 2.0 * (warps < 3 ? warps : 3)) + 200, 1e-3);
+        }
+}
+
+/* On-chip work takes its issue rate first, but leaves the others 0.3 of it. */
+static void issue_beside_on_chip_blocks(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work chip = chip_work(900), issue = issue_work(1);
+    struct gsim_cohort c[2] = {cohort(&issue, 1, 0), cohort(&chip, 1, 0)};
+    double speed = 1 / (1000 * pow(1 + pow(0.9, 2.4), 1 / 2.4) * 3 + 200);
+    gsim_share_sm(&d, c, 2, &calm, 0);
+    CHECK_NEAR(c[1].speed, speed, 1e-12);
+    CHECK_NEAR(c[0].speed * 1000, SHARE1 * (1 - 900 * speed), 1e-9);
+    issue.has_flops = false; /* takes no part in the slow-down: the on-chip blocks keep 0.91 of the rate */
+    c[1].blocks = 3;
+    gsim_share_sm(&d, c, 2, &calm, 0);
+    CHECK_NEAR(c[0].speed * 1000, SHARE1 * 0.3, 1e-9);
+}
+
+/* --- described blocks -------------------------------------------------------------------------------------- */
+static void described_blocks_by_hand(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work w = {.kind = GSIM_WORK_DESCRIBED, .latency_ps = 600, .memory_ps = 800, .dram_gbps = 10};
+    struct gsim_cohort c = cohort(&w, 4, 0);
+    d.compute_memory_knee = 2;
+    w.block_ps = 1000; /* sqrt(600^2 + 800^2) */
+    CHECK_NEAR(gsim_share_sm(&d, &c, 1, &calm, 0), 40, 1e-9);
+    CHECK_NEAR(1 / c.speed, 1000, 1e-9);
+    struct gsim_dram_state busy = {.load = 0.5, .stretch = 1.5, .gain = 1};
+    gsim_share_sm(&d, &c, 1, &busy, 0);
+    CHECK_NEAR(1 / c.speed, sqrt(600.0 * 600 + 1200.0 * 1200), 1e-9);
+    busy.load = 3; /* three times what there is: not in less than three times the block's time */
+    gsim_share_sm(&d, &c, 1, &busy, 0);
+    CHECK_NEAR(1 / c.speed, sqrt(600.0 * 600 + 3000.0 * 3000), 1e-9);
+    w.issue_ps = 300; /* U = 4 x 0.3 */
+    gsim_share_sm(&d, &c, 1, &calm, 0);
+    CHECK_NEAR(1 / c.speed, sqrt(1000.0 * 1000 + 1200.0 * 1200), 1e-9);
+}
+
+static void described_blocks_conserve(void)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    double most_issue = 0, most_sm = 0, most_chip = 0;
+    for (unsigned long seed = 1; seed <= 3000; seed++) {
+        gsl_rng_set(rng, seed);
+        struct gsim_device_spec d = device();
+        struct gsim_work works[12];
+        struct gsim_cohort c[12];
+        uint32_t count = 1 + (uint32_t)gsl_rng_uniform_int(rng, 12);
+        double asked = 0, p = d.compute_memory_knee = seed % 2 ? 4 : 1.5 + 3 * gsl_rng_uniform(rng);
+        for (uint32_t i = 0; i < count; i++) {
+            struct gsim_work *w = &works[i];
+            *w = (struct gsim_work){.kind = GSIM_WORK_DESCRIBED, .latency_ps = 1e6 * gsl_rng_uniform(rng)};
+            if (gsl_rng_uniform_int(rng, 3)) w->compute_ps = 3e6 * gsl_rng_uniform(rng);
+            if (gsl_rng_uniform_int(rng, 3)) w->memory_ps = 3e6 * gsl_rng_uniform(rng);
+            w->issue_ps = w->compute_ps * gsl_rng_uniform(rng);
+            w->block_ps = pow(pow(w->latency_ps, p) + pow(w->compute_ps, p) + pow(w->memory_ps, p), 1 / p);
+            if (w->memory_ps > 0) w->dram_gbps = 40 * gsl_rng_uniform(rng);
+            c[i] = cohort(w, 1 + (uint32_t)gsl_rng_uniform_int(rng, 8), i);
+            asked += c[i].blocks * w->dram_gbps;
+        }
+        struct gsim_dram_state dram = {.load = asked * d.sm_count / d.dram_gbps, .gain = 1}; /* all SMs alike */
+        dram.stretch = gsim_share_dram(&d, asked * d.sm_count);
+        gsim_share_sm(&d, c, count, &dram, 0);
+        double issue = 0, gbps = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            CHECK_MSG(c[i].speed * c[i].work->block_ps <= 1 + 1e-9, "seed %lu: faster than alone", seed);
+            issue += c[i].blocks * c[i].work->issue_ps * c[i].speed;
+            gbps += c[i].blocks * c[i].work->dram_gbps * c[i].work->block_ps * c[i].speed;
+        }
+        most_issue = fmax(most_issue, issue);
+        most_sm = fmax(most_sm, gbps / d.sm_dram_gbps);
+        most_chip = fmax(most_chip, gbps * d.sm_count / d.dram_gbps);
+    }
+    CHECK_MSG(most_issue <= 1 + 1e-9 && most_issue > 0.8, "at most %g of the issue rate", most_issue);
+    CHECK_MSG(most_sm <= 1 + 1e-9 && most_sm > 0.3, "at most %g of an SM's DRAM bandwidth", most_sm);
+    CHECK_MSG(most_chip <= 1 + 1e-9 && most_chip > 0.8, "at most %g of the chip's DRAM bandwidth", most_chip);
+    gsl_rng_free(rng);
+}
+
+/* --- DRAM --------------------------------------------------------------------------------------------------- */
+static void dram_by_its_knee(void)
+{
+    struct gsim_device_spec d = device();
+    CHECK_NEAR(gsim_share_dram(&d, 0), 1, 0);
+    CHECK_NEAR(gsim_share_dram(&d, 1000), sqrt(2), 1e-12);
+    CHECK_NEAR(gsim_share_dram(&d, 3000), sqrt(10), 1e-12);
+}
+
+static void dram_by_its_table(void)
+{
+    struct gsim_device_spec d = {0};
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_device_load("h200", &d, &error), error);
+    double bandwidth = d.dram_gbps;
+    CHECK_NEAR(gsim_share_dram(&d, bandwidth / 8), d.dram_stretch_eighth, 1e-12);
+    CHECK_NEAR(gsim_share_dram(&d, bandwidth / 4), d.dram_stretch_quarter, 1e-12);
+    CHECK_NEAR(gsim_share_dram(&d, bandwidth / 2), d.dram_stretch_half, 1e-12);
+    CHECK_NEAR(gsim_share_dram(&d, bandwidth), d.dram_stretch_one, 1e-12);
+    CHECK_NEAR(gsim_share_dram(&d, bandwidth * 2), d.dram_stretch_two, 1e-12);
+    CHECK_NEAR(gsim_share_dram(&d, bandwidth * 1.5), (d.dram_stretch_one + d.dram_stretch_two) / 2, 1e-12);
+    CHECK_NEAR(gsim_share_dram(&d, bandwidth * 4), 4, 1e-12);
+    CHECK_NEAR(gsim_share_dram(&d, bandwidth * 7), 7, 1e-12);
+    gsim_device_release(&d);
+}
+
+/* For every shipped device: from 1, never falling, without jumps, and never more served than there is. */
+static void dram_is_smooth(void)
+{
+    struct gsim_device_entries list = {0};
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_device_list(&list, &error), error);
+    CHECK(list.count >= 7);
+    for (size_t i = 0; i < list.count; i++) {
+        struct gsim_device_spec d = {0};
+        CHECK_OK(gsim_device_load(list.entries[i].name, &d, &error), error);
+        double before = gsim_share_dram(&d, 0);
+        CHECK_NEAR(before, 1, 0);
+        for (double load = 0.001; load < 6; load += 0.001) {
+            double stretch = gsim_share_dram(&d, load * d.dram_gbps);
+            CHECK_MSG(stretch >= before - 1e-12 && stretch - before < 0.003 && stretch >= load - 1e-9,
+                      "%s: load %.3f: %g after %g", d.name, load, stretch, before);
+            before = stretch;
+        }
+        gsim_device_release(&d);
+    }
+    gsim_device_list_release(&list);
+}
+
+static const struct test_case cases[] = {
+    {"dense arithmetic alone", dense_arithmetic_alone},
+    {"issue: equal up to three warps", equal_up_to_three_warps},
+    {"issue: oldest first beyond", oldest_first_beyond},
+    {"issue: blocks end one after the other", blocks_end_one_after_the_other},
+    {"memory: DRAM's stretch", memory_blocks_feel_dram},
+    {"memory: older than issue-bound blocks", old_memory_blocks_go_first},
+    {"memory: younger ones starve", young_memory_blocks_starve},
+    {"scattered loads: lines", scattered_loads_need_lines},
+    {"on-chip: among themselves", on_chip_blocks_among_themselves},
+    {"on-chip: beside issue-bound blocks", on_chip_blocks_beside_issue},
+    {"on-chip: what they leave", issue_beside_on_chip_blocks},
+    {"described: by hand", described_blocks_by_hand},
+    {"described: conserve issue and DRAM", described_blocks_conserve},
+    {"DRAM: by its knee", dram_by_its_knee},
+    {"DRAM: by its table", dram_by_its_table},
+    {"DRAM: smooth on every device", dram_is_smooth},
+};
+TEST_MAIN("sim/gpu_share", cases)

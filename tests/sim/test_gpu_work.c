@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From a kernel to its blocks' work: parts of described blocks by hand, kinds of measured ones, their inversion over
+ * a grid of shapes, shared-memory configurations as seen on an H200, what company does to data in L2, and errors.
+ */
+#include "models/device.h"
+#include "sim/gpu.h"
+#include "tests/sim/machine_fixture.h"
+
+static struct gsim_device_spec loaded(const char *name)
+{
+    struct gsim_device_spec d = {0};
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_device_load(name, &d, &error), error);
+    return d;
+}
+
+static struct gsim_work work_of(const struct gsim_device_spec *device, struct gsim_kernel kernel)
+{
+    struct gsim_work work = {0};
+    struct gsim_error error = {0};
+    kernel.name = "k";
+    CHECK_OK(gsim_work_init(&work, device, &kernel, &error), error);
+    return work;
+}
+
+/* --- described ---------------------------------------------------------------------------------------------- */
+/* 4 SMs at 1 GHz, 64 lanes: 128 flops per ns and SM. 8 bytes in flight per thread over 500 ns. */
+static void described_by_hand(void)
+{
+    struct gsim_device_spec d = fixture_device();
+    struct gsim_kernel k = {.grid = {8, 1, 1}, .block = {512, 1, 1}, .thread_cycles = 1000};
+    struct gsim_work w = work_of(&d, k);
+    CHECK_INT(w.kind, GSIM_WORK_DESCRIBED);
+    CHECK_NEAR(w.block_ps, 1e6, 1e-3); /* 1000 cycles */
+    CHECK_NEAR(w.solo_ps, 1e6, 2000);  /* 2 of 4 possible blocks on each SM at once */
+    k.flops = 8 * 1.28e6;              /* 10 us a block: 512 threads fill the lanes' 64 x 4 slots */
+    w = work_of(&d, k);
+    CHECK_NEAR(w.issue_ps, 1e7, 1);
+    CHECK_NEAR(w.compute_ps, 1e7, 1);
+    k.block.x = 64; /* 64 threads x 2 instructions fill half of them */
+    w = work_of(&d, k);
+    CHECK_NEAR(w.issue_ps, 1e7, 1);
+    CHECK_NEAR(w.compute_ps, 2e7, 1);
+    k.fp64 = true; /* half the lanes: twice the time, full again */
+    w = work_of(&d, k);
+    CHECK_NEAR(w.issue_ps, 2e7, 1);
+    CHECK_NEAR(w.compute_ps, 2e7, 1);
+    k = (struct gsim_kernel){.grid = {8, 1, 1}, .block = {512, 1, 1}, .flops = 8 * 1.28e6, .dram_bytes = 8 * 81920.0};
+    w = work_of(&d, k); /* 8.192 GB/s of a block: 10 us as well; p = 4 */
+    CHECK_NEAR(w.memory_ps, 1e7, 1);
+    CHECK_NEAR(w.block_ps, 1e7 * pow(2, 0.25), 10);
+    CHECK_NEAR(w.dram_gbps, 8.192 / pow(2, 0.25), 1e-6);
+    k = (struct gsim_kernel){.grid = {8, 1, 1}, .block = {512, 1, 1}, .sm_cycles = 8 * 3000};
+    w = work_of(&d, k);
+    CHECK_NEAR(w.issue_ps, 3e6, 1);
+    d.block_turnaround_ns = 250;
+    k = (struct gsim_kernel){.grid = {8, 1, 1}, .block = {512, 1, 1}, .thread_cycles = 1};
+    CHECK_NEAR(work_of(&d, k).block_ps, 250e3, 1e-3); /* no block is shorter */
+}
+
+/* A measurement on another device is no measurement here. */
+static void measured_elsewhere(void)
+{
+    struct gsim_device_spec d = fixture_device();
+    struct gsim_kernel k = {.grid = {8, 1, 1}, .block = {512, 1, 1}, .thread_cycles = 1000, .solo_us = 50};
+    CHECK_NEAR(work_of(&d, k).solo_ps, 50e6, 50e3);
+    k.solo_device = "fixture";
+    CHECK_NEAR(work_of(&d, k).solo_ps, 50e6, 50e3);
+    CHECK(work_of(&d, k).is_inverted);
+    k.solo_device = "other";
+    CHECK_NEAR(work_of(&d, k).solo_ps, 1e6, 2000);
+    CHECK(!work_of(&d, k).is_inverted);
+}
+
+/* --- measured ------------------------------------------------------------------------------------------------ */
+static const struct {
+    const char *name;
+    bool has_flops, has_bytes, is_known;
+    uint32_t smem_bytes;
+    enum gsim_work_kind kind;
+} kinds[] = {
+    {"flops alone", true, false, true, 0, GSIM_WORK_ISSUE},
+    {"nothing known", false, false, false, 0, GSIM_WORK_ON_CHIP},
+    {"neither, with shared memory", false, false, true, 8192, GSIM_WORK_ON_CHIP},
+    {"neither", false, false, true, 0, GSIM_WORK_SCATTER},
+    {"bytes alone", false, true, true, 0, GSIM_WORK_MEMORY},
+    {"both", true, true, true, 0, GSIM_WORK_MEMORY},
+};
+#define KIND_COUNT (sizeof(kinds) / sizeof(kinds[0]))
+
+static struct gsim_kernel measured(size_t kind, uint32_t blocks, uint32_t threads, double solo_us)
+{
+    return (struct gsim_kernel){.grid = {blocks, 1, 1},
+                                .block = {threads, 1, 1},
+                                .smem_bytes = kinds[kind].smem_bytes,
+                                .flops = kinds[kind].has_flops ? 1e5 * blocks : 0,
+                                .dram_bytes = kinds[kind].has_bytes ? 2e3 * blocks : 0,
+                                .demand_given = kinds[kind].is_known,
+                                .solo_us = solo_us};
+}
+
+static void kinds_and_units(void)
+{
+    struct gsim_device_spec d = loaded("h200");
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        struct gsim_work w = work_of(&d, measured(i, 400, 256, 60));
+        CHECK_MSG(w.kind == kinds[i].kind, "%s: kind %d", kinds[i].name, (int)w.kind);
+        CHECK_NEAR(w.block_ps, w.compute_ps + w.latency_ps + w.memory_ps, 1e-3);
+        CHECK(w.units == 1 && w.width == 2 && w.cold == 1 && w.blocks == 400);
+    }
+    /* Parts of at most two warps per sub-partition: 32 warps are 4 of 2, 9 are 2 of 1.125. */
+    struct gsim_work w = work_of(&d, measured(0, 400, 1024, 60));
+    CHECK(w.units == 4 && w.width == 2);
+    w = work_of(&d, measured(0, 400, 288, 60));
+    CHECK(w.units == 2 && w.width == 1.125);
+    CHECK_INT(work_of(&d, measured(4, 400, 1024, 60)).units, 1);
+    gsim_device_release(&d);
+}
+
+/* On a machine of its own that nothing ran on before. */
+static double alone_us(const struct gsim_device_spec *device, const struct gsim_work *work)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_gpu_options options;
+    gsim_params_set_defaults(gsim_gpu_params, &options);
+    struct gsim_gpu *gpu = gsim_gpu_create(&arena, device, &options, NULL);
+    gsim_time now = 0;
+    CHECK(gsim_gpu_submit(gpu, 0, work, 0, NULL));
+    for (gsim_time next; (next = gsim_gpu_next(gpu)) != GSIM_TIME_NEVER; now = next) gsim_gpu_advance(gpu, next);
+    gsim_arena_release(&arena);
+    return gsim_time_us(now);
+}
+
+/* Alone, each takes its measured time within 0.1 %: from one block to many waves, all kinds. */
+static void inversion_is_exact(void)
+{
+    static const char *const devices[] = {"h200", "a100-sxm4-40gb"};
+    static const uint32_t blocks[] = {1, 7, 131, 132, 133, 400, 2113, 9000}, threads[] = {32, 96, 256, 640, 1024};
+    for (size_t n = 0; n < 2; n++) {
+        struct gsim_device_spec d = loaded(devices[n]);
+        for (size_t i = 0; i < KIND_COUNT; i++)
+            for (size_t b = 0; b < sizeof(blocks) / sizeof(blocks[0]); b++)
+                for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
+                    /* Not below what launching and draining the blocks takes. */
+                    double solo_us = (b + t) % 2 ? 4 + 0.02 * blocks[b] : 150 + 0.05 * blocks[b];
+                    struct gsim_work w = work_of(&d, measured(i, blocks[b], threads[t], solo_us));
+                    double took_us = alone_us(&d, &w);
+                    CHECK_MSG(fabs(took_us / solo_us - 1) <= 1e-3 && fabs(w.solo_ps * 1e-6 / took_us - 1) <= 1e-3,
+                              "%s: %s: %d blocks of %d threads: %.6g us alone, measured %.6g", d.name, kinds[i].name,
+                              (int)blocks[b], (int)threads[t], took_us, solo_us);
+                }
+        gsim_device_release(&d);
+    }
+}
+
+static void solo_is_the_same(void)
+{
+    struct gsim_device_spec d = loaded("h200");
+    struct gsim_error error = {0};
+    struct gsim_kernel k = measured(4, 400, 256, 60);
+    gsim_time solo = 0;
+    k.name = "k";
+    CHECK_OK(gsim_kernel_solo(&d, &k, &solo, &error), error);
+    CHECK_NEAR((double)solo, work_of(&d, k).solo_ps, 1);
+    gsim_device_release(&d);
+}
+
+/* --- shared-memory configurations ----------------------------------------------------------------------------- */
+/* H200, KiB: without shared memory by the number of blocks per SM; with it the class that holds all of them and
+ * the system's 1 KiB each, or one class more where there are more than two and at most 100 KiB. */
+static void carveouts(void)
+{
+    static const struct {
+        uint32_t threads, registers, smem_kib, blocks_per_sm, carveout_kib, join_kib;
+    } rows[] = {
+        {1024, 64, 0, 1, 8, 1},     {1024, 32, 0, 2, 8, 2},      {512, 32, 0, 4, 16, 4},    {256, 32, 0, 8, 32, 8},
+        {32, 32, 0, 32, 32, 32},    {1024, 32, 10, 2, 32, 22},   {1024, 32, 31, 2, 64, 64}, {512, 32, 7, 4, 64, 32},
+        {256, 32, 10, 8, 132, 88},  {512, 32, 24, 4, 132, 100},  {512, 32, 25, 4, 132, 104}, {512, 32, 32, 4, 132, 132},
+        {512, 32, 40, 4, 164, 164}, {1024, 32, 227, 1, 228, 228},
+    };
+    struct gsim_device_spec d = loaded("h200");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct gsim_kernel k = {.grid = {1000, 1, 1}, .block = {rows[i].threads, 1, 1}, .thread_cycles = 1000,
+                                .regs_per_thread = rows[i].registers, .smem_bytes = rows[i].smem_kib * 1024};
+        struct gsim_work w = work_of(&d, k);
+        CHECK_MSG(w.need.blocks_per_sm == rows[i].blocks_per_sm && w.carveout_bytes == rows[i].carveout_kib * 1024 &&
+                      w.join_bytes == rows[i].join_kib * 1024,
+                  "row %d: %d blocks per SM, configuration %g KiB, to join %g KiB", (int)i, (int)w.need.blocks_per_sm,
+                  w.carveout_bytes / 1024.0, w.join_bytes / 1024.0);
+    }
+    gsim_device_release(&d);
+}
+
+/* --- L2 ----------------------------------------------------------------------------------------------------- */
+/* BYTES of DRAM traffic alone (1000 blocks, 1 us each), of GIVEN as described. */
+static struct gsim_work l2_work(enum gsim_work_kind kind, double bytes, double given)
+{
+    return (struct gsim_work){.kind = kind, .is_inverted = true, .blocks = 1000, .memory_ps = 1e6, .cold = 1,
+                              .dram_gbps = bytes / 1e6, .given_bytes = given};
+}
+
+/* 10 MiB of L2 hold 8 MiB of data between runs. */
+static void company_displaces_l2(void)
+{
+    struct gsim_device_spec d = fixture_device();
+    d.l2_mib = 10;
+    double held = 8 * 1048576.0;
+    struct gsim_work w[4] = {l2_work(GSIM_WORK_MEMORY, 4e6, 8e6), l2_work(GSIM_WORK_MEMORY, 3e7, 6e7),
+                             l2_work(GSIM_WORK_MEMORY, 4e6, 1.6e7), l2_work(GSIM_WORK_SCATTER, 0, 0)};
+    gsim_works_share_l2(w, 4, &d);
+    CHECK_NEAR(w[0].cold, 2, 1e-9);    /* half of its traffic came from L2 */
+    CHECK_NEAR(w[1].cold, 1, 0);       /* far more than L2 holds: was cold anyway, and the others are small */
+    CHECK_NEAR(w[2].cold, 3, 1e-9);    /* at most */
+    CHECK_NEAR(w[3].cold, 1.52, 1e-9); /* all of it was in L2 */
+    w[3] = l2_work(GSIM_WORK_SCATTER, 0.6 * held, 0);
+    gsim_works_share_l2(w, 4, &d);
+    CHECK_NEAR(w[3].cold, 1.12 + 0.4 * 0.5, 1e-9); /* 0.4 of 0.8 held */
+    gsim_works_share_l2(w, 1, &d);
+    CHECK_NEAR(w[0].cold, 1, 0); /* alone as measured */
+    w[0].is_inverted = false;
+    gsim_works_share_l2(w, 4, &d);
+    CHECK_NEAR(w[0].cold, 1, 0); /* described: its bytes are DRAM's already */
+}
+
+/* --- errors --------------------------------------------------------------------------------------------------- */
+static void errors(void)
+{
+    static const struct {
+        struct gsim_kernel kernel;
+        const char *message;
+    } rows[] = {
+        {{.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}},
+         "kernel 'k': nothing says how long it takes: expected solo_us, flops, dram_bytes, thread_cycles or sm_cycles"},
+        {{.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 5, .solo_device = "h200"},
+         "kernel 'k': solo_us was measured on 'h200', found device 'fixture': expected flops, dram_bytes or cycles as "
+         "well, or --device h200"},
+        {{.name = "k", .grid = {1, 1, 1}, .block = {1024, 2, 1}, .solo_us = 5},
+         "kernel 'k': block of 2048 threads: at most 1024 on compute capability 8.0"},
+        {{.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 5, .smem_bytes = 200 * 1024},
+         "kernel 'k': 204800 bytes of shared memory per block: at most 166912 on compute capability 8.0"},
+    };
+    struct gsim_device_spec d = fixture_device();
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct gsim_work w;
+        struct gsim_error error = {0};
+        gsim_time solo = -1;
+        CHECK_INT(gsim_work_init(&w, &d, &rows[i].kernel, &error), GSIM_INPUT);
+        CHECK_STR(error.message, rows[i].message);
+        CHECK_INT(gsim_kernel_solo(&d, &rows[i].kernel, &solo, &error), GSIM_INPUT);
+        CHECK_INT(solo, -1);
+    }
+}
+
+static void out_of_memory(void)
+{
+    struct gsim_device_spec d = fixture_device();
+    struct gsim_kernel k = {.name = "k", .grid = {8, 1, 1}, .block = {512, 1, 1}, .solo_us = 50};
+    struct gsim_work w;
+    struct gsim_error error = {0};
+    gsim_alloc_fail_nth(1);
+    CHECK_INT(gsim_work_init(&w, &d, &k, &error), GSIM_NOMEM);
+    gsim_alloc_fail_nth(0);
+    CHECK_OK(gsim_work_init(&w, &d, &k, &error), error);
+}
+
+static const struct test_case cases[] = {
+    {"described: by hand", described_by_hand},
+    {"measured elsewhere", measured_elsewhere},
+    {"measured: kinds and units", kinds_and_units},
+    {"measured: the inversion is exact", inversion_is_exact},
+    {"solo is the same", solo_is_the_same},
+    {"shared-memory configurations", carveouts},
+    {"company displaces L2", company_displaces_l2},
+    {"errors", errors},
+    {"out of memory", out_of_memory},
+};
+TEST_MAIN("sim/gpu_work", cases)
