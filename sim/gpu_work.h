@@ -25,6 +25,7 @@ struct gsim_work {
     enum gsim_work_kind kind;
     bool has_flops;
     bool is_inverted;          /* from solo_us: its repeated runs found data in L2 */
+    bool is_unknown;           /* nothing but shape and solo_us is known of it */
     struct gsim_block_need need;
     uint64_t blocks;           /* of the grid */
     uint32_t threads;          /* of a block */
