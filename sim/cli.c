@@ -17,7 +17,7 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 #undef OPTION_ROW
 };
 
-static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list"};
+static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate"};
 
 const struct gsim_cli_option *gsim_cli_option_at(enum gsim_cli_key key)
 {
@@ -93,6 +93,11 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
     return store(arguments, (enum gsim_cli_key)key, value, error);
 }
 
+static size_t most_operands(enum gsim_cli_command command)
+{
+    return command == GSIM_CLI_VALIDATE ? SIZE_MAX : command == GSIM_CLI_LIST;
+}
+
 static enum gsim_status parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,
                               struct gsim_error *error)
 {
@@ -102,8 +107,8 @@ static enum gsim_status parse(struct gsim_cli_arguments *arguments, int argc, ch
             arguments->value[GSIM_CLI_HELP] = "";
         else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);
-        else if (arguments->command == GSIM_CLI_LIST && !arguments->operand && argv[at][0] != '-')
-            arguments->operand = argv[at];
+        else if (arguments->operand_count < most_operands(arguments->command) && argv[at][0] != '-')
+            arguments->operands[arguments->operand_count++] = argv[at];
         else
             status = gsim_error_set(error, GSIM_USAGE, "unexpected argument '%s' (see gpusim %s --help)", argv[at],
                                     command_names[arguments->command]);
@@ -114,7 +119,7 @@ static enum gsim_status parse(struct gsim_cli_arguments *arguments, int argc, ch
 
 /* --- commands ------------------------------------------------------------------------------------------------ */
 /* Words that are planned, so that they are answered honestly instead of "unknown". */
-static const char *const later_commands[] = {"sweep", "validate", "calibrate", "import", "plot", "reproduce", NULL};
+static const char *const later_commands[] = {"sweep", "calibrate", "import", "plot", "reproduce", NULL};
 
 static enum gsim_status unknown_command(const char *name, struct gsim_error *error)
 {
@@ -153,6 +158,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_compare(arguments);
     case GSIM_CLI_LIST:
         return gsim_cli_list(arguments);
+    case GSIM_CLI_VALIDATE:
+        return gsim_cli_validate(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }
@@ -185,11 +192,12 @@ int gsim_cli_main(int argc, char **argv)
         arguments.command = (enum gsim_cli_command)command;
         at = 2;
     }
-    arguments.opts = gsim_alloc(sizeof(*arguments.opts) * (size_t)argc);
+    arguments.opts = gsim_alloc(2 * sizeof(*arguments.opts) * (size_t)argc);
     if (!arguments.opts) {
         gsim_error_set(&error, GSIM_NOMEM, "out of memory");
         return gsim_cli_fail(&error);
     }
+    arguments.operands = arguments.opts + argc;
     int status = parse(&arguments, argc, argv, at, &error) == GSIM_OK ? dispatch(&arguments) : gsim_cli_fail(&error);
     gsim_free(arguments.opts);
     return status;

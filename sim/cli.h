@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (program). The command line: sim/cli.c parses and dispatches, sim/cli_help.c explains,
- * sim/cli_setup.c turns words into a simulation, sim/cli_run.c, cli_compare.c and cli_list.c are the commands.
+ * sim/cli_setup.c turns words into a simulation, sim/cli_run.c, cli_compare.c, cli_list.c and cli_validate.c are
+ * the commands.
  * Nothing else includes this header. Messages go to stderr as one line, results to stdout.
  */
 #ifndef GSIM_CLI_H
@@ -11,14 +12,16 @@
 #include "sim/simulate.h"
 #include "sim/workload.h"
 
-enum gsim_cli_command { GSIM_CLI_RUN, GSIM_CLI_COMPARE, GSIM_CLI_LIST, GSIM_CLI_COMMAND_COUNT };
+enum gsim_cli_command { GSIM_CLI_RUN, GSIM_CLI_COMPARE, GSIM_CLI_LIST, GSIM_CLI_VALIDATE, GSIM_CLI_COMMAND_COUNT };
 
 /* Bits of gsim_cli_option.commands. */
 #define GSIM_CLI_ON_RUN     (1u << GSIM_CLI_RUN)
 #define GSIM_CLI_ON_COMPARE (1u << GSIM_CLI_COMPARE)
 #define GSIM_CLI_ON_LIST    (1u << GSIM_CLI_LIST)
-#define GSIM_CLI_ON_BOTH    (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
-#define GSIM_CLI_ON_ALL     (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_LIST)
+#define GSIM_CLI_ON_VALIDATE (1u << GSIM_CLI_VALIDATE)
+#define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
+#define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
+#define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
 #define GSIM_CLI_OPTION_MAP(X)                                                                                         \
@@ -28,7 +31,7 @@ enum gsim_cli_command { GSIM_CLI_RUN, GSIM_CLI_COMPARE, GSIM_CLI_LIST, GSIM_CLI_
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_BOTH,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object;\n"                                                     \
       "compare: several, separated by commas, or all (default)")                                                       \
-    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_BOTH, "the GPU and its host (gpusim list devices)")                   \
+    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL, "the GPU and its host (gpusim list devices)")                   \
     X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_BOTH, "whose sizes, filters and launch shapes (default kesco)")      \
     X(SIZE, "size", "N", GSIM_CLI_ON_BOTH,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
@@ -37,14 +40,21 @@ enum gsim_cli_command { GSIM_CLI_RUN, GSIM_CLI_COMPARE, GSIM_CLI_LIST, GSIM_CLI_
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_BOTH, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_BOTH, "threads per block of one-dimensional launches")                      \
     X(BLOCKS, "blocks", "G", GSIM_CLI_ON_BOTH, "blocks of one-dimensional launches")                                   \
-    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_BOTH,                                                                      \
+    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL,                                                                      \
       "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
       "device.NAME; may be repeated")                                                                                  \
     X(SEED, "seed", "S", GSIM_CLI_ON_BOTH, "seed of all random numbers (default 1)")                                   \
     X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE, "scheduler that speed-ups refer to (default serial)")                \
-    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_BOTH, "write the report as JSON")                                        \
+    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL, "write the report as JSON")                                        \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
-    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_BOTH, "write the records as CSV")                                              \
+    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL, "write the records as CSV")                                             \
+    X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
+      "pairs, arrival, priority, dags, launch, aten, micro or all\n"                                                   \
+      "(default); several, separated by commas")                                                                       \
+    X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
+    X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE, "a line for every prediction before the table")                \
+    X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
+    X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
     X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
@@ -69,7 +79,8 @@ struct gsim_cli_arguments {
     const char *value[GSIM_CLI_KEY_COUNT]; /* NULL: not given; "" for a switch */
     const char **opts;                     /* each --opt, "NAME=VALUE" */
     size_t opt_count;
-    const char *operand; /* list: which list */
+    const char **operands; /* list: which list; validate: the files */
+    size_t operand_count;
 };
 
 /* Exit status of the program. */
@@ -81,6 +92,7 @@ void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *ou
 int gsim_cli_run(const struct gsim_cli_arguments *arguments);
 int gsim_cli_compare(const struct gsim_cli_arguments *arguments);
 int gsim_cli_list(const struct gsim_cli_arguments *arguments);
+int gsim_cli_validate(const struct gsim_cli_arguments *arguments);
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);

@@ -57,10 +57,12 @@ const char *gsim_data_path(struct gsim_arena *arena, const char *name)
 static enum gsim_status run_gnuplot(const char *script, const char *csv, const char *out, const char *terminal,
                                     struct gsim_error *error)
 {
-    char *const arguments[] = {"gnuplot", "-c", (char *)script, (char *)csv, (char *)out, (char *)terminal, NULL};
+    const char *const words[] = {"gnuplot", "-c", script, csv, out, terminal, NULL};
+    char *arguments[sizeof words / sizeof words[0]]; /* the interface is older than const */
     pid_t child;
     int status;
     fflush(stdout);
+    memcpy(arguments, words, sizeof words);
     int code = posix_spawnp(&child, "gnuplot", NULL, NULL, arguments, environ);
     if (code == ENOENT)
         return gsim_error_set(error, GSIM_IO, "cannot draw: gnuplot is not installed (Debian: gnuplot-nox)");

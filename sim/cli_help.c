@@ -44,9 +44,22 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim list schedulers --long\n"
             "  gpusim list devices --long\n",
         },
+    [GSIM_CLI_VALIDATE] =
+        {
+            "compare predictions with measurements on real hardware",
+            "gpusim validate [FILE...] [--kind KIND,...] [--device NAME|FILE] [options]",
+            "Simulates recorded cases - concurrent kernels and DAGs of them, timed on a real GPU - and prints how far\n"
+            "the predictions are off, beside the measurements' own spread and the errors of simpler models. Without\n"
+            "files: the recordings that come with gpusim (traces/h200), on the device h200. A prediction knows of a\n"
+            "kernel its launch shape, registers, shared memory, time alone, and flops and bytes where recorded.\n",
+            "  gpusim validate\n"
+            "  gpusim validate --kind pairs,arrival --per-case\n"
+            "  gpusim validate --kind dags --scatter dags.svg --histogram errors.png --csv dags.csv\n"
+            "  gpusim validate --half odd --opt gpu.exact=1 --report odd.json\n",
+        },
 };
 
-static const char *const names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list"};
+static const char *const names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate"};
 
 static void put_option(const struct gsim_cli_option *option, struct gsim_output *output)
 {

@@ -89,7 +89,7 @@ static enum gsim_status list(const struct gsim_cli_arguments *arguments, struct 
 {
     static const char *const topics[] = {"workloads", "schedulers", "devices", "presets"};
     const size_t topic_count = sizeof(topics) / sizeof(topics[0]);
-    const char *wanted = arguments->operand;
+    const char *wanted = arguments->operand_count ? arguments->operands[0] : NULL;
     bool in_full = arguments->value[GSIM_CLI_LONG] != NULL, first = true;
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < topic_count && status == GSIM_OK; i++) {

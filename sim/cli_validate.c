@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim validate": reads recorded cases, simulates them, prints and draws how far the
+ * predictions are off. Cases are read by traces/cases.c, simulated by sim/validate.c.
+ */
+#include <dirent.h>
+#include <unistd.h>
+
+#include "sim/cli.h"
+#include "sim/cli_figures.h"
+#include "sim/text.h"
+#include "sim/validate_table.h"
+#include "traces/cases.h"
+#include "workloads/file.h"
+
+#define DEVICE_DEFAULT "h200"
+#define TRACES_DEFAULT "traces/h200"
+
+enum half { HALF_EVEN, HALF_ODD, HALF_ALL };
+
+struct command {
+    const struct gsim_cli_arguments *arguments;
+    struct gsim_cli_arguments with_device; /* the same with this command's default device */
+    struct gsim_cli_setup setup;
+    struct gsim_case_set set;
+    struct gsim_validation validation;
+    struct gsim_arena arena;
+    bool kinds[GSIM_CASE_KIND_COUNT];
+    enum half half;
+};
+
+/* --- what was asked for ------------------------------------------------------------------------------------------ */
+static enum gsim_status add_kind(struct command *c, const char *word, size_t length, struct gsim_error *error)
+{
+    bool all = length == 3 && strncmp(word, "all", 3) == 0, found = all;
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
+        const char *known = gsim_case_kind_word((enum gsim_case_kind)kind);
+        bool is_it = strlen(known) == length && strncmp(known, word, length) == 0;
+        c->kinds[kind] |= all || is_it;
+        found |= is_it;
+    }
+    if (found) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE,
+                          "--kind: expected pairs, arrival, priority, dags, launch, aten, micro or all, found '%.*s'",
+                          (int)(length < 60 ? length : 60), word);
+}
+
+static enum gsim_status parse_words(struct command *c, struct gsim_error *error)
+{
+    static const char *const halves[] = {"even", "odd", "all"};
+    const char *kind = c->arguments->value[GSIM_CLI_KIND], *half = c->arguments->value[GSIM_CLI_HALF];
+    enum gsim_status status = GSIM_OK;
+    for (const char *word = kind ? kind : "all"; status == GSIM_OK && word; word = strchr(word, ',')) {
+        word += *word == ',';
+        status = add_kind(c, word, strcspn(word, ","), error);
+    }
+    c->half = HALF_ALL;
+    if (status != GSIM_OK || !half) return status;
+    for (int i = 0; i <= HALF_ALL; i++) {
+        if (strcmp(half, halves[i]) != 0) continue;
+        c->half = (enum half)i;
+        return GSIM_OK;
+    }
+    return gsim_error_set(error, GSIM_USAGE, "--half: expected even, odd or all, found '%s'", half);
+}
+
+/* Before anything runs: can all files be written, and do no two of them share a name? */
+static enum gsim_status check_files(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    static const enum gsim_cli_key keys[] = {GSIM_CLI_CSV, GSIM_CLI_REPORT, GSIM_CLI_SCATTER, GSIM_CLI_HISTOGRAM};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *path = arguments->value[keys[i]];
+        if (!path) continue;
+        enum gsim_status status = i < 2 ? gsim_output_check(path, error) : gsim_figure_check(path, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--%s", gsim_cli_option_at(keys[i])->name);
+        for (size_t j = 0; j < i; j++) {
+            const char *other = arguments->value[keys[j]];
+            if (other && strcmp(other, path) == 0)
+                return gsim_error_set(error, GSIM_USAGE, "--%s and --%s: expected two files, found '%s' twice",
+                                      gsim_cli_option_at(keys[j])->name, gsim_cli_option_at(keys[i])->name, path);
+        }
+    }
+    return GSIM_OK;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+static enum gsim_status read_cases(struct command *c, const char *path, struct gsim_error *error)
+{
+    size_t length = 0;
+    const char *slash = strrchr(path, '/');
+    char *text = gsim_file_read(path, &length, error);
+    enum gsim_status status = text ? gsim_cases_parse(&c->set, slash ? slash + 1 : path, text, length, error)
+                                   : error->status;
+    gsim_free(text);
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* All *.json.gz of the folder, by name. */
+static enum gsim_status read_folder(struct command *c, const char *folder, struct gsim_error *error)
+{
+    const char **paths = NULL;
+    size_t count = 0, capacity = 0;
+    enum gsim_status status = GSIM_OK;
+    DIR *directory = opendir(folder);
+    if (!directory) return gsim_error_set(error, GSIM_IO, "cannot read the folder '%s'", folder);
+    for (struct dirent *entry; status == GSIM_OK && (entry = readdir(directory));) {
+        size_t length = strlen(entry->d_name);
+        if (length <= 8 || strcmp(entry->d_name + length - 8, ".json.gz") != 0) continue;
+        void *array = paths;
+        if (gsim_array_grow(&array, sizeof *paths, count, &capacity)) {
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+            break;
+        }
+        paths = array;
+        paths[count] = gsim_arena_printf(&c->arena, "%s/%s", folder, entry->d_name);
+        if (!paths[count++]) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    }
+    closedir(directory);
+    if (status == GSIM_OK && count) qsort(paths, count, sizeof *paths, by_text);
+    for (size_t i = 0; i < count && status == GSIM_OK; i++) status = read_cases(c, paths[i], error);
+    gsim_free(paths);
+    if (status == GSIM_OK && !count) status = gsim_error_set(error, GSIM_INPUT, "no *.json.gz in '%s'", folder);
+    return status;
+}
+
+static enum gsim_status read_files(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    const struct gsim_cli_arguments *arguments = c->arguments;
+    for (size_t i = 0; i < arguments->operand_count && status == GSIM_OK; i++)
+        status = read_cases(c, arguments->operands[i], error);
+    if (arguments->operand_count || status != GSIM_OK) return status;
+    const char *folder = gsim_data_path(&c->arena, TRACES_DEFAULT);
+    if (!folder)
+        return gsim_error_set(error, GSIM_INPUT, "no recordings: expected FILE..., found no folder %s", TRACES_DEFAULT);
+    return read_folder(c, folder, error);
+}
+
+/* --- results ------------------------------------------------------------------------------------------------------ */
+static enum gsim_status simulate(struct command *c, struct gsim_error *error)
+{
+    for (size_t i = 0; i < c->set.count; i++) {
+        const struct gsim_case *subject = &c->set.cases[i];
+        if (!c->kinds[subject->kind]) continue;
+        if (c->half != HALF_ALL && (enum half)(subject->index & 1) != c->half) continue;
+        enum gsim_status status = gsim_validation_run(&c->validation, subject, error);
+        if (status != GSIM_OK) return status;
+    }
+    if (c->validation.count || c->validation.skipped) return GSIM_OK;
+    return gsim_error_set(error, GSIM_INPUT, "no cases of that kind and half in the files");
+}
+
+static enum gsim_status write_csv(const struct command *c, const char *path, struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, path, error);
+    if (status != GSIM_OK) return status;
+    gsim_validation_csv(&c->validation, &output);
+    return gsim_output_commit(&output, error);
+}
+
+static enum gsim_status write_report(const struct command *c, const char *path, struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, path, error);
+    if (status != GSIM_OK) return status;
+    status = gsim_validation_json(&c->validation, &output, error);
+    if (status == GSIM_OK) return gsim_output_commit(&output, error);
+    gsim_output_release(&output);
+    return status;
+}
+
+/* Both figures from one CSV file of our own, plain whatever --csv is. */
+static enum gsim_status draw(const struct command *c, struct gsim_error *error)
+{
+    const char *scatter = c->arguments->value[GSIM_CLI_SCATTER], *histogram = c->arguments->value[GSIM_CLI_HISTOGRAM];
+    const char *folder = getenv("TMPDIR");
+    char csv[256];
+    if (!scatter && !histogram) return GSIM_OK;
+    int length = snprintf(csv, sizeof csv, "%s/gpusim-XXXXXX", folder && *folder ? folder : "/tmp");
+    int file = length < (int)sizeof csv ? mkstemp(csv) : -1;
+    if (file < 0) return gsim_error_set(error, GSIM_IO, "cannot make a temporary file in '%s'", folder ? folder : "/tmp");
+    close(file);
+    enum gsim_status status = write_csv(c, csv, error);
+    if (status == GSIM_OK && scatter) status = gsim_figure_draw("validate_scatter.gp", csv, scatter, error);
+    if (status == GSIM_OK && histogram) status = gsim_figure_draw("validate_errors.gp", csv, histogram, error);
+    remove(csv);
+    return status;
+}
+
+static enum gsim_status print(const struct command *c, struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, "-", error);
+    if (status != GSIM_OK) return status;
+    if (c->arguments->value[GSIM_CLI_PER_CASE]) gsim_validation_print_cases(&c->validation, &output);
+    status = gsim_validation_print(&c->validation, &output, error);
+    if (status == GSIM_OK) return gsim_output_commit(&output, error);
+    gsim_output_release(&output);
+    return status;
+}
+
+static enum gsim_status deliver(const struct command *c, struct gsim_error *error)
+{
+    const char *csv = c->arguments->value[GSIM_CLI_CSV], *report = c->arguments->value[GSIM_CLI_REPORT];
+    bool stdout_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
+    enum gsim_status status = draw(c, error);
+    if (status == GSIM_OK && csv) status = write_csv(c, csv, error);
+    if (status == GSIM_OK && report) status = write_report(c, report, error);
+    return status == GSIM_OK && !stdout_taken ? print(c, error) : status;
+}
+
+int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct command c = {.arguments = arguments, .with_device = *arguments};
+    if (!c.with_device.value[GSIM_CLI_DEVICE]) c.with_device.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
+    enum gsim_status status = parse_words(&c, &error);
+    if (status == GSIM_OK) status = check_files(arguments, &error);
+    if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, NULL, 0, &error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.with_device, &error);
+    if (status == GSIM_OK) status = read_files(&c, &error);
+    c.validation.device = &c.setup.device;
+    c.validation.gpu = &c.setup.gpu;
+    if (status == GSIM_OK) status = simulate(&c, &error);
+    if (status == GSIM_OK) status = deliver(&c, &error);
+    gsim_validation_release(&c.validation);
+    gsim_case_set_release(&c.set);
+    gsim_cli_setup_release(&c.setup);
+    gsim_arena_release(&c.arena);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

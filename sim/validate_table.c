@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Printing a validation. Columns of the CSV file and fields of the JSON file are contracts: plots/validate_*.gp
+ * read the former by position.
+ */
+#include "sim/validate_table.h"
+
+#include <math.h>
+
+#define SCHEMA "gpusim-validation/1"
+
+static const char *const baseline_words[GSIM_BASELINE_COUNT] = {
+#define BASELINE_WORD(key, word) [GSIM_BASELINE_##key] = word,
+    GSIM_BASELINE_MAP(BASELINE_WORD)
+#undef BASELINE_WORD
+};
+
+/* --- the table -------------------------------------------------------------------------------------------------- */
+/* A ratio in percent, WIDTH columns; "-" for NAN. */
+static void put_percent(struct gsim_output *output, int width, double ratio, bool is_signed)
+{
+    char text[32] = "-";
+    if (!isnan(ratio)) snprintf(text, sizeof text, is_signed ? "%+.2f" : "%.2f", 100 * ratio);
+    gsim_output_printf(output, "%*s", width, text);
+}
+
+static void put_row(const struct gsim_validation_row *row, struct gsim_output *output)
+{
+    gsim_output_printf(output, "%-9s%-18s%5zu", gsim_case_kind_word(row->kind), gsim_quantity_word(row->quantity),
+                       row->all.count);
+    put_percent(output, 8, row->all.mean, false);
+    put_percent(output, 8, row->all.median, false);
+    put_percent(output, 8, row->all.worst, false);
+    put_percent(output, 8, row->all.bias, true);
+    if (isnan(row->correlation))
+        gsim_output_printf(output, "%8s", "-");
+    else
+        gsim_output_printf(output, "%8.4f", row->correlation);
+    put_percent(output, 8, row->spread_ratio, false);
+    put_percent(output, 9, row->even.mean, false);
+    put_percent(output, 7, row->odd.mean, false);
+    for (int b = 0; b < GSIM_BASELINE_COUNT; b++) put_percent(output, 10 - b, row->baseline_mean[b], false);
+    gsim_output_text(output, "\n");
+}
+
+static void put_rankings(const struct gsim_validation *v, struct gsim_output *output)
+{
+    bool first = true;
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
+        struct gsim_validation_ranking ranking;
+        gsim_validation_rank(v, (enum gsim_case_kind)kind, &ranking);
+        if (!ranking.count) continue;
+        if (first) gsim_output_text(output, "\nWhich of serial, live, graph is faster:\n");
+        first = false;
+        gsim_output_printf(output,
+                           "  %-8s %3zu DAGs, Kendall's tau %.3f on average; following the prediction costs %.2f %% on "
+                           "average, %.2f %% at worst\n",
+                           gsim_case_kind_word(ranking.kind), ranking.count, ranking.tau_mean, 100 * ranking.regret_mean,
+                           100 * ranking.regret_worst);
+    }
+}
+
+enum gsim_status gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output,
+                                       struct gsim_error *error)
+{
+    bool used[GSIM_QUANTITY_COUNT] = {false}, has_aten = false;
+    gsim_output_printf(output, "%-32s%-40s%8s%16s%27s\n", "", " error of the prediction, in %", "own",
+                       "mean of half", "mean of simpler models");
+    gsim_output_printf(output, "%-9s%-18s%5s%8s%8s%8s%8s%8s%8s%9s%7s%10s%9s%8s\n", "kind", "quantity", "n", "mean",
+                       "median", "worst", "bias", "corr.", "spread", "even", "odd", baseline_words[0], baseline_words[1],
+                       baseline_words[2]);
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
+        for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
+            struct gsim_validation_row row;
+            enum gsim_status status = gsim_validation_row(validation, (enum gsim_case_kind)kind,
+                                                          (enum gsim_quantity)quantity, &row, error);
+            if (status) return status;
+            if (!row.all.count) continue;
+            used[quantity] = true;
+            has_aten |= kind == GSIM_CASE_ATEN;
+            put_row(&row, output);
+        }
+    }
+    put_rankings(validation, output);
+    if (validation->skipped)
+        gsim_output_printf(output, "\n%zu cases left out: their second kernel's launch time is not recorded.\n",
+                           validation->skipped);
+    gsim_output_text(output, "\n");
+    for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++)
+        if (used[quantity])
+            gsim_output_printf(output, "  %-17s %s\n", gsim_quantity_word((enum gsim_quantity)quantity),
+                               gsim_quantity_help((enum gsim_quantity)quantity));
+    if (has_aten)
+        gsim_output_text(output, "  aten: live and serial were issued by PyTorch, whose own host time per op is in the\n"
+                                 "  measurement but in no field of it, and so not in the prediction.\n");
+    gsim_output_text(output,
+                     "  mean, median, worst are of absolute errors, bias is the mean signed one; corr. is Pearson's, of\n"
+                     "  logarithms; own spread is half the range of the repeated measurements over their median, which for\n"
+                     "  kernels released together includes the chance of which comes first.\n"
+                     "  Simpler models: sum of the times alone, infinite resources (longest path), and each kernel a fluid\n"
+                     "  that shares the chip with the others.\n");
+    return GSIM_OK;
+}
+
+void gsim_validation_print_cases(const struct gsim_validation *validation, struct gsim_output *output)
+{
+    gsim_output_printf(output, "%-9s%-18s%14s%14s%9s%9s  %s\n", "kind", "quantity", "predicted", "measured", "error %",
+                       "spread", "case");
+    for (size_t i = 0; i < validation->count; i++) {
+        const struct gsim_sample *s = &validation->samples[i];
+        gsim_output_printf(output, "%-9s%-18s", gsim_case_kind_word(s->subject->kind), gsim_quantity_word(s->quantity));
+        if (isnan(s->predicted))
+            gsim_output_printf(output, "%14s%14s", "-", "-");
+        else
+            gsim_output_printf(output, "%14.3f%14.3f", s->predicted, s->measured);
+        put_percent(output, 9, s->error, true);
+        put_percent(output, 9, s->spread_ratio, false);
+        bool of_one = s->quantity == GSIM_QUANTITY_OWN || s->quantity == GSIM_QUANTITY_PLACEMENT;
+        gsim_output_printf(output, "  %s%s\n", s->subject->name, of_one ? s->part ? " (second)" : " (first)" : "");
+    }
+    gsim_output_text(output, "\n");
+}
+
+/* --- files ------------------------------------------------------------------------------------------------------ */
+/* Empty for NAN, as spreadsheets and gnuplot want it. */
+static void put_field(struct gsim_output *output, double value)
+{
+    gsim_output_text(output, ",");
+    if (isfinite(value)) gsim_output_real(output, value);
+}
+
+void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_output *output)
+{
+    gsim_output_text(output, "kind,quantity,predicted,measured,error,spread");
+    for (int b = 0; b < GSIM_BASELINE_COUNT; b++) gsim_output_printf(output, ",%s_us", baseline_words[b]);
+    gsim_output_text(output, ",half,part,case,file\n");
+    for (size_t i = 0; i < validation->count; i++) {
+        const struct gsim_sample *s = &validation->samples[i];
+        gsim_output_csv_string(output, gsim_case_kind_word(s->subject->kind));
+        gsim_output_text(output, ",");
+        gsim_output_csv_string(output, gsim_quantity_word(s->quantity));
+        put_field(output, s->predicted);
+        put_field(output, s->measured);
+        put_field(output, s->error);
+        put_field(output, s->spread_ratio);
+        for (int b = 0; b < GSIM_BASELINE_COUNT; b++) put_field(output, s->baseline_us[b]);
+        gsim_output_printf(output, ",%s,%u,", s->subject->index & 1 ? "odd" : "even", s->part);
+        gsim_output_csv_string(output, s->subject->name);
+        gsim_output_text(output, ",");
+        gsim_output_csv_string(output, s->subject->file);
+        gsim_output_text(output, "\n");
+    }
+}
+
+static void put_json_real(struct gsim_output *output, const char *name, double value)
+{
+    gsim_output_printf(output, ", \"%s\": ", name);
+    gsim_output_real(output, value);
+}
+
+static void put_json_row(const struct gsim_validation_row *row, struct gsim_output *output)
+{
+    gsim_output_printf(output, "{\"kind\": \"%s\", \"quantity\": ", gsim_case_kind_word(row->kind));
+    gsim_output_json_string(output, gsim_quantity_word(row->quantity));
+    gsim_output_printf(output, ", \"count\": %zu", row->all.count);
+    put_json_real(output, "mean", row->all.mean);
+    put_json_real(output, "median", row->all.median);
+    put_json_real(output, "worst", row->all.worst);
+    put_json_real(output, "bias", row->all.bias);
+    put_json_real(output, "log_correlation", row->correlation);
+    put_json_real(output, "spread", row->spread_ratio);
+    put_json_real(output, "mean_even", row->even.mean);
+    put_json_real(output, "mean_odd", row->odd.mean);
+    for (int b = 0; b < GSIM_BASELINE_COUNT; b++) {
+        char name[32];
+        snprintf(name, sizeof name, "mean_%s", baseline_words[b]);
+        put_json_real(output, name, row->baseline_mean[b]);
+    }
+    gsim_output_text(output, "}");
+}
+
+enum gsim_status gsim_validation_json(const struct gsim_validation *validation, struct gsim_output *output,
+                                      struct gsim_error *error)
+{
+    const char *separator = "";
+    gsim_output_text(output, "{\"schema\": \"" SCHEMA "\", \"version\": \"" GPUSIM_VERSION "\", \"device\": ");
+    gsim_output_json_string(output, validation->device->name);
+    gsim_output_printf(output, ", \"skipped\": %zu,\n \"rows\": [", validation->skipped);
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
+        for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
+            struct gsim_validation_row row;
+            enum gsim_status status = gsim_validation_row(validation, (enum gsim_case_kind)kind,
+                                                          (enum gsim_quantity)quantity, &row, error);
+            if (status) return status;
+            if (!row.all.count) continue;
+            gsim_output_printf(output, "%s\n  ", separator);
+            put_json_row(&row, output);
+            separator = ",";
+        }
+    }
+    gsim_output_text(output, "],\n \"rankings\": [");
+    separator = "";
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
+        struct gsim_validation_ranking ranking;
+        gsim_validation_rank(validation, (enum gsim_case_kind)kind, &ranking);
+        if (!ranking.count) continue;
+        gsim_output_printf(output, "%s\n  {\"kind\": \"%s\", \"count\": %zu", separator,
+                           gsim_case_kind_word(ranking.kind), ranking.count);
+        put_json_real(output, "kendall_tau", ranking.tau_mean);
+        put_json_real(output, "regret_mean", ranking.regret_mean);
+        put_json_real(output, "regret_worst", ranking.regret_worst);
+        gsim_output_text(output, "}");
+        separator = ",";
+    }
+    gsim_output_text(output, "]}\n");
+    return GSIM_OK;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. A validation's results as text: the table in the terminal, one line per case, CSV, JSON. What the
+ * numbers are: sim/validate.h. No wall-clock time: equal input gives equal bytes.
+ */
+#ifndef GSIM_VALIDATE_TABLE_H
+#define GSIM_VALIDATE_TABLE_H
+
+#include "sim/validate.h"
+
+/* Rows, rankings and what the columns mean. Fails with GSIM_NOMEM only, like all of these. */
+enum gsim_status gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output,
+                                       struct gsim_error *error) GSIM_NODISCARD;
+/* One line per sample. */
+void gsim_validation_print_cases(const struct gsim_validation *validation, struct gsim_output *output);
+/* One line per sample, with a header; plots/validate_*.gp read it. */
+void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_output *output);
+/* Schema gpusim-validation/1. */
+enum gsim_status gsim_validation_json(const struct gsim_validation *validation, struct gsim_output *output,
+                                      struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * "gpusim validate" as a user runs it: refusals, files, figures, and the same bytes twice.
+ */
+#include <sys/wait.h>
+#include <zlib.h>
+
+#include "tests/sim/result_fixture.h"
+
+/* Exit status; what it printed is in *OUT and *ERR, for gsim_free(). */
+static int call(const char *arguments, char **out, char **err)
+{
+    char out_path[64], err_path[64], command[1024];
+    snprintf(command, sizeof command, "%s validate %s >%s 2>%s </dev/null", GPUSIM_BINARY, arguments,
+             scratch_path(out_path, ".stdout"), scratch_path(err_path, ".stderr"));
+    int status = system(command);
+    *out = read_file(out_path);
+    *err = read_file(err_path);
+    remove(out_path);
+    remove(err_path);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static void check_call(const char *arguments, int expected, const char *out_part, const char *err_part)
+{
+    char *out, *err;
+    int status = call(arguments, &out, &err);
+    CHECK_MSG(status == expected, "'%s': exit %d, expected %d: %s", arguments, status, expected, err);
+    CHECK_HAS(out, out_part);
+    CHECK_HAS(err, err_part);
+    if (expected) CHECK_STR(out, "");
+    gsim_free(out);
+    gsim_free(err);
+}
+
+static void bad_usage_is_refused(void)
+{
+    check_call("--kind pears", 2, "", "--kind: expected pairs, arrival, priority, dags, launch, aten, micro or all, found 'pears'");
+    check_call("--kind pairs,", 2, "", "found ''");
+    check_call("--half third", 2, "", "--half: expected even, odd or all, found 'third'");
+    check_call("--workload img", 2, "", "--workload is not an option of gpusim validate");
+    check_call("--opt streams=4", 2, "", "streams");
+    check_call("--scatter plot.jpg", 2, "", "--scatter: expected a file name ending in .svg, .pdf or .png, found 'plot.jpg'");
+    check_call("--histogram /nowhere/at/all.png", 2, "", "--histogram: ");
+    check_call("--csv same.svg --scatter same.svg", 2, "", "expected two files, found 'same.svg' twice");
+    check_call("/nowhere/cases.json.gz", 2, "", "cannot read '/nowhere/cases.json.gz': No such file or directory");
+}
+
+/* The committed recordings, cut in the middle of the compressed data, and without a field. */
+static void damaged_files_are_refused(void)
+{
+    char path[64], *bytes = gsim_alloc(1 << 16), arguments[96];
+    FILE *whole = fopen(GPUSIM_SOURCE_DIR "/traces/h200/concurrency.json.gz", "rb");
+    CHECK_MSG(whole != NULL, "no recordings");
+    if (!whole) return;
+    size_t length = fread(bytes, 1, 20000, whole);
+    fclose(whole);
+    FILE *cut = fopen(scratch_path(path, ".json.gz"), "wb");
+    fwrite(bytes, 1, length, cut);
+    fclose(cut);
+    snprintf(arguments, sizeof arguments, "%s", path);
+    check_call(arguments, 2, "", "damaged gzip data: unexpected end of file");
+    gzFile file = gzopen(path, "wb");
+    gzputs(file, "{\"pairs\": [{\"a\": {\"grid\": 1, \"block\": 32}}]}");
+    gzclose(file);
+    check_call(arguments, 2, "", "pairs[0].a.regs: expected a number that is not negative, found nothing");
+    remove(path);
+    gsim_free(bytes);
+}
+
+static void equal_calls_give_equal_bytes(void)
+{
+    char *first, *second, *err;
+    CHECK_INT(call("--kind launch,arrival --per-case", &first, &err), 0);
+    CHECK_STR(err, "");
+    gsim_free(err);
+    CHECK_INT(call("--kind launch,arrival --per-case", &second, &err), 0);
+    CHECK_STR(second, first);
+    CHECK_HAS(first, "launch   live");
+    CHECK_HAS(first, "arrivals[0] ra0 (second)");
+    CHECK(!strstr(first, "pairs"));
+    gsim_free(first);
+    gsim_free(second);
+    gsim_free(err);
+}
+
+/* Halves: nothing of the other half is in the CSV. */
+static void halves_leave_out_the_other(void)
+{
+    char *out, *err;
+    CHECK_INT(call("--kind arrival --half odd --csv -", &out, &err), 0);
+    CHECK_HAS(out, ",odd,");
+    CHECK(!strstr(out, ",even,"));
+    gsim_free(out);
+    gsim_free(err);
+}
+
+static bool begins_with(const char *path, const char *magic, size_t length)
+{
+    char head[16] = {0};
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    size_t got = fread(head, 1, length, file);
+    fclose(file);
+    return got == length && memcmp(head, magic, length) == 0;
+}
+
+/* The name has a quote and a space: nothing on the way may parse it. */
+static void figures_are_drawn(void)
+{
+    char scatter[64], histogram[64], arguments[256];
+    if (system("command -v gnuplot >/dev/null") != 0) return;
+    scratch_path(scatter, "' s.svg");
+    scratch_path(histogram, ".png");
+    snprintf(arguments, sizeof arguments, "--kind arrival --scatter \"%s\" --histogram %s", scatter, histogram);
+    check_call(arguments, 0, "arrival  span", "");
+    CHECK_MSG(begins_with(scatter, "<?xml", 5), "'%s' is not SVG", scatter);
+    CHECK_MSG(begins_with(histogram, "\x89PNG", 4), "'%s' is not PNG", histogram);
+    remove(scatter);
+    remove(histogram);
+}
+
+static const struct test_case cases[] = {
+    {"bad usage", bad_usage_is_refused},
+    {"damaged files", damaged_files_are_refused},
+    {"same bytes twice", equal_calls_give_equal_bytes},
+    {"halves", halves_leave_out_the_other},
+    {"figures", figures_are_drawn},
+};
+TEST_MAIN("sim/cli_validate", cases)
