@@ -140,6 +140,11 @@ void gsim_output_release(struct gsim_output *output)
 
 void gsim_output_bytes(struct gsim_output *output, const char *text, size_t length)
 {
+    if (length < GSIM_OUTPUT_BUFFER - output->used) { /* nearly always */
+        memcpy(output->buffer + output->used, text, length);
+        output->used += length;
+        return;
+    }
     while (length) {
         size_t room = GSIM_OUTPUT_BUFFER - output->used, part = length < room ? length : room;
         memcpy(output->buffer + output->used, text, part);
@@ -240,6 +245,13 @@ void gsim_output_json_string(struct gsim_output *output, const char *text)
 {
     gsim_output_text(output, "\"");
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t plain = 0;
+        while (at[plain] >= 0x20 && at[plain] < 0x7f && at[plain] != '"' && at[plain] != '\\') plain++;
+        if (plain) {
+            gsim_output_bytes(output, (const char *)at, plain);
+            at += plain;
+            continue;
+        }
         size_t length = utf8_length(at);
         if (length == 0) {
             gsim_output_text(output, "\\ufffd");

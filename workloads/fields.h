@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "workloads/scan.h"
+#include "sim/scan.h"
 
 /* Where we are, for messages: LIST[INDEX].FIELD[ELEMENT]. */
 struct gsim_place {

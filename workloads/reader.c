@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Program files, object by object: the file itself, buffers, kernels, ops (workloads/readops.c). The text is
- * checked once (workloads/scan.c), then read in place (workloads/fields.c).
+ * checked once (sim/scan.c), then read in place (workloads/fields.c).
  */
 #include "workloads/reader.h"
 

@@ -3,7 +3,7 @@
  * JSON text read in place (RFC 8259). The check walks the text once with an explicit stack, so that deep
  * nesting costs no stack of ours; the walk relies on it. Numbers: exact, by strtod only where needed.
  */
-#include "workloads/scan.h"
+#include "sim/scan.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: workloads (helper). JSON text of any size read in place: first the whole text is checked, once, then
+ * Layer: base. JSON text of any size read in place: first the whole text is checked, once, then
  * values are walked through by pointers into it. Nothing is allocated and no tree is built: 132 MB of program
- * take cJSON 1.7 GB and 6 s as one tree. What the values mean is the caller's business (workloads/reader.c).
+ * take cJSON 1.7 GB and 6 s as one tree. What the values mean is the caller's business.
  */
-#ifndef GSIM_WORKLOADS_SCAN_H
-#define GSIM_WORKLOADS_SCAN_H
+#ifndef GSIM_SCAN_H
+#define GSIM_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
