@@ -34,6 +34,10 @@ done
 expect 'a run' "$gpusim" --workload img --sched kesco --device h200
 expect 'a program that is shipped' "$gpusim" --workload "$share/workloads/examples/axpy-chain.json" --sched grsched
 
+expect 'the recordings that are shipped' "$gpusim" validate --kind priority
+! command -v gnuplot >/dev/null 2>&1 ||
+    expect 'a figure' "$gpusim" validate --kind launch --scatter "$place/figure.svg"
+
 # Its own devices are found, not the checkout's that it was built from.
 sed 's/"name": "h200"/"name": "only-here"/' "$share/models/h200.json" >"$share/models/only-here.json"
 expect 'a device of the installed folder' "$gpusim" --workload vec --sched serial --device only-here

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # README.md and CONTRIBUTING.md do what they say: every "sh" block runs, in order, in a copy of the checkout,
-# and every line of the "text" block behind it is printed, numbers aside:
-# test_recipes.sh SOURCE-DIR BUILD-DIR [--write]. --write puts the present output into the "text" blocks.
+# and prints every word of the "text" block behind it: test_recipes.sh SOURCE-DIR BUILD-DIR [--write].
+# --write puts the present output into the "text" blocks.
 set -u
 source_dir=$1 build_dir=$2 mode=${3-}
 tree=$(mktemp -d)
@@ -27,11 +27,8 @@ split() {
         NF { behind = 0 }' "$1"
 }
 
-# What is left of a line when numbers with their units, drawings and the width of gaps are left out.
-mask() {
-    sed -E 's/[-+]?[0-9]+([.,][0-9]+)*(e[-+]?[0-9]+)?( (ns|us|ms|s|%|B|[kMG]B|[kMG]B\/s)([^A-Za-z]|$))?/ /g
-        s/[^ -~]+/ /g; s/[[:space:]]+/ /g; s/^ //; s/ $//' "$1" | LC_ALL=C sort -u
-}
+# The words of a text: numbers, units and drawings follow the model, which may change.
+words() { grep -oE '[A-Za-z_][A-Za-z_-]+' "$1" | grep -vxE 'ns|us|ms|[kMGT]?B' | LC_ALL=C sort -u; }
 
 # "..." as the last (first) line stands for what follows (comes before).
 cut_as_shown() { # cut_as_shown SHOWN OUTPUT
@@ -76,12 +73,11 @@ for document in README.md CONTRIBUTING.md; do
             failures=$((failures + 1))
         elif [ -e "$tree/shown.$number" ]; then
             cut_as_shown "$tree/shown.$number" "$tree/out" >"$tree/new.$number"
-            mask "$tree/out" >"$tree/printed"
-            grep -vxF ... "$tree/shown.$number" >"$tree/claimed"
-            mask "$tree/claimed" | LC_ALL=C comm -23 - "$tree/printed" >"$tree/unknown"
+            words "$tree/out" >"$tree/printed"
+            words "$tree/shown.$number" | LC_ALL=C comm -23 - "$tree/printed" | tr '\n' ' ' >"$tree/unknown"
             if [ -z "$mode" ] && [ -s "$tree/unknown" ]; then
-                printf '%s: these lines are not printed by the block below (update by: sh tests/contract/test_recipes.sh . build --write)\n' "$document"
-                cat "$tree/unknown"
+                printf '%s: shown, but not printed: %s; bring it up to date by\n' "$document" "$(cat "$tree/unknown")"
+                printf '    sh tests/contract/test_recipes.sh . build --write\nThe block is\n'
                 sed 's/^/    /' "$block"
                 failures=$((failures + 1))
             fi
