@@ -75,7 +75,8 @@ struct candidates {
 static struct candidates find_candidates(const struct gsim_gpu *gpu, const struct gsim_work *w)
 {
     struct candidates c;
-    c.count = 0;
+    c.count = c.room = 0;
+    c.sms = 0;
     c.warps = c.next_warps = UINT32_MAX;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         const struct gsim_group *g = gpu->groups[i];

@@ -62,6 +62,7 @@ struct gsim_gpu {
     struct gsim_dram_state dram; /* as applied to every SM */
     struct gsim_gpu_load load;
     uint64_t block_events, events;
+    gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
     gsim_time next;           /* earliest of next_at */
     uint32_t next_index, next_count; /* one of the groups that are due then, and how many there are */
     gsim_time next_at[GSIM_MAX_SMS];

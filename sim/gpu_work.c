@@ -139,7 +139,10 @@ static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_devi
     *box = (struct sandbox){0};
     gsim_params_set_defaults(gsim_gpu_params, &options);
     box->gpu = gsim_gpu_create(&box->arena, device, &options, NULL);
-    if (box->gpu) return GSIM_OK;
+    if (box->gpu) {
+        gsim_gpu_promise(box->gpu, GSIM_TIME_NEVER);
+        return GSIM_OK;
+    }
     gsim_arena_release(&box->arena);
     return gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }

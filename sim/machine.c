@@ -131,10 +131,16 @@ static void record_load(struct gsim_machine *m)
     gsim_timeline_add_occupancy(m->timeline, &record);
 }
 
-static void handle_events(struct gsim_machine *m, gsim_time time)
+/* WAKE: when a host thread goes on at the earliest. */
+static void handle_events(struct gsim_machine *m, gsim_time time, gsim_time wake)
 {
     m->now = time;
-    if (gsim_gpu_next(m->gpu) == time) gsim_gpu_advance(m->gpu, time);
+    if (gsim_gpu_next(m->gpu) == time) {
+        gsim_time horizon = m->channel_next < wake ? m->channel_next : wake;
+        if (m->timer_count && m->timers[0].time < horizon) horizon = m->timers[0].time;
+        gsim_gpu_promise(m->gpu, gsim_engine_transfers_in_flight(m->engine) ? 0 : horizon);
+        gsim_gpu_advance(m->gpu, time);
+    }
     if (m->channel_next <= time) gsim_front_step(m);
     while (m->timer_count && m->timers[0].time <= time) {
         struct gsim_timer timer = pop_timer(m);
@@ -175,7 +181,7 @@ static struct gsim_host_thread *drive(struct gsim_machine *m)
             continue;
         }
         if (event <= wake) {
-            handle_events(m, event);
+            handle_events(m, event, wake);
             continue;
         }
         if (wake > m->now) m->now = wake;

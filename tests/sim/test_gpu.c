@@ -160,6 +160,42 @@ static void pooled_agrees_with_exact(void)
     gsl_rng_free(rng);
 }
 
+static void skip_with_rest(uint32_t rest)
+{
+    gsim_time end[2][2];
+    struct gsim_statistics counted[2];
+    for (int skips = 0; skips < 2; skips++) {
+        struct world w = {.device = big_device()};
+        open_world(&w, NULL);
+        struct gsim_work a = work_of(&w, fixture_kernel("a", 8 * SMS * 50 + rest, 256, 10));
+        struct gsim_work b = work_of(&w, fixture_kernel("b", 64, 512, 7));
+        gsim_time arrival = gsim_time_from_us(423.4567);
+        if (skips) gsim_gpu_promise(w.gpu, arrival);
+        submit(&w, 0, &a, 1);
+        run_until(&w, arrival);
+        if (skips) gsim_gpu_promise(w.gpu, GSIM_TIME_NEVER);
+        submit(&w, arrival, &b, 2);
+        run_until(&w, GSIM_TIME_NEVER);
+        end[skips][0] = w.end[1];
+        end[skips][1] = w.end[2];
+        gsim_gpu_count(w.gpu, &counted[skips]);
+        gsim_arena_release(&w.arena);
+    }
+    CHECK_INT(end[1][0], end[0][0]);
+    CHECK_INT(end[1][1], end[0][1]);
+    CHECK_INT(counted[1].block_events, counted[0].block_events);
+    CHECK_MSG(counted[1].gpu_events < counted[0].gpu_events / 2, "%llu events instead of %llu",
+              (unsigned long long)counted[1].gpu_events, (unsigned long long)counted[0].gpu_events);
+}
+
+/* 50 full waves of 8 blocks per SM and a part of one: the same end to the picosecond with a promise that lets
+ * waves be skipped and without, but not an event per wave. A kernel arriving in the middle ends the promise. */
+static void steady_waves_are_skipped(void)
+{
+    static const uint32_t rests[] = {77, 0, 1, 8 * SMS - 1};
+    for (size_t i = 0; i < sizeof rests / sizeof rests[0]; i++) skip_with_rest(rests[i]);
+}
+
 /* Equal times: SMs in order of their ids, whatever order the groups are in. */
 static void ties_by_sm(void)
 {
@@ -182,6 +218,7 @@ static const struct test_case cases[] = {
     {"packed behind a full machine", packed_behind_a_full_machine},
     {"the rest goes to the roomiest SMs", the_rest_goes_to_the_roomiest},
     {"pooled agrees with exact", pooled_agrees_with_exact},
+    {"steady waves are skipped", steady_waves_are_skipped},
     {"ties by SM", ties_by_sm},
 };
 TEST_MAIN("sim/gpu", cases)
