@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Rules of the machine against what one H200 did (traces/h200/research1.json.gz, traces/h200/README.md): which
+ * kernels may join which on an SM, and how 1 to 33 streams share the hardware queues. Times of pairs and DAGs are
+ * golden/validate_h200's.
+ */
+#include <cjson/cJSON.h>
+
+#include "models/device.h"
+#include "sim/gpu.h"
+#include "tests/test.h"
+#include "workloads/file.h"
+
+static struct gsim_device_spec device;
+static cJSON *recorded;
+
+static void load(void)
+{
+    struct gsim_error error = {0};
+    size_t length = 0;
+    char *text = gsim_file_read(GPUSIM_SOURCE_DIR "/traces/h200/research1.json.gz", &length, &error);
+    CHECK_OK(error.status, error);
+    recorded = text ? cJSON_ParseWithLength(text, length) : NULL;
+    gsim_free(text);
+    CHECK(recorded != NULL);
+    CHECK_OK(gsim_device_load("h200", &device, &error), error);
+}
+
+static uint32_t registers_of(const char *type)
+{
+    static const struct { const char *type; uint32_t registers; } known[] = {
+        {"fma", 15}, {"smem", 16}, {"chase", 24}, {"stream", 32}}; /* as compiled; the file's kernels agree */
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i].type, type) == 0) return known[i].registers;
+    CHECK_MSG(0, "unknown type '%s'", type);
+    return 32;
+}
+
+static double item(const cJSON *array, int i) { return cJSON_GetArrayItem(array, i)->valuedouble; }
+
+/* [type, grid, block, smem] with the time it took. */
+static struct gsim_work work_of(const cJSON *k, double ns)
+{
+    struct gsim_kernel kernel = {.name = "k",
+                                 .grid = {(uint32_t)item(k, 1), 1, 1},
+                                 .block = {(uint32_t)item(k, 2), 1, 1},
+                                 .smem_bytes = (uint32_t)item(k, 3),
+                                 .regs_per_thread = registers_of(cJSON_GetArrayItem(k, 0)->valuestring),
+                                 .thread_cycles = ns * 1.98};
+    struct gsim_work work = {0};
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_work_init(&work, &device, &kernel, &error), error);
+    return work;
+}
+
+static void started(void *data, void *tag, gsim_time now) { ((gsim_time *)data)[(size_t)tag] = now; }
+
+/* B is released 256 ns after A, which has one block on each SM. It joins A's blocks, or waits for empty SMs. */
+static void who_joins_whom(void)
+{
+    const cJSON *list = cJSON_GetObjectItem(recorded, "join"), *c;
+    int count = 0, wrong = 0;
+    cJSON_ArrayForEach(c, list)
+    {
+        double b_start = item(c, 2), a_end = item(c, 3);
+        struct gsim_work a = work_of(cJSON_GetArrayItem(c, 0), a_end), b = work_of(cJSON_GetArrayItem(c, 1), item(c, 4) - b_start);
+        struct gsim_arena arena = {0};
+        gsim_time start[2] = {0}, released = gsim_time_from_ns(256);
+        struct gsim_gpu_listener listener = {.data = start, .kernel_started = started};
+        struct gsim_gpu *gpu = gsim_gpu_create(&arena, &device, NULL, &listener);
+        CHECK(gsim_gpu_submit(gpu, 0, &a, 0, (void *)0));
+        CHECK(gsim_gpu_submit(gpu, released, &b, 0, (void *)1));
+        while (gsim_gpu_next(gpu) != GSIM_TIME_NEVER) gsim_gpu_advance(gpu, gsim_gpu_next(gpu));
+        bool waited = b_start > 0.9 * a_end, waits = start[1] > released;
+        count++;
+        wrong += waits != waited;
+        gsim_arena_release(&arena);
+    }
+    CHECK_INT(count, 2025);
+    CHECK_MSG(wrong == 0, "%d of %d ordered pairs predicted wrongly", wrong, count);
+}
+
+static enum gsim_status two_each(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    gsim_stream streams[33];
+    uint32_t count = run->program->op_count / 2;
+    for (uint32_t s = 0; s < count; s++) streams[s] = gsim_stream_create(run->driver, 0);
+    gsim_iteration_begin(run->driver, 0);
+    for (uint32_t i = 0; i < 2 * count; i++) gsim_launch(run->driver, &run->program->ops[i], streams[i / 2]);
+    gsim_device_synchronize(run->driver);
+    gsim_iteration_end(run->driver, 0);
+    return GSIM_OK;
+}
+
+/* N streams with two kernels of one block each, launched stream by stream. Beyond 8 streams a stream waits behind
+ * others in its hardware queue: 17 streams take 445 us instead of 220. */
+static void streams_share_queues(void)
+{
+    const cJSON *c;
+    int count = 0;
+    cJSON_ArrayForEach(c, cJSON_GetObjectItem(recorded, "streams"))
+    {
+        const cJSON *k = cJSON_GetObjectItem(c, "k"), *runs = cJSON_GetObjectItem(c, "runs");
+        struct gsim_kernel kernel = {.name = "k", .grid = {1, 1, 1}, .block = {128, 1, 1}, .regs_per_thread = 15,
+                                     .demand_given = true, .flops = cJSON_GetObjectItem(k, "flops")->valuedouble,
+                                     .solo_us = cJSON_GetObjectItem(k, "solo_ns")->valuedouble / 1e3};
+        struct gsim_builder *builder = gsim_builder_create("streams");
+        int ops = cJSON_GetArraySize(runs);
+        for (int i = 0; i < ops; i++) {
+            struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(builder, &kernel), .stream = -1};
+            gsim_builder_op(builder, &op);
+        }
+        struct gsim_program program = {0};
+        struct gsim_timeline timeline;
+        struct gsim_error error = {0};
+        CHECK_OK(gsim_builder_finish(builder, 1, &program, &error), error);
+        struct gsim_scheduler_ops literal = {.name = "literal", .execute = two_each};
+        struct gsim_simulation s = {.program = &program, .device = &device, .scheduler = &literal,
+                                    .memory = GSIM_MEMORY_PINNED};
+        CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
+        double first = INFINITY, last = 0, deviation = 0;
+        for (size_t i = 0; i < timeline.kernel_count; i++) first = fmin(first, gsim_time_us(timeline.kernels[i].start));
+        for (size_t i = 0; i < timeline.kernel_count; i++) {
+            double end = item(cJSON_GetArrayItem(runs, (int)timeline.kernels[i].op), 1) / 1e3;
+            deviation += fabs(gsim_time_us(timeline.kernels[i].end) - first - end) / (double)timeline.kernel_count;
+            last = fmax(last, end);
+        }
+        CHECK_INT(timeline.kernel_count, ops);
+        CHECK_MSG(deviation <= 0.03 * last, "%d streams: ends are %.1f us off on average, of %.1f us", ops / 2, deviation, last);
+        gsim_timeline_release(&timeline);
+        gsim_program_release(&program);
+        count++;
+    }
+    CHECK_INT(count, 9);
+}
+
+static void unload(void)
+{
+    cJSON_Delete(recorded);
+    gsim_device_release(&device);
+}
+
+static const struct test_case cases[] = {
+    {"the recordings load", load},
+    {"who joins whom on an SM: 2,025 ordered pairs", who_joins_whom},
+    {"1 to 33 streams on 8 hardware queues", streams_share_queues},
+    {"the recordings are released", unload},
+};
+TEST_MAIN("golden/h200_rules", cases)
