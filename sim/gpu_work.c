@@ -201,7 +201,7 @@ static void invert(struct gsim_work *w, const struct gsim_device_spec *d, const 
     double waves = ceil(block_count(k) / (d->sm_count * w->need.blocks_per_sm));
     w->kind = measured_kind(k);
     w->has_flops = k->flops > 0;
-    w->is_inverted = true;
+    w->is_inverted = !k->solo_cold;
     w->is_unknown = !k->demand_given;
     double low = target / waves * 1e-4, high = target * 1.001;
     if (w->kind == GSIM_WORK_MEMORY && k->flops > 0) {

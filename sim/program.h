@@ -48,6 +48,8 @@ struct gsim_kernel {
     bool demand_given;        /* flops and dram_bytes are known, also where they are 0 */
     double solo_us;           /* duration of the grid alone on solo_device; 0: not given */
     const char *solo_device;  /* NULL: the simulated device */
+    bool solo_cold;           /* solo_us was measured inside a program, with caches as that left them, and not by
+                                 repeating the kernel */
 };
 
 /* One pointer argument of a kernel call. Constness as declared in the author's signature may be weaker

@@ -37,6 +37,7 @@ enum gsim_status gsim_reader_work(struct gsim_fields *fields, int first, struct 
     enum gsim_status status = read_count(fields, first + WORK_REGS, GSIM_LIMIT_REGS, &kernel->regs_per_thread);
     if (status == GSIM_OK) status = read_count(fields, first + WORK_SMEM, GSIM_LIMIT_SMEM_BYTES, &kernel->smem_bytes);
     if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_FP64, &kernel->fp64);
+    if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_COLD, &kernel->solo_cold);
     if (fields->values[first + WORK_FLOPS] || fields->values[first + WORK_DRAM]) kernel->demand_given = true;
     struct {
         int field;
