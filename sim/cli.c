@@ -17,7 +17,7 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 #undef OPTION_ROW
 };
 
-static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate"};
+static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import"};
 
 const struct gsim_cli_option *gsim_cli_option_at(enum gsim_cli_key key)
 {
@@ -95,6 +95,7 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
 
 static size_t most_operands(enum gsim_cli_command command)
 {
+    if (command == GSIM_CLI_IMPORT) return 2;
     return command == GSIM_CLI_VALIDATE ? SIZE_MAX : command == GSIM_CLI_LIST;
 }
 
@@ -105,6 +106,8 @@ static enum gsim_status parse(struct gsim_cli_arguments *arguments, int argc, ch
         enum gsim_status status = GSIM_OK;
         if (strcmp(argv[at], "-h") == 0)
             arguments->value[GSIM_CLI_HELP] = "";
+        else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc && arguments->command == GSIM_CLI_IMPORT)
+            status = store(arguments, GSIM_CLI_OUTPUT, argv[++at], error);
         else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);
         else if (arguments->operand_count < most_operands(arguments->command) && argv[at][0] != '-')
@@ -119,7 +122,7 @@ static enum gsim_status parse(struct gsim_cli_arguments *arguments, int argc, ch
 
 /* --- commands ------------------------------------------------------------------------------------------------ */
 /* Words that are planned, so that they are answered honestly instead of "unknown". */
-static const char *const later_commands[] = {"sweep", "calibrate", "import", "plot", "reproduce", NULL};
+static const char *const later_commands[] = {"sweep", "calibrate", "plot", "reproduce", NULL};
 
 static enum gsim_status unknown_command(const char *name, struct gsim_error *error)
 {
@@ -160,6 +163,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_list(arguments);
     case GSIM_CLI_VALIDATE:
         return gsim_cli_validate(arguments);
+    case GSIM_CLI_IMPORT:
+        return gsim_cli_import(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }

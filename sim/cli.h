@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (program). The command line: sim/cli.c parses and dispatches, sim/cli_help.c explains,
- * sim/cli_setup.c turns words into a simulation, sim/cli_run.c, cli_compare.c, cli_list.c and cli_validate.c are
- * the commands.
+ * sim/cli_setup.c turns words into a simulation; the commands are sim/cli_run.c, cli_compare.c, cli_list.c,
+ * cli_validate.c and cli_import.c.
  * Nothing else includes this header. Messages go to stderr as one line, results to stdout.
  */
 #ifndef GSIM_CLI_H
@@ -12,16 +12,24 @@
 #include "sim/simulate.h"
 #include "sim/workload.h"
 
-enum gsim_cli_command { GSIM_CLI_RUN, GSIM_CLI_COMPARE, GSIM_CLI_LIST, GSIM_CLI_VALIDATE, GSIM_CLI_COMMAND_COUNT };
+enum gsim_cli_command {
+    GSIM_CLI_RUN,
+    GSIM_CLI_COMPARE,
+    GSIM_CLI_LIST,
+    GSIM_CLI_VALIDATE,
+    GSIM_CLI_IMPORT,
+    GSIM_CLI_COMMAND_COUNT
+};
 
 /* Bits of gsim_cli_option.commands. */
 #define GSIM_CLI_ON_RUN     (1u << GSIM_CLI_RUN)
 #define GSIM_CLI_ON_COMPARE (1u << GSIM_CLI_COMPARE)
 #define GSIM_CLI_ON_LIST    (1u << GSIM_CLI_LIST)
 #define GSIM_CLI_ON_VALIDATE (1u << GSIM_CLI_VALIDATE)
+#define GSIM_CLI_ON_IMPORT   (1u << GSIM_CLI_IMPORT)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
-#define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST)
+#define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
 #define GSIM_CLI_OPTION_MAP(X)                                                                                         \
@@ -31,7 +39,8 @@ enum gsim_cli_command { GSIM_CLI_RUN, GSIM_CLI_COMPARE, GSIM_CLI_LIST, GSIM_CLI_
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_BOTH,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object;\n"                                                     \
       "compare: several, separated by commas, or all (default)")                                                       \
-    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL, "the GPU and its host (gpusim list devices)")                   \
+    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT,                                            \
+      "the GPU and its host (gpusim list devices)")                                                                    \
     X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_BOTH, "whose sizes, filters and launch shapes (default kesco)")      \
     X(SIZE, "size", "N", GSIM_CLI_ON_BOTH,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
@@ -55,6 +64,12 @@ enum gsim_cli_command { GSIM_CLI_RUN, GSIM_CLI_COMPARE, GSIM_CLI_LIST, GSIM_CLI_
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE, "a line for every prediction before the table")                \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
+    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT, "the program file, gzipped if named .gz; short: -o")             \
+    X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT, "of the program (default: the trace's)")                               \
+    X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT, "keep the host's time between its calls (default on)")               \
+    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT,                                                                \
+      "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
+      "launch order; either may be left out")                                                                          \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
     X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
@@ -79,7 +94,7 @@ struct gsim_cli_arguments {
     const char *value[GSIM_CLI_KEY_COUNT]; /* NULL: not given; "" for a switch */
     const char **opts;                     /* each --opt, "NAME=VALUE" */
     size_t opt_count;
-    const char **operands; /* list: which list; validate: the files */
+    const char **operands; /* list: which list; validate: the files; import: format and file */
     size_t operand_count;
 };
 
@@ -93,6 +108,7 @@ int gsim_cli_run(const struct gsim_cli_arguments *arguments);
 int gsim_cli_compare(const struct gsim_cli_arguments *arguments);
 int gsim_cli_list(const struct gsim_cli_arguments *arguments);
 int gsim_cli_validate(const struct gsim_cli_arguments *arguments);
+int gsim_cli_import(const struct gsim_cli_arguments *arguments);
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);

@@ -57,9 +57,23 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim validate --kind dags --scatter dags.svg --histogram errors.png --csv dags.csv\n"
             "  gpusim validate --half odd --opt gpu.exact=1 --report odd.json\n",
         },
+    [GSIM_CLI_IMPORT] =
+        {
+            "turn a profiler's trace into a program file",
+            "gpusim import kineto|nsys FILE -o PROGRAM [options]",
+            "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz) or an SQLite export of Nsight\n"
+            "Systems (nsys) and writes a program that --sched async replays: kernels with their recorded durations,\n"
+            "copies, the order that streams, events and synchronisation gave, and the host's time between calls, less\n"
+            "what --device (default h200, which the durations then belong to) takes for the calls themselves.\n"
+            "What had to be repaired is counted on stderr.\n",
+            "  gpusim import kineto trace.json.gz -o program.json\n"
+            "  gpusim --workload program.json --sched async --device h200\n"
+            "  gpusim import nsys report.sqlite -o program.json.gz --name training --device a100-sxm4-40gb\n"
+            "  gpusim import kineto trace.json --range 100:199 --gaps off -o -\n",
+        },
 };
 
-static const char *const names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate"};
+static const char *const names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import"};
 
 static void put_option(const struct gsim_cli_option *option, struct gsim_output *output)
 {

@@ -108,6 +108,16 @@ static const char *const refusals[][2] = {
     {"compare --workload img --sched serial,kseco", "unknown scheduler 'kseco'"},
     {"compare --workload img --sched serial --opt nothing=1", "--opt nothing: not a parameter of"},
     {"compare --base fastest", "unknown scheduler 'fastest'"},
+    {"import", "expected kineto FILE or nsys FILE, found nothing"},
+    {"import kineto", "expected kineto FILE or nsys FILE, found only kineto"},
+    {"import kinto x.json -o y", "unknown format 'kinto': expected kineto or nsys, did you mean 'kineto'?"},
+    {"import kineto x.json", "no output: expected -o FILE"},
+    {"import kineto nowhere.json -o /dev/null", "cannot read 'nowhere.json'"},
+    {"import nsys nowhere.db -o /dev/null", "cannot read 'nowhere.db'"},
+    {"import nsys x -o /dev/null --gaps some", "--gaps: expected on or off, found 'some'"},
+    {"import nsys x -o /dev/null --range 5:4", "--range: expected FIRST:LAST"},
+    {"import nsys x -o /dev/null --range 5", "--range: expected FIRST:LAST"},
+    {"import nsys x -o /dev/null --workload img", "--workload is not an option of gpusim import"},
 };
 
 static void bad_usage_is_refused(void)
@@ -117,7 +127,7 @@ static void bad_usage_is_refused(void)
 
 static void later_commands_are_refused(void)
 {
-    static const char *const commands[] = {"sweep", "calibrate", "import", "plot", "reproduce"};
+    static const char *const commands[] = {"sweep", "calibrate", "plot", "reproduce"};
     struct outcome help = call("--help");
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
         char part[64];
@@ -131,7 +141,7 @@ static void later_commands_are_refused(void)
 static void version_and_help(void)
 {
     static const char *const calls[] = {"--help",         "-h",          "run --help",
-                                        "compare --help", "list --help", "--workload img --help"};
+                                        "compare --help", "list --help", "import --help", "--workload img --help"};
     struct outcome outcome = call("--version");
     CHECK_INT(outcome.status, 0);
     CHECK_STR(outcome.out, "gpusim " GPUSIM_VERSION "\n");
@@ -154,7 +164,8 @@ static void version_and_help(void)
 /* Every "--name" at the start of a help line is in the man page (as "\-\-name"), and the other way round. */
 static void help_agrees_with_the_man_page(void)
 {
-    static const char *const calls[] = {"run --help", "compare --help", "list --help", "validate --help"};
+    static const char *const calls[] = {"run --help", "compare --help", "list --help", "validate --help",
+                                        "import --help"};
     char *page = read_file(GPUSIM_SOURCE_DIR "/man/gpusim.1"), *all = gsim_alloc(1 << 16);
     int found = 0;
     CHECK_MSG(page, "no man page");

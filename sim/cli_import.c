@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim import": a profiler's trace into a program file. The trace is read by
+ * traces/import_kineto.c or traces/import_nsys.c, the program written by workloads/writer.c.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+
+#include "models/device.h"
+#include "sim/cli.h"
+#include "sim/limits.h"
+#include "sim/text.h"
+#include "traces/import_kineto.h"
+#include "traces/import_nsys.h"
+#include "workloads/writer.h"
+
+#define DEVICE_DEFAULT "h200"
+
+typedef enum gsim_status import_function(const char *path, const struct gsim_import_options *options,
+                                         struct gsim_program *program, struct gsim_import_notes *notes,
+                                         struct gsim_error *error);
+
+static const struct {
+    const char *name;
+    import_function *read;
+} formats[] = {{"kineto", gsim_import_kineto}, {"nsys", gsim_import_nsys}};
+
+/* --- what was asked for ------------------------------------------------------------------------------------------ */
+static enum gsim_status find_format(const struct gsim_cli_arguments *arguments, import_function **read,
+                                    struct gsim_error *error)
+{
+    char hint[96];
+    struct gsim_nearest nearest;
+    if (arguments->operand_count != 2)
+        return gsim_error_set(
+            error, GSIM_USAGE, "expected kineto FILE or nsys FILE, found %s%s (see gpusim import --help)",
+            arguments->operand_count ? "only " : "nothing", arguments->operand_count ? arguments->operands[0] : "");
+    gsim_nearest_init(&nearest, arguments->operands[0]);
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        gsim_nearest_offer(&nearest, formats[i].name);
+        if (strcmp(formats[i].name, arguments->operands[0]) != 0) continue;
+        *read = formats[i].read;
+        return GSIM_OK;
+    }
+    return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected kineto or nsys%s", arguments->operands[0],
+                          gsim_nearest_text(&nearest, hint, sizeof hint));
+}
+
+/* An index, or OTHERWISE where nothing stands before END. */
+static bool parse_index(const char *text, const char *end, uint32_t otherwise, uint32_t *index)
+{
+    uint64_t value = 0;
+    *index = otherwise;
+    if (text == end) return true;
+    for (; text < end; text++) {
+        if (!isdigit((unsigned char)*text)) return false;
+        value = value * 10 + (uint64_t)(*text - '0');
+        if (value >= UINT32_MAX) return false;
+    }
+    *index = (uint32_t)value;
+    return true;
+}
+
+static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
+                                    struct gsim_error *error)
+{
+    const char *gaps = arguments->value[GSIM_CLI_GAPS], *range = arguments->value[GSIM_CLI_RANGE];
+    if (gaps && strcmp(gaps, "on") != 0 && strcmp(gaps, "off") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--gaps: expected on or off, found '%s'", gaps);
+    options->gaps = !gaps || strcmp(gaps, "on") == 0;
+    options->last = UINT32_MAX;
+    if (!range) return GSIM_OK;
+    const char *colon = strchr(range, ':');
+    if (colon && parse_index(range, colon, 0, &options->first) &&
+        parse_index(colon + 1, colon + 1 + strlen(colon + 1), UINT32_MAX, &options->last) &&
+        options->first <= options->last)
+        return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--range: expected FIRST:LAST, two numbers in ascending order, found '%s'",
+                          range);
+}
+
+/* The file's name without folders and endings, where no name was given. */
+static enum gsim_status choose_name(const struct gsim_cli_arguments *arguments, char name[GSIM_LIMIT_NAME + 1],
+                                    struct gsim_error *error)
+{
+    const char *given = arguments->value[GSIM_CLI_NAME], *path = arguments->operands[1], *slash = strrchr(path, '/');
+    if (given) {
+        size_t length = strlen(given);
+        bool is_plain = length >= 1 && length <= GSIM_LIMIT_NAME;
+        for (size_t i = 0; i < length && is_plain; i++) is_plain = (unsigned char)given[i] >= 0x20 && given[i] < 0x7f;
+        if (!is_plain)
+            return gsim_error_set(error, GSIM_USAGE, "--name: expected 1 to %u printable ASCII characters",
+                                  GSIM_LIMIT_NAME);
+        snprintf(name, GSIM_LIMIT_NAME + 1, "%s", given);
+        return GSIM_OK;
+    }
+    snprintf(name, GSIM_LIMIT_NAME + 1, "%.*s", (int)GSIM_LIMIT_NAME, slash ? slash + 1 : path);
+    name[strcspn(name, ".")] = '\0';
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
+    if (!name[0] || strcmp(name, "-") == 0) snprintf(name, GSIM_LIMIT_NAME + 1, "trace");
+    return GSIM_OK;
+}
+
+static enum gsim_status check_output(const char *path, struct gsim_error *error)
+{
+    if (!path) return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim import --help)");
+    enum gsim_status status = gsim_output_check(path, error);
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "--output");
+}
+
+/* --- what was found ---------------------------------------------------------------------------------------------- */
+static void squeeze(char *to, size_t size, const char *from, size_t length)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < length && used + 1 < size; i++)
+        if (isalnum((unsigned char)from[i])) to[used++] = (char)tolower((unsigned char)from[i]);
+    to[used] = '\0';
+}
+
+/* "NVIDIA A100-SXM4-40GB" is an a100-pcie-40gb or an a100-sxm4-40gb, but no h200. */
+static bool is_same_gpu(const char *gpu, const char *device)
+{
+    char whole[64], part[64];
+    squeeze(whole, sizeof whole, gpu, strlen(gpu));
+    squeeze(part, sizeof part, device, strcspn(device, "-"));
+    return strstr(whole, part) != NULL;
+}
+
+static void print_notes(const char *path, const struct gsim_import_notes *notes, const char *device)
+{
+    char span[GSIM_TEXT_SIZE];
+    const struct {
+        uint64_t count;
+        const char *text;
+    } repairs[] = {
+#define NOTE_ROW(field, text) {notes->field, text},
+        GSIM_IMPORT_NOTE_MAP(NOTE_ROW)
+#undef NOTE_ROW
+    };
+    fprintf(stderr,
+            "gpusim: '%s': %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64 " memsets on %" PRIu64
+            " streams by %" PRIu64 " host threads, %s from the first launch to the last end\n",
+            path, notes->kernels, notes->copies, notes->memsets, notes->streams, notes->threads,
+            gsim_text_time(span, (gsim_time)(notes->span_us * (double)GSIM_PS_PER_US)));
+    for (size_t i = 0; i < sizeof repairs / sizeof repairs[0]; i++)
+        if (repairs[i].count) fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", repairs[i].count, repairs[i].text);
+    if (notes->gpu[0] && !is_same_gpu(notes->gpu, device))
+        fprintf(stderr, "gpusim: note: recorded on '%s', but its durations now count as those of %s (see --device)\n",
+                notes->gpu, device);
+}
+
+int gsim_cli_import(const struct gsim_cli_arguments *arguments)
+{
+    char name[GSIM_LIMIT_NAME + 1] = "";
+    struct gsim_error error = {0};
+    struct gsim_import_options options = {.name = name};
+    struct gsim_import_notes notes = {0};
+    struct gsim_device_spec device = {0};
+    struct gsim_program program = {0};
+    import_function *read = NULL;
+    const char *device_name = arguments->value[GSIM_CLI_DEVICE], *output = arguments->value[GSIM_CLI_OUTPUT];
+    enum gsim_status status = find_format(arguments, &read, &error);
+    if (status == GSIM_OK) status = parse_words(arguments, &options, &error);
+    if (status == GSIM_OK) status = choose_name(arguments, name, &error);
+    if (status == GSIM_OK) status = check_output(output, &error);
+    if (status == GSIM_OK) status = gsim_device_load(device_name ? device_name : DEVICE_DEFAULT, &device, &error);
+    if (status == GSIM_OK) {
+        options.solo_device = device.name;
+        options.launch_us = device.launch_us;
+        options.memcpy_us = device.memcpy_us;
+        options.event_record_us = device.event_record_us;
+        options.stream_wait_us = device.stream_wait_us;
+        options.launch_to_start_us = device.launch_to_start_us;
+        status = read(arguments->operands[1], &options, &program, &notes, &error);
+    }
+    if (status == GSIM_OK) {
+        print_notes(arguments->operands[1], &notes, device.name);
+        status = gsim_program_write(&program, output, &error);
+    }
+    gsim_program_release(&program);
+    gsim_device_release(&device);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Importing profiler traces: small ones made event by event, and recorded ones, whose replay must take as long as
+ * they did. Broken ones: test_import_kineto.c, test_import_nsys.c.
+ */
+#include "tests/traces/import_fixture.h"
+#include "traces/import_kineto.h"
+#include "workloads/reader.h"
+#include "workloads/writer.h"
+
+static enum gsim_status import(struct trace *t, const struct gsim_import_options *options, struct gsim_program *program,
+                               struct gsim_import_notes *notes, struct gsim_error *error)
+{
+    char path[64];
+    scratch(path);
+    put(t, "\n]}\n");
+    write_bytes(path, t->text, t->length);
+    enum gsim_status status = gsim_import_kineto(path, options, program, notes, error);
+    remove(path);
+    return status;
+}
+
+static bool import_good(struct imported *i, struct trace *t, const struct gsim_import_options *options)
+{
+    *i = (struct imported){0};
+    CHECK_OK(import(t, options, &i->program, &i->notes, &i->error), i->error);
+    return i->error.status == GSIM_OK;
+}
+
+static double solo_us(const struct gsim_program *p, uint32_t op)
+{
+    return p->kernels[p->ops[op].kernel_index].solo_us;
+}
+
+/* --- kernels, copies, time ---------------------------------------------------------------------------------------- */
+static void equal_kernels_share_their_median(void)
+{
+    static const double durations[] = {100, 101, 99, 110};
+    struct trace t;
+    struct imported i;
+    begin(&t);
+    for (int k = 0; k < 4; k++) launch(&t, "a<int>", 7, 10 + 200 * k, 20 + 200 * k, durations[k], k + 1);
+    launch(&t, "b", 7, 900, 905, 50, 9);
+    struct gsim_import_options options = plain;
+    options.gaps = false;
+    if (!import_good(&i, &t, &options)) return;
+    CHECK_INT(i.program.op_count, 5);
+    CHECK_INT(i.program.kernel_count, 3);
+    for (uint32_t op = 0; op < 3; op++) CHECK_NEAR(solo_us(&i.program, op), 101, 1e-9);
+    CHECK_NEAR(solo_us(&i.program, 3), 110, 1e-9);
+    const struct gsim_kernel *a = &i.program.kernels[i.program.ops[0].kernel_index];
+    CHECK_STR(a->name, "a<int>");
+    CHECK_STR(a->solo_device, "h200");
+    CHECK(a->solo_cold);
+    CHECK_INT(a->grid.x * 100 + a->grid.y * 10 + a->grid.z, 821);
+    CHECK_INT(a->block.x, 128);
+    CHECK_INT(a->regs_per_thread, 32);
+    CHECK_INT(a->smem_bytes, 1024);
+    CHECK_INT(i.program.ops[4].stream, 7);
+    CHECK_INT(i.notes.kernels, 5);
+    CHECK_NEAR(i.notes.span_us, 945, 1e-6);
+    CHECK_STR(i.notes.gpu, "NVIDIA H200");
+    gsim_program_release(&i.program);
+}
+
+/* Launches at 10, 20 and 22.2, each taking 2 us, of which the replay charges 1.5 (2 for the gap of 0.2 + 0.5: below
+ * half a microsecond once it is charged). A call that is longer than the charge spends the rest before. */
+static void host_time_between_calls(void)
+{
+    struct trace t;
+    struct imported i;
+    begin(&t);
+    launch(&t, "a", 7, 10, 13, 1, 1);
+    launch(&t, "a", 7, 20, 23, 1, 2);
+    launch(&t, "a", 7, 22.2, 25.2, 1, 3);
+    struct gsim_import_options options = plain;
+    options.launch_us = 1.5;
+    if (!import_good(&i, &t, &options)) return;
+    /* issued at 10.5, 20.5, 22.7: gaps of 0.5 (not above), 10.5 - 1.5 and, with 0.5 carried over, 0.7 */
+    CHECK_INT(i.program.op_count, 5);
+    CHECK_INT(i.program.ops[0].kind, GSIM_OP_KERNEL);
+    CHECK_NEAR(i.program.ops[1].host_us, 9.0, 1e-9);
+    CHECK_NEAR(i.program.ops[3].host_us, 0.7, 1e-9);
+    gsim_program_release(&i.program);
+}
+
+static void copies_and_memsets(void)
+{
+    struct trace t;
+    struct imported i;
+    begin(&t);
+    call(&t, "cudaMemcpyAsync", 1, 10, 2, 1);
+    move(&t, "gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 7, 15, 3, 1);
+    call(&t, "cudaMemsetAsync", 1, 20, 2, 2);
+    move(&t, "gpu_memset", "Memset (Device)", 7, 25, 3, 2);
+    call(&t, "cudaMemcpy", 1, 30, 10, 3);
+    move(&t, "gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 7, 33, 5, 3);
+    launch(&t, "a", 7, 45, 50, 1, 4);
+    struct gsim_import_options options = plain;
+    options.gaps = false;
+    if (!import_good(&i, &t, &options)) return;
+    const struct gsim_op *ops = i.program.ops;
+    CHECK_INT(i.program.op_count, 5);
+    CHECK_INT(ops[0].copy_kind, GSIM_COPY_H2D);
+    CHECK_INT(ops[0].bytes, 4096);
+    CHECK_STR(i.program.kernels[ops[1].kernel_index].name, "memset");
+    CHECK_NEAR(solo_us(&i.program, 1), 3, 1e-9);
+    CHECK_INT(ops[2].copy_kind, GSIM_COPY_D2H);
+    CHECK_INT(ops[3].kind, GSIM_OP_HOST_COMPUTE); /* the call returned when the copy was done */
+    CHECK_INT(ops[3].after_count, 1);
+    CHECK_INT(ops[3].after[0], 2);
+    CHECK_INT(i.notes.pageable, 1);
+    CHECK_INT(i.notes.copies * 10 + i.notes.memsets, 21);
+    gsim_program_release(&i.program);
+}
+
+/* --- order ----------------------------------------------------------------------------------------------------------
+ */
+static void synchronisation_holds_the_host(void)
+{
+    struct trace t;
+    struct imported i;
+    begin(&t);
+    launch(&t, "a", 7, 10, 15, 100, 1);
+    launch(&t, "a", 8, 20, 25, 100, 2);
+    call(&t, "cudaDeviceSynchronize", 1, 30, 98, 3);
+    launch(&t, "a", 7, 158, 165, 100, 4);
+    if (!import_good(&i, &t, &plain)) return;
+    /* launches are issued at the end of their calls: gap, a, gap, a, gap, synchronisation and gap, a */
+    CHECK_INT(i.program.op_count, 7);
+    const struct gsim_op *sync = &i.program.ops[i.program.op_count - 2];
+    CHECK_INT(sync->kind, GSIM_OP_HOST_COMPUTE);
+    CHECK_INT(sync->after_count, 2);
+    CHECK_NEAR(sync->host_us, 32, 1e-9); /* from the return at 128 to the end of the next call */
+    gsim_program_release(&i.program);
+}
+
+/* The record is made between two kernels of stream 7: only the first is waited for. */
+static void waiting_for_an_event_becomes_after(void)
+{
+    struct trace t;
+    struct imported i;
+    struct gsim_import_options options = plain;
+    options.gaps = false;
+    begin(&t);
+    launch(&t, "a", 7, 10, 15, 100, 1);
+    call(&t, "cudaEventRecord", 1, 13, 0.2, 2);
+    launch(&t, "b", 7, 14, 120, 100, 3);
+    wait_event(&t, 20, 8, 7, 4, 2);
+    launch(&t, "c", 8, 24, 120, 50, 5);
+    if (!import_good(&i, &t, &options)) return;
+    CHECK_INT(i.program.op_count, 3);
+    CHECK_INT(i.program.ops[2].stream, 8);
+    CHECK_INT(i.program.ops[2].after_count, 1);
+    if (i.program.ops[2].after_count) CHECK_INT(i.program.ops[2].after[0], 0);
+    CHECK_INT(i.notes.unknown_waits, 0);
+    CHECK_INT(i.notes.shared, 1);
+    gsim_program_release(&i.program);
+
+    begin(&t);
+    launch(&t, "a", 7, 10, 15, 100, 1);
+    call(&t, "cudaStreamWaitEvent", 1, 20, 0.2, 4);
+    launch(&t, "c", 8, 24, 120, 50, 5);
+    if (!import_good(&i, &t, &options)) return;
+    CHECK_INT(i.notes.unknown_waits, 1);
+    gsim_program_release(&i.program);
+}
+
+/* Thread 1 waits for its kernel while thread 2 launches: only thread 1's next launch depends on it. */
+static void another_thread_goes_on(void)
+{
+    struct trace t;
+    struct imported i;
+    struct gsim_import_options options = plain;
+    options.gaps = false;
+    begin(&t);
+    launch(&t, "a", 7, 10, 15, 100, 1);
+    call(&t, "cudaStreamSynchronize", 1, 20, 97, 2);
+    call(&t, "cudaLaunchKernel", 2, 30, 2, 3);
+    kernel(&t, "b", 8, 35, 10, 3);
+    launch(&t, "c", 8, 130, 135, 10, 4);
+    if (!import_good(&i, &t, &options)) return;
+    CHECK_INT(i.program.op_count, 3);
+    CHECK_INT(i.program.ops[1].after_count, 0);
+    CHECK_INT(i.program.ops[2].after_count, 1);
+    CHECK_INT(i.notes.threads, 2);
+    CHECK_INT(i.notes.other_threads, 1);
+    gsim_program_release(&i.program);
+}
+
+static void range_counts_in_launch_order(void)
+{
+    struct trace t;
+    struct imported i;
+    struct gsim_import_options options = plain;
+    options.gaps = false;
+    options.first = 1;
+    options.last = 2;
+    begin(&t);
+    launch(&t, "c", 7, 30, 200, 10, 3);
+    launch(&t, "a", 7, 10, 15, 10, 1);
+    launch(&t, "b", 8, 20, 300, 10, 2);
+    launch(&t, "d", 8, 40, 400, 10, 4);
+    if (!import_good(&i, &t, &options)) return;
+    CHECK_INT(i.program.op_count, 2);
+    CHECK_STR(i.program.kernels[i.program.ops[0].kernel_index].name, "b");
+    CHECK_STR(i.program.kernels[i.program.ops[1].kernel_index].name, "c");
+    gsim_program_release(&i.program);
+}
+
+/* --- repairs ------------------------------------------------------------------------------------------- */
+static void repairs_are_counted(void)
+{
+    struct trace t;
+    struct imported i;
+    begin(&t);
+    launch(&t, "a", 7, 10, 15, 10, 1);
+    kernel(&t, "lost", 7, 30, 10, 99);
+    kernel(&t, "twice", 7, 50, 10, 1);
+    launch(&t, "early", 7, 70, 69, 10, 2);
+    launch(&t, "zero", 7, 90, 0, 10, 3);
+    kernel(&t, "nowhere", 7, 0, 10, 98);
+    launch(&t, "over", 7, 110, 120, 10, 4);
+    launch(&t, "lap", 7, 121, 129.9, 10, 5);
+    call(&t, "cudaLaunchKernel", 1, 122, 2, 5);
+    launch(&t, "empty", 7, 150, 160, 0, 6);
+    if (!import_good(&i, &t, &plain)) return;
+    CHECK_INT(i.notes.kernels, 8);
+    CHECK_INT(i.notes.lost_calls, 1);
+    CHECK_INT(i.notes.repeated_works, 1);
+    CHECK_INT(i.notes.repeated_calls, 1);
+    CHECK_INT(i.notes.early_starts, 1);
+    CHECK_INT(i.notes.zero_times, 1);
+    CHECK_INT(i.notes.dropped, 1);
+    CHECK_INT(i.notes.overlaps, 1);
+    CHECK_INT(i.notes.empty, 1);
+    bool found = false;
+    for (uint32_t k = 0; k < i.program.kernel_count; k++) {
+        if (strcmp(i.program.kernels[k].name, "lap") != 0) continue;
+        found = true;
+        CHECK_NEAR(i.program.kernels[k].solo_us, 9.9, 1e-9);
+    }
+    CHECK(found);
+    gsim_program_release(&i.program);
+}
+
+/* --- what was recorded ----------------------------------------------------------------------------------------------
+ */
+static void programs_survive_writing(void)
+{
+    char path[64];
+    struct trace t;
+    struct imported i;
+    struct gsim_program back = {0};
+    scratch(path);
+    make_rich_trace(&t);
+    t.length -= 4; /* import() closes the trace */
+    if (!import_good(&i, &t, &plain)) return;
+    CHECK_OK(gsim_program_write(&i.program, path, &i.error), i.error);
+    CHECK_OK(gsim_program_read(path, &back, &i.error), i.error);
+    CHECK_INT(back.op_count, i.program.op_count);
+    CHECK_INT(back.kernel_count, i.program.kernel_count);
+    for (uint32_t k = 0; k < back.kernel_count; k++) CHECK(back.kernels[k].solo_cold);
+    gsim_program_release(&back);
+    gsim_program_release(&i.program);
+    remove(path);
+}
+
+/* The replay takes as long as the recording, from the first launch to the last end: within 2 %. */
+static void recorded_traces_are_replayed(void)
+{
+    static const char *const names[] = {"resnet18", "deeplab50", "vgg16"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        char program[64], report[64], command[1024], text[4096];
+        struct imported i = {0};
+        scratch(program);
+        scratch(report);
+        snprintf(command, sizeof command, GPUSIM_SOURCE_DIR "/traces/h200/kineto/kineto_%s.json.gz", names[n]);
+        CHECK_OK(gsim_import_kineto(command, &plain, &i.program, &i.notes, &i.error), i.error);
+        gsim_program_release(&i.program);
+        snprintf(command, sizeof command,
+                 "%s import kineto %s/traces/h200/kineto/kineto_%s.json.gz -o %s 2>/dev/null && "
+                 "%s --workload %s --sched async --device h200 --report %s >/dev/null",
+                 GPUSIM_BINARY, GPUSIM_SOURCE_DIR, names[n], program, GPUSIM_BINARY, program, report);
+        CHECK_INT(system(command), 0);
+        FILE *file = fopen(report, "r");
+        size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+        if (file) fclose(file);
+        text[length] = '\0';
+        const char *at = strstr(text, "\"makespan_us\":");
+        CHECK_MSG(at, "no makespan in %s", report);
+        double predicted = at ? strtod(at + strlen("\"makespan_us\":"), NULL) : 0;
+        CHECK_MSG(fabs(predicted / i.notes.span_us - 1) < 0.02, "%s: %.1f us, recorded %.1f us", names[n], predicted,
+                  i.notes.span_us);
+        remove(program);
+        remove(report);
+    }
+}
+
+static const struct test_case cases[] = {
+    {"equal kernels share their median", equal_kernels_share_their_median},
+    {"host time between calls", host_time_between_calls},
+    {"copies and memsets", copies_and_memsets},
+    {"synchronisation holds the host", synchronisation_holds_the_host},
+    {"waiting for an event becomes after", waiting_for_an_event_becomes_after},
+    {"another thread goes on", another_thread_goes_on},
+    {"range counts in launch order", range_counts_in_launch_order},
+    {"repairs are counted", repairs_are_counted},
+    {"programs survive writing", programs_survive_writing},
+    {"recorded traces are replayed", recorded_traces_are_replayed},
+};
+
+TEST_MAIN("traces/import", cases)

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Splits a trace into its events without looking into them: only strings and brackets count. Each piece is then
+ * checked as JSON by sim/scan.c.
+ */
+#include "traces/events.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "sim/memory.h"
+#include "sim/scan.h"
+
+#define CHUNK_BYTES (256u * 1024u)
+
+struct splitter {
+    const struct gsim_events_handler *handler;
+    struct gsim_error *error;
+    gzFile file;
+    char *chunk, *text; /* what was read; the value being collected, with a NUL behind it */
+    size_t at, length;  /* in the chunk */
+    size_t text_length, text_room;
+    enum gsim_status status;
+    char place[48];
+};
+
+static enum gsim_status fail(struct splitter *s, const char *expected, int found)
+{
+    if (s->status != GSIM_OK) return s->status;
+    char what[24];
+    if (found < 0)
+        snprintf(what, sizeof what, "the end of the file");
+    else
+        snprintf(what, sizeof what, found > 0x20 && found < 0x7f ? "'%c'" : "the byte 0x%02x", found);
+    return s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: expected %s, found %s", s->place, expected, what);
+}
+
+/* The next byte stays there; -1 at the end or after a failure. */
+static int peek(struct splitter *s)
+{
+    if (s->at < s->length) return (unsigned char)s->chunk[s->at];
+    if (s->status != GSIM_OK) return -1;
+    errno = 0;
+    int got = gzread(s->file, s->chunk, CHUNK_BYTES);
+    s->at = 0;
+    s->length = got > 0 ? (size_t)got : 0;
+    int code = Z_OK;
+    const char *message = got < 0 ? gzerror(s->file, &code) : "";
+    if (got == 0 && !gzdirect(s->file)) (void)gzerror(s->file, &code); /* gzread() returns what there was, then 0 */
+    if (code == Z_ERRNO)
+        s->status = gsim_error_set(s->error, GSIM_INPUT, "%s", strerror(errno));
+    else if (code == Z_MEM_ERROR)
+        s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    else if (code == Z_BUF_ERROR)
+        s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: damaged gzip data: unexpected end of file", s->place);
+    else if (got < 0)
+        s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: damaged gzip data: %s", s->place, message);
+    return s->length ? (unsigned char)s->chunk[0] : -1;
+}
+
+static int peek_past_space(struct splitter *s)
+{
+    int c = peek(s);
+    while (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+        s->at++;
+        c = peek(s);
+    }
+    return c;
+}
+
+static bool expect(struct splitter *s, int wanted, const char *expected)
+{
+    int c = peek_past_space(s);
+    if (c != wanted) {
+        (void)fail(s, expected, c);
+        return false;
+    }
+    s->at++;
+    return true;
+}
+
+static bool keep(struct splitter *s, const char *from, size_t length)
+{
+    if (s->text_length + length + 1 > s->text_room) {
+        size_t room = s->text_room ? s->text_room : 4096;
+        while (room < s->text_length + length + 1) room *= 2;
+        char *text = room <= 2 * (size_t)GSIM_EVENT_BYTES ? gsim_realloc(s->text, room) : NULL;
+        if (!text) {
+            s->status =
+                room > 2 * (size_t)GSIM_EVENT_BYTES
+                    ? gsim_error_set(s->error, GSIM_INPUT, "%s: expected at most %u bytes", s->place, GSIM_EVENT_BYTES)
+                    : gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+            return false;
+        }
+        s->text = text;
+        s->text_room = room;
+    }
+    memcpy(s->text + s->text_length, from, length);
+    s->text_length += length;
+    s->text[s->text_length] = '\0';
+    return true;
+}
+
+/* Whether a bare value (a number or a word) ends before C. */
+static bool is_behind(char c)
+{
+    return c == ',' || c == ']' || c == '}' || c == ':' || c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/* Collects one value, by brackets and strings only. */
+static bool collect(struct splitter *s)
+{
+    unsigned depth = 0;
+    bool in_string = false, is_escaped = false, is_done = false;
+    s->text_length = 0;
+    int first = peek_past_space(s);
+    bool is_bare = first != '{' && first != '[' && first != '"';
+    while (!is_done) {
+        if (peek(s) < 0) {
+            (void)fail(s, "the end of the value", -1);
+            return false;
+        }
+        size_t from = s->at;
+        for (; s->at < s->length && !is_done; s->at++) {
+            char c = s->chunk[s->at];
+            if (in_string) {
+                if (!is_escaped && c == '"') in_string = false;
+                is_escaped = !is_escaped && c == '\\';
+                is_done = !in_string && depth == 0;
+            } else if (is_bare && is_behind(c)) {
+                is_done = true;
+                break;
+            } else if (c == '"') {
+                in_string = true;
+            } else if (c == '{' || c == '[') {
+                depth++;
+            } else if (c == '}' || c == ']') {
+                is_done = depth > 0 && --depth == 0;
+            }
+        }
+        if (!keep(s, s->chunk + from, s->at - from)) return false;
+    }
+    if (gsim_scan_check(s->text, s->text_length, s->error) == GSIM_OK) return true;
+    s->status = gsim_error_prefix(s->error, "%s", s->place);
+    return false;
+}
+
+static void read_list(struct splitter *s)
+{
+    uint64_t index = 0;
+    s->at++; /* the bracket */
+    snprintf(s->place, sizeof s->place, "traceEvents[0]");
+    for (int c = peek_past_space(s); c != ']'; c = peek_past_space(s)) {
+        if (index > 0 && !expect(s, ',', "',' or ']'")) return;
+        snprintf(s->place, sizeof s->place, "traceEvents[%" PRIu64 "]", index);
+        if (!collect(s)) return;
+        s->status = s->handler->event(s->handler->context, index, s->text, s->error);
+        if (s->status != GSIM_OK) {
+            (void)gsim_error_prefix(s->error, "%s", s->place);
+            return;
+        }
+        index++;
+    }
+    s->at++;
+    snprintf(s->place, sizeof s->place, "behind traceEvents");
+}
+
+/* The member that comes next; *FOUND is set at the list of events. */
+static void read_member(struct splitter *s, bool *found)
+{
+    char name[64] = "";
+    if (peek_past_space(s) != '"') {
+        (void)fail(s, "a name in quotes", peek(s));
+        return;
+    }
+    if (!collect(s)) return;
+    const char *text = gsim_scan_string(s->text, NULL);
+    snprintf(name, sizeof name, "%.*s", (int)sizeof name - 1, text ? text : "");
+    if (!expect(s, ':', "':'")) return;
+    if (strcmp(name, "traceEvents") == 0 && peek_past_space(s) == '[') {
+        *found = true;
+        read_list(s);
+        return;
+    }
+    if (!collect(s)) return;
+    s->status = s->handler->header(s->handler->context, name, s->text, s->error);
+}
+
+static void read_file(struct splitter *s)
+{
+    bool found = false;
+    int c = peek_past_space(s);
+    if (c == '[') {
+        read_list(s);
+    } else if (c != '{') {
+        (void)fail(s, "a trace ('{' or '[')", c);
+    } else {
+        s->at++;
+        for (bool is_first = true; s->status == GSIM_OK && peek_past_space(s) != '}'; is_first = false) {
+            if (!is_first && !expect(s, ',', "',' or '}'")) return;
+            read_member(s, &found);
+        }
+        if (s->status == GSIM_OK && !found)
+            s->status = gsim_error_set(s->error, GSIM_INPUT, "expected the list traceEvents, found no such member");
+        s->at++;
+    }
+    if (s->status == GSIM_OK && (c = peek_past_space(s)) >= 0) (void)fail(s, "the end of the file", c);
+}
+
+static gzFile open_file(const char *path)
+{
+    if (strcmp(path, "-") != 0) return gzopen(path, "rb");
+    int copy = dup(STDIN_FILENO); /* gzclose() closes it */
+    gzFile file = copy < 0 ? NULL : gzdopen(copy, "rb");
+    if (!file && copy >= 0) close(copy);
+    return file;
+}
+
+enum gsim_status gsim_events_read(const char *path, const struct gsim_events_handler *handler, struct gsim_error *error)
+{
+    struct stat info;
+    if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return gsim_error_set(error, GSIM_INPUT, "expected a file, found a directory");
+    errno = 0;
+    struct splitter s = {.handler = handler, .error = error, .place = "the trace", .file = open_file(path)};
+    if (!s.file)
+        return gsim_error_set(error, errno ? GSIM_INPUT : GSIM_NOMEM, "%s", errno ? strerror(errno) : "out of memory");
+    s.chunk = gsim_alloc(CHUNK_BYTES);
+    if (s.chunk)
+        read_file(&s);
+    else
+        s.status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gzclose_r(s.file);
+    gsim_free(s.chunk);
+    gsim_free(s.text);
+    return s.status;
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What records mean together: which call made which work, what is broken and can be repaired, in which order the
+ * host did it all, and how long each kernel runs alone. The ops themselves: traces/import_emit.c.
+ */
+#include "traces/import.h"
+
+#include <stdlib.h>
+
+#include "traces/records.h"
+
+#define SAME_SOLO_RATIO 0.02 /* durations of one kernel this close to their median are replayed as the median */
+
+#define COMPARE(x, y)                                                                                                  \
+    do {                                                                                                               \
+        if ((x) != (y)) return (x) < (y) ? -1 : 1;                                                                     \
+    } while (0)
+
+/* --- calls by correlation id ---------------------------------------------------------------------------------- */
+static int compare_keys(const void *left, const void *right)
+{
+    const struct gsim_call_key *a = left, *b = right;
+    COMPARE(a->process, b->process);
+    COMPARE(a->correlation, b->correlation);
+    COMPARE(a->start_ns, b->start_ns);
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static bool is_same_id(const struct gsim_call_key *key, uint32_t process, uint64_t correlation)
+{
+    return key->process == process && key->correlation == correlation;
+}
+
+uint32_t gsim_records_find_call(const struct gsim_call_key *keys, uint32_t count, uint32_t process,
+                                uint64_t correlation, int64_t before_ns)
+{
+    struct gsim_call_key wanted = {
+        .process = process, .correlation = correlation, .start_ns = before_ns, .index = UINT32_MAX};
+    if (correlation == 0) return GSIM_NO_CALL;
+    uint32_t low = 0, high = count; /* the first key behind WANTED */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_keys(&keys[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0 && is_same_id(&keys[low - 1], process, correlation)) return keys[low - 1].index;
+    if (low < count && is_same_id(&keys[low], process, correlation)) return keys[low].index;
+    return GSIM_NO_CALL;
+}
+
+static enum gsim_status sort_keys(struct gsim_records *r, struct gsim_steps *steps)
+{
+    steps->keys = gsim_alloc(sizeof *steps->keys * ((size_t)r->call_count + 1));
+    if (!steps->keys) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->call_count; i++)
+        steps->keys[i] = (struct gsim_call_key){.correlation = r->calls[i].correlation,
+                                                .index = i,
+                                                .start_ns = r->calls[i].start_ns,
+                                                .process = r->calls[i].process};
+    if (r->call_count) qsort(steps->keys, r->call_count, sizeof *steps->keys, compare_keys);
+    return GSIM_OK;
+}
+
+/* --- works ------------------------------------------------------------------------------------------------------ */
+/* A program is for one GPU: that with most works. */
+static enum gsim_status keep_one_device(struct gsim_records *r)
+{
+    uint32_t *works_of = gsim_alloc(sizeof *works_of * ((size_t)r->stream_count + 1)), best = 0, kept = 0;
+    if (!works_of) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->work_count; i++) works_of[r->works[i].stream]++;
+    for (uint32_t s = 1; s < r->stream_count; s++) { /* sums per device stand at its first stream */
+        uint32_t first = 0;
+        while (r->streams[first].device != r->streams[s].device) first++;
+        if (first != s) works_of[first] += works_of[s];
+    }
+    for (uint32_t s = 1; s < r->stream_count; s++)
+        if (r->streams[s].device != r->streams[best].device && works_of[s] > works_of[best]) best = s;
+    gsim_free(works_of);
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        if (r->streams[r->works[i].stream].device == r->streams[best].device)
+            r->works[kept++] = r->works[i];
+        else
+            r->notes->other_devices++;
+    }
+    r->work_count = kept;
+    return GSIM_OK;
+}
+
+/* Joins a work with its call and gives it times that can be. False: nothing is known about when it ran. */
+static bool repair_work(struct gsim_records *r, const struct gsim_steps *steps, struct gsim_work *work)
+{
+    int64_t ns = work->end_ns - work->start_ns;
+    uint32_t found = gsim_records_find_call(steps->keys, r->call_count, work->process, work->correlation,
+                                            work->start_ns ? work->start_ns : INT64_MAX);
+    const struct gsim_call *call = found == GSIM_NO_CALL ? NULL : &r->calls[found];
+    work->call = found;
+    if (!call && work->start_ns == 0) {
+        r->notes->dropped++;
+        return false;
+    }
+    if (!call) r->notes->lost_calls++;
+    if (ns <= 0) {
+        r->notes->empty++;
+        ns = 1;
+    }
+    if (work->start_ns == 0 || (call && work->start_ns < call->start_ns)) {
+        if (work->start_ns == 0)
+            r->notes->zero_times++;
+        else
+            r->notes->early_starts++;
+        work->start_ns = call->end_ns;
+        work->is_moved = true;
+    }
+    work->end_ns = work->start_ns + ns;
+    return true;
+}
+
+static void repair_works(struct gsim_records *r, const struct gsim_steps *steps)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < r->work_count; i++)
+        if (repair_work(r, steps, &r->works[i])) r->works[kept++] = r->works[i];
+    r->work_count = kept;
+    for (uint32_t i = 1; i < r->call_count; i++)
+        if (steps->keys[i].correlation &&
+            is_same_id(&steps->keys[i - 1], steps->keys[i].process, steps->keys[i].correlation))
+            r->notes->repeated_calls++;
+}
+
+static int compare_syncs(const void *left, const void *right)
+{
+    const struct gsim_sync *a = left, *b = right;
+    COMPARE(a->process, b->process);
+    COMPARE(a->correlation, b->correlation);
+    COMPARE(a->start_ns, b->start_ns);
+    COMPARE(a->kind, b->kind);
+    return a->stream < b->stream ? -1 : a->stream > b->stream;
+}
+
+/* By stream, then start: the order in which a stream ran. */
+static int compare_runs(const void *left, const void *right)
+{
+    const struct gsim_work *a = left, *b = right;
+    COMPARE(a->stream, b->stream);
+    COMPARE(a->start_ns, b->start_ns);
+    COMPARE(a->end_ns, b->end_ns);
+    return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
+}
+
+/* Works of one stream do not overlap: rounding, or a launch that lets a kernel's prologue run early. */
+static void cut_overlaps(struct gsim_records *r)
+{
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        struct gsim_work *work = &r->works[i], *before = i ? work - 1 : NULL;
+        work->solo_ns = work->end_ns - work->start_ns;
+        if (!before || before->stream != work->stream || work->is_moved || before->is_moved ||
+            work->start_ns >= before->end_ns)
+            continue;
+        r->notes->overlaps++;
+        work->solo_ns = work->end_ns > before->end_ns ? work->end_ns - before->end_ns : 1;
+        if (work->end_ns < before->end_ns) work->end_ns = before->end_ns;
+    }
+}
+
+/* --- how long alone ----------------------------------------------------------------------------------------------- */
+struct timing {
+    const struct gsim_work *shape;
+    int64_t ns;
+    uint32_t index;
+};
+
+static int compare_shapes(const struct gsim_work *a, const struct gsim_work *b)
+{
+    COMPARE(a->name, b->name);
+    COMPARE(a->grid.x, b->grid.x);
+    COMPARE(a->grid.y, b->grid.y);
+    COMPARE(a->grid.z, b->grid.z);
+    COMPARE(a->block.x, b->block.x);
+    COMPARE(a->block.y, b->block.y);
+    COMPARE(a->block.z, b->block.z);
+    COMPARE(a->regs_per_thread, b->regs_per_thread);
+    COMPARE(a->smem_bytes, b->smem_bytes);
+    return 0;
+}
+
+static int compare_timings(const void *left, const void *right)
+{
+    const struct timing *a = left, *b = right;
+    int order = compare_shapes(a->shape, b->shape);
+    if (order) return order;
+    COMPARE(a->ns, b->ns);
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Launches of one kernel with one shape get their median duration, unless they are far from it. */
+static enum gsim_status find_medians(struct gsim_records *r)
+{
+    struct timing *timings = gsim_alloc(sizeof *timings * ((size_t)r->work_count + 1));
+    uint32_t count = 0;
+    if (!timings) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->work_count; i++)
+        if (r->works[i].kind != GSIM_WORK_COPY)
+            timings[count++] = (struct timing){.shape = &r->works[i], .ns = r->works[i].solo_ns, .index = i};
+    if (count) qsort(timings, count, sizeof *timings, compare_timings);
+    for (uint32_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && compare_shapes(timings[from].shape, timings[to].shape) == 0;) to++;
+        int64_t median = timings[from + (to - from) / 2].ns;
+        for (uint32_t i = from; i < to; i++) {
+            double off = (double)timings[i].ns - (double)median;
+            if (off <= SAME_SOLO_RATIO * (double)median && -off <= SAME_SOLO_RATIO * (double)median)
+                r->works[timings[i].index].solo_ns = median;
+        }
+    }
+    gsim_free(timings);
+    return GSIM_OK;
+}
+
+/* --- the host's order ------------------------------------------------------------------------------------------- */
+static int compare_steps(const void *left, const void *right)
+{
+    const struct gsim_step *a = left, *b = right;
+    COMPARE(a->time_ns, b->time_ns);
+    COMPARE(a->then_ns, b->then_ns);
+    COMPARE(a->kind, b->kind);
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void add_works(struct gsim_records *r, struct gsim_steps *steps)
+{
+    int64_t launch_ns = 0;
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        const struct gsim_work *work = &r->works[i];
+        bool is_first = i == 0 || r->works[i - 1].stream != work->stream;
+        if (work->call != GSIM_NO_CALL)
+            launch_ns = r->calls[work->call].start_ns;
+        else if (is_first)
+            launch_ns = work->start_ns;
+        steps->steps[steps->count++] =
+            (struct gsim_step){.kind = GSIM_STEP_WORK, .time_ns = launch_ns, .then_ns = work->start_ns, .index = i};
+    }
+}
+
+static enum gsim_status make_steps(struct gsim_records *r, struct gsim_steps *steps)
+{
+    size_t most = (size_t)r->work_count + r->call_count + r->sync_count;
+    uint64_t waits = 0, known_waits = 0;
+    if (most >= UINT32_MAX / 2) return gsim_error_set(r->error, GSIM_INPUT, "expected fewer than 2^31 records");
+    steps->steps = gsim_alloc(sizeof *steps->steps * (most + 1));
+    if (!steps->steps) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    add_works(r, steps);
+    for (uint32_t i = 0; i < r->call_count; i++) {
+        const struct gsim_call *call = &r->calls[i];
+        waits += call->kind == GSIM_CALL_WAIT;
+        if (call->kind == GSIM_CALL_SYNC_DEVICE || call->kind == GSIM_CALL_SYNC_STREAM ||
+            call->kind == GSIM_CALL_SYNC_EVENT)
+            steps->steps[steps->count++] = (struct gsim_step){
+                .kind = GSIM_STEP_SYNC, .time_ns = call->start_ns, .then_ns = call->end_ns, .index = i};
+    }
+    for (uint32_t i = 0; i < r->sync_count; i++) {
+        const struct gsim_sync *sync = &r->syncs[i];
+        if (sync->kind != GSIM_SYNC_WAIT) continue;
+        uint32_t call = gsim_records_find_call(steps->keys, r->call_count, sync->process, sync->correlation, INT64_MAX);
+        int64_t time = call == GSIM_NO_CALL ? sync->start_ns : r->calls[call].start_ns;
+        known_waits++;
+        steps->steps[steps->count++] =
+            (struct gsim_step){.kind = GSIM_STEP_WAIT, .time_ns = time, .then_ns = time, .index = i};
+    }
+    if (waits > known_waits && r->stream_count > 1) r->notes->unknown_waits = waits - known_waits;
+    if (steps->count) qsort(steps->steps, steps->count, sizeof *steps->steps, compare_steps);
+    return GSIM_OK;
+}
+
+/* The steps from the FIRST to the LAST work, these included. */
+static enum gsim_status cut_range(struct gsim_records *r, const struct gsim_import_options *options,
+                                  struct gsim_steps *steps)
+{
+    uint32_t works = 0, from = 0, to = 0;
+    if (r->work_count == 0)
+        return gsim_error_set(r->error, GSIM_INPUT, "expected kernels, copies or memsets of a GPU, found none");
+    if (options->first >= r->work_count)
+        return gsim_error_set(r->error, GSIM_INPUT, "--range: expected a first work below %u, found %u", r->work_count,
+                              options->first);
+    for (uint32_t i = 0; i < steps->count; i++) {
+        if (steps->steps[i].kind != GSIM_STEP_WORK) continue;
+        if (works == options->first) from = i;
+        if (works++ > options->last) break;
+        to = i + 1;
+    }
+    memmove(steps->steps, steps->steps + from, sizeof *steps->steps * (to - from));
+    steps->count = to - from;
+    steps->work_count = 0;
+    for (uint32_t i = 0; i < steps->count; i++) steps->work_count += steps->steps[i].kind == GSIM_STEP_WORK;
+    return GSIM_OK;
+}
+
+/* --- who and how many ----------------------------------------------------------------------------------------- */
+struct threads {
+    struct thread {
+        uint64_t id;
+        uint32_t process;
+    } * threads;
+    size_t room;
+    uint32_t count, last;
+};
+
+/* Index of the thread of CALL, or COUNT. */
+static uint32_t find_thread(struct threads *all, const struct gsim_call *call)
+{
+    for (uint32_t i = 0, at = all->last; i < all->count; i++, at++) {
+        if (at >= all->count) at = 0;
+        if (all->threads[at].id == call->thread && all->threads[at].process == call->process) return all->last = at;
+    }
+    return all->count;
+}
+
+static bool name_thread(struct gsim_records *r, struct threads *all, struct gsim_work *work)
+{
+    work->thread = all->last;
+    if (work->call == GSIM_NO_CALL) return true;
+    const struct gsim_call *call = &r->calls[work->call];
+    uint32_t at = find_thread(all, call);
+    if (at == all->count) {
+        void *array = all->threads;
+        if (gsim_array_grow(&array, sizeof *all->threads, at, &all->room)) return false;
+        all->threads = array;
+        all->threads[all->count++] = (struct thread){.id = call->thread, .process = call->process};
+    }
+    work->thread = all->last = at;
+    if (at > 0) r->notes->other_threads++;
+    return true;
+}
+
+/* Who launches: numbered in order of the first launch. */
+static enum gsim_status find_threads(struct gsim_records *r, struct gsim_steps *steps)
+{
+    struct threads all = {0};
+    uint32_t next = GSIM_NO_CALL;
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < steps->count && status == GSIM_OK; i++)
+        if (steps->steps[i].kind == GSIM_STEP_WORK && !name_thread(r, &all, &r->works[steps->steps[i].index]))
+            status = gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = steps->count; i-- > 0 && status == GSIM_OK;) {
+        struct gsim_step *step = &steps->steps[i];
+        step->next_thread = next;
+        step->thread = GSIM_NO_CALL;
+        if (step->kind == GSIM_STEP_WORK) {
+            next = r->works[step->index].thread;
+        } else if (step->kind == GSIM_STEP_SYNC) {
+            uint32_t at = find_thread(&all, &r->calls[step->index]);
+            if (at < all.count) step->thread = at;
+        }
+    }
+    steps->thread_count = all.count ? all.count : 1;
+    gsim_free(all.threads);
+    return status;
+}
+
+struct interval {
+    int64_t start_ns, end_ns;
+    uint32_t stream;
+};
+
+static int compare_intervals(const void *left, const void *right)
+{
+    const struct interval *a = left, *b = right;
+    COMPARE(a->start_ns, b->start_ns);
+    COMPARE(a->stream, b->stream);
+    return 0;
+}
+
+static void count_kind(struct gsim_import_notes *notes, enum gsim_work_kind kind)
+{
+    if (kind == GSIM_WORK_KERNEL)
+        notes->kernels++;
+    else if (kind == GSIM_WORK_COPY)
+        notes->copies++;
+    else
+        notes->memsets++;
+}
+
+static enum gsim_status count(struct gsim_records *r, const struct gsim_steps *steps)
+{
+    struct gsim_import_notes *notes = r->notes;
+    struct interval *kernels = gsim_alloc(sizeof *kernels * ((size_t)steps->work_count + 1));
+    uint32_t kernel_count = 0, last_call = GSIM_NO_CALL;
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, busy_ns = INT64_MIN;
+    if (!kernels) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < steps->count; i++) {
+        const struct gsim_step *step = &steps->steps[i];
+        if (step->kind != GSIM_STEP_WORK) continue;
+        const struct gsim_work *work = &r->works[step->index];
+        count_kind(notes, work->kind);
+        if (work->kind == GSIM_WORK_KERNEL)
+            kernels[kernel_count++] = (struct interval){work->start_ns, work->end_ns, work->stream};
+        if (step->time_ns < first_ns) first_ns = step->time_ns;
+        if (work->end_ns > last_ns) last_ns = work->end_ns;
+        bool is_repeated = work->call != GSIM_NO_CALL && work->call == last_call;
+        if (work->call != GSIM_NO_CALL && r->calls[work->call].kind == GSIM_CALL_GRAPH)
+            notes->graph_works++;
+        else if (is_repeated)
+            notes->repeated_works++;
+        if (work->call != GSIM_NO_CALL) last_call = work->call;
+    }
+    if (kernel_count) qsort(kernels, kernel_count, sizeof *kernels, compare_intervals);
+    for (uint32_t i = 0, stream = 0; i < kernel_count; i++) {
+        if (i && kernels[i].start_ns < busy_ns && kernels[i].stream != stream) notes->shared++;
+        if (kernels[i].end_ns <= busy_ns) continue;
+        busy_ns = kernels[i].end_ns;
+        stream = kernels[i].stream;
+    }
+    notes->threads = steps->thread_count;
+    notes->span_us = ((double)last_ns - (double)first_ns) / 1e3;
+    gsim_free(kernels);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_import_options *options,
+                                      struct gsim_program *program)
+{
+    struct gsim_steps steps = {0};
+    enum gsim_status status = r->stream_count ? keep_one_device(r) : GSIM_OK;
+    if (status == GSIM_OK) status = sort_keys(r, &steps);
+    if (status == GSIM_OK) {
+        repair_works(r, &steps);
+        if (r->work_count) qsort(r->works, r->work_count, sizeof *r->works, compare_runs);
+        if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
+        cut_overlaps(r);
+        status = make_steps(r, &steps);
+    }
+    if (status == GSIM_OK) status = cut_range(r, options, &steps);
+    if (status == GSIM_OK) status = find_medians(r);
+    if (status == GSIM_OK) status = find_threads(r, &steps);
+    if (status == GSIM_OK) status = count(r, &steps);
+    snprintf(r->notes->gpu, sizeof r->notes->gpu, "%s", r->gpu);
+    if (status == GSIM_OK) status = gsim_records_emit(r, &steps, options, program);
+    gsim_free(steps.steps);
+    gsim_free(steps.keys);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: traces. Profiler traces into programs that the scheduler async replays: kernels with their recorded
+ * durations, copies, the host's time between calls, and the order that streams and synchronisation gave.
+ * Formats: traces/import_kineto.h, traces/import_nsys.h. What could be repaired is counted in the notes.
+ */
+#ifndef GSIM_TRACES_IMPORT_H
+#define GSIM_TRACES_IMPORT_H
+
+#include "sim/program.h"
+
+struct gsim_import_options {
+    const char *name;        /* of the program */
+    const char *solo_device; /* the device that recorded durations are of; NULL: whichever is simulated */
+    bool gaps;               /* host time between calls becomes host_compute */
+    uint32_t first, last;    /* which works (kernels, copies, memsets), counted from 0 in launch order */
+    /* What a replay charges by itself: it is taken off the recorded host time. */
+    double launch_us, memcpy_us, event_record_us, stream_wait_us, launch_to_start_us;
+};
+
+/* X(field, what happened; stands behind the count). */
+#define GSIM_IMPORT_NOTE_MAP(X)                                                                                        \
+    X(lost_calls, "without a launch call: put behind the work before them in their stream")                            \
+    X(repeated_works, "with a correlation id that an earlier one has: launched by the same call")                      \
+    X(repeated_calls, "calls with a correlation id that another has: the latest before the work counts")               \
+    X(early_starts, "that start before their launch: moved behind it")                                                 \
+    X(zero_times, "without a start: put behind their launch")                                                          \
+    X(dropped, "with neither a start nor a launch call: left out")                                                     \
+    X(empty, "without a duration: 1 ns assumed")                                                                       \
+    X(overlaps, "that overlap the one before in their stream: shortened by the overlap")                               \
+    X(unfinished, "calls that end before they start: their end is ignored")                                            \
+    X(other_devices, "on other GPUs than the busiest: left out")                                                       \
+    X(host_copies, "copies within host memory: left out, as host time")                                                \
+    X(pageable, "copies of pageable memory: replay them with --memory pageable")                                       \
+    X(graph_works, "launched by CUDA graphs: replayed as launches of their own")                                       \
+    X(unknown_waits, "cudaStreamWaitEvent calls without a synchronisation record: their order is not known")           \
+    X(other_threads, "launched by further host threads: replayed by one thread, in the order of the calls")            \
+    X(shared, "that ran beside work of other streams: their durations are not those of running alone")
+
+struct gsim_import_notes {
+#define GSIM_IMPORT_NOTE_FIELD(field, text) uint64_t field;
+    GSIM_IMPORT_NOTE_MAP(GSIM_IMPORT_NOTE_FIELD)
+#undef GSIM_IMPORT_NOTE_FIELD
+    uint64_t kernels, copies, memsets, streams, threads;
+    double span_us; /* start of the first launch call to the end of the last work */
+    char gpu[64];   /* as the trace names it; "" where it does not */
+};
+
+#endif
