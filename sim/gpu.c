@@ -15,6 +15,7 @@ static void end_run(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time
     gpu->load.kernels--;
     run->next = gpu->free_runs;
     gpu->free_runs = run;
+    gpu->horizon = 0; /* what follows the kernel may come at any time: the promise is over */
     if (gpu->listener.kernel_ended) gpu->listener.kernel_ended(gpu->listener.data, tag, now);
 }
 

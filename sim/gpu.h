@@ -48,7 +48,7 @@ gsim_time gsim_gpu_next(const struct gsim_gpu *gpu);
 void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now);
 
 /* Promises that the caller changes nothing before HORIZON, so that steady waves of one kernel alone may be handled
- * at once; holds until the next call (0, the default: no promise). */
+ * at once; holds until the next call or the end of a kernel (0, the default: no promise). */
 void gsim_gpu_promise(struct gsim_gpu *gpu, gsim_time horizon);
 
 /* Copies draw on DRAM too: adds (or takes back) their traffic. */

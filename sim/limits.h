@@ -19,7 +19,7 @@
 #define GSIM_LIMIT_ARGS 4096u            /* 32,764 bytes of kernel parameters since CUDA 12.1 */
 
 #define GSIM_LIMIT_BYTES (1ull << 50)    /* of all buffers together: 1 PiB; exact in a double */
-#define GSIM_LIMIT_US 1e12               /* one duration: 11.6 days */
+#define GSIM_LIMIT_US 1e10               /* one duration: 2.8 hours; many of them still fit the clock */
 #define GSIM_LIMIT_TOTAL_US 4e12         /* all durations of all iterations: half of what gsim_time holds */
 #define GSIM_LIMIT_WORK 1e21             /* flops, bytes or cycles of one kernel */
 #define GSIM_LIMIT_STREAM 65535
