@@ -257,7 +257,7 @@ static void break_untimed(struct gsim_program *p)
 static void break_total(struct gsim_program *p)
 {
     p->ops[2].host_us = 1e10;
-    p->iterations = 5;
+    p->iterations = 500;
 }
 
 static void test_every_rule(void)
