@@ -11,10 +11,13 @@
 #define CHIP_KNEE 2.4
 #define CHIP_LEAST_ISSUE 0.3 /* share that issue-bound blocks keep beside on-chip ones */
 #define LINES_PER_KIB 8.0
+/* Share of the issue rate that one warp per sub-partition reaches, and what a part of a second one adds. */
+#define ONE_WARP_SHARE 0.826
+#define MORE_WARPS_SHARE 0.07
 
 double gsim_issue_share(double width)
 {
-    static const double at[5] = {0, 0.826, 0.94, 0.995, 1};
+    static const double at[5] = {0, ONE_WARP_SHARE, 0.94, 0.995, 1};
     if (width >= 4) return 1;
     int whole = (int)width;
     return at[whole] + (width - whole) * (at[whole + 1] - at[whole]);
@@ -60,7 +63,7 @@ static double memory_time(const struct gsim_work *w, const struct sums *s) { ret
 static double heavy_width(const struct gsim_work *w, double time)
 {
     if (!w->has_flops || time <= 0) return 0;
-    double least = 0.826 * (w->width < 1 ? w->width : 1) + (w->width > 1 ? 0.07 : 0);
+    double least = ONE_WARP_SHARE * (w->width < 1 ? w->width : 1) + (w->width > 1 ? MORE_WARPS_SHARE : 0);
     double share = w->issue_ps / time / least;
     return w->width * (share < 1 ? share : 1);
 }

@@ -92,6 +92,7 @@ struct gsim_channel {
 
 struct gsim_event_state {
     bool exists;
+    enum gsim_event_flags flags;
     struct gsim_marker *marker;    /* of the latest recording */
     uint32_t capture;
     uint32_t *nodes;               /* capture: what it was recorded after */

@@ -179,7 +179,6 @@ static void do_device_synchronize(struct gsim_driver *driver)
 static gsim_event do_event_create(struct gsim_driver *driver, enum gsim_event_flags flags)
 {
     struct gsim_machine *m = machine(driver);
-    (void)flags;
     if (gsim_driver_failed(driver)) return 0;
     gsim_time start = gsim_api_begin(m);
     gsim_event event = 0;
@@ -192,7 +191,7 @@ static gsim_event do_event_create(struct gsim_driver *driver, enum gsim_event_fl
         }
         event = (gsim_event)m->event_count++;
     }
-    m->events[event] = (struct gsim_event_state){.exists = true};
+    m->events[event] = (struct gsim_event_state){.exists = true, .flags = flags};
     gsim_api_spend(m, m->device->event_create_us);
     gsim_api_end(m, GSIM_API_EVENT_CREATE, start, 0, 0, NULL);
     return event;
@@ -233,7 +232,8 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
     if (!is_stream(m, stream) || !is_event(m, event)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m);
-    gsim_api_spend(m, m->device->event_record_us);
+    bool is_timed = m->events[event].flags == GSIM_EVENT_TIMING;
+    gsim_api_spend(m, is_timed ? m->device->event_record_us : m->device->event_record_no_timing_us);
     m->events_recorded++;
     if (!gsim_graphs_capture_record(m, event, stream)) {
         struct gsim_marker *marker = gsim_front_marker(m);
