@@ -1,124 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Which command, which options; nothing about their meaning, which is
- * sim/cli_setup.c's.
+ * Layer: sim (program). Which command; the options are read by sim/cli_parse.c and mean what
+ * sim/cli_setup.c says.
  */
 #include "sim/cli.h"
 
-#include <unistd.h>
-
 #include "sim/text.h"
-
-static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
-#define OPTION_ROW(key, option_name, option_metavar, option_commands, option_help)                                     \
-    [GSIM_CLI_##                                                                                                       \
-        key] = {.name = option_name, .metavar = option_metavar, .commands = option_commands, .help = option_help},
-    GSIM_CLI_OPTION_MAP(OPTION_ROW)
-#undef OPTION_ROW
-};
-
-static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import"};
-
-const struct gsim_cli_option *gsim_cli_option_at(enum gsim_cli_key key)
-{
-    return &options[key];
-}
-
-int gsim_cli_fail(const struct gsim_error *error)
-{
-    fflush(stdout);
-    fprintf(stderr, "gpusim: %s\n", error->message);
-    return gsim_status_exit(error->status);
-}
-
-/* --- options ------------------------------------------------------------------------------------------------ */
-static enum gsim_status unknown_option(enum gsim_cli_command command, const char *text, size_t length,
-                                       struct gsim_error *error)
-{
-    char name[64], hint[96];
-    struct gsim_nearest nearest;
-    snprintf(name, sizeof(name), "%.*s", (int)length, text);
-    if (strcmp(name, "task") == 0 || strcmp(name, "share") == 0)
-        return gsim_error_set(error, GSIM_USAGE, "--%s: several programs at once are not in this version (%s)", name,
-                              GPUSIM_VERSION);
-    gsim_nearest_init(&nearest, name);
-    for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++) {
-        if (strcmp(options[key].name, name) == 0)
-            return gsim_error_set(error, GSIM_USAGE, "--%s is not an option of gpusim %s (see gpusim %s --help)", name,
-                                  command_names[command], command_names[command]);
-        if (options[key].commands & (1u << command)) gsim_nearest_offer(&nearest, options[key].name);
-    }
-    bool is_near = gsim_nearest_text(&nearest, hint, sizeof(hint))[0];
-    if (is_near) snprintf(hint, sizeof(hint), ", did you mean '--%s'?", nearest.best);
-    return gsim_error_set(error, GSIM_USAGE, "unknown option '--%s'%s (see gpusim %s --help)", name, hint,
-                          command_names[command]);
-}
-
-static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cli_key key, const char *value,
-                              struct gsim_error *error)
-{
-    if (key == GSIM_CLI_OPT) {
-        arguments->opts[arguments->opt_count++] = value;
-        return GSIM_OK;
-    }
-    if (arguments->value[key] && options[key].metavar)
-        return gsim_error_set(error, GSIM_USAGE, "--%s: given twice, '%s' and '%s'", options[key].name,
-                              arguments->value[key], value);
-    arguments->value[key] = value;
-    return GSIM_OK;
-}
-
-/* One "--name value", "--name=value" or "--switch" at argv[*at]. */
-static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int argc, char **argv, int *at,
-                                     struct gsim_error *error)
-{
-    const char *text = argv[*at] + 2, *equals = strchr(text, '=');
-    size_t length = equals ? (size_t)(equals - text) : strlen(text);
-    int key = 0;
-    while (key < GSIM_CLI_KEY_COUNT &&
-           (strlen(options[key].name) != length || strncmp(options[key].name, text, length) != 0 ||
-            !(options[key].commands & (1u << arguments->command))))
-        key++;
-    if (key == GSIM_CLI_KEY_COUNT) return unknown_option(arguments->command, text, length, error);
-    const struct gsim_cli_option *option = &options[key];
-    if (!option->metavar) {
-        if (equals)
-            return gsim_error_set(error, GSIM_USAGE, "--%s: takes no value, found '%s'", option->name, equals + 1);
-        return store(arguments, (enum gsim_cli_key)key, "", error);
-    }
-    const char *value = equals ? equals + 1 : *at + 1 < argc ? argv[++*at] : NULL;
-    if (!value || (!equals && strncmp(value, "--", 2) == 0))
-        return gsim_error_set(error, GSIM_USAGE, "--%s: expected %s, found %s%s", option->name, option->metavar,
-                              value ? "the option " : "nothing", value ? value : "");
-    return store(arguments, (enum gsim_cli_key)key, value, error);
-}
-
-static size_t most_operands(enum gsim_cli_command command)
-{
-    if (command == GSIM_CLI_IMPORT) return 2;
-    return command == GSIM_CLI_VALIDATE ? SIZE_MAX : command == GSIM_CLI_LIST;
-}
-
-static enum gsim_status parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,
-                              struct gsim_error *error)
-{
-    for (; at < argc; at++) {
-        enum gsim_status status = GSIM_OK;
-        if (strcmp(argv[at], "-h") == 0)
-            arguments->value[GSIM_CLI_HELP] = "";
-        else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc && arguments->command == GSIM_CLI_IMPORT)
-            status = store(arguments, GSIM_CLI_OUTPUT, argv[++at], error);
-        else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
-            status = parse_option(arguments, argc, argv, &at, error);
-        else if (arguments->operand_count < most_operands(arguments->command) && argv[at][0] != '-')
-            arguments->operands[arguments->operand_count++] = argv[at];
-        else
-            status = gsim_error_set(error, GSIM_USAGE, "unexpected argument '%s' (see gpusim %s --help)", argv[at],
-                                    command_names[arguments->command]);
-        if (status != GSIM_OK) return status;
-    }
-    return GSIM_OK;
-}
 
 /* --- commands ------------------------------------------------------------------------------------------------ */
 /* Words that are planned, so that they are answered honestly instead of "unknown". */
@@ -134,7 +21,7 @@ static enum gsim_status unknown_command(const char *name, struct gsim_error *err
     if (strcmp(name, "check") == 0)
         return gsim_error_set(error, GSIM_USAGE, "'check' tests the source tree: run ./gpusim check there");
     gsim_nearest_init(&nearest, name);
-    for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) gsim_nearest_offer(&nearest, command_names[i]);
+    for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) gsim_nearest_offer(&nearest, gsim_cli_command_name(i));
     return gsim_error_set(error, GSIM_USAGE, "unknown command '%s'%s (see gpusim --help)", name,
                           gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
@@ -189,7 +76,7 @@ int gsim_cli_main(int argc, char **argv)
     }
     if (argv[1][0] != '-') {
         int command = 0;
-        while (command < GSIM_CLI_COMMAND_COUNT && strcmp(command_names[command], argv[1]) != 0) command++;
+        while (command < GSIM_CLI_COMMAND_COUNT && strcmp(gsim_cli_command_name(command), argv[1]) != 0) command++;
         if (command == GSIM_CLI_COMMAND_COUNT) {
             (void)unknown_command(argv[1], &error);
             return gsim_cli_fail(&error);
@@ -203,7 +90,7 @@ int gsim_cli_main(int argc, char **argv)
         return gsim_cli_fail(&error);
     }
     arguments.operands = arguments.opts + argc;
-    int status = parse(&arguments, argc, argv, at, &error) == GSIM_OK ? dispatch(&arguments) : gsim_cli_fail(&error);
+    int status = gsim_cli_parse(&arguments, argc, argv, at, &error) == GSIM_OK ? dispatch(&arguments) : gsim_cli_fail(&error);
     gsim_free(arguments.opts);
     return status;
 }

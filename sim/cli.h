@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). The command line: sim/cli.c parses and dispatches, sim/cli_help.c explains,
+ * Layer: sim (program). The command line: sim/cli_parse.c reads, sim/cli.c dispatches, sim/cli_help.c explains,
  * sim/cli_setup.c turns words into a simulation; the commands are sim/cli_run.c, cli_compare.c, cli_list.c,
  * cli_validate.c and cli_import.c.
  * Nothing else includes this header. Messages go to stderr as one line, results to stdout.
@@ -98,6 +98,11 @@ struct gsim_cli_arguments {
     size_t operand_count;
 };
 
+const char *gsim_cli_command_name(int command);
+/* Reads argv[at] and what follows into ARGUMENTS, whose command, opts and operands (room for argc each) the caller
+ * has set. */
+enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,
+                                struct gsim_error *error) GSIM_NODISCARD;
 /* Exit status of the program. */
 int gsim_cli_main(int argc, char **argv);
 void gsim_cli_help_program(struct gsim_output *output);
