@@ -118,6 +118,13 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments);
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);
 
+/* --- sim/cli_deliver.c: the end of a run ------------------------------------------------------------------- */
+/* Before the run: can the files be written at all, and do two of them share a name? */
+enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+/* Writes the files asked for, and the report to the terminal unless one of them went there. */
+enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
+                                  struct gsim_error *error) GSIM_NODISCARD;
+
 /* --- sim/cli_setup.c: from words to simulations ------------------------------------------------------------ */
 /* What all runs of one call have in common. */
 struct gsim_cli_setup {
