@@ -6,7 +6,7 @@ set datafile separator ","
 set datafile missing NaN # rows without a time leave no gap
 set terminal @ARG3
 set output ARG2
-is_time(q) = q eq "span" || q eq "live" || q eq "serial" || q eq "sync" || q eq "graph" || q eq "one-stream graph" || q eq "late end"
+is_time(q) = q eq "span" || q eq "live" || q eq "serial" || q eq "sync" || q eq "graph" || q eq "one-stream graph" || q eq "late end" || q eq "makespan"
 most = 20.0
 clamp(e) = e > most ? most : e < -most ? -most : e
 class(e) = floor(clamp(100*e) + 0.5)

@@ -15,19 +15,24 @@ set border 3
 set tics nomirror
 set size square
 set format xy "10^{%L}"
-kinds = "pairs arrival dags launch aten micro"
-colours = "#0072b2 #e69f00 #009e73 #d55e00 #cc79a7 #999999"
-points = "6 4 8 10 12 2"
+kinds = "pairs arrival dags launch aten micro serial async grsched taskflow cudagraph kesco"
+colours = "#0072b2 #e69f00 #009e73 #d55e00 #cc79a7 #999999 #0072b2 #e69f00 #009e73 #d55e00 #cc79a7 #999999"
+points = "6 4 8 10 12 2 7 5 9 11 13 1"
 # Times only: the rows of priority count in block times, those of placement have no time at all.
-is_time(q) = q eq "span" || q eq "live" || q eq "serial" || q eq "sync" || q eq "graph" || q eq "one-stream graph" || q eq "late end"
-stats ARG1 using (is_time(strcol(2)) ? column(4) : NaN) every ::1 nooutput
+is_time(q) = q eq "span" || q eq "live" || q eq "serial" || q eq "sync" || q eq "graph" || q eq "one-stream graph" || q eq "late end" || q eq "makespan"
+# Only kinds that the file has get a line in the key.
+seen = ""
+note(kind) = (seen = strstrt(seen, " ".kind." ") ? seen : seen." ".kind." ", 0)
+stats ARG1 using (is_time(strcol(2)) ? (note(strcol(1)), column(4)) : NaN) every ::1 nooutput
 if (!exists("STATS_records") || STATS_records == 0) { print "no times in ".ARG1; exit status 1 }
 low = 10**floor(log10(STATS_min)); high = 10**ceil(log10(STATS_max))
 set xrange [low:high]
 set yrange [low:high]
-plot for [i=1:words(kinds)] ARG1 every ::1 \
-         using ((is_time(strcol(2)) && strcol(1) eq word(kinds, i)) ? column(4) : NaN):3 \
-         with points pt (int(word(points, i))) ps 0.8 lc rgb word(colours, i) title word(kinds, i), \
+found = ""
+do for [i=1:words(kinds)] { if (strstrt(seen, " ".word(kinds, i)." ")) { found = found.sprintf(" %d", i) } }
+plot for [i in found] ARG1 every ::1 \
+         using ((is_time(strcol(2)) && strcol(1) eq word(kinds, int(i))) ? column(4) : NaN):3 \
+         with points pt (int(word(points, int(i)))) ps 0.8 lc rgb word(colours, int(i)) title word(kinds, int(i)), \
      x with lines lc rgb "black" lw 1 title "equal", \
      1.1*x with lines lc rgb "#888888" dt 2 title "10 % off", \
      x/1.1 with lines lc rgb "#888888" dt 2 notitle

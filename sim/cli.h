@@ -58,9 +58,10 @@ enum gsim_cli_command {
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
-      "pairs, arrival, priority, dags, launch, aten, micro or all\n"                                                   \
-      "(default); several, separated by commas")                                                                       \
+      "pairs, arrival, priority, dags, launch, aten, micro, runs or\n"                                                 \
+      "all (default); several, separated by commas")                                                                   \
     X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
+    X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the runs recorded for this (default all)")           \
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE, "a line for every prediction before the table")                \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \

@@ -51,11 +51,15 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "Simulates recorded cases - concurrent kernels and DAGs of them, timed on a real GPU - and prints how far\n"
             "the predictions are off, beside the measurements' own spread and the errors of simpler models. Without\n"
             "files: the recordings that come with gpusim (traces/h200), on the device h200. A prediction knows of a\n"
-            "kernel its launch shape, registers, shared memory, time alone, and flops and bytes where recorded.\n",
+            "kernel its launch shape, registers, shared memory, time alone, and flops and bytes where recorded.\n"
+            "Runs are workloads that gpusim-runner executed under schedulers: their iterations' times, speed-ups over\n"
+            "serial, timelines and the ranking of schedulers are compared, those kept for testing apart from those that\n"
+            "the device may have been fitted to; on the device that the file names, unless --device says another.\n",
             "  gpusim validate\n"
             "  gpusim validate --kind pairs,arrival --per-case\n"
             "  gpusim validate --kind dags --scatter dags.svg --histogram errors.png --csv dags.csv\n"
-            "  gpusim validate --half odd --opt gpu.exact=1 --report odd.json\n",
+            "  gpusim validate --half odd --opt gpu.exact=1 --report odd.json\n"
+            "  gpusim validate my-runs.json.gz --device my-gpu.json --split test --per-case\n",
         },
     [GSIM_CLI_IMPORT] =
         {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim validate": reads recorded cases, simulates them, prints and draws how far the
- * predictions are off. Cases are read by traces/cases.c, simulated by sim/validate.c.
+ * Layer: sim (program). "gpusim validate": reads recorded cases and runs, simulates them, prints and draws how far the
+ * predictions are off. Cases are read by traces/cases.c, simulated by sim/validate.c; runs by traces/runs.c and
+ * sim/validate_runs.c.
  */
 #include <dirent.h>
 #include <unistd.h>
@@ -9,12 +10,16 @@
 #include "sim/cli.h"
 #include "sim/cli_figures.h"
 #include "sim/text.h"
+#include "sim/validate_runs_table.h"
 #include "sim/validate_table.h"
 #include "traces/cases.h"
+#include "traces/runs.h"
 #include "workloads/file.h"
 
-#define DEVICE_DEFAULT "h200"
-#define TRACES_DEFAULT "traces/h200"
+#define DEVICE_DEFAULT   "h200"
+#define TRACES_DEFAULT   "traces/h200"
+#define REPLAY_SCHEDULER "async" /* takes a program's own streams literally */
+#define BASE_SCHEDULER   "serial"
 
 enum half { HALF_EVEN, HALF_ODD, HALF_ALL };
 
@@ -24,15 +29,24 @@ struct command {
     struct gsim_cli_setup setup;
     struct gsim_case_set set;
     struct gsim_validation validation;
+    struct gsim_predictor predictor;
+    struct gsim_run_validation runs;
     struct gsim_arena arena;
-    bool kinds[GSIM_CASE_KIND_COUNT];
+    const char **paths;
+    bool *has_runs; /* of each path: it holds runs, not cases */
+    size_t path_count, path_capacity;
+    const char *path; /* of runs, being read */
+    bool kinds[GSIM_CASE_KIND_COUNT], wants_runs;
     enum half half;
+    enum gsim_split split; /* GSIM_SPLIT_COUNT: all */
 };
 
 /* --- what was asked for ------------------------------------------------------------------------------------------ */
 static enum gsim_status add_kind(struct command *c, const char *word, size_t length, struct gsim_error *error)
 {
-    bool all = length == 3 && strncmp(word, "all", 3) == 0, found = all;
+    bool all = length == 3 && strncmp(word, "all", 3) == 0, runs = length == 4 && strncmp(word, "runs", 4) == 0;
+    bool found = all || runs;
+    c->wants_runs |= found;
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
         const char *known = gsim_case_kind_word((enum gsim_case_kind)kind);
         bool is_it = strlen(known) == length && strncmp(known, word, length) == 0;
@@ -40,9 +54,23 @@ static enum gsim_status add_kind(struct command *c, const char *word, size_t len
         found |= is_it;
     }
     if (found) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE,
-                          "--kind: expected pairs, arrival, priority, dags, launch, aten, micro or all, found '%.*s'",
-                          (int)(length < 60 ? length : 60), word);
+    return gsim_error_set(
+        error, GSIM_USAGE,
+        "--kind: expected pairs, arrival, priority, dags, launch, aten, micro, runs or all, found '%.*s'",
+        (int)(length < 60 ? length : 60), word);
+}
+
+static enum gsim_status parse_split(struct command *c, struct gsim_error *error)
+{
+    const char *split = c->arguments->value[GSIM_CLI_SPLIT];
+    c->split = GSIM_SPLIT_COUNT;
+    if (!split) return GSIM_OK;
+    for (int i = 0; i <= GSIM_SPLIT_COUNT; i++) {
+        if (strcmp(split, gsim_split_word((enum gsim_split)i)) != 0) continue;
+        c->split = (enum gsim_split)i;
+        return GSIM_OK;
+    }
+    return gsim_error_set(error, GSIM_USAGE, "--split: expected fit, test or all, found '%s'", split);
 }
 
 static enum gsim_status parse_words(struct command *c, struct gsim_error *error)
@@ -54,6 +82,7 @@ static enum gsim_status parse_words(struct command *c, struct gsim_error *error)
         word += *word == ',';
         status = add_kind(c, word, strcspn(word, ","), error);
     }
+    if (status == GSIM_OK) status = parse_split(c, error);
     c->half = HALF_ALL;
     if (status != GSIM_OK || !half) return status;
     for (int i = 0; i <= HALF_ALL; i++) {
@@ -84,15 +113,14 @@ static enum gsim_status check_files(const struct gsim_cli_arguments *arguments, 
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
-static enum gsim_status read_cases(struct command *c, const char *path, struct gsim_error *error)
+static enum gsim_status add_path(struct command *c, const char *path, struct gsim_error *error)
 {
-    size_t length = 0;
-    const char *slash = strrchr(path, '/');
-    char *text = gsim_file_read(path, &length, error);
-    enum gsim_status status = text ? gsim_cases_parse(&c->set, slash ? slash + 1 : path, text, length, error)
-                                   : error->status;
-    gsim_free(text);
-    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+    void *array = c->paths;
+    if (!path || gsim_array_grow(&array, sizeof *c->paths, c->path_count, &c->path_capacity))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    c->paths = array;
+    c->paths[c->path_count++] = path;
+    return GSIM_OK;
 }
 
 static int by_text(const void *left, const void *right)
@@ -101,44 +129,99 @@ static int by_text(const void *left, const void *right)
 }
 
 /* All *.json.gz of the folder, by name. */
-static enum gsim_status read_folder(struct command *c, const char *folder, struct gsim_error *error)
+static enum gsim_status list_folder(struct command *c, const char *folder, struct gsim_error *error)
 {
-    const char **paths = NULL;
-    size_t count = 0, capacity = 0;
     enum gsim_status status = GSIM_OK;
     DIR *directory = opendir(folder);
     if (!directory) return gsim_error_set(error, GSIM_IO, "cannot read the folder '%s'", folder);
     for (struct dirent *entry; status == GSIM_OK && (entry = readdir(directory));) {
         size_t length = strlen(entry->d_name);
         if (length <= 8 || strcmp(entry->d_name + length - 8, ".json.gz") != 0) continue;
-        void *array = paths;
-        if (gsim_array_grow(&array, sizeof *paths, count, &capacity)) {
-            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-            break;
-        }
-        paths = array;
-        paths[count] = gsim_arena_printf(&c->arena, "%s/%s", folder, entry->d_name);
-        if (!paths[count++]) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = add_path(c, gsim_arena_printf(&c->arena, "%s/%s", folder, entry->d_name), error);
     }
     closedir(directory);
-    if (status == GSIM_OK && count) qsort(paths, count, sizeof *paths, by_text);
-    for (size_t i = 0; i < count && status == GSIM_OK; i++) status = read_cases(c, paths[i], error);
-    gsim_free(paths);
-    if (status == GSIM_OK && !count) status = gsim_error_set(error, GSIM_INPUT, "no *.json.gz in '%s'", folder);
+    if (status == GSIM_OK && c->path_count) qsort(c->paths, c->path_count, sizeof *c->paths, by_text);
+    if (status == GSIM_OK && !c->path_count) status = gsim_error_set(error, GSIM_INPUT, "no *.json.gz in '%s'", folder);
+    return status;
+}
+
+static enum gsim_status list_files(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    const struct gsim_cli_arguments *arguments = c->arguments;
+    for (size_t i = 0; i < arguments->operand_count && status == GSIM_OK; i++)
+        status = add_path(c, arguments->operands[i], error);
+    if (arguments->operand_count || status != GSIM_OK) return status;
+    const char *folder = gsim_data_path(&c->arena, TRACES_DEFAULT);
+    if (!folder)
+        return gsim_error_set(error, GSIM_INPUT, "no recordings: expected FILE..., found no folder %s", TRACES_DEFAULT);
+    return list_folder(c, folder, error);
+}
+
+/* Runs say on which device they were recorded; --device says otherwise. Cases are the H200's. */
+static enum gsim_status choose_device(struct command *c, struct gsim_error *error)
+{
+    char device[GSIM_RUNS_DEVICE];
+    const char *recorded = NULL, *where = NULL;
+    c->has_runs = GSIM_ARENA_ARRAY(&c->arena, bool, c->path_count);
+    if (!c->has_runs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < c->path_count; i++) {
+        c->has_runs[i] = gsim_runs_is(c->paths[i], device);
+        if (!c->has_runs[i] || !device[0] || !c->wants_runs || c->with_device.value[GSIM_CLI_DEVICE]) continue;
+        if (recorded && strcmp(recorded, device) != 0)
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "'%s' is of the device %s, '%s' of %s: give --device, or one at a time", where,
+                                  recorded, c->paths[i], device);
+        where = c->paths[i];
+        recorded = gsim_arena_strdup(&c->arena, device);
+    }
+    if (c->with_device.value[GSIM_CLI_DEVICE]) return GSIM_OK;
+    c->with_device.value[GSIM_CLI_DEVICE] = recorded ? recorded : DEVICE_DEFAULT;
+    return GSIM_OK;
+}
+
+static enum gsim_status read_cases(struct command *c, const char *path, struct gsim_error *error)
+{
+    size_t length = 0;
+    const char *slash = strrchr(path, '/');
+    char *text = gsim_file_read(path, &length, error);
+    enum gsim_status status =
+        text ? gsim_cases_parse(&c->set, slash ? slash + 1 : path, text, length, error) : error->status;
+    gsim_free(text);
+    return status;
+}
+
+static enum gsim_status add_run(void *context, const struct gsim_recordings *recordings,
+                                const struct gsim_recording *run, struct gsim_error *error)
+{
+    struct command *c = context;
+    const char *slash = strrchr(c->path, '/');
+    if (c->split != GSIM_SPLIT_COUNT && run->split != c->split) return GSIM_OK;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K[%zu] %.30s with %.20s\r", c->runs.count + 1, run->key.workload, run->scheduler);
+    return gsim_run_validation_add(&c->runs, slash ? slash + 1 : c->path, recordings, run, error);
+}
+
+static enum gsim_status read_runs(struct command *c, const char *path, struct gsim_error *error)
+{
+    const struct gsim_runs_handler handler = {add_run, c};
+    struct gsim_recordings recordings = {0};
+    if (!c->wants_runs) return GSIM_OK;
+    c->path = path;
+    enum gsim_status status = gsim_runs_read(path, &handler, &recordings, error);
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\033[K");
+    gsim_recordings_release(&recordings);
     return status;
 }
 
 static enum gsim_status read_files(struct command *c, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
-    const struct gsim_cli_arguments *arguments = c->arguments;
-    for (size_t i = 0; i < arguments->operand_count && status == GSIM_OK; i++)
-        status = read_cases(c, arguments->operands[i], error);
-    if (arguments->operand_count || status != GSIM_OK) return status;
-    const char *folder = gsim_data_path(&c->arena, TRACES_DEFAULT);
-    if (!folder)
-        return gsim_error_set(error, GSIM_INPUT, "no recordings: expected FILE..., found no folder %s", TRACES_DEFAULT);
-    return read_folder(c, folder, error);
+    for (size_t i = 0; i < c->path_count && status == GSIM_OK; i++) {
+        status = c->has_runs[i] ? read_runs(c, c->paths[i], error) : read_cases(c, c->paths[i], error);
+        if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot read '%s'", c->paths[i]);
+    }
+    return status;
 }
 
 /* --- results ------------------------------------------------------------------------------------------------------ */
@@ -151,8 +234,10 @@ static enum gsim_status simulate(struct command *c, struct gsim_error *error)
         enum gsim_status status = gsim_validation_run(&c->validation, subject, error);
         if (status != GSIM_OK) return status;
     }
-    if (c->validation.count || c->validation.skipped) return GSIM_OK;
-    return gsim_error_set(error, GSIM_INPUT, "no cases of that kind and half in the files");
+    if (c->validation.count || c->validation.skipped || c->runs.count) return GSIM_OK;
+    if (c->validation.unfit) return gsim_error_set(error, GSIM_INPUT, "%s", c->validation.unfit_reason);
+    if (c->runs.skipped) return gsim_error_set(error, GSIM_INPUT, "%s", c->runs.skipped_reason);
+    return gsim_error_set(error, GSIM_INPUT, "no cases of that kind, half and split in the files");
 }
 
 static enum gsim_status write_csv(const struct command *c, const char *path, struct gsim_error *error)
@@ -161,6 +246,7 @@ static enum gsim_status write_csv(const struct command *c, const char *path, str
     enum gsim_status status = gsim_output_open(&output, path, error);
     if (status != GSIM_OK) return status;
     gsim_validation_csv(&c->validation, &output);
+    gsim_run_validation_csv(&c->runs, &output);
     return gsim_output_commit(&output, error);
 }
 
@@ -169,7 +255,7 @@ static enum gsim_status write_report(const struct command *c, const char *path, 
     struct gsim_output output;
     enum gsim_status status = gsim_output_open(&output, path, error);
     if (status != GSIM_OK) return status;
-    status = gsim_validation_json(&c->validation, &output, error);
+    status = gsim_validation_json(&c->validation, c->runs.count ? &c->runs : NULL, &output, error);
     if (status == GSIM_OK) return gsim_output_commit(&output, error);
     gsim_output_release(&output);
     return status;
@@ -184,7 +270,8 @@ static enum gsim_status draw(const struct command *c, struct gsim_error *error)
     if (!scatter && !histogram) return GSIM_OK;
     int length = snprintf(csv, sizeof csv, "%s/gpusim-XXXXXX", folder && *folder ? folder : "/tmp");
     int file = length < (int)sizeof csv ? mkstemp(csv) : -1;
-    if (file < 0) return gsim_error_set(error, GSIM_IO, "cannot make a temporary file in '%s'", folder ? folder : "/tmp");
+    if (file < 0)
+        return gsim_error_set(error, GSIM_IO, "cannot make a temporary file in '%s'", folder ? folder : "/tmp");
     close(file);
     enum gsim_status status = write_csv(c, csv, error);
     if (status == GSIM_OK && scatter) status = gsim_figure_draw("validate_scatter.gp", csv, scatter, error);
@@ -198,8 +285,12 @@ static enum gsim_status print(const struct command *c, struct gsim_error *error)
     struct gsim_output output;
     enum gsim_status status = gsim_output_open(&output, "-", error);
     if (status != GSIM_OK) return status;
-    if (c->arguments->value[GSIM_CLI_PER_CASE]) gsim_validation_print_cases(&c->validation, &output);
-    status = gsim_validation_print(&c->validation, &output, error);
+    bool has_cases = c->validation.count + c->validation.skipped > 0, per_case = c->arguments->value[GSIM_CLI_PER_CASE];
+    if (has_cases && per_case) gsim_validation_print_cases(&c->validation, &output);
+    if (has_cases) status = gsim_validation_print(&c->validation, &output, error);
+    if (has_cases && c->runs.count) gsim_output_text(&output, "\n");
+    if (c->runs.count && per_case) gsim_run_validation_print_runs(&c->runs, &output);
+    if (c->runs.count && status == GSIM_OK) status = gsim_run_validation_print(&c->runs, &output, error);
     if (status == GSIM_OK) return gsim_output_commit(&output, error);
     gsim_output_release(&output);
     return status;
@@ -219,19 +310,24 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct command c = {.arguments = arguments, .with_device = *arguments};
-    if (!c.with_device.value[GSIM_CLI_DEVICE]) c.with_device.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
     enum gsim_status status = parse_words(&c, &error);
     if (status == GSIM_OK) status = check_files(arguments, &error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, NULL, 0, &error);
+    if (status == GSIM_OK) status = list_files(&c, &error);
+    if (status == GSIM_OK) status = choose_device(&c, &error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.with_device, &error);
-    if (status == GSIM_OK) status = read_files(&c, &error);
+    c.predictor = (struct gsim_predictor){&c.setup.device, &c.setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER)};
+    c.runs = (struct gsim_run_validation){.predictor = &c.predictor, .base = BASE_SCHEDULER};
     c.validation.device = &c.setup.device;
     c.validation.gpu = &c.setup.gpu;
+    if (status == GSIM_OK) status = read_files(&c, &error);
     if (status == GSIM_OK) status = simulate(&c, &error);
     if (status == GSIM_OK) status = deliver(&c, &error);
+    gsim_run_validation_release(&c.runs);
     gsim_validation_release(&c.validation);
     gsim_case_set_release(&c.set);
     gsim_cli_setup_release(&c.setup);
+    gsim_free(c.paths);
     gsim_arena_release(&c.arena);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

@@ -6,6 +6,7 @@
 #include "sim/validate.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "sim/validate_run.h"
 
@@ -81,9 +82,19 @@ struct gsim_sample *gsim_validation_add(struct gsim_validation *v, const struct 
 enum gsim_status gsim_validation_run(struct gsim_validation *validation, const struct gsim_case *subject,
                                      struct gsim_error *error)
 {
-    enum gsim_status status = subject->nodes ? gsim_validation_run_dag(validation, subject, error)
-                                             : gsim_validation_run_two(validation, subject, error);
-    return status ? gsim_error_prefix(error, "%s: %s", subject->file, subject->name) : GSIM_OK;
+    struct gsim_error local = {0};
+    size_t before = validation->count;
+    enum gsim_status status = subject->nodes ? gsim_validation_run_dag(validation, subject, &local)
+                                             : gsim_validation_run_two(validation, subject, &local);
+    if (status == GSIM_OK) return GSIM_OK;
+    validation->count = before;
+    if (status != GSIM_INPUT) {
+        gsim_error_set(error, status, "%s", local.message);
+        return gsim_error_prefix(error, "%s: %s", subject->file, subject->name);
+    }
+    if (!validation->unfit++)
+        snprintf(validation->unfit_reason, sizeof validation->unfit_reason, "%.60s: %.135s", subject->name, local.message);
+    return GSIM_OK;
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------------- */

@@ -134,10 +134,12 @@ struct gsim_validation {
     const struct gsim_device_spec *device;
     const struct gsim_gpu_options *gpu;
     struct gsim_sample *samples; /* of one case together, in the order of the cases */
-    size_t count, capacity, skipped;
+    size_t count, capacity, skipped, unfit;
+    char unfit_reason[200]; /* of the first */
 };
 
-/* Simulates the case and adds its samples; a priority case without arrival time is counted as skipped. */
+/* Simulates the case and adds its samples; a priority case without arrival time is counted as skipped, one of which a
+ * kernel does not fit the device as unfit. */
 enum gsim_status gsim_validation_run(struct gsim_validation *validation, const struct gsim_case *subject,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_validation_release(struct gsim_validation *validation);

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "sim/validate_runs_table.h"
+
 #define SCHEMA "gpusim-validation/1"
 
 static const char *const baseline_words[GSIM_BASELINE_COUNT] = {
@@ -85,6 +87,9 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
     if (validation->skipped)
         gsim_output_printf(output, "\n%zu cases left out: their second kernel's launch time is not recorded.\n",
                            validation->skipped);
+    if (validation->unfit)
+        gsim_output_printf(output, "\n%zu cases left out: a kernel of theirs cannot run on %s; the first: %s.\n",
+                           validation->unfit, validation->device->name, validation->unfit_reason);
     gsim_output_text(output, "\n");
     for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++)
         if (used[quantity])
@@ -179,13 +184,10 @@ static void put_json_row(const struct gsim_validation_row *row, struct gsim_outp
     gsim_output_text(output, "}");
 }
 
-enum gsim_status gsim_validation_json(const struct gsim_validation *validation, struct gsim_output *output,
+static enum gsim_status put_json_rows(const struct gsim_validation *validation, struct gsim_output *output,
                                       struct gsim_error *error)
 {
     const char *separator = "";
-    gsim_output_text(output, "{\"schema\": \"" SCHEMA "\", \"version\": \"" GPUSIM_VERSION "\", \"device\": ");
-    gsim_output_json_string(output, validation->device->name);
-    gsim_output_printf(output, ", \"skipped\": %zu,\n \"rows\": [", validation->skipped);
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
         for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
             struct gsim_validation_row row;
@@ -198,8 +200,18 @@ enum gsim_status gsim_validation_json(const struct gsim_validation *validation, 
             separator = ",";
         }
     }
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_run_validation *runs,
+                                      struct gsim_output *output, struct gsim_error *error)
+{
+    const char *separator = "";
+    gsim_output_text(output, "{\"schema\": \"" SCHEMA "\", \"version\": \"" GPUSIM_VERSION "\", \"device\": ");
+    gsim_output_json_string(output, validation->device->name);
+    gsim_output_printf(output, ", \"skipped\": %zu, \"unfit\": %zu,\n \"rows\": [", validation->skipped, validation->unfit);
+    enum gsim_status status = put_json_rows(validation, output, error);
     gsim_output_text(output, "],\n \"rankings\": [");
-    separator = "";
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
         struct gsim_validation_ranking ranking;
         gsim_validation_rank(validation, (enum gsim_case_kind)kind, &ranking);
@@ -212,6 +224,11 @@ enum gsim_status gsim_validation_json(const struct gsim_validation *validation, 
         gsim_output_text(output, "}");
         separator = ",";
     }
-    gsim_output_text(output, "]}\n");
-    return GSIM_OK;
+    gsim_output_text(output, "]");
+    if (status == GSIM_OK && runs) {
+        gsim_output_text(output, ",\n \"runs\": ");
+        status = gsim_run_validation_json(runs, output, error);
+    }
+    gsim_output_text(output, "}\n");
+    return status;
 }

@@ -7,6 +7,7 @@
 #define GSIM_VALIDATE_TABLE_H
 
 #include "sim/validate.h"
+#include "sim/validate_runs.h"
 
 /* Rows, rankings and what the columns mean. Fails with GSIM_NOMEM only, like all of these. */
 enum gsim_status gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output,
@@ -15,8 +16,8 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
 void gsim_validation_print_cases(const struct gsim_validation *validation, struct gsim_output *output);
 /* One line per sample, with a header; plots/validate_*.gp read it. */
 void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_output *output);
-/* Schema gpusim-validation/1. */
-enum gsim_status gsim_validation_json(const struct gsim_validation *validation, struct gsim_output *output,
-                                      struct gsim_error *error) GSIM_NODISCARD;
+/* Schema gpusim-validation/1. RUNS: its member "runs"; NULL: without. */
+enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_run_validation *runs,
+                                      struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

@@ -29,8 +29,8 @@ static void fail(struct reader *r, const char *field, const char *expected, cons
     char text[96];
     if (r->failed) return;
     r->failed = true;
-    gsim_error_set(r->error, GSIM_INPUT, "%s%s%s: expected %s, found %s", r->place, field[0] && r->place[0] ? "." : "",
-                   field, expected, gsim_json_found(found, text, sizeof text));
+    gsim_error_set(r->error, GSIM_INPUT, "%s%s%s%sexpected %s, found %s", r->place, field[0] && r->place[0] ? "." : "",
+                   field, field[0] || r->place[0] ? ": " : "", expected, gsim_json_found(found, text, sizeof text));
 }
 
 static void no_memory(struct reader *r)

@@ -149,16 +149,23 @@ static bool collect(struct splitter *s)
     return false;
 }
 
-static void read_list(struct splitter *s)
+static enum gsim_status hand_over(struct splitter *s, const char *list, uint64_t index)
+{
+    const struct gsim_events_handler *h = s->handler;
+    return h->lists ? h->element(h->context, list, index, s->text, s->error)
+                    : h->event(h->context, index, s->text, s->error);
+}
+
+static void read_list(struct splitter *s, const char *name)
 {
     uint64_t index = 0;
     s->at++; /* the bracket */
-    snprintf(s->place, sizeof s->place, "traceEvents[0]");
+    snprintf(s->place, sizeof s->place, "%.20s[0]", name);
     for (int c = peek_past_space(s); c != ']'; c = peek_past_space(s)) {
         if (index > 0 && !expect(s, ',', "',' or ']'")) return;
-        snprintf(s->place, sizeof s->place, "traceEvents[%" PRIu64 "]", index);
+        snprintf(s->place, sizeof s->place, "%.20s[%" PRIu64 "]", name, index);
         if (!collect(s)) return;
-        s->status = s->handler->event(s->handler->context, index, s->text, s->error);
+        s->status = hand_over(s, name, index);
         if (s->status != GSIM_OK) {
             (void)gsim_error_prefix(s->error, "%s", s->place);
             return;
@@ -166,7 +173,15 @@ static void read_list(struct splitter *s)
         index++;
     }
     s->at++;
-    snprintf(s->place, sizeof s->place, "behind traceEvents");
+    snprintf(s->place, sizeof s->place, "behind %.20s", name);
+}
+
+static bool is_list(const struct splitter *s, const char *name)
+{
+    static const char *const trace_events[] = {"traceEvents", NULL};
+    const char *const *lists = s->handler->lists ? s->handler->lists : trace_events;
+    while (*lists && strcmp(*lists, name) != 0) lists++;
+    return *lists != NULL;
 }
 
 /* The member that comes next; *FOUND is set at the list of events. */
@@ -181,9 +196,9 @@ static void read_member(struct splitter *s, bool *found)
     const char *text = gsim_scan_string(s->text, NULL);
     snprintf(name, sizeof name, "%.*s", (int)sizeof name - 1, text ? text : "");
     if (!expect(s, ':', "':'")) return;
-    if (strcmp(name, "traceEvents") == 0 && peek_past_space(s) == '[') {
+    if (is_list(s, name) && peek_past_space(s) == '[') {
         *found = true;
-        read_list(s);
+        read_list(s, name);
         return;
     }
     if (!collect(s)) return;
@@ -194,17 +209,17 @@ static void read_file(struct splitter *s)
 {
     bool found = false;
     int c = peek_past_space(s);
-    if (c == '[') {
-        read_list(s);
+    if (c == '[' && !s->handler->lists) {
+        read_list(s, "traceEvents");
     } else if (c != '{') {
-        (void)fail(s, "a trace ('{' or '[')", c);
+        (void)fail(s, s->handler->lists ? "an object ('{')" : "a trace ('{' or '[')", c);
     } else {
         s->at++;
         for (bool is_first = true; s->status == GSIM_OK && peek_past_space(s) != '}'; is_first = false) {
             if (!is_first && !expect(s, ',', "',' or '}'")) return;
             read_member(s, &found);
         }
-        if (s->status == GSIM_OK && !found)
+        if (s->status == GSIM_OK && !found && !s->handler->lists)
             s->status = gsim_error_set(s->error, GSIM_INPUT, "expected the list traceEvents, found no such member");
         s->at++;
     }
@@ -226,7 +241,8 @@ enum gsim_status gsim_events_read(const char *path, const struct gsim_events_han
     if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return gsim_error_set(error, GSIM_INPUT, "expected a file, found a directory");
     errno = 0;
-    struct splitter s = {.handler = handler, .error = error, .place = "the trace", .file = open_file(path)};
+    struct splitter s = {.handler = handler, .error = error, .file = open_file(path)};
+    snprintf(s.place, sizeof s.place, handler->lists ? "the file" : "the trace");
     if (!s.file)
         return gsim_error_set(error, errno ? GSIM_INPUT : GSIM_NOMEM, "%s", errno ? strerror(errno) : "out of memory");
     s.chunk = gsim_alloc(CHUNK_BYTES);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces (helper). A Chrome trace, plain or gzip, one value at a time: memory holds one event, however long
- * the file. What events mean: traces/import_kineto.c.
+ * Layer: traces (helper). A Chrome trace, or another object of long lists, plain or gzip, one value at a time: memory
+ * holds one event, however long the file. What events mean: traces/import_kineto.c; runs: traces/runs.c.
  */
 #ifndef GSIM_TRACES_EVENTS_H
 #define GSIM_TRACES_EVENTS_H
@@ -20,6 +20,10 @@ struct gsim_events_handler {
     enum gsim_status (*event)(void *context, uint64_t index, char *text, struct gsim_error *error);
     enum gsim_status (*header)(void *context, const char *name, char *text, struct gsim_error *error);
     void *context;
+    /* NULL: traceEvents. Otherwise the names of the lists whose elements are handed over, each to LIST's element(),
+     * in the order of the file; none must be there, and the file must be an object. */
+    const char *const *lists;
+    enum gsim_status (*element)(void *context, const char *list, uint64_t index, char *text, struct gsim_error *error);
 };
 
 /* Stops at the first failure. GSIM_INPUT: "traceEvents[3]: ..."; the path is the caller's to prefix. */

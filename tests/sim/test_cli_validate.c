@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <zlib.h>
 
+#include "models/device.h"
 #include "tests/sim/result_fixture.h"
+#include "tests/traces/synthetic.h"
 
 /* Exit status; what it printed is in *OUT and *ERR, for gsim_free(). */
 static int call(const char *arguments, char **out, char **err)
@@ -35,9 +37,10 @@ static void check_call(const char *arguments, int expected, const char *out_part
 
 static void bad_usage_is_refused(void)
 {
-    check_call("--kind pears", 2, "", "--kind: expected pairs, arrival, priority, dags, launch, aten, micro or all, found 'pears'");
+    check_call("--kind pears", 2, "", "--kind: expected pairs, arrival, priority, dags, launch, aten, micro, runs or all, found 'pears'");
     check_call("--kind pairs,", 2, "", "found ''");
     check_call("--half third", 2, "", "--half: expected even, odd or all, found 'third'");
+    check_call("--split third", 2, "", "--split: expected fit, test or all, found 'third'");
     check_call("--workload img", 2, "", "--workload is not an option of gpusim validate");
     check_call("--opt streams=4", 2, "", "streams");
     check_call("--scatter plot.jpg", 2, "", "--scatter: expected a file name ending in .svg, .pdf or .png, found 'plot.jpg'");
@@ -120,11 +123,50 @@ static void figures_are_drawn(void)
     remove(histogram);
 }
 
+/* Recordings of the runner: recognised by their schema, predicted on the device they name. */
+static void recorded_runs_are_predicted(void)
+{
+    static const struct gsim_recording_key keys[] = {{"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e6, 256, 64},
+                                                     {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 2e6, 256, 64}};
+    static const char *const schedulers[] = {"serial", "async", NULL};
+    char path[64], figure[64], arguments[256];
+    struct gsim_error error = {0};
+    struct gsim_device_spec device;
+    CHECK_OK(gsim_device_load("v100", &device, &error), error);
+    struct synthetic_runs runs = {&device, keys, 2, schedulers, 0.02};
+    CHECK_OK(synthetic_runs_write(&runs, scratch_path(path, ".runs.json.gz"), &error), error);
+    gsim_device_release(&device);
+    check_call(path, 0, "predicted on v100:", "");
+    snprintf(arguments, sizeof arguments, "%s --split test --per-case", path);
+    check_call(arguments, 0, "test  async             2    0.00    0.00    0.00", "");
+    snprintf(arguments, sizeof arguments, "%s --device h200 --csv -", path);
+    check_call(arguments, 0, "\nserial,makespan,", "");
+    snprintf(arguments, sizeof arguments, "%s --report -", path);
+    check_call(arguments, 0, "\"runs\": {\"device\": \"v100\"", "");
+    snprintf(arguments, sizeof arguments, "%s --kind pairs", path);
+    check_call(arguments, 2, "", "no cases of that kind, half and split in the files");
+    if (system("command -v gnuplot >/dev/null") == 0) {
+        snprintf(arguments, sizeof arguments, "%s --scatter %s", path, scratch_path(figure, ".svg"));
+        check_call(arguments, 0, "predicted on v100:", "");
+        remove(figure);
+    }
+    remove(path);
+}
+
+/* What one device cannot run is left out, and said. */
+static void misfits_are_counted(void)
+{
+    check_call("--device v100 --kind pairs", 0, "bytes of shared memory per block: at most 98304", "");
+    check_call("workloads/examples/axpy-chain.json", 2, "", "axpy-chain.json': expected an object with lists of cases");
+}
+
 static const struct test_case cases[] = {
     {"bad usage", bad_usage_is_refused},
     {"damaged files", damaged_files_are_refused},
     {"same bytes twice", equal_calls_give_equal_bytes},
     {"halves", halves_leave_out_the_other},
     {"figures", figures_are_drawn},
+    {"recorded runs", recorded_runs_are_predicted},
+    {"misfits", misfits_are_counted},
 };
 TEST_MAIN("sim/cli_validate", cases)

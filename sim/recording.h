@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (data). What gpusim-runner recorded on a real GPU: built-in workloads under schedulers, and each of
+ * their kernels alone. Read by traces/runs.h (schema gpusim-runs/1); predicted by sim/predict.h. Times: microseconds.
+ */
+#ifndef GSIM_RECORDING_H
+#define GSIM_RECORDING_H
+
+#include "sim/scheduler.h"
+#include "sim/workload.h"
+
+/* What was run: a built-in workload and its options, as resolved. */
+struct gsim_recording_key {
+    const char *workload;
+    enum gsim_suite suite;
+    enum gsim_shape shape;
+    double size;
+    uint32_t block1d, blocks; /* 0: the default of suite and shape */
+};
+
+/* A kernel op alone, a synchronise after it. */
+struct gsim_profile_op {
+    uint32_t op; /* index in the program that the key builds */
+    const char *kernel;
+    struct gsim_dim3 grid, block;
+    uint32_t regs_per_thread, smem_bytes;
+    double solo_us, min_us, max_us; /* median, least, most; the latter two NAN where not recorded */
+};
+
+struct gsim_profile {
+    struct gsim_recording_key key;
+    struct gsim_profile_op *ops;
+    uint32_t op_count;
+};
+
+/* A kernel or copy of the one iteration that the tracer saw. */
+struct gsim_recorded_op {
+    bool is_kernel;
+    enum gsim_copy_kind copy_kind;
+    uint32_t op; /* as in gsim_op.index: for a move that a lowering inserted, the op it serves */
+    uint64_t bytes;
+    uint32_t stream;
+    double launch_us, start_us, end_us;
+};
+
+/* Whether the run may be used to fit the device, or is kept to report on; decided before anything was fitted. */
+enum gsim_split { GSIM_SPLIT_FIT, GSIM_SPLIT_TEST, GSIM_SPLIT_COUNT };
+
+struct gsim_recording {
+    struct gsim_recording_key key;
+    const char *scheduler;
+    enum gsim_memory_mode memory;
+    bool prefetch;
+    enum gsim_split split;
+    bool checked;         /* the results agreed with the reference */
+    double *iteration_us; /* of each iteration after warm-up, without the tracer */
+    uint32_t iteration_count;
+    double traced_us;             /* the traced iteration; NAN: none */
+    struct gsim_recorded_op *ops; /* of the traced iteration, by launch */
+    uint32_t op_count;
+    bool has_graph, has_sync; /* among the traced calls: a graph launch; a synchronise */
+};
+
+/* The file but its runs. */
+struct gsim_recordings {
+    const char *name, *gpu, *device, *driver, *cuda, *date, *tracer; /* "" where not recorded */
+    int compute_capability;                                          /* 0: not recorded */
+    double sm_clock_mhz, memory_clock_mhz;                           /* 0: not recorded */
+    struct gsim_profile *profiles;
+    size_t profile_count, profile_capacity;
+    struct gsim_arena arena; /* owns the strings and the profiles' ops */
+};
+void gsim_recordings_release(struct gsim_recordings *recordings); /* accepts a zeroed one */
+
+bool gsim_recording_key_equal(const struct gsim_recording_key *a, const struct gsim_recording_key *b);
+/* NULL when the kernels of that key were not recorded alone. */
+const struct gsim_profile *gsim_recordings_profile(const struct gsim_recordings *recordings,
+                                                   const struct gsim_recording_key *key);
+
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reading recordings of the runner: one reader with a sticky error, which knows the place it is at. The file is cut
+ * into elements by traces/events.c; each is walked in place (sim/scan.h). What runs mean: sim/predict.h.
+ */
+#include "traces/runs.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <zlib.h>
+
+#include "sim/limits.h"
+#include "sim/scan.h"
+#include "traces/events.h"
+
+#define MOST_BLOCKS 2147483647.0
+#define MOST_STREAM 4294967295.0
+#define MOST_MHZ    1e5
+#define HEAD_BYTES  4096 /* the schema stands in the first this many */
+#define MOST_VALUES 16   /* members of one object that are known */
+
+struct reader {
+    const struct gsim_runs_handler *handler;
+    struct gsim_recordings *set;
+    struct gsim_arena run_arena; /* of the run being read */
+    struct gsim_error *error;
+    char place[96];
+    bool failed, has_schema;
+};
+
+/* --- values --------------------------------------------------------------------------------------------------- */
+static void fail(struct reader *r, const char *field, const char *expected, const char *found)
+{
+    char text[96];
+    if (r->failed) return;
+    r->failed = true;
+    gsim_error_set(r->error, GSIM_INPUT, "%s%s%s%sexpected %s, found %s", r->place, field[0] && r->place[0] ? "." : "",
+                   field, field[0] || r->place[0] ? ": " : "", expected,
+                   found ? gsim_scan_found(found, text, sizeof text) : "nothing");
+}
+
+static void no_memory(struct reader *r)
+{
+    if (!r->failed) gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    r->failed = true;
+}
+
+/* Appends to the place; returns the length to go back to. */
+static size_t enter(struct reader *r, const char *format, ...) GSIM_PRINTF(2, 3);
+static size_t enter(struct reader *r, const char *format, ...)
+{
+    size_t length = strlen(r->place);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(r->place + length, sizeof r->place - length, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+static void leave(struct reader *r, size_t length)
+{
+    if (!r->failed) r->place[length] = '\0';
+}
+
+/* The members of the object at AT whose names are in NAMES (it ends with NULL), each where it stands or NULL. Says what
+ * else was expected where there is no object, and refuses a name that stands there twice. */
+static bool members(struct reader *r, char *at, const char *const *names, char *values[MOST_VALUES])
+{
+    struct gsim_scan_text key;
+    char *rest;
+    memset(values, 0, MOST_VALUES * sizeof *values);
+    if (!at || *at != '{') {
+        fail(r, "", "an object", at);
+        return false;
+    }
+    for (char *value = gsim_scan_next(at, &key, &rest); value;
+         value = gsim_scan_next(gsim_scan_skip(value), &key, &rest)) {
+        int i = 0;
+        while (names[i] && (strlen(names[i]) != key.length || memcmp(names[i], key.text, key.length) != 0)) i++;
+        if (!names[i]) continue;
+        if (values[i]) fail(r, names[i], "one member of that name, the value of the second is", value);
+        values[i] = value;
+    }
+    return !r->failed;
+}
+
+static bool is_number(const char *value)
+{
+    return value && (*value == '-' || (*value >= '0' && *value <= '9'));
+}
+
+/* A number from 0 to MOST; OTHERWISE where the member is missing (NAN: it must be there). */
+static double number_or(struct reader *r, const char *value, const char *field, double most, double otherwise)
+{
+    if (!value && !isnan(otherwise)) return otherwise;
+    double number = is_number(value) ? gsim_scan_number(value) : -1;
+    if (number >= 0 && number <= most) return number;
+    fail(r, field, "a number that is not negative", value);
+    return 0;
+}
+
+static double number(struct reader *r, const char *value, const char *field, double most)
+{
+    return number_or(r, value, field, most, NAN);
+}
+
+static double count_or(struct reader *r, const char *value, const char *field, double most, double otherwise)
+{
+    double number_found = number_or(r, value, field, most, otherwise);
+    if (number_found == floor(number_found)) return number_found;
+    fail(r, field, "a whole number", value);
+    return 0;
+}
+
+/* A copy in ARENA; OTHERWISE where the member is missing (NULL: it must be there). */
+static const char *text_or(struct reader *r, struct gsim_arena *arena, char *value, const char *field,
+                           const char *otherwise)
+{
+    if (!value && otherwise) return otherwise;
+    if (value && *value == '"') {
+        const char *text = gsim_scan_string(value, NULL), *copy = text ? gsim_arena_strdup(arena, text) : NULL;
+        if (text && !copy) no_memory(r);
+        if (copy) return copy;
+        value = NULL; /* decoded: it cannot be shown */
+    }
+    fail(r, field, "a text", value);
+    return "";
+}
+
+static bool truth_or(struct reader *r, const char *value, const char *field, int otherwise)
+{
+    if (!value && otherwise >= 0) return otherwise;
+    if (value && *value == 't') return true;
+    if (!value || *value != 'f') fail(r, field, "true or false", value);
+    return false;
+}
+
+/* The index of the text in WORDS (it ends with NULL); OTHERWISE where the member is missing (-1: it must be there). */
+static int word_or(struct reader *r, const char *value, const char *field, const char *const *words, int otherwise)
+{
+    char expected[96] = "one of";
+    if (!value && otherwise >= 0) return otherwise;
+    for (int i = 0; words[i]; i++) {
+        size_t length = strlen(words[i]), used = strlen(expected);
+        if (value && *value == '"' && strncmp(value + 1, words[i], length) == 0 && value[1 + length] == '"') return i;
+        snprintf(expected + used, sizeof expected - used, " \"%s\"", words[i]);
+    }
+    fail(r, field, expected, value);
+    return 0;
+}
+
+/* How many elements the list has; 0 with an error where it is none. */
+static uint32_t list_length(struct reader *r, char *list, const char *field)
+{
+    char *rest;
+    uint32_t count = 0;
+    if (!list || *list != '[') {
+        fail(r, field, "a list", list);
+        return 0;
+    }
+    for (char *value = gsim_scan_next(list, NULL, &rest); value;
+         value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest))
+        count++;
+    return count;
+}
+
+static struct gsim_dim3 shape(struct reader *r, char *list, const char *field, double most)
+{
+    uint32_t sizes[3] = {1, 1, 1}, at = 0;
+    char *rest;
+    if (list_length(r, list, field) != 3) {
+        fail(r, field, "three numbers", list);
+        return (struct gsim_dim3){1, 1, 1};
+    }
+    for (char *value = gsim_scan_next(list, NULL, &rest); value;
+         value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest)) {
+        double size = count_or(r, value, field, most, NAN);
+        if (size < 1) fail(r, field, "positive numbers", value);
+        sizes[at++] = (uint32_t)size;
+    }
+    return (struct gsim_dim3){sizes[0], sizes[1], sizes[2]};
+}
+
+/* --- what profiles and runs have in common ---------------------------------------------------------------------- */
+enum key_field { KEY_WORKLOAD, KEY_SUITE, KEY_SHAPE, KEY_SIZE, KEY_BLOCK1D, KEY_BLOCKS, KEY_COUNT };
+#define KEY_NAMES "workload", "suite", "shape", "size", "block1d", "blocks"
+
+static void read_key(struct reader *r, char *const *values, struct gsim_arena *arena, struct gsim_recording_key *key)
+{
+    static const char *const suites[] = {"kesco", "grcuda", NULL}, *const shapes[] = {"concurrent", "serial", NULL};
+    key->workload = text_or(r, arena, values[KEY_WORKLOAD], "workload", NULL);
+    key->suite = (enum gsim_suite)word_or(r, values[KEY_SUITE], "suite", suites, GSIM_SUITE_KESCO);
+    key->shape = (enum gsim_shape)word_or(r, values[KEY_SHAPE], "shape", shapes, GSIM_SHAPE_CONCURRENT);
+    key->size = number(r, values[KEY_SIZE], "size", 1e18);
+    key->block1d = (uint32_t)count_or(r, values[KEY_BLOCK1D], "block1d", GSIM_LIMIT_BLOCK_THREADS, 0);
+    key->blocks = (uint32_t)count_or(r, values[KEY_BLOCKS], "blocks", MOST_BLOCKS, 0);
+}
+
+/* --- profiles ----------------------------------------------------------------------------------------------------- */
+static void read_profile_op(struct reader *r, char *at, struct gsim_profile_op *op)
+{
+    enum { OP, KERNEL, GRID, BLOCK, REGS, SMEM, SOLO, LEAST, MOST };
+    static const char *const names[] = {"op",         "kernel",  "grid",   "block",  "regs_per_thread",
+                                        "smem_bytes", "solo_us", "min_us", "max_us", NULL};
+    char *values[MOST_VALUES];
+    if (!members(r, at, names, values)) return;
+    *op = (struct gsim_profile_op){
+        .op = (uint32_t)count_or(r, values[OP], "op", MOST_BLOCKS, NAN),
+        .grid = shape(r, values[GRID], "grid", GSIM_LIMIT_GRID_X),
+        .block = shape(r, values[BLOCK], "block", GSIM_LIMIT_BLOCK_THREADS),
+        .regs_per_thread = (uint32_t)count_or(r, values[REGS], "regs_per_thread", GSIM_LIMIT_REGS, 0),
+        .smem_bytes = (uint32_t)count_or(r, values[SMEM], "smem_bytes", GSIM_LIMIT_SMEM_BYTES, 0),
+        .solo_us = number(r, values[SOLO], "solo_us", GSIM_LIMIT_US),
+        .min_us = values[LEAST] ? number(r, values[LEAST], "min_us", GSIM_LIMIT_US) : NAN,
+        .max_us = values[MOST] ? number(r, values[MOST], "max_us", GSIM_LIMIT_US) : NAN,
+    };
+    if (!(op->solo_us > 0)) fail(r, "solo_us", "a positive number", values[SOLO]);
+    op->kernel = text_or(r, &r->set->arena, values[KERNEL], "kernel", "kernel");
+}
+
+static void read_profile(struct reader *r, char *text)
+{
+    static const char *const names[] = {KEY_NAMES, "ops", NULL};
+    char *values[MOST_VALUES], *rest;
+    struct gsim_profile profile = {0};
+    if (!members(r, gsim_scan_start(text), names, values)) return;
+    uint32_t count = list_length(r, values[KEY_COUNT], "ops");
+    profile.ops = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_profile_op, count);
+    if (!profile.ops) no_memory(r);
+    if (r->failed) return;
+    for (char *at = gsim_scan_next(values[KEY_COUNT], NULL, &rest); at && !r->failed;) {
+        char *behind = gsim_scan_skip(at);
+        size_t back = enter(r, "ops[%u]", profile.op_count);
+        read_profile_op(r, at, &profile.ops[profile.op_count++]);
+        leave(r, back);
+        at = gsim_scan_next(behind, NULL, &rest);
+    }
+    read_key(r, values, &r->set->arena, &profile.key);
+    if (!r->failed && gsim_recordings_profile(r->set, &profile.key))
+        fail(r, "workload", "options that no earlier profile has", "\"the same again\"");
+    if (r->failed) return;
+    void *array = r->set->profiles;
+    if (gsim_array_grow(&array, sizeof profile, r->set->profile_count, &r->set->profile_capacity)) {
+        no_memory(r);
+        return;
+    }
+    r->set->profiles = array;
+    r->set->profiles[r->set->profile_count++] = profile;
+}
+
+/* --- runs --------------------------------------------------------------------------------------------------------- */
+static void read_times(struct reader *r, char *list, struct gsim_recording *run)
+{
+    char *rest;
+    run->iteration_us = GSIM_ARENA_ARRAY(&r->run_arena, double, list_length(r, list, "iteration_us"));
+    if (!run->iteration_us) no_memory(r);
+    if (r->failed) return;
+    for (char *at = gsim_scan_next(list, NULL, &rest); at; at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest)) {
+        double us = number(r, at, "iteration_us", GSIM_LIMIT_US);
+        if (!(us > 0)) fail(r, "iteration_us", "positive numbers", at);
+        run->iteration_us[run->iteration_count++] = us;
+    }
+    if (!run->iteration_count) fail(r, "iteration_us", "at least one time", list);
+}
+
+static void read_op(struct reader *r, char *at, struct gsim_recorded_op *op)
+{
+    enum { OP, KIND, BYTES, STREAM, LAUNCH, START, END };
+    static const char *const names[] = {"op", "kind", "bytes", "stream", "launch_us", "start_us", "end_us", NULL};
+    static const char *const kinds[] = {"h2d", "d2h", "d2d", "kernel", NULL};
+    char *values[MOST_VALUES];
+    if (!members(r, at, names, values)) return;
+    int kind = word_or(r, values[KIND], "kind", kinds, -1);
+    *op = (struct gsim_recorded_op){
+        .is_kernel = kind == 3,
+        .copy_kind = kind == 3 ? GSIM_COPY_H2D : (enum gsim_copy_kind)kind,
+        .op = (uint32_t)count_or(r, values[OP], "op", MOST_BLOCKS, NAN),
+        .bytes = (uint64_t)count_or(r, values[BYTES], "bytes", (double)GSIM_LIMIT_BYTES, kind == 3 ? 0 : NAN),
+        .stream = (uint32_t)count_or(r, values[STREAM], "stream", MOST_STREAM, NAN),
+        .launch_us = number(r, values[LAUNCH], "launch_us", GSIM_LIMIT_TOTAL_US),
+        .start_us = number(r, values[START], "start_us", GSIM_LIMIT_TOTAL_US),
+        .end_us = number(r, values[END], "end_us", GSIM_LIMIT_TOTAL_US),
+    };
+    if (op->end_us < op->start_us) fail(r, "end_us", "a time not before start_us", values[END]);
+}
+
+static void read_calls(struct reader *r, char *list, struct gsim_recording *run)
+{
+    static const char *const names[] = {"call", NULL};
+    char *rest, *values[MOST_VALUES];
+    if (!list || !list_length(r, list, "calls")) return;
+    for (char *at = gsim_scan_next(list, NULL, &rest); at && !r->failed;) {
+        char *behind = gsim_scan_skip(at);
+        if (!members(r, at, names, values)) return;
+        const char *call = text_or(r, &r->run_arena, values[0], "call", NULL);
+        run->has_graph |= strstr(call, "GraphLaunch") != NULL;
+        run->has_sync |= strstr(call, "Synchronize") != NULL;
+        at = gsim_scan_next(behind, NULL, &rest);
+    }
+}
+
+static int by_launch(const void *left, const void *right)
+{
+    const struct gsim_recorded_op *a = left, *b = right;
+    if (a->launch_us != b->launch_us) return a->launch_us < b->launch_us ? -1 : 1;
+    return a->start_us != b->start_us ? (a->start_us < b->start_us ? -1 : 1) : 0;
+}
+
+static void read_traced(struct reader *r, char *object, struct gsim_recording *run)
+{
+    static const char *const names[] = {"iteration_us", "ops", "calls", NULL};
+    char *values[MOST_VALUES], *rest;
+    run->traced_us = NAN;
+    if (!object || *object == 'n') return; /* absent or null */
+    size_t back = enter(r, "traced");
+    if (!members(r, object, names, values)) return;
+    run->traced_us = number(r, values[0], "iteration_us", GSIM_LIMIT_US);
+    run->ops = GSIM_ARENA_ARRAY(&r->run_arena, struct gsim_recorded_op, list_length(r, values[1], "ops"));
+    if (!run->ops) no_memory(r);
+    if (r->failed) return;
+    for (char *at = gsim_scan_next(values[1], NULL, &rest); at && !r->failed;
+         at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest)) {
+        size_t inner = enter(r, ".ops[%u]", run->op_count);
+        read_op(r, at, &run->ops[run->op_count++]);
+        leave(r, inner);
+    }
+    read_calls(r, values[2], run);
+    leave(r, back);
+    if (run->op_count) qsort(run->ops, run->op_count, sizeof *run->ops, by_launch);
+}
+
+static enum gsim_status read_run(struct reader *r, char *text)
+{
+    enum { SCHEDULER = KEY_COUNT, MEMORY, PREFETCH, SPLIT, CHECKED, TIMES, TRACED };
+    static const char *const names[] = {KEY_NAMES, "scheduler",    "memory", "prefetch", "split",
+                                        "checked", "iteration_us", "traced", NULL};
+    static const char *const memories[] = {"managed", "pinned", "pageable", NULL}, *const splits[] = {"fit", "test",
+                                                                                                      NULL};
+    char *values[MOST_VALUES];
+    struct gsim_recording run = {0};
+    if (!members(r, gsim_scan_start(text), names, values)) return r->error->status;
+    run.memory = (enum gsim_memory_mode)word_or(r, values[MEMORY], "memory", memories, GSIM_MEMORY_PINNED);
+    run.prefetch = truth_or(r, values[PREFETCH], "prefetch", false);
+    run.split = (enum gsim_split)word_or(r, values[SPLIT], "split", splits, GSIM_SPLIT_TEST);
+    run.checked = truth_or(r, values[CHECKED], "checked", false);
+    if (!r->failed) read_times(r, values[TIMES], &run);
+    if (!r->failed) read_traced(r, values[TRACED], &run);
+    read_key(r, values, &r->run_arena, &run.key);
+    run.scheduler = text_or(r, &r->run_arena, values[SCHEDULER], "scheduler", NULL);
+    return r->failed ? r->error->status : r->handler->run(r->handler->context, r->set, &run, r->error);
+}
+
+/* --- the file ----------------------------------------------------------------------------------------------------- */
+static enum gsim_status read_element(void *context, const char *list, uint64_t index, char *text,
+                                     struct gsim_error *error)
+{
+    struct reader *r = context;
+    (void)index;
+    if (!r->has_schema)
+        return gsim_error_set(error, GSIM_INPUT, "expected the schema \"" GSIM_RUNS_SCHEMA "\" before, found none");
+    r->place[0] = '\0';
+    if (strcmp(list, "profiles") == 0) {
+        read_profile(r, text);
+        return r->failed ? error->status : GSIM_OK;
+    }
+    enum gsim_status status = read_run(r, text);
+    gsim_arena_release(&r->run_arena);
+    return status;
+}
+
+static enum gsim_status read_head(void *context, const char *name, char *text, struct gsim_error *error)
+{
+    struct reader *r = context;
+    struct gsim_recordings *set = r->set;
+    char *value = gsim_scan_start(text);
+    const struct {
+        const char *name, **text;
+    } texts[] = {{"name", &set->name}, {"gpu", &set->gpu},   {"device", &set->device}, {"driver", &set->driver},
+                 {"cuda", &set->cuda}, {"date", &set->date}, {"tracer", &set->tracer}};
+    r->place[0] = '\0';
+    if (strcmp(name, "schema") == 0) {
+        static const char *const schemas[] = {GSIM_RUNS_SCHEMA, NULL};
+        (void)word_or(r, value, "schema", schemas, -1);
+        r->has_schema = true;
+    } else if (strcmp(name, "compute_capability") == 0) {
+        set->compute_capability = (int)count_or(r, value, name, 1000, NAN);
+    } else if (strcmp(name, "sm_clock_mhz") == 0) {
+        set->sm_clock_mhz = number(r, value, name, MOST_MHZ);
+    } else if (strcmp(name, "memory_clock_mhz") == 0) {
+        set->memory_clock_mhz = number(r, value, name, MOST_MHZ);
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (strcmp(name, texts[i].name) == 0 && *value == '"')
+            *texts[i].text = gsim_scan_plain(value) ? text_or(r, &set->arena, value, name, "") : "";
+    return r->failed ? error->status : GSIM_OK;
+}
+
+bool gsim_runs_is(const char *path, char device[GSIM_RUNS_DEVICE])
+{
+    char head[HEAD_BYTES + 1];
+    if (device) device[0] = '\0';
+    gzFile file = strcmp(path, "-") == 0 ? NULL : gzopen(path, "rb");
+    int length = file ? gzread(file, head, HEAD_BYTES) : 0;
+    if (file) gzclose_r(file);
+    if (length <= 0) return false;
+    head[length] = '\0';
+    const char *at = device ? strstr(head, "\"device\"") : NULL;
+    if (at && sscanf(at, "\"device\" : \"%63[^\"\\]\"", device) != 1) device[0] = '\0';
+    return strstr(head, "\"" GSIM_RUNS_SCHEMA "\"") != NULL;
+}
+
+enum gsim_status gsim_runs_read(const char *path, const struct gsim_runs_handler *handler,
+                                struct gsim_recordings *recordings, struct gsim_error *error)
+{
+    static const char *const lists[] = {"profiles", "runs", NULL};
+    struct reader r = {.handler = handler, .set = recordings, .error = error};
+    const struct gsim_events_handler events = {
+        .header = read_head, .context = &r, .lists = lists, .element = read_element};
+    recordings->name = recordings->gpu = recordings->device = recordings->driver = "";
+    recordings->cuda = recordings->date = recordings->tracer = "";
+    enum gsim_status status = gsim_events_read(path, &events, error);
+    gsim_arena_release(&r.run_arena);
+    if (status == GSIM_OK && !r.has_schema)
+        status = gsim_error_set(error, GSIM_INPUT, "schema: expected \"" GSIM_RUNS_SCHEMA "\", found nothing");
+    return status;
+}
