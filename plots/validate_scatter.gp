@@ -9,10 +9,11 @@ set logscale xy
 set xlabel "measured (us)"
 set ylabel "predicted (us)"
 set title "Predicted against measured times"
-set key top left Left reverse samplen 1
+set key outside right center Left reverse samplen 1
 set grid xtics ytics lc rgb "#dddddd" lt 1
 set border 3
 set tics nomirror
+set xtics enhanced; set ytics enhanced # powers of ten
 set size square
 set format xy "10^{%L}"
 kinds = "pairs arrival dags launch aten micro serial async grsched taskflow cudagraph kesco"

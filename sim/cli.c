@@ -9,7 +9,7 @@
 
 /* --- commands ------------------------------------------------------------------------------------------------ */
 /* Words that are planned, so that they are answered honestly instead of "unknown". */
-static const char *const later_commands[] = {"sweep", "calibrate", "plot", "reproduce", NULL};
+static const char *const later_commands[] = {"sweep", "calibrate", "reproduce", NULL};
 
 static enum gsim_status unknown_command(const char *name, struct gsim_error *error)
 {
@@ -52,6 +52,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_validate(arguments);
     case GSIM_CLI_IMPORT:
         return gsim_cli_import(arguments);
+    case GSIM_CLI_PLOT:
+        return gsim_cli_plot(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }
@@ -61,7 +63,7 @@ static int dispatch(struct gsim_cli_arguments *arguments)
 int gsim_cli_main(int argc, char **argv)
 {
     struct gsim_error error = {0};
-    struct gsim_cli_arguments arguments = {.command = GSIM_CLI_RUN};
+    struct gsim_cli_arguments arguments = {.command = GSIM_CLI_RUN, .argc = argc, .argv = argv};
     int at = 1;
     if (argc < 2) {
         gsim_error_set(&error, GSIM_USAGE,

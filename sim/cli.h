@@ -2,7 +2,7 @@
 /*
  * Layer: sim (program). The command line: sim/cli_parse.c reads, sim/cli.c dispatches, sim/cli_help.c explains,
  * sim/cli_setup.c turns words into a simulation; the commands are sim/cli_run.c, cli_compare.c, cli_list.c,
- * cli_validate.c and cli_import.c.
+ * cli_validate.c, cli_import.c and cli_plot.c.
  * Nothing else includes this header. Messages go to stderr as one line, results to stdout.
  */
 #ifndef GSIM_CLI_H
@@ -18,6 +18,7 @@ enum gsim_cli_command {
     GSIM_CLI_LIST,
     GSIM_CLI_VALIDATE,
     GSIM_CLI_IMPORT,
+    GSIM_CLI_PLOT,
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -27,9 +28,10 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_LIST    (1u << GSIM_CLI_LIST)
 #define GSIM_CLI_ON_VALIDATE (1u << GSIM_CLI_VALIDATE)
 #define GSIM_CLI_ON_IMPORT   (1u << GSIM_CLI_IMPORT)
+#define GSIM_CLI_ON_PLOT     (1u << GSIM_CLI_PLOT)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
-#define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT)
+#define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
 #define GSIM_CLI_OPTION_MAP(X)                                                                                         \
@@ -53,7 +55,7 @@ enum gsim_cli_command {
       "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
       "device.NAME; may be repeated")                                                                                  \
     X(SEED, "seed", "S", GSIM_CLI_ON_BOTH, "seed of all random numbers (default 1)")                                   \
-    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE, "scheduler that speed-ups refer to (default serial)")                \
+    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT, "scheduler that speed-ups refer to (default serial)")                \
     X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL, "write the report as JSON")                                        \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL, "write the records as CSV")                                             \
@@ -65,12 +67,29 @@ enum gsim_cli_command {
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE, "a line for every prediction before the table")                \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
-    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT, "the program file, gzipped if named .gz; short: -o")             \
+    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT,                                               \
+      "short: -o; import: the program file, gzipped if named .gz;\n"                                                    \
+      "plot: the picture, .svg, .pdf or .png")                                                                         \
     X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT, "of the program (default: the trace's)")                               \
     X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT, "keep the host's time between its calls (default on)")               \
     X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT,                                                                \
       "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
       "launch order; either may be left out")                                                                          \
+    X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "what the horizontal axis shows")                                            \
+    X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "what the vertical axis shows; heatmap: its rows")                           \
+    X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT, "heatmap: what colours and numbers show")                            \
+    X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each")                                          \
+    X(WHERE, "where", "COLUMN=VALUE,...", GSIM_CLI_ON_PLOT, "only rows with one of these values; may be repeated")     \
+    X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
+    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT, "above the figure (default none: papers have captions)")               \
+    X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "in place of the column's name and unit")                            \
+    X(YLABEL, "ylabel", "TEXT", GSIM_CLI_ON_PLOT, "likewise")                                                          \
+    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT, "of the picture: 8.5 cm, 17.8 cm or a number")               \
+    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT, "of the picture (default: what suits it)")                             \
+    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT, "size of the letters in points (default 8)")                               \
+    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT, "leave the gnuplot script and its data in this folder")                   \
+    X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
+    X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this part of the recording, in us")               \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
     X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
@@ -93,10 +112,12 @@ const struct gsim_cli_option *gsim_cli_option_at(enum gsim_cli_key key);
 struct gsim_cli_arguments {
     enum gsim_cli_command command;
     const char *value[GSIM_CLI_KEY_COUNT]; /* NULL: not given; "" for a switch */
-    const char **opts;                     /* each --opt, "NAME=VALUE" */
+    const char **opts;                     /* each --opt (plot: --where), "NAME=VALUE" */
     size_t opt_count;
     const char **operands; /* list: which list; validate: the files; import: format and file */
     size_t operand_count;
+    int argc; /* the whole command line, for figures that say how they were made */
+    char **argv;
 };
 
 const char *gsim_cli_command_name(int command);
@@ -115,6 +136,7 @@ int gsim_cli_compare(const struct gsim_cli_arguments *arguments);
 int gsim_cli_list(const struct gsim_cli_arguments *arguments);
 int gsim_cli_validate(const struct gsim_cli_arguments *arguments);
 int gsim_cli_import(const struct gsim_cli_arguments *arguments);
+int gsim_cli_plot(const struct gsim_cli_arguments *arguments);
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);

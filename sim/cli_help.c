@@ -75,9 +75,22 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim import nsys report.sqlite -o program.json.gz --name training --device a100-sxm4-40gb\n"
             "  gpusim import kineto trace.json --range 100:199 --gaps off -o -\n",
         },
+    [GSIM_CLI_PLOT] =
+        {
+            "draw figures from results, reports and traces",
+            "gpusim plot speedup|lines|heatmap|scatter|box|timeline FILE... [-o PICTURE] [options]",
+            "Draws with gnuplot. timeline reads a report (run --report) or a trace (run --trace, PyTorch's profiler);\n"
+            "the others read results: databases of gpusim sweep, CSV or JSON of compare, reports, any CSV with a\n"
+            "head line. Rows that agree in --x and --series are averaged, with 95 % confidence intervals where\n"
+            "points were repeated. --keep leaves script and data, to be edited and drawn by gnuplot.\n",
+            "  gpusim plot timeline run.json -o timeline.pdf\n"
+            "  gpusim plot speedup compare.csv -o speedup.svg --width column\n"
+            "  gpusim plot lines results.db --x size --y iteration_us --series sched --where workload=vec\n"
+            "  gpusim plot heatmap results.db --x workload --y device --value speedup --where sched=kesco\n",
+        },
 };
 
-static const char *const names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import"};
+static const char *const names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot"};
 
 static void put_option(const struct gsim_cli_option *option, struct gsim_output *output)
 {

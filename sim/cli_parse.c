@@ -15,7 +15,7 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 #undef OPTION_ROW
 };
 
-static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import"};
+static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot"};
 
 const char *gsim_cli_command_name(int command)
 {
@@ -60,7 +60,7 @@ static enum gsim_status unknown_option(enum gsim_cli_command command, const char
 static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cli_key key, const char *value,
                               struct gsim_error *error)
 {
-    if (key == GSIM_CLI_OPT) {
+    if (key == GSIM_CLI_OPT || key == GSIM_CLI_WHERE) {
         arguments->opts[arguments->opt_count++] = value;
         return GSIM_OK;
     }
@@ -99,7 +99,7 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
 static size_t most_operands(enum gsim_cli_command command)
 {
     if (command == GSIM_CLI_IMPORT) return 2;
-    return command == GSIM_CLI_VALIDATE ? SIZE_MAX : command == GSIM_CLI_LIST;
+    return command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT ? SIZE_MAX : command == GSIM_CLI_LIST;
 }
 
 enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,
@@ -109,7 +109,8 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
         enum gsim_status status = GSIM_OK;
         if (strcmp(argv[at], "-h") == 0)
             arguments->value[GSIM_CLI_HELP] = "";
-        else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc && arguments->command == GSIM_CLI_IMPORT)
+        else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc &&
+                 (options[GSIM_CLI_OUTPUT].commands & (1u << arguments->command)))
             status = store(arguments, GSIM_CLI_OUTPUT, argv[++at], error);
         else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);

@@ -5,6 +5,8 @@
  */
 #include "sim/report.h"
 
+#include "sim/occupancy.h"
+
 const char *gsim_copy_kind_name(enum gsim_copy_kind kind)
 {
     switch (kind) {
@@ -102,6 +104,11 @@ static void put_iterations(const struct gsim_result *result, struct gsim_output 
         if (i) comma(output);
         gsim_output_time_us(output, timeline->iterations[i].end - timeline->iterations[i].start);
     }
+    gsim_output_text(output, "], \"iteration_start_us\": [");
+    for (size_t i = 0; i < timeline->iteration_count; i++) {
+        if (i) comma(output);
+        gsim_output_time_us(output, timeline->iterations[i].start);
+    }
     gsim_output_text(output, "],\n ");
     if (timeline->iteration_count) first = timeline->iterations[0];
     put_unsigned(output, "streams_used", first.streams_used);
@@ -173,6 +180,34 @@ static void put_tasks(const struct gsim_result *result, struct gsim_output *outp
     gsim_output_text(output, "]}]");
 }
 
+/* What fills the SMs, from each time to the next; of several changes at one time the last. */
+static void put_occupancy(const struct gsim_result *result, struct gsim_output *output)
+{
+    const struct gsim_timeline *timeline = result->timeline;
+    const struct gsim_device_spec *device = result->simulation->device;
+    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
+    bool first = true;
+    if (!timeline->occupancy_count) return;
+    gsim_output_text(output, ",\n \"occupancy\": {");
+    put_unsigned(output, "sm_count", (uint64_t)device->sm_count);
+    comma(output);
+    put_unsigned(output, "warps_per_sm", limits ? limits->threads / 32 : 0);
+    gsim_output_text(output, ", \"steps\": [");
+    for (size_t i = 0; i < timeline->occupancy_count; i++) {
+        const struct gsim_occupancy_record *step = &timeline->occupancy[i];
+        if (i + 1 < timeline->occupancy_count && step[1].time == step->time) continue;
+        gsim_output_text(output, first ? "\n  [" : ",\n  [");
+        first = false;
+        gsim_output_time_us(output, step->time);
+        comma(output);
+        gsim_output_unsigned(output, step->busy_sms);
+        comma(output);
+        gsim_output_unsigned(output, step->warps);
+        gsim_output_text(output, "]");
+    }
+    gsim_output_text(output, "]}");
+}
+
 static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *output)
 {
     gsim_output_text(output, ",\n \"metrics\": {");
@@ -207,5 +242,6 @@ void gsim_report_json(const struct gsim_result *result, struct gsim_output *outp
     put_kernels(result->timeline, output);
     put_copies(result->timeline, output);
     put_tasks(result, output);
+    put_occupancy(result, output);
     put_metrics(result->metrics, output);
 }

@@ -58,6 +58,7 @@ char *gsim_file_read(const char *path, size_t *length, struct gsim_error *error)
 {
     struct stat info;
     size_t capacity = 64 * 1024;
+    *length = 0;
     if (strcmp(path, "-") != 0 && stat(path, &info) == 0) {
         if (S_ISDIR(info.st_mode)) {
             gsim_error_set(error, GSIM_INPUT, "expected a file, found a directory");

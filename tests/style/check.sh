@@ -69,14 +69,15 @@ layer() {
         in_files layering "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"($2)/" "$3"
 }
 check_layering() {
-    layer sim 'schedulers|workloads|models|traces|tests' \
+    layer sim 'schedulers|workloads|models|traces|plots|tests' \
         'sim/ knows no scheduler, workload, device or trace (only sim/main.c and sim/cli* do)' '^sim/(main\.c|cli[^/]*)$'
-    layer schedulers 'workloads|models|traces|tests' 'schedulers/ may use headers of sim/ and schedulers/ only'
-    layer workloads 'schedulers|models|traces|tests' 'workloads/ may use headers of sim/ and workloads/ only'
-    layer models 'schedulers|workloads|traces|tests' 'models/ may use headers of sim/ and models/ only'
-    layer traces 'schedulers|workloads|tests' 'traces/ may use headers of sim/, models/ and traces/ only' '^traces/runner/'
+    layer schedulers 'workloads|models|traces|plots|tests' 'schedulers/ may use headers of sim/ and schedulers/ only'
+    layer workloads 'schedulers|models|traces|plots|tests' 'workloads/ may use headers of sim/ and workloads/ only'
+    layer models 'schedulers|workloads|traces|plots|tests' 'models/ may use headers of sim/ and models/ only'
+    layer traces 'schedulers|workloads|plots|tests' 'traces/ may use headers of sim/, models/ and traces/ only' '^traces/runner/'
+    layer plots 'schedulers|models|tests' 'plots/ may use headers of sim/, traces/, workloads/ (helpers) and plots/ only'
     # Includes are written from the root of the repository, so that the layer can be read off the line.
-    grep -E '^(sim|schedulers|workloads|models|traces|tests)/.*\.[ch]$' "$list" | grep -vE '^traces/runner/' |
+    grep -E '^(sim|schedulers|workloads|models|traces|plots|tests)/.*\.[ch]$' "$list" | grep -vE '^traces/runner/' |
         in_files layering '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^/"]*"' 'write include paths from the root'
 }
 

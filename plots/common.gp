@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What all figures have in common; settings (sizes, data, out, heading) come before, the figure's own script behind.
+set encoding utf8
+set datafile separator "\t"
+set datafile missing "NaN"
+# Okabe and Ito's colours, told apart by colour-blind readers, then greys; and marks that tell them apart in black and white.
+array colours = [0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0xf0e442, 0xc8c8c8, \
+                 0x606060, 0x606060, 0xa8a8a8, 0x303030, 0x808080]
+array marks = [7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 1, 2, 3]
+colour(i) = colours[(int(i) - 1) % |colours| + 1]
+mark(i) = marks[(int(i) - 1) % |marks| + 1]
+# Margins in centimetres from the picture's edges.
+across(cm) = cm / width_cm
+up(cm) = cm / height_cm
+down(cm) = 1.0 - cm / height_cm
+head_cm = key_cm + (heading eq '' ? 0 : 1.2 * line_cm)
+set border 3 lw 0.75
+set xtics nomirror out scale 0.5; set ytics nomirror out scale 0.5
+set grid lc rgb "#dddddd" lt 1 lw 0.5
+set key off
+set output out
+set multiplot
+# The legend, from the top, in centimetres: block 0 of the data has x, y, colour, name.
+set lmargin at screen 0; set rmargin at screen 1; set tmargin at screen 1; set bmargin at screen 0
+if (!exists("legend_marks")) { legend_marks = 0 }
+set xrange [0:width_cm]; set yrange [height_cm:0]
+unset border; unset tics; unset grid
+if (heading ne '') { set label 1 heading at width_cm / 2, 0.7 * line_cm center }
+shift_cm = head_cm - key_cm
+if (legend_marks) {
+    plot data index 0 using 1:($2+shift_cm):(1.4*line_cm):(0):(colour($3)) with vectors nohead lw 1.5 lc rgb variable, \
+         data index 0 using ($1+0.7*line_cm):($2+shift_cm):(mark($3)):(colour($3)) with points pt variable ps 0.6 lc rgb variable, \
+         data index 0 using ($1+1.6*line_cm):($2+shift_cm):4 with labels left
+} else {
+    plot data index 0 using 1:($2+shift_cm):1:($1+1.1*line_cm):($2+shift_cm-0.3*line_cm):($2+shift_cm+0.3*line_cm):(colour($3)) \
+             with boxxyerror fs solid 1.0 noborder lc rgb variable, \
+         data index 0 using ($1+1.3*line_cm):($2+shift_cm):4 with labels left
+}
+unset label 1
+set border 3 lw 0.75
+set xtics nomirror out scale 0.5; set ytics nomirror out scale 0.5
+set grid lc rgb "#dddddd" lt 1 lw 0.5
+set lmargin; set rmargin; set tmargin; set bmargin
+set xrange [*:*]; set yrange [*:*]

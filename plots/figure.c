@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: plots. See plots/figure.h.
+ */
+#include "plots/figure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "workloads/file.h"
+
+#define POINTS_PER_CM (72 / 2.54)
+
+/* --- the folder ---------------------------------------------------------------------------------------------- */
+static enum gsim_status make_folder(struct gsim_figure *figure, struct gsim_error *error)
+{
+    const char *place = getenv("TMPDIR");
+    if (figure->keep) {
+        figure->own.folder = figure->keep;
+        if (mkdir(figure->keep, 0777) == 0 || errno == EEXIST) return GSIM_OK;
+        return gsim_error_set(error, GSIM_IO, "--keep: cannot make the folder '%s': %s", figure->keep, strerror(errno));
+    }
+    if (!place || !*place) place = "/tmp";
+    char *folder = gsim_arena_printf(&figure->own.arena, "%s/gpusim-XXXXXX", place);
+    if (!folder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!mkdtemp(folder))
+        return gsim_error_set(error, GSIM_IO, "cannot make a temporary folder in '%s': %s", place, strerror(errno));
+    figure->own.folder = folder;
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_figure_open(struct gsim_figure *figure, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_figure_check(figure->path, error);
+    if (status == GSIM_OK) status = make_folder(figure, error);
+    if (status != GSIM_OK) return status;
+    figure->own.opened = true;
+    figure->own.data = gsim_arena_printf(&figure->own.arena, "%s/%s.dat", figure->own.folder, figure->name);
+    figure->own.script = gsim_arena_printf(&figure->own.arena, "%s/%s.gp", figure->own.folder, figure->name);
+    if (figure->own.arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_output_open(&figure->data, figure->own.data, error);
+}
+
+void gsim_figure_release(struct gsim_figure *figure)
+{
+    if (figure->own.opened) {
+        gsim_output_release(&figure->data);
+        if (!figure->keep) {
+            if (figure->own.data) remove(figure->own.data);
+            if (figure->own.script) remove(figure->own.script);
+            rmdir(figure->own.folder);
+        }
+    }
+    gsim_free(figure->own.settings);
+    gsim_arena_release(&figure->own.arena);
+    memset(&figure->own, 0, sizeof figure->own);
+}
+
+/* --- settings and fields --------------------------------------------------------------------------------------- */
+static void append(struct gsim_figure *figure, char letter)
+{
+    void *array = figure->own.settings;
+    if (gsim_array_grow(&array, 1, figure->own.length, &figure->own.capacity)) {
+        figure->own.arena.failed = 1;
+        return;
+    }
+    figure->own.settings = array;
+    figure->own.settings[figure->own.length++] = letter;
+}
+
+static void append_text(struct gsim_figure *figure, const char *text)
+{
+    for (; *text; text++) append(figure, *text);
+}
+
+/* In single quotes gnuplot takes every character as it is, but the quote, which is doubled. */
+void gsim_figure_text(struct gsim_figure *figure, const char *name, const char *text)
+{
+    append_text(figure, name);
+    append_text(figure, " = '");
+    for (; *text; text++) {
+        if (*text == '\'') append(figure, '\'');
+        append(figure, (unsigned char)*text < 0x20 ? ' ' : *text);
+    }
+    append_text(figure, "'\n");
+}
+
+void gsim_figure_number(struct gsim_figure *figure, const char *name, double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, " = %.12g\n", value);
+    append_text(figure, name);
+    append_text(figure, isfinite(value) ? text : " = NaN\n");
+}
+
+void gsim_figure_field(struct gsim_figure *figure, const char *text)
+{
+    for (; *text; text++) {
+        char letter = *text;
+        if ((unsigned char)letter < 0x20) letter = ' ';
+        if (letter == '"') letter = '\'';
+        if (letter == '\\') letter = '/';
+        gsim_output_bytes(&figure->data, &letter, 1);
+    }
+}
+
+/* --- sizes and the legend ------------------------------------------------------------------------------------------
+ */
+double gsim_figure_line_cm(const struct gsim_figure *figure)
+{
+    return figure->size.font_pt * 1.35 / POINTS_PER_CM;
+}
+
+/* Helvetica's letters are half as wide as high, in words on average. */
+double gsim_figure_letter_cm(const struct gsim_figure *figure)
+{
+    return figure->size.font_pt * 0.52 / POINTS_PER_CM;
+}
+
+double gsim_figure_legend(struct gsim_figure *figure, const char *const *names, const unsigned *places, size_t count)
+{
+    double line_cm = gsim_figure_line_cm(figure), letter_cm = gsim_figure_letter_cm(figure);
+    size_t longest = 0;
+    for (size_t i = 0; i < count; i++)
+        if (strlen(names[i]) > longest) longest = strlen(names[i]);
+    double column_cm = 2.4 * line_cm + letter_cm * (double)longest, room_cm = figure->size.width_cm - 0.5;
+    size_t columns = (size_t)fmax(1, floor(room_cm / column_cm));
+    if (columns > count) columns = count;
+    size_t lines = columns ? (count + columns - 1) / columns : 0;
+    if (lines) columns = (count + lines - 1) / lines; /* no ragged last line */
+    double left_cm = fmax(0.25, (figure->size.width_cm - column_cm * (double)columns + 0.5 * line_cm) / 2);
+    gsim_output_text(&figure->data, "# legend: x_cm\ty_cm\tcolour\tname\n");
+    for (size_t i = 0; i < count; i++) {
+        gsim_output_printf(&figure->data, "%.3f\t%.3f\t%u\t", left_cm + column_cm * (double)(i % columns),
+                           line_cm * ((double)(i / columns) + 0.75), places[i]);
+        gsim_figure_field(figure, names[i]);
+        gsim_output_text(&figure->data, "\n");
+    }
+    double key_cm = count ? line_cm * ((double)lines + 0.5) : 0.2;
+    if (!count) gsim_output_text(&figure->data, "NaN\tNaN\t1\tnone\n");
+    gsim_figure_number(figure, "key_cm", key_cm);
+    return key_cm;
+}
+
+/* --- the script --------------------------------------------------------------------------------------------------- */
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void put_quoted(struct gsim_output *output, const char *name, const char *text)
+{
+    gsim_output_printf(output, "%s = '", name);
+    for (; *text; text++) {
+        char letter = (unsigned char)*text < 0x20 ? ' ' : *text;
+        if (letter == '\'') gsim_output_text(output, "'");
+        gsim_output_bytes(output, &letter, 1);
+    }
+    gsim_output_text(output, "'\n");
+}
+
+/* Comments end at the line's end: nothing typed may start a second one. */
+static void put_head(const struct gsim_figure *figure, struct gsim_output *output)
+{
+    gsim_output_text(output, "# gnuplot ");
+    gsim_output_printf(output, "%s.gp draws this figure again; written by gpusim " GPUSIM_VERSION, figure->name);
+    if (figure->command) {
+        gsim_output_text(output, ":\n# ");
+        for (const char *at = figure->command; *at; at++) {
+            char letter = (unsigned char)*at < 0x20 ? ' ' : *at;
+            gsim_output_bytes(output, &letter, 1);
+        }
+    }
+    gsim_output_text(output, "\n");
+}
+
+/* plots/NAME.gp as it stands. */
+static enum gsim_status put_source(struct gsim_figure *figure, const char *script, struct gsim_output *output,
+                                   struct gsim_error *error)
+{
+    size_t length = 0;
+    const char *name = gsim_arena_printf(&figure->own.arena, "plots/%s.gp", script);
+    const char *source = name ? gsim_data_path(&figure->own.arena, name) : NULL;
+    if (figure->own.arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!source) return gsim_error_set(error, GSIM_IO, "cannot draw: %s is not installed", name);
+    char *body = gsim_file_read(source, &length, error);
+    if (!body) return gsim_error_prefix(error, "cannot read '%s'", source);
+    gsim_output_text(output, "\n");
+    gsim_output_bytes(output, body, length);
+    gsim_free(body);
+    return GSIM_OK;
+}
+
+static enum gsim_status write_script(struct gsim_figure *figure, struct gsim_error *error)
+{
+    struct gsim_output output;
+    const char *terminal = gsim_gnuplot_terminal(&figure->own.arena, figure->path, &figure->size);
+    if (figure->own.arena.failed || !terminal) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_output_open(&output, figure->own.script, error);
+    if (status != GSIM_OK) return status;
+    put_head(figure, &output);
+    gsim_output_printf(&output, "data = '%s.dat'\n", figure->name);
+    put_quoted(&output, "out", base_name(figure->path));
+    gsim_output_text(&output, "if (ARGC >= 2) { data = ARG1; out = ARG2 }\n");
+    gsim_output_printf(&output, "set terminal %s\n", terminal);
+    gsim_output_printf(&output, "width_cm = %.6g\nheight_cm = %.6g\nline_cm = %.6g\n", figure->size.width_cm,
+                       figure->size.height_cm, gsim_figure_line_cm(figure));
+    put_quoted(&output, "heading", figure->heading ? figure->heading : "");
+    gsim_output_bytes(&output, figure->own.settings ? figure->own.settings : "", figure->own.length);
+    status = put_source(figure, "common", &output, error);
+    if (status == GSIM_OK) status = put_source(figure, figure->name, &output, error);
+    if (status == GSIM_OK) return gsim_output_commit(&output, error);
+    gsim_output_release(&output);
+    return status;
+}
+
+enum gsim_status gsim_figure_finish(struct gsim_figure *figure, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_output_commit(&figure->data, error);
+    if (status == GSIM_OK) status = write_script(figure, error);
+    if (status == GSIM_OK) status = gsim_gnuplot_draw(figure->own.script, figure->own.data, figure->path, NULL, error);
+    return status;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: plots. See plots/frame.h: the table itself, and CSV.
+ */
+#include "plots/frame.h"
+
+#include <math.h>
+
+#include "sim/scan.h"
+#include "workloads/file.h"
+
+/* --- cells ------------------------------------------------------------------------------------------------------- */
+static struct gsim_frame_column *column_of(struct gsim_frame *frame, const char *name)
+{
+    if (strcmp(name, "sched") == 0) name = "scheduler";
+    for (size_t i = 0; i < frame->column_count; i++)
+        if (strcmp(frame->columns[i].name, name) == 0) return &frame->columns[i];
+    void *array = frame->columns;
+    if (gsim_array_grow(&array, sizeof *frame->columns, frame->column_count, &frame->column_capacity)) return NULL;
+    frame->columns = array;
+    const char *copy = gsim_arena_strdup(&frame->arena, name);
+    if (!copy) return NULL;
+    frame->columns[frame->column_count] = (struct gsim_frame_column){.name = copy};
+    return &frame->columns[frame->column_count++];
+}
+
+/* Empty cells up to the last row. */
+static bool lengthen(struct gsim_frame_column *column, size_t rows)
+{
+    while (column->length < rows) {
+        void *texts = column->texts, *numbers = column->numbers;
+        if (gsim_array_grow(&texts, sizeof *column->texts, column->length, &column->capacity)) return false;
+        column->texts = texts;
+        if (gsim_array_grow(&numbers, sizeof *column->numbers, column->length, &column->number_capacity)) return false;
+        column->numbers = numbers;
+        column->texts[column->length] = NULL;
+        column->numbers[column->length++] = NAN;
+    }
+    return true;
+}
+
+void gsim_frame_begin_row(struct gsim_frame *frame)
+{
+    frame->row_count++;
+}
+
+void gsim_frame_set(struct gsim_frame *frame, const char *name, const char *text)
+{
+    char *end;
+    if (!text || !*text || frame->failed) return;
+    struct gsim_frame_column *column = column_of(frame, name);
+    const char *copy = gsim_arena_strdup(&frame->arena, text);
+    if (!column || !copy || !lengthen(column, frame->row_count)) {
+        frame->failed = true;
+        return;
+    }
+    double number = strtod(copy, &end);
+    column->texts[frame->row_count - 1] = copy;
+    column->numbers[frame->row_count - 1] = end != copy && !*end ? number : NAN;
+}
+
+void gsim_frame_set_number(struct gsim_frame *frame, const char *column, double value)
+{
+    char text[40];
+    if (!isfinite(value)) return;
+    snprintf(text, sizeof text, "%.12g", value);
+    gsim_frame_set(frame, column, text);
+}
+
+const struct gsim_frame_column *gsim_frame_find(const struct gsim_frame *frame, const char *name)
+{
+    if (strcmp(name, "sched") == 0) name = "scheduler";
+    for (size_t i = 0; i < frame->column_count; i++)
+        if (strcmp(frame->columns[i].name, name) == 0) return &frame->columns[i];
+    return NULL;
+}
+
+const char *gsim_frame_text(const struct gsim_frame_column *column, size_t row)
+{
+    return column && row < column->length && column->texts[row] ? column->texts[row] : "";
+}
+
+double gsim_frame_number(const struct gsim_frame_column *column, size_t row)
+{
+    return column && row < column->length ? column->numbers[row] : NAN;
+}
+
+void gsim_frame_release(struct gsim_frame *frame)
+{
+    for (size_t i = 0; i < frame->column_count; i++) {
+        gsim_free(frame->columns[i].texts);
+        gsim_free(frame->columns[i].numbers);
+    }
+    gsim_free(frame->columns);
+    gsim_arena_release(&frame->arena);
+    memset(frame, 0, sizeof *frame);
+}
+
+/* --- what columns are ------------------------------------------------------------------------------------------------
+ */
+bool gsim_frame_is_setting(const char *column)
+{
+    static const char *const others[] = {
+        /* where a row comes from; repetitions differ in seed and repeat alone */
+        "key", "sweep", "position", "seed", "repeat", "status", "error", "version", "model", "file", "done",
+        /* what came out, in the database, the CSV and the JSON of compare, and in reports */
+        "kernels", "streams_used", "events_recorded", "stream_waits", "speedup", "speedup_spread", "sm_busy_ratio",
+        "achieved_occupancy", "overlap_ct", "overlap_tc", "overlap_cc", "overlap_total", "h2d_bytes", "d2h_bytes",
+        "d2d_bytes", "lower_bound_reason", "compute_transfer", "transfer_compute", "compute_compute", "total"};
+    size_t length = strlen(column);
+    if (length > 3 && strcmp(column + length - 3, "_us") == 0 && !strchr(column, '.')) return false;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(column, others[i]) == 0) return false;
+    return true;
+}
+
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+size_t gsim_frame_distinct(const struct gsim_frame *frame, const struct gsim_frame_column *column)
+{
+    size_t count = 0, used = 0;
+    const char **texts = column ? gsim_alloc(sizeof *texts * (frame->row_count + 1)) : NULL;
+    if (!texts) return 0;
+    for (size_t i = 0; i < frame->row_count; i++) texts[used++] = gsim_frame_text(column, i);
+    if (used) qsort(texts, used, sizeof *texts, by_text);
+    for (size_t i = 0; i < used; i++) count += i == 0 || strcmp(texts[i], texts[i - 1]) != 0;
+    if (used && count == 1 && !*texts[0]) count = 0;
+    gsim_free(texts);
+    return count;
+}
+
+/* --- CSV (RFC 4180)
+ * --------------------------------------------------------------------------------------------------- */
+/* The next field, decoded in place and ended with a NUL; *AT is behind it. False at the end of a line, which is passed.
+ */
+static bool next_field(char **at, char **field, bool *more)
+{
+    char *read = *at, *write = *at;
+    if (!*more) return false;
+    *field = read;
+    if (*read == '"') {
+        for (read++; *read && !(read[0] == '"' && read[1] != '"'); read++) {
+            if (*read == '"') read++;
+            *write++ = *read;
+        }
+        if (*read == '"') read++;
+    } else {
+        while (*read && *read != ',' && *read != '\n' && *read != '\r') *write++ = *read++;
+    }
+    while (*read && *read != ',' && *read != '\n') read++; /* what follows a closing quote, and CR */
+    *more = *read == ',';
+    *at = *read ? read + 1 : read;
+    *write = '\0';
+    return true;
+}
+
+static enum gsim_status read_csv(struct gsim_frame *frame, char *text, struct gsim_error *error)
+{
+    const char **names = NULL;
+    size_t count = 0, capacity = 0, line = 1;
+    char *at = text, *field;
+    enum gsim_status status = GSIM_OK;
+    for (bool more = true; next_field(&at, &field, &more);) {
+        void *array = names;
+        if (gsim_array_grow(&array, sizeof *names, count, &capacity)) {
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+            goto done;
+        }
+        names = array;
+        names[count++] = field;
+    }
+    if (count < 2 || !*names[0] || strspn(names[0], "0123456789.-") == strlen(names[0]))
+        status = gsim_error_set(error, GSIM_INPUT,
+                                "expected results: a database of gpusim sweep, a report, or CSV with a head line");
+    while (*at && status == GSIM_OK) {
+        size_t found = 0;
+        line++;
+        gsim_frame_begin_row(frame);
+        for (bool more = true; next_field(&at, &field, &more); found++)
+            if (found < count) gsim_frame_set(frame, names[found], field);
+        if (found != count)
+            status = gsim_error_set(error, GSIM_INPUT, "line %zu: expected %zu fields as in the head line, found %zu",
+                                    line, count, found);
+    }
+done:
+    gsim_free(names);
+    return status;
+}
+
+enum gsim_status gsim_frame_read(struct gsim_frame *frame, const char *path, struct gsim_error *error)
+{
+    static const char sqlite_magic[] = "SQLite format 3";
+    size_t length = 0;
+    enum gsim_status status;
+    char *text = gsim_file_read(path, &length, error);
+    if (!text) return gsim_error_prefix(error, "cannot read '%s'", path);
+    if (length >= sizeof sqlite_magic && memcmp(text, sqlite_magic, sizeof sqlite_magic) == 0) {
+        gsim_free(text);
+        return gsim_frame_read_db(frame, path, error); /* names the file itself */
+    }
+    if (*gsim_scan_start(text) == '{') {
+        status = gsim_scan_check(text, length, error);
+        if (status == GSIM_OK) status = gsim_frame_read_json(frame, text, error);
+    } else {
+        status = read_csv(frame, text, error);
+    }
+    gsim_free(text);
+    if (status == GSIM_OK && frame->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}

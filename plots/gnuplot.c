@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: plots. See plots/gnuplot.h.
+ */
+#include "plots/gnuplot.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/output.h"
+
+#define CM_PER_INCH 2.54
+#define PNG_DPI     300.0
+#define SVG_DPI     96.0 /* the pixel of CSS */
+#define POINT_DPI   72.0
+
+extern char **environ;
+
+static bool ends_in(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+const char *gsim_gnuplot_terminal(struct gsim_arena *arena, const char *path, const struct gsim_figure_size *size)
+{
+    double width = size->width_cm / CM_PER_INCH, height = size->height_cm / CM_PER_INCH;
+    if (ends_in(path, ".svg"))
+        return gsim_arena_printf(arena,
+                                 "svg size %.0f,%.0f fixed noenhanced font 'Helvetica,%.4g' background rgb 'white'",
+                                 width * SVG_DPI, height * SVG_DPI, size->font_pt * SVG_DPI / POINT_DPI);
+    if (ends_in(path, ".pdf"))
+        return gsim_arena_printf(arena, "pdfcairo size %.4gcm,%.4gcm noenhanced font 'Helvetica,%.4g'", size->width_cm,
+                                 size->height_cm, size->font_pt);
+    if (ends_in(path, ".png")) /* pngcairo takes a point for a pixel: all that is not text scales with the dots */
+        return gsim_arena_printf(
+            arena,
+            "pngcairo size %.0f,%.0f noenhanced font 'Helvetica,%.4g' fontscale %.4g linewidth %.4g pointscale %.4g",
+            width * PNG_DPI, height * PNG_DPI, size->font_pt, PNG_DPI / SVG_DPI, PNG_DPI / SVG_DPI, PNG_DPI / SVG_DPI);
+    return NULL;
+}
+
+enum gsim_status gsim_figure_check(const char *path, struct gsim_error *error)
+{
+    if (!ends_in(path, ".svg") && !ends_in(path, ".pdf") && !ends_in(path, ".png"))
+        return gsim_error_set(error, GSIM_USAGE, "expected a file name ending in .svg, .pdf or .png, found '%s'", path);
+    return gsim_output_check(path, error);
+}
+
+const char *gsim_data_path(struct gsim_arena *arena, const char *name)
+{
+    char executable[PATH_MAX];
+    const char *data = getenv("GPUSIM_DATA"), *candidates[3] = {NULL, NULL, NULL};
+    if (data && *data) candidates[0] = gsim_arena_printf(arena, "%s/%s", data, name);
+    ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    if (length > 0) {
+        executable[length] = '\0';
+        char *slash = strrchr(executable, '/');
+        if (slash) *slash = '\0';
+        candidates[1] = gsim_arena_printf(arena, "%s/../share/gpusim/%s", executable, name);
+    }
+    candidates[2] = gsim_arena_printf(arena, "%s/%s", GPUSIM_SOURCE_DIR, name);
+    for (int i = 0; i < 3; i++)
+        if (candidates[i] && access(candidates[i], R_OK) == 0) return candidates[i];
+    return NULL;
+}
+
+static enum gsim_status run_gnuplot(const char *script, const char *data, const char *out, const char *terminal,
+                                    struct gsim_error *error)
+{
+    const char *const words[] = {"gnuplot", "-c", script, data, out, terminal, NULL};
+    char *arguments[sizeof words / sizeof words[0]]; /* the interface is older than const */
+    pid_t child;
+    int status;
+    fflush(stdout);
+    memcpy(arguments, words, sizeof words);
+    int code = posix_spawnp(&child, "gnuplot", NULL, NULL, arguments, environ);
+    if (code == ENOENT)
+        return gsim_error_set(error, GSIM_IO, "cannot draw: gnuplot is not installed (Debian: gnuplot-nox)");
+    if (code) return gsim_error_set(error, GSIM_IO, "cannot start gnuplot: %s", strerror(code));
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return gsim_error_set(error, GSIM_IO, "cannot wait for gnuplot: %s", strerror(errno));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return gsim_error_set(error, GSIM_IO, "cannot draw: gnuplot is not installed (Debian: gnuplot-nox)");
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return gsim_error_set(error, GSIM_IO, "gnuplot failed on '%s' (its message is above)", script);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_gnuplot_draw(const char *script, const char *data, const char *path, const char *terminal,
+                                   struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    const char *part = gsim_arena_printf(&arena, "%s.%ld.part", path, (long)getpid());
+    enum gsim_status status = part ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status) status = run_gnuplot(script, data, part, terminal, error);
+    if (!status && rename(part, path) != 0)
+        status = gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", path, strerror(errno));
+    if (status && part) remove(part);
+    gsim_arena_release(&arena);
+    return status;
+}

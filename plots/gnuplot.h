@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: plots (helper). gnuplot as a child process, without a shell: file names reach a script as ARG1, ARG2, ...,
+ * so that nothing in them is ever parsed. What is drawn: the scripts plots/NAME.gp and their callers.
+ */
+#ifndef GSIM_PLOTS_GNUPLOT_H
+#define GSIM_PLOTS_GNUPLOT_H
+
+#include "sim/memory.h"
+
+struct gsim_figure_size {
+    double width_cm, height_cm, font_pt; /* as printed: PNG has 300 dots per inch */
+};
+
+/* "set terminal" for the ending of PATH (.svg, .pdf, .png); NULL for other endings or when memory is out. */
+const char *gsim_gnuplot_terminal(struct gsim_arena *arena, const char *path, const struct gsim_figure_size *size);
+
+/* Whether a figure can be written to PATH: its ending is .svg, .pdf or .png, and its folder is there. */
+enum gsim_status gsim_figure_check(const char *path, struct gsim_error *error) GSIM_NODISCARD;
+
+/* gnuplot -c SCRIPT DATA PART [TERMINAL], then PART becomes PATH. TERMINAL NULL: the script sets its own. */
+enum gsim_status gsim_gnuplot_draw(const char *script, const char *data, const char *path, const char *terminal,
+                                   struct gsim_error *error) GSIM_NODISCARD;
+
+/* The first of $GPUSIM_DATA/NAME, <folder of the executable>/../share/gpusim/NAME and the source tree's NAME
+ * that exists, from ARENA; NULL when none does or memory is out. */
+const char *gsim_data_path(struct gsim_arena *arena, const char *name);
+
+#endif

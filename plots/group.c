@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: plots. See plots/group.h. Rows that agree in all settings are repetitions of one point; a group's mean is that
+ * of its points' means, so that a point repeated more often does not weigh more.
+ */
+#include "plots/group.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+
+#include "sim/text.h"
+
+#define CONFIDENCE 0.975 /* two-sided 95 % */
+
+static enum gsim_status no_memory(struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+enum gsim_status gsim_frame_need(const struct gsim_frame *frame, const char *option, const char *name,
+                                 const struct gsim_frame_column **column, struct gsim_error *error)
+{
+    char hint[96], known[400] = "";
+    struct gsim_nearest nearest;
+    size_t used = 0;
+    *column = gsim_frame_find(frame, name);
+    if (*column) return GSIM_OK;
+    gsim_nearest_init(&nearest, name);
+    for (size_t i = 0; i < frame->column_count; i++) {
+        gsim_nearest_offer(&nearest, frame->columns[i].name);
+        if (used < sizeof known - 1)
+            used +=
+                (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", frame->columns[i].name);
+    }
+    return gsim_error_set(error, GSIM_USAGE, "%s: no column '%.60s'%s; there are %s", option, name,
+                          gsim_nearest_text(&nearest, hint, sizeof hint), known);
+}
+
+void gsim_frame_select(struct gsim_frame *frame, const bool *keep)
+{
+    size_t kept = 0;
+    for (size_t c = 0; c < frame->column_count; c++) {
+        struct gsim_frame_column *column = &frame->columns[c];
+        size_t at = 0;
+        for (size_t row = 0; row < column->length; row++) {
+            if (!keep[row]) continue;
+            column->texts[at] = column->texts[row];
+            column->numbers[at++] = column->numbers[row];
+        }
+        column->length = at;
+    }
+    for (size_t row = 0; row < frame->row_count; row++) kept += keep[row];
+    frame->row_count = kept;
+}
+
+/* --- keys ------------------------------------------------------------------------------------------------------------
+ */
+static bool is_scheduler_parameter(const char *name)
+{
+    return strchr(name, '.') && strncmp(name, "device.", 7) != 0 && strncmp(name, "gpu.", 4) != 0;
+}
+
+/* The settings of a row in one text. WITHOUT_SCHEDULER: what runs of different schedulers have in common. */
+static const char *row_key(const struct gsim_frame *frame, size_t row, bool without_scheduler, struct gsim_arena *arena)
+{
+    size_t room = 1, used = 0;
+    for (size_t i = 0; i < frame->column_count; i++) room += strlen(gsim_frame_text(&frame->columns[i], row)) + 1;
+    char *key = gsim_arena_alloc(arena, room);
+    for (size_t i = 0; key && i < frame->column_count; i++) {
+        const char *name = frame->columns[i].name;
+        if (!gsim_frame_is_setting(name)) continue;
+        if (without_scheduler && (strcmp(name, "scheduler") == 0 || is_scheduler_parameter(name))) continue;
+        used += (size_t)snprintf(key + used, room - used, "%s\x1f", gsim_frame_text(&frame->columns[i], row));
+    }
+    return key;
+}
+
+/* --- speed-ups
+ * -------------------------------------------------------------------------------------------------------- */
+struct base {
+    const char *key;
+    double sum, squares;
+    size_t count;
+};
+
+static int by_key(const void *left, const void *right)
+{
+    return strcmp(((const struct base *)left)->key, ((const struct base *)right)->key);
+}
+
+/* The base's rows by setting, equal ones summed up. */
+static enum gsim_status collect_bases(const struct gsim_frame *frame, const char *scheduler, struct base *bases,
+                                      size_t *count, struct gsim_arena *arena, struct gsim_error *error)
+{
+    const struct gsim_frame_column *name = gsim_frame_find(frame, "scheduler");
+    const struct gsim_frame_column *time = gsim_frame_find(frame, "iteration_us");
+    size_t found = 0;
+    for (size_t row = 0; row < frame->row_count; row++) {
+        double us = gsim_frame_number(time, row);
+        if (strcmp(gsim_frame_text(name, row), scheduler) != 0 || !(us > 0)) continue;
+        bases[found] =
+            (struct base){.key = row_key(frame, row, true, arena), .sum = us, .squares = us * us, .count = 1};
+        if (!bases[found++].key) return no_memory(error);
+    }
+    if (!found)
+        return gsim_error_set(error, GSIM_USAGE, "--base: no rows of the scheduler '%.60s' to compare with", scheduler);
+    qsort(bases, found, sizeof *bases, by_key);
+    *count = 0;
+    for (size_t i = 0; i < found; i++) {
+        if (*count && strcmp(bases[*count - 1].key, bases[i].key) == 0) {
+            bases[*count - 1].sum += bases[i].sum;
+            bases[*count - 1].squares += bases[i].squares;
+            bases[*count - 1].count++;
+        } else {
+            bases[(*count)++] = bases[i];
+        }
+    }
+    return GSIM_OK;
+}
+
+/* Variance of the mean, relative to the squared mean: it enters the speed-up's error. */
+static double relative_variance(const struct base *base)
+{
+    double n = (double)base->count, mean = base->sum / n;
+    return n > 1 ? fmax(0, (base->squares - n * mean * mean) / (n - 1)) / n / (mean * mean) : 0;
+}
+
+enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    const struct gsim_frame_column *time;
+    size_t count = 0, matched = 0, rows = frame->row_count;
+    if (!base && gsim_frame_distinct(frame, gsim_frame_find(frame, "speedup"))) return GSIM_OK;
+    enum gsim_status status = gsim_frame_need(frame, "--y speedup", "scheduler", &time, error);
+    if (status == GSIM_OK) status = gsim_frame_need(frame, "--y speedup", "iteration_us", &time, error);
+    struct base *bases = status == GSIM_OK ? gsim_arena_alloc(&arena, sizeof *bases * (rows + 1)) : NULL;
+    double *values = status == GSIM_OK ? gsim_arena_alloc(&arena, sizeof *values * 2 * (rows + 1)) : NULL;
+    if (status == GSIM_OK && (!bases || !values)) status = no_memory(error);
+    if (status == GSIM_OK) status = collect_bases(frame, base ? base : "serial", bases, &count, &arena, error);
+    for (size_t row = 0; row < rows && status == GSIM_OK; row++) {
+        struct base wanted = {.key = row_key(frame, row, true, &arena)};
+        if (!wanted.key) status = no_memory(error);
+        const struct base *found = wanted.key ? bsearch(&wanted, bases, count, sizeof *bases, by_key) : NULL;
+        values[2 * row] = found ? found->sum / (double)found->count / gsim_frame_number(time, row) : NAN;
+        values[2 * row + 1] = found ? relative_variance(found) : NAN;
+        matched += found != NULL;
+    }
+    /* gsim_frame_set writes to the last row: the rows grow again, one by one. */
+    for (size_t row = 0; row < rows && status == GSIM_OK; row++) {
+        frame->row_count = row + 1;
+        gsim_frame_set_number(frame, "speedup", values[2 * row]);
+        gsim_frame_set_number(frame, "speedup_spread", values[2 * row + 1]);
+    }
+    frame->row_count = rows;
+    if (status == GSIM_OK && frame->failed) status = no_memory(error);
+    if (status == GSIM_OK && !matched)
+        status =
+            gsim_error_set(error, GSIM_USAGE, "--base %s: it ran in no setting of the others", base ? base : "serial");
+    gsim_arena_release(&arena);
+    return status;
+}
+
+/* --- groups
+ * ------------------------------------------------------------------------------------------------------------ */
+static int by_number_text(const void *left, const void *right)
+{
+    double a = strtod(*(const char *const *)left, NULL), b = strtod(*(const char *const *)right, NULL);
+    return (a > b) - (a < b);
+}
+
+/* The different texts of a column; INDEX: of each row's. Numbers in ascending order. */
+static const char **distinct(const struct gsim_frame *frame, const struct gsim_frame_column *column, size_t *index,
+                             size_t *count, bool *is_number, struct gsim_arena *arena)
+{
+    const char **texts = gsim_arena_alloc(arena, sizeof *texts * (frame->row_count + 1));
+    *count = 0;
+    *is_number = true;
+    for (size_t row = 0; texts && row < frame->row_count; row++) {
+        const char *text = column ? gsim_frame_text(column, row) : "";
+        size_t i = 0;
+        while (i < *count && strcmp(texts[i], text) != 0) i++;
+        if (i == *count) texts[(*count)++] = text;
+        *is_number &= isfinite(gsim_frame_number(column, row));
+    }
+    if (texts && *is_number && *count) qsort(texts, *count, sizeof *texts, by_number_text);
+    for (size_t row = 0; texts && row < frame->row_count; row++) {
+        const char *text = column ? gsim_frame_text(column, row) : "";
+        for (index[row] = 0; strcmp(texts[index[row]], text) != 0;) index[row]++;
+    }
+    return texts;
+}
+
+struct member {
+    size_t group;
+    const char *key; /* of the setting: equal ones are repetitions */
+    double value, base_variance;
+};
+
+static int by_group(const void *left, const void *right)
+{
+    const struct member *a = left, *b = right;
+    if (a->group != b->group) return a->group < b->group ? -1 : 1;
+    int order = strcmp(a->key, b->key);
+    if (order) return order;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+/* The mean over points of the means over repetitions; in logarithms for geometric means. */
+static void summarise(const struct member *members, size_t count, bool geometric, struct gsim_point *point)
+{
+    double sum = 0, variance = 0, points = 0, freedom = 0;
+    for (size_t first = 0, next; first < count; first = next, points++) {
+        double mean = 0, squares = 0, repeats;
+        for (next = first; next < count && strcmp(members[next].key, members[first].key) == 0; next++)
+            mean += geometric ? log(members[next].value) : members[next].value;
+        mean /= repeats = (double)(next - first);
+        for (size_t i = first; i < next; i++)
+            squares += pow((geometric ? log(members[i].value) : members[i].value) - mean, 2);
+        sum += mean;
+        if (repeats > 1) variance += squares / (repeats - 1) / repeats + (geometric ? members[first].base_variance : 0);
+        freedom += repeats - 1;
+    }
+    double mean = sum / points, half = 0;
+    point->count = count;
+    point->is_repeated = freedom > 0;
+    point->error = sqrt(variance) / points;
+    if (freedom > 0) half = gsl_cdf_tdist_Pinv(CONFIDENCE, freedom) * point->error;
+    point->mean = geometric ? exp(mean) : mean;
+    point->low = geometric ? exp(mean - half) : mean - half;
+    point->high = geometric ? exp(mean + half) : mean + half;
+}
+
+/* Which settings differ inside some group: those the caller should know of. */
+static enum gsim_status find_averaged(const struct gsim_frame *frame, const size_t *group, size_t group_count,
+                                      struct gsim_groups *groups, struct gsim_error *error)
+{
+    const char **seen = gsim_arena_alloc(&groups->arena, sizeof *seen * (group_count + 1));
+    const char *list = "";
+    for (size_t c = 0; seen && c < frame->column_count; c++) {
+        const struct gsim_frame_column *column = &frame->columns[c];
+        bool differs = false;
+        if (!gsim_frame_is_setting(column->name)) continue;
+        memset(seen, 0, sizeof *seen * group_count);
+        for (size_t row = 0; row < frame->row_count && !differs; row++) {
+            const char *text = gsim_frame_text(column, row);
+            if (group[row] == SIZE_MAX) continue;
+            differs = seen[group[row]] && strcmp(seen[group[row]], text) != 0;
+            seen[group[row]] = text;
+        }
+        if (differs) list = gsim_arena_printf(&groups->arena, "%s%s%s", list, *list ? ", " : "", column->name);
+        if (!list) break;
+    }
+    groups->averaged = list;
+    return groups->arena.failed ? no_memory(error) : GSIM_OK;
+}
+
+static enum gsim_status fill_points(const struct gsim_frame *frame, const struct gsim_frame_column *y, bool geometric,
+                                    size_t *group, struct gsim_groups *groups, struct gsim_error *error)
+{
+    size_t count = 0, group_count = groups->x_count * groups->series_count;
+    const struct gsim_frame_column *spread = gsim_frame_find(frame, "speedup_spread");
+    bool is_speedup = strcmp(y->name, "speedup") == 0;
+    struct member *members = gsim_arena_alloc(&groups->arena, sizeof *members * (frame->row_count + 1));
+    groups->points = gsim_arena_alloc(&groups->arena, sizeof *groups->points * (group_count + 1));
+    if (groups->arena.failed) return no_memory(error);
+    for (size_t row = 0; row < frame->row_count; row++) {
+        double value = gsim_frame_number(y, row), variance = gsim_frame_number(spread, row);
+        if (!isfinite(value) || (geometric && value <= 0)) {
+            group[row] = SIZE_MAX;
+            continue;
+        }
+        members[count] =
+            (struct member){.group = group[row], .key = row_key(frame, row, false, &groups->arena), .value = value};
+        if (is_speedup && isfinite(variance)) members[count].base_variance = variance;
+        if (!members[count++].key) return no_memory(error);
+    }
+    if (!count) return gsim_error_set(error, GSIM_USAGE, "no row has a number in the column '%s'", y->name);
+    qsort(members, count, sizeof *members, by_group);
+    for (size_t first = 0, next; first < count; first = next) {
+        for (next = first; next < count && members[next].group == members[first].group;) next++;
+        summarise(members + first, next - first, geometric, &groups->points[members[first].group]);
+        groups->is_repeated |= groups->points[members[first].group].is_repeated;
+    }
+    return find_averaged(frame, group, group_count, groups, error);
+}
+
+enum gsim_status gsim_group(const struct gsim_frame *frame, const char *x, const char *series, const char *y,
+                            bool geometric, struct gsim_groups *groups, struct gsim_error *error)
+{
+    const struct gsim_frame_column *x_column, *series_column = NULL, *y_column;
+    bool is_number;
+    memset(groups, 0, sizeof *groups);
+    if (!frame->row_count) return gsim_error_set(error, GSIM_USAGE, "no rows are left: see --where");
+    enum gsim_status status = gsim_frame_need(frame, "--x", x, &x_column, error);
+    if (status == GSIM_OK && series) status = gsim_frame_need(frame, "--series", series, &series_column, error);
+    if (status == GSIM_OK) status = gsim_frame_need(frame, "--y", y, &y_column, error);
+    if (status != GSIM_OK) return status;
+    size_t *at = gsim_arena_alloc(&groups->arena, sizeof *at * 2 * (frame->row_count + 1)),
+           *group = at + frame->row_count;
+    if (!at) return no_memory(error);
+    groups->xs = distinct(frame, x_column, at, &groups->x_count, &groups->x_is_number, &groups->arena);
+    groups->series = distinct(frame, series_column, group, &groups->series_count, &is_number, &groups->arena);
+    groups->x_values = gsim_arena_alloc(&groups->arena, sizeof *groups->x_values * (groups->x_count + 1));
+    if (groups->arena.failed) return no_memory(error);
+    for (size_t i = 0; i < groups->x_count; i++)
+        groups->x_values[i] = groups->x_is_number ? strtod(groups->xs[i], NULL) : NAN;
+    for (size_t row = 0; row < frame->row_count; row++) group[row] += at[row] * groups->series_count;
+    return fill_points(frame, y_column, geometric, group, groups, error);
+}
+
+void gsim_groups_release(struct gsim_groups *groups)
+{
+    gsim_arena_release(&groups->arena);
+    memset(groups, 0, sizeof *groups);
+}
+
+const struct gsim_point *gsim_group_point(const struct gsim_groups *groups, size_t x, size_t series)
+{
+    return &groups->points[x * groups->series_count + series];
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: plots. Figures of a table of results: the data and the settings of plots/speedup.gp, lines.gp, heatmap.gp,
+ * scatter.gp and box.gp. Each leaves the table as it is; the figure is open and, where its height is 0, gets one.
+ */
+#ifndef GSIM_PLOTS_RESULTS_H
+#define GSIM_PLOTS_RESULTS_H
+
+#include "plots/figure.h"
+#include "plots/group.h"
+
+struct gsim_results_query {
+    const char *x, *y, *value, *series; /* columns; NULL: as the data ask for */
+    const char *base;                   /* scheduler of speed-ups; NULL: serial */
+    const char *xlabel, *ylabel;        /* NULL: the column's name and unit */
+    int log_x, log_y;                   /* 1, 0, or -1: as the data ask for */
+};
+
+/* Fills in the columns that were not chosen for the figure KIND ("speedup", ...), and "speedup" where it is asked for.
+ */
+enum gsim_status gsim_results_choose(struct gsim_frame *frame, const char *kind, struct gsim_results_query *query,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+
+/* NOTE: what the reader should know, such as settings averaged over; "" or from the figure's arena. */
+typedef enum gsim_status gsim_results_plot(const struct gsim_frame *frame, const struct gsim_results_query *query,
+                                           struct gsim_figure *figure, const char **note, struct gsim_error *error);
+gsim_results_plot gsim_bars_plot, gsim_lines_plot, gsim_heatmap_plot, gsim_scatter_plot, gsim_box_plot;
+
+/* NULL: no figure of results has this name. */
+gsim_results_plot *gsim_results_find(const char *kind);
+
+#endif

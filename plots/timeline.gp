@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What ran when: a row per stream and copy direction, a colour per kernel, the load of the SMs below.
+# DATA has blocks, two empty lines apart, fields separated by tabs, times in microseconds from the left edge:
+#   0  the legend (see above)
+#   1  row, label
+#   2  time, SMs in use (%), resident warps (%); or time, kernels under way
+#   3  start, end, row, colour, name
+# Set before, besides what is common: left_cm, span_us, unit_us, unit, rows, load_is_share, has_warps.
+load_cm = 4.2 * line_cm
+foot_cm = 3.3 * line_cm
+gap_cm = 1.7 * line_cm
+set lmargin at screen across(left_cm)
+set rmargin at screen across(width_cm - 0.35)
+set xrange [0 : span_us / unit_us]
+
+# Rows from the top down.
+set tmargin at screen down(head_cm)
+set bmargin at screen up(foot_cm + load_cm + gap_cm)
+set yrange [rows - 0.4 : -0.6]
+set format x ""
+set ytics scale 0
+unset grid; set grid xtics lc rgb "#dddddd" lt 1 lw 0.5
+plot data index 1 using (-1):1:yticlabels(2) with points, \
+     data index 3 using (($1+$2)/2/unit_us):3:($1/unit_us):($2/unit_us):($3-0.38):($3+0.38):(colour($4)) \
+         with boxxyerror fs solid 1.0 noborder lc rgb variable
+
+# The load.
+set tmargin at screen up(foot_cm + load_cm)
+set bmargin at screen up(foot_cm)
+set format x "%g"
+set xlabel sprintf("time (%s)", unit) offset 0, 0.4
+set ylabel (load_is_share ? "SMs (%)" : "kernels") offset 1.2, 0
+set grid ytics lc rgb "#dddddd" lt 1 lw 0.5
+set ytics auto nomirror out scale 0.5
+if (load_is_share) {
+    set yrange [0:104]
+    set ytics 50
+    key_y = up(foot_cm + load_cm + 0.5 * line_cm)
+    half = up(0.3 * line_cm)
+    set object 1 rectangle from screen across(left_cm), screen key_y - half to screen across(left_cm + 1.1 * line_cm), screen key_y + half \
+        fc rgb "#bcd7ea" fs solid 1.0 border lc rgb "#0072b2"
+    set label 1 "in use" at screen across(left_cm + 1.3 * line_cm), screen key_y left
+    if (has_warps) {
+    set arrow 1 from screen across(left_cm + 5 * line_cm), screen key_y to screen across(left_cm + 6.1 * line_cm), screen key_y nohead lc rgb "#d55e00" lw 1
+    set label 2 "resident warps" at screen across(left_cm + 6.3 * line_cm), screen key_y left
+    }
+} else {
+    set yrange [0:*]
+    stats data index 2 using 2 nooutput
+    set ytics (STATS_max > 6 ? ceil(STATS_max / 3) : STATS_max > 2 ? 2 : 1)
+}
+plot data index 2 using ($1/unit_us):2 with fillsteps fs solid 1.0 noborder fc rgb "#bcd7ea", \
+     for [i=2:(has_warps ? 3 : 2)] data index 2 using ($1/unit_us):i with steps lc rgb (i == 2 ? "#0072b2" : "#d55e00") lw 0.75
+unset multiplot

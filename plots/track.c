@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: plots. See plots/track.h. Reports are walked in place, traces event by event.
+ */
+#include "plots/track.h"
+
+#include <math.h>
+#include <zlib.h>
+
+#include "sim/report.h"
+#include "sim/scan.h"
+#include "traces/events.h"
+#include "workloads/file.h"
+
+#define HEAD_BYTES 4096
+#define EPOCH_US   1000000000000LL /* later than this counts from some epoch, not from the recording's start */
+
+/* --- JSON ------------------------------------------------------------------------------------------------------ */
+/* The members of the object at AT whose names are in NAMES (NULL at the end); absent ones are NULL. */
+static void find_members(char *at, const char *const *names, char **values)
+{
+    struct gsim_scan_text key;
+    char *rest;
+    for (int i = 0; names[i]; i++) values[i] = NULL;
+    for (char *value = gsim_scan_next(at, &key, &rest); value;) {
+        for (int i = 0; names[i]; i++)
+            if (strlen(names[i]) == key.length && memcmp(names[i], key.text, key.length) == 0) values[i] = value;
+        value = gsim_scan_next(gsim_scan_skip(value), &key, &rest);
+    }
+}
+
+static double number_of(const char *value)
+{
+    return value && (*value == '-' || (*value >= '0' && *value <= '9')) ? gsim_scan_number(value) : NAN;
+}
+
+static uint32_t index_of(const char *value)
+{
+    double number = number_of(value);
+    return number >= 0 && number < 4e9 ? (uint32_t)number : 0;
+}
+
+/* A copy of a text, for values that are walked over again. */
+static const char *text_of(struct gsim_track *track, char *value)
+{
+    if (!value || *value != '"') return "";
+    size_t length = (size_t)(gsim_scan_skip(value) - value);
+    char *copy = gsim_arena_alloc(&track->arena, length + 1);
+    if (!copy) return "";
+    memcpy(copy, value, length);
+    const char *text = gsim_scan_string(copy, NULL);
+    return text ? text : "";
+}
+
+/* --- records ----------------------------------------------------------------------------------------------------- */
+static enum gsim_status no_memory(struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+static enum gsim_status add_span(struct gsim_track *track, const struct gsim_span *span, struct gsim_error *error)
+{
+    void *array = track->spans;
+    if (gsim_array_grow(&array, sizeof *span, track->span_count, &track->span_capacity)) return no_memory(error);
+    track->spans = array;
+    track->spans[track->span_count++] = *span;
+    if (span->end_us > track->end_us) track->end_us = span->end_us;
+    return track->arena.failed ? no_memory(error) : GSIM_OK;
+}
+
+static enum gsim_status add_load(struct gsim_track *track, double start_us, double busy_sms, double warps,
+                                 struct gsim_error *error)
+{
+    void *array = track->loads;
+    if (gsim_array_grow(&array, sizeof *track->loads, track->load_count, &track->load_capacity))
+        return no_memory(error);
+    track->loads = array;
+    track->loads[track->load_count++] = (struct gsim_load){.start_us = start_us, .busy_sms = busy_sms, .warps = warps};
+    return GSIM_OK;
+}
+
+void gsim_track_release(struct gsim_track *track)
+{
+    gsim_free(track->spans);
+    gsim_free(track->loads);
+    gsim_free(track->iterations);
+    gsim_arena_release(&track->arena);
+    memset(track, 0, sizeof *track);
+}
+
+/* --- reports ------------------------------------------------------------------------------------------------------ */
+static enum gsim_status read_span(struct gsim_track *track, char *record, bool is_kernel, struct gsim_error *error)
+{
+    static const char *const names[] = {"start_us", "end_us", "name",  "kind",      "reason",
+                                        "stream",   "device", "bytes", "iteration", NULL};
+    char *values[10];
+    if (*record != '{') return gsim_error_set(error, GSIM_INPUT, "expected records, found another value");
+    find_members(record, names, values);
+    const char *kind = text_of(track, values[3]);
+    struct gsim_span span = {.kind = is_kernel                  ? GSIM_SPAN_KERNEL
+                                     : strcmp(kind, "h2d") == 0 ? GSIM_SPAN_H2D
+                                     : strcmp(kind, "d2h") == 0 ? GSIM_SPAN_D2H
+                                                                : GSIM_SPAN_D2D,
+                             .stream = index_of(values[5]),
+                             .device = index_of(values[6]),
+                             .iteration = index_of(values[8]),
+                             .name = text_of(track, is_kernel ? values[2] : values[4]),
+                             .start_us = number_of(values[0]),
+                             .end_us = number_of(values[1]),
+                             .bytes = (uint64_t)fmax(0, number_of(values[7]))};
+    if (!(span.end_us >= span.start_us) || !isfinite(span.end_us))
+        return gsim_error_set(error, GSIM_INPUT, "%s: expected start_us and end_us in ascending order",
+                              is_kernel ? "kernels" : "copies");
+    return add_span(track, &span, error);
+}
+
+static enum gsim_status read_spans(struct gsim_track *track, char *list, bool is_kernel, struct gsim_error *error)
+{
+    char *rest;
+    enum gsim_status status = GSIM_OK;
+    if (!list || *list != '[')
+        return gsim_error_set(error, GSIM_INPUT, "%s: expected a list", is_kernel ? "kernels" : "copies");
+    for (char *value = gsim_scan_next(list, NULL, &rest); value && status == GSIM_OK;
+         value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest))
+        status = read_span(track, value, is_kernel, error);
+    return status;
+}
+
+/* "occupancy": {"sm_count": 108, "warps_per_sm": 64, "steps": [[time_us, busy_sms, warps], ...]} */
+static enum gsim_status read_occupancy(struct gsim_track *track, char *object, struct gsim_error *error)
+{
+    static const char *const names[] = {"sm_count", "warps_per_sm", "steps", NULL};
+    char *values[3], *rest, *inner;
+    enum gsim_status status = GSIM_OK;
+    if (!object || *object != '{') return GSIM_OK; /* reports of versions that did not write it */
+    find_members(object, names, values);
+    track->sm_count = fmax(0, number_of(values[0]));
+    track->warps_per_sm = fmax(0, number_of(values[1]));
+    if (!values[2] || *values[2] != '[') return GSIM_OK;
+    for (char *step = gsim_scan_next(values[2], NULL, &rest); step && status == GSIM_OK;
+         step = gsim_scan_next(gsim_scan_skip(step), NULL, &rest)) {
+        double numbers[3] = {0};
+        int count = 0;
+        for (char *value = *step == '[' ? gsim_scan_next(step, NULL, &inner) : NULL; value && count < 3;
+             value = gsim_scan_next(gsim_scan_skip(value), NULL, &inner))
+            numbers[count++] = number_of(value);
+        if (count < 3 || !isfinite(numbers[0] + numbers[1] + numbers[2]))
+            return gsim_error_set(error, GSIM_INPUT, "occupancy.steps: expected lists of three numbers");
+        status = add_load(track, numbers[0], numbers[1], numbers[2], error);
+    }
+    return status;
+}
+
+static enum gsim_status add_iteration(struct gsim_track *track, double start_us, double end_us,
+                                      struct gsim_error *error)
+{
+    void *array = track->iterations;
+    if (gsim_array_grow(&array, sizeof *track->iterations, track->iteration_count, &track->iteration_capacity))
+        return no_memory(error);
+    track->iterations = array;
+    track->iterations[track->iteration_count++] = (struct gsim_window){.start_us = start_us, .end_us = end_us};
+    return GSIM_OK;
+}
+
+/* Two lists of equal length: starts and durations. */
+static enum gsim_status read_iterations(struct gsim_track *track, char *starts, char *durations,
+                                        struct gsim_error *error)
+{
+    char *rest, *other;
+    enum gsim_status status = GSIM_OK;
+    if (!starts || !durations || *starts != '[' || *durations != '[') return GSIM_OK;
+    char *start = gsim_scan_next(starts, NULL, &rest), *duration = gsim_scan_next(durations, NULL, &other);
+    while (start && duration && status == GSIM_OK) {
+        status = add_iteration(track, number_of(start), number_of(start) + number_of(duration), error);
+        start = gsim_scan_next(gsim_scan_skip(start), NULL, &rest);
+        duration = gsim_scan_next(gsim_scan_skip(duration), NULL, &other);
+    }
+    return status;
+}
+
+/* Traces say of each span which iteration it belongs to. */
+static enum gsim_status find_iterations(struct gsim_track *track, struct gsim_error *error)
+{
+    uint32_t last = 0;
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < track->span_count; i++)
+        last = track->spans[i].iteration > last ? track->spans[i].iteration : last;
+    if (last > 1000000) return GSIM_OK;
+    for (uint32_t i = 0; i <= last && last && status == GSIM_OK; i++) status = add_iteration(track, INFINITY, 0, error);
+    for (size_t i = 0; i < track->span_count && last && status == GSIM_OK; i++) {
+        struct gsim_window *window = &track->iterations[track->spans[i].iteration];
+        window->start_us = fmin(window->start_us, track->spans[i].start_us);
+        window->end_us = fmax(window->end_us, track->spans[i].end_us);
+    }
+    return status;
+}
+
+static enum gsim_status read_report(struct gsim_track *track, const char *path, struct gsim_error *error)
+{
+    static const char *const names[] = {"schema",  "workload",     "scheduler", "device",    "makespan_us",
+                                        "kernels", "iteration_us", "copies",    "occupancy", "iteration_start_us",
+                                        NULL};
+    char *values[10];
+    size_t length = 0;
+    char *text = gsim_file_read(path, &length, error);
+    enum gsim_status status = text ? gsim_scan_check(text, length, error) : error->status;
+    if (status == GSIM_OK) {
+        char *object = gsim_scan_start(text);
+        if (*object != '{') status = gsim_error_set(error, GSIM_INPUT, "expected a report, found another value");
+        if (status == GSIM_OK) find_members(object, names, values);
+    }
+    if (status == GSIM_OK) {
+        track->workload = text_of(track, values[1]);
+        track->scheduler = text_of(track, values[2]);
+        track->device = text_of(track, values[3]);
+        status = read_spans(track, values[5], true, error);
+        if (status == GSIM_OK) status = read_spans(track, values[7], false, error);
+        if (status == GSIM_OK) status = read_occupancy(track, values[8], error);
+        if (status == GSIM_OK) status = read_iterations(track, values[9], values[6], error);
+        track->end_us = fmax(track->end_us, number_of(values[4]));
+    }
+    gsim_free(text);
+    return status;
+}
+
+/* --- traces --------------------------------------------------------------------------------------------------------
+ */
+struct trace {
+    struct gsim_track *track;
+    long long base_us; /* of the first event: times since an epoch do not fit a double to the nanosecond */
+    bool has_base;
+    double busy_sms, warps;
+};
+
+static double time_of(struct trace *trace, const char *value)
+{
+    char *end;
+    if (isnan(number_of(value))) return NAN;
+    if (value[strcspn(value, "eE,}] \t\r\n")] == 'e' || value[strcspn(value, "eE,}] \t\r\n")] == 'E')
+        return gsim_scan_number(value) - (double)trace->base_us;
+    long long whole = strtoll(value, &end, 10);
+    if (!trace->has_base && whole > EPOCH_US) trace->base_us = whole;
+    trace->has_base = true;
+    return (double)(whole - trace->base_us) + (*end == '.' ? (*value == '-' ? -1 : 1) * strtod(end, NULL) : 0);
+}
+
+static bool is_text(const char *value, const char *text)
+{
+    size_t length = strlen(text);
+    return value && value[0] == '"' && strncmp(value + 1, text, length) == 0 && value[length + 1] == '"';
+}
+
+/* gsim_chrome_write's two counters; each is an event of its own. */
+static enum gsim_status read_counter(struct trace *trace, char *name, char *ts, char *args, struct gsim_error *error)
+{
+    static const char *const names[] = {"busy SMs", "warps", NULL};
+    char *values[2];
+    struct gsim_track *track = trace->track;
+    if (!args || *args != '{' || (!is_text(name, "occupancy") && !is_text(name, "resident warps"))) return GSIM_OK;
+    find_members(args, names, values);
+    double at = time_of(trace, ts);
+    if (isnan(at) || (!values[0] && !values[1])) return GSIM_OK;
+    if (values[0]) trace->busy_sms = number_of(values[0]);
+    if (values[1]) trace->warps = number_of(values[1]);
+    struct gsim_load *last = track->load_count ? &track->loads[track->load_count - 1] : NULL;
+    if (!last || last->start_us != at) return add_load(track, at, trace->busy_sms, trace->warps, error);
+    last->busy_sms = trace->busy_sms;
+    last->warps = trace->warps;
+    return GSIM_OK;
+}
+
+static enum gsim_span_kind kind_of(const char *category, const char *name)
+{
+    if (is_text(category, "kernel")) return GSIM_SPAN_KERNEL;
+    if (is_text(category, "gpu_memset")) return GSIM_SPAN_MEMSET;
+    if (strstr(name, "HtoD") || strstr(name, "HtoA")) return GSIM_SPAN_H2D;
+    if (strstr(name, "DtoH") || strstr(name, "AtoH")) return GSIM_SPAN_D2H;
+    return GSIM_SPAN_D2D;
+}
+
+static enum gsim_status read_event(void *context, uint64_t index, char *text, struct gsim_error *error)
+{
+    static const char *const names[] = {"ph", "cat", "name", "ts", "dur", "args", NULL};
+    static const char *const arguments[] = {"stream", "device", "iteration", "bytes", "reason", NULL};
+    struct trace *trace = context;
+    char *v[6], *args[5] = {NULL};
+    (void)index;
+    text = gsim_scan_start(text);
+    if (*text != '{') return gsim_error_set(error, GSIM_INPUT, "expected an event, found another value");
+    find_members(text, names, v);
+    if (is_text(v[0], "C")) return read_counter(trace, v[2], v[3], v[5], error);
+    if (!is_text(v[0], "X")) return GSIM_OK;
+    if (!is_text(v[1], "kernel") && !is_text(v[1], "gpu_memcpy") && !is_text(v[1], "gpu_memset")) return GSIM_OK;
+    if (v[5] && *v[5] == '{') find_members(v[5], arguments, args);
+    const char *name = text_of(trace->track, v[2]);
+    struct gsim_span span = {.kind = kind_of(v[1], name),
+                             .stream = index_of(args[0]),
+                             .device = index_of(args[1]),
+                             .iteration = index_of(args[2]),
+                             .name = name,
+                             .start_us = time_of(trace, v[3]),
+                             .bytes = (uint64_t)fmax(0, number_of(args[3]))};
+    span.end_us = span.start_us + number_of(v[4]);
+    if (span.kind != GSIM_SPAN_KERNEL) span.name = args[4] ? text_of(trace->track, args[4]) : "explicit";
+    if (!isfinite(span.start_us) || !(span.end_us >= span.start_us))
+        return gsim_error_set(error, GSIM_INPUT, "ts and dur: expected times in microseconds");
+    return add_span(trace->track, &span, error);
+}
+
+/* "gpusim": what was simulated; deviceProperties[0]: the SMs, and the name where gpusim did not write it. */
+static enum gsim_status read_header(void *context, const char *name, char *text, struct gsim_error *error)
+{
+    static const char *const words[] = {"workload", "scheduler", "device", NULL};
+    static const char *const limits[] = {"name", "numSms", "maxThreadsPerMultiprocessor", NULL};
+    struct gsim_track *track = ((struct trace *)context)->track;
+    char *values[3], *rest;
+    (void)error;
+    text = gsim_scan_start(text);
+    if (strcmp(name, "gpusim") == 0 && *text == '{') {
+        find_members(text, words, values);
+        track->workload = text_of(track, values[0]);
+        track->scheduler = text_of(track, values[1]);
+        track->device = text_of(track, values[2]);
+    } else if (strcmp(name, "deviceProperties") == 0 && *text == '[') {
+        char *first = gsim_scan_next(text, NULL, &rest);
+        if (!first || *first != '{') return GSIM_OK;
+        find_members(first, limits, values);
+        if (!track->device[0]) track->device = text_of(track, values[0]);
+        track->sm_count = fmax(0, number_of(values[1]));
+        track->warps_per_sm = fmax(0, number_of(values[2])) / 32;
+    }
+    return GSIM_OK;
+}
+
+/* Recordings do not begin with their first kernel: time counts from it. */
+static void shift(struct gsim_track *track)
+{
+    double first = INFINITY;
+    for (size_t i = 0; i < track->span_count; i++) first = fmin(first, track->spans[i].start_us);
+    if (!track->span_count || first == 0) return;
+    for (size_t i = 0; i < track->span_count; i++) {
+        track->spans[i].start_us -= first;
+        track->spans[i].end_us -= first;
+    }
+    for (size_t i = 0; i < track->load_count; i++) track->loads[i].start_us -= first;
+    track->end_us -= first;
+}
+
+static enum gsim_status read_trace(struct gsim_track *track, const char *path, struct gsim_error *error)
+{
+    struct trace trace = {.track = track};
+    struct gsim_events_handler handler = {.event = read_event, .header = read_header, .context = &trace};
+    track->end_us = -INFINITY;
+    enum gsim_status status = gsim_events_read(path, &handler, error);
+    if (status != GSIM_OK) return status;
+    if (!track->scheduler[0]) shift(track); /* gpusim's own begin with the program's first call */
+    return find_iterations(track, error);
+}
+
+/* --- which of the two ------------------------------------------------------------------------------------------------
+ */
+enum gsim_status gsim_track_read(const char *path, struct gsim_track *track, struct gsim_error *error)
+{
+    char head[HEAD_BYTES + 1] = "";
+    memset(track, 0, sizeof *track);
+    track->workload = track->scheduler = track->device = "";
+    gzFile file = gzopen(path, "rb"); /* reads plain files as well; what cannot be read is told below */
+    int length = file ? gzread(file, head, HEAD_BYTES) : 0;
+    head[length > 0 ? length : 0] = '\0';
+    if (file) gzclose(file);
+    enum gsim_status status =
+        strstr(head, "\"" GSIM_REPORT_SCHEMA "\"") ? read_report(track, path, error) : read_trace(track, path, error);
+    if (status == GSIM_OK && !track->span_count)
+        status = gsim_error_set(error, GSIM_INPUT, "no kernels and no copies in it: expected a report or a trace");
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim plot": which figure, from which files, how large. What figures show: plots/.
+ */
+#include "sim/cli_plot.h"
+
+#include <math.h>
+
+#include "plots/results.h"
+#include "plots/timeline.h"
+#include "sim/text.h"
+
+static const char *const kinds[] = {"speedup", "lines", "heatmap", "scatter", "box", "timeline"};
+#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+
+struct command {
+    const struct gsim_cli_arguments *arguments;
+    const char *kind;
+    struct gsim_figure figure;
+    struct gsim_arena arena;
+};
+
+/* --- words ---------------------------------------------------------------------------------------------------------
+ */
+static enum gsim_status parse_cm(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double low,
+                                 double high, const char *expected, double *value, struct gsim_error *error)
+{
+    char *end;
+    const char *text = arguments->value[key];
+    if (!text) return GSIM_OK;
+    *value = strtod(text, &end);
+    if (end != text && !*end && *value >= low && *value <= high) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--%s: expected %s from %g to %g, found '%s'",
+                          gsim_cli_option_at(key)->name, expected, low, high, text);
+}
+
+enum gsim_status gsim_cli_figure_size(const struct gsim_cli_arguments *arguments, double width_cm,
+                                      struct gsim_figure_size *size, struct gsim_error *error)
+{
+    const char *width = arguments->value[GSIM_CLI_WIDTH];
+    enum gsim_status status = GSIM_OK;
+    *size = (struct gsim_figure_size){.width_cm = width_cm, .font_pt = GSIM_FIGURE_FONT_PT};
+    if (width && strcmp(width, "column") == 0)
+        size->width_cm = GSIM_FIGURE_COLUMN_CM;
+    else if (width && strcmp(width, "page") == 0)
+        size->width_cm = GSIM_FIGURE_PAGE_CM;
+    else
+        status = parse_cm(arguments, GSIM_CLI_WIDTH, 4, 100, "column, page or centimetres", &size->width_cm, error);
+    if (status == GSIM_OK)
+        status = parse_cm(arguments, GSIM_CLI_HEIGHT, 2, 100, "centimetres", &size->height_cm, error);
+    if (status == GSIM_OK) status = parse_cm(arguments, GSIM_CLI_FONT, 4, 40, "points", &size->font_pt, error);
+    return status;
+}
+
+static bool is_plain(const char *word)
+{
+    return *word &&
+           strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-@%") == strlen(word);
+}
+
+const char *gsim_cli_command_line(const struct gsim_cli_arguments *arguments, struct gsim_arena *arena)
+{
+    size_t room = sizeof "gpusim", used;
+    for (int i = 1; i < arguments->argc; i++) room += 4 * strlen(arguments->argv[i]) + 3;
+    char *text = gsim_arena_alloc(arena, room);
+    if (!text) return NULL;
+    memcpy(text, "gpusim", used = 6);
+    for (int i = 1; i < arguments->argc; i++) {
+        const char *word = arguments->argv[i];
+        bool plain = is_plain(word);
+        text[used++] = ' ';
+        if (!plain) text[used++] = '\'';
+        for (; *word; word++) {
+            if (*word == '\'') {
+                memcpy(text + used, "'\\'", 3);
+                used += 3;
+            }
+            text[used++] = *word;
+        }
+        if (!plain) text[used++] = '\'';
+    }
+    text[used] = '\0';
+    return text;
+}
+
+/* --- timeline ------------------------------------------------------------------------------------------------------
+ */
+static enum gsim_status parse_view(const struct gsim_cli_arguments *arguments, struct gsim_timeline_view *view,
+                                   struct gsim_error *error)
+{
+    char *end;
+    const char *iteration = arguments->value[GSIM_CLI_ITERATION], *window = arguments->value[GSIM_CLI_WINDOW];
+    *view = (struct gsim_timeline_view){.iteration = 1, .from_us = NAN, .until_us = NAN};
+    if (iteration && strcmp(iteration, "all") == 0) {
+        view->iteration = 0;
+    } else if (iteration) {
+        view->iteration = strtoul(iteration, &end, 10);
+        if (*end || !view->iteration || strspn(iteration, "0123456789") != strlen(iteration))
+            return gsim_error_set(error, GSIM_USAGE, "--iteration: expected a number from 1 on or all, found '%s'",
+                                  iteration);
+    }
+    if (!window) return GSIM_OK;
+    double from = strtod(window, &end);
+    const char *colon = end;
+    double until = *colon == ':' ? strtod(colon + 1, &end) : NAN;
+    if (end == colon || *end || !(from >= 0) || !(until > from) || !isfinite(until))
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--window: expected FROM:TO, two times in us in ascending order, found '%s'", window);
+    view->from_us = from;
+    view->until_us = until;
+    if (!iteration) view->iteration = 0;
+    return GSIM_OK;
+}
+
+static enum gsim_status draw_timeline(struct command *c, struct gsim_error *error)
+{
+    struct gsim_track track = {0};
+    struct gsim_timeline_view view;
+    enum gsim_status status = GSIM_OK;
+    if (c->arguments->operand_count != 2)
+        return gsim_error_set(error, GSIM_USAGE, "timeline: expected one report or trace, found %zu files",
+                              c->arguments->operand_count - 1);
+    status = parse_view(c->arguments, &view, error);
+    if (status == GSIM_OK) status = gsim_track_read(c->arguments->operands[1], &track, error);
+    if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
+    if (status == GSIM_OK) status = gsim_timeline_plot(&track, &view, &c->figure, error);
+    if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
+    gsim_track_release(&track);
+    return status;
+}
+
+/* --- results -------------------------------------------------------------------------------------------------------
+ */
+static enum gsim_status parse_query(const struct gsim_cli_arguments *arguments, struct gsim_results_query *query,
+                                    struct gsim_error *error)
+{
+    const char *axes = arguments->value[GSIM_CLI_LOG];
+    *query = (struct gsim_results_query){.x = arguments->value[GSIM_CLI_AXIS_X],
+                                         .y = arguments->value[GSIM_CLI_AXIS_Y],
+                                         .value = arguments->value[GSIM_CLI_VALUE],
+                                         .series = arguments->value[GSIM_CLI_SERIES],
+                                         .base = arguments->value[GSIM_CLI_BASE],
+                                         .xlabel = arguments->value[GSIM_CLI_XLABEL],
+                                         .ylabel = arguments->value[GSIM_CLI_YLABEL],
+                                         .log_x = -1,
+                                         .log_y = -1};
+    if (!axes) return GSIM_OK;
+    if (strcmp(axes, "x") != 0 && strcmp(axes, "y") != 0 && strcmp(axes, "xy") != 0 && strcmp(axes, "none") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--log: expected x, y, xy or none, found '%s'", axes);
+    query->log_x = axes[0] == 'x';
+    query->log_y = strchr(axes, 'y') != NULL;
+    return GSIM_OK;
+}
+
+/* Rows that meet every --where. */
+static enum gsim_status select_rows(const struct gsim_cli_arguments *arguments, struct gsim_frame *frame,
+                                    struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    bool *keep = gsim_alloc(frame->row_count + 1);
+    if (!keep) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++) {
+        char name[96];
+        const char *equals = strchr(arguments->opts[i], '=');
+        const struct gsim_frame_column *column;
+        if (!equals || (size_t)(equals - arguments->opts[i]) >= sizeof name) {
+            status =
+                gsim_error_set(error, GSIM_USAGE, "--where: expected COLUMN=VALUE,..., found '%s'", arguments->opts[i]);
+            break;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)(equals - arguments->opts[i]), arguments->opts[i]);
+        status = gsim_frame_need(frame, "--where", name, &column, error);
+        for (size_t row = 0; row < frame->row_count && status == GSIM_OK; row++) {
+            const char *text = gsim_frame_text(column, row);
+            keep[row] = false;
+            for (const char *word = equals + 1; *word || word == equals + 1;
+                 word += strcspn(word, ",") + (word[strcspn(word, ",")] == ',')) {
+                size_t length = strcspn(word, ",");
+                keep[row] |= strlen(text) == length && strncmp(text, word, length) == 0;
+                if (!*word) break;
+            }
+        }
+        if (status == GSIM_OK) gsim_frame_select(frame, keep);
+    }
+    gsim_free(keep);
+    return status;
+}
+
+static enum gsim_status draw_results(struct command *c, struct gsim_error *error)
+{
+    struct gsim_frame frame = {0};
+    struct gsim_results_query query;
+    const char *note = "";
+    gsim_results_plot *plot = gsim_results_find(c->kind);
+    if (!plot) return gsim_error_set(error, GSIM_USAGE, "'%s' is not in this version (%s)", c->kind, GPUSIM_VERSION);
+    enum gsim_status status = parse_query(c->arguments, &query, error);
+    for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++)
+        status = gsim_frame_read(&frame, c->arguments->operands[i], error);
+    if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
+    if (status == GSIM_OK) status = gsim_results_choose(&frame, c->kind, &query, error);
+    if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
+    if (status == GSIM_OK) status = plot(&frame, &query, &c->figure, &note, error);
+    if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
+    if (status == GSIM_OK && *note)
+        fprintf(stderr, "gpusim: note: points are means over different values of %s (see --where)\n", note);
+    gsim_frame_release(&frame);
+    return status;
+}
+
+/* --- the command -----------------------------------------------------------------------------------------------------
+ */
+static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
+{
+    char hint[96];
+    struct gsim_nearest nearest;
+    const struct gsim_cli_arguments *arguments = c->arguments;
+    if (!arguments->operand_count)
+        return gsim_error_set(error, GSIM_USAGE, "expected a kind of figure and a file (see gpusim plot --help)");
+    gsim_nearest_init(&nearest, arguments->operands[0]);
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        gsim_nearest_offer(&nearest, kinds[i]);
+        if (strcmp(kinds[i], arguments->operands[0]) == 0) c->kind = kinds[i];
+    }
+    if (!c->kind)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "unknown figure '%.60s': expected speedup, lines, heatmap, scatter, box or timeline%s",
+                              arguments->operands[0], gsim_nearest_text(&nearest, hint, sizeof hint));
+    if (arguments->operand_count < 2)
+        return gsim_error_set(error, GSIM_USAGE, "%s: expected a file behind it (see gpusim plot --help)", c->kind);
+    return GSIM_OK;
+}
+
+static enum gsim_status prepare(struct command *c, struct gsim_error *error)
+{
+    const char *output = c->arguments->value[GSIM_CLI_OUTPUT], *title = c->arguments->value[GSIM_CLI_TITLE];
+    bool wide = strcmp(c->kind, "timeline") == 0 || strcmp(c->kind, "speedup") == 0;
+    c->figure.name = c->kind;
+    c->figure.path = output ? output : gsim_arena_printf(&c->arena, "%s.svg", c->kind);
+    c->figure.heading = title && *title ? title : NULL;
+    c->figure.keep = c->arguments->value[GSIM_CLI_KEEP];
+    c->figure.command = gsim_cli_command_line(c->arguments, &c->arena);
+    if (c->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_figure_check(c->figure.path, error);
+    if (status != GSIM_OK) return gsim_error_prefix(error, "--output");
+    return gsim_cli_figure_size(c->arguments, wide ? GSIM_FIGURE_PAGE_CM : GSIM_FIGURE_COLUMN_CM, &c->figure.size,
+                                error);
+}
+
+int gsim_cli_plot(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct command c = {.arguments = arguments};
+    enum gsim_status status = choose_kind(&c, &error);
+    if (status == GSIM_OK) status = prepare(&c, &error);
+    if (status == GSIM_OK)
+        status = strcmp(c.kind, "timeline") == 0 ? draw_timeline(&c, &error) : draw_results(&c, &error);
+    if (status == GSIM_OK && !arguments->value[GSIM_CLI_OUTPUT]) fprintf(stderr, "gpusim: wrote '%s'\n", c.figure.path);
+    gsim_figure_release(&c.figure);
+    gsim_arena_release(&c.arena);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# "gpusim plot" as a user runs it: every kind of figure from every kind of file, the data behind it, a script that draws
+# it again, and refusals: test_figures.sh SOURCE-DIR BUILD-DIR.
+set -u
+source_dir=$1 gpusim=$2/gpusim
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+export GPUSIM_DATA="$source_dir"
+cd "$place" || exit 1
+failures=0
+
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+
+# draws WHAT ARGUMENTS...: the command succeeds without a word; with gnuplot, that is.
+draws() {
+    what=$1
+    shift
+    "$gpusim" plot "$@" >out 2>err || { fail "$what: gpusim plot $*: $(cat err)"; return; }
+    [ ! -s out ] && [ ! -s err ] || fail "$what: expected silence, found $(cat out err)"
+}
+# refuses STATUS MESSAGE ARGUMENTS...
+refuses() {
+    expected=$1 message=$2
+    shift 2
+    "$gpusim" plot "$@" >out 2>err
+    status=$?
+    [ $status = "$expected" ] || fail "plot $*: exit $status, expected $expected"
+    grep -qF -- "$message" err || fail "plot $*: found '$(cat err)', expected '$message'"
+}
+# has FILE TEXT (tabs as |)
+has() { tr '\t' '|' <"$1" | grep -qxF -- "$2" || fail "$1: expected the line '$2', found: $(tr '\t' '|' <"$1" | head -n 30)"; }
+is_kind() { # is_kind FILE MAGIC
+    [ "$(head -c ${#2} "$1" | tr -d '\0')" = "$2" ] || fail "$1: expected it to begin with $2"
+}
+
+"$gpusim" run --workload img --sched kesco --iterations 2 --report run.json --trace run.json.gz >/dev/null || fail 'no run'
+"$gpusim" compare --workload vec,img --sched serial,async,kesco --csv compare.csv >/dev/null || fail 'no comparison'
+"$gpusim" compare --workload vec,img --sched serial,async,kesco --report compare.json >/dev/null || fail 'no comparison'
+
+refuses 2 "unknown figure 'timelin'" timelin run.json
+refuses 2 "did you mean 'timeline'" timelin run.json
+refuses 2 'expected a file behind it' timeline
+refuses 2 "ending in .svg, .pdf or .png, found 'a.jpg'" timeline run.json -o a.jpg
+refuses 2 "cannot read 'nothing.json'" timeline nothing.json
+refuses 2 "--iteration: expected 1 to 2 or all, found 3" timeline run.json --iteration 3
+refuses 2 "--window: expected FROM:TO" timeline run.json --window 5
+refuses 2 "--width: expected column, page or centimetres" timeline run.json --width huge
+refuses 2 "--x: no column 'workloda', did you mean 'workload'?" speedup compare.csv --x workloda
+refuses 2 "no rows of the scheduler 'grsched'" speedup compare.csv --base grsched
+refuses 2 'no rows are left' speedup compare.csv --where workload=none
+refuses 2 'expected results: a database' speedup "$source_dir/CMakeLists.txt"
+head -c 3000 run.json >cut.json
+refuses 2 "cannot read 'cut.json': " timeline cut.json
+[ "$(ls)" = "$(ls | grep -v '\.svg$')" ] || fail "refused, but left $(ls ./*.svg)"
+command -v gnuplot >/dev/null 2>&1 || { printf 'no gnuplot: nothing drawn\n' && exit "$failures"; }
+
+# The same recording as report and trace: the same slices.
+draws 'a report' timeline run.json -o report.svg --iteration all --keep kept-report
+draws 'a trace' timeline run.json.gz -o trace.pdf --iteration all --keep kept-trace
+is_kind report.svg '<?xml'
+is_kind trace.pdf '%PDF'
+for kept in kept-report kept-trace; do
+    # Traces tell durations, so ends may be off by a rounding.
+    sed -n '/^# start_us/,$p' $kept/timeline.dat | awk -F'\t' '{ print sprintf("%.1f %.1f", $1, $2 + 0.02), $3, $4, $5 }' >$kept/slices
+    has $kept/timeline.dat '0|stream 1'
+    grep -q 'copy H2D' $kept/timeline.dat || fail "$kept: no row for copies"
+done
+cmp -s kept-report/slices kept-trace/slices || fail "report and trace differ: $(diff kept-report/slices kept-trace/slices | head -n 5)"
+[ "$(wc -l <kept-report/slices)" -gt 24 ] || fail "expected 22 kernels and their copies, found $(wc -l <kept-report/slices) lines"
+draws 'one iteration' timeline run.json -o second.svg --iteration 2 --keep kept-second
+[ "$(grep -c gaussian_blur kept-second/timeline.dat)" = 4 ] || fail 'expected three blurs and their legend in the second iteration'
+draws 'a profile of PyTorch' timeline "$source_dir/traces/h200/kineto/kineto_resnet18.json.gz" -o resnet.png --keep kept-kineto
+grep -q 'vectorized_elementwise_kernel$' kept-kineto/timeline.dat || fail 'expected short names in the legend'
+
+# What is kept draws the same picture, and the picture of a copied script is the user's own.
+(cd kept-report && gnuplot timeline.gp) >out 2>&1 && [ -s kept-report/report.svg ] || fail "the kept script failed: $(cat out)"
+cmp -s report.svg kept-report/report.svg || fail 'the kept script draws another picture'
+draws 'a hostile name' timeline run.json -o "it's \"; system('touch owned').svg" --title "it's \`touch owned\`" --keep "kept'q"
+(cd "kept'q" && gnuplot timeline.gp) >out 2>&1 || fail "the kept script failed: $(cat out)"
+[ ! -e owned ] && [ ! -e "kept'q/owned" ] || fail 'a name was executed'
+
+# Bars: from CSV and JSON, with the values that compare printed.
+draws 'CSV' speedup compare.csv -o bars.svg --keep kept-csv
+draws 'JSON' speedup compare.json -o bars.png --width column --keep kept-json
+is_kind bars.png "$(printf '\211PNG')"
+cmp -s kept-csv/speedup.dat kept-json/speedup.dat ||
+    sed 1,5d kept-csv/speedup.dat | cut -f 2,6-8 >csv && sed 1,5d kept-json/speedup.dat | cut -f 2,6-8 >json && cmp -s csv json ||
+    fail "CSV and JSON differ: $(diff csv json)"
+expected=$(awk -F, '$1 == "img" && $2 == "kesco" { printf "%.6g", $9 }' compare.csv)
+found=$(awk -F'\t' '$7 == "img" && $8 == "kesco" { print $2 }' kept-csv/speedup.dat)
+[ -n "$found" ] && [ "$expected" = "$found" ] || fail "kesco on img: found '$found', expected '$expected'"
+draws 'another base' speedup compare.csv --base async -o bars.svg --keep kept-base
+[ "$(awk -F'\t' '$8 == "async" { print $2 }' kept-base/speedup.dat | sort -u)" = 1 ] || fail 'expected the base at 1'
+
+printf 'figures: %d failures\n' "$failures"
+[ "$failures" = 0 ]
