@@ -28,18 +28,20 @@ static bool ends_in(const char *path, const char *ending)
 const char *gsim_gnuplot_terminal(struct gsim_arena *arena, const char *path, const struct gsim_figure_size *size)
 {
     double width = size->width_cm / CM_PER_INCH, height = size->height_cm / CM_PER_INCH;
+    const char *markup = size->enhanced ? "" : "no";
     if (ends_in(path, ".svg"))
         return gsim_arena_printf(arena,
-                                 "svg size %.0f,%.0f fixed noenhanced font 'Helvetica,%.4g' background rgb 'white'",
-                                 width * SVG_DPI, height * SVG_DPI, size->font_pt * SVG_DPI / POINT_DPI);
+                                 "svg size %.0f,%.0f fixed %senhanced font 'Helvetica,%.4g' background rgb 'white'",
+                                 width * SVG_DPI, height * SVG_DPI, markup, size->font_pt * SVG_DPI / POINT_DPI);
     if (ends_in(path, ".pdf"))
-        return gsim_arena_printf(arena, "pdfcairo size %.4gcm,%.4gcm noenhanced font 'Helvetica,%.4g'", size->width_cm,
-                                 size->height_cm, size->font_pt);
+        return gsim_arena_printf(arena, "pdfcairo size %.4gcm,%.4gcm %senhanced font 'Helvetica,%.4g'", size->width_cm,
+                                 size->height_cm, markup, size->font_pt);
     if (ends_in(path, ".png")) /* pngcairo takes a point for a pixel: all that is not text scales with the dots */
         return gsim_arena_printf(
             arena,
-            "pngcairo size %.0f,%.0f noenhanced font 'Helvetica,%.4g' fontscale %.4g linewidth %.4g pointscale %.4g",
-            width * PNG_DPI, height * PNG_DPI, size->font_pt, PNG_DPI / SVG_DPI, PNG_DPI / SVG_DPI, PNG_DPI / SVG_DPI);
+            "pngcairo size %.0f,%.0f %senhanced font 'Helvetica,%.4g' fontscale %.4g linewidth %.4g pointscale %.4g",
+            width * PNG_DPI, height * PNG_DPI, markup, size->font_pt, PNG_DPI / SVG_DPI, PNG_DPI / SVG_DPI,
+            PNG_DPI / SVG_DPI);
     return NULL;
 }
 

@@ -6,10 +6,13 @@
 #ifndef GSIM_PLOTS_GNUPLOT_H
 #define GSIM_PLOTS_GNUPLOT_H
 
+#include <stdbool.h>
+
 #include "sim/memory.h"
 
 struct gsim_figure_size {
     double width_cm, height_cm, font_pt; /* as printed: PNG has 300 dots per inch */
+    bool enhanced;                       /* text has markup such as 10^{3}: not for names, which may have "_" */
 };
 
 /* "set terminal" for the ending of PATH (.svg, .pdf, .png); NULL for other endings or when memory is out. */

@@ -6,7 +6,7 @@
 
 enum gsim_status gsim_figure_draw(const char *script, const char *csv, const char *path, struct gsim_error *error)
 {
-    static const struct gsim_figure_size size = {.width_cm = 12.8, .height_cm = 9.1, .font_pt = 10};
+    static const struct gsim_figure_size size = {.width_cm = 12.8, .height_cm = 9.1, .font_pt = 9, .enhanced = true};
     struct gsim_arena arena = {0};
     enum gsim_status status;
     const char *name = gsim_arena_printf(&arena, "plots/%s", script);
