@@ -6,6 +6,7 @@
  *   - A kernel takes one structure, `struct NAME_args a`: its pointers in the program's order, then scalars.
  *   - Statements of a thread stand in GSIM_THREADS { }; GSIM_BARRIER() stands between such regions, and loops around
  *     them take the same path in all threads. What a thread keeps from one region to the next is GSIM_PRIVATE.
+ *     Likewise for the threads of one warp: GSIM_LANES and GSIM_WARP_BARRIER(), inside GSIM_WARPS { }.
  *   - What is uninitialised holds NaN (GSIM_BENCH_POISON), and no operation swallows it: no fminf, no fmaxf.
  */
 #ifndef GSIM_RUNNER_KERNEL_H
@@ -28,6 +29,9 @@
 /* clang-format on */
 #define GSIM_BARRIER()      __syncthreads()
 #define GSIM_WARP_BARRIER() __syncwarp(gsim_warp_mask())
+/* Inside GSIM_WARPS: which warp of the block, how many lanes it has. */
+#define GSIM_WARP_INDEX (GSIM_THREAD / GSIM_WARP)
+#define GSIM_WARP_LANES gsim_warp_lanes()
 
 #define GSIM_SHARED(type, name, count) __shared__ type name[count]
 #define GSIM_SHARED_DYNAMIC(type, name)             \
@@ -49,9 +53,14 @@
 #define gsim_atomic_add(address, value) ((void)atomicAdd((address), (value)))
 /* Adds to an int32_t and gives what was there. */
 #define gsim_atomic_take(address, value) atomicAdd((address), (value))
-/* Of floats that are not negative, which order like their bits; -1 (poison) is below them all. */
-#define gsim_atomic_max(address, value) ((void)atomicMax((int *)(address), __float_as_int(value)))
-#define gsim_atomic_min(address, value) ((void)atomicMin((int *)(address), __float_as_int(value)))
+#define gsim_atomic_max(address, value) ((void)atomicMax((uint32_t *)(address), gsim_bits(value)))
+#define gsim_atomic_min(address, value) ((void)atomicMin((int32_t *)(address), (int32_t)gsim_bits(value)))
+
+/* Floats that are not negative order like their bits, signed or unsigned; what is no number is -1, so that it wins. */
+GSIM_HELPER uint32_t gsim_bits(float value)
+{
+    return value == value ? __float_as_uint(value) : 0xffffffffu;
+}
 
 GSIM_HELPER uint32_t gsim_block_threads(void)
 {
@@ -114,6 +123,8 @@ typedef void (*gsim_cpu_kernel)(const void *args, const struct gsim_cpu_block *b
 /* clang-format on */
 #define GSIM_BARRIER()      ((void)0)
 #define GSIM_WARP_BARRIER() ((void)0)
+#define GSIM_WARP_INDEX     (warp_ / GSIM_WARP)
+#define GSIM_WARP_LANES     (all_ - warp_ < GSIM_WARP ? all_ - warp_ : GSIM_WARP)
 
 #define GSIM_SHARED(type, name, count)  type name[count]
 #define GSIM_SHARED_DYNAMIC(type, name) type *const name = (type *)block_->shared
@@ -154,12 +165,11 @@ static inline int32_t gsim_cpu_take(int32_t *address, int32_t value)
     return old;
 }
 
+/* Of floats that are not negative; what is no number wins. */
 static inline void gsim_cpu_extreme(float *address, float value, int is_maximum)
 {
-    int32_t old_bits, new_bits;
-    memcpy(&old_bits, address, sizeof(old_bits));
-    memcpy(&new_bits, &value, sizeof(new_bits));
-    if (is_maximum ? new_bits > old_bits : new_bits < old_bits) *address = value;
+    if (*address != *address) return;
+    if (value != value || (is_maximum ? value > *address : value < *address)) *address = value;
 }
 
 #define GSIM_WARP_REDUCE(name, combine)                                                       \
