@@ -7,12 +7,22 @@
 #ifndef GSIM_RUNNER_BENCH_H
 #define GSIM_RUNNER_BENCH_H
 
-#include "sim/program.h"
-#include "sim/workload.h"
-
 #ifdef __cplusplus
+/* The system's headers, which have templates, come before: what C headers of ours include is then there already. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 extern "C" {
 #endif
+
+#include "sim/memory.h"
+#include "sim/program.h"
+#include "sim/workload.h"
 
 /* One built-in workload bound to the program that its workloads/NAME.c built. */
 struct gsim_bench;

@@ -21,8 +21,8 @@ struct bs_args {
     int64_t n;
 };
 
-/* Normal distribution function. Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 26.2.17: error below
- * 7.5e-8. */
+/* Normal distribution function. Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 26.2.17: error
+ * below 7.5e-8. */
 GSIM_HELPER double cumulative_normal(double x)
 {
     const double t = 1.0 / (1.0 + 0.2316419 * fabs(x));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * DL's real kernels: convolutions with stride 2, pooling, concatenation, dot product. Images are [row][column][channel];
- * beyond its border an image is 0. Filters are mostly positive, so that few results end as 0. Program: workloads/dl.c.
+ * DL's real kernels: convolutions with stride 2, pooling, concatenation, dot product. Images are
+ * [row][column][channel]; beyond its border an image is 0. Filters are mostly positive, so that few results end as 0.
+ * Program: workloads/dl.c.
  */
 #include "traces/runner/kernel.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * HITS's real kernels: hubs and authorities of a graph in which every vertex has three edges in and three out: edge k of
- * vertex i leads to (m[k] i + b[k]) mod N with m[k] prime to N, so that the transposed graph is known without sorting
- * and gathers are as scattered as a random graph's. An edge weighs 1, 2 or 3. Program: workloads/hits.c.
+ * HITS's real kernels (program: workloads/hits.c), with every vertex's share of a constant, as in Ng, Zheng, Jordan,
+ * "Stable algorithms for link analysis", SIGIR 2001. Without it a wrong norm would cancel in the next step, and steps
+ * whose vectors hardly change would hide a kernel that works on the last step's: so products grow from step to step,
+ * too.
  */
 #include "traces/runner/kernel.h"
 
@@ -11,8 +12,11 @@
 #include "sim/memory.h"
 #include "traces/runner/common.h"
 
-#define DEGREE 3
-#define STEPS  5 /* of the grcuda suite */
+#define DEGREE       3
+#define STEPS        5 /* of the grcuda suite */
+#define OPS_PER_STEP 10
+
+#define CONSTANT_SHARE 0.2f
 
 /* Threads that share a row in spmv3. */
 #define GROUP 4u
@@ -25,6 +29,7 @@ struct spmv3_args {
     const float *now;
     float *next;
     int64_t n;
+    float gain;
 };
 
 GSIM_KERNEL(spmv3)
@@ -70,7 +75,7 @@ GSIM_KERNEL(spmv3)
                 if (lane % width == 0 && group < groups && first + group < a.n) {
                     float sum = 0;
                     for (uint32_t i = 0; i < width; i++) sum += partial[GSIM_THREAD + i];
-                    a.next[first + group] = sum;
+                    a.next[first + group] = a.gain * sum;
                 }
             }
             GSIM_WARP_BARRIER();
@@ -112,7 +117,8 @@ GSIM_KERNEL(divide)
 {
     GSIM_THREADS
     {
-        for (int64_t i = GSIM_FIRST; i < a.n; i += GSIM_STRIDE) a.now[i] = a.next[i] / *a.norm;
+        for (int64_t i = GSIM_FIRST; i < a.n; i += GSIM_STRIDE)
+            a.now[i] = CONSTANT_SHARE / (float)a.n + (1 - CONSTANT_SHARE) * a.next[i] / *a.norm;
     }
 }
 
@@ -138,6 +144,14 @@ static void scalars(const struct gsim_bench *bench, const struct gsim_op *op, vo
     *(int64_t *)at = bench->n;
 }
 
+/* Doubles in each step. */
+static void spmv3_scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+{
+    const uint32_t step = (op->index - bench->first_kernel) / OPS_PER_STEP;
+    *(int64_t *)at = bench->n;
+    ((float *)at)[2] = (float)(1u << step);
+}
+
 static const struct gsim_bench_buffer buffers[] = {
     {"auth1", GSIM_CONTENT_F32, 0.5f, 1.5f, true},
     {"hub1", GSIM_CONTENT_F32, 0.5f, 1.5f, true},
@@ -152,14 +166,16 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"spmv3", (const void *)spmv3, 6, 2048, scalars},
+    {"spmv3", (const void *)spmv3, 6, 2048, spmv3_scalars},
     {"sum", (const void *)sum, 2, 0, scalars},
     {"divide", (const void *)divide, 3, 0, scalars},
     {"reset", (const void *)reset, 4, 0, NULL},
     {NULL, NULL, 0, 0, NULL},
 };
 
-/* --- the graph ------------------------------------------------------------------------------------------- */
+/* --- the graph: three edges in and three out of every vertex. Edge k of vertex i leads to (m[k] i + b[k]) mod N with
+ * m[k] prime to N, so that the transposed graph is known without sorting, and gathers are as scattered as a random
+ * graph's. An edge weighs 1, 2 or 3. ------------------------------------------------------------------------ */
 
 /* Edges k of all vertices: where they lead, and where they come from. All below N. */
 struct edges {
@@ -252,9 +268,11 @@ static enum gsim_status create(const struct gsim_program *program, const struct 
 /* --- the reference ---------------------------------------------------------------------------------------- */
 
 /* Follows every edge from its source, so it needs no transposed graph: adds to authorities, gathers hubs. */
-static void reference_step(const struct gsim_bench *bench, float *auth, float *hub, float *next_auth, float *next_hub)
+static void reference_step(const struct gsim_bench *bench, float gain, float *auth, float *hub, float *next_auth,
+                           float *next_hub)
 {
     const uint64_t n = (uint64_t)bench->n;
+    const double share = CONSTANT_SHARE;
     double auth_norm = 0, hub_norm = 0;
     memset(next_auth, 0, sizeof(float) * n);
     memset(next_hub, 0, sizeof(float) * n);
@@ -262,7 +280,7 @@ static void reference_step(const struct gsim_bench *bench, float *auth, float *h
         const struct edges edges = edges_of(bench, k);
         uint64_t to = edges.shift % n;
         for (uint64_t from = 0; from < n; from++) {
-            float w = (float)weight(bench, k, from);
+            float w = gain * (float)weight(bench, k, from);
             next_auth[to] += w * hub[from];
             next_hub[from] += w * auth[to];
             to += edges.factor;
@@ -274,8 +292,8 @@ static void reference_step(const struct gsim_bench *bench, float *auth, float *h
         hub_norm += next_hub[i];
     }
     for (uint64_t i = 0; i < n; i++) {
-        auth[i] = (float)(next_auth[i] / auth_norm);
-        hub[i] = (float)(next_hub[i] / hub_norm);
+        auth[i] = (float)(share / (double)n + (1 - share) * next_auth[i] / auth_norm);
+        hub[i] = (float)(share / (double)n + (1 - share) * next_hub[i] / hub_norm);
     }
 }
 
@@ -291,7 +309,7 @@ static enum gsim_status make_reference(struct gsim_bench *bench, struct gsim_err
         r[bench->n + i] = gsim_value_f32(&hub, i);
     }
     for (int step = 0; step < (bench->suite == GSIM_SUITE_GRCUDA ? STEPS : 1); step++)
-        reference_step(bench, r, r + bench->n, r + 2 * bench->n, r + 3 * bench->n);
+        reference_step(bench, (float)(1 << step), r, r + bench->n, r + 2 * bench->n, r + 3 * bench->n);
     bench->reference = r;
     return GSIM_OK;
 }
@@ -304,7 +322,8 @@ static bool is_scalar(const struct gsim_bench *bench, uint32_t buffer_index)
     return false;
 }
 
-/* The grcuda suite's host zeroes norms and counters after the last step, so what a device has left there says nothing. */
+/* The grcuda suite's host zeroes norms and counters after the last step, so what a device has left there says nothing.
+ */
 static bool is_result(const struct gsim_bench *bench, uint32_t buffer_index)
 {
     if (bench->suite == GSIM_SUITE_GRCUDA && is_scalar(bench, buffer_index)) return false;

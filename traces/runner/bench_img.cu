@@ -8,8 +8,8 @@
 #include "sim/memory.h"
 #include "traces/runner/common.h"
 
-#define AMOUNT       0.5f /* of unsharpen */
-#define CONTRAST     5.0f /* of extend */
+#define AMOUNT       0.5f  /* of unsharpen */
+#define CONTRAST     5.0f  /* of extend */
 #define MOST_CHECKED 50000 /* pixels: about 0.1 s */
 
 /* To [0, 1]; what is no number stays none. */
@@ -19,7 +19,8 @@ GSIM_HELPER float clamp01(float x)
     return x > 1 ? 1 : x;
 }
 
-/* Neighbouring threads work on neighbouring rows, as the program's costs assume. The filter is copied to shared memory. */
+/* Neighbouring threads work on neighbouring rows, as the program's costs assume. The filter is copied to shared memory.
+ */
 struct gaussian_blur_args {
     const float *image;
     float *blurred;
@@ -92,17 +93,6 @@ GSIM_KERNEL(sobel)
     }
 }
 
-/* What is no number wins. */
-GSIM_HELPER float larger(float x, float y)
-{
-    return x != x || x >= y ? x : y;
-}
-
-GSIM_HELPER float smaller(float x, float y)
-{
-    return x != x || x <= y ? x : y;
-}
-
 struct maximum_args {
     const float *mask;
     float *maximum;
@@ -115,10 +105,10 @@ GSIM_KERNEL(maximum)
     GSIM_THREADS
     {
         float own = 0;
-        for (int64_t i = GSIM_FIRST; i < a.n; i += GSIM_STRIDE) own = larger(own, a.mask[i]);
+        for (int64_t i = GSIM_FIRST; i < a.n; i += GSIM_STRIDE) own = gsim_larger(own, a.mask[i]);
         GSIM_MINE(most)[0] = own;
     }
-    GSIM_WARP_REDUCE(most, larger);
+    GSIM_WARP_REDUCE(most, gsim_larger);
     GSIM_THREADS
     {
         if (GSIM_THREAD % GSIM_WARP == 0) gsim_atomic_max(a.maximum, GSIM_MINE(most)[0]);
@@ -137,10 +127,10 @@ GSIM_KERNEL(minimum)
     GSIM_THREADS
     {
         float own = INFINITY;
-        for (int64_t i = GSIM_FIRST; i < a.n; i += GSIM_STRIDE) own = smaller(own, a.mask[i]);
+        for (int64_t i = GSIM_FIRST; i < a.n; i += GSIM_STRIDE) own = gsim_smaller(own, a.mask[i]);
         GSIM_MINE(least)[0] = own;
     }
-    GSIM_WARP_REDUCE(least, smaller);
+    GSIM_WARP_REDUCE(least, gsim_smaller);
     GSIM_THREADS
     {
         if (GSIM_THREAD % GSIM_WARP == 0) gsim_atomic_min(a.minimum, GSIM_MINE(least)[0]);

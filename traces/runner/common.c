@@ -28,20 +28,24 @@ static const struct gsim_bench_kernel *kernel_of(const struct gsim_bench *bench,
 }
 
 /* Every kernel of the program is one of ours and takes as many buffers. */
-static enum gsim_status check_program(const struct gsim_bench *bench, struct gsim_error *error)
+static enum gsim_status find_kernels(struct gsim_bench *bench, struct gsim_error *error)
 {
     const struct gsim_program *program = bench->program;
     const char *workload = bench->table->workload;
     if (strcmp(program->name, workload) != 0)
         return gsim_error_set(error, GSIM_INPUT, "real kernels of workload '%s': expected its program, found '%s'",
                               workload, program->name);
+    bench->kernels = gsim_alloc(sizeof(*bench->kernels) * program->op_count);
+    if (!bench->kernels) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < program->op_count; i++) {
         const struct gsim_op *op = &program->ops[i];
         if (op->kind != GSIM_OP_KERNEL) continue;
-        const struct gsim_bench_kernel *kernel = kernel_of(bench, op);
+        if (bench->first_kernel == UINT32_MAX) bench->first_kernel = i;
+        const struct gsim_bench_kernel *kernel = bench->kernels[i] = kernel_of(bench, op);
         if (!kernel || kernel->pointer_count != op->arg_count)
-            return gsim_error_set(error, GSIM_INPUT, "real kernels of workload '%s': ops[%u]: no kernel '%s' of %u buffers",
-                                  workload, i, program->kernels[op->kernel_index].name, op->arg_count);
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "real kernels of workload '%s': ops[%u]: no kernel '%s' of %u buffers", workload, i,
+                                  program->kernels[op->kernel_index].name, op->arg_count);
     }
     return GSIM_OK;
 }
@@ -55,9 +59,13 @@ enum gsim_status gsim_bench_open(const struct gsim_bench_table *table, const str
     struct gsim_bench *b = gsim_alloc(sizeof(*b));
     if (!b) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     double size = options->size > 0 ? options->size : workload->size_default[options->suite];
-    *b = (struct gsim_bench){
-        .table = table, .program = program, .n = (int64_t)size, .suite = options->suite, .seed = seed};
-    enum gsim_status status = check_program(b, error);
+    *b = (struct gsim_bench){.table = table,
+                             .program = program,
+                             .n = (int64_t)size,
+                             .suite = options->suite,
+                             .first_kernel = UINT32_MAX,
+                             .seed = seed};
+    enum gsim_status status = find_kernels(b, error);
     if (status != GSIM_OK) {
         gsim_bench_close(b);
         return status;
@@ -69,6 +77,7 @@ enum gsim_status gsim_bench_open(const struct gsim_bench_table *table, const str
 void gsim_bench_close(struct gsim_bench *bench)
 {
     if (!bench) return;
+    gsim_free(bench->kernels);
     gsim_free(bench->reference);
     gsim_free(bench);
 }
@@ -89,7 +98,9 @@ void gsim_bench_fill(const struct gsim_bench *bench, uint32_t buffer_index, void
     double *f64 = host;
     int32_t *i32 = host;
     switch (b->content) {
-    case GSIM_CONTENT_POISON: memset(host, GSIM_BENCH_POISON, bytes); break;
+    case GSIM_CONTENT_POISON:
+        memset(host, GSIM_BENCH_POISON, bytes);
+        break;
     case GSIM_CONTENT_F32:
         for (int64_t i = 0; i < count; i++) f32[i] = gsim_value_f32(&values, i);
         break;
@@ -102,7 +113,9 @@ void gsim_bench_fill(const struct gsim_bench *bench, uint32_t buffer_index, void
     case GSIM_CONTENT_CONSTANT:
         for (int64_t i = 0; i < count; i++) f32[i] = b->low;
         break;
-    case GSIM_CONTENT_OWN: bench->table->fill(bench, buffer_index, host); break;
+    case GSIM_CONTENT_OWN:
+        bench->table->fill(bench, buffer_index, host);
+        break;
     }
 }
 
@@ -115,8 +128,8 @@ void gsim_bench_prepare(const struct gsim_bench *bench, const struct gsim_op *op
                         struct gsim_bench_launch *launch)
 {
     const struct gsim_kernel *shape = &bench->program->kernels[op->kernel_index];
-    const struct gsim_bench_kernel *kernel = kernel_of(bench, op);
-    GSIM_INVARIANT(op->kind == GSIM_OP_KERNEL && kernel && kernel->pointer_count == op->arg_count);
+    const struct gsim_bench_kernel *kernel = bench->kernels[op->index];
+    GSIM_INVARIANT(op->kind == GSIM_OP_KERNEL && kernel);
     *launch = (struct gsim_bench_launch){
         .function = kernel->function,
         .grid = {shape->grid.x, shape->grid.y, shape->grid.z},
@@ -169,10 +182,10 @@ bool gsim_is_close(double found, double expected, double allowed)
 enum gsim_status gsim_bench_wrong(const struct gsim_bench *bench, uint32_t buffer_index, int64_t index, double found,
                                   double expected, double allowed, struct gsim_error *error)
 {
-    return gsim_error_set(error, GSIM_SIM,
-                          "workload '%s': wrong result: buffer '%s', element %lld: expected %.9g within %.2g, found %.9g",
-                          bench->table->workload, bench->program->buffers[buffer_index].name, (long long)index, expected,
-                          allowed, found);
+    return gsim_error_set(
+        error, GSIM_SIM,
+        "workload '%s': wrong result: buffer '%s', element %lld: expected %.9g within %.2g, found %.9g",
+        bench->table->workload, bench->program->buffers[buffer_index].name, (long long)index, expected, allowed, found);
 }
 
 static enum gsim_status not_finite(const struct gsim_bench *bench, uint32_t buffer_index, int64_t index, double found,

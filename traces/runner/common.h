@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces (runner, inside bench_*.cu and common.c only). The host's side that all benches share: what buffers hold
- * (a table per workload), launches (a table per workload), comparing results.
+ * Layer: traces (runner, inside bench_*.cu and common.c only). The host's side that all benches share: what buffers
+ * hold (a table per workload), launches (a table per workload), comparing results.
  */
 #ifndef GSIM_RUNNER_COMMON_H
 #define GSIM_RUNNER_COMMON_H
@@ -17,7 +17,9 @@ struct gsim_bench {
     const struct gsim_program *program;
     int64_t n; /* the workload's size */
     enum gsim_suite suite;
+    uint32_t first_kernel; /* op of the program */
     uint64_t seed;
+    const struct gsim_bench_kernel **kernels; /* by op of the program; NULL for what is no kernel */
     void *reference; /* the workload's own, from gsim_alloc in one piece; NULL before the first check */
 };
 
@@ -98,8 +100,8 @@ static inline double gsim_value_f64(const struct gsim_values *values, int64_t in
 /* From low to high - 1. */
 static inline int32_t gsim_value_i32(const struct gsim_values *values, int64_t index)
 {
-    return (int32_t)values->low + (int32_t)((gsim_mix(values->key, (uint64_t)index) >> 32) *
-                                            (uint64_t)values->range >> 32);
+    return (int32_t)values->low +
+           (int32_t)((gsim_mix(values->key, (uint64_t)index) >> 32) * (uint64_t)values->range >> 32);
 }
 
 /* The number of the COUNT elements that are checked when at most MOST can be, and the INDEXth of them: all, or evenly
