@@ -23,7 +23,7 @@
 
 #define GSIM_SHARED(type, name, count) __shared__ type name[count]
 #define GSIM_SHARED_DYNAMIC(type, name)                                                                                \
-    extern __shared__ unsigned char dynamic_shared_[];                                                                 \
+    extern __shared__ __align__(16) unsigned char dynamic_shared_[];                                                   \
     type *const name = (type *)dynamic_shared_
 #define GSIM_PRIVATE(type, name, count) type name[count]
 #define GSIM_MINE(name)                 (name)
