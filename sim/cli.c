@@ -9,7 +9,7 @@
 
 /* --- commands ------------------------------------------------------------------------------------------------ */
 /* Words that are planned, so that they are answered honestly instead of "unknown". */
-static const char *const later_commands[] = {"sweep", "calibrate", "reproduce", NULL};
+static const char *const later_commands[] = {"calibrate", "reproduce", NULL};
 
 static enum gsim_status unknown_command(const char *name, struct gsim_error *error)
 {
@@ -54,6 +54,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_import(arguments);
     case GSIM_CLI_PLOT:
         return gsim_cli_plot(arguments);
+    case GSIM_CLI_SWEEP:
+        return gsim_cli_sweep(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }
@@ -87,12 +89,14 @@ int gsim_cli_main(int argc, char **argv)
         at = 2;
     }
     arguments.opts = gsim_alloc(2 * sizeof(*arguments.opts) * (size_t)argc);
-    if (!arguments.opts) {
+    arguments.repeated = gsim_alloc(sizeof(*arguments.repeated) * (size_t)argc);
+    if (!arguments.opts || !arguments.repeated) {
         gsim_error_set(&error, GSIM_NOMEM, "out of memory");
         return gsim_cli_fail(&error);
     }
     arguments.operands = arguments.opts + argc;
     int status = gsim_cli_parse(&arguments, argc, argv, at, &error) == GSIM_OK ? dispatch(&arguments) : gsim_cli_fail(&error);
     gsim_free(arguments.opts);
+    gsim_free(arguments.repeated);
     return status;
 }

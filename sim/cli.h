@@ -8,6 +8,7 @@
 #ifndef GSIM_CLI_H
 #define GSIM_CLI_H
 
+#include "sim/cli_sweep.h"
 #include "sim/report.h"
 #include "sim/simulate.h"
 #include "sim/workload.h"
@@ -19,6 +20,7 @@ enum gsim_cli_command {
     GSIM_CLI_VALIDATE,
     GSIM_CLI_IMPORT,
     GSIM_CLI_PLOT,
+    GSIM_CLI_SWEEP,
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -29,32 +31,35 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_VALIDATE (1u << GSIM_CLI_VALIDATE)
 #define GSIM_CLI_ON_IMPORT   (1u << GSIM_CLI_IMPORT)
 #define GSIM_CLI_ON_PLOT     (1u << GSIM_CLI_PLOT)
+#define GSIM_CLI_ON_SWEEP    (1u << GSIM_CLI_SWEEP)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
-#define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT)
+#define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
+                              GSIM_CLI_ON_SWEEP)
+#define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
 #define GSIM_CLI_OPTION_MAP(X)                                                                                         \
-    X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_BOTH,                                                             \
+    X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT,                                                             \
       "a built-in workload (gpusim list workloads) or a program file;\n"                                               \
       "compare: several, separated by commas, or all (default)")                                                       \
-    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_BOTH,                                                                \
+    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object;\n"                                                     \
       "compare: several, separated by commas, or all (default)")                                                       \
-    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT,                                            \
+    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP,                                            \
       "the GPU and its host (gpusim list devices)")                                                                    \
-    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_BOTH, "whose sizes, filters and launch shapes (default kesco)")      \
-    X(SIZE, "size", "N", GSIM_CLI_ON_BOTH,                                                                             \
+    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT, "whose sizes, filters and launch shapes (default kesco)")      \
+    X(SIZE, "size", "N", GSIM_CLI_ON_POINT,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
-    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_BOTH, "how often the program runs (default: its own)")                \
-    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_BOTH, "how data reaches the GPU (default managed)")     \
-    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_BOTH, "prefetch managed memory (default on)")                        \
-    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_BOTH, "threads per block of one-dimensional launches")                      \
-    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_BOTH, "blocks of one-dimensional launches")                                   \
-    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL,                                                                      \
+    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT, "how often the program runs (default: its own)")                \
+    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT, "how data reaches the GPU (default managed)")     \
+    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT, "prefetch managed memory (default on)")                        \
+    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT, "threads per block of one-dimensional launches")                      \
+    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT, "blocks of one-dimensional launches")                                   \
+    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP,                                                                      \
       "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
       "device.NAME; may be repeated")                                                                                  \
-    X(SEED, "seed", "S", GSIM_CLI_ON_BOTH, "seed of all random numbers (default 1)")                                   \
+    X(SEED, "seed", "S", GSIM_CLI_ON_POINT, "seed of all random numbers (default 1)")                                   \
     X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT, "scheduler that speed-ups refer to (default serial)")                \
     X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL, "write the report as JSON")                                        \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
@@ -90,6 +95,7 @@ enum gsim_cli_command {
     X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT, "leave the gnuplot script and its data in this folder")                   \
     X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
     X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this part of the recording, in us")               \
+    GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                       \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
     X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
@@ -108,6 +114,11 @@ struct gsim_cli_option {
 };
 const struct gsim_cli_option *gsim_cli_option_at(enum gsim_cli_key key);
 
+struct gsim_cli_repeated {
+    enum gsim_cli_key key;
+    const char *text;
+};
+
 /* What was typed; points into argv. */
 struct gsim_cli_arguments {
     enum gsim_cli_command command;
@@ -118,6 +129,9 @@ struct gsim_cli_arguments {
     size_t operand_count;
     int argc; /* the whole command line, for figures that say how they were made */
     char **argv;
+    const struct gsim_device_spec *device; /* sweeps: loaded before, in place of the one that is named; else NULL */
+    struct gsim_cli_repeated *repeated; /* options other than --opt that may be given several times, in order */
+    size_t repeated_count;
 };
 
 const char *gsim_cli_command_name(int command);
@@ -137,6 +151,7 @@ int gsim_cli_list(const struct gsim_cli_arguments *arguments);
 int gsim_cli_validate(const struct gsim_cli_arguments *arguments);
 int gsim_cli_import(const struct gsim_cli_arguments *arguments);
 int gsim_cli_plot(const struct gsim_cli_arguments *arguments);
+int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);
@@ -182,6 +197,9 @@ enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_schedule
 enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
                                      const struct gsim_scheduler_ops *const *schedulers, size_t count,
                                      struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error);
+/* Fails when NAME is gpu.X or device.X and there is no such number. */
+enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
                                      const char *workload, const struct gsim_scheduler_ops *scheduler,
                                      struct gsim_error *error) GSIM_NODISCARD;

@@ -88,9 +88,25 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim plot lines results.db --x size --y iteration_us --series sched --where workload=vec\n"
             "  gpusim plot heatmap results.db --x workload --y device --value speedup --where sched=kesco\n",
         },
+    [GSIM_CLI_SWEEP] =
+        {
+            "simulate many points and keep the results in a file",
+            "gpusim sweep [SPEC.json] [--vary NAME=VALUES]... [--out FILE] [options]",
+            "Runs every combination of what varies - workloads, schedulers, devices, sizes, any option, device.NUMBER or\n"
+            "SCHED.PARAMETER - on all cores, and writes one row per point into an SQLite file (gpusim results shows it).\n"
+            "All options of a run fix their value for all points; given several values, separated by commas, they vary.\n"
+            "A sweep that was stopped, even by kill -9, goes on with --resume; a point that fails or crashes is recorded\n"
+            "with its error.\n",
+            "  gpusim sweep --workload all --sched all --vary device=a100-sxm4-40gb,v100 --out speedups.db\n"
+            "  gpusim sweep --workload vec --sched serial,kesco --vary size=1e6:1e9:log10 --vary device.h2d_gbps=16:64:x2\n"
+            "  gpusim sweep --workload img --sched kesco --vary device.launch_us=1:10:logsobol --samples 100 --dry-run\n"
+            "  gpusim sweep spec.json --resume --jobs 8 --timeout 60\n"
+            "  gpusim sweep spec.json --shard $SLURM_ARRAY_TASK_ID/16 --out part-$SLURM_ARRAY_TASK_ID.db\n",
+        },
 };
 
-static const char *const names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot"};
+static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
+    "run", "compare", "list", "validate", "import", "plot", "sweep"};
 
 static void put_option(const struct gsim_cli_option *option, struct gsim_output *output)
 {

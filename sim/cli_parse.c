@@ -15,7 +15,8 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 #undef OPTION_ROW
 };
 
-static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot"};
+static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot",
+                                                                  "sweep"};
 
 const char *gsim_cli_command_name(int command)
 {
@@ -64,6 +65,10 @@ static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cl
         arguments->opts[arguments->opt_count++] = value;
         return GSIM_OK;
     }
+    if (key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION) {
+        arguments->repeated[arguments->repeated_count++] = (struct gsim_cli_repeated){key, value};
+        return GSIM_OK;
+    }
     if (arguments->value[key] && options[key].metavar)
         return gsim_error_set(error, GSIM_USAGE, "--%s: given twice, '%s' and '%s'", options[key].name,
                               arguments->value[key], value);
@@ -99,7 +104,7 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
 static size_t most_operands(enum gsim_cli_command command)
 {
     if (command == GSIM_CLI_IMPORT) return 2;
-    return command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT ? SIZE_MAX : command == GSIM_CLI_LIST;
+    return command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT ? SIZE_MAX : command == GSIM_CLI_LIST || command == GSIM_CLI_SWEEP;
 }
 
 enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,
@@ -112,6 +117,8 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
         else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc &&
                  (options[GSIM_CLI_OUTPUT].commands & (1u << arguments->command)))
             status = store(arguments, GSIM_CLI_OUTPUT, argv[++at], error);
+        else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc && arguments->command == GSIM_CLI_SWEEP)
+            status = store(arguments, GSIM_CLI_OUT, argv[++at], error);
         else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);
         else if (arguments->operand_count < most_operands(arguments->command) && argv[at][0] != '-')

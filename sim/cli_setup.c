@@ -13,26 +13,6 @@
 #include "workloads/reader.h"
 
 /* --- numbers and choices ------------------------------------------------------------------------------------- */
-/* "1e6", "4k", "4M", "64Ki": false when TEXT is not such a number. */
-static bool parse_quantity(const char *text, double *value)
-{
-    static const struct {
-        const char *suffix;
-        double factor;
-    } suffixes[] = {{"", 1},    {"k", 1e3},     {"K", 1e3},        {"M", 1e6},
-                    {"G", 1e9}, {"Ki", 1024.0}, {"Mi", 1048576.0}, {"Gi", 1073741824.0}};
-    char *end;
-    if (strspn(text, "0123456789.") == 0) return false;
-    *value = strtod(text, &end);
-    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-        if (strcmp(end, suffixes[i].suffix) != 0) continue;
-        *value *= suffixes[i].factor;
-        /* "0x10" is no number here, though strtod takes it. */
-        return isfinite(*value) && !memchr(text, 'x', (size_t)(end - text)) && !memchr(text, 'X', (size_t)(end - text));
-    }
-    return false;
-}
-
 static enum gsim_status parse_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double maximum,
                                     uint32_t *value, struct gsim_error *error)
 {
@@ -40,7 +20,7 @@ static enum gsim_status parse_count(const struct gsim_cli_arguments *arguments, 
     double number;
     *value = 0;
     if (!text) return GSIM_OK;
-    if (!parse_quantity(text, &number) || number < 1 || number > maximum || number != floor(number))
+    if (!gsim_text_quantity(text, &number) || number < 1 || number > maximum || number != floor(number))
         return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 1 to %.0f, found '%s'",
                               gsim_cli_option_at(key)->name, maximum, text);
     *value = (uint32_t)number;
@@ -114,12 +94,8 @@ static bool is_machine_scope(const char *scope)
     return strcmp(scope, "gpu") == 0 || strcmp(scope, "device") == 0;
 }
 
-static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const struct opt *opt, struct gsim_error *error)
+static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error *error)
 {
-    if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name))
-        return gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
-    if (gsim_device_number_find(opt->name) != GSIM_DEVICE_NUMBER_COUNT)
-        return gsim_device_set(&setup->device, opt->name, opt->value, error);
     struct gsim_nearest nearest;
     char hint[96];
     gsim_nearest_init(&nearest, opt->name);
@@ -128,6 +104,30 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
         gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
     return gsim_error_set(error, GSIM_USAGE, "unknown number '%s.%s'%s (see gpusim list devices --long)", opt->scope,
                           opt->name, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+static bool is_machine_number(const struct opt *opt)
+{
+    return (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name)) ||
+           gsim_device_number_find(opt->name) != GSIM_DEVICE_NUMBER_COUNT;
+}
+
+enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *error)
+{
+    struct opt opt;
+    char text[160];
+    snprintf(text, sizeof(text), "%.150s=0", name);
+    enum gsim_status status = split_opt(text, &opt, error);
+    return status == GSIM_OK && is_machine_scope(opt.scope) && !is_machine_number(&opt) ? unknown_number(&opt, error)
+                                                                                        : status;
+}
+
+static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const struct opt *opt, struct gsim_error *error)
+{
+    if (!is_machine_number(opt)) return unknown_number(opt, error);
+    if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name))
+        return gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
+    return gsim_device_set(&setup->device, opt->name, opt->value, error);
 }
 
 /* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
@@ -183,7 +183,10 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
         bool concerns = false;
         enum gsim_status status = split_opt(arguments->opts[i], &opt, error);
         if (status != GSIM_OK) return status;
-        if (is_machine_scope(opt.scope)) continue;
+        if (is_machine_scope(opt.scope)) {
+            if (!is_machine_number(&opt)) return unknown_number(&opt, error);
+            continue;
+        }
         for (size_t j = 0; j < count; j++) concerns = concerns || opt_concerns(&opt, schedulers[j]);
         if (!concerns) return opt.scope[0] ? unknown_scope(&opt, error) : unknown_bare(&opt, schedulers, count, error);
     }
@@ -206,7 +209,12 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_ITERATIONS, 1e9, &setup->iterations, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCK1D, 1024, &setup->block1d, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, 2147483647.0, &setup->blocks, error);
-    if (status == GSIM_OK) status = gsim_device_load(device ? device : GSIM_DEVICE_DEFAULT, &setup->device, error);
+    if (arguments->device) {
+        setup->device = *arguments->device; /* its arena stays where it is */
+        setup->device.arena = (struct gsim_arena){0};
+    } else if (status == GSIM_OK) {
+        status = gsim_device_load(device ? device : GSIM_DEVICE_DEFAULT, &setup->device, error);
+    }
     if (status != GSIM_OK) return status;
     setup->suite = (enum gsim_suite)suite;
     setup->memory = (enum gsim_memory_mode)memory;
@@ -242,7 +250,7 @@ enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_schedule
 }
 
 /* --- the program ------------------------------------------------------------------------------------------------ */
-static enum gsim_status unknown_workload(const char *text, struct gsim_error *error)
+enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error)
 {
     struct gsim_nearest nearest;
     char hint[96];
@@ -279,7 +287,7 @@ static enum gsim_status choose_size(const struct gsim_cli_setup *setup, const st
         if (!options->block1d) options->block1d = preset->block1d;
         return GSIM_OK;
     }
-    if (!parse_quantity(text, &options->size))
+    if (!gsim_text_quantity(text, &options->size))
         return gsim_error_set(error, GSIM_USAGE,
                               "--size: expected a number such as 1e6 or 4k, or a preset of %s, found "
                               "'%.60s'%s",
@@ -312,7 +320,7 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
                    (length > 8 && strcmp(text + length - 8, ".json.gz") == 0);
     *workload = is_path ? NULL : gsim_workload_find(text);
     if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
-    if (!*workload) return unknown_workload(text, error);
+    if (!*workload) return gsim_cli_unknown_workload(text, error);
     enum gsim_status status = choose_size(setup, *workload, options, error);
     return status == GSIM_OK ? (*workload)->build(options, &point->program, error) : status;
 }

@@ -76,6 +76,25 @@ const char *gsim_text_percent(char text[GSIM_TEXT_SIZE], double ratio)
     return text;
 }
 
+bool gsim_text_quantity(const char *text, double *value)
+{
+    static const struct {
+        const char *suffix;
+        double factor;
+    } suffixes[] = {{"", 1},    {"k", 1e3},     {"K", 1e3},        {"M", 1e6},
+                    {"G", 1e9}, {"Ki", 1024.0}, {"Mi", 1048576.0}, {"Gi", 1073741824.0}};
+    char *end;
+    if (strspn(text, "0123456789.") == 0) return false;
+    *value = strtod(text, &end);
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        if (strcmp(end, suffixes[i].suffix) != 0) continue;
+        *value *= suffixes[i].factor;
+        /* "0x10" is no number here, though strtod takes it. */
+        return isfinite(*value) && !memchr(text, 'x', (size_t)(end - text)) && !memchr(text, 'X', (size_t)(end - text));
+    }
+    return false;
+}
+
 static int fold(char c)
 {
     return c == '_' ? '-' : tolower((unsigned char)c);

@@ -12,7 +12,7 @@ failures=0 blocks=0
 export LC_ALL=C.UTF-8 COLUMNS=100
 
 # Folders are copied, because recipes add to them; ./gpusim is the program itself, which builds nothing.
-for folder in sim models schedulers workloads traces; do cp -R "$source_dir/$folder" "$tree/$folder"; done
+for folder in sim models schedulers workloads traces sweep; do cp -R "$source_dir/$folder" "$tree/$folder"; done
 printf '#!/bin/sh\nGPUSIM_DATA=%s exec %s/gpusim "$@"\n' "$tree" "$build_dir" >"$tree/gpusim"
 chmod +x "$tree/gpusim"
 

@@ -127,7 +127,7 @@ static void bad_usage_is_refused(void)
 
 static void later_commands_are_refused(void)
 {
-    static const char *const commands[] = {"sweep", "calibrate", "reproduce"};
+    static const char *const commands[] = {"calibrate", "reproduce"};
     struct outcome help = call("--help");
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
         char part[64];
@@ -141,7 +141,8 @@ static void later_commands_are_refused(void)
 static void version_and_help(void)
 {
     static const char *const calls[] = {"--help",         "-h",          "run --help",
-                                        "compare --help", "list --help", "import --help", "--workload img --help"};
+                                        "compare --help", "list --help", "import --help", "sweep --help",
+                                        "--workload img --help"};
     struct outcome outcome = call("--version");
     CHECK_INT(outcome.status, 0);
     CHECK_STR(outcome.out, "gpusim " GPUSIM_VERSION "\n");
@@ -165,7 +166,7 @@ static void version_and_help(void)
 static void help_agrees_with_the_man_page(void)
 {
     static const char *const calls[] = {"run --help", "compare --help", "list --help", "validate --help",
-                                        "import --help", "plot --help"};
+                                        "import --help", "plot --help", "sweep --help"};
     char *page = read_file(GPUSIM_SOURCE_DIR "/man/gpusim.1"), *all = gsim_alloc(1 << 16);
     int found = 0;
     CHECK_MSG(page, "no man page");

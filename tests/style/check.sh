@@ -69,15 +69,16 @@ layer() {
         in_files layering "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"($2)/" "$3"
 }
 check_layering() {
-    layer sim 'schedulers|workloads|models|traces|plots|tests' \
+    layer sim 'schedulers|workloads|models|traces|plots|sweep|tests' \
         'sim/ knows no scheduler, workload, device or trace (only sim/main.c and sim/cli* do)' '^sim/(main\.c|cli[^/]*)$'
-    layer schedulers 'workloads|models|traces|plots|tests' 'schedulers/ may use headers of sim/ and schedulers/ only'
-    layer workloads 'schedulers|models|traces|plots|tests' 'workloads/ may use headers of sim/ and workloads/ only'
-    layer models 'schedulers|workloads|traces|plots|tests' 'models/ may use headers of sim/ and models/ only'
-    layer traces 'schedulers|workloads|plots|tests' 'traces/ may use headers of sim/, models/ and traces/ only' '^traces/runner/'
+    layer schedulers 'workloads|models|traces|plots|sweep|tests' 'schedulers/ may use headers of sim/ and schedulers/ only'
+    layer workloads 'schedulers|models|traces|plots|sweep|tests' 'workloads/ may use headers of sim/ and workloads/ only'
+    layer models 'schedulers|workloads|traces|plots|sweep|tests' 'models/ may use headers of sim/ and models/ only'
+    layer traces 'schedulers|workloads|plots|sweep|tests' 'traces/ may use headers of sim/, models/ and traces/ only' '^traces/runner/'
     layer plots 'schedulers|models|tests' 'plots/ may use headers of sim/, traces/, workloads/ (helpers) and plots/ only'
+    layer sweep 'schedulers|workloads|traces|plots|tests' 'sweep/ may use headers of sim/, models/ and sweep/ only'
     # Includes are written from the root of the repository, so that the layer can be read off the line.
-    grep -E '^(sim|schedulers|workloads|models|traces|plots|tests)/.*\.[ch]$' "$list" | grep -vE '^traces/runner/' |
+    grep -E '^(sim|schedulers|workloads|models|traces|plots|sweep|tests)/.*\.[ch]$' "$list" | grep -vE '^traces/runner/' |
         in_files layering '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^/"]*"' 'write include paths from the root'
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sweep. How far a sweep is, on stderr: a bar that is redrawn on a terminal, a plain line now and then elsewhere.
+ * Only what is committed to the results file counts as done. Wall-clock time stays here: no result sees it.
+ */
+#ifndef GSIM_SWEEP_PROGRESS_H
+#define GSIM_SWEEP_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct gsim_progress {
+    FILE *out; /* NULL: silent */
+    bool is_terminal;
+    uint64_t total, done, failed; /* of this call; failed: among done, those without figures */
+    double started_s, shown_s, recent_s;
+    uint64_t recent_done;
+    double rate; /* per second, over the last seconds */
+    unsigned columns;
+};
+
+void gsim_progress_start(struct gsim_progress *progress, uint64_t total, FILE *out);
+/* Call it often: it shows something only when it is time. */
+void gsim_progress_show(struct gsim_progress *progress);
+/* Clears the bar and says what came out. STOPPED: before all were done. */
+void gsim_progress_end(struct gsim_progress *progress, bool is_stopped);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sweep. From a list of points to rows in a results file: hands the points to the worker processes, writes what
+ * comes back, shows how far it is, stops on SIGINT and SIGTERM. Across machines: sweep/remote.h.
+ */
+#ifndef GSIM_SWEEP_RUN_H
+#define GSIM_SWEEP_RUN_H
+
+#include "sweep/pool.h"
+#include "sweep/progress.h"
+#include "sweep/store.h"
+
+struct gsim_sweep_job {
+    const uint64_t *items; /* in the order in which they are handed out */
+    uint64_t count;
+    struct gsim_pool_config pool;
+    struct gsim_store *store;
+    struct gsim_progress *progress;
+    bool is_stopped; /* out: by a signal, before all was done */
+};
+
+/* What was committed stays, whatever the outcome. */
+enum gsim_status gsim_sweep_run(struct gsim_sweep_job *job, struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

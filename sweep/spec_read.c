@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A spec from its file, and back: the schema gpusim-sweep/1. Its meaning: sweep/spec.h. */
+#include <cjson/cJSON.h>
+#include <math.h>
+
+#include "models/json.h"
+#include "sim/text.h"
+#include "sweep/spec.h"
+
+/* A number or a string as the command line would take it; NULL for anything else. */
+static const char *scalar_text(struct gsim_spec *spec, const cJSON *item)
+{
+    if (cJSON_IsString(item)) return item->valuestring;
+    if (cJSON_IsNumber(item)) return gsim_arena_printf(&spec->arena, "%.15g", item->valuedouble);
+    if (cJSON_IsBool(item)) return cJSON_IsTrue(item) ? "on" : "off";
+    return NULL;
+}
+
+static enum gsim_status fail_at(const cJSON *item, const char *place, const char *expected, struct gsim_error *error)
+{
+    char found[96];
+    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", place, expected,
+                          gsim_json_found(item, found, sizeof(found)));
+}
+
+/* "NAME=A,B,C" of a member: a scalar, or a list of them. */
+static enum gsim_status member_text(struct gsim_spec *spec, const cJSON *member, const char **text,
+                                    struct gsim_error *error)
+{
+    const char *joined = NULL;
+    if (cJSON_IsArray(member) && member->child) {
+        const cJSON *item;
+        cJSON_ArrayForEach(item, member)
+        {
+            const char *value = scalar_text(spec, item);
+            if (!value) return fail_at(item, member->string, "a number or a string", error);
+            if (strchr(value, ',') || !*value)
+                return gsim_error_set(error, GSIM_INPUT, "%s: expected values without commas, found \"%s\"",
+                                      member->string, value);
+            joined = joined ? gsim_arena_printf(&spec->arena, "%s,%s", joined, value) : value;
+        }
+    } else {
+        joined = scalar_text(spec, member);
+        if (!joined) return fail_at(member, member->string, "values: a list, a string or a number", error);
+    }
+    *text = joined ? gsim_arena_printf(&spec->arena, "%s=%s", member->string, joined) : NULL;
+    return *text ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+static enum gsim_status read_options(struct gsim_spec *spec, const cJSON *options, struct gsim_error *error)
+{
+    const cJSON *item;
+    enum gsim_status status = GSIM_OK;
+    if (!cJSON_IsObject(options)) return fail_at(options, "options", "an object", error);
+    cJSON_ArrayForEach(item, options)
+    {
+        const char *text = scalar_text(spec, item);
+        if (!text) status = fail_at(item, item->string, "a number, a string, true or false", error);
+        if (status == GSIM_OK) status = gsim_spec_fix(spec, item->string, text, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "options");
+    }
+    return status;
+}
+
+static enum gsim_status read_vary(struct gsim_spec *spec, const cJSON *vary, struct gsim_error *error)
+{
+    const cJSON *item;
+    enum gsim_status status = GSIM_OK;
+    if (!cJSON_IsObject(vary)) return fail_at(vary, "vary", "an object of names and values", error);
+    cJSON_ArrayForEach(item, vary)
+    {
+        const char *text;
+        status = member_text(spec, item, &text, error);
+        if (status == GSIM_OK) status = gsim_spec_vary(spec, text, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "vary");
+    }
+    return status;
+}
+
+static enum gsim_status read_paired(struct gsim_spec *spec, const cJSON *paired, struct gsim_error *error)
+{
+    const cJSON *group, *item;
+    enum gsim_status status = GSIM_OK;
+    if (!cJSON_IsArray(paired)) return fail_at(paired, "paired", "a list of objects", error);
+    cJSON_ArrayForEach(group, paired)
+    {
+        const char *all = "";
+        if (!cJSON_IsObject(group)) return fail_at(group, "paired", "objects of names and lists", error);
+        cJSON_ArrayForEach(item, group)
+        {
+            const char *text;
+            status = member_text(spec, item, &text, error);
+            if (status != GSIM_OK) return gsim_error_prefix(error, "paired");
+            if (strpbrk(text, " \t\n"))
+                return gsim_error_set(error, GSIM_INPUT, "paired: %s: expected values without spaces", item->string);
+            all = gsim_arena_printf(&spec->arena, "%s %s", all, text);
+            if (!all) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        }
+        status = gsim_spec_pair(spec, all, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "paired");
+    }
+    return status;
+}
+
+static enum gsim_status read_where(struct gsim_spec *spec, const cJSON *where, struct gsim_error *error)
+{
+    const cJSON *item;
+    enum gsim_status status = GSIM_OK;
+    if (cJSON_IsString(where)) return gsim_spec_add_where(spec, where->valuestring, error);
+    if (!cJSON_IsArray(where)) return fail_at(where, "where", "a condition or a list of conditions", error);
+    cJSON_ArrayForEach(item, where)
+    {
+        if (!cJSON_IsString(item)) return fail_at(item, "where", "a condition", error);
+        status = gsim_spec_add_where(spec, item->valuestring, error);
+        if (status != GSIM_OK) return status;
+    }
+    return status;
+}
+
+static enum gsim_status read_count(const cJSON *item, double maximum, double *value, struct gsim_error *error)
+{
+    *value = item->valuedouble;
+    if (cJSON_IsNumber(item) && *value >= 1 && *value <= maximum && *value == floor(*value)) return GSIM_OK;
+    char expected[64];
+    snprintf(expected, sizeof(expected), "a whole number from 1 to %.0f", maximum);
+    return fail_at(item, item->string, expected, error);
+}
+
+static enum gsim_status read_name(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
+{
+    if (!cJSON_IsString(item)) return fail_at(item, "name", "a string", error);
+    spec->name = gsim_arena_strdup(&spec->arena, item->valuestring);
+    return spec->name ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+static enum gsim_status read_repeat(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
+{
+    double number;
+    enum gsim_status status = read_count(item, 1e6, &number, error);
+    if (status == GSIM_OK) spec->repeat = (uint32_t)number;
+    return status;
+}
+
+static enum gsim_status read_samples(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
+{
+    double number;
+    enum gsim_status status = read_count(item, GSIM_AXIS_VALUES_MAX, &number, error);
+    if (status == GSIM_OK) spec->samples = (size_t)number;
+    return status;
+}
+
+static enum gsim_status read_sample_seed(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
+{
+    double number;
+    enum gsim_status status = read_count(item, 9007199254740992.0, &number, error);
+    if (status == GSIM_OK) spec->sample_seed = (uint64_t)number;
+    return status;
+}
+
+static enum gsim_status read_text(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
+{
+    (void)spec;
+    return cJSON_IsString(item) ? GSIM_OK : fail_at(item, item->string, "a string", error);
+}
+
+static const struct {
+    const char *name;
+    enum gsim_status (*read)(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error);
+} fields[] = {
+    {"schema", read_text},       {"description", read_text}, {"name", read_name},       {"options", read_options},
+    {"vary", read_vary},         {"paired", read_paired},    {"where", read_where},     {"repeat", read_repeat},
+    {"samples", read_samples},   {"sample_seed", read_sample_seed},
+};
+
+static enum gsim_status read_member(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    gsim_nearest_init(&nearest, item->string);
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (strcmp(fields[i].name, item->string) == 0) return fields[i].read(spec, item, error);
+        gsim_nearest_offer(&nearest, fields[i].name);
+    }
+    return gsim_error_set(error, GSIM_INPUT, "unknown field \"%.60s\"%s", item->string,
+                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+enum gsim_status gsim_spec_read(struct gsim_spec *spec, const char *path, struct gsim_error *error)
+{
+    struct gsim_error local = {0};
+    cJSON *json = gsim_json_read(path, &local);
+    enum gsim_status status = json ? GSIM_OK : local.status;
+    const cJSON *item, *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
+    const char *repeated = json ? gsim_json_repeated(json) : NULL;
+    if (json && (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_SPEC_SCHEMA) != 0))
+        status = fail_at(schema, "schema", "\"" GSIM_SPEC_SCHEMA "\"", &local);
+    else if (repeated)
+        status = gsim_error_set(&local, GSIM_INPUT, "\"%s\" stands there twice", repeated);
+    if (status == GSIM_OK)
+        cJSON_ArrayForEach(item, json)
+        {
+            status = read_member(spec, item, &local);
+            if (status != GSIM_OK) break;
+        }
+    gsim_json_release(json);
+    if (status == GSIM_OK) return GSIM_OK;
+    gsim_error_set(error, status == GSIM_USAGE ? GSIM_INPUT : status, "%s", local.message);
+    return gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
+/* --- the record --------------------------------------------------------------------------------------------------- */
+static cJSON *value_json(const struct gsim_value *value)
+{
+    return value->is_number ? cJSON_CreateNumber(value->number) : cJSON_CreateString(value->text);
+}
+
+static bool add_axes(const struct gsim_spec *spec, cJSON *axes)
+{
+    bool fine = axes != NULL;
+    for (size_t i = 0; i < spec->axis_count && fine; i++) {
+        cJSON *axis = cJSON_CreateObject(), *values = cJSON_CreateArray();
+        fine = axis && values && cJSON_AddStringToObject(axis, "name", spec->axes[i].name) &&
+               cJSON_AddNumberToObject(axis, "group", (double)spec->axes[i].group) &&
+               cJSON_AddItemToObject(axis, "values", values) && cJSON_AddItemToArray(axes, axis);
+        for (size_t j = 0; j < spec->axes[i].count && fine; j++)
+            fine = cJSON_AddItemToArray(values, value_json(&spec->axes[i].values[j]));
+    }
+    return fine;
+}
+
+char *gsim_spec_json(const struct gsim_spec *spec)
+{
+    cJSON *json = cJSON_CreateObject(), *options, *where;
+    char *text = NULL;
+    bool fine = json && cJSON_AddStringToObject(json, "schema", GSIM_SPEC_SCHEMA) &&
+                (options = cJSON_AddObjectToObject(json, "options")) != NULL;
+    if (!fine) goto done;
+    for (size_t i = 0; i < spec->fixed_count && fine; i++)
+        fine = cJSON_AddItemToObject(options, spec->fixed[i].name, value_json(&spec->fixed[i].value));
+    fine = fine && add_axes(spec, cJSON_AddArrayToObject(json, "axes")) &&
+           (where = cJSON_AddArrayToObject(json, "where")) != NULL;
+    for (size_t i = 0; i < spec->condition_count && fine; i++)
+        fine = cJSON_AddItemToArray(where, cJSON_CreateString(spec->conditions[i]));
+    fine = fine && cJSON_AddNumberToObject(json, "repeat", spec->repeat);
+    char *printed = fine ? cJSON_PrintUnformatted(json) : NULL;
+    size_t size = printed ? strlen(printed) + 1 : 0;
+    if (printed && (text = gsim_alloc(size))) memcpy(text, printed, size);
+    cJSON_free(printed);
+done:
+    cJSON_Delete(json);
+    return text;
+}
