@@ -12,11 +12,15 @@
 #include <simgrid/link.h>
 #include <stdio.h>
 
+#include "sim/fault_rate.h"
+
 /* SimGrid's clock is a double in seconds: an hour into a simulation it can be off by a picosecond. */
 #define CLOCK_SLACK 10
 /* Ends of transfers lie on a grid of 1 ns, so that a run comes out the same wherever in the process' simulated time
  * it began (the clock's last digits do not). Rounded down, with the slack that keeps whole nanoseconds whole. */
 #define END_GRID 1000
+/* Of a direction of the link, for transfers beside faults: the copy engine serves both in turn. */
+#define LEAST_SHARE 0.3
 
 struct gsim_actor {
     struct gsim_engine *engine;
@@ -47,6 +51,8 @@ struct helper {
 struct gsim_engine {
     double start_seconds;
     struct gsim_arena arena;
+    const struct gsim_device_spec *device;
+    double reserved_gbps[2];  /* of the link, to the device and to the host: not the transfers' */
     struct gsim_actor *self;  /* the thread that runs now */
     sg_actor_t waiting;       /* blocked in gsim_engine_wait */
     bool woken;
@@ -68,15 +74,13 @@ static const char platform_xml[] =
     "<link id=\"bus\" bandwidth=\"1GBps\" latency=\"0us\"/>"
     "<link id=\"stage_h2d\" bandwidth=\"1GBps\" latency=\"0us\"/><link id=\"stage_d2h\" bandwidth=\"1GBps\" latency=\"0us\"/>"
     "<link id=\"bulk_h2d\" bandwidth=\"1GBps\" latency=\"0us\"/>"
-    "<link id=\"fault_each\" bandwidth=\"1GBps\" latency=\"0us\" sharing_policy=\"FATPIPE\"/>"
-    "<link id=\"fault_all\" bandwidth=\"1GBps\" latency=\"0us\"/>\n"
+    "<link id=\"fault_d2h\" bandwidth=\"1GBps\" latency=\"0us\"/>\n"
     "<route src=\"host\" dst=\"gpu0\" symmetrical=\"NO\"><link_ctn id=\"h2d\"/><link_ctn id=\"bus\"/></route>\n"
     "<route src=\"gpu0\" dst=\"host\" symmetrical=\"NO\"><link_ctn id=\"d2h\"/><link_ctn id=\"bus\"/></route>\n"
     "<route src=\"staging\" dst=\"gpu0\" symmetrical=\"NO\"><link_ctn id=\"stage_h2d\"/><link_ctn id=\"bus\"/></route>\n"
     "<route src=\"gpu0\" dst=\"staging\" symmetrical=\"NO\"><link_ctn id=\"stage_d2h\"/><link_ctn id=\"bus\"/></route>\n"
     "<route src=\"bulk\" dst=\"gpu0\" symmetrical=\"NO\"><link_ctn id=\"bulk_h2d\"/><link_ctn id=\"bus\"/></route>\n"
-    "<route src=\"faults\" dst=\"gpu0\" symmetrical=\"NO\"><link_ctn id=\"fault_each\"/><link_ctn id=\"fault_all\"/><link_ctn id=\"bus\"/></route>\n"
-    "<route src=\"gpu0\" dst=\"faults\" symmetrical=\"NO\"><link_ctn id=\"fault_each\"/><link_ctn id=\"bus\"/></route>\n"
+    "<route src=\"gpu0\" dst=\"faults\" symmetrical=\"NO\"><link_ctn id=\"fault_d2h\"/><link_ctn id=\"bus\"/></route>\n"
     "</zone></platform>\n";
 
 static enum gsim_status load_platform(struct gsim_error *error)
@@ -130,8 +134,7 @@ static void set_links(const struct gsim_device_spec *d)
     set_link("stage_h2d", d->pageable_h2d_gbps, d->pageable_latency_us);
     set_link("stage_d2h", d->pageable_d2h_gbps, d->pageable_latency_us);
     set_link("bulk_h2d", d->prefetch_gbps, d->h2d_latency_us);
-    set_link("fault_each", d->fault_gbps, d->fault_latency_us);
-    set_link("fault_all", d->fault_total_gbps, 0);
+    set_link("fault_d2h", fmin(gsim_fault_scan_gbps(d), d->d2h_gbps), d->fault_latency_us);
 }
 
 static void set_routes(struct gsim_engine *e)
@@ -142,7 +145,6 @@ static void set_routes(struct gsim_engine *e)
         [GSIM_ROUTE_PAGEABLE_H2D] = {"staging", "gpu0"},
         [GSIM_ROUTE_PAGEABLE_D2H] = {"gpu0", "staging"},
         [GSIM_ROUTE_PREFETCH] = {"bulk", "gpu0"},
-        [GSIM_ROUTE_FAULT_H2D] = {"faults", "gpu0"},
         [GSIM_ROUTE_FAULT_D2H] = {"gpu0", "faults"},
     };
     for (int i = 0; i < GSIM_ROUTE_COUNT; i++) {
@@ -178,7 +180,7 @@ enum gsim_status gsim_engine_run(const struct gsim_device_spec *device, void (*m
 {
     enum gsim_status status = engine_setup(error);
     if (status) return status;
-    struct gsim_engine engine = {.start_seconds = simgrid_get_clock()};
+    struct gsim_engine engine = {.start_seconds = simgrid_get_clock(), .device = device};
     engine.ended_last = &engine.ended_first;
     set_links(device);
     set_routes(&engine);
@@ -291,6 +293,28 @@ void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, enum gsim_ro
     engine->in_flight++;
     engine->calls += 3;
     sg_actor_resume(h->actor);
+}
+
+/* What is left of a direction, at least a share of it. */
+static void set_rest(const char *name, double gbps, double direction_gbps, double reserved_gbps)
+{
+    double rest = fmax(direction_gbps - reserved_gbps, LEAST_SHARE * direction_gbps);
+    sg_link_set_bandwidth(sg_link_by_name(name), fmin(gbps, rest) * 1e9);
+}
+
+void gsim_engine_reserve(struct gsim_engine *engine, double to_device_gbps, double to_host_gbps)
+{
+    const struct gsim_device_spec *d = engine->device;
+    double change = fabs(to_device_gbps - engine->reserved_gbps[0]) + fabs(to_host_gbps - engine->reserved_gbps[1]);
+    if (change <= 1e-3 * (engine->reserved_gbps[0] + engine->reserved_gbps[1])) return;
+    engine->reserved_gbps[0] = to_device_gbps;
+    engine->reserved_gbps[1] = to_host_gbps;
+    set_rest("h2d", d->h2d_gbps, d->h2d_gbps, to_device_gbps);
+    set_rest("bulk_h2d", d->prefetch_gbps, d->h2d_gbps, to_device_gbps);
+    set_rest("stage_h2d", d->pageable_h2d_gbps, d->h2d_gbps, to_device_gbps);
+    set_rest("d2h", d->d2h_gbps, d->d2h_gbps, to_host_gbps);
+    set_rest("stage_d2h", d->pageable_d2h_gbps, d->d2h_gbps, to_host_gbps);
+    engine->calls += 5;
 }
 
 uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine) { return engine->in_flight; }

@@ -23,8 +23,7 @@ enum gsim_route {
     GSIM_ROUTE_PAGEABLE_H2D,
     GSIM_ROUTE_PAGEABLE_D2H,
     GSIM_ROUTE_PREFETCH,  /* bulk migration to the device */
-    GSIM_ROUTE_FAULT_H2D, /* fault-driven migration: each flow is capped, all flows together too */
-    GSIM_ROUTE_FAULT_D2H,
+    GSIM_ROUTE_FAULT_D2H, /* the host's page faults */
     GSIM_ROUTE_COUNT
 };
 
@@ -49,6 +48,8 @@ void gsim_engine_finish(struct gsim_engine *engine);
 
 /* Starts a transfer at time AT >= clock (the clock is brought there first). */
 void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, enum gsim_route route, uint64_t bytes, void *tag);
+/* Fault-driven migration (sim/faults.c) takes that much of the link's directions; transfers share the rest. */
+void gsim_engine_reserve(struct gsim_engine *engine, double to_device_gbps, double to_host_gbps);
 uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine);
 /* With transfers in flight: lets simulated time pass until the clock is at UNTIL or a transfer ended,
  * whichever comes first; may return earlier. Call again until one of the two holds. */

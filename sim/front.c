@@ -212,17 +212,16 @@ void gsim_front_start(struct gsim_machine *m, struct gsim_task *task)
         gsim_copies_start(m, task);
         return;
     }
-    if (m->simulation->memory == GSIM_MEMORY_MANAGED && !gsim_copies_prepare_kernel(m, task)) return;
-    int priority = task->graph_run ? task->op->priority : m->streams[task->stream].priority;
-    if (!gsim_gpu_submit(m->gpu, m->now, &m->works[task->op->kernel_index], priority, task))
-        gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
+    if (m->simulation->memory == GSIM_MEMORY_MANAGED && !gsim_managed_prepare_kernel(m, task)) return;
+    gsim_managed_submit(m, task);
 }
 
 void gsim_front_kernel_started(void *machine, void *task, gsim_time now)
 {
-    (void)machine;
+    struct gsim_machine *m = machine;
     struct gsim_task *t = task;
-    if (!t->faulted) t->start = now;
+    t->start = now;
+    gsim_faults_kernel_started(m, t);
 }
 
 void gsim_front_kernel_ended(void *machine, void *tag, gsim_time now)
@@ -244,7 +243,7 @@ void gsim_front_kernel_ended(void *machine, void *tag, gsim_time now)
     gsim_timeline_add_kernel(m->timeline, &record);
     if (m->simulation->observer && m->simulation->observer->on_kernel)
         m->simulation->observer->on_kernel(m->simulation->observer->data, &record);
-    if (m->simulation->memory == GSIM_MEMORY_MANAGED) gsim_copies_kernel_ended(m, task);
+    gsim_faults_kernel_ended(m, task);
     gsim_front_end(m, task);
 }
 

@@ -138,17 +138,17 @@ static void forget_load(struct gsim_gpu *gpu)
     gpu->dram.stretch = gsim_share_dram(gpu->device, copies);
 }
 
-bool gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag)
+struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag)
 {
     struct gsim_kernel_run *run = gpu->free_runs;
     if (run)
         gpu->free_runs = run->next;
     else if (!(run = GSIM_ARENA_NEW(gpu->arena, struct gsim_kernel_run)))
-        return false;
+        return NULL;
     int levels = (int)gpu->device->priority_levels, level = -priority;
     if (level < 0) level = 0;
     if (level >= levels) level = levels - 1;
-    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .level = level};
+    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .level = level, .pace = 1};
     if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
     *gpu->queues[level].tail = run;
     gpu->queues[level].tail = &run->next;
@@ -159,7 +159,7 @@ bool gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work
         gsim_groups_rate_memory(gpu, now);
         gsim_groups_find_next(gpu);
     }
-    return true;
+    return run;
 }
 
 gsim_time gsim_gpu_next(const struct gsim_gpu *gpu) { return gpu->next; }
@@ -246,6 +246,43 @@ void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
     if (fabs(gpu->copies_gbps) < 1e-6) gpu->copies_gbps = 0;
     gsim_groups_rate_memory(gpu, now);
     gsim_groups_find_next(gpu);
+}
+
+void gsim_gpu_set_pace(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double pace)
+{
+    if (run->pace == pace) return;
+    run->pace = pace;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        struct gsim_group *g = gpu->groups[i];
+        bool holds = false;
+        for (uint32_t c = 0; c < g->cohort_count && !holds; c++) holds = g->cohorts[c].run == run;
+        if (!holds) continue;
+        gsim_group_settle(g, now);
+        for (uint32_t c = 0; c < g->cohort_count; c++)
+            if (g->cohorts[c].run == run) g->cohorts[c].pace = pace;
+        gsim_groups_rate(gpu, i);
+    }
+    gsim_groups_rate_memory(gpu, now);
+    gsim_groups_find_next(gpu);
+}
+
+struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now)
+{
+    const struct gsim_work *w = run->work;
+    double left = (double)run->unplaced, speed = 0;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        const struct gsim_group *g = gpu->groups[i];
+        double elapsed = (double)(now - g->updated);
+        for (uint32_t n = 0; n < g->cohort_count; n++) {
+            const struct gsim_cohort *c = &g->cohorts[n];
+            if (c->run != run) continue;
+            double blocks = (double)c->blocks * g->sm_count / (w->cold * w->units);
+            left += blocks * (c->left - elapsed * c->speed * c->pace);
+            speed += blocks * c->speed;
+        }
+    }
+    double total = (double)w->blocks;
+    return (struct gsim_gpu_progress){1 - left / total, speed / total, (double)run->resident * w->threads};
 }
 
 bool gsim_gpu_is_busy(const struct gsim_gpu *gpu) { return gpu->load.kernels || gpu->queued_count; }

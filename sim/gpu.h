@@ -22,6 +22,7 @@
 #include "sim/units.h"
 
 struct gsim_gpu;
+struct gsim_kernel_run; /* a kernel from its submission to its end */
 
 struct gsim_gpu_listener {
     void *data;
@@ -39,8 +40,8 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
                                  const struct gsim_gpu_options *options, const struct gsim_gpu_listener *listener);
 
 /* A kernel whose dependences are met joins the distributor's queue of its priority (CUDA's: 0 default,
- * negative more urgent). WORK must stay. False when memory is out. */
-bool gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag);
+ * negative more urgent). WORK must stay. NULL when memory is out; else valid until the kernel ends. */
+struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag);
 
 /* The next time at which blocks end; GSIM_TIME_NEVER when none is resident. */
 gsim_time gsim_gpu_next(const struct gsim_gpu *gpu);
@@ -50,6 +51,15 @@ void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now);
 /* Promises that the caller changes nothing before HORIZON, so that steady waves of one kernel alone may be handled
  * at once; holds until the next call or the end of a kernel (0, the default: no promise). */
 void gsim_gpu_promise(struct gsim_gpu *gpu, gsim_time horizon);
+
+/* A kernel that waits for pages goes at PACE (0 to 1) of its speed, and asks that much less of SMs and DRAM. */
+void gsim_gpu_set_pace(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double pace);
+struct gsim_gpu_progress {
+    double done;             /* share of the kernel's work */
+    double full_speed;       /* of all its resident blocks at pace 1: shares of the kernel per picosecond */
+    double resident_threads;
+};
+struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now);
 
 /* Copies draw on DRAM too: adds (or takes back) their traffic. */
 void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps);

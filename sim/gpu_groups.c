@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Blocks that need longer wait for pages; somebody sets their pace before. In picoseconds. */
+#define LONGEST 4e18
+
 static uint32_t find_lowest_sm(const struct gsim_group *g)
 {
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
@@ -94,7 +97,7 @@ void gsim_group_settle(struct gsim_group *g, gsim_time now)
     double elapsed = (double)(now - g->updated);
     g->updated = now;
     if (elapsed <= 0) return;
-    for (uint32_t i = 0; i < g->cohort_count; i++) g->cohorts[i].left -= elapsed * g->cohorts[i].speed;
+    for (uint32_t i = 0; i < g->cohort_count; i++) g->cohorts[i].left -= elapsed * g->cohorts[i].speed * g->cohorts[i].pace;
 }
 
 void gsim_groups_find_next(struct gsim_gpu *gpu)
@@ -138,8 +141,12 @@ void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
     double soonest = INFINITY;
     for (uint32_t i = 0; i < g->cohort_count; i++) {
         struct gsim_cohort *c = &g->cohorts[i];
-        double remaining = c->left > 0 ? c->left / c->speed : 0;
+        double remaining = c->left > 0 ? c->left / (c->speed * c->pace) : 0; /* infinite at pace 0 */
         if (remaining < soonest) soonest = remaining;
+    }
+    if (soonest > LONGEST) {
+        gpu->next_at[index] = GSIM_TIME_NEVER;
+        return;
     }
     gsim_time end = g->updated + (gsim_time)soonest;
     gpu->next_at[index] = (end + GSIM_END_GRID - 1) / GSIM_END_GRID * GSIM_END_GRID;

@@ -51,6 +51,7 @@ double gsim_share_dram(const struct gsim_device_spec *d, double demand_gbps)
 struct sums {
     double issue_width;   /* issue-bound warps per sub-partition */
     double heavy_width;   /* the same plus memory blocks' by their issue */
+    bool has_on_chip;
     double on_chip;       /* issue rate that on-chip blocks would take */
     double lines;         /* scattered loads in flight */
     double demand_gbps;
@@ -71,17 +72,20 @@ static double heavy_width(const struct gsim_work *w, double time)
 static void add_cohort(struct sums *s, const struct gsim_cohort *c)
 {
     const struct gsim_work *w = c->work;
+    double blocks = c->blocks * c->pace; /* those that wait for pages ask for nothing */
     if (w->kind == GSIM_WORK_DESCRIBED) {
-        s->demand_gbps += c->blocks * w->dram_gbps;
-        s->described += c->blocks * w->issue_ps / w->block_ps;
+        s->demand_gbps += blocks * w->dram_gbps;
+        s->described += blocks * w->issue_ps / w->block_ps;
         return;
     }
     double memory = memory_time(w, s), time = w->compute_ps + w->latency_ps + memory;
-    if (w->dram_gbps > 0) s->demand_gbps += c->blocks * w->dram_gbps * memory / time;
-    s->heavy_width += c->blocks * heavy_width(w, time);
-    if (w->kind == GSIM_WORK_ISSUE) s->issue_width += c->blocks * w->width;
-    if (w->kind == GSIM_WORK_ON_CHIP) s->on_chip += c->blocks * w->issue_ps / w->compute_ps;
-    if (w->kind == GSIM_WORK_SCATTER) s->lines += (double)c->blocks * w->threads;
+    if (w->dram_gbps > 0) s->demand_gbps += blocks * w->dram_gbps * memory / time;
+    s->heavy_width += blocks * heavy_width(w, time);
+    if (w->kind == GSIM_WORK_ISSUE) s->issue_width += blocks * w->width;
+    if (w->kind == GSIM_WORK_SCATTER) s->lines += blocks * w->threads;
+    if (w->kind != GSIM_WORK_ON_CHIP) return;
+    s->has_on_chip = true;
+    s->on_chip += blocks * w->issue_ps / w->compute_ps;
 }
 
 static struct sums sum_up(const struct gsim_device_spec *d, const struct gsim_cohort *c, uint32_t count,
@@ -89,7 +93,7 @@ static struct sums sum_up(const struct gsim_device_spec *d, const struct gsim_co
 {
     struct sums s = {.stretch = dram->stretch, .load = dram->load};
     double asked = 0;
-    for (uint32_t i = 0; i < count; i++) asked += c[i].blocks * c[i].work->dram_gbps;
+    for (uint32_t i = 0; i < count; i++) asked += c[i].blocks * c[i].pace * c[i].work->dram_gbps;
     asked /= d->sm_dram_gbps;
     if (asked > s.stretch) s.stretch = asked;
     if (asked > s.load) s.load = asked;
@@ -116,7 +120,7 @@ static void share_described(const struct gsim_device_spec *d, struct gsim_cohort
 /* On-chip blocks come first: their speed does not depend on age. Returns the issue rate they take. */
 static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct sums *s)
 {
-    if (s->on_chip <= 0) return 0;
+    if (!s->has_on_chip) return 0;
     double knee = pow(1 + pow(s->on_chip, CHIP_KNEE), 1 / CHIP_KNEE), used = 0;
     double beside = s->heavy_width < EQUAL_WIDTH ? s->heavy_width : EQUAL_WIDTH;
     for (uint32_t i = 0; i < count; i++) {
@@ -124,7 +128,7 @@ static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct 
         if (w->kind != GSIM_WORK_ON_CHIP) continue;
         double slow = knee * (1 + CHIP_BESIDE_ISSUE * beside);
         c[i].speed = 1 / (w->compute_ps * slow + w->latency_ps);
-        used += c[i].blocks * w->issue_ps * c[i].speed;
+        used += c[i].blocks * c[i].pace * w->issue_ps * c[i].speed;
     }
     return used;
 }
@@ -140,16 +144,17 @@ static void share_issue(struct gsim_cohort *c, const struct sums *s, struct walk
 {
     const struct gsim_work *w = c->work;
     double demand = w->issue_ps / (w->compute_ps + w->latency_ps);
-    double want = s->issue_width <= EQUAL_WIDTH
-                      ? gsim_issue_share(s->issue_width) * w->width / s->issue_width
+    double width = s->issue_width + c->blocks * (1 - c->pace) * w->width; /* as if its data were there */
+    double want = width <= EQUAL_WIDTH
+                      ? gsim_issue_share(width) * w->width / width
                       : oldest_share(walk->position + w->width) - oldest_share(walk->position);
     double share = want * walk->capacity;
     if (share > demand) share = demand;
     if (share > walk->left) share = walk->left;
     share = at_least(share, STARVED * demand);
     c->speed = share / w->issue_ps;
-    walk->left -= share;
-    walk->position += w->width;
+    walk->left -= share * c->pace;
+    walk->position += w->width * c->pace;
 }
 
 /* Memory and scatter blocks: those of one kernel that started together share alike, so they come as a run of
@@ -174,7 +179,7 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
         if (share > demand) share = demand;
         share = at_least(share, STARVED * demand);
         speed = share / w->issue_ps;
-        walk->left -= share * blocks;
+        walk->left -= share * blocks * c->pace;
     }
     for (uint32_t i = 0; i < run_length; i++) c[i].speed = speed;
 }

@@ -31,7 +31,8 @@ struct gsim_cohort {
     bool frees;      /* its end is the end of its blocks (false: an issue-bound block's earlier unit) */
     gsim_time since;
     double left;     /* share of the work still to do */
-    double speed;    /* shares per picosecond */
+    double speed;    /* shares per picosecond while its data is there */
+    double pace;     /* share of that speed which arriving pages allow, and so of everything it asks for */
 };
 
 /* The chip's DRAM as one SM sees it. */

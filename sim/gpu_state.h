@@ -25,6 +25,7 @@ struct gsim_kernel_run {
     uint64_t unplaced, resident;
     struct gsim_kernel_run *next; /* in its queue, or in the free list */
     int level;
+    double pace;              /* of all its blocks (gsim_gpu_set_pace) */
     bool started;
 };
 

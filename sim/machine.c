@@ -113,6 +113,7 @@ static gsim_time next_event(const struct gsim_machine *m)
     gsim_time next = gsim_gpu_next(m->gpu);
     if (m->channel_next < next) next = m->channel_next;
     if (m->timer_count && m->timers[0].time < next) next = m->timers[0].time;
+    if (m->faults.next < next) next = m->faults.next;
     return next;
 }
 
@@ -138,7 +139,8 @@ static void handle_events(struct gsim_machine *m, gsim_time time, gsim_time wake
     if (gsim_gpu_next(m->gpu) == time) {
         gsim_time horizon = m->channel_next < wake ? m->channel_next : wake;
         if (m->timer_count && m->timers[0].time < horizon) horizon = m->timers[0].time;
-        gsim_gpu_promise(m->gpu, gsim_engine_transfers_in_flight(m->engine) ? 0 : horizon);
+        bool may_change = gsim_engine_transfers_in_flight(m->engine) || m->faults.count;
+        gsim_gpu_promise(m->gpu, may_change ? 0 : horizon);
         gsim_gpu_advance(m->gpu, time);
     }
     if (m->channel_next <= time) gsim_front_step(m);
@@ -146,6 +148,7 @@ static void handle_events(struct gsim_machine *m, gsim_time time, gsim_time wake
         struct gsim_timer timer = pop_timer(m);
         timer.fire(m, timer.argument);
     }
+    if (m->faults.count || m->faults.next <= m->now) gsim_faults_update(m);
     record_load(m);
 }
 
@@ -161,6 +164,7 @@ static bool pass_transfers(struct gsim_machine *m, gsim_time limit)
     if (!task) return gsim_engine_clock(m->engine) < limit - 1000; /* woken early by an old timer: go round again */
     if (when > m->now) m->now = when;
     gsim_copies_transfer_ended(m, task);
+    if (m->faults.count) gsim_faults_update(m);
     record_load(m);
     return true;
 }

@@ -19,7 +19,7 @@
 #include "sim/driver.h"
 #include "sim/engine.h"
 #include "sim/gpu.h"
-#include "sim/residency.h"
+#include "sim/managed.h"
 #include "sim/simulate.h"
 
 #define GSIM_MAX_CHANNELS 32
@@ -43,10 +43,14 @@ struct gsim_task {
     gsim_time launch, arrival, ready, start;
     uint32_t correlation, iteration;
     uint32_t migrations;             /* outstanding transfers before its blocks may be placed */
-    bool faulted;                    /* its blocks met missing data: it runs, and faults, from ready on */
+    struct gsim_kernel_run *run;     /* kernels on the GPU */
+    struct gsim_faulter *faulter;    /* kernels that may meet missing pages */
     uint64_t bytes;                  /* transfers */
     enum gsim_route route;
     bool in_engine;                  /* went through a copy engine's queue */
+    bool is_migration;               /* memory started it; no stream knows it */
+    uint64_t reserved_bytes;         /* of device memory, for a bulk copy under way */
+    struct gsim_task *then;          /* transfers: one that begins when this one ended */
     uint64_t default_before;         /* default-stream tasks issued before it */
     uint64_t issue_number;           /* over all streams, from 1 */
     enum gsim_copy_kind copy_kind;
@@ -169,7 +173,10 @@ struct gsim_machine {
     struct gsim_gpu *gpu;
     struct gsim_work *works;       /* by kernel index */
     struct gsim_residency residency;
+    struct gsim_faults faults;
     struct gsim_task **moving;     /* by buffer: the transfer to the device under way, or NULL */
+    uint32_t *attached;            /* by buffer: the stream that it is attached to; 0: all see it */
+    const struct gsim_op *launching; /* whose launch is under way */
     struct gsim_waiter *free_waiters;
 
     gsim_time now;                 /* everything up to here has happened */
@@ -254,14 +261,14 @@ void gsim_front_kernel_started(void *machine, void *task, gsim_time now);
 void gsim_front_kernel_ended(void *machine, void *task, gsim_time now);
 void gsim_front_free(struct gsim_machine *m, struct gsim_task *task);
 
-/* --- copies.c: copy engines and managed memory ----------------------------------------------------------- */
-/* A kernel is about to run: moves what is not on the device. True when it may start now. */
-bool gsim_copies_prepare_kernel(struct gsim_machine *m, struct gsim_task *task);
-void gsim_copies_kernel_ended(struct gsim_machine *m, struct gsim_task *task);
+/* --- copies.c: copy engines ------------------------------------------------------------------------------- */
 void gsim_copies_start(struct gsim_machine *m, struct gsim_task *task);
+void gsim_copies_enqueue(struct gsim_machine *m, struct gsim_task *task);
+void gsim_copies_begin(struct gsim_machine *m, struct gsim_task *task); /* past the engines' queues */
+/* The kernel TASK is submitted when the last transfer that it waits for ended. False when memory is out. */
+bool gsim_copies_wait_for(struct gsim_machine *m, struct gsim_task *transfer, struct gsim_task *task);
 void gsim_copies_transfer_ended(struct gsim_machine *m, struct gsim_task *task);
-/* The host touches a managed buffer: a transfer back that the running thread waits for, where needed. */
-void gsim_copies_host_access(struct gsim_machine *m, const struct gsim_op *op);
+void gsim_copies_record(struct gsim_machine *m, const struct gsim_copy_record *record);
 
 void gsim_copies_init(struct gsim_machine *m);
 

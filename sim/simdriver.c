@@ -295,6 +295,8 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     if (!is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
+    m->launching = op;
+    gsim_managed_launch(m, stream);
     gsim_api_spend(m, m->device->launch_us);
     gsim_api_issue(m, GSIM_TASK_OP, op, 0, stream, start, m->device->launch_to_start_us);
     gsim_api_end(m, GSIM_API_LAUNCH, start, waited, stream, m->program->kernels[op->kernel_index].name);
@@ -326,9 +328,11 @@ static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *
     if (!is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
-    uint64_t missing = gsim_residency_missing(&m->residency, op->args[0].buffer_index);
-    gsim_api_spend(m, m->device->prefetch_call_us + m->device->prefetch_call_us_per_mb * (double)missing * 1e-6);
+    uint64_t missing = gsim_residency_bytes(&m->residency, op->args[0].buffer_index, op->bytes, GSIM_PLACE_HOST);
+    gsim_api_spend(m, m->device->prefetch_call_us);
     gsim_api_issue(m, GSIM_TASK_OP, op, 0, stream, start, 0);
+    /* The driver unmaps the pages and hands them to the copy engine piece by piece: the copy is under way. */
+    gsim_api_spend(m, m->device->prefetch_call_us_per_mb * (double)missing * 1e-6);
     gsim_api_end(m, GSIM_API_PREFETCH, start, waited, stream, m->program->buffers[op->args[0].buffer_index].name);
 }
 
@@ -338,6 +342,7 @@ static void do_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, 
     if (!is_stream(m, stream)) return;
     gsim_time start = gsim_api_begin(m);
     gsim_api_spend(m, m->device->attach_us);
+    gsim_managed_attach(m, buffer_index, stream);
     gsim_api_end(m, GSIM_API_ATTACH, start, 0, stream, m->program->buffers[buffer_index].name);
 }
 
@@ -347,7 +352,7 @@ static void do_host_access(struct gsim_driver *driver, const struct gsim_op *op)
     if (gsim_driver_failed(driver) || m->simulation->memory != GSIM_MEMORY_MANAGED) return;
     gsim_time start = gsim_api_begin(m);
     gsim_machine_meet(m);
-    gsim_copies_host_access(m, op);
+    gsim_managed_host_access(m, op);
     gsim_api_end(m, GSIM_API_HOST_ACCESS, start, m->running->local - start, 0,
                  m->program->buffers[op->args[0].buffer_index].name);
 }
@@ -374,7 +379,7 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
     for (uint32_t i = 0; i < m->program->op_count; i++) {
         const struct gsim_op *op = &m->program->ops[i];
         if (op->kind == GSIM_OP_HOST_WRITE && op->untimed)
-            gsim_residency_host_wrote(&m->residency, op->args[0].buffer_index);
+            gsim_residency_host_takes(&m->residency, op->args[0].buffer_index, op->bytes, true);
     }
 }
 

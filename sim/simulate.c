@@ -22,6 +22,7 @@ static void release_machine(struct gsim_machine *m)
     void *arrays[] = {m->threads, m->timers, m->streams, m->events, m->free_events,
                       m->graphs,  m->execs,  m->locks,   m->queues};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gsim_free(arrays[i]);
+    gsim_managed_release(m);
     gsim_arena_release(&m->arena);
 }
 
@@ -50,9 +51,9 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
                               s->device->name, s->device->compute_capability / 10, s->device->compute_capability % 10);
     struct gsim_gpu_listener listener = {m, gsim_front_kernel_started, gsim_front_kernel_ended};
     m->gpu = gsim_gpu_create(&m->arena, s->device, &s->gpu, &listener);
-    m->moving = GSIM_ARENA_ARRAY(&m->arena, struct gsim_task *, s->program->buffer_count);
-    if (!m->gpu || !m->moving || !gsim_residency_init(&m->residency, s->program, &m->arena))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!m->gpu) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_managed_init(m, error);
+    if (status) return status;
     m->channel_count = (uint32_t)s->device->hw_queues;
     m->channel_next = GSIM_TIME_NEVER;
     for (uint32_t c = 0; c < GSIM_MAX_CHANNELS; c++) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "models/device.h"
+#include "sim/fault_rate.h"
 #include "sim/occupancy.h"
 
 #define MODELS GPUSIM_SOURCE_DIR "/models/"
@@ -73,7 +74,7 @@ static void check_plausible(const struct gsim_device_spec *d)
     CHECK_MSG(d->dram_gbps <= d->dram_peak_gbps, "%s: %g of %g", d->name, d->dram_gbps, d->dram_peak_gbps);
     CHECK_MSG(d->sm_dram_gbps * d->sm_count > d->dram_gbps, "%s", d->name);
     CHECK_MSG(d->bidirectional_gbps > d->h2d_gbps && d->bidirectional_gbps <= d->h2d_gbps + d->d2h_gbps, "%s", d->name);
-    CHECK_MSG(d->fault_gbps <= d->fault_total_gbps && d->fault_total_gbps <= d->prefetch_gbps, "%s", d->name);
+    CHECK_MSG(gsim_fault_scan_gbps(d) <= d->fault_total_gbps && d->fault_total_gbps <= d->prefetch_gbps, "%s", d->name);
     CHECK_MSG(d->prefetch_gbps <= d->h2d_gbps, "%s: %g of %g", d->name, d->prefetch_gbps, d->h2d_gbps);
     CHECK_MSG(d->pageable_h2d_gbps < d->h2d_gbps && d->pageable_d2h_gbps < d->d2h_gbps, "%s", d->name);
     CHECK_MSG(d->eager_migration == (d->compute_capability < 60), "%s", d->name);

@@ -47,7 +47,7 @@ static struct gsim_work chip_work(double issue)
 
 static struct gsim_cohort cohort(const struct gsim_work *work, uint32_t blocks, gsim_time since)
 {
-    return (struct gsim_cohort){.work = work, .blocks = blocks, .since = since, .left = 1, .frees = true};
+    return (struct gsim_cohort){.work = work, .blocks = blocks, .since = since, .left = 1, .pace = 1, .frees = true};
 }
 
 /* --- issue-bound blocks ---------------------------------------------------------------------------------- */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. How fast kernels get the pages they miss: the driver's fault service as equations, without time or
+ * state (those: sim/faults.c). Mechanics: NVIDIA's open UVM driver; evidence of the constants: the device files.
+ *
+ *  - A kernel that scans a buffer faults on W = its resident threads' accesses at once. Faults grow to groups of
+ *    64 KB, then the density prefetcher takes the largest part of the 2 MB block that is more than half resident:
+ *    64K, 64K, 128K, ... 1M. So one block takes 6 - log2(W / 64 KB) rounds, at most 6 and at least 1, and a
+ *    round brings b = 2 MB / rounds (all of W where that is more than 2 MB, at most the 256 groups of a batch).
+ *  - Rounds are served in batches by one driver thread. A batch costs overhead + sum over its rounds of b x s,
+ *    s = 1 / fault_total_gbps + 1 / d2h_gbps where device memory is full (a block is written back first).
+ *  - overhead: one kernel alone waits fault_latency_us per round. With two, one faults while the other is served:
+ *    each round waits for two batches' fixed part, 2/3 of the latency each. With more, batches fill up:
+ *    overhead(k) = latency x (1 + min(k - 1, 1) / 3), k = kernels that have a round in each batch.
+ *  - A kernel with enough compute per page does not fault in every batch. Nobody gets pages faster than it uses them.
+ */
+#ifndef GSIM_FAULT_RATE_H
+#define GSIM_FAULT_RATE_H
+
+#include <stdint.h>
+
+#include "sim/device.h"
+
+/* One buffer of which pages are missing where its users are. */
+struct gsim_fault_flow {
+    double bytes;        /* of the buffer: what a whole kernel goes through */
+    double round_bytes;  /* b: brought by one round */
+    double ps_per_byte;  /* s: of the driver's time */
+    double bytes_per_ps; /* result: how fast pages arrive */
+};
+
+/* One kernel and the flows it waits for. */
+struct gsim_fault_kernel {
+    double full_speed;   /* shares of the kernel per picosecond when nothing is missing */
+    uint32_t first, count; /* in the list of users: which flows */
+    double speed;        /* result: at most full_speed */
+};
+
+/* b for a window of W bytes. */
+double gsim_fault_round_bytes(double window_bytes);
+
+/* Speeds and rates of all of them together. USERS: for each kernel COUNT indices of flows. */
+void gsim_fault_rates(double latency_ps, struct gsim_fault_kernel *kernels, uint32_t kernel_count,
+                      struct gsim_fault_flow *flows, uint32_t flow_count, const uint32_t *users);
+
+/* The rate at which a kernel alone scans a buffer by faults, thread by thread: 6 rounds per block. */
+double gsim_fault_scan_gbps(const struct gsim_device_spec *device);
+
+#endif
