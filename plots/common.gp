@@ -27,7 +27,9 @@ set xrange [0:width_cm]; set yrange [height_cm:0]
 unset border; unset tics; unset grid
 if (heading ne '') { set label 1 heading at width_cm / 2, 0.7 * line_cm center }
 shift_cm = head_cm - key_cm
-if (legend_marks) {
+if (!legend_count) {
+    plot 0 with points pt -1
+} else { if (legend_marks) {
     plot data index 0 using 1:($2+shift_cm):(1.4*line_cm):(0):(colour($3)) with vectors nohead lw 1.5 lc rgb variable, \
          data index 0 using ($1+0.7*line_cm):($2+shift_cm):(mark($3)):(colour($3)) with points pt variable ps 0.6 lc rgb variable, \
          data index 0 using ($1+1.6*line_cm):($2+shift_cm):4 with labels left
@@ -35,7 +37,7 @@ if (legend_marks) {
     plot data index 0 using 1:($2+shift_cm):1:($1+1.1*line_cm):($2+shift_cm-0.3*line_cm):($2+shift_cm+0.3*line_cm):(colour($3)) \
              with boxxyerror fs solid 1.0 noborder lc rgb variable, \
          data index 0 using ($1+1.3*line_cm):($2+shift_cm):4 with labels left
-}
+} }
 unset label 1
 set border 3 lw 0.75
 set xtics nomirror out scale 0.5; set ytics nomirror out scale 0.5

@@ -141,6 +141,8 @@ double gsim_figure_legend(struct gsim_figure *figure, const char *const *names, 
     }
     double key_cm = count ? line_cm * ((double)lines + 0.5) : 0.2;
     if (!count) gsim_output_text(&figure->data, "NaN\tNaN\t1\tnone\n");
+    if (!count) gsim_output_text(&figure->data, "NaN\tNaN\t1\tnone\n"); /* so that blocks keep their numbers */
+    gsim_figure_number(figure, "legend_count", (double)count);
     gsim_figure_number(figure, "key_cm", key_cm);
     return key_cm;
 }

@@ -16,13 +16,14 @@
 #define GSIM_FIGURE_FONT_PT   8.0
 
 struct gsim_figure {
-    const char *name;    /* of the script: plots/NAME.gp */
-    const char *path;    /* the picture; its ending says the format */
-    const char *keep;    /* a folder for script and data, made where it is missing; NULL: both are temporary */
-    const char *heading; /* above the figure; NULL: nothing */
-    const char *command; /* what the user typed, for the head of the script; NULL: nothing */
-    struct gsim_figure_size size;
-    struct gsim_output data; /* between open and finish */
+    const char *name;             /* of the script: plots/NAME.gp */
+    const char *path;             /* the picture; its ending says the format */
+    const char *keep;             /* a folder for script and data, made where it is missing; NULL: both are temporary */
+    const char *heading;          /* above the figure; NULL: nothing */
+    const char *command;          /* what the user typed, for the head of the script; NULL: nothing */
+    struct gsim_figure_size size; /* height 0: what suits the data */
+    bool may_widen;               /* nobody asked for this width: a figure with many columns takes more */
+    struct gsim_output data;      /* between open and finish */
     struct {
         const char *folder, *data, *script;
         char *settings;

@@ -33,9 +33,9 @@ const char *gsim_gnuplot_terminal(struct gsim_arena *arena, const char *path, co
         return gsim_arena_printf(arena,
                                  "svg size %.0f,%.0f fixed %senhanced font 'Helvetica,%.4g' background rgb 'white'",
                                  width * SVG_DPI, height * SVG_DPI, markup, size->font_pt * SVG_DPI / POINT_DPI);
-    if (ends_in(path, ".pdf"))
-        return gsim_arena_printf(arena, "pdfcairo size %.4gcm,%.4gcm %senhanced font 'Helvetica,%.4g'", size->width_cm,
-                                 size->height_cm, markup, size->font_pt);
+    if (ends_in(path, ".pdf")) /* its points are CSS' pixels */
+        return gsim_arena_printf(arena, "pdfcairo size %.4gcm,%.4gcm %senhanced font 'Helvetica,%.4g' fontscale 0.75",
+                                 size->width_cm, size->height_cm, markup, size->font_pt);
     if (ends_in(path, ".png")) /* pngcairo takes a point for a pixel: all that is not text scales with the dots */
         return gsim_arena_printf(
             arena,

@@ -8,7 +8,8 @@ static const struct {
     const char *kind;
     gsim_results_plot *plot;
 } figures[] = {
-    {"speedup", gsim_bars_plot},
+    {"speedup", gsim_bars_plot},    {"lines", gsim_lines_plot}, {"heatmap", gsim_heatmap_plot},
+    {"scatter", gsim_scatter_plot}, {"box", gsim_box_plot},
 };
 
 gsim_results_plot *gsim_results_find(const char *kind)
@@ -49,7 +50,20 @@ static const char *plain_name(const char *name)
     return name && strcmp(name, "sched") == 0 ? "scheduler" : name;
 }
 
-enum gsim_status gsim_results_choose(struct gsim_frame *frame, const char *kind, struct gsim_results_query *query,
+static bool is_speedup(const char *name)
+{
+    return name && strcmp(name, "speedup") == 0;
+}
+
+enum gsim_status gsim_results_prepare(struct gsim_frame *frame, const char *kind,
+                                      const struct gsim_results_query *query, struct gsim_error *error)
+{
+    bool wanted =
+        is_speedup(query->x) || is_speedup(query->y) || is_speedup(query->value) || (is_speedup(kind) && !query->y);
+    return wanted ? gsim_frame_speedup(frame, query->base, error) : GSIM_OK;
+}
+
+enum gsim_status gsim_results_choose(const struct gsim_frame *frame, const char *kind, struct gsim_results_query *query,
                                      struct gsim_error *error)
 {
     bool is_bars = strcmp(kind, "speedup") == 0, is_map = strcmp(kind, "heatmap") == 0;
@@ -73,7 +87,5 @@ enum gsim_status gsim_results_choose(struct gsim_frame *frame, const char *kind,
         query->y = is_bars ? "speedup" : "iteration_us";
     }
     query->series = series;
-    const char *shown = is_map ? query->value : query->y;
-    bool is_speedup = strcmp(shown, "speedup") == 0 || strcmp(query->x, "speedup") == 0;
-    return is_speedup ? gsim_frame_speedup(frame, query->base, error) : GSIM_OK;
+    return GSIM_OK;
 }

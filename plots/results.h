@@ -16,9 +16,12 @@ struct gsim_results_query {
     int log_x, log_y;                   /* 1, 0, or -1: as the data ask for */
 };
 
-/* Fills in the columns that were not chosen for the figure KIND ("speedup", ...), and "speedup" where it is asked for.
- */
-enum gsim_status gsim_results_choose(struct gsim_frame *frame, const char *kind, struct gsim_results_query *query,
+/* The column "speedup" where the figure KIND ("speedup", ...) shows it; before rows are left out, the base's among
+ * them. */
+enum gsim_status gsim_results_prepare(struct gsim_frame *frame, const char *kind,
+                                      const struct gsim_results_query *query, struct gsim_error *error) GSIM_NODISCARD;
+/* Fills in the columns that were not chosen. */
+enum gsim_status gsim_results_choose(const struct gsim_frame *frame, const char *kind, struct gsim_results_query *query,
                                      struct gsim_error *error) GSIM_NODISCARD;
 
 /* NOTE: what the reader should know, such as settings averaged over; "" or from the figure's arena. */

@@ -192,10 +192,10 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     struct gsim_results_query query;
     const char *note = "";
     gsim_results_plot *plot = gsim_results_find(c->kind);
-    if (!plot) return gsim_error_set(error, GSIM_USAGE, "'%s' is not in this version (%s)", c->kind, GPUSIM_VERSION);
     enum gsim_status status = parse_query(c->arguments, &query, error);
     for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++)
         status = gsim_frame_read(&frame, c->arguments->operands[i], error);
+    if (status == GSIM_OK) status = gsim_results_prepare(&frame, c->kind, &query, error);
     if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
     if (status == GSIM_OK) status = gsim_results_choose(&frame, c->kind, &query, error);
     if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
@@ -236,6 +236,7 @@ static enum gsim_status prepare(struct command *c, struct gsim_error *error)
     bool wide = strcmp(c->kind, "timeline") == 0 || strcmp(c->kind, "speedup") == 0;
     c->figure.name = c->kind;
     c->figure.path = output ? output : gsim_arena_printf(&c->arena, "%s.svg", c->kind);
+    c->figure.may_widen = !c->arguments->value[GSIM_CLI_WIDTH];
     c->figure.heading = title && *title ? title : NULL;
     c->figure.keep = c->arguments->value[GSIM_CLI_KEEP];
     c->figure.command = gsim_cli_command_line(c->arguments, &c->arena);

@@ -202,6 +202,13 @@ static void put_times(const struct page *page, const struct gsim_result *result)
     if (metrics->critical_path > 0 && metrics->critical_path != metrics->lower_bound)
         gsim_output_printf(page->output, " (critical path %s)", gsim_text_time(a, metrics->critical_path));
     gsim_output_text(page->output, "\n");
+    if (metrics->lower_bound <= metrics->makespan) return;
+    put_label(page, "");
+    if (metrics->critical_path == metrics->lower_bound)
+        gsim_output_text(page->output, "above the makespan, so no bound here: it takes every kernel at its time alone,\n"
+                                       "               and beside others some ran faster than that\n");
+    else
+        gsim_output_text(page->output, "above the makespan, which it must not be: please report this as a fault of gpusim\n");
 }
 
 static void put_device(const struct page *page, const struct gsim_result *result)

@@ -232,6 +232,10 @@ static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *
     put_time(output, "critical_path_us", metrics->critical_path);
     comma(output);
     put_time(output, "lower_bound_us", metrics->lower_bound);
+    if (metrics->lower_bound_reason) {
+        comma(output);
+        put_string(output, "lower_bound_reason", metrics->lower_bound_reason);
+    }
     gsim_output_text(output, "}}\n");
 }
 

@@ -93,5 +93,40 @@ found=$(awk -F'\t' '$7 == "img" && $8 == "kesco" { print $2 }' kept-csv/speedup.
 draws 'another base' speedup compare.csv --base async -o bars.svg --keep kept-base
 [ "$(awk -F'\t' '$8 == "async" { print $2 }' kept-base/speedup.dat | sort -u)" = 1 ] || fail 'expected the base at 1'
 
+# Means, intervals, quartiles: 10, 12, 14 have the mean 12, the standard error 2/sqrt(3) and Student's t 4.3027; the
+# speed-up over the base's mean 24 is the geometric mean of 2.4, 2 and 1.7143.
+cat >results.csv <<'END'
+workload,scheduler,device,size,seed,iteration_us
+vec,serial,a,100,1,24
+vec,kesco,a,100,1,10
+vec,kesco,a,100,2,12
+vec,kesco,a,100,3,14
+vec,serial,a,10000,1,240
+vec,kesco,a,10000,1,100
+"im,g",serial,a,100,1,30
+"im,g",kesco,a,100,1,30
+END
+draws lines lines results.csv --where workload=vec -o lines.svg --keep kept-lines
+has kept-lines/lines.dat '100|12|7.03172458|16.9682754|2|kesco|100'
+has kept-lines/lines.dat '10000|100|100|100|2|kesco|10000'
+has kept-lines/lines.dat '10000|10k'
+grep -qx 'log_x = 1' kept-lines/lines.gp || fail 'expected a logarithmic axis'
+draws 'no logarithm' lines results.csv --where workload=vec --where size=100,10000 --log none -o lines.pdf --keep kept-lines
+grep -qx 'log_x = 0' kept-lines/lines.gp || fail 'expected a linear axis'
+draws speedup speedup results.csv --where size=100 -o bars.svg --keep kept-bars
+found=$(awk -F'\t' '$7 == "vec" && $8 == "kesco" { print $2 }' kept-bars/speedup.dat)
+[ "$found" = 2.01887 ] || fail "speed-up of repeated points: found '$found', expected (2.4 * 2 * 12/7)^(1/3) = 2.01887"
+found=$(awk -F'\t' '$7 == "geomean" && $8 == "kesco" { print $2 }' kept-bars/speedup.dat)
+[ "$found" = 1.42087 ] || fail "geometric mean: found '$found', expected sqrt(2.01887 * 1) = 1.42087"
+draws heatmap heatmap results.csv --x workload --y size --where sched=kesco -o map.svg --keep kept-map
+has kept-map/heatmap.dat '0|0|12|12.0'
+has kept-map/heatmap.dat '0|1|100|100'
+draws scatter scatter results.csv --x size --y iteration_us -o scatter.png --keep kept-scatter
+has kept-scatter/scatter.dat '100|14|2|kesco'
+draws box box results.csv --x workload --where size=100 -o box.svg --keep kept-box
+grep -q "$(printf '\t11\t10\t14\t13\t12\t2\t3\tvec\tkesco')" kept-box/box.dat || fail "quartiles of 10, 12, 14: $(cat kept-box/box.dat)"
+"$gpusim" plot lines results.csv -o averaged.svg 2>err || fail "averaged: $(cat err)"
+grep -q 'means over different values of workload' err || fail "expected a note on what was averaged, found '$(cat err)'"
+
 printf 'figures: %d failures\n' "$failures"
 [ "$failures" = 0 ]

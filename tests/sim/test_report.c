@@ -125,6 +125,27 @@ static void json_has_the_metrics(void)
     fixture_release(&f);
 }
 
+/* One step of the load per time, each until the next; when iterations begin. */
+static void json_has_the_load(void)
+{
+    struct fixture f;
+    fixture_init(&f);
+    char *text = render(&f.result, gsim_report_json);
+    cJSON *report = cJSON_Parse(text);
+    const cJSON *load = at(report, "occupancy"), *steps = at(load, "steps");
+    CHECK_NEAR(number_at(load, "sm_count"), 10, 0);
+    CHECK_NEAR(number_at(load, "warps_per_sm"), 64, 0);
+    CHECK_INT(cJSON_GetArraySize(steps), 2);
+    CHECK_NEAR(cJSON_GetArrayItem(cJSON_GetArrayItem(steps, 0), 0)->valuedouble, 10, 0);
+    CHECK_NEAR(cJSON_GetArrayItem(cJSON_GetArrayItem(steps, 0), 1)->valuedouble, 5, 0);
+    CHECK_NEAR(cJSON_GetArrayItem(cJSON_GetArrayItem(steps, 0), 2)->valuedouble, 40, 0);
+    CHECK_NEAR(cJSON_GetArrayItem(cJSON_GetArrayItem(steps, 1), 1)->valuedouble, 0, 0);
+    CHECK_INT(cJSON_GetArraySize(at(report, "iteration_start_us")), 1);
+    cJSON_Delete(report);
+    gsim_free(text);
+    fixture_release(&f);
+}
+
 static void json_escapes_names(void)
 {
     struct fixture f;
@@ -211,6 +232,29 @@ static void terminal_report(void)
 }
 
 /* 30 kernel names: 20 rows, and one that holds the other ten. */
+/* A bound above 100 % is explained: by kernels that ran faster beside others, or as our fault. */
+static void terminal_report_explains_bounds(void)
+{
+    struct fixture f;
+    fixture_init(&f);
+    f.metrics.lower_bound = f.metrics.critical_path = f.metrics.makespan + 2 * US;
+    f.metrics.lower_bound_reason = "critical path";
+    char *text = render(&f.result, put_terminal);
+    CHECK_HAS(text, "103.8 % of the makespan: critical path\n");
+    CHECK_HAS(text, "beside others some ran faster");
+    gsim_free(text);
+    f.metrics.critical_path = 0;
+    f.metrics.lower_bound_reason = "DRAM bandwidth";
+    text = render(&f.result, put_terminal);
+    CHECK_HAS(text, "please report this");
+    gsim_free(text);
+    f.metrics.lower_bound = f.metrics.makespan;
+    text = render(&f.result, put_terminal);
+    CHECK(!strstr(text, "above the makespan"));
+    gsim_free(text);
+    fixture_release(&f);
+}
+
 static void terminal_report_sums_up(void)
 {
     struct fixture f;
@@ -370,11 +414,13 @@ static const struct test_case cases[] = {
     {"json: head", json_has_the_schema},
     {"json: records", json_has_every_record},
     {"json: metrics", json_has_the_metrics},
+    {"json: load", json_has_the_load},
     {"json: escaping", json_escapes_names},
     {"json: same run, same bytes", json_is_deterministic},
     {"json: unknown is null", json_without_details_has_nulls},
     {"csv", csv_rows},
     {"terminal", terminal_report},
+    {"terminal: bounds", terminal_report_explains_bounds},
     {"terminal: many kernels", terminal_report_sums_up},
     {"units", units},
     {"near misses", near_misses},

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every row of the results as a point.
+# DATA has blocks, two empty lines apart, fields separated by tabs:
+#   0  the legend (see above)
+#   1  x, y, colour, series
+# Set before, besides what is common: log_x, low_x, high_x, label_x, the same for y.
+set tmargin at screen down(head_cm)
+set rmargin at screen across(width_cm - 0.45)
+if (log_x) { set logscale x }
+if (log_y) { set logscale y }
+set xrange [low_x:high_x]
+set yrange [low_y:high_y]
+set xlabel label_x
+set ylabel label_y
+if (log_x && low_x >= 1) { set format x "%.0s%c" } else { if (high_x >= 1e5) { set format x "%.1s%c" } }
+if (high_y >= 1e5) { set format y "%.0s%c" }
+plot data index 1 using 1:2:(mark($3)):(colour($3)) with points pt variable ps 0.5 lc rgb variable
+unset multiplot
