@@ -12,6 +12,20 @@ static const struct gsim_bench_ops *const benches[] = {
 #undef X
 };
 
+bool gsim_bench_is_remade(const struct gsim_program *program, uint32_t buffer_index)
+{
+    const struct gsim_buffer *buffer = &program->buffers[buffer_index];
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        const struct gsim_op *op = &program->ops[i];
+        for (uint32_t a = 0; a < op->arg_count; a++) {
+            if (op->args[a].buffer_index != buffer_index) continue;
+            if (op->kind == GSIM_OP_HOST_WRITE && op->bytes >= buffer->bytes) return true;
+            if (op->kind == GSIM_OP_KERNEL) return !op->args[a].reads || buffer->init == GSIM_INIT_NONE;
+        }
+    }
+    return buffer->init == GSIM_INIT_NONE;
+}
+
 const struct gsim_bench_ops *gsim_bench_at(uint32_t index)
 {
     return index < sizeof(benches) / sizeof(benches[0]) ? benches[index] : NULL;

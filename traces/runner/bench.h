@@ -42,7 +42,7 @@ struct gsim_bench_launch {
  * order, and check; destroy. Buffers are the program's, by their index; a kernel's memory may be any plain device
  * pointer aligned to 256 bytes. No kernel depends on what an earlier iteration left behind. */
 struct gsim_bench_ops {
-    const char *name; /* of the workload */
+    const char *name;      /* of the workload */
     const char *tolerance; /* what check compares and how closely, in words */
 
     /* PROGRAM must outlive the bench and be what the workload's build() made of OPTIONS (defaults are filled in the
@@ -52,10 +52,8 @@ struct gsim_bench_ops {
 
     /* What the host has in the buffer whenever the host writes it: before the first iteration (init host; init device:
      * what is on the device), at every untimed host_write op, and at every timed one (HITS zeroes four scalars). HOST
-     * has room for the whole buffer, and all of it is written. A buffer that the host never writes (init none) gets
-     * GSIM_BENCH_POISON: the caller sets it to that on the device before an iteration whose results are checked
-     * (cudaMemset outside the timed region), because last iteration's values are right ones and would hide
-     * a kernel that runs too early. The same seed gives the same bytes. */
+     * has room for the whole buffer, and all of it is written; a buffer that the host never writes (init none) gets
+     * GSIM_BENCH_POISON. The same seed gives the same bytes. */
     void (*fill)(const struct gsim_bench *bench, uint32_t buffer_index, void *host);
 
     /* OP: a kernel op of the program. DEVICE: by buffer index; only those of the op's arguments are looked at. */
@@ -75,6 +73,12 @@ struct gsim_bench_ops {
 
 /* Every byte of a buffer nobody wrote: NaN as float and double, -1 as integer. */
 #define GSIM_BENCH_POISON 0xff
+
+/* Whether each iteration makes the buffer anew: the host rewrites it before, or its first kernel only writes it. Before
+ * an iteration whose results are checked the caller sets such buffers to GSIM_BENCH_POISON on the device (cudaMemset,
+ * outside the timed region): what the last iteration left there is right, and would hide a kernel or a copy
+ * that comes too late or not at all. */
+bool gsim_bench_is_remade(const struct gsim_program *program, uint32_t buffer_index);
 
 /* NULL: no such workload. */
 const struct gsim_bench_ops *gsim_bench_find(const char *workload_name);

@@ -75,11 +75,12 @@ static inline void cpu_execute(struct cpu *cpu, uint32_t op_index)
         cpu->ops->fill(cpu->bench, op->args[0].buffer_index, cpu->memory[op->args[0].buffer_index]);
 }
 
-/* The next iteration: what the host resets, and poison where nobody wrote. */
+/* The next iteration: poison, and what the host resets. */
 static inline void cpu_restart(struct cpu *cpu)
 {
     for (uint32_t i = 0; i < cpu->program.buffer_count; i++)
-        if (cpu->program.buffers[i].init == GSIM_INIT_NONE) cpu->ops->fill(cpu->bench, i, cpu->memory[i]);
+        if (gsim_bench_is_remade(&cpu->program, i))
+            memset(cpu->memory[i], GSIM_BENCH_POISON, cpu->program.buffers[i].bytes);
     for (uint32_t i = 0; i < cpu->program.op_count; i++) {
         const struct gsim_op *op = &cpu->program.ops[i];
         if (op->untimed) cpu->ops->fill(cpu->bench, op->args[0].buffer_index, cpu->memory[op->args[0].buffer_index]);

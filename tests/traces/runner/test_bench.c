@@ -88,6 +88,39 @@ static void test_default_shapes(void)
     }
 }
 
+/* Sizes at which only a sample is compared: the last element is in it, and what is no number is found anywhere. */
+static void test_samples(void)
+{
+    static const struct {
+        const char *workload, *buffer;
+        double size;
+    } large[] = {{"bs", "y9", 100100}, {"ml", "r2", 20100}, {"img", "image3", 230},
+                 {"dl", "z", 880},     {"m1", "y", 32},     {"m2", "y", 70}};
+    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
+        struct gsim_workload_options options = {.size = large[i].size, .blocks = 8, .block1d = 128};
+        struct gsim_error error = {0};
+        struct cpu cpu;
+        cpu_open(&cpu, large[i].workload, &options, 3);
+        cpu_start(&cpu);
+        cpu_iteration(&cpu);
+        CHECK_OK(cpu.ops->check(cpu.bench, cpu.memory, &error), error);
+        for (uint32_t b = 0; b < cpu.program.buffer_count; b++) {
+            if (strcmp(cpu.program.buffers[b].name, large[i].buffer) != 0) continue;
+            unsigned char *bytes = cpu.memory[b], *last = bytes + cpu.program.buffers[b].bytes - 1;
+            unsigned char *inside = bytes + cpu.program.buffers[b].bytes / 16 * 8, saved[8];
+            memcpy(saved, inside, 8);
+            memset(inside, GSIM_BENCH_POISON, 8);
+            CHECK_INT(cpu.ops->check(cpu.bench, cpu.memory, &error), GSIM_SIM);
+            CHECK_HAS(error.message, "expected a number");
+            memcpy(inside, saved, 8);
+            *last ^= 0x80; /* the sign */
+            CHECK_INT(cpu.ops->check(cpu.bench, cpu.memory, &error), GSIM_SIM);
+            CHECK_HAS(error.message, large[i].buffer);
+        }
+        cpu_close(&cpu);
+    }
+}
+
 /* --- mutations --------------------------------------------------------------------------------------------- */
 
 /* All buffers, one after another. */
@@ -263,6 +296,34 @@ static void test_seeds(void)
     }
 }
 
+/* What an iteration leaves behind and the next makes anew. */
+static void test_remade(void)
+{
+    static const struct {
+        const char *workload, *kept;
+        enum gsim_suite suite;
+    } programs[] = {
+        {"vec", "", GSIM_SUITE_KESCO},
+        {"hits", "", GSIM_SUITE_GRCUDA},
+        {"img", "image kernel_small kernel_large kernel_unsharpen ", GSIM_SUITE_KESCO},
+        {"img", "image kernel_small kernel_large kernel_unsharpen ", GSIM_SUITE_GRCUDA},
+        {"m2", "w_qkv w_out ", GSIM_SUITE_KESCO},
+    };
+    for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+        struct gsim_workload_options options = {.suite = programs[i].suite, .size = 64};
+        struct gsim_program program = {0};
+        struct gsim_error error = {0};
+        char kept[128] = "";
+        CHECK_OK(gsim_workload_find(programs[i].workload)->build(&options, &program, &error), error);
+        for (uint32_t b = 0; b < program.buffer_count; b++) {
+            if (gsim_bench_is_remade(&program, b)) continue;
+            snprintf(kept + strlen(kept), sizeof(kept) - strlen(kept), "%s ", program.buffers[b].name);
+        }
+        CHECK_STR(kept, programs[i].kept);
+        gsim_program_release(&program);
+    }
+}
+
 static void test_errors(void)
 {
     struct gsim_workload_options options = {.size = 100};
@@ -319,9 +380,11 @@ static const struct test_case cases[] = {
     {"every workload has kernels", test_registry},
     {"right at any shape and size, twice", test_shapes},
     {"right at the program's shapes", test_default_shapes},
+    {"large results are sampled", test_samples},
     {"wrong when ops are left out or change places", test_mutations},
     {"wrong when one element is", test_single_results},
     {"inputs follow the seed", test_seeds},
+    {"what an iteration makes anew", test_remade},
     {"errors", test_errors},
     {"memory runs out", test_memory},
 };
