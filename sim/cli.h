@@ -184,6 +184,7 @@ void gsim_cli_setup_release(struct gsim_cli_setup *setup);
 struct gsim_cli_point {
     struct gsim_program program;
     struct gsim_simulation simulation;
+    struct gsim_workload_options workload; /* of a built-in one, as build() took it */
     void *params;
     struct gsim_option_text *options; /* every resolved option */
     size_t option_count;

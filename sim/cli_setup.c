@@ -439,6 +439,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                                      .prefetch = setup->prefetch,
                                                      .iterations = setup->iterations,
                                                      .seed = setup->seed};
+        point->workload = options;
         status = list_options(point, setup, ops, &options, error);
     }
     if (status != GSIM_OK) gsim_cli_point_release(point);

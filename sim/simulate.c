@@ -5,16 +5,6 @@
 
 #include "sim/machine.h"
 
-const struct gsim_param gsim_gpu_params[] = {
-    {"exact", GSIM_PARAM_BOOL, offsetof(struct gsim_gpu_options, exact), 0, 0, 1, "", NULL,
-     "one event per block instead of pooled SMs (slow, for checks)"},
-    {"check", GSIM_PARAM_BOOL, offsetof(struct gsim_gpu_options, check), 0, 0, 1, "", NULL,
-     "verify capacity and conservation after every event"},
-    {"tolerance", GSIM_PARAM_REAL, offsetof(struct gsim_gpu_options, tolerance), 4e-3, 0, 0.1, "", NULL,
-     "change of the chip's memory load below which SMs keep their speed"},
-    {NULL, GSIM_PARAM_BOOL, 0, 0, 0, 0, NULL, NULL, NULL},
-};
-
 static void release_machine(struct gsim_machine *m)
 {
     for (size_t i = 0; i < m->stream_count; i++) gsim_free(m->streams[i].tail);

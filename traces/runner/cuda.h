@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: traces/runner. The real-CUDA backend of sim/driver.h: the same scheduler sources that the simulator runs
+ * make CUDA calls here. cuda.c has streams, events and work, cuda_graphs.c graphs, cuda_threads.c host threads;
+ * run.c runs a scheduler on it. Times are picoseconds from the run's first call, as in the simulator.
+ */
+#ifndef GSIM_RUNNER_CUDA_H
+#define GSIM_RUNNER_CUDA_H
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+#include "sim/scheduler.h"
+#include "sim/timeline.h"
+#include "traces/runner/memory.h"
+#include "traces/runner/tracer.h"
+
+struct gsim_cuda_stream {
+    cudaStream_t stream;
+    uint32_t used_mark; /* iteration + 1 of its last work */
+    bool exists;
+};
+
+struct gsim_cuda_event {
+    cudaEvent_t event;
+    bool exists;
+};
+
+/* A node as built: TRACED is its identity for the tracer. */
+struct gsim_cuda_node {
+    cudaGraphNode_t node;
+    const struct gsim_op *op;
+    uint64_t traced;
+    uint32_t stream; /* of a capture; 0: none */
+};
+
+struct gsim_cuda_graph {
+    cudaGraph_t graph;
+    struct gsim_cuda_node *nodes; /* shared with the graphs instantiated from it; freed at the end of the run */
+    size_t node_count, node_capacity;
+};
+
+struct gsim_cuda_exec {
+    cudaGraphExec_t exec;
+    uint32_t graph_index;
+};
+
+/* One driver call that put work on the device. */
+struct gsim_cuda_call {
+    const struct gsim_op *op; /* NULL: a graph's launch */
+    uint32_t exec_index, stream, iteration;
+    int64_t launch_ns;
+};
+
+struct gsim_cuda {
+    struct gsim_driver driver; /* first */
+    struct gsim_driver_ops ops;
+    const struct gsim_program *program;
+    struct gsim_runner_memory *memory;
+    const struct gsim_bench_ops *bench_ops;
+    struct gsim_bench *bench;
+    struct gsim_timeline *timeline;
+    struct gsim_tracer *tracer; /* NULL: timing only */
+    enum gsim_memory_mode mode;
+    bool is_checked;            /* spoil what the last iteration left before each iteration */
+    pthread_mutex_t mutex; /* the tables below and the timeline; taken once there are several threads */
+    bool is_threaded;
+    struct gsim_cuda_stream *streams; /* by handle; 0 is the legacy default stream */
+    struct gsim_cuda_event *events;   /* by handle; 0 is none */
+    struct gsim_cuda_graph *graphs;   /* handle - 1 */
+    struct gsim_cuda_exec *execs;     /* handle - 1 */
+    struct gsim_cuda_call *calls;     /* traced runs */
+    size_t stream_count, stream_capacity, event_count, event_capacity, graph_count, graph_capacity, exec_count,
+        exec_capacity, call_count, call_capacity;
+    struct gsim_cuda_threads *threads; /* cuda_threads.c's */
+    uint32_t captures;                 /* under way */
+    uint32_t capture_graph;            /* its index */
+    uint32_t iteration, streams_used, events_recorded, stream_waits, correlation;
+    int64_t epoch_ns, iteration_start_ns;
+};
+
+/* Everything but driver.ops' state is zero on entry, PROGRAM, MEMORY, BENCH, TIMELINE and TRACER set. */
+enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;
+/* Waits for the device and gives back streams, events and graphs. */
+void gsim_cuda_release(struct gsim_cuda *cuda);
+/* Moves the tracer's activities into the timeline; the run is over. */
+enum gsim_status gsim_cuda_collect(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;
+
+/* --- shared by the backend's files ----------------------------------------------------------------------- */
+static inline struct gsim_cuda *gsim_cuda_of(struct gsim_driver *driver) { return (struct gsim_cuda *)driver; }
+static inline gsim_time gsim_cuda_time(const struct gsim_cuda *cuda, int64_t ns) { return (ns - cuda->epoch_ns) * GSIM_PS_PER_NS; }
+
+static inline void gsim_cuda_lock(struct gsim_cuda *cuda)
+{
+    if (cuda->is_threaded) pthread_mutex_lock(&cuda->mutex);
+}
+static inline void gsim_cuda_unlock(struct gsim_cuda *cuda)
+{
+    if (cuda->is_threaded) pthread_mutex_unlock(&cuda->mutex);
+}
+/* When a call begins: read only where calls are recorded, for the clock takes 25 ns. */
+static inline int64_t gsim_cuda_begin(const struct gsim_cuda *cuda)
+{
+    return cuda->timeline->detailed ? gsim_runner_now_ns() : 0;
+}
+
+/* The first failure; false when RESULT is one. */
+bool gsim_cuda_check(struct gsim_cuda *cuda, cudaError_t result, enum gsim_api api);
+/* Ends a call that began at START_NS: checks RESULT and records the call where the timeline is detailed. */
+void gsim_cuda_end(struct gsim_cuda *cuda, enum gsim_api api, cudaError_t result, int64_t start_ns, bool waited,
+                   gsim_stream stream, const char *detail);
+/* Around a call that puts work on the device: its number for the tracer. */
+void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint32_t exec_index, gsim_stream stream, int64_t start_ns);
+void gsim_cuda_call_end(struct gsim_cuda *cuda);
+/* While a capture is under way: OP has become the last node that the next op of STREAM would follow. */
+void gsim_cuda_capture_note(struct gsim_cuda *cuda, const struct gsim_op *op, gsim_stream stream);
+bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t graph_index, cudaGraphNode_t node, const struct gsim_op *op, gsim_stream stream);
+void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, void **from, enum cudaMemcpyKind *kind);
+uint32_t gsim_cuda_thread_index(void);
+
+void gsim_cuda_graphs_set_ops(struct gsim_driver_ops *ops);
+void gsim_cuda_graphs_release(struct gsim_cuda *cuda);
+enum gsim_status gsim_cuda_threads_init(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cuda_threads_release(struct gsim_cuda *cuda);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The program gpusim-runner: "gpusim run" on a real GPU, with the same options, reports and traces, and three
+ * commands of its own: record (many runs into one file), probe (a device file's numbers) and check (results only).
+ */
+#include "traces/runner/main.h"
+
+#include <ctype.h>
+
+#include "models/device.h"
+#include "sim/text.h"
+
+static const char help_text[] =
+    "usage: gpusim-runner --workload NAME --sched NAME [OPTION]...   run on this machine's GPU\n"
+    "       gpusim-runner record -o FILE [OPTION]...                 many runs into one file\n"
+    "       gpusim-runner probe -o FILE [OPTION]...                  measure what a device file needs\n"
+    "\n"
+    "Runs the schedulers of gpusim, the same source, on a real GPU with real kernels, checks the results against the\n"
+    "CPU and writes the same reports and traces as gpusim. Options of 'gpusim run' (gpusim run --help explains them):\n"
+    "  --workload, --sched, --suite, --size, --iterations, --block1d, --blocks, --opt, --seed, --report, --trace,\n"
+    "  --csv, --gantt, --device (whose name the report carries; default: this GPU's)\n"
+    "  --memory pinned|pageable|managed  default pinned: device memory and explicit copies; managed memory is refused\n"
+    "                                    beyond a quarter of the GPU's free memory\n"
+    "  --prefetch on|off                 on: copies ahead, on streams of their own; off: before the first use\n"
+    "and of its own:\n"
+    "  --warmup K       iterations before those that count (default 3)\n"
+    "  --tracer on|off  on (default): times without the tracer first, then once more under CUPTI for kernels and copies;\n"
+    "                   off: only the former\n"
+    "  --check on|off   compare the results of the last iteration with the CPU's (default on)\n"
+    "\n"
+    "Examples:\n"
+    "  gpusim-runner --workload img --sched kesco --iterations 20\n"
+    "  gpusim-runner --workload ml --sched taskflow --size 1e5 --prefetch off --trace ml.json.gz\n"
+    "  gpusim-runner record --workload img,ml --bytes 4M,64M -o runs.json.gz\n";
+
+const char *gsim_runner_own_value(struct gsim_runner_words *words, const char *name, const char *initial)
+{
+    for (int i = 0; i < words->count; i++) {
+        const char *text = words->items[i], *value;
+        size_t length = strlen(name);
+        int used = 1;
+        if (strncmp(text, "--", 2) == 0 && strncmp(text + 2, name, length) == 0 && text[2 + length] == '=') {
+            value = text + 3 + length;
+        } else if ((strncmp(text, "--", 2) == 0 && strcmp(text + 2, name) == 0) ||
+                   (strcmp(name, "output") == 0 && strcmp(text, "-o") == 0)) {
+            if (i + 1 >= words->count) return "";
+            value = words->items[i + 1];
+            used = 2;
+        } else {
+            continue;
+        }
+        for (int j = i; j + used < words->count; j++) words->items[j] = words->items[j + used];
+        words->count -= used;
+        return value;
+    }
+    return initial;
+}
+
+enum gsim_status gsim_runner_own_count(struct gsim_runner_words *words, const char *name, uint32_t initial, uint32_t *value,
+                                       struct gsim_error *error)
+{
+    const char *text = gsim_runner_own_value(words, name, NULL);
+    char *end;
+    *value = initial;
+    if (!text) return GSIM_OK;
+    unsigned long number = strtoul(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end || number > 1000000)
+        return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 0 to 1000000, found '%.60s'", name, text);
+    *value = (uint32_t)number;
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool *value, struct gsim_error *error)
+{
+    const char *text = gsim_runner_own_value(words, name, "on");
+    *value = strcmp(text, "on") == 0;
+    if (*value || strcmp(text, "off") == 0) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--%s: expected on or off, found '%.60s'", name, text);
+}
+
+/* The device file that belongs to this GPU, by its name's last word: "NVIDIA H200" is h200, "NVIDIA A100-SXM4-40GB"
+ * a100-sxm4-40gb. NULL: there is none. */
+static const char *device_of(const struct gsim_runner_gpu *gpu, char name[64])
+{
+    struct gsim_device_spec spec = {0};
+    struct gsim_error ignored = {0};
+    const char *word = strrchr(gpu->name, ' ');
+    snprintf(name, 64, "%.63s", word ? word + 1 : gpu->name);
+    for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
+    bool found = gsim_device_load(name, &spec, &ignored) == GSIM_OK;
+    gsim_device_release(&spec);
+    return found ? name : NULL;
+}
+
+enum gsim_status gsim_runner_setup(struct gsim_cli_setup *setup, struct gsim_cli_arguments *arguments,
+                                   const struct gsim_runner_gpu *gpu, struct gsim_error *error)
+{
+    char name[64];
+    bool is_named = arguments->value[GSIM_CLI_DEVICE] != NULL;
+    const char *known = is_named ? NULL : device_of(gpu, name);
+    if (!is_named) arguments->value[GSIM_CLI_DEVICE] = known;
+    if (!arguments->value[GSIM_CLI_MEMORY]) arguments->value[GSIM_CLI_MEMORY] = "pinned";
+    enum gsim_status status = gsim_cli_setup_init(setup, arguments, error);
+    if (status != GSIM_OK) return status;
+    if (!is_named && !known) setup->device.name = gpu->name;
+    setup->device.compute_capability = gpu->compute_capability;
+    setup->device.sm_count = gpu->sm_count;
+    arguments->value[GSIM_CLI_DEVICE] = is_named ? arguments->value[GSIM_CLI_DEVICE] : NULL;
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_runner_parse(struct gsim_cli_arguments *arguments, struct gsim_runner_words *words, struct gsim_error *error)
+{
+    *arguments = (struct gsim_cli_arguments){.command = GSIM_CLI_RUN};
+    arguments->opts = gsim_alloc(2 * sizeof(*arguments->opts) * ((size_t)words->count + 1));
+    if (!arguments->opts) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    arguments->operands = arguments->opts + words->count + 1;
+    return gsim_cli_parse(arguments, words->count, words->items, 0, error);
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Iterations from FIRST on, in microseconds; sorted. */
+static double *iteration_times(const struct gsim_timeline *timeline, uint32_t first, size_t *count)
+{
+    *count = timeline->iteration_count > first ? timeline->iteration_count - first : 0;
+    double *times = gsim_alloc(sizeof *times * (*count + 1));
+    if (!times) return NULL;
+    for (size_t i = 0; i < *count; i++)
+        times[i] = gsim_time_us(timeline->iterations[first + i].end - timeline->iterations[first + i].start);
+    qsort(times, *count, sizeof *times, compare_reals);
+    return times;
+}
+
+/* Drops what belongs to the warm-up: the timeline then begins with the first iteration that counts. */
+static void drop_warmup(struct gsim_timeline *t, uint32_t warmup)
+{
+    size_t kept = 0;
+    if (t->iteration_count <= warmup) return;
+    gsim_time origin = t->iterations[warmup].start;
+#define KEEP(array, number, shift)                                                                                     \
+    kept = 0;                                                                                                           \
+    for (size_t i = 0; i < t->number; i++) {                                                                            \
+        if (t->array[i].iteration < warmup) continue;                                                                   \
+        t->array[kept] = t->array[i];                                                                                   \
+        t->array[kept].iteration -= warmup;                                                                             \
+        shift;                                                                                                          \
+        kept++;                                                                                                         \
+    }                                                                                                                   \
+    t->number = kept;
+    KEEP(kernels, kernel_count, t->kernels[kept].launch -= origin; t->kernels[kept].ready -= origin;
+         t->kernels[kept].start -= origin; t->kernels[kept].end -= origin)
+    KEEP(copies, copy_count, t->copies[kept].launch -= origin; t->copies[kept].start -= origin; t->copies[kept].end -= origin)
+    KEEP(apis, api_count, t->apis[kept].start -= origin; t->apis[kept].end -= origin)
+#undef KEEP
+    kept = 0;
+    for (size_t i = warmup; i < t->iteration_count; i++, kept++) {
+        t->iterations[kept] = t->iterations[i];
+        t->iterations[kept].start -= origin;
+        t->iterations[kept].end -= origin;
+    }
+    t->iteration_count = kept;
+}
+
+struct run_options {
+    uint32_t warmup;
+    bool traced, checked;
+};
+
+static void print_timing(const struct gsim_runner_gpu *gpu, const double *times, size_t count, double traced)
+{
+    char text[4][GSIM_TEXT_SIZE];
+    if (!count) return;
+    printf("  On %s, driver %s: median %s of %zu iterations without the tracer (least %s, most %s)", gpu->name, gpu->driver,
+           gsim_text_time(text[0], gsim_time_from_us(times[count / 2])), count,
+           gsim_text_time(text[1], gsim_time_from_us(times[0])), gsim_text_time(text[2], gsim_time_from_us(times[count - 1])));
+    if (traced > 0) printf("; with it %s", gsim_text_time(text[3], gsim_time_from_us(traced)));
+    printf("\n\n");
+}
+
+static enum gsim_status run_both(struct gsim_runner_job *job, struct gsim_simulation *simulation, const struct run_options *options,
+                                 const struct gsim_runner_gpu *gpu, struct gsim_timeline *timeline, struct gsim_error *error)
+{
+    struct gsim_timeline clean = {0};
+    size_t count = 0, traced_count = 0;
+    double *times = NULL, *traced = NULL;
+    enum gsim_status status = gsim_runner_run(job, &clean, error);
+    if (status == GSIM_OK && !(times = iteration_times(&clean, options->warmup, &count)))
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) {
+        simulation->detailed = true;
+        job->traced = options->traced;
+        job->checked = options->checked;
+        status = gsim_runner_run(job, timeline, error);
+    }
+    if (status == GSIM_OK) {
+        traced = iteration_times(timeline, options->warmup, &traced_count);
+        print_timing(gpu, times, count, options->traced && traced && traced_count ? traced[traced_count / 2] : 0);
+        drop_warmup(timeline, options->warmup);
+    }
+    gsim_timeline_release(&clean);
+    gsim_free(times);
+    gsim_free(traced);
+    return status;
+}
+
+static enum gsim_status run_point(struct gsim_cli_arguments *arguments, struct gsim_cli_point *point,
+                                  const struct run_options *options, const struct gsim_runner_gpu *gpu, struct gsim_error *error)
+{
+    const struct gsim_bench_ops *ops = gsim_bench_find(arguments->value[GSIM_CLI_WORKLOAD]);
+    struct gsim_runner_memory memory = {0};
+    struct gsim_timeline timeline = {0};
+    struct gsim_metrics metrics;
+    uint32_t iterations = point->simulation.iterations ? point->simulation.iterations : point->program.iterations;
+    struct gsim_runner_job job = {.simulation = &point->simulation, .memory = &memory, .bench_ops = ops,
+                                  .iterations = iterations + options->warmup};
+    if (!ops)
+        return gsim_error_set(error, GSIM_USAGE, "--workload %.60s: expected a built-in workload; program files have no real kernels",
+                              arguments->value[GSIM_CLI_WORKLOAD]);
+    enum gsim_status status = ops->create(&point->program, &point->workload, point->simulation.seed, &job.bench, error);
+    if (status == GSIM_OK) status = gsim_runner_memory_bind(&memory, &point->program, point->simulation.memory, ops, job.bench, error);
+    if (status == GSIM_OK) status = run_both(&job, &point->simulation, options, gpu, &timeline, error);
+    if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, point->simulation.device, NULL, &metrics, error);
+    if (status == GSIM_OK) {
+        struct gsim_result result = {.simulation = &point->simulation, .timeline = &timeline, .metrics = &metrics,
+                                     .options = point->options, .option_count = point->option_count};
+        fflush(stdout);
+        status = gsim_cli_deliver(arguments, &result, error);
+    }
+    gsim_timeline_release(&timeline);
+    gsim_runner_memory_release(&memory);
+    if (job.bench) ops->destroy(job.bench);
+    return status;
+}
+
+static enum gsim_status run(struct gsim_runner_words *words, struct gsim_error *error)
+{
+    struct gsim_cli_arguments arguments = {0};
+    struct gsim_cli_setup setup = {0};
+    struct gsim_cli_point point = {0};
+    struct gsim_runner_gpu gpu;
+    struct run_options options;
+    const struct gsim_scheduler_ops *scheduler = NULL;
+    enum gsim_status status = gsim_runner_own_count(words, "warmup", 3, &options.warmup, error);
+    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "tracer", &options.traced, error);
+    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "check", &options.checked, error);
+    if (status == GSIM_OK) status = gsim_runner_parse(&arguments, words, error);
+    if (status == GSIM_OK && (!arguments.value[GSIM_CLI_WORKLOAD] || !arguments.value[GSIM_CLI_SCHED]))
+        status = gsim_error_set(error, GSIM_USAGE, "expected --workload NAME and --sched NAME (see gpusim-runner --help)");
+    if (status == GSIM_OK) status = gsim_cli_check_files(&arguments, error);
+    if (status == GSIM_OK) status = gsim_cli_scheduler(arguments.value[GSIM_CLI_SCHED], &scheduler, error);
+    if (status == GSIM_OK) status = gsim_cli_check_opts(&arguments, &scheduler, 1, error);
+    if (status == GSIM_OK) status = gsim_runner_gpu_find(&gpu, error);
+    if (status == GSIM_OK) status = gsim_runner_setup(&setup, &arguments, &gpu, error);
+    if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, arguments.value[GSIM_CLI_WORKLOAD], scheduler, error);
+    if (status == GSIM_OK) status = run_point(&arguments, &point, &options, &gpu, error);
+    gsim_cli_point_release(&point);
+    gsim_cli_setup_release(&setup);
+    gsim_free(arguments.opts);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct gsim_error error = {0};
+    struct gsim_runner_words words = {argv + 1, argc - 1};
+    const char *command = argc > 1 ? argv[1] : "--help";
+    if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 || strcmp(command, "help") == 0)
+        return fputs(help_text, argc > 1 ? stdout : stderr) < 0 || argc < 2 ? 2 : 0;
+    if (strcmp(command, "--version") == 0) return printf("gpusim-runner %s\n", GPUSIM_VERSION) < 0;
+    if (strcmp(command, "probe") == 0) return gsim_runner_probe(argc - 1, argv + 1);
+    if (strcmp(command, "record") == 0 || strcmp(command, "run") == 0) words = (struct gsim_runner_words){argv + 2, argc - 2};
+    enum gsim_status status = strcmp(command, "record") == 0 ? gsim_runner_record(&words, &error) : run(&words, &error);
+    if (status == GSIM_OK) return 0;
+    fflush(stdout);
+    fprintf(stderr, "gpusim-runner: %s\n", error.message);
+    return gsim_status_exit(status);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One block of device memory and one of host memory, cut up at 512-byte boundaries. Managed memory is one
+ * allocation, which is both.
+ */
+#include "traces/runner/memory.h"
+
+#include <cuda_runtime_api.h>
+
+#define ALIGNMENT 512ull
+
+static enum gsim_status cuda_status(cudaError_t result, const char *what, uint64_t bytes, struct gsim_error *error)
+{
+    if (result == cudaSuccess) return GSIM_OK;
+    return gsim_error_set(error, GSIM_SIM, "%s of %.1f MB: %s", what, (double)bytes * 1e-6, cudaGetErrorString(result));
+}
+
+static void free_host(struct gsim_runner_memory *memory)
+{
+    if (memory->host_block && memory->host_mode == GSIM_MEMORY_PINNED)
+        cudaFreeHost(memory->host_block);
+    else if (memory->host_mode == GSIM_MEMORY_PAGEABLE)
+        free(memory->host_block);
+    memory->host_block = NULL;
+    memory->host_bytes = 0;
+}
+
+static void free_device(struct gsim_runner_memory *memory)
+{
+    if (memory->device_block) cudaFree(memory->device_block);
+    memory->device_block = NULL;
+    memory->device_bytes = 0;
+}
+
+static enum gsim_status take_managed(struct gsim_runner_memory *memory, uint64_t bytes, struct gsim_error *error)
+{
+    size_t free_bytes, total_bytes;
+    enum gsim_status status = cuda_status(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo", 0, error);
+    if (status != GSIM_OK) return status;
+    if (bytes > free_bytes / 4)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "--memory managed: expected a program of at most %.1f MB, a quarter of the memory that is free on "
+                              "this GPU, found one of %.1f MB",
+                              (double)free_bytes * 0.25e-6, (double)bytes * 1e-6);
+    free_device(memory);
+    free_host(memory);
+    status = cuda_status(cudaMallocManaged(&memory->device_block, bytes, cudaMemAttachGlobal), "cudaMallocManaged", bytes, error);
+    if (status == GSIM_OK) memory->device_bytes = bytes;
+    memory->host_mode = GSIM_MEMORY_MANAGED;
+    return status;
+}
+
+static enum gsim_status take_explicit(struct gsim_runner_memory *memory, uint64_t bytes, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    if (memory->device_bytes < bytes || memory->host_mode == GSIM_MEMORY_MANAGED) {
+        free_device(memory);
+        status = cuda_status(cudaMalloc(&memory->device_block, bytes), "cudaMalloc", bytes, error);
+        if (status != GSIM_OK) return status;
+        memory->device_bytes = bytes;
+    }
+    if (memory->host_block && memory->host_bytes >= bytes && memory->host_mode == memory->mode) return GSIM_OK;
+    free_host(memory);
+    memory->host_mode = memory->mode;
+    if (memory->mode == GSIM_MEMORY_PINNED) {
+        status = cuda_status(cudaHostAlloc(&memory->host_block, bytes, cudaHostAllocDefault), "cudaHostAlloc", bytes, error);
+    } else {
+        memory->host_block = malloc(bytes); /* not gsim_alloc: a gigabyte need not be zeroed */
+        if (!memory->host_block) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for %.1f MB", (double)bytes * 1e-6);
+    }
+    if (status == GSIM_OK) memory->host_bytes = bytes;
+    return status;
+}
+
+/* Who writes which buffer, from the program's ops. */
+static void find_writers(struct gsim_runner_memory *memory)
+{
+    const struct gsim_program *p = memory->program;
+    for (uint32_t i = 0; i < p->buffer_count; i++) memory->is_filled[i] = p->buffers[i].init != GSIM_INIT_NONE;
+    for (uint32_t i = 0; i < p->op_count; i++) {
+        const struct gsim_op *op = &p->ops[i];
+        for (uint32_t a = 0; a < op->arg_count; a++) {
+            uint32_t b = op->args[a].buffer_index;
+            if (op->kind == GSIM_OP_HOST_WRITE) memory->is_filled[b] = true;
+            if (op->kind == GSIM_OP_KERNEL && op->args[a].writes) memory->is_written[b] = true;
+        }
+    }
+}
+
+static enum gsim_status keep_pristine(struct gsim_runner_memory *memory, struct gsim_error *error)
+{
+    for (uint32_t i = 0; i < memory->program->buffer_count; i++) {
+        if (!memory->is_filled[i] || !memory->is_written[i]) continue;
+        memory->pristine[i] = malloc(memory->program->buffers[i].bytes);
+        if (!memory->pristine[i]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        memcpy(memory->pristine[i], memory->host[i], memory->program->buffers[i].bytes);
+    }
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, const struct gsim_program *program,
+                                         enum gsim_memory_mode mode, const struct gsim_bench_ops *ops,
+                                         struct gsim_bench *bench, struct gsim_error *error)
+{
+    uint64_t bytes = 0;
+    size_t count = program->buffer_count + 1u;
+    gsim_runner_memory_unbind(memory);
+    memory->program = program;
+    memory->mode = mode;
+    memory->device = GSIM_ARENA_ARRAY(&memory->arena, void *, count);
+    memory->host = GSIM_ARENA_ARRAY(&memory->arena, void *, count);
+    memory->pristine = GSIM_ARENA_ARRAY(&memory->arena, void *, count);
+    memory->is_written = GSIM_ARENA_ARRAY(&memory->arena, bool, count);
+    memory->is_filled = GSIM_ARENA_ARRAY(&memory->arena, bool, count);
+    if (memory->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < program->buffer_count; i++)
+        bytes += (program->buffers[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    enum gsim_status status = mode == GSIM_MEMORY_MANAGED ? take_managed(memory, bytes + ALIGNMENT, error)
+                                                          : take_explicit(memory, bytes + ALIGNMENT, error);
+    if (status != GSIM_OK) return status;
+    bytes = 0;
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        memory->device[i] = (char *)memory->device_block + bytes;
+        memory->host[i] = mode == GSIM_MEMORY_MANAGED ? memory->device[i] : (char *)memory->host_block + bytes;
+        bytes += (program->buffers[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    find_writers(memory);
+    if (mode == GSIM_MEMORY_MANAGED) memset(memory->device_block, GSIM_BENCH_POISON, bytes);
+    for (uint32_t i = 0; i < program->buffer_count; i++)
+        if (memory->is_filled[i]) ops->fill(bench, i, memory->host[i]);
+    return keep_pristine(memory, error);
+}
+
+enum gsim_status gsim_runner_memory_reset(struct gsim_runner_memory *memory, struct gsim_error *error)
+{
+    const struct gsim_program *p = memory->program;
+    cudaError_t result = cudaSuccess;
+    for (uint32_t i = 0; i < p->buffer_count; i++)
+        if (memory->pristine[i]) memcpy(memory->host[i], memory->pristine[i], p->buffers[i].bytes);
+    if (memory->mode == GSIM_MEMORY_MANAGED) return GSIM_OK;
+    result = cudaMemset(memory->device_block, GSIM_BENCH_POISON, memory->device_bytes);
+    for (uint32_t i = 0; i < p->buffer_count && result == cudaSuccess; i++)
+        if (p->buffers[i].init == GSIM_INIT_DEVICE)
+            result = cudaMemcpy(memory->device[i], memory->host[i], p->buffers[i].bytes, cudaMemcpyHostToDevice);
+    if (result == cudaSuccess) result = cudaDeviceSynchronize();
+    return cuda_status(result, "reset", memory->device_bytes, error);
+}
+
+void gsim_runner_memory_host_write(struct gsim_runner_memory *memory, uint32_t buffer_index, uint64_t bytes)
+{
+    uint64_t size = memory->program->buffers[buffer_index].bytes;
+    if (memory->pristine[buffer_index])
+        memcpy(memory->host[buffer_index], memory->pristine[buffer_index], bytes && bytes < size ? bytes : size);
+}
+
+void gsim_runner_memory_poison(struct gsim_runner_memory *memory)
+{
+    const struct gsim_program *p = memory->program;
+    if (memory->mode == GSIM_MEMORY_MANAGED) return;
+    for (uint32_t i = 0; i < p->buffer_count; i++)
+        if (!memory->is_filled[i]) cudaMemset(memory->device[i], GSIM_BENCH_POISON, p->buffers[i].bytes);
+    cudaDeviceSynchronize();
+}
+
+/* The program reads all of the buffer itself, so that the scheduler has copied it to the host. */
+static bool is_read_back(const struct gsim_program *p, uint32_t buffer)
+{
+    for (uint32_t i = 0; i < p->op_count; i++)
+        if (p->ops[i].kind == GSIM_OP_HOST_READ && p->ops[i].args[0].buffer_index == buffer &&
+            (p->ops[i].bytes == 0 || p->ops[i].bytes >= p->buffers[buffer].bytes))
+            return true;
+    return false;
+}
+
+enum gsim_status gsim_runner_memory_download(struct gsim_runner_memory *memory, const struct gsim_bench_ops *ops,
+                                             const struct gsim_bench *bench, struct gsim_error *error)
+{
+    const struct gsim_program *p = memory->program;
+    cudaError_t result = cudaDeviceSynchronize();
+    if (memory->mode == GSIM_MEMORY_MANAGED) return cuda_status(result, "cudaDeviceSynchronize", 0, error);
+    for (uint32_t i = 0; i < p->buffer_count && result == cudaSuccess; i++)
+        if (ops->is_result(bench, i) && !is_read_back(p, i))
+            result = cudaMemcpy(memory->host[i], memory->device[i], p->buffers[i].bytes, cudaMemcpyDeviceToHost);
+    return cuda_status(result, "copy of the results", 0, error);
+}
+
+void gsim_runner_memory_unbind(struct gsim_runner_memory *memory)
+{
+    if (memory->program && memory->pristine)
+        for (uint32_t i = 0; i < memory->program->buffer_count; i++) free(memory->pristine[i]);
+    gsim_arena_release(&memory->arena);
+    memory->arena = (struct gsim_arena){0};
+    memory->program = NULL;
+    memory->device = memory->host = memory->pristine = NULL;
+}
+
+void gsim_runner_memory_release(struct gsim_runner_memory *memory)
+{
+    gsim_runner_memory_unbind(memory);
+    free_host(memory);
+    free_device(memory);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: traces/runner. A program's buffers on a real GPU: plain device memory with pinned or pageable host memory,
+ * or managed memory. What the host has in them comes from the benchmark (bench.h); who moves it is the scheduler.
+ */
+#ifndef GSIM_RUNNER_MEMORY_H
+#define GSIM_RUNNER_MEMORY_H
+
+#include "sim/scheduler.h"
+#include "traces/runner/bench.h"
+
+/* Two blocks of memory, kept from program to program and only ever enlarged: pinning a gigabyte takes half a second. */
+struct gsim_runner_memory {
+    const struct gsim_program *program;
+    enum gsim_memory_mode mode;
+    void *device_block, *host_block;
+    uint64_t device_bytes, host_bytes;
+    enum gsim_memory_mode host_mode; /* how host_block was allocated */
+    void **device, **host;           /* per buffer; the same pointers where memory is managed */
+    void **pristine;                 /* per buffer: what the host wrote, kept where a run overwrites the host's copy; or NULL */
+    bool *is_written, *is_filled;    /* per buffer: by a kernel; by the host before or during the program */
+    struct gsim_arena arena;         /* the arrays */
+};
+
+/* Takes memory for PROGRAM's buffers and has BENCH fill the host's side. Managed memory is refused beyond a quarter of
+ * what the GPU has free: more has been seen to hang GPUs. Fails with GSIM_SIM and CUDA's message. */
+enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, const struct gsim_program *program,
+                                         enum gsim_memory_mode mode, const struct gsim_bench_ops *ops,
+                                         struct gsim_bench *bench, struct gsim_error *error) GSIM_NODISCARD;
+/* Before a run: device memory becomes all ones (NaN for floats), so that whoever reads what was never written shows,
+ * then buffers that start on the device are written; the host's side is as the benchmark filled it. */
+enum gsim_status gsim_runner_memory_reset(struct gsim_runner_memory *memory, struct gsim_error *error) GSIM_NODISCARD;
+/* The host writes a buffer once more (HOST_WRITE): restores what a run has overwritten. */
+void gsim_runner_memory_host_write(struct gsim_runner_memory *memory, uint32_t buffer_index, uint64_t bytes);
+/* Before an iteration whose results are checked: device memory that only kernels write is spoilt, so that the values
+ * of the iteration before cannot pass for this one's. */
+void gsim_runner_memory_poison(struct gsim_runner_memory *memory);
+/* After a run: results that the program does not read back itself are copied to the host's side. */
+enum gsim_status gsim_runner_memory_download(struct gsim_runner_memory *memory, const struct gsim_bench_ops *ops,
+                                             const struct gsim_bench *bench, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_runner_memory_unbind(struct gsim_runner_memory *memory); /* keeps the two blocks */
+void gsim_runner_memory_release(struct gsim_runner_memory *memory); /* accepts a zeroed one */
+
+#endif

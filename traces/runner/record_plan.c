@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which runs a recording makes. A size is found from the bytes that a program's buffers shall take. What is kept
+ * aside from fitting is decided here, before anything is measured: every second case, counted over workload, size and
+ * shape, so that both halves hold every workload.
+ */
+#include "traces/runner/record_plan.h"
+
+#include <cuda_runtime_api.h>
+
+#include "sim/text.h"
+
+static const char help_text[] =
+    "usage: gpusim-runner record -o FILE [OPTION]...\n"
+    "\n"
+    "Runs workloads under schedulers on this GPU and writes how long they took, what ran when, and how long each kernel\n"
+    "takes alone (schema gpusim-runs/1), for gpusim validate and gpusim calibrate. Wrong results are left out.\n"
+    "  -o, --output FILE      gzipped if named .gz\n"
+    "  --workload LIST|all    default all with real kernels\n"
+    "  --sched LIST|all       default serial,async,grsched,taskflow,cudagraph,kesco\n"
+    "  --bytes LIST           sizes, as bytes of a program's buffers; default 1M,64M,1G\n"
+    "  --shapes LIST          launch shapes: concurrent,serial (default)\n"
+    "  --prefetch LIST        on,off (default)\n"
+    "  --memory MODE          pinned (default), pageable or managed\n"
+    "  --iterations K         timed iterations of each run (default 25)\n"
+    "  --warmup K             iterations before (default 3)\n"
+    "  --traced-iterations K  iterations under the tracer, of which the median one is kept (default 5)\n"
+    "  --tracer on|off        off: times only; results are not checked\n"
+    "  --suite, --seed        as for gpusim run\n"
+    "  --name TEXT            of the recording (default: the GPU's)\n"
+    "  --dry-run              only list the runs\n"
+    "\n"
+    "Example:\n"
+    "  gpusim-runner record --workload img,ml --bytes 4M,64M --iterations 20 -o runs.json.gz\n";
+
+struct lists {
+    const char *workloads[GSIM_RECORD_LIST + 1], *schedulers[GSIM_RECORD_LIST + 1], *bytes[GSIM_RECORD_LIST + 1],
+        *shapes[GSIM_RECORD_LIST + 1], *prefetch[GSIM_RECORD_LIST + 1];
+};
+
+/* Cuts TEXT at commas; ends with NULL. */
+static enum gsim_status cut(struct gsim_record *record, const char *name, const char *text, const char **list, struct gsim_error *error)
+{
+    char *next = gsim_arena_strdup(&record->arena, text);
+    uint32_t count = 0;
+    if (!next) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    while (next && count < GSIM_RECORD_LIST) {
+        char *comma = strchr(next, ',');
+        if (comma) *comma = '\0';
+        if (!*next) return gsim_error_set(error, GSIM_USAGE, "--%s: expected a list, found '%s'", name, text);
+        list[count++] = next;
+        next = comma ? comma + 1 : NULL;
+    }
+    list[count] = NULL;
+    return GSIM_OK;
+}
+
+static enum gsim_status cut_own(struct gsim_record *record, struct gsim_runner_words *words, const char *name, const char *initial,
+                                const char **list, struct gsim_error *error)
+{
+    return cut(record, name, gsim_runner_own_value(words, name, initial), list, error);
+}
+
+static double program_bytes(const struct gsim_workload_ops *workload, struct gsim_workload_options *options, double size)
+{
+    struct gsim_program program = {0};
+    struct gsim_error ignored = {0};
+    double bytes = 0;
+    options->size = floor(size);
+    if (workload->build(options, &program, &ignored) != GSIM_OK) return 0;
+    for (uint32_t i = 0; i < program.buffer_count; i++) bytes += (double)program.buffers[i].bytes;
+    gsim_program_release(&program);
+    return bytes;
+}
+
+/* The size whose buffers take BYTES in all: bisection on a logarithmic scale, since bytes grow with the size. What the
+ * workload refuses is too large above its default size, too small below. */
+static enum gsim_status find_size(const struct gsim_workload_ops *workload, struct gsim_workload_options *options, double bytes,
+                                  struct gsim_error *error)
+{
+    double low = 1, high = 1e11;
+    while (high / low > 1.0001 && high - low >= 1) {
+        double middle = sqrt(low * high), found = program_bytes(workload, options, middle);
+        bool is_too_large = found > 0 ? found > bytes : middle > workload->size_default[options->suite];
+        *(is_too_large ? &high : &low) = middle;
+    }
+    double size = floor(low), unit = pow(10, fmax(0, floor(log10(size)) - 2));
+    size = floor(size / unit) * unit; /* three digits are enough */
+    if (program_bytes(workload, options, size) > 0) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--bytes: %s has no size of %.0f bytes", workload->name, bytes);
+}
+
+static enum gsim_status parse_bytes(const char *text, double *bytes, struct gsim_error *error)
+{
+    char *end;
+    *bytes = strtod(text, &end);
+    double factor = strcmp(end, "G") == 0 ? 1e9 : strcmp(end, "M") == 0 ? 1e6 : strcmp(end, "k") == 0 ? 1e3 : *end ? NAN : 1;
+    *bytes *= factor;
+    if (*bytes >= 1 && *bytes <= 1e12) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--bytes: expected numbers such as 64M or 1G, found '%s'", text);
+}
+
+static enum gsim_status add_runs(struct gsim_record *record, struct gsim_record_case *c, const struct lists *lists, struct gsim_error *error)
+{
+    c->runs = GSIM_ARENA_ARRAY(&record->arena, struct gsim_record_run, GSIM_RECORD_LIST * 2);
+    if (!c->runs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (const char *const *sched = lists->schedulers; *sched; sched++)
+        for (const char *const *prefetch = lists->prefetch; *prefetch; prefetch++) {
+            struct gsim_record_run *run = &c->runs[c->run_count];
+            enum gsim_status status = gsim_cli_scheduler(*sched, &run->scheduler, error);
+            if (status != GSIM_OK) return status;
+            run->prefetch = strcmp(*prefetch, "on") == 0;
+            if (!run->prefetch && strcmp(*prefetch, "off") != 0)
+                return gsim_error_set(error, GSIM_USAGE, "--prefetch: expected on, off or both, found '%s'", *prefetch);
+            c->run_count++;
+            record->run_count++;
+        }
+    return GSIM_OK;
+}
+
+static enum gsim_status add_case(struct gsim_record *record, const struct gsim_cli_setup *setup, const struct lists *lists,
+                                 const struct gsim_workload_ops *workload, const char *bytes, const char *shape, struct gsim_error *error)
+{
+    struct gsim_record_case *c = &record->cases[record->case_count];
+    double target;
+    c->workload = workload;
+    c->options = (struct gsim_workload_options){.suite = setup->suite, .block1d = setup->block1d, .blocks = setup->blocks, .iterations = 1};
+    c->options.shape = strcmp(shape, "serial") == 0 ? GSIM_SHAPE_SERIAL : GSIM_SHAPE_CONCURRENT;
+    if (c->options.shape == GSIM_SHAPE_CONCURRENT && strcmp(shape, "concurrent") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--shapes: expected concurrent, serial or both, found '%s'", shape);
+    enum gsim_status status = parse_bytes(bytes, &target, error);
+    if (status == GSIM_OK) status = find_size(workload, &c->options, target, error);
+    if (status == GSIM_OK) status = add_runs(record, c, lists, error);
+    record->case_count++;
+    return status;
+}
+
+/* Sizes outermost: a recording that takes its largest memory first never enlarges it. */
+static enum gsim_status add_cases(struct gsim_record *record, const struct gsim_cli_setup *setup, const struct lists *lists, struct gsim_error *error)
+{
+    uint32_t b = 0, w, s;
+    record->cases = GSIM_ARENA_ARRAY(&record->arena, struct gsim_record_case, GSIM_RECORD_LIST * GSIM_RECORD_LIST * 2);
+    if (!record->cases) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (b = 0; lists->bytes[b]; b++)
+        for (w = 0; lists->workloads[w]; w++) {
+            const struct gsim_workload_ops *workload = gsim_workload_find(lists->workloads[w]);
+            if (!workload || !gsim_bench_find(lists->workloads[w]))
+                return gsim_error_set(error, GSIM_USAGE, "--workload: '%s' is not a built-in workload with real kernels", lists->workloads[w]);
+            for (s = 0; lists->shapes[s]; s++) {
+                enum gsim_status status = add_case(record, setup, lists, workload, lists->bytes[b], lists->shapes[s], error);
+                if (status != GSIM_OK) return status;
+                record->cases[record->case_count - 1].is_test = (b + w + s) % 2 == 1;
+            }
+        }
+    return GSIM_OK;
+}
+
+static enum gsim_status read_words(struct gsim_record *record, struct gsim_runner_words *words, struct lists *lists, struct gsim_error *error)
+{
+    const char *all = "m1,m2,vec,bs,img,ml,hits,dl";
+    enum gsim_status status = cut_own(record, words, "bytes", "1M,64M,1G", lists->bytes, error);
+    if (status == GSIM_OK) status = cut_own(record, words, "shapes", "concurrent,serial", lists->shapes, error);
+    if (status == GSIM_OK) status = cut_own(record, words, "prefetch", "on,off", lists->prefetch, error);
+    if (status == GSIM_OK) status = cut_own(record, words, "workload", all, lists->workloads, error);
+    if (status == GSIM_OK && strcmp(lists->workloads[0], "all") == 0) status = cut(record, "workload", all, lists->workloads, error);
+    if (status == GSIM_OK)
+        status = cut_own(record, words, "sched", "serial,async,grsched,taskflow,cudagraph,kesco", lists->schedulers, error);
+    if (status == GSIM_OK) status = gsim_runner_own_count(words, "iterations", 25, &record->iterations, error);
+    if (status == GSIM_OK) status = gsim_runner_own_count(words, "warmup", 3, &record->warmup, error);
+    if (status == GSIM_OK) status = gsim_runner_own_count(words, "traced-iterations", 5, &record->traced_iterations, error);
+    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "tracer", &record->is_traced, error);
+    if (status == GSIM_OK && (!record->iterations || !record->traced_iterations))
+        status = gsim_error_set(error, GSIM_USAGE, "--iterations, --traced-iterations: expected at least 1, found 0");
+    return status;
+}
+
+static bool take_flag(struct gsim_runner_words *words, const char *flag)
+{
+    for (int i = 0; i < words->count; i++) {
+        if (strcmp(words->items[i], flag) != 0) continue;
+        for (int j = i; j + 1 < words->count; j++) words->items[j] = words->items[j + 1];
+        words->count--;
+        return true;
+    }
+    return false;
+}
+
+static void list_runs(const struct gsim_record *record)
+{
+    char text[GSIM_TEXT_SIZE];
+    for (uint32_t i = 0; i < record->case_count; i++) {
+        const struct gsim_record_case *c = &record->cases[i];
+        struct gsim_workload_options options = c->options;
+        printf("%-5s size %-12.15g %-10s %-10s %s, %u runs\n", c->workload->name, c->options.size,
+               gsim_text_bytes(text, program_bytes(c->workload, &options, c->options.size)),
+               c->options.shape == GSIM_SHAPE_SERIAL ? "serial" : "concurrent", c->is_test ? "test" : "fit", c->run_count);
+    }
+    printf("%u runs\n", record->run_count);
+}
+
+enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner_words *words, struct gsim_cli_arguments *arguments,
+                                  struct gsim_cli_setup *setup, struct gsim_error *error)
+{
+    struct lists lists;
+    bool is_dry;
+    if (take_flag(words, "--help") || take_flag(words, "-h")) return fputs(help_text, stdout) < 0 ? GSIM_IO : GSIM_OK;
+    is_dry = take_flag(words, "--dry-run");
+    const char *path = gsim_runner_own_value(words, "output", NULL), *name = gsim_runner_own_value(words, "name", NULL);
+    if (!is_dry && (!path || !*path)) return gsim_error_set(error, GSIM_USAGE, "expected -o FILE (see gpusim-runner record --help)");
+    enum gsim_status status = is_dry ? GSIM_OK : gsim_output_check(path, error);
+    if (status == GSIM_OK) status = read_words(record, words, &lists, error);
+    if (status == GSIM_OK) status = gsim_runner_parse(arguments, words, error);
+    if (status == GSIM_OK) status = is_dry ? GSIM_OK : gsim_runner_gpu_find(&record->gpu, error);
+    if (status == GSIM_OK) status = gsim_runner_setup(setup, arguments, &record->gpu, error);
+    if (status == GSIM_OK) status = add_cases(record, setup, &lists, error);
+    if (status != GSIM_OK) return status;
+    record->device = &setup->device;
+    record->memory = setup->memory;
+    record->seed = setup->seed;
+    record->name = name ? name : record->gpu.name;
+    if (is_dry)
+        list_runs(record);
+    else
+        record->path = path;
+    return GSIM_OK;
+}
+
+void gsim_runner_kernel_resources(const struct gsim_bench_ops *ops, const struct gsim_bench *bench, const struct gsim_op *op,
+                                  void *const *device, int *registers, int *smem_bytes)
+{
+    struct gsim_bench_launch launch;
+    struct cudaFuncAttributes attributes;
+    ops->launch(bench, op, device, &launch);
+    *registers = *smem_bytes = 0;
+    if (cudaFuncGetAttributes(&attributes, launch.function) != cudaSuccess) return;
+    *registers = attributes.numRegs;
+    *smem_bytes = (int)(attributes.sharedSizeBytes + launch.smem_bytes);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Runs a scheduler on the CUDA backend and turns what CUPTI recorded into a timeline's kernels and copies, each tied to
+ * its op: through the call that launched it, or through the graph node that it stands for.
+ */
+#include "traces/runner/run.h"
+
+#include "traces/runner/cuda.h"
+
+static const struct gsim_cuda_node *node_of(const struct gsim_cuda *cuda, const struct gsim_cuda_call *call, uint64_t traced)
+{
+    const struct gsim_cuda_graph *graph = &cuda->graphs[cuda->execs[call->exec_index].graph_index];
+    for (size_t i = 0; i < graph->node_count; i++)
+        if (graph->nodes[i].traced == traced) return &graph->nodes[i];
+    return NULL;
+}
+
+static void add_record(struct gsim_cuda *cuda, const struct gsim_tracer_activity *activity, const struct gsim_cuda_call *call,
+                       const struct gsim_op *op, uint32_t stream)
+{
+    gsim_time start = gsim_cuda_time(cuda, activity->start_ns), end = gsim_cuda_time(cuda, activity->end_ns);
+    if (op->kind == GSIM_OP_KERNEL) {
+        struct gsim_kernel_record record = {.op = op->index,
+                                            .iteration = call->iteration,
+                                            .stream = stream,
+                                            .kernel_index = op->kernel_index,
+                                            .correlation = (uint32_t)activity->call,
+                                            .launch = gsim_cuda_time(cuda, call->launch_ns),
+                                            .ready = start,
+                                            .start = start,
+                                            .end = end};
+        gsim_timeline_add_kernel(cuda->timeline, &record);
+        return;
+    }
+    struct gsim_copy_record record = {.op = op->index,
+                                      .iteration = call->iteration,
+                                      .stream = stream,
+                                      .buffer_index = op->args[0].buffer_index,
+                                      .correlation = (uint32_t)activity->call,
+                                      .kind = op->kind == GSIM_OP_COPY ? op->copy_kind : GSIM_COPY_H2D,
+                                      .reason = op->kind == GSIM_OP_COPY ? GSIM_REASON_EXPLICIT : GSIM_REASON_PREFETCH,
+                                      .bytes = activity->bytes,
+                                      .launch = gsim_cuda_time(cuda, call->launch_ns),
+                                      .start = start,
+                                      .end = end};
+    gsim_timeline_add_copy(cuda->timeline, &record);
+}
+
+enum gsim_status gsim_cuda_collect(struct gsim_cuda *cuda, struct gsim_error *error)
+{
+    const struct gsim_tracer_activity *list;
+    size_t count, dropped, unknown = 0;
+    enum gsim_status status = gsim_tracer_stop(cuda->tracer, &list, &count, &dropped, error);
+    if (status != GSIM_OK) return status;
+    for (size_t i = 0; i < count; i++) {
+        const struct gsim_cuda_call *call = list[i].call >= 1 && list[i].call <= cuda->call_count ? &cuda->calls[list[i].call - 1] : NULL;
+        const struct gsim_cuda_node *node = call && !call->op ? node_of(cuda, call, list[i].node) : NULL;
+        if (!call || (!call->op && !node))
+            unknown++;
+        else
+            add_record(cuda, &list[i], call, node ? node->op : call->op, node && node->stream ? node->stream : call->stream);
+    }
+    if (dropped) return gsim_error_set(error, GSIM_SIM, "CUPTI dropped %zu records: the trace is incomplete", dropped);
+    if (unknown) return gsim_error_set(error, GSIM_SIM, "%zu of %zu traced kernels and copies belong to no call of the scheduler", unknown, count);
+    return GSIM_OK;
+}
+
+/* ARENA: holds the ops that the scheduler has made, which the tracer's records refer to. */
+static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_cuda *cuda, struct gsim_arena *arena, struct gsim_error *error)
+{
+    const struct gsim_simulation *s = job->simulation;
+    struct gsim_random numbers = {0};
+    struct gsim_error inner = {0};
+    struct gsim_run run = {
+        .program = s->program,
+        .driver = &cuda->driver,
+        .params = s->scheduler_params,
+        .memory = s->memory,
+        .prefetch = s->prefetch,
+        .compute_capability = s->device->compute_capability,
+        .iterations = job->iterations,
+        .rng = &numbers,
+        .arena = arena,
+    };
+    enum gsim_status status = gsim_random_init(&numbers, s->seed, error);
+    if (status == GSIM_OK && !run.params && s->scheduler->params) {
+        void *defaults = gsim_arena_alloc(arena, s->scheduler->params_size);
+        run.params = defaults;
+        if (defaults)
+            gsim_params_set_defaults(s->scheduler->params, defaults);
+        else
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    }
+    if (status == GSIM_OK && s->scheduler->prepare) status = s->scheduler->prepare(&run, error);
+    if (status == GSIM_OK) {
+        cuda->epoch_ns = gsim_runner_now_ns();
+        status = s->scheduler->execute(&run, &inner);
+        gsim_cuda_check(cuda, cudaDeviceSynchronize(), GSIM_API_DEVICE_SYNC);
+        if (gsim_driver_failed(&cuda->driver))
+            status = gsim_error_set(error, cuda->driver.error.status, "%s", cuda->driver.error.message);
+        else if (status != GSIM_OK)
+            gsim_error_set(error, status, "%s", inner.message);
+    }
+    gsim_random_release(&numbers);
+    return status;
+}
+
+static enum gsim_status check(const struct gsim_runner_job *job, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_runner_memory_download(job->memory, job->bench_ops, job->bench, error);
+    if (status == GSIM_OK) status = job->bench_ops->check(job->bench, job->memory->host, error);
+    if (status != GSIM_OK)
+        gsim_error_prefix(error, "%s with %s: wrong result", job->bench_ops->name, job->simulation->scheduler->name);
+    return status;
+}
+
+enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_timeline *timeline, struct gsim_error *error)
+{
+    const struct gsim_simulation *s = job->simulation;
+    struct gsim_cuda cuda = {.program = s->program,
+                             .memory = job->memory,
+                             .bench_ops = job->bench_ops,
+                             .bench = job->bench,
+                             .timeline = timeline,
+                             .mode = s->memory,
+                             .is_checked = job->checked};
+    struct gsim_arena arena = {0};
+    gsim_timeline_init(timeline, s->program, s->detailed);
+    enum gsim_status status = gsim_runner_memory_reset(job->memory, error);
+    if (status == GSIM_OK && job->traced) status = gsim_tracer_start(&cuda.tracer, error);
+    if (status == GSIM_OK) status = gsim_cuda_init(&cuda, error);
+    if (status == GSIM_OK) {
+        status = execute(job, &cuda, &arena, error);
+        if (status == GSIM_OK && job->traced) status = gsim_cuda_collect(&cuda, error);
+        if (status == GSIM_OK && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
+        if (status == GSIM_OK && job->checked) status = check(job, error);
+        gsim_cuda_release(&cuda);
+    }
+    gsim_tracer_destroy(cuda.tracer);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+enum gsim_status gsim_runner_gpu_find(struct gsim_runner_gpu *gpu, struct gsim_error *error)
+{
+    struct cudaDeviceProp properties;
+    int driver = 0, runtime = 0, sm_khz = 0, memory_khz = 0;
+    memset(gpu, 0, sizeof *gpu);
+    cudaError_t result = cudaGetDeviceProperties(&properties, 0);
+    if (result == cudaSuccess) result = cudaDriverGetVersion(&driver);
+    if (result == cudaSuccess) result = cudaRuntimeGetVersion(&runtime);
+    if (result == cudaSuccess) result = cudaDeviceGetAttribute(&sm_khz, cudaDevAttrClockRate, 0);
+    if (result == cudaSuccess) result = cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, 0);
+    if (result != cudaSuccess) return gsim_error_set(error, GSIM_SIM, "no GPU to run on: %s", cudaGetErrorString(result));
+    snprintf(gpu->name, sizeof gpu->name, "%s", properties.name);
+    snprintf(gpu->driver, sizeof gpu->driver, "CUDA %d.%d", driver / 1000, driver % 1000 / 10);
+    snprintf(gpu->cuda, sizeof gpu->cuda, "%d.%d", runtime / 1000, runtime % 1000 / 10);
+    gpu->compute_capability = 10 * properties.major + properties.minor;
+    gpu->sm_count = properties.multiProcessorCount;
+    gpu->sm_clock_mhz = sm_khz / 1000;
+    gpu->memory_clock_mhz = memory_khz / 1000;
+    gpu->memory_gb = (double)properties.totalGlobalMem * 1e-9;
+    /* The driver's own version, which CUDA does not tell. */
+    FILE *version = fopen("/sys/module/nvidia/version", "r");
+    if (version) {
+        if (fgets(gpu->driver, sizeof gpu->driver, version)) gpu->driver[strcspn(gpu->driver, "\n")] = '\0';
+        fclose(version);
+    }
+    return GSIM_OK;
+}
