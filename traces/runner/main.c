@@ -272,7 +272,7 @@ int main(int argc, char **argv)
     if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 || strcmp(command, "help") == 0)
         return fputs(help_text, argc > 1 ? stdout : stderr) < 0 || argc < 2 ? 2 : 0;
     if (strcmp(command, "--version") == 0) return printf("gpusim-runner %s\n", GPUSIM_VERSION) < 0;
-    if (strcmp(command, "probe") == 0) return gsim_runner_probe(argc - 1, argv + 1);
+    if (strcmp(command, "probe") == 0) return gsim_probe_main(argc - 2, argv + 2);
     if (strcmp(command, "record") == 0 || strcmp(command, "run") == 0) words = (struct gsim_runner_words){argv + 2, argc - 2};
     enum gsim_status status = strcmp(command, "record") == 0 ? gsim_runner_record(&words, &error) : run(&words, &error);
     if (status == GSIM_OK) return 0;

@@ -29,6 +29,7 @@ enum gsim_status gsim_runner_setup(struct gsim_cli_setup *setup, struct gsim_cli
                                    const struct gsim_runner_gpu *gpu, struct gsim_error *error) GSIM_NODISCARD;
 
 enum gsim_status gsim_runner_record(struct gsim_runner_words *words, struct gsim_error *error) GSIM_NODISCARD;
-int gsim_runner_probe(int argc, char **argv);
+/* probe.cu: the words behind "probe". Returns the exit status. */
+int gsim_probe_main(int argc, char **argv);
 
 #endif
