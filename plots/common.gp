@@ -9,6 +9,9 @@ array colours = [0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0xf
 array marks = [7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 1, 2, 3]
 colour(i) = colours[(int(i) - 1) % |colours| + 1]
 mark(i) = marks[(int(i) - 1) % |marks| + 1]
+# Error bars; those of gnuplot leave a white disc around the point.
+set style arrow 1 heads size graph 0.008, 90 fixed nofilled lw 0.75 lc rgb "#000000"
+set style arrow 2 heads size graph 0.008, 90 fixed nofilled lw 0.75 lc rgb variable
 # Margins in centimetres from the picture's edges.
 across(cm) = cm / width_cm
 up(cm) = cm / height_cm

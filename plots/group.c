@@ -141,6 +141,12 @@ enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, 
         struct base wanted = {.key = row_key(frame, row, true, &arena)};
         if (!wanted.key) status = no_memory(error);
         const struct base *found = wanted.key ? bsearch(&wanted, bases, count, sizeof *bases, by_key) : NULL;
+        if (found && strcmp(gsim_frame_text(gsim_frame_find(frame, "scheduler"), row), base ? base : "serial") == 0) {
+            values[2 * row] = 1; /* its own noise is no speed-up */
+            values[2 * row + 1] = 0;
+            matched++;
+            continue;
+        }
         values[2 * row] = found ? found->sum / (double)found->count / gsim_frame_number(time, row) : NAN;
         values[2 * row + 1] = found ? relative_variance(found) : NAN;
         matched += found != NULL;
@@ -168,9 +174,9 @@ static int by_number_text(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The different texts of a column; INDEX: of each row's. Numbers in ascending order. */
-static const char **distinct(const struct gsim_frame *frame, const struct gsim_frame_column *column, size_t *index,
-                             size_t *count, bool *is_number, struct gsim_arena *arena)
+/* The different texts of a column; INDEX: of each row's, SIZE_MAX for what is left out. Numbers in ascending order. */
+static const char **distinct(const struct gsim_frame *frame, const struct gsim_frame_column *column, bool skip_empty,
+                             size_t *index, size_t *count, bool *is_number, struct gsim_arena *arena)
 {
     const char **texts = gsim_arena_alloc(arena, sizeof *texts * (frame->row_count + 1));
     *count = 0;
@@ -178,6 +184,7 @@ static const char **distinct(const struct gsim_frame *frame, const struct gsim_f
     for (size_t row = 0; texts && row < frame->row_count; row++) {
         const char *text = column ? gsim_frame_text(column, row) : "";
         size_t i = 0;
+        if (skip_empty && !*text) continue;
         while (i < *count && strcmp(texts[i], text) != 0) i++;
         if (i == *count) texts[(*count)++] = text;
         *is_number &= isfinite(gsim_frame_number(column, row));
@@ -185,7 +192,9 @@ static const char **distinct(const struct gsim_frame *frame, const struct gsim_f
     if (texts && *is_number && *count) qsort(texts, *count, sizeof *texts, by_number_text);
     for (size_t row = 0; texts && row < frame->row_count; row++) {
         const char *text = column ? gsim_frame_text(column, row) : "";
-        for (index[row] = 0; strcmp(texts[index[row]], text) != 0;) index[row]++;
+        index[row] = SIZE_MAX;
+        for (size_t i = 0; i < *count && index[row] == SIZE_MAX; i++)
+            if (strcmp(texts[i], text) == 0) index[row] = i;
     }
     return texts;
 }
@@ -222,9 +231,10 @@ static void summarise(const struct member *members, size_t count, bool geometric
     }
     double mean = sum / points, half = 0;
     point->count = count;
-    point->is_repeated = freedom > 0;
-    point->error = sqrt(variance) / points;
-    if (freedom > 0) half = gsl_cdf_tdist_Pinv(CONFIDENCE, freedom) * point->error;
+    /* Without noise, repetitions agree, to the last bits of a sum. */
+    point->is_repeated = sqrt(variance) > 1e-9 * points * (geometric ? 1 : fabs(mean));
+    point->error = point->is_repeated ? sqrt(variance) / points : 0;
+    if (point->is_repeated) half = gsl_cdf_tdist_Pinv(CONFIDENCE, freedom) * point->error;
     point->mean = geometric ? exp(mean) : mean;
     point->low = geometric ? exp(mean - half) : mean - half;
     point->high = geometric ? exp(mean + half) : mean + half;
@@ -265,7 +275,7 @@ static enum gsim_status fill_points(const struct gsim_frame *frame, const struct
     if (groups->arena.failed) return no_memory(error);
     for (size_t row = 0; row < frame->row_count; row++) {
         double value = gsim_frame_number(y, row), variance = gsim_frame_number(spread, row);
-        if (!isfinite(value) || (geometric && value <= 0)) {
+        if (group[row] == SIZE_MAX || !isfinite(value) || (geometric && value <= 0)) {
             group[row] = SIZE_MAX;
             continue;
         }
@@ -298,13 +308,15 @@ enum gsim_status gsim_group(const struct gsim_frame *frame, const char *x, const
     size_t *at = gsim_arena_alloc(&groups->arena, sizeof *at * 2 * (frame->row_count + 1)),
            *group = at + frame->row_count;
     if (!at) return no_memory(error);
-    groups->xs = distinct(frame, x_column, at, &groups->x_count, &groups->x_is_number, &groups->arena);
-    groups->series = distinct(frame, series_column, group, &groups->series_count, &is_number, &groups->arena);
+    groups->xs = distinct(frame, x_column, true, at, &groups->x_count, &groups->x_is_number, &groups->arena);
+    groups->series = distinct(frame, series_column, false, group, &groups->series_count, &is_number, &groups->arena);
     groups->x_values = gsim_arena_alloc(&groups->arena, sizeof *groups->x_values * (groups->x_count + 1));
     if (groups->arena.failed) return no_memory(error);
     for (size_t i = 0; i < groups->x_count; i++)
         groups->x_values[i] = groups->x_is_number ? strtod(groups->xs[i], NULL) : NAN;
-    for (size_t row = 0; row < frame->row_count; row++) group[row] += at[row] * groups->series_count;
+    /* Rows without x, such as those of a scheduler that does not have the parameter, are in no group. */
+    for (size_t row = 0; row < frame->row_count; row++)
+        group[row] = at[row] == SIZE_MAX ? SIZE_MAX : group[row] + at[row] * groups->series_count;
     return fill_points(frame, y_column, geometric, group, groups, error);
 }
 

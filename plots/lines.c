@@ -91,6 +91,20 @@ static void put_lines(struct lines *l)
     }
 }
 
+/* Marks at the values themselves: where these are few and far enough apart for what is written below them. */
+static bool has_own_marks(const struct lines *l, double width_cm)
+{
+    const struct gsim_groups *groups = &l->groups;
+    double span = l->x.is_log ? log(l->x.high / l->x.low) : l->x.high - l->x.low;
+    if (!l->over_numbers) return true;
+    if (groups->x_count > MOST_MARKS) return false;
+    for (size_t i = 1; i < groups->x_count; i++) {
+        double a = groups->x_values[i - 1], b = groups->x_values[i];
+        if ((l->x.is_log ? log(b / a) : b - a) / span * width_cm < 5 * gsim_figure_letter_cm(l->figure)) return false;
+    }
+    return true;
+}
+
 enum gsim_status gsim_lines_plot(const struct gsim_frame *frame, const struct gsim_results_query *query,
                                  struct gsim_figure *figure, const char **note, struct gsim_error *error)
 {
@@ -107,7 +121,7 @@ enum gsim_status gsim_lines_plot(const struct gsim_frame *frame, const struct gs
         for (size_t i = 0; i < l.groups.x_count; i++) positions[i] = position(&l, i);
         double down_cm = gsim_plot_marks(figure, l.groups.xs, positions, l.groups.x_count, figure->size.width_cm - 2);
         put_lines(&l);
-        gsim_figure_number(figure, "own_marks", !l.over_numbers || l.groups.x_count <= MOST_MARKS);
+        gsim_figure_number(figure, "own_marks", has_own_marks(&l, figure->size.width_cm - 2));
         gsim_figure_number(figure, "repeated", l.groups.is_repeated);
         gsim_figure_number(figure, "reference", is_ratio ? 1 : NAN);
         gsim_plot_axis_set(&l.x, figure, 'x', false);

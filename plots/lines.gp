@@ -26,7 +26,7 @@ if (own_marks) {
     if (turned) { set xtics rotate by 30 right }
     names = "data index 1 using 1:(low_y):xticlabels(2) with points pt -1, "
 }
-errors = "data index 2 using 1:2:3:4:(colour($5)) with yerrorbars pt -1 lw 0.75 lc rgb variable, "
+errors = "data index 2 using 1:3:(0):($4-$3):(colour($5)) with vectors arrowstyle 2, "
 eval "plot " . names . (repeated ? errors : "") . \
      "data index 2 using 1:2:(colour($5)) with lines lw 1.5 lc rgb variable, " . \
      "data index 2 using 1:2:(mark($5)):(colour($5)) with points pt variable ps 0.6 lc rgb variable"

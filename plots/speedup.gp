@@ -18,7 +18,7 @@ if (mean_at == mean_at) { set arrow 1 from mean_at, graph 0 to mean_at, graph 1 
 if (reference == reference) { set arrow 2 from 0, reference to bars_end, reference nohead lc rgb "#000000" lw 0.5 dt 2 front }
 set style fill solid 1.0 noborder
 bars = "data index 1 using 1:(-1):xticlabels(2) with points, data index 2 using 1:2:(bar):(colour($5)) with boxes lc rgb variable"
-errors = ", data index 2 using 1:2:3:4 with yerrorbars pt -1 lw 0.75 lc rgb '#000000'"
+errors = ", data index 2 using 1:3:(0):($4-$3) with vectors arrowstyle 1"
 side = label_angle ? 'left rotate by 90' : 'center offset 0,0.3'
 labels = ", data index 2 using 1:(($4 > $2 ? $4 : $2) + y_top * 0.015):6 with labels " . side . " font sprintf(',%g', label_pt)"
 eval "plot " . bars . (repeated ? errors : "") . (label_pt > 0 ? labels : "")

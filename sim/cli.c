@@ -54,6 +54,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_import(arguments);
     case GSIM_CLI_PLOT:
         return gsim_cli_plot(arguments);
+    case GSIM_CLI_PAGE:
+        return gsim_cli_page(arguments);
     case GSIM_CLI_SWEEP:
         return gsim_cli_sweep(arguments);
     case GSIM_CLI_COMMAND_COUNT:

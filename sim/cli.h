@@ -21,6 +21,7 @@ enum gsim_cli_command {
     GSIM_CLI_IMPORT,
     GSIM_CLI_PLOT,
     GSIM_CLI_SWEEP,
+    GSIM_CLI_PAGE, /* "report": the page, not the option */
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -32,10 +33,11 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_IMPORT   (1u << GSIM_CLI_IMPORT)
 #define GSIM_CLI_ON_PLOT     (1u << GSIM_CLI_PLOT)
 #define GSIM_CLI_ON_SWEEP    (1u << GSIM_CLI_SWEEP)
+#define GSIM_CLI_ON_PAGE     (1u << GSIM_CLI_PAGE)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
-                              GSIM_CLI_ON_SWEEP)
+                              GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
@@ -72,9 +74,9 @@ enum gsim_cli_command {
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE, "a line for every prediction before the table")                \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
-    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT,                                               \
+    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE,                                               \
       "short: -o; import: the program file, gzipped if named .gz;\n"                                                    \
-      "plot: the picture, .svg, .pdf or .png")                                                                         \
+      "plot: the picture, .svg, .pdf or .png; report: the page")                                                                         \
     X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT, "of the program (default: the trace's)")                               \
     X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT, "keep the host's time between its calls (default on)")               \
     X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT,                                                                \
@@ -84,7 +86,6 @@ enum gsim_cli_command {
     X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "what the vertical axis shows; heatmap: its rows")                           \
     X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT, "heatmap: what colours and numbers show")                            \
     X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each")                                          \
-    X(WHERE, "where", "COLUMN=VALUE,...", GSIM_CLI_ON_PLOT, "only rows with one of these values; may be repeated")     \
     X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
     X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT, "above the figure (default none: papers have captions)")               \
     X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "in place of the column's name and unit")                            \
@@ -123,7 +124,7 @@ struct gsim_cli_repeated {
 struct gsim_cli_arguments {
     enum gsim_cli_command command;
     const char *value[GSIM_CLI_KEY_COUNT]; /* NULL: not given; "" for a switch */
-    const char **opts;                     /* each --opt (plot: --where), "NAME=VALUE" */
+    const char **opts;                     /* each --opt, "NAME=VALUE" */
     size_t opt_count;
     const char **operands; /* list: which list; validate: the files; import: format and file */
     size_t operand_count;
@@ -151,6 +152,7 @@ int gsim_cli_list(const struct gsim_cli_arguments *arguments);
 int gsim_cli_validate(const struct gsim_cli_arguments *arguments);
 int gsim_cli_import(const struct gsim_cli_arguments *arguments);
 int gsim_cli_plot(const struct gsim_cli_arguments *arguments);
+int gsim_cli_page(const struct gsim_cli_arguments *arguments);
 int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */

@@ -88,6 +88,16 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim plot lines results.db --x size --y iteration_us --series sched --where workload=vec\n"
             "  gpusim plot heatmap results.db --x workload --y device --value speedup --where sched=kesco\n",
         },
+    [GSIM_CLI_PAGE] =
+        {
+            "write results or a run as one page of HTML",
+            "gpusim report FILE -o PAGE.html",
+            "One self-contained page that opens offline: tables, figures, options, versions, and the commands that\n"
+            "give the same again. FILE is a database of gpusim sweep, what compare wrote, a CSV file of results, or\n"
+            "the report of one run (run --report), of which it shows the timeline.\n",
+            "  gpusim report results.db -o results.html\n"
+            "  gpusim --workload img --sched kesco --report run.json && gpusim report run.json -o run.html\n",
+        },
     [GSIM_CLI_SWEEP] =
         {
             "simulate many points and keep the results in a file",

@@ -16,7 +16,7 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 };
 
 static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot",
-                                                                  "sweep"};
+                                                                  "sweep", "report"};
 
 const char *gsim_cli_command_name(int command)
 {
@@ -61,7 +61,7 @@ static enum gsim_status unknown_option(enum gsim_cli_command command, const char
 static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cli_key key, const char *value,
                               struct gsim_error *error)
 {
-    if (key == GSIM_CLI_OPT || key == GSIM_CLI_WHERE) {
+    if (key == GSIM_CLI_OPT) {
         arguments->opts[arguments->opt_count++] = value;
         return GSIM_OK;
     }
@@ -104,7 +104,7 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
 static size_t most_operands(enum gsim_cli_command command)
 {
     if (command == GSIM_CLI_IMPORT) return 2;
-    return command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT ? SIZE_MAX : command == GSIM_CLI_LIST || command == GSIM_CLI_SWEEP;
+    return command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE ? SIZE_MAX : command == GSIM_CLI_LIST || command == GSIM_CLI_SWEEP;
 }
 
 enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,

@@ -9,6 +9,7 @@
 #include "plots/results.h"
 #include "plots/timeline.h"
 #include "sim/text.h"
+#include "sweep/where.h"
 
 static const char *const kinds[] = {"speedup", "lines", "heatmap", "scatter", "box", "timeline"};
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
@@ -152,37 +153,44 @@ static enum gsim_status parse_query(const struct gsim_cli_arguments *arguments, 
     return GSIM_OK;
 }
 
+/* What a condition asks: the cell of a column in one row. */
+struct row {
+    const struct gsim_frame *frame;
+    size_t index;
+};
+
+static bool value_of(void *data, const char *name, struct gsim_cell *value)
+{
+    const struct row *row = data;
+    const struct gsim_frame_column *column = gsim_frame_find(row->frame, name);
+    if (!column) return false;
+    const char *text = gsim_frame_text(column, row->index);
+    double number = gsim_frame_number(column, row->index);
+    *value = isfinite(number) ? gsim_cell_real(number) : gsim_cell_text(*text ? text : NULL);
+    return true;
+}
+
 /* Rows that meet every --where. */
 static enum gsim_status select_rows(const struct gsim_cli_arguments *arguments, struct gsim_frame *frame,
                                     struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
-    bool *keep = gsim_alloc(frame->row_count + 1);
+    struct gsim_arena arena = {0};
+    struct row row = {.frame = frame};
+    const struct gsim_names names = {value_of, &row};
+    bool *keep = gsim_arena_alloc(&arena, frame->row_count + 1);
     if (!keep) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++) {
-        char name[96];
-        const char *equals = strchr(arguments->opts[i], '=');
-        const struct gsim_frame_column *column;
-        if (!equals || (size_t)(equals - arguments->opts[i]) >= sizeof name) {
-            status =
-                gsim_error_set(error, GSIM_USAGE, "--where: expected COLUMN=VALUE,..., found '%s'", arguments->opts[i]);
-            break;
-        }
-        snprintf(name, sizeof name, "%.*s", (int)(equals - arguments->opts[i]), arguments->opts[i]);
-        status = gsim_frame_need(frame, "--where", name, &column, error);
-        for (size_t row = 0; row < frame->row_count && status == GSIM_OK; row++) {
-            const char *text = gsim_frame_text(column, row);
-            keep[row] = false;
-            for (const char *word = equals + 1; *word || word == equals + 1;
-                 word += strcspn(word, ",") + (word[strcspn(word, ",")] == ',')) {
-                size_t length = strcspn(word, ",");
-                keep[row] |= strlen(text) == length && strncmp(text, word, length) == 0;
-                if (!*word) break;
-            }
-        }
-        if (status == GSIM_OK) gsim_frame_select(frame, keep);
+    for (size_t i = 0; i < arguments->repeated_count && status == GSIM_OK; i++) {
+        struct gsim_where *where;
+        if (arguments->repeated[i].key != GSIM_CLI_CONDITION) continue;
+        row.index = 0;
+        status = gsim_where_compile(arguments->repeated[i].text, &names, &arena, &where, error);
+        if (status != GSIM_OK) break;
+        for (row.index = 0; row.index < frame->row_count; row.index++)
+            keep[row.index] = gsim_where_holds(where, &names);
+        gsim_frame_select(frame, keep);
     }
-    gsim_free(keep);
+    gsim_arena_release(&arena);
     return status;
 }
 

@@ -10,7 +10,7 @@
       ":linN or :logN, or samples LOW:HIGH:[log]random or\n"                                                           \
       ":[log]sobol; may be repeated: the points are the product")                                                      \
     X(PAIRED, "paired", "'N=VALUES M=VALUES'", GSIM_CLI_ON_SWEEP, "lists that advance together; may be repeated")      \
-    X(CONDITION, "where", "CONDITION", GSIM_CLI_ON_SWEEP,                                                                  \
+    X(CONDITION, "where", "CONDITION", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PLOT,                                                                  \
       "only what meets it: 'size >= 1e6 && sched != serial'; may be\n"                                                 \
       "repeated")                                                                                                      \
     X(REPEAT, "repeat", "R", GSIM_CLI_ON_SWEEP, "each point so often, the seed one higher each time")                  \

@@ -53,6 +53,39 @@ refuses 2 'expected results: a database' speedup "$source_dir/CMakeLists.txt"
 head -c 3000 run.json >cut.json
 refuses 2 "cannot read 'cut.json': " timeline cut.json
 [ "$(ls)" = "$(ls | grep -v '\.svg$')" ] || fail "refused, but left $(ls ./*.svg)"
+
+# Pages: everything is in them, nothing is fetched, and what a file holds is text there.
+page() { # page FILE NAME
+    "$gpusim" report "$1" -o "$2" >out 2>err || fail "report $1: $(cat err)"
+    [ ! -s out ] || fail "report $1: expected silence, found $(cat out)"
+    [ "$(head -c 15 "$2")" = '<!DOCTYPE html>' ] && [ "$(tail -n 1 "$2")" = '</html>' ] || fail "$2 is not whole"
+    ! grep -qE '<script|<link|<img|src=|href="http|@import|url\(http' "$2" || fail "$2 fetches something"
+}
+contains() { grep -qF -- "$2" "$1" || fail "$1: expected '$2'"; }
+page run.json run.html
+contains run.html 'img with kesco on a100-sxm4-40gb'
+contains run.html '<td>gaussian_blur</td><td class="n">6</td>'
+contains run.html 'gpusim run --workload img --sched kesco --device a100-sxm4-40gb --seed 1 --suite kesco'
+"$gpusim" sweep --workload vec,img --sched serial,kesco --vary device.h2d_gbps=10,20 --out results.db >/dev/null 2>&1 || fail 'no sweep'
+page results.db results.html
+contains results.html '8 simulated points'
+contains results.html 'gpusim sweep --workload vec,img --sched serial,kesco --vary device.h2d_gbps=10,20 --out results.db'
+contains results.html '<td>device.h2d_gbps</td><td>10, 20</td>'
+printf 'workload,scheduler,iteration_us\n<b>x</b>&,serial,2\ny,serial,1\n' >hostile.csv
+page hostile.csv hostile.html
+contains hostile.html '&lt;b&gt;x&lt;/b&gt;&amp;'
+! grep -q '<b>' hostile.html || fail 'a name became HTML'
+refused() { # refused MESSAGE ARGUMENTS...
+    message=$1
+    shift
+    "$gpusim" report "$@" >out 2>err && fail "report $*: expected a refusal"
+    grep -qF -- "$message" err || fail "report $*: found '$(cat err)', expected '$message'"
+}
+refused 'no output: expected -o FILE.html' results.db
+refused 'expected another file than the one that is read' run.json -o run.json
+refused "cannot read 'nothing.db'" nothing.db -o nothing.html
+[ ! -e nothing.html ] || fail 'refused, but wrote a page'
+
 command -v gnuplot >/dev/null 2>&1 || { printf 'no gnuplot: nothing drawn\n' && exit "$failures"; }
 
 # The same recording as report and trace: the same slices.
@@ -111,7 +144,7 @@ has kept-lines/lines.dat '100|12|7.03172458|16.9682754|2|kesco|100'
 has kept-lines/lines.dat '10000|100|100|100|2|kesco|10000'
 has kept-lines/lines.dat '10000|10k'
 grep -qx 'log_x = 1' kept-lines/lines.gp || fail 'expected a logarithmic axis'
-draws 'no logarithm' lines results.csv --where workload=vec --where size=100,10000 --log none -o lines.pdf --keep kept-lines
+draws 'no logarithm' lines results.csv --where workload=vec --where 'size in (100, 10000)' --log none -o lines.pdf --keep kept-lines
 grep -qx 'log_x = 0' kept-lines/lines.gp || fail 'expected a linear axis'
 draws speedup speedup results.csv --where size=100 -o bars.svg --keep kept-bars
 found=$(awk -F'\t' '$7 == "vec" && $8 == "kesco" { print $2 }' kept-bars/speedup.dat)
@@ -127,6 +160,9 @@ draws box box results.csv --x workload --where size=100 -o box.svg --keep kept-b
 grep -q "$(printf '\t11\t10\t14\t13\t12\t2\t3\tvec\tkesco')" kept-box/box.dat || fail "quartiles of 10, 12, 14: $(cat kept-box/box.dat)"
 "$gpusim" plot lines results.csv -o averaged.svg 2>err || fail "averaged: $(cat err)"
 grep -q 'means over different values of workload' err || fail "expected a note on what was averaged, found '$(cat err)'"
+
+[ "$(grep -c '<svg' results.html)" -ge 3 ] || fail "expected three pictures in results.html, found $(grep -c '<svg' results.html)"
+[ "$(grep -o ' id="[^"]*"' results.html | sort | uniq -d | wc -l)" = 0 ] || fail "ids occur twice in results.html"
 
 printf 'figures: %d failures\n' "$failures"
 [ "$failures" = 0 ]
