@@ -31,10 +31,16 @@ static double route_gbps(const struct gsim_device_spec *d, enum gsim_route route
 
 static void local_copy_ended(struct gsim_machine *m, void *task) { gsim_copies_transfer_ended(m, task); }
 
+static void finish(struct gsim_machine *m, struct gsim_task *task);
+static void nothing_to_move(struct gsim_machine *m, void *task) { finish(m, task); }
+
 void gsim_copies_begin(struct gsim_machine *m, struct gsim_task *task)
 {
     const struct gsim_device_spec *d = m->device;
-    if (task->reason == GSIM_REASON_PREFETCH && !gsim_managed_begin_prefetch(m, task)) return;
+    if (task->reason == GSIM_REASON_PREFETCH && !gsim_managed_begin_prefetch(m, task)) {
+        if (!task->bytes) gsim_machine_at(m, m->now, nothing_to_move, task); /* a kernel was faster */
+        return;
+    }
     task->start = m->now;
     if (task->copy_kind == GSIM_COPY_D2D) { /* reads and writes every byte; no link */
         gsim_gpu_add_copy_load(m->gpu, m->now, d->d2d_gbps);
@@ -96,7 +102,7 @@ void gsim_copies_start(struct gsim_machine *m, struct gsim_task *task)
         bool is_needed = is_managed && !m->moving[task->buffer_index] && m->device->eager_migration <= 0;
         task->bytes = is_needed ? gsim_residency_bytes(&m->residency, task->buffer_index, op->bytes, GSIM_PLACE_HOST) : 0;
         if (!task->bytes) {
-            if (is_needed) gsim_managed_arrived(m, task); /* pages that nobody wrote come to be on the device */
+            if (is_needed) gsim_managed_begin_prefetch(m, task); /* pages that nobody wrote come to be on the device */
             gsim_front_end(m, task);
             return;
         }
@@ -154,12 +160,10 @@ static void let_waiters_go(struct gsim_machine *m, struct gsim_task *transfer)
     transfer->waiters = NULL;
 }
 
-void gsim_copies_transfer_ended(struct gsim_machine *m, struct gsim_task *task)
+/* The engine, whoever waits, and the stream go on. */
+static void finish(struct gsim_machine *m, struct gsim_task *task)
 {
-    bool is_local = task->copy_kind == GSIM_COPY_D2D, is_migration = task->is_migration;
     struct gsim_task *then = task->then;
-    gsim_gpu_add_copy_load(m->gpu, m->now, -(is_local ? m->device->d2d_gbps : route_gbps(m->device, task->route)));
-    record_transfer(m, task);
     bool is_managed = m->simulation->memory == GSIM_MEMORY_MANAGED;
     if (is_managed && task->copy_kind == GSIM_COPY_H2D) gsim_managed_arrived(m, task);
     if (task->in_engine) {
@@ -169,9 +173,17 @@ void gsim_copies_transfer_ended(struct gsim_machine *m, struct gsim_task *task)
     }
     let_waiters_go(m, task);
     if (task->waiting_thread) gsim_machine_wake(m, task->waiting_thread, m->now);
-    if (is_migration)
+    if (task->is_migration)
         gsim_front_free(m, task);
     else
         gsim_front_end(m, task);
     if (then) gsim_copies_begin(m, then);
+}
+
+void gsim_copies_transfer_ended(struct gsim_machine *m, struct gsim_task *task)
+{
+    bool is_local = task->copy_kind == GSIM_COPY_D2D;
+    gsim_gpu_add_copy_load(m->gpu, m->now, -(is_local ? m->device->d2d_gbps : route_gbps(m->device, task->route)));
+    record_transfer(m, task);
+    finish(m, task);
 }

@@ -266,8 +266,7 @@ static void survey_kernel(struct gsim_machine *m, struct survey *s, struct gsim_
 
 static uint64_t free_bytes(const struct gsim_residency *r)
 {
-    uint64_t used = r->device_bytes + r->reserved_bytes;
-    return used < r->capacity_bytes ? r->capacity_bytes - used : 0;
+    return r->capacity_bytes - r->device_bytes;
 }
 
 static bool survey_all(struct gsim_machine *m, struct survey *s)
@@ -275,7 +274,8 @@ static bool survey_all(struct gsim_machine *m, struct survey *s)
     struct gsim_faults *faults = &m->faults;
     size_t users = 0;
     for (size_t i = 0; i < faults->count; i++) users += faults->active[i]->arg_count;
-    *s = (struct survey){.is_full = free_bytes(&m->residency) < GSIM_BLOCK_BYTES};
+    /* Of each flow a group may be under way. */
+    *s = (struct survey){.is_full = free_bytes(&m->residency) <= (users + 1) * GSIM_GROUP_BYTES};
     if (!grow_scratch(faults, faults->count, users, users)) {
         gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
         return false;
@@ -335,7 +335,7 @@ static void find_next(struct gsim_machine *m, const struct survey *s)
     }
     for (uint32_t f = 0; f < s->flow_count; f++) arriving += faults->flows[f].bytes_per_ps;
     if (!s->is_full && arriving > 0)
-        offer(m, ((double)free_bytes(&m->residency) - GSIM_BLOCK_BYTES * 0.5) / arriving);
+        offer(m, (double)free_bytes(&m->residency) / arriving);
 }
 
 /* What the flows take of DRAM and of the link. */

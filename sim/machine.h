@@ -49,7 +49,7 @@ struct gsim_task {
     enum gsim_route route;
     bool in_engine;                  /* went through a copy engine's queue */
     bool is_migration;               /* memory started it; no stream knows it */
-    uint64_t reserved_bytes;         /* of device memory, for a bulk copy under way */
+    bool has_room;                   /* bulk copies: what they displace has left */
     struct gsim_task *then;          /* transfers: one that begins when this one ended */
     uint64_t default_before;         /* default-stream tasks issued before it */
     uint64_t issue_number;           /* over all streams, from 1 */

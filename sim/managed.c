@@ -147,35 +147,39 @@ void gsim_managed_launch(struct gsim_machine *m, uint32_t stream)
 
 /* --- bulk copies --------------------------------------------------------------------------------------------- */
 
-bool gsim_managed_begin_prefetch(struct gsim_machine *m, struct gsim_task *task)
+/* What had to leave for the task's pages goes back first, and the task, if any, begins after it. */
+static void write_back(struct gsim_machine *m, const struct gsim_task *cause, uint64_t bytes, struct gsim_task *then)
 {
-    struct gsim_residency *r = &m->residency;
-    uint64_t all = gsim_residency_span(r, task->buffer_index, 0, gsim_residency_groups(r, task->buffer_index, task->op->bytes));
-    uint64_t coming = all - gsim_residency_bytes(r, task->buffer_index, task->op->bytes, GSIM_PLACE_DEVICE);
-    uint64_t used = r->device_bytes + r->reserved_bytes, free = used < r->capacity_bytes ? r->capacity_bytes - used : 0;
-    if (task->reserved_bytes) return true; /* room was made before */
-    uint64_t fits = coming < r->capacity_bytes ? coming : r->capacity_bytes;
-    gsim_residency_make_room(r, fits);
-    task->reserved_bytes = fits;
-    r->reserved_bytes += fits;
-    if (coming <= free) return true;
-    struct gsim_task *back = new_migration(m, task, task->buffer_index, coming - free, GSIM_COPY_D2H);
-    if (!back) return true;
+    struct gsim_task *back = new_migration(m, cause, cause->buffer_index, bytes, GSIM_COPY_D2H);
+    if (!back) return;
     back->reason = GSIM_REASON_EVICTION;
     back->route = GSIM_ROUTE_D2H;
-    back->then = task;
+    back->then = then;
     gsim_copies_enqueue(m, back);
-    return false;
+}
+
+bool gsim_managed_begin_prefetch(struct gsim_machine *m, struct gsim_task *task)
+{
+    struct gsim_moved moved = {0};
+    if (task->has_room) return true;
+    /* The pages count as arrived from here on; kernels wait until the copy has ended. */
+    gsim_residency_arrive(&m->residency, task->buffer_index, 0,
+                          gsim_residency_groups(&m->residency, task->buffer_index, task->op->bytes), &moved);
+    gsim_managed_check(m);
+    task->bytes = moved.from_host;
+    task->has_room = true;
+    if (moved.evicted) write_back(m, task, moved.evicted, moved.from_host ? task : NULL);
+    return moved.from_host && !moved.evicted;
 }
 
 void gsim_managed_arrived(struct gsim_machine *m, const struct gsim_task *task)
 {
     struct gsim_moved moved = {0};
+    if (m->moving[task->buffer_index] == task) m->moving[task->buffer_index] = NULL;
+    if (task->has_room) return;
     uint64_t bytes = task->is_migration ? m->program->buffers[task->buffer_index].bytes : task->op->bytes;
-    m->residency.reserved_bytes -= task->reserved_bytes;
     gsim_residency_arrive(&m->residency, task->buffer_index, 0,
                           gsim_residency_groups(&m->residency, task->buffer_index, bytes), &moved);
-    if (m->moving[task->buffer_index] == task) m->moving[task->buffer_index] = NULL;
     gsim_managed_check(m);
 }
 

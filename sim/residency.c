@@ -158,26 +158,24 @@ static void remove_arrivals(struct gsim_residency *r, uint32_t buffer_index, uin
 
 uint64_t gsim_residency_make_room(struct gsim_residency *r, uint64_t bytes)
 {
-    uint64_t left = 0, before = r->device_bytes;
-    while (r->device_bytes + r->reserved_bytes + bytes > r->capacity_bytes && r->arrival_first < r->arrival_count && !r->failed) {
+    uint64_t before = r->device_bytes;
+    while (r->device_bytes + bytes > r->capacity_bytes && r->arrival_first < r->arrival_count && !r->failed) {
         struct gsim_arrival *a = &r->arrivals[r->arrival_first];
-        uint64_t over = r->device_bytes + r->reserved_bytes + bytes - r->capacity_bytes;
+        uint64_t over = r->device_bytes + bytes - r->capacity_bytes;
         uint64_t blocks = (over + GSIM_BLOCK_BYTES - 1) / GSIM_BLOCK_BYTES;
         uint64_t end = least(a->end, (a->begin / GSIM_BLOCK_GROUPS + blocks) * GSIM_BLOCK_GROUPS);
         put(r, a->buffer_index, a->begin, end, GSIM_PLACE_HOST);
         a->begin = end;
         if (a->begin == a->end) r->arrival_first++;
     }
-    left = before - r->device_bytes;
-    return left;
+    return before - r->device_bytes;
 }
 
 void gsim_residency_arrive(struct gsim_residency *r, uint32_t buffer_index, uint64_t begin, uint64_t end,
                            struct gsim_moved *moved)
 {
     /* In pieces that fit: of a buffer larger than the device's memory the last part stays. */
-    uint64_t room = r->capacity_bytes > r->reserved_bytes ? r->capacity_bytes - r->reserved_bytes : 0;
-    uint64_t piece = most(room / GSIM_GROUP_BYTES, 1);
+    uint64_t piece = most(r->capacity_bytes / GSIM_GROUP_BYTES, 1);
     for (uint64_t at = begin; at < end && !r->failed;) {
         uint64_t stop;
         enum gsim_place place = gsim_residency_place(r, buffer_index, at, &stop);

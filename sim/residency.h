@@ -39,7 +39,6 @@ struct gsim_residency {
     struct gsim_pages *pages; /* by buffer */
     uint32_t buffer_count;
     uint64_t device_bytes, capacity_bytes;
-    uint64_t reserved_bytes; /* of bulk copies under way */
     struct gsim_arrival *arrivals; /* first .. count - 1 */
     size_t arrival_first, arrival_count, arrival_capacity;
     bool failed;             /* memory ran out: results are worthless */
@@ -68,7 +67,7 @@ enum gsim_place gsim_residency_place(const struct gsim_residency *r, uint32_t bu
 /* The groups BEGIN to before END are on the device from now on; adds what that took to MOVED. */
 void gsim_residency_arrive(struct gsim_residency *r, uint32_t buffer_index, uint64_t begin, uint64_t end,
                            struct gsim_moved *moved);
-/* Writes back the oldest blocks until BYTES more fit beside what is reserved; returns the bytes that left. */
+/* Writes back the oldest blocks until BYTES more fit; returns the bytes that left. */
 uint64_t gsim_residency_make_room(struct gsim_residency *r, uint64_t bytes);
 /* The host uses the first BYTES bytes: what was on the device is the host's again; returns that. A host that
  * WRITES owns pages that were nowhere, too. */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Fault service: with latency c and s per byte, a kernel alone gets 2 MB in rounds x c + 2 MB x s; k >= 2 kernels
+ * get a round each in 4/3 c + the sum of their rounds' service. c = 40 us, s = 1 / (4 GB/s): 2 MB in 524.288 us.
+ */
+#include "sim/fault_rate.h"
+#include "tests/test.h"
+
+#define BLOCK 2097152.0
+#define SERVICE_US 524.288
+#define LATENCY_PS 40e6
+
+static void rounds_of_a_block(void)
+{
+    static const struct {
+        double window, rounds;
+    } cases[] = {{4, 6}, {65536, 6}, {131072, 5}, {262144, 4}, {524288, 3}, {1048576, 2}, {2097152, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        CHECK_NEAR(BLOCK / gsim_fault_round_bytes(cases[i].window), cases[i].rounds, 1e-9);
+    CHECK_NEAR(gsim_fault_round_bytes(8e6), 8e6, 1e-9);
+    CHECK_NEAR(gsim_fault_round_bytes(1e9), 256 * 65536.0, 1e-9); /* a batch holds 256 groups */
+}
+
+/* The same by the driver's rule, group by group: the largest part of the block of which more than 51 % would be there. */
+static void rounds_by_the_tree(void)
+{
+    for (uint32_t window = 1; window <= 32; window *= 2) {
+        uint32_t there = 0, rounds = 0;
+        while (there < 32) {
+            uint32_t faulted = there + window, reach = faulted;
+            for (uint32_t size = 1; size <= 32; size *= 2) {
+                uint32_t begin = (faulted - 1) / size * size, inside = faulted - begin; /* all before is there */
+                if (inside * 100 > size * 51) reach = begin + size > reach ? begin + size : reach;
+            }
+            there = reach > 32 ? 32 : reach;
+            rounds++;
+        }
+        CHECK_MSG(rounds == (uint32_t)lround(BLOCK / gsim_fault_round_bytes(window * 65536.0)), "window %u groups: %u rounds",
+                  window, rounds);
+    }
+}
+
+/* COUNT kernels, one buffer of 64 blocks each. Microseconds that the first needs for 2 MB. */
+static double block_us(uint32_t count, double window, double compute_us_per_block, double *speed)
+{
+    struct gsim_fault_kernel kernels[16];
+    struct gsim_fault_flow flows[16];
+    uint32_t users[16];
+    for (uint32_t i = 0; i < count; i++) {
+        kernels[i] = (struct gsim_fault_kernel){.full_speed = 1 / (64 * compute_us_per_block * 1e6), .first = i, .count = 1};
+        flows[i] = (struct gsim_fault_flow){.bytes = 64 * BLOCK, .round_bytes = gsim_fault_round_bytes(window),
+                                            .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
+        users[i] = i;
+    }
+    gsim_fault_rates(LATENCY_PS, kernels, count, flows, count, users);
+    if (speed) *speed = kernels[0].speed / kernels[0].full_speed;
+    return BLOCK / flows[0].bytes_per_ps * 1e-6;
+}
+
+static void one_kernel(void)
+{
+    CHECK_NEAR(block_us(1, 4, 1, NULL), 6 * 40 + SERVICE_US, 1e-3);
+    CHECK_NEAR(block_us(1, 524288, 1, NULL), 3 * 40 + SERVICE_US, 1e-3);
+    CHECK_NEAR(block_us(1, 2097152, 1, NULL), 40 + SERVICE_US, 1e-3);
+}
+
+/* In all: 644.288 us per block with two, approaching the service time alone as batches fill. */
+static void several_kernels(void)
+{
+    CHECK_NEAR(block_us(2, 4, 1, NULL) / 2, 3 * 160.0 / 3 + SERVICE_US, 1e-3);
+    CHECK_NEAR(block_us(8, 4, 1, NULL) / 8, 6 * 160.0 / 3 / 8 + SERVICE_US, 1e-3);
+}
+
+/* 1,000 us of computation per block: the kernel faults as it goes, at full speed. With 700 us it waits a little. */
+static void compute_hides_faults(void)
+{
+    double speed;
+    CHECK_NEAR(block_us(1, 4, 1000, &speed), 1000, 1e-2);
+    CHECK_NEAR(speed, 1, 1e-9);
+    CHECK_NEAR(block_us(1, 4, 700, &speed), 764.288, 1e-2);
+    CHECK_NEAR(speed, 700 / 764.288, 1e-6);
+}
+
+/* A kernel that scans two buffers has its faults in one batch: 40 us for both of them. */
+static void two_buffers_of_one_kernel(void)
+{
+    struct gsim_fault_kernel kernel = {.full_speed = 1, .count = 2};
+    struct gsim_fault_flow flows[2];
+    for (int i = 0; i < 2; i++)
+        flows[i] = (struct gsim_fault_flow){.bytes = 64 * BLOCK, .round_bytes = BLOCK / 6, .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
+    gsim_fault_rates(LATENCY_PS, &kernel, 1, flows, 2, (uint32_t[]){0, 1});
+    CHECK_NEAR(BLOCK / flows[0].bytes_per_ps * 1e-6, 6 * 40 + 2 * SERVICE_US, 1e-3);
+}
+
+/* Two kernels that scan the same buffer get the same pages: it arrives once. */
+static void shared_buffer(void)
+{
+    struct gsim_fault_kernel kernels[2] = {{.full_speed = 1, .count = 1}, {.full_speed = 1, .first = 1, .count = 1}};
+    struct gsim_fault_flow flow = {.bytes = 64 * BLOCK, .round_bytes = BLOCK / 6, .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
+    gsim_fault_rates(LATENCY_PS, kernels, 2, &flow, 1, (uint32_t[]){0, 0});
+    CHECK_NEAR(kernels[0].speed, kernels[1].speed, 1e-18);
+    CHECK_NEAR(BLOCK / flow.bytes_per_ps * 1e-6, 6 * 160.0 / 3 + SERVICE_US, 1e-3);
+}
+
+static const struct test_case cases[] = {
+    {"rounds of a block", rounds_of_a_block},
+    {"rounds by the prefetcher's tree", rounds_by_the_tree},
+    {"one kernel", one_kernel},
+    {"several kernels", several_kernels},
+    {"compute hides faults", compute_hides_faults},
+    {"two buffers of one kernel", two_buffers_of_one_kernel},
+    {"a buffer that two kernels share", shared_buffer},
+};
+TEST_MAIN("sim/fault_rate", cases)
