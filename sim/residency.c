@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#define LOOK_BACK   16   /* entries: buffers that arrive at the same time */
+#define MOST_GROUPS 1024 /* 64 MB */
+
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -115,45 +118,44 @@ static bool make_arrival(struct gsim_residency *r)
     return false;
 }
 
+/* Groups that arrive one after the other are one entry. Where several buffers arrive in turn, up to 64 MB of each
+ * count as one, which keeps entries few and the order nearly exact. */
 static void append_arrival(struct gsim_residency *r, uint32_t buffer_index, uint64_t begin, uint64_t end)
 {
-    if (r->arrival_count > r->arrival_first) {
-        struct gsim_arrival *last = &r->arrivals[r->arrival_count - 1];
-        if (last->buffer_index == buffer_index && last->end == begin) {
-            last->end = end;
-            return;
-        }
+    for (size_t back = 1; back <= LOOK_BACK && r->arrival_first + back <= r->arrival_count; back++) {
+        struct gsim_arrival *a = &r->arrivals[r->arrival_count - back];
+        if (a->buffer_index != buffer_index || a->end != begin || (back > 1 && a->end - a->begin >= MOST_GROUPS)) continue;
+        a->end = end;
+        return;
     }
     if (make_arrival(r)) r->arrivals[r->arrival_count++] = (struct gsim_arrival){begin, end, buffer_index};
 }
 
-/* The groups are not on the device any more. */
+/* The groups are not on the device any more: a list without them, in the same order. */
 static void remove_arrivals(struct gsim_residency *r, uint32_t buffer_index, uint64_t begin, uint64_t end)
 {
-    for (size_t i = r->arrival_first; i < r->arrival_count; i++) {
-        struct gsim_arrival *a = &r->arrivals[i];
-        if (a->buffer_index != buffer_index || a->end <= begin || end <= a->begin) continue;
-        if (a->begin < begin && end < a->end) { /* keeps both ends */
-            struct gsim_arrival rest = {end, a->end, buffer_index};
-            a->end = begin;
-            size_t offset = i - r->arrival_first;
-            if (!make_arrival(r)) return;
-            i = r->arrival_first + offset;
-            memmove(&r->arrivals[i + 2], &r->arrivals[i + 1], (r->arrival_count - i - 1) * sizeof *r->arrivals);
-            r->arrivals[i + 1] = rest;
+    size_t kept = r->arrival_first, count = r->arrival_count;
+    for (size_t i = r->arrival_first; i < count; i++) {
+        struct gsim_arrival a = r->arrivals[i];
+        if (a.buffer_index != buffer_index || a.end <= begin || end <= a.begin) {
+            r->arrivals[kept++] = a;
+            continue;
+        }
+        if (a.begin < begin && end < a.end) { /* one entry becomes two; no other holds any of the groups */
+            if (gsim_array_grow((void **)&r->arrivals, sizeof *r->arrivals, count, &r->arrival_capacity)) {
+                r->failed = true;
+                return;
+            }
+            memmove(&r->arrivals[i + 1], &r->arrivals[i], (count - i) * sizeof a);
+            r->arrivals[i].end = begin;
+            r->arrivals[i + 1].begin = end;
             r->arrival_count++;
             return;
         }
-        if (begin <= a->begin && a->end <= end) {
-            memmove(a, a + 1, (r->arrival_count - i - 1) * sizeof *a);
-            r->arrival_count--;
-            i--;
-        } else if (a->begin < begin) {
-            a->end = begin;
-        } else {
-            a->begin = end;
-        }
+        if (a.begin < begin) r->arrivals[kept++] = (struct gsim_arrival){a.begin, begin, buffer_index};
+        if (end < a.end) r->arrivals[kept++] = (struct gsim_arrival){end, a.end, buffer_index};
     }
+    r->arrival_count = kept;
 }
 
 uint64_t gsim_residency_make_room(struct gsim_residency *r, uint64_t bytes)
