@@ -9,7 +9,7 @@
 
 /* --- commands ------------------------------------------------------------------------------------------------ */
 /* Words that are planned, so that they are answered honestly instead of "unknown". */
-static const char *const later_commands[] = {"calibrate", "reproduce", NULL};
+static const char *const later_commands[] = {"calibrate", NULL};
 
 static enum gsim_status unknown_command(const char *name, struct gsim_error *error)
 {
@@ -58,6 +58,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_page(arguments);
     case GSIM_CLI_SWEEP:
         return gsim_cli_sweep(arguments);
+    case GSIM_CLI_REPRODUCE:
+        return gsim_cli_reproduce(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }

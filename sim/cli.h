@@ -22,6 +22,7 @@ enum gsim_cli_command {
     GSIM_CLI_PLOT,
     GSIM_CLI_SWEEP,
     GSIM_CLI_PAGE, /* "report": the page, not the option */
+    GSIM_CLI_REPRODUCE,
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -34,10 +35,11 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_PLOT     (1u << GSIM_CLI_PLOT)
 #define GSIM_CLI_ON_SWEEP    (1u << GSIM_CLI_SWEEP)
 #define GSIM_CLI_ON_PAGE     (1u << GSIM_CLI_PAGE)
+#define GSIM_CLI_ON_REPRODUCE (1u << GSIM_CLI_REPRODUCE)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
-                              GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE)
+                              GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
@@ -63,15 +65,15 @@ enum gsim_cli_command {
       "device.NAME; may be repeated")                                                                                  \
     X(SEED, "seed", "S", GSIM_CLI_ON_POINT, "seed of all random numbers (default 1)")                                   \
     X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT, "scheduler that speed-ups refer to (default serial)")                \
-    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL, "write the report as JSON")                                        \
+    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE, "write the report as JSON")                                        \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
-    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL, "write the records as CSV")                                             \
+    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs or\n"                                                 \
       "all (default); several, separated by commas")                                                                   \
     X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
     X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the runs recorded for this (default all)")           \
-    X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE, "a line for every prediction before the table")                \
+    X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")           \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
     X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE,                                               \
@@ -97,6 +99,9 @@ enum gsim_cli_command {
     X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
     X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this part of the recording, in us")               \
     GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                       \
+    X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE,                                                                 \
+      "only numbers of these figures, devices or workloads")                                                           \
+    X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated: .svg, .pdf or .png")           \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
     X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
@@ -154,6 +159,7 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments);
 int gsim_cli_plot(const struct gsim_cli_arguments *arguments);
 int gsim_cli_page(const struct gsim_cli_arguments *arguments);
 int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
+int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments);
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);

@@ -113,10 +113,22 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim sweep spec.json --resume --jobs 8 --timeout 60\n"
             "  gpusim sweep spec.json --shard $SLURM_ARRAY_TASK_ID/16 --out part-$SLURM_ARRAY_TASK_ID.db\n",
         },
+    [GSIM_CLI_REPRODUCE] =
+        {
+            "re-derive the published results of GrCUDA and KeSCo",
+            "gpusim reproduce [kesco|grcuda|all] [--only WORD,...] [options]",
+            "Makes every run behind the published figures (tables in published/, each number with its source) and prints\n"
+            "published against simulated, per workload and as the papers average it, with the error and its sign. Rows\n"
+            "marked fit were used to find numbers of the models; the others were not.\n",
+            "  gpusim reproduce\n"
+            "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
+            "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"
+            "  gpusim reproduce kesco --csv kesco.csv --report kesco.json\n",
+        },
 };
 
 static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
-    "run", "compare", "list", "validate", "import", "plot", "sweep"};
+    "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce"};
 
 static void put_option(const struct gsim_cli_option *option, struct gsim_output *output)
 {

@@ -20,7 +20,7 @@
     X(RESUME, "resume", NULL, GSIM_CLI_ON_SWEEP, "add to a results file what it does not have yet")                    \
     X(RETRY, "retry", NULL, GSIM_CLI_ON_SWEEP, "with --resume: also what failed, crashed or took too long")            \
     X(MIX, "allow-mixed", NULL, GSIM_CLI_ON_SWEEP, "also into a file with results of another version or model")        \
-    X(JOBS, "jobs", "J", GSIM_CLI_ON_SWEEP, "worker processes (default: as many as there are cores)")                  \
+    X(JOBS, "jobs", "J", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_REPRODUCE, "worker processes (default: as many as there are cores)")                  \
     X(TIMEOUT, "timeout", "SECONDS", GSIM_CLI_ON_SWEEP, "stop a point that takes longer, and record that")             \
     X(SHARD, "shard", "I/N", GSIM_CLI_ON_SWEEP, "only every N-th point, from the I-th on: for N jobs of a cluster")    \
     X(DRY_RUN, "dry-run", NULL, GSIM_CLI_ON_SWEEP, "count the points and show the first ones")

@@ -12,6 +12,7 @@
 
 /* Independent instructions in flight per thread of ordinary compiled code (assumed). */
 #define INSTRUCTIONS_IN_FLIGHT 2.0
+#define SM_CYCLES_UNITS 32.0 /* load/store units that sm_cycles is given for */
 #define REGISTERS_DEFAULT 32 /* when the program does not say */
 /* H200, measured (traces/h200/README.md): issue rate of on-chip work per warp and sub-partition; the few
  * instructions of streaming and of scattered loads; bytes in flight per thread of the latter (0.07 GB/s
@@ -49,6 +50,7 @@ static struct parts describe(const struct gsim_work *w, const struct gsim_device
     double blocks = block_count(k), ps_per_cycle = 1e6 / d->clock_mhz;
     struct parts p = {.bytes = k->dram_bytes / blocks};
     double arithmetic = k->flops / blocks / sm_flops_per_ps(d, k->fp64), other = k->sm_cycles / blocks * ps_per_cycle;
+    other *= SM_CYCLES_UNITS / d->load_store_per_sm;
     double in_flight = w->threads * INSTRUCTIONS_IN_FLIGHT / (d->fp32_lanes_per_sm * d->issue_latency_cycles);
     if (k->fp64) in_flight /= d->fp64_ratio;
     p.issue_ps = arithmetic + other;

@@ -68,7 +68,7 @@ void gsim_bench_launch(struct gsim_bench *bench, const struct gsim_bench_launch 
     const struct gsim_dim3 *g = &launch->grid, *b = &launch->block;
     double threads = launch->threads;
     if (threads == 0) threads = (double)g->x * g->y * g->z * b->x * b->y * b->z;
-    double items_per_thread = launch->items > 0 ? fmax(launch->items / threads, 1) : 0;
+    double items_per_thread = launch->items > 0 ? fmax(launch->items / threads, launch->spreads ? 0 : 1) : 0;
     struct gsim_kernel kernel = {
         .name = launch->name,
         .grid = *g,

@@ -41,6 +41,7 @@ struct gsim_bench_launch {
     bool fp64;
     const struct gsim_cost *cost;
     double items, threads;
+    bool spreads; /* more threads than items: all are modelled as having their mean share, not as one item each */
     int32_t stream;
 };
 

@@ -55,8 +55,10 @@ static void buffers(struct img *img, double pixels)
     bool is_kesco = b->options.suite == GSIM_SUITE_KESCO;
     img->image = gsim_bench_buffer(b, "image", pixels, 4, GSIM_INIT_HOST);
     img->image2 = gsim_bench_buffer(b, "image2", pixels, 4, GSIM_INIT_NONE);
-    /* C++: zeroed by a kernel before the timed region, so already on the device; Python: copied from the host. */
-    img->image3 = gsim_bench_buffer(b, "image3", pixels, 4, is_kesco ? GSIM_INIT_DEVICE : GSIM_INIT_HOST);
+    /* Zeroed before the timed region, by a kernel in C++, so already on the device. GrCUDA's Python source at hand copies
+     * zeros from the host, but the published runs did not: their transfers overlap at most 0.02 % of kernel time, and half
+     * of transfer time is overlapped (figure of October 2020), so next to nothing was transferred. */
+    img->image3 = gsim_bench_buffer(b, "image3", pixels, 4, GSIM_INIT_DEVICE);
     img->image_unsharpen = gsim_bench_buffer(b, "image_unsharpen", pixels, 4, GSIM_INIT_NONE);
     img->mask_small = gsim_bench_buffer(b, "mask_small", pixels, 4, GSIM_INIT_NONE);
     img->mask_large = gsim_bench_buffer(b, "mask_large", pixels, 4, GSIM_INIT_NONE);
@@ -69,7 +71,6 @@ static void buffers(struct img *img, double pixels)
     img->kernel_unsharpen = gsim_bench_buffer(b, "kernel_unsharpen", 9, 4, GSIM_INIT_HOST);
     img->maximum = gsim_bench_buffer(b, "maximum", 1, 4, GSIM_INIT_HOST);
     img->minimum = gsim_bench_buffer(b, "minimum", 1, 4, GSIM_INIT_HOST);
-    if (!is_kesco) gsim_bench_reset(b, img->image3, pixels * 4);
     gsim_bench_reset(b, img->maximum, 4);
     gsim_bench_reset(b, img->minimum, 4);
     gsim_bench_prefetch(b, GSIM_PREFETCHES({img->blurred_small, 0}, {img->image, 0}, {img->kernel_small, 0},
@@ -131,7 +132,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     enum gsim_status status = gsim_bench_begin(b, &gsim_workload_img, &limits, options, error);
     if (status != GSIM_OK) return status;
     buffers(&img, b->options.size * b->options.size);
-    if (b->options.suite == GSIM_SUITE_GRCUDA) empty_resets(&img);
+    if (b->options.suite == GSIM_SUITE_GRCUDA && !b->options.cxx) empty_resets(&img);
     blur(&img, 3, img.blurred_small, img.kernel_small, 0);
     blur(&img, 5, img.blurred_large, img.kernel_large, 1);
     blur(&img, 3, img.blurred_unsharpen, img.kernel_unsharpen, 2);
@@ -155,7 +156,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     gsim_bench_launch(
         b, &k,
         GSIM_ARGS(GSIM_IN(img.image2), GSIM_IN(img.blurred_small), GSIM_IN(img.mask_small), GSIM_OUT(img.image3)));
-    if (b->options.suite == GSIM_SUITE_GRCUDA) gsim_bench_host_read(b, img.image3, 4);
+    if (b->options.suite == GSIM_SUITE_GRCUDA && !b->options.cxx) gsim_bench_host_read(b, img.image3, 4);
     return gsim_bench_finish(b, program, error);
 }
 

@@ -115,7 +115,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     gsim_bench_launch(b, &k, GSIM_ARGS(GSIM_INOUT(ml.r2)));
     k = launch(&ml, "argmax", 24, 31, argmax_cost, 0);
     gsim_bench_launch(b, &k, GSIM_ARGS(GSIM_IN_NON_CONST(ml.r1), GSIM_IN_NON_CONST(ml.r2), GSIM_OUT(ml.r)));
-    if (b->options.suite == GSIM_SUITE_GRCUDA) gsim_bench_host_read(b, ml.r, 4);
+    if (b->options.suite == GSIM_SUITE_GRCUDA && !b->options.cxx) gsim_bench_host_read(b, ml.r, 4);
     return gsim_bench_finish(b, program, error);
 }
 

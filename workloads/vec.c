@@ -64,7 +64,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     reduce.cost = &reduce_cost[bench.options.suite];
     reduce.stream = 0;
     gsim_bench_launch(&bench, &reduce, GSIM_ARGS(GSIM_IN(x1), GSIM_IN(y1), GSIM_INOUT(res)));
-    if (bench.options.suite == GSIM_SUITE_GRCUDA) gsim_bench_host_read(&bench, res, 4);
+    if (bench.options.suite == GSIM_SUITE_GRCUDA && !bench.options.cxx) gsim_bench_host_read(&bench, res, 4);
     return gsim_bench_finish(&bench, program, error);
 }
 

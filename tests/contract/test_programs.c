@@ -134,7 +134,7 @@ static void random_dags(void)
 static void solo_times(void)
 {
     static const char *const devices[] = {"a100-sxm4-40gb", "a100-pcie-40gb", "h200",  "v100",
-                                          "p100",           "gtx1660s",       "gtx960"};
+                                          "p100", "v100-sxm2-16gb",           "gtx1660s",       "gtx960"};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
         struct gsim_error error = {0};

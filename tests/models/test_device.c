@@ -14,7 +14,7 @@
 
 #define MODELS GPUSIM_SOURCE_DIR "/models/"
 
-static const char *const shipped[] = {"a100-sxm4-40gb", "a100-pcie-40gb", "h200", "v100", "p100", "gtx1660s", "gtx960"};
+static const char *const shipped[] = {"a100-sxm4-40gb", "a100-pcie-40gb", "h200", "v100", "v100-sxm2-16gb", "p100", "gtx1660s", "gtx960"};
 #define SHIPPED_COUNT (sizeof(shipped) / sizeof(shipped[0]))
 
 /* --- temporary files: one folder for the process, removed at the end of each test that uses it ------------- */

@@ -14,7 +14,7 @@
 static inline struct gsim_device_spec fixture_device(void)
 {
     return (struct gsim_device_spec){
-        .name = "fixture", .compute_capability = 80, .sm_count = 4, .clock_mhz = 1000, .fp32_lanes_per_sm = 64,
+        .name = "fixture", .compute_capability = 80, .sm_count = 4, .clock_mhz = 1000, .fp32_lanes_per_sm = 64, .load_store_per_sm = 32,
         .fp64_ratio = 0.5, .issue_latency_cycles = 4, .memory_gb = 1, .l2_mib = 1, .dram_peak_gbps = 1e4,
         .dram_gbps = 1e4, .dram_knee = 2, .dram_latency_ns = 500, .sm_dram_gbps = 500, .bytes_in_flight_per_thread = 8,
         .l2_gbps = 1e4, .compute_memory_knee = 4, .block_turnaround_ns = 0,

@@ -30,6 +30,7 @@ static struct gsim_device_spec device(void)
                                      .sm_count = 10,
                                      .clock_mhz = 1000,
                                      .fp32_lanes_per_sm = 100,
+                                     .load_store_per_sm = 32,
                                      .fp64_ratio = 0.5,
                                      .dram_gbps = 100,
                                      .h2d_gbps = 10,

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim reproduce": reads published tables, makes the runs behind them, prints and draws
+ * published against simulated. What is run: sim/cli_reproduce_rules.c.
+ */
+#include "sim/cli_reproduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli.h"
+#include "sim/cli_figures.h"
+
+#define FOLDER "published"
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* --- input -------------------------------------------------------------------------------------------------------- */
+static enum gsim_status read_file(struct gsim_reproduction *r, const char *file, struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    const char *name = gsim_arena_printf(&arena, FOLDER "/%s", file),
+               *path = name ? gsim_data_path(&arena, name) : NULL;
+    enum gsim_status status = path ? GSIM_OK : gsim_error_set(error, GSIM_IO, "cannot find " FOLDER "/%s", file);
+    if (status == GSIM_OK)
+        status = is(file, "launches.csv") ? gsim_published_read_launches(&r->published, path, error)
+                                          : gsim_published_read(&r->published, path, error);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+/* Each file once; PAPER "all": both. */
+static enum gsim_status read_all(struct gsim_reproduction *r, const char *paper, struct gsim_error *error)
+{
+    const char *before = "";
+    enum gsim_status status = read_file(r, "launches.csv", error);
+    for (const struct gsim_reproduce_figure *f = gsim_reproduce_figures; f->name && status == GSIM_OK; f++) {
+        if (is(f->file, before) || !(is(paper, "all") || is(paper, f->paper))) continue;
+        before = f->file;
+        status = read_file(r, f->file, error);
+    }
+    return status;
+}
+
+/* Is the figure, device or workload of the row one of WORDS (separated by commas; NULL: any)? */
+static bool is_wanted(const struct gsim_published_row *row, const char *words)
+{
+    const char *const fields[] = {row->figure, row->device, row->workload};
+    for (const char *word = words; word; word = strchr(word, ',')) {
+        word += *word == ',';
+        size_t length = strcspn(word, ",");
+        for (int f = 0; f < 3; f++)
+            if (strlen(fields[f]) == length && strncmp(fields[f], word, length) == 0) return true;
+    }
+    return !words;
+}
+
+/* Puts the wanted rows first, in their order. */
+static enum gsim_status choose_rows(struct gsim_reproduction *r, const char *words, struct gsim_error *error)
+{
+    size_t count = r->published.row_count, other = 0;
+    struct gsim_published_row *others = gsim_alloc(sizeof *others * (count + 1));
+    if (!others) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        const struct gsim_published_row row = r->published.rows[i];
+        if (is_wanted(&row, words))
+            r->published.rows[r->shown_count++] = row;
+        else
+            others[other++] = row;
+    }
+    memcpy(r->published.rows + r->shown_count, others, sizeof *others * other);
+    gsim_free(others);
+    if (r->shown_count) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE,
+                          "--only: no published number has one of '%s' as its figure, device or workload", words);
+}
+
+static enum gsim_status parse_jobs(const char *text, unsigned *jobs, struct gsim_error *error)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    char *end = NULL;
+    *jobs = online > 0 ? (unsigned)online : 1;
+    if (!text) return GSIM_OK;
+    unsigned long number = strtoul(text, &end, 10);
+    if (*end || !*text || number < 1 || number > 64)
+        return gsim_error_set(error, GSIM_USAGE, "--jobs: expected an integer from 1 to 64, found '%s'", text);
+    *jobs = (unsigned)number;
+    return GSIM_OK;
+}
+
+/* --- output ------------------------------------------------------------------------------------------------------- */
+typedef void (*writer)(const struct gsim_reproduction *r, struct gsim_output *output);
+
+static enum gsim_status write_file(const struct gsim_reproduction *r, const char *path, writer write,
+                                   struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, path, error);
+    if (status != GSIM_OK) return status;
+    write(r, &output);
+    return gsim_output_commit(&output, error);
+}
+
+static enum gsim_status draw(const struct gsim_reproduction *r, const char *path, struct gsim_error *error)
+{
+    const char *folder = getenv("TMPDIR");
+    char csv[256];
+    int length = snprintf(csv, sizeof csv, "%s/gpusim-XXXXXX", folder && *folder ? folder : "/tmp");
+    int file = length < (int)sizeof csv ? mkstemp(csv) : -1;
+    if (file < 0)
+        return gsim_error_set(error, GSIM_IO, "cannot make a temporary file in '%s'", folder ? folder : "/tmp");
+    close(file);
+    enum gsim_status status = write_file(r, csv, gsim_reproduce_csv, error);
+    if (status == GSIM_OK) status = gsim_figure_draw("reproduce.gp", csv, path, error);
+    remove(csv);
+    return status;
+}
+
+static enum gsim_status deliver(const struct gsim_reproduction *r, const struct gsim_cli_arguments *arguments,
+                                struct gsim_error *error)
+{
+    const char *csv = arguments->value[GSIM_CLI_CSV], *report = arguments->value[GSIM_CLI_REPORT];
+    const char *figure = arguments->value[GSIM_CLI_FIGURE];
+    bool stdout_taken = (csv && is(csv, "-")) || (report && is(report, "-"));
+    enum gsim_status status = figure ? draw(r, figure, error) : GSIM_OK;
+    if (status == GSIM_OK && csv) status = write_file(r, csv, gsim_reproduce_csv, error);
+    if (status == GSIM_OK && report) status = write_file(r, report, gsim_reproduce_json, error);
+    if (status != GSIM_OK || stdout_taken) return status;
+    struct gsim_output output;
+    status = gsim_output_open(&output, "-", error);
+    if (status != GSIM_OK) return status;
+    gsim_reproduce_print(r, arguments->value[GSIM_CLI_PER_CASE] != NULL, &output);
+    return gsim_output_commit(&output, error);
+}
+
+static enum gsim_status check_files(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    const char *csv = arguments->value[GSIM_CLI_CSV], *report = arguments->value[GSIM_CLI_REPORT];
+    const char *figure = arguments->value[GSIM_CLI_FIGURE];
+    enum gsim_status status = csv ? gsim_output_check(csv, error) : GSIM_OK;
+    if (status == GSIM_OK && report) status = gsim_output_check(report, error);
+    if (status == GSIM_OK && figure) status = gsim_figure_check(figure, error);
+    return status;
+}
+
+int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct gsim_reproduction r = {.factor = 1};
+    const char *paper = arguments->operand_count ? arguments->operands[0] : "all";
+    unsigned jobs = 1;
+    enum gsim_status status = GSIM_OK;
+    if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda"))
+        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda or all, found '%.60s'", paper);
+    if (status == GSIM_OK) status = check_files(arguments, &error);
+    if (status == GSIM_OK) status = parse_jobs(arguments->value[GSIM_CLI_JOBS], &jobs, &error);
+    if (status == GSIM_OK) status = read_all(&r, paper, &error);
+    if (status == GSIM_OK) status = choose_rows(&r, arguments->value[GSIM_CLI_ONLY], &error);
+    if (status == GSIM_OK) status = gsim_reproduce_all(&r, jobs, &error);
+    if (status == GSIM_OK) status = deliver(&r, arguments, &error);
+    gsim_published_release(&r.published);
+    gsim_reruns_release(&r.reruns);
+    gsim_free(r.simulated);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}
