@@ -106,6 +106,8 @@ static enum gsim_status engine_setup(struct gsim_error *error)
     char arguments[][64] = {
         "gpusim", "--log=root.thres:critical", "--cfg=network/model:CM02", "--cfg=network/crosstraffic:0",
         "--cfg=network/TCP-gamma:0", "--cfg=surf/precision:1e-12", "--cfg=contexts/stack-size:512",
+        /* By default streams that meet on a link share it in inverse proportion to their latencies, as TCP's do. */
+        "--cfg=network/weight-S:1e9",
         "--cfg=debug/clean-atexit:no",
 #if defined(__SANITIZE_ADDRESS__) || defined(GPUSIM_THREAD_CONTEXTS)
         "--cfg=contexts/factory:thread", /* the sanitizers do not follow hand-made stacks */
@@ -119,18 +121,21 @@ static enum gsim_status engine_setup(struct gsim_error *error)
     return load_platform(error);
 }
 
+/* SimGrid weighs streams without latency differently from others: none is without. */
+#define LEAST_LATENCY_US 1e-5
+
 static void set_link(const char *name, double gbps, double latency_us)
 {
     sg_link_t link = sg_link_by_name(name);
     sg_link_set_bandwidth(link, gbps * 1e9);
-    sg_link_set_latency(link, latency_us * 1e-6);
+    sg_link_set_latency(link, (latency_us > LEAST_LATENCY_US ? latency_us : LEAST_LATENCY_US) * 1e-6);
 }
 
 static void set_links(const struct gsim_device_spec *d)
 {
     set_link("h2d", d->h2d_gbps, d->h2d_latency_us);
     set_link("d2h", d->d2h_gbps, d->d2h_latency_us);
-    set_link("bus", d->bidirectional_gbps, 0);
+    sg_link_set_bandwidth(sg_link_by_name("bus"), d->bidirectional_gbps * 1e9);
     set_link("stage_h2d", d->pageable_h2d_gbps, d->pageable_latency_us);
     set_link("stage_d2h", d->pageable_d2h_gbps, d->pageable_latency_us);
     set_link("bulk_h2d", d->prefetch_gbps, d->h2d_latency_us);

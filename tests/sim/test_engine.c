@@ -18,12 +18,18 @@ struct world {
     char order[16];
 };
 
-static void run(struct world *w, void (*body)(void *))
+static void run_with_latency(struct world *w, void (*body)(void *), double h2d_latency_us)
 {
     struct gsim_device_spec device = fixture_device();
+    device.h2d_latency_us += h2d_latency_us;
     struct gsim_error error = {0};
     CHECK_OK(gsim_engine_run(&device, body, w, &w->engine, &error), error);
     CHECK(w->engine == NULL);
+}
+
+static void run(struct world *w, void (*body)(void *))
+{
+    run_with_latency(w, body, 0);
 }
 
 static void start(struct world *w, gsim_time at, enum gsim_route route, uint64_t bytes, int tag)
@@ -111,6 +117,16 @@ static void two_share_the_bus(void)
     run(&w, bus_body);
     CHECK_NEAR(gsim_time_us(w.end[0]), 133.333, 1e-3);
     CHECK_NEAR(gsim_time_us(w.end[1]), 233.333, 1e-3);
+}
+
+/* A start-up of 2 us in one direction delays its bytes and leaves the shares as they are: the other's 20 kB at its link's 10
+ * GB/s meanwhile, 7.5 each from then on, 135.333 us for the first; then the second's last 980 kB at 10. */
+static void latency_leaves_the_shares(void)
+{
+    struct world w = {0};
+    run_with_latency(&w, bus_body, 2);
+    CHECK_NEAR(gsim_time_us(w.end[0]), 135.333, 1e-2);
+    CHECK_NEAR(gsim_time_us(w.end[1]), 233.333, 0.01);
 }
 
 static void faults_body(void *argument)
@@ -202,6 +218,7 @@ static void many_runs_are_equal(void)
 }
 
 static const struct test_case cases[] = {
+    {"latency leaves the shares", latency_leaves_the_shares},
     {"a transfer alone", alone},
     {"two share a link", two_share_a_link},
     {"two share the bus", two_share_the_bus},
