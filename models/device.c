@@ -80,6 +80,27 @@ const char *gsim_number_kind_name(enum gsim_number_kind kind)
     return kind_names[kind];
 }
 
+double gsim_device_number_minimum(enum gsim_device_number number)
+{
+    return rows[number].minimum;
+}
+double gsim_device_number_maximum(enum gsim_device_number number)
+{
+    return rows[number].maximum;
+}
+
+bool gsim_device_put(struct gsim_device_spec *spec, enum gsim_device_number number, double value,
+                     enum gsim_number_kind kind, const char *source)
+{
+    char *copy = gsim_arena_strdup(&spec->arena, source);
+    if (!copy) return false;
+    if (is_count[number]) value = floor(value + 0.5);
+    *number_of(spec, number) = fmin(fmax(value, rows[number].minimum), rows[number].maximum);
+    spec->kind[number] = kind;
+    spec->source[number] = copy;
+    return true;
+}
+
 /* --- checks that the file and the command line share ------------------------------------------------------ */
 static bool in_range(enum gsim_device_number number, double value)
 {

@@ -6,6 +6,7 @@
 #ifndef GSIM_MODELS_DEVICE_H
 #define GSIM_MODELS_DEVICE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "sim/device.h"
@@ -32,6 +33,16 @@ const char *gsim_device_number_help(enum gsim_device_number number);
 /* GSIM_DEVICE_NUMBER_COUNT when there is none of that name. */
 enum gsim_device_number gsim_device_number_find(const char *name);
 const char *gsim_number_kind_name(enum gsim_number_kind kind);
+double gsim_device_number_minimum(enum gsim_device_number number);
+double gsim_device_number_maximum(enum gsim_device_number number);
+
+/* Sets a number that was measured or fitted, with where it comes from (copied); what lies outside the range becomes its
+ * bound, counts become whole. False when memory is out. */
+bool gsim_device_put(struct gsim_device_spec *spec, enum gsim_device_number number, double value,
+                     enum gsim_number_kind kind, const char *source);
+/* The file of the device (models/README.md), readable by gsim_device_load(). models/device_write.c */
+struct gsim_output;
+void gsim_device_write(const struct gsim_device_spec *spec, struct gsim_output *output);
 
 struct gsim_device_entry {
     const char *name, *path;

@@ -8,16 +8,10 @@
 #include "sim/text.h"
 
 /* --- commands ------------------------------------------------------------------------------------------------ */
-/* Words that are planned, so that they are answered honestly instead of "unknown". */
-static const char *const later_commands[] = {"calibrate", NULL};
-
 static enum gsim_status unknown_command(const char *name, struct gsim_error *error)
 {
     char hint[96];
     struct gsim_nearest nearest;
-    for (const char *const *later = later_commands; *later; later++)
-        if (strcmp(name, *later) == 0)
-            return gsim_error_set(error, GSIM_USAGE, "'%s' is not in this version (%s)", name, GPUSIM_VERSION);
     if (strcmp(name, "check") == 0)
         return gsim_error_set(error, GSIM_USAGE, "'check' tests the source tree: run ./gpusim check there");
     gsim_nearest_init(&nearest, name);
@@ -60,6 +54,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_sweep(arguments);
     case GSIM_CLI_REPRODUCE:
         return gsim_cli_reproduce(arguments);
+    case GSIM_CLI_CALIBRATE:
+        return gsim_cli_calibrate(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }

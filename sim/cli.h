@@ -2,7 +2,7 @@
 /*
  * Layer: sim (program). The command line: sim/cli_parse.c reads, sim/cli.c dispatches, sim/cli_help.c explains,
  * sim/cli_setup.c turns words into a simulation; the commands are sim/cli_run.c, cli_compare.c, cli_list.c,
- * cli_validate.c, cli_import.c and cli_plot.c.
+ * cli_validate.c, cli_calibrate.c, cli_import.c and cli_plot.c.
  * Nothing else includes this header. Messages go to stderr as one line, results to stdout.
  */
 #ifndef GSIM_CLI_H
@@ -23,6 +23,7 @@ enum gsim_cli_command {
     GSIM_CLI_SWEEP,
     GSIM_CLI_PAGE, /* "report": the page, not the option */
     GSIM_CLI_REPRODUCE,
+    GSIM_CLI_CALIBRATE,
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -36,10 +37,11 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_SWEEP    (1u << GSIM_CLI_SWEEP)
 #define GSIM_CLI_ON_PAGE     (1u << GSIM_CLI_PAGE)
 #define GSIM_CLI_ON_REPRODUCE (1u << GSIM_CLI_REPRODUCE)
+#define GSIM_CLI_ON_CALIBRATE (1u << GSIM_CLI_CALIBRATE)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
-                              GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE)
+                              GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
@@ -65,7 +67,14 @@ enum gsim_cli_command {
       "device.NAME; may be repeated")                                                                                  \
     X(SEED, "seed", "S", GSIM_CLI_ON_POINT, "seed of all random numbers (default 1)")                                   \
     X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT, "scheduler that speed-ups refer to (default serial)")                \
-    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE, "write the report as JSON")                                        \
+    X(BASE_DEVICE, "base", "NAME|FILE", GSIM_CLI_ON_CALIBRATE,                                                         \
+      "device whose numbers stand where there is no data (default:\n"                                                  \
+      "the one that the runs name, else h200)")                                                                        \
+    X(FIT, "fit", "NAME,...|auto|none", GSIM_CLI_ON_CALIBRATE,                                                         \
+      "numbers to refine on recorded runs (default auto: gaps,\n"                                                      \
+      "latencies, and calls that no probe measured)")                                                                  \
+    X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE, "of the cross-validation over recorded runs (default 5, 0: none)")   \
+    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE, "write the report as JSON")                                        \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
@@ -76,10 +85,13 @@ enum gsim_cli_command {
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")           \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
-    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE,                                               \
+    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE,                                               \
       "short: -o; import: the program file, gzipped if named .gz;\n"                                                    \
-      "plot: the picture, .svg, .pdf or .png; report: the page")                                                                         \
-    X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT, "of the program (default: the trace's)")                               \
+      "plot: the picture, .svg, .pdf or .png; report: the page;\n"                                                 \
+      "calibrate: the device file")                                                                         \
+    X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE,                                                \
+      "of the program (default: the trace's); of the device\n"                                                         \
+      "(default: the file's)")                               \
     X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT, "keep the host's time between its calls (default on)")               \
     X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT,                                                                \
       "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
@@ -156,6 +168,7 @@ int gsim_cli_compare(const struct gsim_cli_arguments *arguments);
 int gsim_cli_list(const struct gsim_cli_arguments *arguments);
 int gsim_cli_validate(const struct gsim_cli_arguments *arguments);
 int gsim_cli_import(const struct gsim_cli_arguments *arguments);
+int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments);
 int gsim_cli_plot(const struct gsim_cli_arguments *arguments);
 int gsim_cli_page(const struct gsim_cli_arguments *arguments);
 int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);

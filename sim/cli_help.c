@@ -125,10 +125,24 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"
             "  gpusim reproduce kesco --csv kesco.csv --report kesco.json\n",
         },
+    [GSIM_CLI_CALIBRATE] =
+        {
+            "make a device file from a probe and recorded runs",
+            "gpusim calibrate [PROBE] [RUNS...] -o DEVICE.json [--base NAME|FILE] [options]",
+            "Fits a device to what gpusim-runner measured on it: a probe (gpusim-runner probe), recorded runs, or both.\n"
+            "Costs, latencies and bandwidths follow from the probe by least squares; gaps and latencies are then refined\n"
+            "on the runs recorded to fit, with the simulator as the model, and reported on those kept to test. Each number\n"
+            "gets a 95 % interval, its kind and its source; what the data cannot tell is named and stays the base's.\n",
+            "  gpusim-runner probe -o probe.json\n"
+            "  gpusim calibrate probe.json --base h200 -o my-gpu.json\n"
+            "  gpusim calibrate probe.json runs.json.gz --base h200 -o my-gpu.json --name my-gpu --report fit.json\n"
+            "  gpusim calibrate runs.json.gz --fit launch_us,stream_gap_us --folds 0 -o my-gpu.json\n"
+            "  gpusim validate runs.json.gz --device ./my-gpu.json --split test\n",
+        },
 };
 
 static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
-    "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce"};
+    "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate"};
 
 static void put_option(const struct gsim_cli_option *option, struct gsim_output *output)
 {

@@ -110,23 +110,6 @@ static enum gsim_status check_output(const char *path, struct gsim_error *error)
 }
 
 /* --- what was found ---------------------------------------------------------------------------------------------- */
-static void squeeze(char *to, size_t size, const char *from, size_t length)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < length && used + 1 < size; i++)
-        if (isalnum((unsigned char)from[i])) to[used++] = (char)tolower((unsigned char)from[i]);
-    to[used] = '\0';
-}
-
-/* "NVIDIA A100-SXM4-40GB" is an a100-pcie-40gb or an a100-sxm4-40gb, but no h200. */
-static bool is_same_gpu(const char *gpu, const char *device)
-{
-    char whole[64], part[64];
-    squeeze(whole, sizeof whole, gpu, strlen(gpu));
-    squeeze(part, sizeof part, device, strcspn(device, "-"));
-    return strstr(whole, part) != NULL;
-}
-
 static void print_notes(const char *path, const struct gsim_import_notes *notes, const char *device)
 {
     char span[GSIM_TEXT_SIZE];
@@ -145,7 +128,7 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
             gsim_text_time(span, (gsim_time)(notes->span_us * (double)GSIM_PS_PER_US)));
     for (size_t i = 0; i < sizeof repairs / sizeof repairs[0]; i++)
         if (repairs[i].count) fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", repairs[i].count, repairs[i].text);
-    if (notes->gpu[0] && !is_same_gpu(notes->gpu, device))
+    if (notes->gpu[0] && !gsim_text_is_gpu(notes->gpu, device))
         fprintf(stderr, "gpusim: note: recorded on '%s', but its durations now count as those of %s (see --device)\n",
                 notes->gpu, device);
 }

@@ -16,7 +16,7 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 };
 
 static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot",
-                                                                  "sweep", "report", "reproduce"};
+                                                                  "sweep", "report", "reproduce", "calibrate"};
 
 const char *gsim_cli_command_name(int command)
 {
@@ -104,7 +104,8 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
 static size_t most_operands(enum gsim_cli_command command)
 {
     if (command == GSIM_CLI_IMPORT) return 2;
-    if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE) return SIZE_MAX;
+    if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE)
+        return SIZE_MAX;
     return command == GSIM_CLI_LIST || command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE;
 }
 

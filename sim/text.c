@@ -194,3 +194,20 @@ unsigned gsim_text_columns(unsigned fallback)
         columns = window.ws_col;
     return columns < 40 ? 40 : columns;
 }
+
+/* Letters and digits alone, in lower case. */
+static void squeeze(char *to, size_t size, const char *from, size_t length)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < length && used + 1 < size; i++)
+        if (isalnum((unsigned char)from[i])) to[used++] = (char)tolower((unsigned char)from[i]);
+    to[used] = '\0';
+}
+
+bool gsim_text_is_gpu(const char *gpu, const char *device)
+{
+    char whole[64], part[64];
+    squeeze(whole, sizeof whole, gpu, strlen(gpu));
+    squeeze(part, sizeof part, device, strcspn(device, "-"));
+    return part[0] && strstr(whole, part) != NULL;
+}

@@ -39,6 +39,10 @@ void gsim_nearest_offer(struct gsim_nearest *nearest, const char *name);
 /* ", did you mean 'kesco'?" or "" when nothing is near. */
 const char *gsim_nearest_text(const struct gsim_nearest *nearest, char *text, size_t size);
 
+/* Whether a device of that name may be the GPU that a driver calls GPU: "NVIDIA A100-SXM4-40GB" is an a100-pcie-40gb or an
+ * a100-sxm4-40gb, but no h200. */
+bool gsim_text_is_gpu(const char *gpu, const char *device);
+
 /* Copies NAME so that it takes at most WIDTH columns, cutting the middle by "..". WIDTH < SIZE. */
 const char *gsim_text_fit(char *text, size_t size, const char *name, size_t width);
 

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim calibrate": a device file from a probe, recorded runs, or both. What is fitted how:
+ * models/calibrate_probe.c and models/calibrate_runs.c.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "models/calibrate_print.h"
+#include "models/calibrate_traces.h"
+#include "models/device.h"
+#include "sim/cli.h"
+#include "sim/occupancy.h"
+#include "sim/text.h"
+#include "traces/runs.h"
+
+#define BASE_DEFAULT       "h200"
+#define FOLDS_DEFAULT      5
+#define ITERATIONS_DEFAULT 12
+
+struct command {
+    const struct gsim_cli_arguments *arguments;
+    const char *probe_path, *name, *base_name;
+    struct gsim_probe probe;
+    struct gsim_device_spec base;
+    struct gsim_calibration calibration;
+    struct gsim_calibration_options options;
+    struct gsim_gpu_options gpu;
+    struct gsim_traced_copies copies;
+    struct gsim_arena arena;
+    const char **run_paths;
+    size_t run_path_count;
+    char gpu_name[64], recorded_device[GSIM_RUNS_DEVICE];
+    int compute_capability; /* of the recordings; 0: not known */
+    bool chosen[GSIM_DEVICE_NUMBER_COUNT];
+};
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* --- what was asked for ------------------------------------------------------------------------------------------- */
+static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *a = c->arguments;
+    c->run_paths = GSIM_ARENA_ARRAY(&c->arena, const char *, a->operand_count + 1);
+    if (!c->run_paths) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!a->operand_count)
+        return gsim_error_set(error, GSIM_USAGE, "nothing to calibrate from: expected a probe file, recorded runs, or both (see gpusim calibrate --help)");
+    for (size_t i = 0; i < a->operand_count; i++) {
+        char device[GSIM_RUNS_DEVICE];
+        const char *path = a->operands[i];
+        if (gsim_runs_is(path, device)) {
+            c->run_paths[c->run_path_count++] = path;
+            snprintf(c->recorded_device, sizeof c->recorded_device, "%s", device);
+        } else if (access(path, R_OK) != 0) {
+            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, strerror(errno));
+        } else if (!gsim_probe_is(path)) {
+            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected the schema \"" GSIM_PROBE_SCHEMA "\" or \"" GSIM_RUNS_SCHEMA "\" in its head, found neither", path);
+        } else if (c->probe_path) {
+            return gsim_error_set(error, GSIM_USAGE, "expected one probe, found two: '%s' and '%s'", c->probe_path, path);
+        } else {
+            c->probe_path = path;
+        }
+    }
+    return GSIM_OK;
+}
+
+/* "my-gpu" for -o ../my-gpu.json. */
+static enum gsim_status choose_name(struct command *c, struct gsim_error *error)
+{
+    const char *path = c->arguments->value[GSIM_CLI_OUTPUT], *given = c->arguments->value[GSIM_CLI_NAME];
+    if (!path) return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim calibrate --help)");
+    enum gsim_status status = gsim_output_check(path, error);
+    if (status != GSIM_OK) return gsim_error_prefix(error, "--output");
+    if (c->arguments->value[GSIM_CLI_REPORT]) {
+        status = gsim_output_check(c->arguments->value[GSIM_CLI_REPORT], error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--report");
+        if (strcmp(c->arguments->value[GSIM_CLI_REPORT], path) == 0)
+            return gsim_error_set(error, GSIM_USAGE, "--output and --report: expected two files, found '%s' twice", path);
+    }
+    char *name = gsim_arena_strdup(&c->arena, given ? given : strcmp(path, "-") == 0 ? "device" : file_name(path));
+    if (!name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    size_t length = strlen(name);
+    if (!given && length > 5 && strcmp(name + length - 5, ".json") == 0) name[length - 5] = '\0';
+    if (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(name))
+        return gsim_error_set(error, GSIM_USAGE, "--name: expected letters, digits, '-', '_' and '.', found '%s'", name);
+    c->name = name;
+    return GSIM_OK;
+}
+
+static enum gsim_status add_number(struct command *c, const char *word, size_t length, struct gsim_error *error)
+{
+    char name[64], hint[96];
+    struct gsim_nearest nearest;
+    snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
+    enum gsim_device_number number = gsim_device_number_find(name);
+    if (number < GSIM_DEVICE_NUMBER_COUNT) {
+        c->chosen[number] = true;
+        return GSIM_OK;
+    }
+    gsim_nearest_init(&nearest, name);
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
+    return gsim_error_set(error, GSIM_USAGE, "--fit: unknown number '%s'%s (see gpusim list devices --long)", name,
+                          gsim_nearest_text(&nearest, hint, sizeof hint));
+}
+
+static enum gsim_status choose_numbers(struct command *c, struct gsim_error *error)
+{
+    const char *fit = c->arguments->value[GSIM_CLI_FIT], *folds = c->arguments->value[GSIM_CLI_FOLDS];
+    char *end = NULL;
+    long count = folds ? strtol(folds, &end, 10) : FOLDS_DEFAULT;
+    if (folds && (*end || !*folds || count < 0 || count > 100))
+        return gsim_error_set(error, GSIM_USAGE, "--folds: expected an integer from 0 to 100, found '%s'", folds);
+    c->options.folds = (unsigned)count;
+    c->options.iterations = ITERATIONS_DEFAULT;
+    if (!fit || strcmp(fit, "auto") == 0) return GSIM_OK;
+    c->options.chosen = c->chosen;
+    enum gsim_status status = GSIM_OK;
+    for (const char *word = strcmp(fit, "none") == 0 ? NULL : fit; status == GSIM_OK && word; word = strchr(word, ',')) {
+        word += *word == ',';
+        status = add_number(c, word, strcspn(word, ","), error);
+    }
+    return status;
+}
+
+/* --- reading -------------------------------------------------------------------------------------------------------- */
+static enum gsim_status read_probe(struct command *c, struct gsim_error *error)
+{
+    gsim_probe_init(&c->probe);
+    if (!c->probe_path) return GSIM_OK;
+    enum gsim_status status = gsim_probe_read(c->probe_path, &c->probe, error);
+    if (status != GSIM_OK) return gsim_error_prefix(error, "cannot read '%s'", c->probe_path);
+    snprintf(c->gpu_name, sizeof c->gpu_name, "%s", c->probe.gpu);
+    c->compute_capability = c->probe.compute_capability;
+    return GSIM_OK;
+}
+
+/* --base, or the device that the recordings name, or the default. */
+static enum gsim_status load_base(struct command *c, struct gsim_error *error)
+{
+    struct gsim_error local = {0};
+    const char *given = c->arguments->value[GSIM_CLI_BASE_DEVICE];
+    if (!given && c->recorded_device[0] && gsim_device_load(c->recorded_device, &c->base, &local) == GSIM_OK) return GSIM_OK;
+    return gsim_device_load(given ? given : BASE_DEFAULT, &c->base, error);
+}
+
+static void note_head(struct command *c, const struct gsim_recordings *recordings)
+{
+    if (!c->gpu_name[0]) snprintf(c->gpu_name, sizeof c->gpu_name, "%s", recordings->gpu);
+    if (!c->compute_capability) c->compute_capability = recordings->compute_capability;
+}
+
+static enum gsim_status add_run(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
+                                struct gsim_error *error)
+{
+    struct command *c = context;
+    note_head(c, recordings);
+    enum gsim_status status = gsim_calibration_add_run(&c->calibration, recordings, run, error);
+    if (status == GSIM_OK && run->split == GSIM_SPLIT_FIT) status = gsim_traced_copies_add(&c->copies, run, error);
+    return status;
+}
+
+static enum gsim_status read_runs(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < c->run_path_count && status == GSIM_OK; i++) {
+        struct gsim_recordings recordings = {0};
+        status = gsim_runs_read(c->run_paths[i], &(struct gsim_runs_handler){add_run, c}, &recordings, error);
+        if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot read '%s'", c->run_paths[i]);
+        gsim_recordings_release(&recordings);
+    }
+    return status;
+}
+
+/* --- calibrating ---------------------------------------------------------------------------------------------------- */
+/* Of the whole device: the GPU's name and compute capability, which are known only now; the kinds of what is kept. */
+static enum gsim_status name_device(struct command *c, struct gsim_error *error)
+{
+    if (c->compute_capability && !gsim_sm_limits(c->compute_capability))
+        return gsim_error_set(error, GSIM_INPUT, "compute capability %d.%d is not in the occupancy table (sim/occupancy.c)",
+                              c->compute_capability / 10, c->compute_capability % 10);
+    if (c->compute_capability) c->calibration.device.compute_capability = c->compute_capability;
+    const char *title = c->gpu_name[0] ? c->gpu_name : c->base.title;
+    return gsim_calibration_name(&c->calibration, &c->base, title, gsim_text_is_gpu(c->gpu_name, c->base.name), error);
+}
+
+static void show_progress(void *context, const char *what, size_t done)
+{
+    (void)context;
+    fprintf(stderr, "\r\033[K%s, pass %zu", what, done);
+}
+
+static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
+{
+    const char *runs = c->run_path_count ? file_name(c->run_paths[0]) : "";
+    struct gsim_calibration *k = &c->calibration;
+    enum gsim_status status = name_device(c, error);
+    if (status == GSIM_OK && !c->probe_path) status = gsim_traced_copies_probe(&c->copies, &c->probe, error);
+    if (status == GSIM_OK) status = gsim_calibrate_probe(k, &c->probe, c->probe_path ? file_name(c->probe_path) : runs, error);
+    if (status != GSIM_OK || !c->run_path_count) return status;
+    gsim_params_set_defaults(gsim_gpu_params, &c->gpu);
+    c->options.gpu = &c->gpu;
+    c->options.file = runs;
+    bool is_shown = isatty(STDERR_FILENO);
+    if (is_shown) c->options.progress = show_progress;
+    status = gsim_calibrate_runs(k, &c->options, error);
+    if (is_shown) fprintf(stderr, "\r\033[K");
+    return status;
+}
+
+/* --- results -------------------------------------------------------------------------------------------------------- */
+static enum gsim_status deliver(struct command *c, struct gsim_error *error)
+{
+    const char *paths[] = {c->arguments->value[GSIM_CLI_OUTPUT], c->arguments->value[GSIM_CLI_REPORT], "-"};
+    bool stdout_taken = strcmp(paths[0], "-") == 0 || (paths[1] && strcmp(paths[1], "-") == 0);
+    enum gsim_status status = GSIM_OK;
+    for (int i = 0; i < 3 && status == GSIM_OK; i++) {
+        struct gsim_output output;
+        if (!paths[i] || (i == 2 && stdout_taken)) continue;
+        status = gsim_output_open(&output, paths[i], error);
+        if (status != GSIM_OK) break;
+        if (i == 0) gsim_device_write(&c->calibration.device, &output);
+        if (i == 1) gsim_calibration_json(&c->calibration, c->base.name, &output);
+        if (i == 2) gsim_calibration_print(&c->calibration, c->base.name, &output);
+        status = gsim_output_commit(&output, error);
+    }
+    return status;
+}
+
+int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct command c = {.arguments = arguments};
+    enum gsim_status status = sort_files(&c, &error);
+    if (status == GSIM_OK) status = choose_name(&c, &error);
+    if (status == GSIM_OK) status = choose_numbers(&c, &error);
+    if (status == GSIM_OK) status = read_probe(&c, &error);
+    if (status == GSIM_OK) status = load_base(&c, &error);
+    if (status == GSIM_OK) status = gsim_calibration_init(&c.calibration, &c.base, c.name, &error);
+    if (status == GSIM_OK) status = read_runs(&c, &error);
+    if (status == GSIM_OK) status = calibrate(&c, &error);
+    if (status == GSIM_OK) status = deliver(&c, &error);
+    gsim_calibration_release(&c.calibration);
+    gsim_traced_copies_release(&c.copies);
+    gsim_device_release(&c.base);
+    gsim_probe_release(&c.probe);
+    gsim_arena_release(&c.arena);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

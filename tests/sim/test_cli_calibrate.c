@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * "gpusim calibrate" as a user runs it: probe and runs of another GPU become a device file, on which those runs are then
+ * predicted well; refusals; the same bytes twice.
+ */
+#include <stdarg.h>
+#include <sys/wait.h>
+
+#include "models/device.h"
+#include "tests/models/synthetic_probe.h"
+#include "tests/sim/result_fixture.h"
+#include "tests/traces/synthetic.h"
+
+static char probe_path[64], runs_path[64], device_path[64], report_path[64];
+
+/* Exit status; what it printed is in *OUT and *ERR, for gsim_free(). */
+static int call(const char *arguments, char **out, char **err)
+{
+    char out_path[64], err_path[64], command[1024];
+    snprintf(command, sizeof command, "%s %s >%s 2>%s </dev/null", GPUSIM_BINARY, arguments,
+             scratch_path(out_path, ".stdout"), scratch_path(err_path, ".stderr"));
+    int status = system(command);
+    *out = read_file(out_path);
+    *err = read_file(err_path);
+    remove(out_path);
+    remove(err_path);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static void check_call(int expected, const char *out_part, const char *err_part, const char *format, ...) GSIM_PRINTF(4, 5);
+static void check_call(int expected, const char *out_part, const char *err_part, const char *format, ...)
+{
+    char *out, *err, text[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    int status = call(text, &out, &err);
+    CHECK_MSG(status == expected, "'%s': exit %d, expected %d: %s", text, status, expected, err);
+    CHECK_HAS(out, out_part);
+    CHECK_HAS(err, err_part);
+    if (expected) CHECK_STR(out, "");
+    gsim_free(out);
+    gsim_free(err);
+}
+
+static void another_gpu_is_made(void)
+{
+    static const struct gsim_recording_key keys[] = {
+        {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e5, 256, 64},  {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 2e5, 256, 64},
+        {"hits", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e4, 128, 16}, {"m1", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 100, 128, 16}};
+    static const char *const schedulers[] = {"serial", "async", "kesco", NULL};
+    struct gsim_error error = {0};
+    struct gsim_device_spec device;
+    struct gsim_probe probe;
+    CHECK_OK(gsim_device_load("h200", &device, &error), error);
+    CHECK_OK(gsim_device_set(&device, "launch_us", "6", &error), error);
+    CHECK_OK(gsim_device_set(&device, "sync_return_us", "7", &error), error);
+    CHECK_OK(gsim_device_set(&device, "h2d_gbps", "12", &error), error);
+    CHECK_OK(synthetic_probe_make(&device, 0.01, &probe, &error), error);
+    CHECK_OK(synthetic_probe_write(&probe, scratch_path(probe_path, ".probe.json"), &error), error);
+    struct synthetic_runs runs = {&device, keys, 4, schedulers, 0.01};
+    CHECK_OK(synthetic_runs_write(&runs, scratch_path(runs_path, ".runs.json.gz"), &error), error);
+    scratch_path(device_path, ".my-gpu.json");
+    scratch_path(report_path, ".fit.json");
+    gsim_probe_release(&probe);
+    gsim_device_release(&device);
+}
+
+static void a_probe_makes_a_device(void)
+{
+    struct gsim_device_spec device;
+    struct gsim_error error = {0};
+    check_call(0, "launch_us                              2.9          6 us", "", "calibrate %s --base h200 -o %s --name my-gpu --report %s",
+               probe_path, device_path, report_path);
+    CHECK_OK(gsim_device_load(device_path, &device, &error), error);
+    CHECK_STR(device.name, "my-gpu");
+    CHECK_STR(device.title, "NVIDIA Synthetic");
+    CHECK_NEAR(device.h2d_gbps, 12, 0.1);
+    CHECK_INT(device.kind[GSIM_DEV_launch_us], GSIM_KIND_MEASURED);
+    gsim_device_release(&device);
+    char *report = read_file(report_path);
+    CHECK_HAS(report, "{\"schema\": \"gpusim-calibration/1\"");
+    CHECK_HAS(report, "\"name\": \"launch_us\", \"base\": 2.9, \"value\": 6");
+    gsim_free(report);
+    check_call(0, "test  all runs         12    0.0", "", "validate %s --device %s", runs_path, device_path);
+}
+
+static void both_are_used_together(void)
+{
+    check_call(0, "2-fold cross-validation over configurations: 0.", "", "calibrate %s %s --base h200 -o %s --folds 2", probe_path, runs_path, device_path);
+}
+
+/* Runs alone, with few numbers to fit; the device on standard output is the same twice. */
+static void equal_calls_give_equal_bytes(void)
+{
+    char arguments[256], *first, *second, *err;
+    snprintf(arguments, sizeof arguments, "calibrate %s --base h200 -o - --fit launch_us,sync_return_us --folds 0", runs_path);
+    CHECK_INT(call(arguments, &first, &err), 0);
+    CHECK_STR(err, "");
+    gsim_free(err);
+    CHECK_INT(call(arguments, &second, &err), 0);
+    CHECK_STR(second, first);
+    CHECK_HAS(first, "makespans of 12 runs");
+    gsim_free(first);
+    gsim_free(second);
+    gsim_free(err);
+}
+
+static void bad_usage_is_refused(void)
+{
+    check_call(2, "", "nothing to calibrate from: expected a probe file, recorded runs, or both", "calibrate -o x.json");
+    check_call(2, "", "no output: expected -o FILE", "calibrate %s", probe_path);
+    check_call(2, "", "expected one probe, found two", "calibrate %s %s -o %s", probe_path, probe_path, device_path);
+    check_call(2, "", "cannot read '/nowhere/p.json': No such file or directory", "calibrate /nowhere/p.json -o %s", device_path);
+    check_call(2, "", "expected the schema \"gpusim-probe/1\" or \"gpusim-runs/1\" in its head, found neither", "calibrate models/h200.json -o %s", device_path);
+    check_call(2, "", "--fit: unknown number 'launch_use', did you mean 'launch_us'?", "calibrate %s --fit launch_use -o %s", probe_path, device_path);
+    check_call(2, "", "--folds: expected an integer from 0 to 100, found 'many'", "calibrate %s --folds many -o %s", probe_path, device_path);
+    check_call(2, "", "--name: expected letters, digits", "calibrate %s --name 'my gpu' -o %s", probe_path, device_path);
+    check_call(2, "", "unknown device 'h201'", "calibrate %s --base h201 -o %s", probe_path, device_path);
+    check_call(2, "", "--output and --report: expected two files", "calibrate %s -o %s --report %s", probe_path, device_path, device_path);
+}
+
+/* Cut in the middle: refused with its place, and nothing is written. */
+static void damaged_files_are_refused(void)
+{
+    char cut_path[64], *text = read_file(probe_path);
+    FILE *cut = fopen(scratch_path(cut_path, ".cut.json"), "w");
+    fwrite(text, 1, strlen(text) / 2, cut);
+    fclose(cut);
+    gsim_free(text);
+    remove(device_path);
+    check_call(2, "", "cannot read '", "calibrate %s -o %s", cut_path, device_path);
+    CHECK(fopen(device_path, "r") == NULL);
+    remove(cut_path);
+}
+
+static void files_are_removed(void)
+{
+    remove(probe_path);
+    remove(runs_path);
+    remove(device_path);
+    remove(report_path);
+}
+
+static const struct test_case cases[] = {
+    {"another GPU", another_gpu_is_made},
+    {"a probe makes a device", a_probe_makes_a_device},
+    {"both together", both_are_used_together},
+    {"same bytes twice", equal_calls_give_equal_bytes},
+    {"bad usage", bad_usage_is_refused},
+    {"damaged files", damaged_files_are_refused},
+    {"clean up", files_are_removed},
+};
+TEST_MAIN("sim/cli_calibrate", cases)

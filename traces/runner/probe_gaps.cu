@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Latencies on the device between kernels that depend on each other, from stamps of their blocks; and how streams share
+// hardware queues. Work is queued behind a gate, so that the host's calls are out of the way.
+#include "traces/runner/probe.h"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+namespace gsim_probe {
+
+static const int CHAIN = 24;
+static const double KERNEL_US = 6; // longer than a launch call
+
+// Mean time from the end of each kernel to the start of the next.
+static double mean_gap_us(const std::vector<Stamp> &stamps)
+{
+    double sum = 0;
+    for (size_t i = 1; i < stamps.size(); i++) sum += (double)(long long)(stamps[i].start - stamps[i - 1].end) * 1e-3;
+    return sum / (double)(stamps.size() - 1);
+}
+
+// A chain of kernels on one stream, or zigzag over two with events; BUSY: beside a kernel that runs all the while.
+static Point time_chain(const Probe &probe, bool zigzag, bool busy)
+{
+    Stamps stamps(CHAIN);
+    cudaStream_t streams[3];
+    cudaEvent_t events[CHAIN];
+    std::vector<double> gaps;
+    for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    for (cudaEvent_t &e : events) PROBE_CHECK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+    {
+        Gate gate(probe);
+        for (int r = 0; r < probe.repetitions(100); r++) {
+            gate.close(streams[0]);
+            if (busy) spin_kernel<<<1, 32, 0, streams[2]>>>(NULL, cycles_of(probe, 800 + CHAIN * (KERNEL_US + 8)));
+            for (int i = 0; i < CHAIN; i++) {
+                cudaStream_t stream = streams[zigzag ? i % 2 : 0];
+                if (zigzag && i) PROBE_CHECK(cudaStreamWaitEvent(stream, events[i - 1], 0));
+                spin_kernel<<<1, 32, 0, stream>>>(stamps.device + i, cycles_of(probe, KERNEL_US));
+                if (zigzag) PROBE_CHECK(cudaEventRecord(events[i], stream));
+            }
+            PROBE_CHECK(cudaGetLastError());
+            gate.open();
+            PROBE_CHECK(cudaDeviceSynchronize());
+            if (r > 2) gaps.push_back(mean_gap_us(stamps.read(CHAIN)));
+        }
+    }
+    for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamDestroy(s));
+    for (cudaEvent_t &e : events) PROBE_CHECK(cudaEventDestroy(e));
+    return summarize(0, gaps);
+}
+
+void probe_gaps(Probe &probe)
+{
+    probe.add("stream_gap", "", "us", "end of a kernel to the start of the next in its stream, idle device")
+        .points.push_back(time_chain(probe, false, false));
+    probe.add("stream_gap_busy", "", "us", "the same while another kernel runs").points.push_back(time_chain(probe, false, true));
+    probe.add("event_gap", "", "us", "end of a kernel to the start of one on another stream that waits for its event")
+        .points.push_back(time_chain(probe, true, false));
+    probe.add("event_gap_busy", "", "us", "the same while another kernel runs").points.push_back(time_chain(probe, true, true));
+}
+
+// Two kernels on the first of many streams, one on the k-th: where that one waits for the first, both share a queue.
+static void queues(Probe &probe)
+{
+    const int most = 40;
+    const double long_us = 400;
+    Series &series = probe.add("queue_delay", "streams apart", "us",
+                               "start of a kernel on the k-th stream after the first one's, which has two of 400 us: a delay "
+                               "tells that the two streams share a hardware queue");
+    std::vector<cudaStream_t> streams(most + 1);
+    Stamps stamps(3);
+    for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    for (int k = 1; k <= most; k++) {
+        std::vector<double> delays;
+        for (int r = 0; r < 5; r++) {
+            spin_kernel<<<1, 32, 0, streams[0]>>>(stamps.device, cycles_of(probe, long_us));
+            spin_kernel<<<1, 32, 0, streams[0]>>>(stamps.device + 1, cycles_of(probe, long_us));
+            spin_kernel<<<1, 32, 0, streams[(size_t)k]>>>(stamps.device + 2, 0);
+            PROBE_CHECK(cudaDeviceSynchronize());
+            std::vector<Stamp> s = stamps.read(3);
+            delays.push_back((double)(long long)(s[2].start - s[0].start) * 1e-3);
+        }
+        series.points.push_back(summarize(k, delays));
+    }
+    for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamDestroy(s));
+}
+
+// How many launches a held-back stream takes before the call blocks. The gate is opened by another thread once the count
+// has stood still, or the launches are many.
+static void queue_depth(Probe &probe)
+{
+    const int most = 20000;
+    cudaStream_t stream;
+    std::vector<double> depths;
+    PROBE_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (int r = 0; r < 3; r++) {
+        Gate gate(probe);
+        std::atomic<int> launched{0};
+        std::atomic<bool> done{false};
+        std::atomic<int> stood{0};
+        gate.close(stream);
+        std::thread opener([&] {
+            int before = -1;
+            for (int still = 0; !done && still < 20;) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                int count = launched;
+                still = count == before ? still + 1 : 0;
+                before = count;
+            }
+            stood = before;
+            gate.open();
+        });
+        for (int i = 0; i < most && !stood; i++) {
+            empty_kernel<<<1, 32, 0, stream>>>();
+            launched++;
+        }
+        bool blocked = stood != 0;
+        done = true;
+        opener.join();
+        PROBE_CHECK(cudaDeviceSynchronize());
+        if (blocked) depths.push_back((double)stood + 1); // and the gate itself
+    }
+    probe.add("launch_queue_depth", "", "", "launches that a held-back stream takes before the call blocks")
+        .points.push_back(summarize(0, depths));
+    PROBE_CHECK(cudaStreamDestroy(stream));
+}
+
+void probe_queues(Probe &probe)
+{
+    queues(probe);
+    queue_depth(probe);
+}
+
+} // namespace gsim_probe
