@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: plots. The picture of gpusim sensitivity (plots/tornado.gp): a row per input, two bars in each.
+ */
+#ifndef GSIM_PLOTS_TORNADO_H
+#define GSIM_PLOTS_TORNADO_H
+
+#include "plots/figure.h"
+
+struct gsim_tornado_row {
+    const char *name;
+    double bars[2]; /* from zero to here; NAN: none */
+};
+
+struct gsim_tornado {
+    const struct gsim_tornado_row *rows; /* the largest first */
+    size_t row_count;
+    const char *legend[2], *label;
+    bool side_by_side; /* the bars go to different sides and share the row's height; else one lies on the other */
+};
+
+/* The data and the settings of the figure, which is open; its height where that is 0. */
+void gsim_tornado_plot(const struct gsim_tornado *tornado, struct gsim_figure *figure);
+
+#endif
