@@ -54,6 +54,11 @@ const char *gsim_device_number_name(enum gsim_device_number number)
 {
     return rows[number].name;
 }
+bool gsim_device_number_is_count(enum gsim_device_number number)
+{
+    return is_count[number];
+}
+
 const char *gsim_device_number_unit(enum gsim_device_number number)
 {
     return rows[number].unit;

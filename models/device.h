@@ -30,6 +30,7 @@ const char *gsim_device_number_name(enum gsim_device_number number);
 const char *gsim_device_number_unit(enum gsim_device_number number);
 const char *gsim_device_number_section(enum gsim_device_number number);
 const char *gsim_device_number_help(enum gsim_device_number number);
+bool gsim_device_number_is_count(enum gsim_device_number number); /* whole numbers only */
 /* GSIM_DEVICE_NUMBER_COUNT when there is none of that name. */
 enum gsim_device_number gsim_device_number_find(const char *name);
 const char *gsim_number_kind_name(enum gsim_number_kind kind);

@@ -44,5 +44,6 @@ void gsim_tornado_plot(const struct gsim_tornado *tornado, struct gsim_figure *f
     gsim_figure_number(figure, "high_x", high > 0 ? high + room : 0);
     gsim_figure_text(figure, "label_x", tornado->label);
     if (figure->size.height_cm <= 0)
-        figure->size.height_cm = key_cm + (3.6 + ROW_LINES * (double)tornado->row_count + (figure->heading ? 1.2 : 0)) * line_cm;
+        figure->size.height_cm =
+            key_cm + (3.6 + ROW_LINES * (double)tornado->row_count + (figure->heading ? 1.2 : 0)) * line_cm;
 }

@@ -56,6 +56,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_reproduce(arguments);
     case GSIM_CLI_CALIBRATE:
         return gsim_cli_calibrate(arguments);
+    case GSIM_CLI_SENSITIVITY:
+        return gsim_cli_sensitivity(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }

@@ -24,6 +24,7 @@ enum gsim_cli_command {
     GSIM_CLI_PAGE, /* "report": the page, not the option */
     GSIM_CLI_REPRODUCE,
     GSIM_CLI_CALIBRATE,
+    GSIM_CLI_SENSITIVITY,
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -38,11 +39,13 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_PAGE     (1u << GSIM_CLI_PAGE)
 #define GSIM_CLI_ON_REPRODUCE (1u << GSIM_CLI_REPRODUCE)
 #define GSIM_CLI_ON_CALIBRATE (1u << GSIM_CLI_CALIBRATE)
+#define GSIM_CLI_ON_SENSITIVITY (1u << GSIM_CLI_SENSITIVITY)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
-                              GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE)
-#define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP)
+                              GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | \
+                              GSIM_CLI_ON_SENSITIVITY)
+#define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
 #define GSIM_CLI_OPTION_MAP(X)                                                                                         \
@@ -52,7 +55,7 @@ enum gsim_cli_command {
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object;\n"                                                     \
       "compare: several, separated by commas, or all (default)")                                                       \
-    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP,                                            \
+    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                            \
       "the GPU and its host (gpusim list devices)")                                                                    \
     X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT, "whose sizes, filters and launch shapes (default kesco)")      \
     X(SIZE, "size", "N", GSIM_CLI_ON_POINT,                                                                             \
@@ -62,11 +65,11 @@ enum gsim_cli_command {
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT, "threads per block of one-dimensional launches")                      \
     X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT, "blocks of one-dimensional launches")                                   \
-    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP,                                                                      \
+    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                                                      \
       "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
       "device.NAME; may be repeated")                                                                                  \
     X(SEED, "seed", "S", GSIM_CLI_ON_POINT, "seed of all random numbers (default 1)")                                   \
-    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT, "scheduler that speed-ups refer to (default serial)")                \
+    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "scheduler that speed-ups refer to (default serial)")                \
     X(BASE_DEVICE, "base", "NAME|FILE", GSIM_CLI_ON_CALIBRATE,                                                         \
       "device whose numbers stand where there is no data (default:\n"                                                  \
       "the one that the runs name, else h200)")                                                                        \
@@ -76,7 +79,7 @@ enum gsim_cli_command {
     X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE, "of the cross-validation over recorded runs (default 5, 0: none)")   \
     X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE, "write the report as JSON")                                        \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
-    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE, "write the records as CSV")                                             \
+    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs or\n"                                                 \
       "all (default); several, separated by commas")                                                                   \
@@ -85,9 +88,9 @@ enum gsim_cli_command {
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")           \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
-    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE,                                               \
+    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_SENSITIVITY,                                               \
       "short: -o; import: the program file, gzipped if named .gz;\n"                                                    \
-      "plot: the picture, .svg, .pdf or .png; report: the page;\n"                                                 \
+      "plot, sensitivity: the picture, .svg, .pdf or .png; report: the page;\n"                                                 \
       "calibrate: the device file")                                                                         \
     X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE,                                                \
       "of the program (default: the trace's); of the device\n"                                                         \
@@ -101,15 +104,22 @@ enum gsim_cli_command {
     X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT, "heatmap: what colours and numbers show")                            \
     X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each")                                          \
     X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
-    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT, "above the figure (default none: papers have captions)")               \
+    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "above the figure (default none: papers have captions)")               \
     X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "in place of the column's name and unit")                            \
     X(YLABEL, "ylabel", "TEXT", GSIM_CLI_ON_PLOT, "likewise")                                                          \
-    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT, "of the picture: 8.5 cm, 17.8 cm or a number")               \
-    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT, "of the picture (default: what suits it)")                             \
-    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT, "size of the letters in points (default 8)")                               \
-    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT, "leave the gnuplot script and its data in this folder")                   \
+    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "of the picture: 8.5 cm, 17.8 cm or a number")               \
+    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "of the picture (default: what suits it)")                             \
+    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "size of the letters in points (default 8)")                               \
+    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "leave the gnuplot script and its data in this folder")                   \
     X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
     X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this part of the recording, in us")               \
+    X(METHOD, "method", "oat|morris|sobol", GSIM_CLI_ON_SENSITIVITY,                                                   \
+      "each number alone (default), Morris' elementary effects, or\n"                                                  \
+      "Sobol indices")                                                                                                 \
+    X(NUMBERS, "numbers", "all|A,B,...", GSIM_CLI_ON_SENSITIVITY, "which numbers of the device (default all)")         \
+    X(SPREAD, "spread", "PERCENT|kind", GSIM_CLI_ON_SENSITIVITY,                                                       \
+      "how far each goes either way (default 10), or kind: datasheet\n"                                                \
+      "2, published and measured 5, fitted and derived 10, assumed 50")                                                \
     GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                       \
     X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE,                                                                 \
       "only numbers of these figures, devices or workloads")                                                           \
@@ -170,6 +180,7 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments);
 int gsim_cli_import(const struct gsim_cli_arguments *arguments);
 int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments);
 int gsim_cli_plot(const struct gsim_cli_arguments *arguments);
+int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments);
 int gsim_cli_page(const struct gsim_cli_arguments *arguments);
 int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments);

@@ -8,7 +8,8 @@
 #include "sim/text.h"
 
 #define MOST_BARS 20
-#define LEAST     5e-4 /* effects below this share of the largest are not listed */
+#define LEAST     5e-4 /* effects below this share of the largest are not listed, */
+#define LEAST_BAR 5e-3 /* and below this one not drawn */
 
 struct ranking {
     size_t input;
@@ -48,7 +49,8 @@ static int by_size(const void *left, const void *right)
     return (a->input > b->input) - (a->input < b->input);
 }
 
-/* --- the table ------------------------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------------------------------
+ */
 static void put_head(const struct gsim_sensitivity *s, struct gsim_output *output)
 {
     static const char *const methods[] = {"each number alone", "Morris' elementary effects", "Sobol indices"};
@@ -107,12 +109,14 @@ static void put_explanation(const struct gsim_sensitivity *s, struct gsim_output
 {
     switch (s->design.method) {
     case GSIM_ONE_AT_A_TIME:
-        gsim_output_text(output, "\n  lower, higher  change of the result when this number alone is at that end of its range\n");
+        gsim_output_text(
+            output, "\n  lower, higher  change of the result when this number alone is at that end of its range\n");
         return;
     case GSIM_MORRIS:
-        gsim_output_text(output, "\n  size    mean size of the change from one end of the range to the other, of the mean result\n"
-                                 "  mean    the same with its sign\n"
-                                 "  spread  how much it depends on where the others are: interactions, steps\n");
+        gsim_output_text(
+            output, "\n  size    mean size of the change from one end of the range to the other, of the mean result\n"
+                    "  mean    the same with its sign\n"
+                    "  spread  how much it depends on where the others are: interactions, steps\n");
         return;
     case GSIM_SOBOL:
         gsim_output_text(output, "\n  alone   share of the result's variance due to this number alone\n"
@@ -127,11 +131,13 @@ static void put_table(const struct gsim_sensitivity *s, const struct ranking *ra
     double unit = unit_of(s);
     put_head(s, output);
     for (size_t i = 0; i < shown; i++) put_row(s, ranks[i].input, unit, output);
-    if (shown < s->input_count) gsim_output_printf(output, "(%zu others have no effect to speak of)\n", s->input_count - shown);
+    if (shown < s->input_count)
+        gsim_output_printf(output, "(%zu others have no effect to speak of)\n", s->input_count - shown);
     put_explanation(s, output);
 }
 
-/* --- CSV ------------------------------------------------------------------------------------------------------------ */
+/* --- CSV ------------------------------------------------------------------------------------------------------------
+ */
 static enum gsim_status write_csv(const struct gsim_sensitivity *s, const char *path, struct gsim_error *error)
 {
     struct gsim_output output;
@@ -157,7 +163,8 @@ static enum gsim_status write_csv(const struct gsim_sensitivity *s, const char *
     return gsim_output_commit(&output, error);
 }
 
-/* --- the picture ------------------------------------------------------------------------------------------------------- */
+/* --- the picture
+ * ------------------------------------------------------------------------------------------------------- */
 static void fill_tornado(const struct gsim_sensitivity *s, struct gsim_tornado *tornado)
 {
     switch (s->design.method) {
@@ -183,6 +190,7 @@ static void fill_tornado(const struct gsim_sensitivity *s, struct gsim_tornado *
 static enum gsim_status draw(struct gsim_sensitivity *s, const struct ranking *ranks, size_t shown,
                              struct gsim_error *error)
 {
+    while (shown > 1 && ranks[shown - 1].size < LEAST_BAR * ranks[0].size) shown--;
     struct gsim_tornado_row rows[MOST_BARS];
     const char *title = s->arguments->value[GSIM_CLI_TITLE];
     struct gsim_tornado tornado = {.rows = rows, .row_count = shown < MOST_BARS ? shown : MOST_BARS};

@@ -139,10 +139,22 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim calibrate runs.json.gz --fit launch_us,stream_gap_us --folds 0 -o my-gpu.json\n"
             "  gpusim validate runs.json.gz --device ./my-gpu.json --split test\n",
         },
+    [GSIM_CLI_SENSITIVITY] =
+        {
+            "tell which numbers of the device matter for a result",
+            "gpusim sensitivity --workload NAME|FILE --sched NAME [--base SCHED] [options]",
+            "Runs a program again and again with the device's numbers changed, on all cores, and ranks the numbers by\n"
+            "what the time of an iteration does; with --base, the speed-up over that scheduler. oat needs two runs per\n"
+            "number, morris and sobol also see interactions. The same seed gives the same table.\n",
+            "  gpusim sensitivity --workload img --sched kesco\n"
+            "  gpusim sensitivity --workload vec --sched kesco --base serial -o tornado.svg --csv oat.csv\n"
+            "  gpusim sensitivity --workload dl --sched kesco --method sobol --numbers clock_mhz,dram_gbps,launch_us\n"
+            "  gpusim sensitivity --workload img --sched kesco --method morris --spread kind\n",
+        },
 };
 
 static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
-    "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate"};
+    "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity"};
 
 static void put_option(const struct gsim_cli_option *option, struct gsim_output *output)
 {

@@ -16,7 +16,7 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 };
 
 static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot",
-                                                                  "sweep", "report", "reproduce", "calibrate"};
+                                                                  "sweep", "report", "reproduce", "calibrate", "sensitivity"};
 
 const char *gsim_cli_command_name(int command)
 {

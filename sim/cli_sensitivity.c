@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim sensitivity": which numbers of the device matter for a result. The runs: worker processes
- * (sweep/pool.h); the designs and effects: sim/sensitivity.h; table and picture: sim/cli_effects.c.
+ * Layer: sim (program). "gpusim sensitivity": which numbers of the device matter for a result. The runs: worker
+ * processes (sweep/pool.h); the designs and effects: sim/sensitivity.h; table and picture: sim/cli_effects.c.
  */
 #include "sim/cli_sensitivity.h"
 
@@ -37,18 +37,9 @@ static double spread_of_kind(enum gsim_number_kind kind)
     GSIM_BUG("kind %d", (int)kind);
 }
 
-/* --- which numbers -------------------------------------------------------------------------------------------------- */
-/* Of these there are whole ones only. */
-static bool is_count(const char *name)
-{
-    static const char *const counts[] = {"sm_count", "fp32_lanes_per_sm", "resident_grids", "hw_queues",
-                                         "launch_queue_depth", "priority_levels", "copy_engines"};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        if (strcmp(counts[i], name) == 0) return true;
-    return false;
-}
-
-/* A number of zero has no spread in per cent, and switches off what it describes: it stays. */
+/* --- which numbers --------------------------------------------------------------------------------------------------
+ */
+/* A number of zero has no spread in per cent, and switches off what it describes: it stays, as do switches. */
 static void add_input(struct gsim_sensitivity *s, enum gsim_device_number number, double spread)
 {
     static const struct {
@@ -60,12 +51,12 @@ static void add_input(struct gsim_sensitivity *s, enum gsim_device_number number
     };
     struct gsim_input *input = &s->inputs[s->input_count];
     double value = gsim_device_get(&s->setup.device, number);
-    if (value == 0) return;
+    if (value == 0 || (gsim_device_number_is_count(number) && ranges[number].maximum <= 1)) return;
     *input = (struct gsim_input){.number = number, .value = value};
     input->spread = spread > 0 ? spread : spread_of_kind(s->setup.device.kind[number]);
     input->low = fmax(ranges[number].minimum, value * (1 - input->spread / 100));
     input->high = fmin(ranges[number].maximum, value * (1 + input->spread / 100));
-    input->is_count = is_count(gsim_device_number_name(number));
+    input->is_count = gsim_device_number_is_count(number);
     if (input->is_count) { /* at least one step either way */
         input->low = fmax(ranges[number].minimum, fmin(round(input->low), value - 1));
         input->high = fmin(ranges[number].maximum, fmax(round(input->high), value + 1));
@@ -80,7 +71,8 @@ static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_er
     if (spread_text && strcmp(spread_text, "kind") == 0)
         spread = 0;
     else if (spread_text && (!gsim_text_quantity(spread_text, &spread) || spread < 0.1 || spread > 90))
-        return gsim_error_set(error, GSIM_USAGE, "--spread: expected per cent from 0.1 to 90, or kind, found '%s'", spread_text);
+        return gsim_error_set(error, GSIM_USAGE, "--spread: expected per cent from 0.1 to 90, or kind, found '%s'",
+                              spread_text);
     s->spread = spread;
     if (!list || strcmp(list, "all") == 0) {
         for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) add_input(s, (enum gsim_device_number)i, spread);
@@ -96,13 +88,15 @@ static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_er
         for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
             gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
         if (number == GSIM_DEVICE_NUMBER_COUNT)
-            return gsim_error_set(error, GSIM_USAGE, "--numbers: unknown number '%s'%s (see gpusim list devices --long)", name,
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--numbers: unknown number '%s'%s (see gpusim list devices --long)", name,
                                   gsim_nearest_text(&nearest, hint, sizeof hint));
         add_input(s, number, spread);
         word = word[length] ? word + length + 1 : NULL;
     }
     if (s->input_count) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--numbers: expected some that are not 0 on this device, found '%s'", list);
+    return gsim_error_set(error, GSIM_USAGE, "--numbers: expected some that are not 0 on this device, found '%s'",
+                          list);
 }
 
 static enum gsim_status choose_design(struct gsim_sensitivity *s, struct gsim_error *error)
@@ -120,23 +114,26 @@ static enum gsim_status choose_design(struct gsim_sensitivity *s, struct gsim_er
         return gsim_error_set(error, GSIM_USAGE, "--samples: expected --method morris or sobol with it");
     count = s->design.method == GSIM_MORRIS ? MORRIS_DEFAULT : SOBOL_DEFAULT;
     if (samples && (!gsim_text_quantity(samples, &count) || count < 2 || count > 1e6 || count != floor(count)))
-        return gsim_error_set(error, GSIM_USAGE, "--samples: expected an integer from 2 to 1000000, found '%s'", samples);
+        return gsim_error_set(error, GSIM_USAGE, "--samples: expected an integer from 2 to 1000000, found '%s'",
+                              samples);
     if (seed && (!gsim_text_quantity(seed, &number) || number < 0 || number > 4294967295.0 || number != floor(number)))
-        return gsim_error_set(error, GSIM_USAGE, "--sample-seed: expected an integer from 0 to 4294967295, found '%s'", seed);
+        return gsim_error_set(error, GSIM_USAGE, "--sample-seed: expected an integer from 0 to 4294967295, found '%s'",
+                              seed);
     s->design.samples = (size_t)count;
     s->design.seed = (uint64_t)number;
     s->design.inputs = s->input_count;
     return gsim_design_init(&s->design, error);
 }
 
-/* --- one run, in a worker ------------------------------------------------------------------------------------------- */
+/* --- one run, in a worker -------------------------------------------------------------------------------------------
+ */
 struct outcome {
     double y; /* NAN: it failed, and then MESSAGE says why */
     char message[MESSAGE_BYTES];
 };
 
-static enum gsim_status time_of(const struct gsim_sensitivity *s, const struct gsim_scheduler_ops *scheduler, double *us,
-                                struct gsim_error *error)
+static enum gsim_status time_of(const struct gsim_sensitivity *s, const struct gsim_scheduler_ops *scheduler,
+                                double *us, struct gsim_error *error)
 {
     struct gsim_cli_point point;
     struct gsim_timeline timeline = {0};
@@ -194,7 +191,8 @@ static void fail_item(void *data, uint64_t item, enum gsim_item_end end, const c
     gsim_bytes_add(bytes, &outcome, sizeof outcome);
 }
 
-/* --- all runs --------------------------------------------------------------------------------------------------------- */
+/* --- all runs
+ * --------------------------------------------------------------------------------------------------------- */
 struct collector {
     struct gsim_sensitivity *s;
     struct gsim_progress progress;
@@ -226,7 +224,8 @@ static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *e
     double jobs = cores > 0 ? (double)cores : 1;
     const char *text = s->arguments->value[GSIM_CLI_JOBS];
     if (text && (!gsim_text_quantity(text, &jobs) || jobs < 1 || jobs > GSIM_JOBS_MAX || jobs != floor(jobs)))
-        return gsim_error_set(error, GSIM_USAGE, "--jobs: expected an integer from 1 to %d, found '%s'", GSIM_JOBS_MAX, text);
+        return gsim_error_set(error, GSIM_USAGE, "--jobs: expected an integer from 1 to %d, found '%s'", GSIM_JOBS_MAX,
+                              text);
     struct gsim_pool_config config = {
         .jobs = (uint32_t)fmin(jobs, (double)count), .data = s, .run = run_item, .fail = fail_item};
     s->y = gsim_alloc(sizeof *s->y * count);
@@ -247,14 +246,16 @@ static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *e
     return status;
 }
 
-/* --- the command ------------------------------------------------------------------------------------------------------ */
+/* --- the command
+ * ------------------------------------------------------------------------------------------------------ */
 static enum gsim_status check(struct gsim_sensitivity *s, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = s->arguments;
     const char *csv = arguments->value[GSIM_CLI_CSV], *picture = arguments->value[GSIM_CLI_OUTPUT];
     const char *base = arguments->value[GSIM_CLI_BASE];
     if (!arguments->value[GSIM_CLI_WORKLOAD])
-        return gsim_error_set(error, GSIM_USAGE, "no program: expected --workload NAME|FILE (see gpusim list workloads)");
+        return gsim_error_set(error, GSIM_USAGE,
+                              "no program: expected --workload NAME|FILE (see gpusim list workloads)");
     if (!arguments->value[GSIM_CLI_SCHED])
         return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
     enum gsim_status status = gsim_cli_scheduler(arguments->value[GSIM_CLI_SCHED], &s->scheduler, error);
@@ -278,8 +279,7 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = choose_design(s, &error);
     if (status == GSIM_OK) status = run_all(s, &error);
     bool is_stopped = s && s->is_stopped;
-    if (status == GSIM_OK && !is_stopped)
-        status = gsim_design_effects(&s->design, s->y, s->effects, &error);
+    if (status == GSIM_OK && !is_stopped) status = gsim_design_effects(&s->design, s->y, s->effects, &error);
     if (status == GSIM_OK && !is_stopped) status = gsim_effects_deliver(s, &error);
     if (s) {
         gsim_free(s->y);

@@ -10,17 +10,19 @@
 #include <stdbool.h>
 
 #define SOBOL_DIMENSIONS  40u
-#define HALTON_DIMENSIONS 168u  /* those whose primes are below LEAP */
-#define LEAP              1009u /* of Halton's sequence only each LEAP-th point: in high dimensions neighbours follow each
-                                 * other (Kocis and Whiten 1997); a prime that is no base of the sequence */
-#define RESAMPLES         200 /* of the bootstrap */
+#define HALTON_DIMENSIONS 168u /* those whose primes are below LEAP */
+#define LEAP                                                                                                           \
+    1009u             /* of Halton's sequence only each LEAP-th point: in high dimensions neighbours follow each       \
+                       * other (Kocis and Whiten 1997); a prime that is no base of the sequence */
+#define RESAMPLES 200 /* of the bootstrap */
 
 static enum gsim_status no_memory(struct gsim_error *error)
 {
     return gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-/* --- designs -------------------------------------------------------------------------------------------------------- */
+/* --- designs --------------------------------------------------------------------------------------------------------
+ */
 static double *row_of(const struct gsim_design *design, size_t point)
 {
     return design->u + point * design->inputs;
@@ -52,8 +54,8 @@ static enum gsim_status pairs_init(struct pairs *pairs, const struct gsim_design
                               design->inputs);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     pairs->dimensions = dimensions;
-    pairs->sequence = gsl_qrng_alloc(dimensions <= SOBOL_DIMENSIONS ? gsl_qrng_sobol : gsl_qrng_halton,
-                                     (unsigned)dimensions);
+    pairs->sequence =
+        gsl_qrng_alloc(dimensions <= SOBOL_DIMENSIONS ? gsl_qrng_sobol : gsl_qrng_halton, (unsigned)dimensions);
     pairs->shift = gsim_alloc(sizeof(double) * dimensions);
     pairs->pair = gsim_alloc(sizeof(double) * dimensions);
     enum gsim_status status = rng && pairs->sequence && pairs->shift && pairs->pair ? GSIM_OK : no_memory(error);
@@ -131,7 +133,8 @@ void gsim_design_release(struct gsim_design *design)
     design->u = NULL;
 }
 
-/* --- effects -------------------------------------------------------------------------------------------------------- */
+/* --- effects --------------------------------------------------------------------------------------------------------
+ */
 static void effects_one_at_a_time(const struct gsim_design *design, const double *y, struct gsim_effect *effects)
 {
     for (size_t i = 0; i < design->inputs; i++) {

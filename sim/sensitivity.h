@@ -6,8 +6,8 @@
  *   one at a time  the middle, then each input at both ends: 2 d + 1 points
  *   Morris         mean and spread of elementary effects, each input moved alone from many places ("radial design":
  *                  Campolongo, Saltelli, Cariboni 2011): r (d + 1) points
- *   Sobol          shares of the variance, alone (first order) and with all interactions (total): Saltelli's design with
- *                  the estimators of Saltelli et al. 2010 and Jansen 1999: n (d + 2) points
+ *   Sobol          shares of the variance, alone (first order) and with all interactions (total): Saltelli's design
+ * with the estimators of Saltelli et al. 2010 and Jansen 1999: n (d + 2) points
  *
  * Points of the last two come from GSL's quasi-random sequences (Sobol's up to 40 dimensions, leaped Halton beyond),
  * shifted by an amount drawn from the seed.

@@ -153,7 +153,7 @@ static void version_and_help(void)
 static void help_agrees_with_the_man_page(void)
 {
     static const char *const calls[] = {"run --help", "compare --help", "list --help", "validate --help",
-                                        "import --help", "plot --help", "report --help", "sweep --help",
+                                        "import --help", "plot --help", "report --help", "sensitivity --help", "sweep --help",
                                         "reproduce --help", "calibrate --help"};
     char *page = read_file(GPUSIM_SOURCE_DIR "/man/gpusim.1"), *all = gsim_alloc(1 << 16);
     int found = 0;

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# "gpusim sensitivity" as a user runs it: its numbers are those of single runs, the same whatever the number of jobs, and
+# refusals: test_sensitivity_command.sh SOURCE-DIR BUILD-DIR.
+set -u
+gpusim=$2/gpusim
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+export GPUSIM_DATA="$1"
+cd "$place" || exit 1
+failures=0
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+refuses() { # refuses MESSAGE ARGUMENTS...
+    message=$1
+    shift
+    "$gpusim" sensitivity "$@" >out 2>err
+    status=$?
+    [ $status = 2 ] && grep -qF -- "$message" err || fail "sensitivity $*: exit $status, '$(cat err)', expected 2, '$message'"
+}
+refuses 'no program' --sched kesco
+refuses 'no scheduler' --workload vec
+refuses "--method: expected oat, morris or sobol, found 'fast'" --workload vec --sched kesco --method fast
+refuses "unknown number 'clock_mh', did you mean 'clock_mhz'" --workload vec --sched kesco --numbers clock_mh
+refuses '--spread: expected per cent' --workload vec --sched kesco --spread 100
+refuses '--samples: expected --method morris or sobol' --workload vec --sched kesco --samples 4
+refuses "ending in .svg, .pdf or .png, found 'a.jpg'" --workload vec --sched kesco -o a.jpg
+
+run='--workload img --sched kesco --size 1000'
+# shellcheck disable=SC2086 # words
+"$gpusim" sensitivity $run --numbers clock_mhz,dram_gbps,sm_count --spread 20 --csv oat.csv >table 2>err || fail "oat: $(cat err)"
+[ ! -s err ] || fail "oat: expected silence on stderr, found $(cat err)"
+grep -q 'with kesco on a100-sxm4-40gb' table || fail "table: $(cat table)"
+# result_low of clock_mhz is the iteration of a run at four fifths of it.
+# shellcheck disable=SC2086
+"$gpusim" run $run --opt device.clock_mhz=1128 --report run.json >/dev/null
+expected=$(sed -n 's/.*"iteration_us": \[\([0-9.]*\)\].*/\1/p' run.json)
+found=$(awk -F, '$1 == "clock_mhz" { print $8 }' oat.csv)
+awk "BEGIN { exit !($expected > 0 && ($expected - $found)^2 < 1e-8 * $expected^2) }" ||
+    fail "clock_mhz a fifth lower: found '$found', expected '$expected'"
+[ "$(awk -F, '$1 == "sm_count" { print $5 "," $6 }' oat.csv)" = 86,130 ] || fail "sm_count: expected whole numbers, found $(grep sm_count oat.csv)"
+
+for method in morris sobol; do
+    for jobs in 1 3; do
+        # shellcheck disable=SC2086
+        "$gpusim" sensitivity $run --base serial --method $method --samples 8 --numbers clock_mhz,dram_gbps,launch_us \
+            --jobs $jobs --csv $method-$jobs.csv >$method-$jobs.txt 2>err || fail "$method: $(cat err)"
+    done
+    cmp -s $method-1.csv $method-3.csv || fail "$method: another result with 3 jobs"
+    cmp -s $method-1.txt $method-3.txt || fail "$method: another table with 3 jobs"
+    [ "$(wc -l <$method-1.csv)" = 4 ] || fail "$method: expected three numbers, found $(cat $method-1.csv)"
+done
+# A program that cannot run ends the analysis with its message.
+"$gpusim" sensitivity --workload vec --sched kesco --size 1e13 >out 2>err && fail 'expected a failure'
+grep -q 'point [0-9]* of [0-9]* failed: ' err || fail "expected the failing point, found '$(cat err)'"
+if command -v gnuplot >/dev/null 2>&1; then
+    # shellcheck disable=SC2086
+    "$gpusim" sensitivity $run --numbers clock_mhz,sm_count -o tornado.svg --keep kept >/dev/null 2>err || fail "picture: $(cat err)"
+    grep -q clock_mhz kept/tornado.dat && grep -q '<svg' tornado.svg || fail 'no picture'
+fi
+printf 'sensitivity: %d failures\n' "$failures"
+[ "$failures" = 0 ]
