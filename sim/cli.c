@@ -58,6 +58,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_calibrate(arguments);
     case GSIM_CLI_SENSITIVITY:
         return gsim_cli_sensitivity(arguments);
+    case GSIM_CLI_RESULTS:
+        return gsim_cli_results(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }

@@ -25,6 +25,7 @@ enum gsim_cli_command {
     GSIM_CLI_REPRODUCE,
     GSIM_CLI_CALIBRATE,
     GSIM_CLI_SENSITIVITY,
+    GSIM_CLI_RESULTS,
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -40,11 +41,12 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_REPRODUCE (1u << GSIM_CLI_REPRODUCE)
 #define GSIM_CLI_ON_CALIBRATE (1u << GSIM_CLI_CALIBRATE)
 #define GSIM_CLI_ON_SENSITIVITY (1u << GSIM_CLI_SENSITIVITY)
+#define GSIM_CLI_ON_RESULTS  (1u << GSIM_CLI_RESULTS)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
                               GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | \
-                              GSIM_CLI_ON_SENSITIVITY)
+                              GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
@@ -69,7 +71,12 @@ enum gsim_cli_command {
       "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
       "device.NAME; may be repeated")                                                                                  \
     X(SEED, "seed", "S", GSIM_CLI_ON_POINT, "seed of all random numbers (default 1)")                                   \
-    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "scheduler that speed-ups refer to (default serial)")                \
+    X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
+      "draw the durations of kernels and calls from the spreads in\n"                                                  \
+      "the device file (off by default)")                                                                              \
+    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS,                              \
+      "scheduler that speed-ups refer to (default serial); results:\n"                                                 \
+      "also NAME=VALUE, and no speed-ups without it")                \
     X(BASE_DEVICE, "base", "NAME|FILE", GSIM_CLI_ON_CALIBRATE,                                                         \
       "device whose numbers stand where there is no data (default:\n"                                                  \
       "the one that the runs name, else h200)")                                                                        \
@@ -79,7 +86,7 @@ enum gsim_cli_command {
     X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE, "of the cross-validation over recorded runs (default 5, 0: none)")   \
     X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE, "write the report as JSON")                                        \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
-    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY, "write the records as CSV")                                             \
+    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs or\n"                                                 \
       "all (default); several, separated by commas")                                                                   \
@@ -101,7 +108,9 @@ enum gsim_cli_command {
       "launch order; either may be left out")                                                                          \
     X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "what the horizontal axis shows")                                            \
     X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "what the vertical axis shows; heatmap: its rows")                           \
-    X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT, "heatmap: what colours and numbers show")                            \
+    X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS,                                                \
+      "heatmap: what colours and numbers show; results: what the\n"                                                    \
+      "rows and groups are about (iteration_us, or speedup)")                            \
     X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each")                                          \
     X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
     X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "above the figure (default none: papers have captions)")               \
@@ -184,6 +193,7 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments);
 int gsim_cli_page(const struct gsim_cli_arguments *arguments);
 int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments);
+int gsim_cli_results(const struct gsim_cli_arguments *arguments);
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);
@@ -203,7 +213,7 @@ struct gsim_cli_setup {
     struct gsim_gpu_options gpu;
     enum gsim_suite suite;
     enum gsim_memory_mode memory;
-    bool prefetch;
+    bool prefetch, noise;
     uint64_t seed;
     uint32_t iterations, block1d, blocks; /* 0: not given */
 };

@@ -151,10 +151,25 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim sensitivity --workload dl --sched kesco --method sobol --numbers clock_mhz,dram_gbps,launch_us\n"
             "  gpusim sensitivity --workload img --sched kesco --method morris --spread kind\n",
         },
+    [GSIM_CLI_RESULTS] =
+        {
+            "show, group and merge the results of sweeps",
+            "gpusim results FILE [options] | gpusim results merge -o FILE FILE...",
+            "Lists the rows of a results file, or groups of them. Names are columns (iteration_us, makespan_us, workload,\n"
+            "sched, device, size, seed, sm_busy_ratio, overlap_total, h2d_bytes, status, error, ...; all are in\n"
+            "sweep/columns.def), axes (device.h2d_gbps) and options (kesco.streams). The file is an SQLite database:\n"
+            "sqlite3 FILE \"SELECT axes->>'size', iteration_us FROM points\" asks it anything else.\n",
+            "  gpusim results results.db\n"
+            "  gpusim results results.db --base serial --group sched\n"
+            "  gpusim results results.db --where 'sched = kesco && size >= 1e7' --group device --value sm_busy_ratio\n"
+            "  gpusim results results.db --where 'status != ok' --columns workload,sched,error\n"
+            "  gpusim results merge -o all.db part-*.db\n",
+        },
 };
 
 static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
-    "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity"};
+    "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity",
+    "results"};
 
 static void put_option(const struct gsim_cli_option *option, struct gsim_output *output)
 {

@@ -16,7 +16,8 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 };
 
 static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot",
-                                                                  "sweep", "report", "reproduce", "calibrate", "sensitivity"};
+                                                                  "sweep", "report", "reproduce", "calibrate",
+                                                                  "sensitivity", "results"};
 
 const char *gsim_cli_command_name(int command)
 {
@@ -104,7 +105,8 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
 static size_t most_operands(enum gsim_cli_command command)
 {
     if (command == GSIM_CLI_IMPORT) return 2;
-    if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE)
+    if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE ||
+        command == GSIM_CLI_RESULTS)
         return SIZE_MAX;
     return command == GSIM_CLI_LIST || command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE;
 }
@@ -119,7 +121,7 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
         else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc &&
                  (options[GSIM_CLI_OUTPUT].commands & (1u << arguments->command)))
             status = store(arguments, GSIM_CLI_OUTPUT, argv[++at], error);
-        else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc && arguments->command == GSIM_CLI_SWEEP)
+        else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc && (arguments->command == GSIM_CLI_SWEEP || arguments->command == GSIM_CLI_RESULTS))
             status = store(arguments, GSIM_CLI_OUT, argv[++at], error);
         else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);

@@ -19,7 +19,7 @@ static const struct {
     {"workload", GSIM_CLI_WORKLOAD, false}, {"sched", GSIM_CLI_SCHED, false},     {"device", GSIM_CLI_DEVICE, false},
     {"suite", GSIM_CLI_SUITE, false},       {"size", GSIM_CLI_SIZE, true},        {"iterations", GSIM_CLI_ITERATIONS, true},
     {"memory", GSIM_CLI_MEMORY, false},     {"prefetch", GSIM_CLI_PREFETCH, false}, {"block1d", GSIM_CLI_BLOCK1D, true},
-    {"blocks", GSIM_CLI_BLOCKS, true},      {"seed", GSIM_CLI_SEED, true},
+    {"blocks", GSIM_CLI_BLOCKS, true},      {"seed", GSIM_CLI_SEED, true},        {"noise", GSIM_CLI_NOISE, false},
 };
 #define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
 
@@ -270,7 +270,7 @@ enum gsim_cli_key gsim_request_option(const char *name)
 /* What says no more than its absence would; workload, scheduler and device are in the key anyway. */
 static bool is_default(const struct gsim_point_setting *setting)
 {
-    static const char *const defaults[][2] = {{"memory", "managed"}, {"prefetch", "on"}, {"seed", "1"}};
+    static const char *const defaults[][2] = {{"memory", "managed"}, {"prefetch", "on"}, {"seed", "1"}, {"noise", "off"}};
     if (strcmp(setting->name, "workload") == 0 || strcmp(setting->name, "sched") == 0 ||
         strcmp(setting->name, "device") == 0)
         return true;

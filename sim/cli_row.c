@@ -107,6 +107,7 @@ static enum gsim_status begin(struct maker *maker, const struct gsim_requests *r
     put_text(maker, GSIM_COLUMN_scheduler, maker->request.scheduler->text);
     put_text(maker, GSIM_COLUMN_device, maker->request.device->text);
     put_integer(maker, GSIM_COLUMN_repeat, maker->request.repeat);
+    put_text(maker, GSIM_COLUMN_noise, "off");
     put_text(maker, GSIM_COLUMN_version, GPUSIM_VERSION);
     put_text(maker, GSIM_COLUMN_model, gsim_model_hash());
     put_axes(maker);
@@ -179,6 +180,7 @@ static enum gsim_status run(struct maker *maker, struct gsim_error *error)
     enum gsim_status status = gsim_cli_setup_init(&setup, &maker->arguments, error);
     if (status != GSIM_OK) return status;
     setup.seed += maker->request.repeat;
+    put_text(maker, GSIM_COLUMN_noise, setup.noise ? "on" : "off");
     put_integer(maker, GSIM_COLUMN_seed, setup.seed);
     status = gsim_cli_point_init(&point, &setup, maker->request.workload->text, maker->request.scheduler->scheduler, error);
     if (status == GSIM_OK) {

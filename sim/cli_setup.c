@@ -219,6 +219,7 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     setup->suite = (enum gsim_suite)suite;
     setup->memory = (enum gsim_memory_mode)memory;
     setup->prefetch = prefetch == 0; /* "on|off" */
+    setup->noise = arguments->value[GSIM_CLI_NOISE] && strcmp(arguments->value[GSIM_CLI_NOISE], "off") != 0;
     for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++) {
         struct opt opt;
         status = split_opt(arguments->opts[i], &opt, error);
@@ -413,6 +414,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     add_number(point, "iterations", iterations);
     add_option(point, "memory", memories[run->memory]);
     add_option(point, "prefetch", run->prefetch ? "on" : "off");
+    if (run->noise) add_option(point, "noise", "on");
     add_params(point, "gpu", gsim_gpu_params, &run->gpu);
     add_params(point, run->scheduler->name, run->scheduler->params, point->params);
     add_device_numbers(point, setup);
@@ -437,6 +439,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                                      .gpu = setup->gpu,
                                                      .memory = setup->memory,
                                                      .prefetch = setup->prefetch,
+                                                     .noise = setup->noise,
                                                      .iterations = setup->iterations,
                                                      .seed = setup->seed};
         point->workload = options;

@@ -9,7 +9,7 @@
 #include "sim/cli_request.h"
 #include "sim/text.h"
 #include "sweep/plan.h"
-#include "sweep/run.h"
+#include "sweep/remote.h"
 
 #define OUT_DEFAULT "results.db"
 #define SHOWN_POINTS 10
@@ -23,6 +23,7 @@ struct sweep {
     struct gsim_store *store;
     struct gsim_sweep_job job;
     struct gsim_progress progress;
+    struct gsim_remote remote; /* transport NULL: alone */
     struct gsim_arena arena;
     char shard[32];
 };
@@ -42,6 +43,7 @@ static enum gsim_status read_count(const struct gsim_cli_arguments *arguments, e
 static enum gsim_status take_option(struct sweep *sweep, enum gsim_cli_key key, struct gsim_error *error)
 {
     const char *name = gsim_cli_option_at(key)->name, *text = sweep->arguments->value[key];
+    if (!gsim_cli_option_at(key)->metavar) text = "on"; /* a switch */
     enum gsim_status status;
     if (!strchr(text, ',') && strcmp(text, "all") != 0) {
         status = gsim_spec_fix(&sweep->spec, name, text, error);
@@ -217,12 +219,12 @@ static enum gsim_status record_sweep(struct sweep *sweep, struct gsim_error *err
     return status;
 }
 
-/* --- the command ------------------------------------------------------------------------------------------------- */
+/* --- computing ----------------------------------------------------------------------------------------------------- */
 static enum gsim_status prepare_job(struct sweep *sweep, struct gsim_error *error)
 {
     const char *timeout = sweep->arguments->value[GSIM_CLI_TIMEOUT];
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    double jobs = cores > 0 ? (double)cores : 1, timeout_s = 0;
+    double jobs = sweep->remote.transport || cores < 1 ? 1 : (double)cores, timeout_s = 0; /* a rank is a core */
     enum gsim_status status = read_count(sweep->arguments, GSIM_CLI_JOBS, 1, GSIM_JOBS_MAX, &jobs, error);
     if (status != GSIM_OK) return status;
     if (timeout && (!gsim_text_quantity(timeout, &timeout_s) || timeout_s < 0.001 || timeout_s > 1e7))
@@ -248,14 +250,63 @@ static enum gsim_status compute(struct sweep *sweep, struct gsim_error *error)
     sweep->job.count = sweep->plan.count;
     sweep->job.store = sweep->store;
     if (sweep->job.pool.jobs > sweep->plan.count && sweep->plan.count) sweep->job.pool.jobs = (uint32_t)sweep->plan.count;
+    if (!sweep->plan.count) sweep->remote.size = 1;
     gsim_progress_start(&sweep->progress, sweep->plan.count, stderr);
     if (sweep->plan.done)
         fprintf(stderr, "gpusim: %llu points are done already\n", (unsigned long long)sweep->plan.done);
-    status = gsim_sweep_run(&sweep->job, error);
+    status = sweep->remote.transport && sweep->remote.size > 1
+                 ? gsim_remote_lead(&sweep->remote, &sweep->job, sweep->requests.sweep_id, error)
+                 : gsim_sweep_run(&sweep->job, error);
     gsim_progress_end(&sweep->progress, sweep->job.is_stopped || status != GSIM_OK);
     return status;
 }
 
+/* --- several processes --------------------------------------------------------------------------------------------- */
+static const char *describe(void *data, uint64_t item, char *text, size_t size)
+{
+    return gsim_request_describe(data, item, text, size);
+}
+
+static void begin(void *data, int64_t sweep_id)
+{
+    ((struct gsim_requests *)data)->sweep_id = sweep_id;
+}
+
+/* What all ranks must agree on: a point's number means nothing without it. */
+static const char *identity(struct sweep *sweep, struct gsim_error *error)
+{
+    char key[GSIM_KEY_SIZE];
+    char *spec = gsim_spec_json(&sweep->spec), *text = NULL;
+    if (spec) text = gsim_arena_printf(&sweep->arena, "%s %s %s", GPUSIM_VERSION, gsim_model_hash(), spec);
+    for (size_t i = 0; text && i < sweep->requests.named_count; i++)
+        text = gsim_arena_printf(&sweep->arena, "%s %s", text, sweep->requests.named[i].hash);
+    gsim_free(spec);
+    if (text) text = gsim_arena_strdup(&sweep->arena, gsim_key_text(key, text));
+    if (!text) gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return text;
+}
+
+/* Whether mpirun or srun has started several of us. A shard is computed alone. */
+static enum gsim_status join(struct sweep *sweep, struct gsim_error *error)
+{
+    struct gsim_remote *remote = &sweep->remote;
+    struct gsim_error missing = {0};
+    remote->size = 1;
+    if (sweep->arguments->value[GSIM_CLI_SHARD]) return GSIM_OK;
+    remote->transport = gsim_transport_find(sweep->arguments->argv, &missing);
+    if (missing.status != GSIM_OK) return gsim_error_set(error, missing.status, "%s", missing.message);
+    const char *problem = remote->transport ? remote->transport->start(&remote->rank, &remote->size) : NULL;
+    return problem ? gsim_error_set(error, GSIM_SIM, "%s", problem) : GSIM_OK;
+}
+
+/* Leaves the other ranks: at once when one of them is gone, or would wait for a message for ever. */
+static void leave(struct sweep *sweep, bool is_stopped, int exit_status)
+{
+    const struct gsim_transport *transport = sweep->remote.transport;
+    if (transport) transport->end(sweep->remote.has_lost || is_stopped, exit_status);
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------- */
 static enum gsim_status run(struct sweep *sweep, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = sweep->arguments;
@@ -265,6 +316,16 @@ static enum gsim_status run(struct sweep *sweep, struct gsim_error *error)
     if (status == GSIM_OK) status = read_shard(sweep, error);
     if (status == GSIM_OK) status = prepare_job(sweep, error);
     if (status != GSIM_OK) return status;
+    if (sweep->remote.transport && sweep->remote.size > 1) {
+        sweep->remote.data = &sweep->requests;
+        sweep->remote.describe = describe;
+        sweep->remote.identity = identity(sweep, error);
+        if (!sweep->remote.identity) return GSIM_NOMEM;
+        if (sweep->remote.rank)
+            return arguments->value[GSIM_CLI_DRY_RUN]
+                       ? GSIM_OK
+                       : gsim_remote_follow(&sweep->remote, &sweep->job.pool, begin, error);
+    }
     if (!arguments->value[GSIM_CLI_DRY_RUN]) return compute(sweep, error);
     const char *path = arguments->value[GSIM_CLI_OUT] ? arguments->value[GSIM_CLI_OUT] : OUT_DEFAULT;
     if (arguments->value[GSIM_CLI_RESUME] && access(path, F_OK) == 0)
@@ -276,19 +337,30 @@ static enum gsim_status run(struct sweep *sweep, struct gsim_error *error)
     return status;
 }
 
+static int finish(struct sweep *sweep, enum gsim_status status, const struct gsim_error *error)
+{
+    bool is_stopped = sweep->job.is_stopped, is_leader = !sweep->remote.rank;
+    gsim_store_close(sweep->store);
+    gsim_plan_release(&sweep->plan);
+    gsim_requests_release(&sweep->requests);
+    gsim_spec_release(&sweep->spec);
+    gsim_arena_release(&sweep->arena);
+    if (status != GSIM_OK && is_leader) return gsim_cli_fail(error);
+    if (status != GSIM_OK) return gsim_status_exit(status); /* rank 0 tells it */
+    if (!is_stopped) return 0;
+    fprintf(stderr, "gpusim: the same command with --resume goes on from here\n");
+    return 130; /* as after Ctrl-C */
+}
+
 int gsim_cli_sweep(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct sweep sweep = {.arguments = arguments};
-    enum gsim_status status = run(&sweep, &error);
+    enum gsim_status status = join(&sweep, &error);
+    if (status == GSIM_OK) status = run(&sweep, &error);
+    if (status != GSIM_OK) gsim_remote_give_up(&sweep.remote, &error);
     bool is_stopped = sweep.job.is_stopped;
-    gsim_store_close(sweep.store);
-    gsim_plan_release(&sweep.plan);
-    gsim_requests_release(&sweep.requests);
-    gsim_spec_release(&sweep.spec);
-    gsim_arena_release(&sweep.arena);
-    if (status != GSIM_OK) return gsim_cli_fail(&error);
-    if (!is_stopped) return 0;
-    fprintf(stderr, "gpusim: the same command with --resume goes on from here\n");
-    return 130; /* as after Ctrl-C */
+    int exit_status = finish(&sweep, status, &error);
+    leave(&sweep, is_stopped, exit_status);
+    return exit_status;
 }

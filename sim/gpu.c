@@ -148,7 +148,8 @@ struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, con
     int levels = (int)gpu->device->priority_levels, level = -priority;
     if (level < 0) level = 0;
     if (level >= levels) level = levels - 1;
-    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .level = level, .pace = 1};
+    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .level = level, .pace = 1, .scale = 1};
+    if (gpu->noise) run->scale = gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
     if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
     *gpu->queues[level].tail = run;
     gpu->queues[level].tail = &run->next;
@@ -160,6 +161,11 @@ struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, con
         gsim_groups_find_next(gpu);
     }
     return run;
+}
+
+void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise)
+{
+    gpu->noise = noise;
 }
 
 gsim_time gsim_gpu_next(const struct gsim_gpu *gpu) { return gpu->next; }
@@ -276,7 +282,7 @@ struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const str
         for (uint32_t n = 0; n < g->cohort_count; n++) {
             const struct gsim_cohort *c = &g->cohorts[n];
             if (c->run != run) continue;
-            double blocks = (double)c->blocks * g->sm_count / (w->cold * w->units);
+            double blocks = (double)c->blocks * g->sm_count / (w->cold * run->scale * w->units);
             left += blocks * (c->left - elapsed * c->speed * c->pace);
             speed += blocks * c->speed;
         }

@@ -43,6 +43,10 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
  * negative more urgent). WORK must stay. NULL when memory is out; else valid until the kernel ends. */
 struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag);
 
+/* From now on the work of each kernel submitted is drawn around what it is, with the device's kernel_spread. NOISE must
+ * stay; NULL: no more. */
+void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise);
+
 /* The next time at which blocks end; GSIM_TIME_NEVER when none is resident. */
 gsim_time gsim_gpu_next(const struct gsim_gpu *gpu);
 /* Handles everything that happens at NOW (<= gsim_gpu_next). */

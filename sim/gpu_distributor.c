@@ -16,7 +16,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_group *g, struct gsim_
         GSIM_INVARIANT(g->cohort_count < GSIM_MAX_COHORTS);
         g->cohorts[g->cohort_count++] = (struct gsim_cohort){
             .run = run, .work = w, .blocks = blocks / pieces, .frees = i % w->units == w->units - 1, .since = now,
-            .left = w->cold, .pace = run->pace};
+            .left = w->cold * run->scale, .pace = run->pace};
     }
     gsim_group_take(g, w, (int)blocks);
     if (w->dram_gbps > 0) g->feels_memory = true;

@@ -23,6 +23,7 @@ struct gsim_kernel_run {
     const struct gsim_work *work;
     void *tag;
     uint64_t unplaced, resident;
+    double scale; /* of its work: 1, or drawn (gsim_gpu_set_noise) */
     struct gsim_kernel_run *next; /* in its queue, or in the free list */
     int level;
     double pace;              /* of all its blocks (gsim_gpu_set_pace) */
@@ -53,6 +54,7 @@ struct gsim_gpu {
     const struct gsim_sm_limits *limits;
     struct gsim_gpu_options options;
     struct gsim_gpu_listener listener;
+    const struct gsim_random *noise; /* NULL: none */
     struct gsim_arena *arena;
     struct gsim_level queues[GSIM_MAX_LEVELS]; /* [0] is the least urgent, priority 0 */
     struct gsim_kernel_run *free_runs;

@@ -10,6 +10,7 @@
 
 #include "sim/device.h"
 #include "sim/occupancy.h"
+#include "sim/random.h"
 #include "sim/simulate.h"
 
 enum gsim_work_kind {

@@ -184,6 +184,7 @@ struct gsim_machine {
     size_t thread_count, thread_capacity;
     struct gsim_host_thread *running;
     uint32_t alive_count;
+    struct gsim_random kernel_noise, call_noise; /* with gsim_simulation.noise */
 
     struct gsim_timer *timers;     /* binary heap by (time, sequence) */
     size_t timer_count, timer_capacity;

@@ -2,6 +2,8 @@
 /* The simulator's random numbers: GSL generators behind sim/random.h. The only file of ours that knows GSL. */
 #include "sim/random.h"
 
+#include <math.h>
+
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
@@ -18,6 +20,12 @@ static double normal(void *state)
 static uint32_t integer(void *state, uint32_t count)
 {
     return (uint32_t)gsl_rng_uniform_int(state, count);
+}
+
+double gsim_random_scale(const struct gsim_random *source, double spread)
+{
+    double sigma = sqrt(log1p(spread * spread));
+    return exp(sigma * gsim_random_normal(source) - 0.5 * sigma * sigma);
 }
 
 enum gsim_status gsim_random_init(struct gsim_random *source, uint64_t seed, struct gsim_error *error)

@@ -15,6 +15,7 @@ gsim_time gsim_api_begin(struct gsim_machine *m)
 
 void gsim_api_spend(struct gsim_machine *m, double us)
 {
+    if (m->simulation->noise) us *= gsim_random_scale(&m->call_noise, m->device->call_spread);
     double share = m->alive_count > m->device->cores ? m->alive_count / m->device->cores : 1;
     m->running->local += gsim_time_from_us(us * share);
 }

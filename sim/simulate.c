@@ -13,7 +13,20 @@ static void release_machine(struct gsim_machine *m)
                       m->graphs,  m->execs,  m->locks,   m->queues};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gsim_free(arrays[i]);
     gsim_managed_release(m);
+    gsim_random_release(&m->kernel_noise);
+    gsim_random_release(&m->call_noise);
     gsim_arena_release(&m->arena);
+}
+
+/* Streams of their own, so that what a scheduler draws stays the same with and without noise. */
+static enum gsim_status init_noise(struct gsim_machine *m, struct gsim_error *error)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15; /* 2^64 over the golden ratio: far apart for neighbouring seeds */
+    if (!m->simulation->noise) return GSIM_OK;
+    enum gsim_status status = gsim_random_init(&m->kernel_noise, m->simulation->seed * odd >> 32, error);
+    if (!status) status = gsim_random_init(&m->call_noise, (m->simulation->seed + 1) * odd >> 16, error);
+    gsim_gpu_set_noise(m->gpu, &m->kernel_noise);
+    return status;
 }
 
 static enum gsim_status init_works(struct gsim_machine *m, struct gsim_error *error)
@@ -43,6 +56,7 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     m->gpu = gsim_gpu_create(&m->arena, s->device, &s->gpu, &listener);
     if (!m->gpu) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_managed_init(m, error);
+    if (!status) status = init_noise(m, error);
     if (status) return status;
     m->channel_count = (uint32_t)s->device->hw_queues;
     m->channel_next = GSIM_TIME_NEVER;

@@ -35,6 +35,7 @@ struct gsim_simulation {
     bool prefetch;
     uint32_t iterations;                 /* 0: the program's own */
     uint64_t seed;
+    bool noise;                          /* draw the durations of kernels and calls (device: kernel_spread, call_spread) */
     bool detailed;                       /* record API calls, waits and occupancy too */
     const struct gsim_observer *observer; /* NULL: none */
     struct gsim_statistics *statistics;  /* NULL: not wanted */

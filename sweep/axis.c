@@ -77,6 +77,8 @@ static enum gsim_status add_steps(struct builder *builder, const char *item, con
 {
     enum gsim_status status = GSIM_OK;
     double end = range->high + 1e-9 * (is_factor ? range->high : step);
+    if (!is_factor && (range->high - range->low) / step > GSIM_AXIS_VALUES_MAX)
+        return fail_range(builder, item, "more than ten million values");
     for (double i = 0; status == GSIM_OK; i++) {
         double value = is_factor ? range->low * pow(step, i) : range->low + i * step;
         if (value > end) break;

@@ -96,10 +96,14 @@ void gsim_progress_end(struct gsim_progress *progress, bool is_stopped)
     char done[GSIM_TEXT_SIZE], total[GSIM_TEXT_SIZE], rate[GSIM_TEXT_SIZE], time[DURATION_SIZE];
     if (!progress->out) return;
     if (progress->is_terminal) fputs("\r\033[K", progress->out);
-    fprintf(progress->out, "gpusim: %s%s%s%s points in %s (%s/s)", is_stopped ? "stopped: " : "",
+    if (!progress->total) {
+        fputs("gpusim: nothing is left to compute\n", progress->out);
+        return;
+    }
+    fprintf(progress->out, "gpusim: %s%s%s%s point%s in %s (%s/s)", is_stopped ? "stopped: " : "",
             gsim_text_count(done, progress->done), is_stopped ? " of " : "",
             is_stopped ? gsim_text_count(total, progress->total) : "",
-            elapsed < 10 ? (snprintf(time, sizeof(time), "%.2g s", elapsed), time) : duration(time, elapsed),
+            progress->done == 1 && !is_stopped ? "" : "s", elapsed < 10 ? (snprintf(time, sizeof(time), "%.2g s", elapsed), time) : duration(time, elapsed),
             rate_text(rate, elapsed > 0 ? (double)progress->done / elapsed : 0));
     if (progress->failed)
         fprintf(progress->out, ", %llu without figures (see: gpusim results FILE --where 'status != ok')",

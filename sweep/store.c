@@ -247,3 +247,8 @@ enum gsim_status gsim_store_add_sweep(struct gsim_store *store, struct gsim_swee
     record->id = sqlite3_last_insert_rowid(store->db);
     return GSIM_OK;
 }
+
+enum gsim_status gsim_store_count_points(struct gsim_store *store, struct gsim_error *error)
+{
+    return execute(store, "UPDATE sweeps SET points = (SELECT count(*) FROM points WHERE sweep = sweeps.id)", "write", error);
+}

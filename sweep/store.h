@@ -98,6 +98,14 @@ enum gsim_status gsim_store_each(struct gsim_store *store, gsim_row_visit *visit
 enum gsim_status gsim_store_each_key(struct gsim_store *store,
                                      enum gsim_status (*visit)(void *data, const char *key, const char *status),
                                      void *data, struct gsim_error *error) GSIM_NODISCARD;
+/* The row with KEY, if there is one. */
+enum gsim_status gsim_store_find(struct gsim_store *store, const char *key, gsim_row_visit *visit, void *data,
+                                 struct gsim_error *error) GSIM_NODISCARD;
+/* Names of all axes in the file, then of all resolved options, in memory of ARENA. */
+enum gsim_status gsim_store_names(struct gsim_store *store, struct gsim_arena *arena, const char ***names,
+                                  size_t *axis_count, size_t *count, struct gsim_error *error) GSIM_NODISCARD;
+/* Sets the sweeps' number of points to that of their rows. */
+enum gsim_status gsim_store_count_points(struct gsim_store *store, struct gsim_error *error) GSIM_NODISCARD;
 /* The models in the file, "VERSION MODEL" each, in memory of ARENA. */
 enum gsim_status gsim_store_models(struct gsim_store *store, struct gsim_arena *arena, const char ***models,
                                    size_t *count, struct gsim_error *error) GSIM_NODISCARD;

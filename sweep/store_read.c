@@ -36,18 +36,22 @@ static struct gsim_cell cell_at(sqlite3_stmt *statement, int index)
     }
 }
 
-enum gsim_status gsim_store_each(struct gsim_store *store, gsim_row_visit *visit, void *data, struct gsim_error *error)
-{
-    sqlite3_stmt *statement;
-    struct gsim_row row;
-    enum gsim_status status = prepare(store,
-                                      "SELECT "
+static const char select_rows[] = "SELECT "
 #define X(name, type, unit, help) #name ","
 #include "sweep/columns.def"
 #undef X
-                                      "id FROM points ORDER BY sweep, position, id",
-                                      &statement, error);
+                                  "id FROM points ";
+
+static enum gsim_status walk(struct gsim_store *store, const char *rest, const char *key, gsim_row_visit *visit,
+                             void *data, struct gsim_error *error)
+{
+    sqlite3_stmt *statement;
+    struct gsim_row row;
+    char sql[sizeof(select_rows) + 64];
+    snprintf(sql, sizeof(sql), "%s%s", select_rows, rest);
+    enum gsim_status status = prepare(store, sql, &statement, error);
     if (status != GSIM_OK) return status;
+    if (key) sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
     while (status == GSIM_OK && step(store, statement, &status, error)) {
         for (int i = 0; i < GSIM_COLUMN_COUNT; i++) row.cells[i] = cell_at(statement, i);
         row.id = sqlite3_column_int64(statement, GSIM_COLUMN_COUNT);
@@ -55,6 +59,17 @@ enum gsim_status gsim_store_each(struct gsim_store *store, gsim_row_visit *visit
     }
     sqlite3_finalize(statement);
     return status;
+}
+
+enum gsim_status gsim_store_each(struct gsim_store *store, gsim_row_visit *visit, void *data, struct gsim_error *error)
+{
+    return walk(store, "ORDER BY sweep, position, id", NULL, visit, data, error);
+}
+
+enum gsim_status gsim_store_find(struct gsim_store *store, const char *key, gsim_row_visit *visit, void *data,
+                                 struct gsim_error *error)
+{
+    return walk(store, "WHERE key = ?1", key, visit, data, error);
 }
 
 enum gsim_status gsim_store_each_key(struct gsim_store *store,
@@ -95,26 +110,50 @@ enum gsim_status gsim_store_each_sweep(struct gsim_store *store,
     return status;
 }
 
+/* The texts of the first column, in memory of ARENA; NAMES has room for them behind *COUNT after the first pass. */
+static enum gsim_status texts_of(struct gsim_store *store, const char *sql, struct gsim_arena *arena, const char ***names,
+                                 size_t *count, struct gsim_error *error)
+{
+    sqlite3_stmt *statement;
+    size_t capacity = 0, found = 0;
+    void *array = NULL;
+    enum gsim_status status = prepare(store, sql, &statement, error);
+    if (status != GSIM_OK) return status;
+    while (status == GSIM_OK && step(store, statement, &status, error)) {
+        const char *text = text_at(statement, 0);
+        if (gsim_array_grow(&array, sizeof(char *), found, &capacity))
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else
+            ((const char **)array)[found++] = gsim_arena_strdup(arena, text ? text : "");
+    }
+    sqlite3_finalize(statement);
+    const char **kept = GSIM_ARENA_ARRAY(arena, const char *, *count + found + 1);
+    if (kept && *count) memcpy(kept, *names, *count * sizeof(*kept));
+    if (kept && found) memcpy(kept + *count, array, found * sizeof(*kept));
+    gsim_free(array);
+    *names = kept;
+    *count += found;
+    return status == GSIM_OK && arena->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : status;
+}
+
 enum gsim_status gsim_store_models(struct gsim_store *store, struct gsim_arena *arena, const char ***models,
                                    size_t *count, struct gsim_error *error)
 {
-    sqlite3_stmt *statement;
     *models = NULL;
     *count = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        size_t found = 0;
-        enum gsim_status status =
-            prepare(store, "SELECT DISTINCT version || ' ' || model FROM points ORDER BY 1", &statement, error);
-        if (status != GSIM_OK) return status;
-        while (status == GSIM_OK && step(store, statement, &status, error)) {
-            if (pass && found < *count) (*models)[found] = gsim_arena_strdup(arena, text_at(statement, 0));
-            found++;
-        }
-        sqlite3_finalize(statement);
-        if (status != GSIM_OK) return status;
-        if (!pass) *models = GSIM_ARENA_ARRAY(arena, const char *, found + 1);
-        if (arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        *count = found;
-    }
-    return GSIM_OK;
+    return texts_of(store, "SELECT DISTINCT version || ' ' || model FROM points ORDER BY 1", arena, models, count, error);
+}
+
+enum gsim_status gsim_store_names(struct gsim_store *store, struct gsim_arena *arena, const char ***names,
+                                  size_t *axis_count, size_t *count, struct gsim_error *error)
+{
+    /* Axes in the order of the first row that has them: that of the spec. */
+    static const char axes[] = "SELECT key FROM (SELECT json_each.key AS key, min(points.id * 1000 + json_each.id) AS place"
+                               " FROM points, json_each(points.axes) GROUP BY json_each.key) ORDER BY place";
+    static const char options[] = "SELECT DISTINCT json_each.key FROM points, json_each(points.options) ORDER BY 1";
+    *names = NULL;
+    *count = 0;
+    enum gsim_status status = texts_of(store, axes, arena, names, count, error);
+    *axis_count = *count;
+    return status == GSIM_OK ? texts_of(store, options, arena, names, count, error) : status;
 }

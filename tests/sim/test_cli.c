@@ -128,7 +128,7 @@ static void bad_usage_is_refused(void)
 static void version_and_help(void)
 {
     static const char *const calls[] = {"--help",         "-h",          "run --help",
-                                        "compare --help", "list --help", "import --help", "sweep --help",
+                                        "compare --help", "list --help", "import --help", "sweep --help", "results --help",
                                         "--workload img --help"};
     struct outcome outcome = call("--version");
     CHECK_INT(outcome.status, 0);
@@ -153,7 +153,8 @@ static void version_and_help(void)
 static void help_agrees_with_the_man_page(void)
 {
     static const char *const calls[] = {"run --help", "compare --help", "list --help", "validate --help",
-                                        "import --help", "plot --help", "report --help", "sensitivity --help", "sweep --help",
+                                        "import --help", "plot --help", "report --help", "sensitivity --help", "sweep --help", "results --help",
+                                       
                                         "reproduce --help", "calibrate --help"};
     char *page = read_file(GPUSIM_SOURCE_DIR "/man/gpusim.1"), *all = gsim_alloc(1 << 16);
     int found = 0;

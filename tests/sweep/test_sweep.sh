@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Sweeps as users meet them: the same rows whatever the number of processes, crashes and time limits cost one point, a kill
+# at any moment or a full disk loses nothing that was done, and what cannot work is refused: test_sweep.sh SOURCE BUILD.
+set -u
+build=$(cd "$2" && pwd)
+gpusim=$build/gpusim
+place=$(mktemp -d)
+trap 'umount "$place/small" 2>/dev/null; rm -rf "$place"' EXIT
+cd "$place" || exit 1
+failures=0
+fail() { printf 'FAILED: %s\n' "$*" && failures=$((failures + 1)); }
+
+# ask FILE SQL: what a database says; gpusim itself has no SQL prompt, so by its CSV.
+rows() { "$gpusim" results "$1" --columns "$2" --csv - ${3:+--where "$3"} 2>>messages | sed 1d; }
+count() { rows "$1" workload "${2-}" | wc -l; }
+# All columns but those that say where in the file a row stands.
+table() {
+    "$gpusim" results "$1" --csv - --columns \
+        key,position,workload,scheduler,device,size,seed,repeat,status,makespan_us,kernels,streams_used,sm_busy_ratio,achieved_occupancy,overlap_total,h2d_bytes,critical_path_us,lower_bound_us,error \
+        2>>messages | LC_ALL=C sort
+}
+expect_status() { # expect_status STATUS PART COMMAND...: exits so, and says PART
+    wanted=$1 part=$2
+    shift 2
+    "$@" >out 2>messages
+    got=$?
+    [ "$got" = "$wanted" ] || fail "exit $got, expected $wanted: $* ($(head -c 300 messages))"
+    grep -qF -- "$part" out messages || fail "nothing says '$part': $* ($(head -c 300 messages))"
+}
+
+# --- the same rows with one and two workers, and four MPI ranks
+cat >spec.json <<'END'
+{"schema": "gpusim-sweep/1", "name": "test", "options": {"device": "v100"},
+ "vary": {"workload": "vec,img,hits", "sched": ["serial", "kesco", "grsched"], "size": "100:1000:log4",
+          "kesco.streams": [2, 10], "device.hw_queues": [1, 8]},
+ "where": ["workload != hits or size < 500"], "repeat": 2}
+END
+expect_status 0 'points to compute' "$gpusim" sweep spec.json --dry-run
+grep -q '^ *176  points to compute' out || fail "another number of points: $(grep points out)"
+expect_status 0 '176 points' "$gpusim" sweep spec.json --jobs 1 --out one.db
+expect_status 0 '176 points' "$gpusim" sweep spec.json --jobs 2 --out two.db
+table one.db >one.txt
+[ "$(wc -l <one.txt)" = 177 ] || fail "$(wc -l <one.txt) lines of 177"
+table two.db | cmp - one.txt || fail 'two workers give other rows than one'
+if command -v mpirun >/dev/null 2>&1 && [ -x "$build/gpusim-mpi" ]; then
+    mpi() { mpirun --allow-run-as-root --oversubscribe "$@"; }
+    expect_status 0 '176 points' mpi -np 4 "$gpusim" sweep spec.json --out mpi.db
+    table mpi.db | cmp - one.txt || fail 'four ranks give other rows than one worker'
+    expect_status 2 'is there already' mpi -np 2 "$gpusim" sweep spec.json --out mpi.db
+else
+    echo 'no MPI here: that part is left out'
+fi
+for shard in 1 2 3; do expect_status 0 points "$gpusim" sweep spec.json --shard $shard/3 --out part$shard.db; done
+expect_status 0 '176 points added' "$gpusim" results merge -o merged.db part1.db part2.db part3.db
+table merged.db | cmp - one.txt || fail 'three shards give other rows than the whole'
+expect_status 0 'nothing is left to compute' "$gpusim" sweep spec.json --out one.db --resume
+
+# --- crashes, refusals and time limits cost one point each
+bad="$build/plugins/misbehave.so"
+expect_status 0 '3 without figures' "$gpusim" sweep --workload vec --sched "serial,$bad" --size 1000 \
+    --vary misbehave.how=work,refuse,crash,hang --timeout 0.5 --jobs 2 --out bad.db
+[ "$(rows bad.db status | cut -d, -f1 | sort | tr '\n' ' ')" = 'crashed failed ok ok timeout ' ] ||
+    fail "statuses: $(rows bad.db status | tr '\n' ' ')"
+rows bad.db error 'status = crashed' | grep -q 'signal 6.*it was told to crash' || fail 'the crash is not explained'
+rows bad.db error 'status = failed' | grep -q 'it was told to refuse' || fail 'the refusal is not explained'
+rows bad.db error 'status = timeout' | grep -q 'time limit of 0.5 s' || fail 'the time limit is not told'
+
+# --- kill -9 in the middle: what is done stays, the rest is made up for, and the sum is the same
+seeds='--workload img --sched kesco,grsched --vary seed=1:600 --noise --device v100'
+# shellcheck disable=SC2086 # $seeds is a list of words
+"$gpusim" sweep $seeds --jobs 2 --out whole.db 2>>messages || fail 'the sweep that is not killed'
+# shellcheck disable=SC2086
+"$gpusim" sweep $seeds --jobs 2 --out killed.db 2>>messages &
+victim=$!
+tries=0
+while [ "$(count killed.db 2>/dev/null || echo 0)" -lt 100 ] && [ $tries -lt 200 ]; do tries=$((tries + 1)); done
+kill -9 $victim 2>/dev/null
+wait $victim 2>/dev/null
+done_before=$(count killed.db)
+[ "$done_before" -ge 100 ] || fail "only $done_before rows after the kill"
+[ "$done_before" -lt 1200 ] || echo 'the kill came too late to prove anything'
+# shellcheck disable=SC2086
+expect_status 0 'done already' "$gpusim" sweep $seeds --out killed.db --resume
+table killed.db >killed.txt
+table whole.db | cmp - killed.txt || fail 'killed and resumed gives other rows'
+
+# --- two sweeps on one file
+"$gpusim" sweep --workload vec --sched "$bad" --opt misbehave.how=hang --timeout 30 --out busy.db 2>>messages &
+holder=$!
+tries=0
+while [ ! -s busy.db ] && [ $tries -lt 100 ]; do sleep 0.02; tries=$((tries + 1)); done
+expect_status 1 'is being written by another gpusim (process' "$gpusim" sweep spec.json --out busy.db --resume
+kill -INT $holder
+wait $holder
+[ $? = 130 ] || fail 'an interrupted sweep does not exit with 130'
+
+# --- a full disk
+mkdir small
+if mount -t tmpfs -o size=200k none small 2>/dev/null; then
+    # shellcheck disable=SC2086
+    expect_status 1 'disk' "$gpusim" sweep $seeds --out small/full.db
+    said=$(sed -n 's/.*stopped: \([0-9,]*\) of.*/\1/p' messages | tr -d ,)
+    cp small/full.db* .
+    [ "$(count full.db)" = "${said:-none}" ] || fail "on the full disk $(count full.db) rows, reported $said"
+    umount small
+else
+    (ulimit -f 400 && trap '' XFSZ && "$gpusim" sweep --workload vec --sched serial --vary seed=1:1000 --out full.db) \
+        >out 2>messages
+    [ $? = 1 ] || fail "a file that must not grow: $(cat messages)"
+fi
+
+# --- what cannot work is refused, and nothing is touched
+head -c 3000 /dev/urandom >random.db
+expect_status 2 'no SQLite database' "$gpusim" sweep spec.json --out random.db --resume
+expect_status 2 'no SQLite database' "$gpusim" results random.db
+dd if=/dev/urandom of=two.db bs=4096 seek=3 count=2 conv=notrunc 2>/dev/null
+expect_status 1 'damaged' "$gpusim" sweep spec.json --out two.db --resume
+printf '{"schema": "gpusim-sweep/1", "vary": {"sched": ["serial",}}' >broken.json
+expect_status 2 "cannot read 'broken.json'" "$gpusim" sweep broken.json --out new.db
+printf '{"schema": "gpusim-sweep/1", "vry": {}}' >broken.json
+expect_status 2 'unknown field "vry", did you mean' "$gpusim" sweep broken.json --out new.db
+expect_status 2 "cannot read 'nowhere.json'" "$gpusim" sweep nowhere.json --out new.db
+[ ! -e new.db ] || fail 'a refused sweep left a file'
+expect_status 2 'is there already' "$gpusim" sweep spec.json --out one.db
+
+printf 'sweep: %d failures\n' "$failures"
+[ "$failures" = 0 ]
