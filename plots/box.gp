@@ -16,6 +16,7 @@ unset grid; set grid ytics lc rgb "#dddddd" lt 1 lw 0.5
 set xtics scale 0
 if (turned) { set xtics rotate by 30 right }
 set ylabel label_y
+if (log_y && high_y / low_y < 100) { eval short_log("y", low_y, high_y) }
 if (high_y >= 1e5) { set format y "%.0s%c" }
 set style fill solid 0.6 border
 boxes = "for [k=1:series] data index 2 using ($7 == k ? $1 : NaN):2:3:4:5:(0.7) with candlesticks lc rgb colour(k) lw 0.75 whiskerbars 0.5"

@@ -17,6 +17,14 @@ across(cm) = cm / width_cm
 up(cm) = cm / height_cm
 down(cm) = 1.0 - cm / height_cm
 head_cm = key_cm + (heading eq '' ? 0 : 1.2 * line_cm)
+# The step of marks on a linear axis: 1, 2 or 5 times a power of ten, at least LEAST.
+nice(least) = 10 ** floor(log10(least)) * (least <= 10 ** floor(log10(least)) ? 1 : least <= 2 * 10 ** floor(log10(least)) ? 2 : \
+              least <= 5 * 10 ** floor(log10(least)) ? 5 : 10)
+# Marks of a logarithmic axis that has few powers of ten: at twice and five times these as well.
+mark_at(v) = sprintf("'%g' %g", v, v)
+short_log(axis, low, high) = sprintf("set %stics add (%s, %s, %s, %s, %s, %s)", axis, mark_at(2 * 10 ** floor(log10(low))), \
+    mark_at(5 * 10 ** floor(log10(low))), mark_at(2 * 10 ** (floor(log10(low)) + 1)), mark_at(5 * 10 ** (floor(log10(low)) + 1)), \
+    mark_at(2 * 10 ** (floor(log10(low)) + 2)), mark_at(5 * 10 ** (floor(log10(low)) + 2)))
 set border 3 lw 0.75
 set xtics nomirror out scale 0.5; set ytics nomirror out scale 0.5
 set grid lc rgb "#dddddd" lt 1 lw 0.5

@@ -54,7 +54,7 @@ static void read_row(struct gsim_frame *frame, sqlite3_stmt *statement)
             continue;
         }
         /* Long texts that no figure shows. */
-        if (strcmp(name, "options") == 0 || strcmp(name, "inputs") == 0 || strcmp(name, "key") == 0) continue;
+        if (strcmp(name, "options") == 0 || strcmp(name, "key") == 0) continue;
         if (sqlite3_column_type(statement, i) == SQLITE_FLOAT)
             gsim_frame_set_number(frame, name, sqlite3_column_double(statement, i));
         else

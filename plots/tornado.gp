@@ -14,10 +14,7 @@ set ytics scale 0
 unset grid; set grid xtics lc rgb "#dddddd" lt 1 lw 0.5
 set border 1
 set xlabel label_x
-# Marks at 1, 2 or 5 times a power of ten, at least 1.1 cm apart.
-least = (high_x - low_x) * 1.1 / (width_cm - left_cm - 0.45)
-ten = 10 ** floor(log10(least))
-set xtics least <= ten ? ten : least <= 2 * ten ? 2 * ten : least <= 5 * ten ? 5 * ten : 10 * ten
+set xtics nice((high_x - low_x) * 1.1 / (width_cm - left_cm - 0.45)) # at least 1.1 cm apart
 set arrow 3 from 0, graph 0 to 0, graph 1 nohead lc rgb "#000000" lw 0.75 front
 plot data index 1 using (0):1:yticlabels(2) with points pt -1, \
      data index 2 using (($2+$3)/2):1:2:3:($1+$5):($1+$6):(colour($4)) with boxxyerror fs solid 1.0 noborder lc rgb variable

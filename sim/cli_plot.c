@@ -5,13 +5,16 @@
 #include "sim/cli_plot.h"
 
 #include <math.h>
+#include <unistd.h>
 
 #include "plots/results.h"
 #include "plots/timeline.h"
 #include "sim/text.h"
+#include "sweep/spec.h"
 #include "sweep/where.h"
 
 static const char *const kinds[] = {"speedup", "lines", "heatmap", "scatter", "box", "timeline"};
+#define HEAD_BYTES 1024
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
 struct command {
@@ -194,6 +197,59 @@ static enum gsim_status select_rows(const struct gsim_cli_arguments *arguments, 
     return status;
 }
 
+/* A file that begins like the spec of a sweep. */
+static bool is_spec(const char *path)
+{
+    char head[HEAD_BYTES + 1] = "";
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
+    if (file) fclose(file);
+    head[length] = '\0';
+    return strstr(head, "\"" GSIM_SPEC_SCHEMA "\"") != NULL;
+}
+
+/* Runs the sweep into a results file of our own. It says itself what goes wrong. */
+static enum gsim_status read_spec(struct command *c, const char *path, struct gsim_frame *frame,
+                                  struct gsim_error *error)
+{
+    const char *place = getenv("TMPDIR"), *operands[] = {path};
+    char *folder = gsim_arena_printf(&c->arena, "%s/gpusim-XXXXXX", place && *place ? place : "/tmp");
+    if (!folder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!mkdtemp(folder)) return gsim_error_set(error, GSIM_IO, "cannot make a temporary folder '%s'", folder);
+    const char *database = gsim_arena_printf(&c->arena, "%s/results.db", folder);
+    struct gsim_cli_arguments sweep = {.command = GSIM_CLI_SWEEP,
+                                       .operands = operands,
+                                       .operand_count = 1,
+                                       .argc = c->arguments->argc,
+                                       .argv = c->arguments->argv};
+    sweep.value[GSIM_CLI_OUT] = database;
+    int code = database ? gsim_cli_sweep(&sweep) : 1;
+    enum gsim_status status = code == 0 ? gsim_frame_read(frame, database, error)
+                                        : gsim_error_set(error, code == 2 ? GSIM_INPUT : GSIM_SIM,
+                                                         "cannot draw: the sweep of '%s' was not done", path);
+    if (database) remove(database);
+    rmdir(folder);
+    return status;
+}
+
+/* Which program and inputs the results are of, as the first line of the data file. */
+static void put_origin(const struct gsim_frame *frame, struct gsim_figure *figure)
+{
+    static const char *const columns[] = {"version", "model", "inputs"};
+    gsim_output_text(&figure->data, "# gpusim");
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        const struct gsim_frame_column *column = gsim_frame_find(frame, columns[i]);
+        const char *last = "";
+        for (size_t row = 0; row < frame->row_count; row++) {
+            const char *text = gsim_frame_text(column, row);
+            if (strcmp(text, last) == 0) continue;
+            gsim_output_text(&figure->data, " ");
+            gsim_figure_field(figure, last = text);
+        }
+    }
+    gsim_output_text(&figure->data, "\n");
+}
+
 static enum gsim_status draw_results(struct command *c, struct gsim_error *error)
 {
     struct gsim_frame frame = {0};
@@ -202,11 +258,13 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     gsim_results_plot *plot = gsim_results_find(c->kind);
     enum gsim_status status = parse_query(c->arguments, &query, error);
     for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++)
-        status = gsim_frame_read(&frame, c->arguments->operands[i], error);
+        status = is_spec(c->arguments->operands[i]) ? read_spec(c, c->arguments->operands[i], &frame, error)
+                                                    : gsim_frame_read(&frame, c->arguments->operands[i], error);
     if (status == GSIM_OK) status = gsim_results_prepare(&frame, c->kind, &query, error);
     if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
     if (status == GSIM_OK) status = gsim_results_choose(&frame, c->kind, &query, error);
     if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
+    if (status == GSIM_OK) put_origin(&frame, &c->figure);
     if (status == GSIM_OK) status = plot(&frame, &query, &c->figure, &note, error);
     if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
     if (status == GSIM_OK && *note)

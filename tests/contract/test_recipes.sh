@@ -4,7 +4,7 @@
 # and prints every word of the "text" block behind it: test_recipes.sh SOURCE-DIR BUILD-DIR [--write].
 # --write puts the present output into the "text" blocks.
 set -u
-source_dir=$1 build_dir=$2 mode=${3-}
+source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) mode=${3-}
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 failures=0 blocks=0
@@ -12,7 +12,7 @@ failures=0 blocks=0
 export LC_ALL=C.UTF-8 COLUMNS=100
 
 # Folders are copied, because recipes add to them; ./gpusim is the program itself, which builds nothing.
-for folder in sim models schedulers workloads traces sweep; do cp -R "$source_dir/$folder" "$tree/$folder"; done
+for folder in sim models schedulers workloads traces plots sweep; do cp -R "$source_dir/$folder" "$tree/$folder"; done
 printf '#!/bin/sh\nGPUSIM_DATA=%s exec %s/gpusim "$@"\n' "$tree" "$build_dir" >"$tree/gpusim"
 chmod +x "$tree/gpusim"
 

@@ -3,7 +3,7 @@
 # "gpusim plot" as a user runs it: every kind of figure from every kind of file, the data behind it, a script that draws
 # it again, and refusals: test_figures.sh SOURCE-DIR BUILD-DIR.
 set -u
-source_dir=$1 gpusim=$2/gpusim
+source_dir=$(cd "$1" && pwd) gpusim=$(cd "$2" && pwd)/gpusim
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 export GPUSIM_DATA="$source_dir"

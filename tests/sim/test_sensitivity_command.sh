@@ -3,10 +3,11 @@
 # "gpusim sensitivity" as a user runs it: its numbers are those of single runs, the same whatever the number of jobs, and
 # refusals: test_sensitivity_command.sh SOURCE-DIR BUILD-DIR.
 set -u
-gpusim=$2/gpusim
+gpusim=$(cd "$2" && pwd)/gpusim
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-export GPUSIM_DATA="$1"
+GPUSIM_DATA=$(cd "$1" && pwd)
+export GPUSIM_DATA
 cd "$place" || exit 1
 failures=0
 fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
