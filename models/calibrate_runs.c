@@ -24,12 +24,12 @@
 static const enum gsim_device_number always[] = {
     GSIM_DEV_launch_to_start_us, GSIM_DEV_sync_return_us,     GSIM_DEV_stream_gap_us,      GSIM_DEV_event_gap_us,
     GSIM_DEV_busy_gap_us,        GSIM_DEV_graph_start_us,     GSIM_DEV_graph_node_gap_us,  GSIM_DEV_graph_cross_gap_us,
-    GSIM_DEV_graph_branch_us,    GSIM_DEV_memcpy_us,          GSIM_DEV_h2d_latency_us,     GSIM_DEV_d2h_latency_us,
+    GSIM_DEV_graph_branch_us,    GSIM_DEV_graph_launch_us,    GSIM_DEV_h2d_latency_us,     GSIM_DEV_d2h_latency_us,
 };
-/* Where no probe has measured them: */
+/* Where nothing has told them yet: */
 static const enum gsim_device_number unprobed[] = {
-    GSIM_DEV_launch_us,      GSIM_DEV_event_record_us, GSIM_DEV_event_record_no_timing_us, GSIM_DEV_stream_wait_us,
-    GSIM_DEV_graph_launch_us, GSIM_DEV_h2d_gbps,       GSIM_DEV_d2h_gbps,                  GSIM_DEV_bidirectional_gbps,
+    GSIM_DEV_launch_us, GSIM_DEV_event_record_us, GSIM_DEV_event_record_no_timing_us, GSIM_DEV_stream_wait_us,
+    GSIM_DEV_memcpy_us, GSIM_DEV_h2d_gbps,        GSIM_DEV_d2h_gbps,                  GSIM_DEV_bidirectional_gbps,
 };
 
 struct refinement {

@@ -26,7 +26,7 @@ struct command {
     struct gsim_calibration calibration;
     struct gsim_calibration_options options;
     struct gsim_gpu_options gpu;
-    struct gsim_traced_copies copies;
+    struct gsim_traced traced;
     struct gsim_arena arena;
     const char **run_paths;
     size_t run_path_count;
@@ -159,7 +159,7 @@ static enum gsim_status add_run(void *context, const struct gsim_recordings *rec
     struct command *c = context;
     note_head(c, recordings);
     enum gsim_status status = gsim_calibration_add_run(&c->calibration, recordings, run, error);
-    if (status == GSIM_OK && run->split == GSIM_SPLIT_FIT) status = gsim_traced_copies_add(&c->copies, run, error);
+    if (status == GSIM_OK && run->split == GSIM_SPLIT_FIT) status = gsim_traced_add(&c->traced, run, error);
     return status;
 }
 
@@ -197,10 +197,15 @@ static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
 {
     const char *runs = c->run_path_count ? file_name(c->run_paths[0]) : "";
     struct gsim_calibration *k = &c->calibration;
+    struct gsim_probe seen; /* what the runs tell without a simulation */
     enum gsim_status status = name_device(c, error);
-    if (status == GSIM_OK && !c->probe_path) status = gsim_traced_copies_probe(&c->copies, &c->probe, error);
-    if (status == GSIM_OK) status = gsim_calibrate_probe(k, &c->probe, c->probe_path ? file_name(c->probe_path) : runs, error);
+    if (status == GSIM_OK && c->probe_path) status = gsim_calibrate_probe(k, &c->probe, file_name(c->probe_path), error);
     if (status != GSIM_OK || !c->run_path_count) return status;
+    gsim_probe_init(&seen);
+    status = gsim_traced_probe(&c->traced, !c->probe_path, &seen, error);
+    if (status == GSIM_OK) status = gsim_calibrate_probe(k, &seen, runs, error);
+    gsim_probe_release(&seen);
+    if (status != GSIM_OK) return status;
     gsim_params_set_defaults(gsim_gpu_params, &c->gpu);
     c->options.gpu = &c->gpu;
     c->options.file = runs;
@@ -244,7 +249,7 @@ int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = calibrate(&c, &error);
     if (status == GSIM_OK) status = deliver(&c, &error);
     gsim_calibration_release(&c.calibration);
-    gsim_traced_copies_release(&c.copies);
+    gsim_traced_release(&c.traced);
     gsim_device_release(&c.base);
     gsim_probe_release(&c.probe);
     gsim_arena_release(&c.arena);

@@ -43,6 +43,12 @@ struct gsim_recorded_op {
     double launch_us, start_us, end_us;
 };
 
+/* A runtime call: how often per iteration, and its host time in all, waiting included. */
+struct gsim_recorded_call {
+    const char *call; /* "cudaLaunchKernel" */
+    double count, total_us;
+};
+
 /* Whether the run may be used to fit the device, or is kept to report on; decided before anything was fitted. */
 enum gsim_split { GSIM_SPLIT_FIT, GSIM_SPLIT_TEST, GSIM_SPLIT_COUNT };
 
@@ -58,7 +64,9 @@ struct gsim_recording {
     double traced_us;             /* the traced iteration; NAN: none */
     struct gsim_recorded_op *ops; /* of the traced iteration, by launch */
     uint32_t op_count;
-    bool has_graph, has_sync; /* among the traced calls: a graph launch; a synchronise */
+    struct gsim_recorded_call *calls; /* of an iteration; none: not recorded */
+    uint32_t call_count;
+    bool has_graph, has_sync; /* among the calls: a graph launch; a synchronise (also where calls are not recorded) */
 };
 
 /* The file but its runs. */

@@ -104,6 +104,15 @@ static double number(struct reader *r, const char *value, const char *field, dou
     return number_or(r, value, field, most, NAN);
 }
 
+/* A time of the trace, from the start of the iteration. What was launched before it may come before it. */
+static double traced_time(struct reader *r, const char *value, const char *field)
+{
+    double us = is_number(value) ? gsim_scan_number(value) : NAN;
+    if (fabs(us) <= GSIM_LIMIT_TOTAL_US) return us;
+    fail(r, field, "a time in microseconds", value);
+    return 0;
+}
+
 static double count_or(struct reader *r, const char *value, const char *field, double most, double otherwise)
 {
     double number_found = number_or(r, value, field, most, otherwise);
@@ -277,24 +286,31 @@ static void read_op(struct reader *r, char *at, struct gsim_recorded_op *op)
         .op = (uint32_t)count_or(r, values[OP], "op", MOST_BLOCKS, NAN),
         .bytes = (uint64_t)count_or(r, values[BYTES], "bytes", (double)GSIM_LIMIT_BYTES, kind == 3 ? 0 : NAN),
         .stream = (uint32_t)count_or(r, values[STREAM], "stream", MOST_STREAM, NAN),
-        .launch_us = number(r, values[LAUNCH], "launch_us", GSIM_LIMIT_TOTAL_US),
-        .start_us = number(r, values[START], "start_us", GSIM_LIMIT_TOTAL_US),
-        .end_us = number(r, values[END], "end_us", GSIM_LIMIT_TOTAL_US),
+        .launch_us = traced_time(r, values[LAUNCH], "launch_us"),
+        .start_us = traced_time(r, values[START], "start_us"),
+        .end_us = traced_time(r, values[END], "end_us"),
     };
     if (op->end_us < op->start_us) fail(r, "end_us", "a time not before start_us", values[END]);
 }
 
 static void read_calls(struct reader *r, char *list, struct gsim_recording *run)
 {
-    static const char *const names[] = {"call", NULL};
+    static const char *const names[] = {"call", "count", "total_us", NULL};
     char *rest, *values[MOST_VALUES];
-    if (!list || !list_length(r, list, "calls")) return;
+    if (!list || run->calls || !list_length(r, list, "calls")) return;
+    run->calls = GSIM_ARENA_ARRAY(&r->run_arena, struct gsim_recorded_call, list_length(r, list, "calls"));
+    if (!run->calls) no_memory(r);
     for (char *at = gsim_scan_next(list, NULL, &rest); at && !r->failed;) {
         char *behind = gsim_scan_skip(at);
+        size_t back = enter(r, "%scalls[%u]", r->place[0] ? "." : "", run->call_count);
         if (!members(r, at, names, values)) return;
-        const char *call = text_or(r, &r->run_arena, values[0], "call", NULL);
-        run->has_graph |= strstr(call, "GraphLaunch") != NULL;
-        run->has_sync |= strstr(call, "Synchronize") != NULL;
+        struct gsim_recorded_call *call = &run->calls[run->call_count++];
+        call->count = number(r, values[1], "count", GSIM_LIMIT_WORK);
+        call->total_us = number(r, values[2], "total_us", GSIM_LIMIT_TOTAL_US);
+        call->call = text_or(r, &r->run_arena, values[0], "call", NULL);
+        run->has_graph |= strstr(call->call, "GraphLaunch") != NULL;
+        run->has_sync |= strstr(call->call, "Synchronize") != NULL;
+        leave(r, back);
         at = gsim_scan_next(behind, NULL, &rest);
     }
 }
@@ -331,9 +347,9 @@ static void read_traced(struct reader *r, char *object, struct gsim_recording *r
 
 static enum gsim_status read_run(struct reader *r, char *text)
 {
-    enum { SCHEDULER = KEY_COUNT, MEMORY, PREFETCH, SPLIT, CHECKED, TIMES, TRACED };
+    enum { SCHEDULER = KEY_COUNT, MEMORY, PREFETCH, SPLIT, CHECKED, TIMES, CALLS, TRACED };
     static const char *const names[] = {KEY_NAMES, "scheduler",    "memory", "prefetch", "split",
-                                        "checked", "iteration_us", "traced", NULL};
+                                        "checked", "iteration_us", "calls", "traced", NULL};
     static const char *const memories[] = {"managed", "pinned", "pageable", NULL}, *const splits[] = {"fit", "test",
                                                                                                       NULL};
     char *values[MOST_VALUES];
@@ -344,7 +360,9 @@ static enum gsim_status read_run(struct reader *r, char *text)
     run.split = (enum gsim_split)word_or(r, values[SPLIT], "split", splits, GSIM_SPLIT_TEST);
     run.checked = truth_or(r, values[CHECKED], "checked", false);
     if (!r->failed) read_times(r, values[TIMES], &run);
+    if (!r->failed) read_calls(r, values[CALLS], &run);
     if (!r->failed) read_traced(r, values[TRACED], &run);
+    run.has_sync |= !run.calls;
     read_key(r, values, &r->run_arena, &run.key);
     run.scheduler = text_or(r, &r->run_arena, values[SCHEDULER], "scheduler", NULL);
     return r->failed ? r->error->status : r->handler->run(r->handler->context, r->set, &run, r->error);

@@ -33,6 +33,7 @@ struct seen {
     struct gsim_recording last;
     struct gsim_recorded_op ops[2];
     char scheduler[16];
+    double call_us;
 };
 
 static enum gsim_status see(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
@@ -44,6 +45,7 @@ static enum gsim_status see(void *context, const struct gsim_recordings *recordi
     seen->runs++;
     seen->last = *run;
     for (uint32_t i = 0; i < 2 && i < run->op_count; i++) seen->ops[i] = run->ops[i];
+    if (run->call_count) seen->call_us = run->calls[0].total_us;
     snprintf(seen->scheduler, sizeof seen->scheduler, "%s", run->scheduler);
     CHECK_NEAR(run->iteration_us[0], 3.5, 0);
     return GSIM_OK;
@@ -92,6 +94,8 @@ static void good_files_are_read(void)
     CHECK_INT(seen.last.memory, GSIM_MEMORY_PAGEABLE);
     CHECK_INT(seen.last.split, GSIM_SPLIT_FIT);
     CHECK(seen.last.prefetch && seen.last.checked && seen.last.has_graph && !seen.last.has_sync);
+    CHECK_INT(seen.last.call_count, 1);
+    CHECK_NEAR(seen.call_us, 44, 0);
     CHECK_INT(seen.last.iteration_count, 3);
     CHECK_NEAR(seen.last.traced_us, 4.5, 0);
     CHECK_INT(seen.ops[0].bytes, 92160000); /* by launch */
@@ -151,6 +155,8 @@ static void bad_files_are_refused(void)
                  RUN_HEAD "\"iteration_us\":[1],\"traced\":{\"iteration_us\":1,\"ops\":[{\"op\":1,\"kind\":\"kernel\","
                           "\"stream\":0,\"launch_us\":1,\"start_us\":3,\"end_us\":2}]}}"),
          "runs[0]: traced.ops[0].end_us: expected a time not before start_us, found 2"},
+        {FILE_OF("", RUN_HEAD "\"iteration_us\":[1],\"calls\":[{\"call\":\"x\",\"count\":-1}]}"),
+         "runs[0]: calls[0].count: expected a number that is not negative, found -1"},
         {FILE_OF("", "{\"workload\":\"i"), "runs[0]"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

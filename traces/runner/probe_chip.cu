@@ -47,9 +47,10 @@ template <typename T, int CHAINS> __global__ void fma_kernel(T *out, int iterati
     if (cycles && threadIdx.x == 0) cycles[blockIdx.x] = took;
 }
 
+// Goes on where the last call ended, so that no line is met twice.
 __global__ void chase_kernel(const unsigned *next, int loads, unsigned *out, long long *cycles)
 {
-    unsigned at = 0;
+    unsigned at = *out;
     for (int i = 0; i < loads / 8; i++) at = next[at]; // TLB and row buffers
     long long from = clock64();
     for (int i = 0; i < loads; i++) at = next[at];
@@ -178,6 +179,7 @@ static void latency(Probe &probe)
     PROBE_CHECK(cudaMalloc((void **)&list, next.size() * sizeof(unsigned)));
     PROBE_CHECK(cudaMalloc((void **)&out, sizeof *out));
     PROBE_CHECK(cudaMalloc((void **)&cycles, sizeof *cycles));
+    PROBE_CHECK(cudaMemset(out, 0, sizeof *out));
     PROBE_CHECK(cudaMemcpy(list, next.data(), next.size() * sizeof(unsigned), cudaMemcpyHostToDevice));
     for (int r = 0; r < probe.repetitions(10) + 1; r++) {
         long long took;
