@@ -24,6 +24,7 @@ static double route_gbps(const struct gsim_device_spec *d, enum gsim_route route
     case GSIM_ROUTE_PAGEABLE_D2H: return d->pageable_d2h_gbps;
     case GSIM_ROUTE_PREFETCH: return d->prefetch_gbps;
     case GSIM_ROUTE_FAULT_D2H: return gsim_fault_scan_gbps(d);
+    case GSIM_ROUTE_PEER: return fmin(d->d2h_gbps, d->h2d_gbps);
     case GSIM_ROUTE_COUNT: break;
     }
     GSIM_BUG("route %d", (int)route);
@@ -50,7 +51,7 @@ void gsim_copies_begin(struct gsim_machine *m, struct gsim_task *task)
         return;
     }
     gsim_gpu_add_copy_load(m->gpu, m->now, route_gbps(d, task->route));
-    gsim_engine_transfer(m->engine, m->now, task->route, task->bytes ? task->bytes : 1, task);
+    gsim_engine_transfer(m->engine, m->now, &(struct gsim_leg){.route = task->route}, task->bytes ? task->bytes : 1, task);
 }
 
 static void engine_next(struct gsim_machine *m, struct gsim_copy_engine *engine)

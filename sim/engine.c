@@ -40,7 +40,7 @@ struct helper {
     bool busy;     /* from its assignment until its end was seen */
     bool assigned; /* has work that it did not start yet */
     gsim_time until;       /* timer */
-    enum gsim_route route; /* transfer */
+    struct gsim_leg leg;   /* transfer */
     uint64_t bytes;
     void *tag;
     gsim_time end;
@@ -61,33 +61,81 @@ struct gsim_engine {
     struct helper *ended_first, **ended_last;
     uint32_t in_flight;
     uint64_t calls;
-    const char *route_from[GSIM_ROUTE_COUNT], *route_to[GSIM_ROUTE_COUNT];
+    uint32_t gpus_set;        /* bit by GPU: its links have this run's numbers */
 };
 
-/* Endpoints are SimGrid hosts; a source per kind of transfer so that each kind has its own cap. */
-static const char platform_xml[] =
-    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-    "<platform version=\"4.1\"><zone id=\"machine\" routing=\"Full\">\n"
-    "<host id=\"host\" speed=\"1Gf\"/><host id=\"staging\" speed=\"1Gf\"/><host id=\"bulk\" speed=\"1Gf\"/>"
-    "<host id=\"faults\" speed=\"1Gf\"/><host id=\"gpu0\" speed=\"1Gf\"/>\n"
-    "<link id=\"h2d\" bandwidth=\"1GBps\" latency=\"0us\"/><link id=\"d2h\" bandwidth=\"1GBps\" latency=\"0us\"/>"
-    "<link id=\"bus\" bandwidth=\"1GBps\" latency=\"0us\"/>"
-    "<link id=\"stage_h2d\" bandwidth=\"1GBps\" latency=\"0us\"/><link id=\"stage_d2h\" bandwidth=\"1GBps\" latency=\"0us\"/>"
-    "<link id=\"bulk_h2d\" bandwidth=\"1GBps\" latency=\"0us\"/>"
-    "<link id=\"fault_d2h\" bandwidth=\"1GBps\" latency=\"0us\"/>\n"
-    "<route src=\"host\" dst=\"gpu0\" symmetrical=\"NO\"><link_ctn id=\"h2d\"/><link_ctn id=\"bus\"/></route>\n"
-    "<route src=\"gpu0\" dst=\"host\" symmetrical=\"NO\"><link_ctn id=\"d2h\"/><link_ctn id=\"bus\"/></route>\n"
-    "<route src=\"staging\" dst=\"gpu0\" symmetrical=\"NO\"><link_ctn id=\"stage_h2d\"/><link_ctn id=\"bus\"/></route>\n"
-    "<route src=\"gpu0\" dst=\"staging\" symmetrical=\"NO\"><link_ctn id=\"stage_d2h\"/><link_ctn id=\"bus\"/></route>\n"
-    "<route src=\"bulk\" dst=\"gpu0\" symmetrical=\"NO\"><link_ctn id=\"bulk_h2d\"/><link_ctn id=\"bus\"/></route>\n"
-    "<route src=\"gpu0\" dst=\"faults\" symmetrical=\"NO\"><link_ctn id=\"fault_d2h\"/><link_ctn id=\"bus\"/></route>\n"
-    "</zone></platform>\n";
+/* One GPU's links. Endpoints are SimGrid hosts; a source per kind of transfer so that each kind has its own cap. */
+enum link { LINK_H2D, LINK_D2H, LINK_BUS, LINK_STAGE_H2D, LINK_STAGE_D2H, LINK_BULK_H2D, LINK_FAULT_D2H, LINK_COUNT };
+
+static const struct {
+    const char *from, *to; /* NULL: the GPU */
+    enum link links[2];
+} routes[GSIM_ROUTE_COUNT] = {
+    [GSIM_ROUTE_H2D] = {"host", NULL, {LINK_H2D, LINK_BUS}},
+    [GSIM_ROUTE_D2H] = {NULL, "host", {LINK_D2H, LINK_BUS}},
+    [GSIM_ROUTE_PAGEABLE_H2D] = {"staging", NULL, {LINK_STAGE_H2D, LINK_BUS}},
+    [GSIM_ROUTE_PAGEABLE_D2H] = {NULL, "staging", {LINK_STAGE_D2H, LINK_BUS}},
+    [GSIM_ROUTE_PREFETCH] = {"bulk", NULL, {LINK_BULK_H2D, LINK_BUS}},
+    [GSIM_ROUTE_FAULT_D2H] = {NULL, "faults", {LINK_FAULT_D2H, LINK_BUS}},
+    [GSIM_ROUTE_PEER] = {NULL, NULL, {LINK_D2H, LINK_H2D}},
+};
+
+static const char *gpu_name(char *text, size_t size, uint32_t gpu)
+{
+    snprintf(text, size, "gpu%u", gpu);
+    return text;
+}
+
+static sg_link_t link_of(uint32_t gpu, enum link link)
+{
+    char name[24];
+    snprintf(name, sizeof name, "gpu%u_link%d", gpu, (int)link);
+    return sg_link_by_name(name);
+}
+
+static void describe_gpu(FILE *file, uint32_t gpu)
+{
+    char name[16];
+    gpu_name(name, sizeof name, gpu);
+    fprintf(file, "<host id=\"%s\" speed=\"1Gf\"/>\n", name);
+    for (int l = 0; l < LINK_COUNT; l++)
+        fprintf(file, "<link id=\"%s_link%d\" bandwidth=\"1GBps\" latency=\"0us\"/>\n", name, l);
+}
+
+static void describe_routes(FILE *file, uint32_t gpu)
+{
+    char name[16];
+    gpu_name(name, sizeof name, gpu);
+    for (int r = 0; r < GSIM_ROUTE_COUNT; r++)
+        if (r != GSIM_ROUTE_PEER)
+            fprintf(file, "<route src=\"%s\" dst=\"%s\" symmetrical=\"NO\"><link_ctn id=\"%s_link%d\"/><link_ctn id=\"%s_link%d\"/></route>\n",
+                    routes[r].from ? routes[r].from : name, routes[r].to ? routes[r].to : name, name,
+                    (int)routes[r].links[0], name, (int)routes[r].links[1]);
+}
+
+/* Every GPU has a link of its own to the host; from GPU to GPU it goes through both (no NVLink). */
+static void describe_platform(FILE *file)
+{
+    fputs("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+          "<platform version=\"4.1\"><zone id=\"machine\" routing=\"Full\">\n"
+          "<host id=\"host\" speed=\"1Gf\"/><host id=\"staging\" speed=\"1Gf\"/><host id=\"bulk\" speed=\"1Gf\"/>"
+          "<host id=\"faults\" speed=\"1Gf\"/>\n", file);
+    for (uint32_t gpu = 0; gpu < GSIM_MAX_GPUS; gpu++) describe_gpu(file, gpu);
+    for (uint32_t gpu = 0; gpu < GSIM_MAX_GPUS; gpu++) describe_routes(file, gpu);
+    for (uint32_t from = 0; from < GSIM_MAX_GPUS; from++)
+        for (uint32_t to = 0; to < GSIM_MAX_GPUS; to++)
+            if (from != to)
+                fprintf(file, "<route src=\"gpu%u\" dst=\"gpu%u\" symmetrical=\"NO\"><link_ctn id=\"gpu%u_link%d\"/>"
+                        "<link_ctn id=\"gpu%u_link%d\"/></route>\n", from, to, from, LINK_D2H, to, LINK_H2D);
+    fputs("</zone></platform>\n", file);
+}
 
 static enum gsim_status load_platform(struct gsim_error *error)
 {
     FILE *file = tmpfile();
     char path[64];
-    if (!file || fputs(platform_xml, file) == EOF || fflush(file) != 0) {
+    if (file) describe_platform(file);
+    if (!file || ferror(file) || fflush(file) != 0) {
         if (file) fclose(file);
         return gsim_error_set(error, GSIM_IO, "cannot write the platform description to a temporary file");
     }
@@ -124,38 +172,25 @@ static enum gsim_status engine_setup(struct gsim_error *error)
 /* SimGrid weighs streams without latency differently from others: none is without. */
 #define LEAST_LATENCY_US 1e-5
 
-static void set_link(const char *name, double gbps, double latency_us)
+static void set_link(uint32_t gpu, enum link link, double gbps, double latency_us)
 {
-    sg_link_t link = sg_link_by_name(name);
-    sg_link_set_bandwidth(link, gbps * 1e9);
-    sg_link_set_latency(link, (latency_us > LEAST_LATENCY_US ? latency_us : LEAST_LATENCY_US) * 1e-6);
+    sg_link_set_bandwidth(link_of(gpu, link), gbps * 1e9);
+    sg_link_set_latency(link_of(gpu, link), fmax(latency_us, LEAST_LATENCY_US) * 1e-6);
 }
 
-static void set_links(const struct gsim_device_spec *d)
+/* The links of a GPU, at its first use in a run. */
+static void set_links(struct gsim_engine *e, uint32_t gpu)
 {
-    set_link("h2d", d->h2d_gbps, d->h2d_latency_us);
-    set_link("d2h", d->d2h_gbps, d->d2h_latency_us);
-    sg_link_set_bandwidth(sg_link_by_name("bus"), d->bidirectional_gbps * 1e9);
-    set_link("stage_h2d", d->pageable_h2d_gbps, d->pageable_latency_us);
-    set_link("stage_d2h", d->pageable_d2h_gbps, d->pageable_latency_us);
-    set_link("bulk_h2d", d->prefetch_gbps, d->h2d_latency_us);
-    set_link("fault_d2h", fmin(gsim_fault_scan_gbps(d), d->d2h_gbps), d->fault_latency_us);
-}
-
-static void set_routes(struct gsim_engine *e)
-{
-    static const char *const ends[GSIM_ROUTE_COUNT][2] = {
-        [GSIM_ROUTE_H2D] = {"host", "gpu0"},
-        [GSIM_ROUTE_D2H] = {"gpu0", "host"},
-        [GSIM_ROUTE_PAGEABLE_H2D] = {"staging", "gpu0"},
-        [GSIM_ROUTE_PAGEABLE_D2H] = {"gpu0", "staging"},
-        [GSIM_ROUTE_PREFETCH] = {"bulk", "gpu0"},
-        [GSIM_ROUTE_FAULT_D2H] = {"gpu0", "faults"},
-    };
-    for (int i = 0; i < GSIM_ROUTE_COUNT; i++) {
-        e->route_from[i] = ends[i][0];
-        e->route_to[i] = ends[i][1];
-    }
+    const struct gsim_device_spec *d = e->device;
+    if (e->gpus_set >> gpu & 1) return;
+    e->gpus_set |= UINT32_C(1) << gpu;
+    set_link(gpu, LINK_H2D, d->h2d_gbps, d->h2d_latency_us);
+    set_link(gpu, LINK_D2H, d->d2h_gbps, d->d2h_latency_us);
+    sg_link_set_bandwidth(link_of(gpu, LINK_BUS), d->bidirectional_gbps * 1e9);
+    set_link(gpu, LINK_STAGE_H2D, d->pageable_h2d_gbps, d->pageable_latency_us);
+    set_link(gpu, LINK_STAGE_D2H, d->pageable_d2h_gbps, d->pageable_latency_us);
+    set_link(gpu, LINK_BULK_H2D, d->prefetch_gbps, d->h2d_latency_us);
+    set_link(gpu, LINK_FAULT_D2H, fmin(gsim_fault_scan_gbps(d), d->d2h_gbps), d->fault_latency_us);
 }
 
 static void actor_main(int argc, char **argv)
@@ -187,8 +222,7 @@ enum gsim_status gsim_engine_run(const struct gsim_device_spec *device, void (*m
     if (status) return status;
     struct gsim_engine engine = {.start_seconds = simgrid_get_clock(), .device = device};
     engine.ended_last = &engine.ended_first;
-    set_links(device);
-    set_routes(&engine);
+    set_links(&engine, 0);
     *running = &engine;
     if (new_actor(&engine, main_thread, argument, true))
         simgrid_run();
@@ -245,6 +279,15 @@ static void wake_waiting(struct gsim_engine *e)
     sg_actor_resume(actor);
 }
 
+/* The host at one end of a transfer. */
+static sg_host_t end_of(const struct gsim_leg *leg, bool is_start)
+{
+    char name[16];
+    const char *fixed = is_start ? routes[leg->route].from : routes[leg->route].to;
+    uint32_t gpu = leg->route == GSIM_ROUTE_PEER && !is_start ? leg->peer : leg->gpu;
+    return sg_host_by_name(fixed ? fixed : gpu_name(name, sizeof name, gpu));
+}
+
 static void helper_main(int argc, char **argv)
 {
     (void)argc;
@@ -259,8 +302,7 @@ static void helper_main(int argc, char **argv)
             sg_actor_sleep_until(e->start_seconds + gsim_time_seconds(self->until));
             self->busy = false;
         } else {
-            sg_host_sendto(sg_host_by_name(e->route_from[self->route]), sg_host_by_name(e->route_to[self->route]),
-                           (double)self->bytes);
+            sg_host_sendto(end_of(&self->leg, true), end_of(&self->leg, false), (double)self->bytes);
             self->end = (gsim_engine_clock(e) + CLOCK_SLACK) / END_GRID * END_GRID;
             self->next_ended = NULL;
             *e->ended_last = self;
@@ -284,14 +326,17 @@ static struct helper *idle_helper(struct gsim_engine *e, enum helper_kind kind)
     return h;
 }
 
-void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, enum gsim_route route, uint64_t bytes, void *tag)
+void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag)
 {
+    GSIM_INVARIANT(leg->gpu < GSIM_MAX_GPUS && leg->peer < GSIM_MAX_GPUS);
+    set_links(engine, leg->gpu);
+    set_links(engine, leg->peer);
     if (gsim_engine_clock(engine) + CLOCK_SLACK < at) {
         GSIM_INVARIANT(engine->in_flight == 0);
         sg_actor_sleep_until(engine->start_seconds + gsim_time_seconds(at));
     }
     struct helper *h = idle_helper(engine, HELPER_TRANSFER);
-    h->route = route;
+    h->leg = *leg;
     h->bytes = bytes;
     h->tag = tag;
     h->busy = h->assigned = true;
@@ -301,10 +346,10 @@ void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, enum gsim_ro
 }
 
 /* What is left of a direction, at least a share of it. */
-static void set_rest(const char *name, double gbps, double direction_gbps, double reserved_gbps)
+static void set_rest(enum link link, double gbps, double direction_gbps, double reserved_gbps)
 {
     double rest = fmax(direction_gbps - reserved_gbps, LEAST_SHARE * direction_gbps);
-    sg_link_set_bandwidth(sg_link_by_name(name), fmin(gbps, rest) * 1e9);
+    sg_link_set_bandwidth(link_of(0, link), fmin(gbps, rest) * 1e9);
 }
 
 void gsim_engine_reserve(struct gsim_engine *engine, double to_device_gbps, double to_host_gbps)
@@ -314,11 +359,11 @@ void gsim_engine_reserve(struct gsim_engine *engine, double to_device_gbps, doub
     if (change <= 1e-3 * (engine->reserved_gbps[0] + engine->reserved_gbps[1])) return;
     engine->reserved_gbps[0] = to_device_gbps;
     engine->reserved_gbps[1] = to_host_gbps;
-    set_rest("h2d", d->h2d_gbps, d->h2d_gbps, to_device_gbps);
-    set_rest("bulk_h2d", d->prefetch_gbps, d->h2d_gbps, to_device_gbps);
-    set_rest("stage_h2d", d->pageable_h2d_gbps, d->h2d_gbps, to_device_gbps);
-    set_rest("d2h", d->d2h_gbps, d->d2h_gbps, to_host_gbps);
-    set_rest("stage_d2h", d->pageable_d2h_gbps, d->d2h_gbps, to_host_gbps);
+    set_rest(LINK_H2D, d->h2d_gbps, d->h2d_gbps, to_device_gbps);
+    set_rest(LINK_BULK_H2D, d->prefetch_gbps, d->h2d_gbps, to_device_gbps);
+    set_rest(LINK_STAGE_H2D, d->pageable_h2d_gbps, d->h2d_gbps, to_device_gbps);
+    set_rest(LINK_D2H, d->d2h_gbps, d->d2h_gbps, to_host_gbps);
+    set_rest(LINK_STAGE_D2H, d->pageable_d2h_gbps, d->d2h_gbps, to_host_gbps);
     engine->calls += 5;
 }
 

@@ -24,7 +24,18 @@ enum gsim_route {
     GSIM_ROUTE_PAGEABLE_D2H,
     GSIM_ROUTE_PREFETCH,  /* bulk migration to the device */
     GSIM_ROUTE_FAULT_D2H, /* the host's page faults */
+    GSIM_ROUTE_PEER,      /* from GPU to GPU, through both links */
     GSIM_ROUTE_COUNT
+};
+
+/* GPUs that the platform describes, each with links of its own; the machine uses the first. */
+#define GSIM_MAX_GPUS 8
+
+/* One transfer's way. */
+struct gsim_leg {
+    enum gsim_route route;
+    uint32_t gpu;
+    uint32_t peer; /* GSIM_ROUTE_PEER: where it goes to */
 };
 
 /* Runs MAIN_THREAD as the first host thread and returns when all host threads have ended. One engine at a
@@ -47,7 +58,7 @@ void gsim_engine_release(struct gsim_engine *engine, struct gsim_actor *to);
 void gsim_engine_finish(struct gsim_engine *engine);
 
 /* Starts a transfer at time AT >= clock (the clock is brought there first). */
-void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, enum gsim_route route, uint64_t bytes, void *tag);
+void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag);
 /* Fault-driven migration (sim/faults.c) takes that much of the link's directions; transfers share the rest. */
 void gsim_engine_reserve(struct gsim_engine *engine, double to_device_gbps, double to_host_gbps);
 uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine);

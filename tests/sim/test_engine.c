@@ -34,7 +34,7 @@ static void run(struct world *w, void (*body)(void *))
 
 static void start(struct world *w, gsim_time at, enum gsim_route route, uint64_t bytes, int tag)
 {
-    gsim_engine_transfer(w->engine, at, route, bytes, &w->end[tag]);
+    gsim_engine_transfer(w->engine, at, &(struct gsim_leg){.route = route}, bytes, &w->end[tag]);
 }
 
 /* Until the clock is at UNTIL or no transfer is left. */
@@ -127,6 +127,31 @@ static void latency_leaves_the_shares(void)
     run_with_latency(&w, bus_body, 2);
     CHECK_NEAR(gsim_time_us(w.end[0]), 135.333, 1e-2);
     CHECK_NEAR(gsim_time_us(w.end[1]), 233.333, 0.01);
+}
+
+/* From the host to GPU 1 and GPU 7: each has a link of its own. From GPU 1 to GPU 2 beside a copy from the host to GPU
+ * 1: opposite directions of its link, 2 MB and 1 MB. */
+static void gpus_body(void *argument)
+{
+    struct world *w = argument;
+    for (uint32_t i = 0; i < 2; i++)
+        gsim_engine_transfer(w->engine, 0, &(struct gsim_leg){.route = GSIM_ROUTE_H2D, .gpu = 1 + 6 * i}, MB, &w->end[i]);
+    drain(w, GSIM_TIME_NEVER);
+    gsim_time now = w->last_clock;
+    gsim_engine_transfer(w->engine, now, &(struct gsim_leg){GSIM_ROUTE_PEER, 1, 2}, 2 * MB, &w->end[2]);
+    gsim_engine_transfer(w->engine, now, &(struct gsim_leg){.route = GSIM_ROUTE_H2D, .gpu = 1}, MB, &w->end[3]);
+    drain(w, GSIM_TIME_NEVER);
+    gsim_engine_finish(w->engine);
+}
+
+static void several_gpus(void)
+{
+    struct world w = {0};
+    run(&w, gpus_body);
+    CHECK_NEAR(gsim_time_us(w.end[0]), 100, 1e-3);
+    CHECK_NEAR(gsim_time_us(w.end[1]), 100, 1e-3);
+    CHECK_NEAR(gsim_time_us(w.end[2] - w.end[0]), 200, 2e-3);
+    CHECK_NEAR(gsim_time_us(w.end[3] - w.end[0]), 100, 2e-3);
 }
 
 static void faults_body(void *argument)
@@ -222,6 +247,7 @@ static const struct test_case cases[] = {
     {"a transfer alone", alone},
     {"two share a link", two_share_a_link},
     {"two share the bus", two_share_the_bus},
+    {"several GPUs", several_gpus},
     {"routes of managed memory", managed_routes},
     {"threads take turns", threads_take_turns},
     {"many runs are equal", many_runs_are_equal},
