@@ -145,6 +145,7 @@ static void compute_transfers(const struct gsim_timeline *timeline, struct gsim_
 {
     for (size_t i = 0; i < timeline->copy_count; i++) {
         const struct gsim_copy_record *copy = &timeline->copies[i];
+        metrics->bytes_by_reason[copy->reason] += copy->bytes;
         switch (copy->kind) {
         case GSIM_COPY_H2D:
             metrics->h2d_bytes += copy->bytes;

@@ -24,6 +24,7 @@ struct gsim_metrics {
     gsim_time device_busy;                /* while any kernel or transfer is under way */
     struct gsim_overlap overlap;
     uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
+    uint64_t bytes_by_reason[4]; /* enum gsim_copy_reason */
     gsim_time h2d_time, d2h_time; /* sums of copy durations per direction */
     /* From the detailed records; 0, and NAN for the ratios, where the timeline has none. */
     gsim_time host_busy, host_waited; /* of all host threads: working in calls, blocked in calls */

@@ -219,6 +219,12 @@ static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *
     comma(output);
     put_unsigned(output, "d2h_bytes", metrics->d2h_bytes);
     comma(output);
+    gsim_output_text(output, "\"bytes_by_reason\": {");
+    for (int reason = 0; reason < 4; reason++) {
+        if (reason) comma(output);
+        put_unsigned(output, gsim_copy_reason_name((enum gsim_copy_reason)reason), metrics->bytes_by_reason[reason]);
+    }
+    gsim_output_text(output, "}, ");
     put_time(output, "host_busy_us", metrics->host_busy);
     gsim_output_text(output, ",\n  \"overlap\": {");
     put_real(output, "compute_transfer", metrics->overlap.compute_transfer);

@@ -166,6 +166,7 @@ static void device_and_host_use(void)
     CHECK_INT(m.host_waited, 28 * US);
     CHECK_INT(m.h2d_bytes, 1500);
     CHECK_INT(m.d2h_bytes, 70);
+    CHECK_INT(m.bytes_by_reason[GSIM_REASON_EXPLICIT], 1570);
     CHECK_INT(m.h2d_time, 2 * US);
     CHECK_INT(m.iteration_min, 3 * US);
     CHECK_INT(m.iteration_median, 5 * US);

@@ -113,6 +113,9 @@ static void json_has_the_metrics(void)
     CHECK_NEAR(number_at(metrics, "achieved_occupancy"), 40.0 / (5 * 64), 1e-6);
     CHECK_NEAR(number_at(metrics, "h2d_bytes"), 4096, 0);
     CHECK_NEAR(number_at(metrics, "d2h_bytes"), 1000, 0);
+    const cJSON *reasons = at(metrics, "bytes_by_reason");
+    CHECK_NEAR(number_at(reasons, "explicit") + number_at(reasons, "prefetch") + number_at(reasons, "fault") +
+                   number_at(reasons, "eviction"), 5096, 0);
     CHECK_NEAR(number_at(metrics, "host_busy_us"), 3 + 3 + 2, 1e-9);
     CHECK_NEAR(number_at(overlap, "compute_compute"), 20.0 / 55, 1e-6);
     CHECK_NEAR(number_at(overlap, "compute_transfer"), 0, 0);
