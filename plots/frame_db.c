@@ -3,22 +3,16 @@
  * Layer: plots. See plots/frame.h: the table "points" of a database of gpusim sweep (columns: sweep/columns.def).
  * Points that failed are left out; what varied ("axes", a JSON object) becomes columns.
  */
-#include <sqlite3.h>
-
 #include "plots/frame.h"
 #include "sim/scan.h"
-
-static enum gsim_status fail(sqlite3 *db, const char *path, struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, db ? sqlite3_errmsg(db) : "out of memory");
-}
+#include "sweep/store.h"
 
 /* {"size": 1e6, "device.h2d_gbps": 16}: columns of these names, where the table does not have them. */
-static void set_axes(struct gsim_frame *frame, const unsigned char *json)
+static void set_axes(struct gsim_frame *frame, const char *json)
 {
     struct gsim_scan_text key;
     char *rest, name[96];
-    size_t length = json ? strlen((const char *)json) : 0;
+    size_t length = json ? strlen(json) : 0;
     char *copy = gsim_arena_alloc(&frame->arena, length + 1);
     if (!copy) frame->failed = true;
     if (!copy || !length) return;
@@ -43,42 +37,31 @@ static void set_axes(struct gsim_frame *frame, const unsigned char *json)
     }
 }
 
-static void read_row(struct gsim_frame *frame, sqlite3_stmt *statement)
+static enum gsim_status read_row(void *data, const struct gsim_row *row, struct gsim_error *error)
 {
-    const unsigned char *axes = NULL;
+    struct gsim_frame *frame = data;
+    const char *status = row->cells[GSIM_COLUMN_status].text;
+    if (!status || strcmp(status, "ok") != 0) return GSIM_OK;
     gsim_frame_begin_row(frame);
-    for (int i = 0; i < sqlite3_column_count(statement); i++) {
-        const char *name = sqlite3_column_name(statement, i);
-        if (strcmp(name, "axes") == 0) {
-            axes = sqlite3_column_text(statement, i);
-            continue;
-        }
-        /* Long texts that no figure shows. */
-        if (strcmp(name, "options") == 0 || strcmp(name, "key") == 0) continue;
-        if (sqlite3_column_type(statement, i) == SQLITE_FLOAT)
-            gsim_frame_set_number(frame, name, sqlite3_column_double(statement, i));
-        else
-            gsim_frame_set(frame, name, (const char *)sqlite3_column_text(statement, i));
+    for (int i = 0; i < GSIM_COLUMN_COUNT; i++) {
+        const struct gsim_cell *cell = &row->cells[i];
+        const char *name = gsim_column_name((enum gsim_column)i);
+        /* Long texts that no figure shows; axes follow. */
+        if (i == GSIM_COLUMN_key || i == GSIM_COLUMN_options || i == GSIM_COLUMN_axes) continue;
+        if (cell->type == GSIM_CELL_TEXT)
+            gsim_frame_set(frame, name, cell->text);
+        else if (cell->type != GSIM_CELL_NULL)
+            gsim_frame_set_number(frame, name, cell->real);
     }
-    set_axes(frame, axes);
+    set_axes(frame, row->cells[GSIM_COLUMN_axes].text);
+    return frame->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
 enum gsim_status gsim_frame_read_db(struct gsim_frame *frame, const char *path, struct gsim_error *error)
 {
-    sqlite3 *db = NULL;
-    sqlite3_stmt *statement = NULL;
-    enum gsim_status status = GSIM_OK;
-    int code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_prepare_v2(db, "SELECT * FROM points WHERE status = 'ok' ORDER BY sweep, position", -1,
-                                  &statement, NULL);
-    if (code == SQLITE_OK)
-        while ((code = sqlite3_step(statement)) == SQLITE_ROW && !frame->failed) read_row(frame, statement);
-    if (frame->failed)
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    else if (code != SQLITE_DONE)
-        status = fail(db, path, error);
-    sqlite3_finalize(statement);
-    sqlite3_close(db);
+    struct gsim_store *store = NULL;
+    enum gsim_status status = gsim_store_open(path, GSIM_STORE_READ, &store, error);
+    if (status == GSIM_OK) status = gsim_store_each(store, read_row, frame, error);
+    gsim_store_close(store);
     return status;
 }

@@ -47,12 +47,11 @@ enum gsim_status gsim_page_draw(struct gsim_page *page, const struct gsim_page_f
                                 struct gsim_error *error) GSIM_NODISCARD;
 
 /* The sections of one run (plots/page_run.c), of a table of results (plots/page_results.c), and what a database tells
- * beside its table (plots/page_db.c; both parts leave out what is not there). */
+ * beside its table (plots/page_db.c). */
 enum gsim_status gsim_page_run(struct gsim_page *page, const struct gsim_frame *frame, struct gsim_track *track,
                                struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *frame,
                                    struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_page_sweeps(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_page_failures(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_page_database(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

@@ -3,85 +3,69 @@
  * Layer: plots. See plots/page.h: what a database of gpusim sweep tells beside its points - the commands that filled
  * it, their specifications, versions of program and model, and the points that failed.
  */
-#include <sqlite3.h>
-
 #include "plots/page.h"
+#include "sweep/store.h"
 
 #define MOST_FAILURES 100
 
-static enum gsim_status query(const char *path, const char *sql, void (*row)(struct gsim_page *, sqlite3_stmt *),
-                              struct gsim_page *page, size_t *count, struct gsim_error *error)
+static enum gsim_status put_sweep(void *data, const struct gsim_sweep_record *record, struct gsim_error *error)
 {
-    sqlite3 *db = NULL;
-    sqlite3_stmt *statement = NULL;
-    enum gsim_status status = GSIM_OK;
-    *count = 0;
-    int code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
-    if (code == SQLITE_OK) code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK)
-        while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-            row(page, statement);
-            ++*count;
-        }
-    if (code != SQLITE_DONE)
-        status =
-            gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, db ? sqlite3_errmsg(db) : "out of memory");
-    sqlite3_finalize(statement);
-    sqlite3_close(db);
-    return status;
-}
-
-static const char *text_at(sqlite3_stmt *statement, int column)
-{
-    const unsigned char *text = sqlite3_column_text(statement, column);
-    return text ? (const char *)text : "";
-}
-
-static void put_sweep(struct gsim_page *page, sqlite3_stmt *statement)
-{
-    gsim_page_command(page, text_at(statement, 0));
+    struct gsim_page *page = data;
+    (void)error;
+    gsim_page_command(page, record->command ? record->command : "");
     gsim_output_text(page->output, "<p>gpusim ");
-    gsim_page_text(page, text_at(statement, 2));
+    gsim_page_text(page, record->version ? record->version : "");
     gsim_output_text(page->output, ", model ");
-    gsim_page_text(page, text_at(statement, 3));
-    gsim_output_text(page->output, ", ");
-    gsim_page_text(page, text_at(statement, 4));
-    gsim_output_text(page->output, " points asked for.</p>\n<details><summary>The resolved specification</summary>\n");
-    gsim_page_command(page, text_at(statement, 1));
+    gsim_page_text(page, record->model ? record->model : "");
+    gsim_output_printf(page->output, ", %lld points asked for", (long long)record->points);
+    if (record->shard) gsim_output_text(page->output, ", shard ");
+    if (record->shard) gsim_page_text(page, record->shard);
+    gsim_output_text(page->output, ".</p>\n<details><summary>The resolved specification</summary>\n");
+    gsim_page_command(page, record->spec ? record->spec : "");
     gsim_output_text(page->output, "</details>\n");
+    return GSIM_OK;
 }
 
-enum gsim_status gsim_page_sweeps(struct gsim_page *page, const char *path, struct gsim_error *error)
-{
+struct failures {
+    struct gsim_page *page;
     size_t count;
-    gsim_page_section(page, "Run it again");
-    gsim_output_text(page->output, "<p>With the same version and model, the same results come out:</p>\n");
-    return query(path, "SELECT command, spec, version, model, points FROM sweeps ORDER BY id", put_sweep, page, &count,
-                 error);
-}
+};
 
-static void put_failure(struct gsim_page *page, sqlite3_stmt *statement)
+static enum gsim_status put_failure(void *data, const struct gsim_row *row, struct gsim_error *error)
 {
-    if (!sqlite3_column_int(statement, 4)) { /* the first one opens the section */
-        static const char *const heads[] = {"Status", "Point", "Message"};
-        gsim_page_section(page, "Points without a result");
-        gsim_page_table(page, heads, 3);
+    static const char *const heads[] = {"Status", "Point", "Message"};
+    static const enum gsim_column columns[] = {GSIM_COLUMN_status, GSIM_COLUMN_axes, GSIM_COLUMN_error};
+    struct failures *failures = data;
+    const char *status = row->cells[GSIM_COLUMN_status].text;
+    (void)error;
+    if ((status && strcmp(status, "ok") == 0) || failures->count++ >= MOST_FAILURES) return GSIM_OK;
+    if (failures->count == 1) {
+        gsim_page_section(failures->page, "Points without a result");
+        gsim_page_table(failures->page, heads, 3);
     }
-    for (int i = 0; i < 3; i++) gsim_page_cell(page, text_at(statement, i));
-    gsim_page_row_end(page);
+    for (size_t i = 0; i < 3; i++) {
+        const char *text = row->cells[columns[i]].text;
+        gsim_page_cell(failures->page, text ? text : "");
+    }
+    gsim_page_row_end(failures->page);
+    return GSIM_OK;
 }
 
-enum gsim_status gsim_page_failures(struct gsim_page *page, const char *path, struct gsim_error *error)
+enum gsim_status gsim_page_database(struct gsim_page *page, const char *path, struct gsim_error *error)
 {
-    char sql[256];
-    size_t count;
-    snprintf(sql, sizeof sql,
-             "SELECT status, axes, error, 0, row_number() OVER (ORDER BY sweep, position) - 1 FROM points "
-             "WHERE status != 'ok' ORDER BY sweep, position LIMIT %d",
-             MOST_FAILURES);
-    enum gsim_status status = query(path, sql, put_failure, page, &count, error);
-    if (status == GSIM_OK && count) gsim_page_table_end(page);
-    if (status == GSIM_OK && count == MOST_FAILURES)
-        gsim_output_text(page->output, "<p>The first ones; gpusim results gives all.</p>\n");
+    struct failures failures = {.page = page};
+    struct gsim_store *store = NULL;
+    enum gsim_status status = gsim_store_open(path, GSIM_STORE_READ, &store, error);
+    if (status == GSIM_OK) status = gsim_store_each(store, put_failure, &failures, error);
+    if (status == GSIM_OK && failures.count) gsim_page_table_end(page);
+    if (failures.count > MOST_FAILURES)
+        gsim_output_printf(page->output, "<p>%d of %zu; gpusim results gives all.</p>\n", MOST_FAILURES,
+                           failures.count);
+    if (status == GSIM_OK) {
+        gsim_page_section(page, "Run it again");
+        gsim_output_text(page->output, "<p>With the same version and model, the same results come out:</p>\n");
+        status = gsim_store_each_sweep(store, put_sweep, page, error);
+    }
+    gsim_store_close(store);
     return status;
 }

@@ -53,8 +53,7 @@ static enum gsim_status write_page(struct command *c, struct gsim_error *error)
         return status == GSIM_OK ? gsim_page_run(&c->page, &c->frame, &c->track, error) : status;
     }
     enum gsim_status status = gsim_page_results(&c->page, &c->frame, error);
-    if (status == GSIM_OK && is_database(path)) status = gsim_page_failures(&c->page, path, error);
-    if (status == GSIM_OK && is_database(path)) status = gsim_page_sweeps(&c->page, path, error);
+    if (status == GSIM_OK && is_database(path)) status = gsim_page_database(&c->page, path, error);
     if (status == GSIM_OK) gsim_page_end(&c->page);
     return status;
 }
