@@ -334,6 +334,29 @@ static void before_pascal(void)
     fixture_release(&f);
 }
 
+/* GPU events of a sweep by faults through BYTES, half of which has room, and back to the host. */
+static uint64_t events_of(uint64_t bytes)
+{
+    struct fixture f = managed();
+    struct gsim_builder *b = start_program(1, bytes);
+    f.device.memory_gb = (double)bytes * 0.5e-9;
+    for (int i = 0; i < 2; i++) add_kernel(b, 10, 0);
+    add_access(b, GSIM_OP_HOST_READ, 0, bytes);
+    finish_program(&f, b);
+    fixture_run(&f, in_order);
+    CHECK_INT(moved(&f, GSIM_COPY_H2D, GSIM_REASON_FAULT), 2 * bytes);
+    uint64_t events = f.statistics.gpu_events;
+    fixture_release(&f);
+    return events;
+}
+
+/* 64 GB cost no more than 64 MB. */
+static void cost_without_bytes(void)
+{
+    uint64_t few = events_of(UINT64_C(1) << 26);
+    CHECK_INT(events_of(UINT64_C(1) << 36), few);
+}
+
 static void must_fit(void)
 {
     struct fixture f = managed();
@@ -403,6 +426,7 @@ static const struct test_case cases[] = {
     {"prefetch overlaps a kernel", prefetch_overlaps_a_kernel},
     {"prefetch into full memory", prefetch_into_full_memory},
     {"before Pascal: at launch", before_pascal},
+    {"cost does not grow with bytes", cost_without_bytes},
     {"what must fit", must_fit},
     {"random programs", random_programs},
 };
