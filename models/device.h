@@ -24,6 +24,13 @@ void gsim_device_release(struct gsim_device_spec *spec); /* accepts NULL and zer
 enum gsim_status gsim_device_set(struct gsim_device_spec *spec, const char *number, const char *value,
                                  struct gsim_error *error) GSIM_NODISCARD;
 
+/* Not a number of its own: sets h2d_gbps, and the other bandwidths that the link to the host carries in proportion
+ * (models/pcie.c has the list). */
+#define GSIM_DEVICE_PCIE "pcie_gbps"
+enum gsim_status gsim_device_set_pcie(struct gsim_device_spec *spec, const char *value,
+                                      struct gsim_error *error) GSIM_NODISCARD;
+bool gsim_device_is_pcie(const char *number); /* whether it is one of those */
+
 /* The value, name, unit ("" for none), section and one-line help of a number of the X-macro list. */
 double gsim_device_get(const struct gsim_device_spec *spec, enum gsim_device_number number);
 const char *gsim_device_number_name(enum gsim_device_number number);

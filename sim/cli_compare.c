@@ -100,6 +100,33 @@ static enum gsim_status choose_workloads(struct comparison *comparison, struct g
     return GSIM_OK;
 }
 
+static bool has_size(const char *workload, const char *size)
+{
+    const struct gsim_workload_ops *ops = gsim_workload_find(workload);
+    double number;
+    if (!ops || gsim_text_quantity(size, &number)) return true;
+    for (const struct gsim_workload_preset *preset = ops->presets; preset && preset->name; preset++)
+        if (strcmp(preset->name, size) == 0) return true;
+    return false;
+}
+
+/* A preset belongs to some workloads only: the others are left out, unless there would be none. */
+static void drop_without_preset(struct comparison *comparison)
+{
+    const char *size = comparison->arguments->value[GSIM_CLI_SIZE];
+    size_t kept = 0;
+    for (size_t i = 0; size && i < comparison->workload_count; i++) kept += has_size(comparison->workloads[i], size);
+    if (!kept || kept == comparison->workload_count) return;
+    kept = 0;
+    for (size_t i = 0; i < comparison->workload_count; i++) {
+        if (has_size(comparison->workloads[i], size))
+            comparison->workloads[kept++] = comparison->workloads[i];
+        else
+            fprintf(stderr, "gpusim: %s is left out: it has no size preset '%.60s'\n", comparison->workloads[i], size);
+    }
+    comparison->workload_count = kept;
+}
+
 static enum gsim_status add_scheduler(struct comparison *comparison, const char *name, size_t *index,
                                       struct gsim_error *error)
 {
@@ -231,9 +258,9 @@ static void put_table(const struct comparison *comparison, struct gsim_output *o
     /* Long paths are cut; the names of built-in workloads leave room for six schedulers. */
     unsigned name_width = (longest > 20 ? 20 : (unsigned)longest) + 1;
     size_t per_block = (100 - name_width) / CELL_WIDTH;
-    gsim_output_printf(output, "Median time of an iteration on %s and speed-up over %s, seed %llu\n",
+    gsim_output_printf(output, "Median time of an iteration on %s and speed-up over %s, seed %llu%s\n",
                        comparison->setup.device.name, comparison->schedulers[comparison->base_index]->name,
-                       (unsigned long long)comparison->setup.seed);
+                       (unsigned long long)comparison->setup.seed, comparison->setup.noise ? ", with noise" : "");
     for (size_t first = 0; first < comparison->shown_count; first += per_block) {
         size_t last = first + per_block < comparison->shown_count ? first + per_block : comparison->shown_count;
         put_block(comparison, first, last, name_width, output);
@@ -344,6 +371,7 @@ static enum gsim_status compare(struct comparison *comparison, struct gsim_error
     enum gsim_status status = csv ? gsim_output_check(csv, error) : GSIM_OK;
     if (status == GSIM_OK && report) status = gsim_output_check(report, error);
     if (status == GSIM_OK) status = choose_workloads(comparison, error);
+    if (status == GSIM_OK) drop_without_preset(comparison);
     if (status == GSIM_OK) status = choose_schedulers(comparison, error);
     if (status == GSIM_OK)
         status = gsim_cli_check_opts(comparison->arguments, comparison->schedulers, comparison->scheduler_count, error);

@@ -23,6 +23,9 @@ enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments
     for (int i = 0; i < FILE_KINDS; i++) {
         const char *path = arguments->value[file_keys[i]];
         if (!path) continue;
+        if (arguments->value[GSIM_CLI_GANTT] && strcmp(path, "-") == 0)
+            return gsim_error_set(error, GSIM_USAGE, "--gantt: its chart goes to standard output, which --%s - takes: "
+                                                     "expected a file there", gsim_cli_option_at(file_keys[i])->name);
         enum gsim_status status = gsim_output_check(path, error);
         if (status != GSIM_OK) return gsim_error_prefix(error, "--%s", gsim_cli_option_at(file_keys[i])->name);
         for (int j = 0; j < i; j++) {

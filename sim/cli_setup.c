@@ -109,7 +109,7 @@ static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error 
 static bool is_machine_number(const struct opt *opt)
 {
     return (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name)) ||
-           gsim_device_number_find(opt->name) != GSIM_DEVICE_NUMBER_COUNT;
+           gsim_device_number_find(opt->name) != GSIM_DEVICE_NUMBER_COUNT || strcmp(opt->name, GSIM_DEVICE_PCIE) == 0;
 }
 
 enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *error)
@@ -127,6 +127,7 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
     if (!is_machine_number(opt)) return unknown_number(opt, error);
     if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name))
         return gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
+    if (strcmp(opt->name, GSIM_DEVICE_PCIE) == 0) return gsim_device_set_pcie(&setup->device, opt->value, error);
     return gsim_device_set(&setup->device, opt->name, opt->value, error);
 }
 
@@ -375,18 +376,23 @@ static size_t count_params(const struct gsim_param *table)
     return count;
 }
 
+static bool is_set(const struct gsim_cli_setup *setup, const char *number)
+{
+    bool set = false;
+    for (size_t j = 0; j < setup->arguments->opt_count && !set; j++) {
+        struct opt opt;
+        set = split_opt(setup->arguments->opts[j], &opt, NULL) == GSIM_OK && is_machine_scope(opt.scope) &&
+              (strcmp(opt.name, number) == 0 || (strcmp(opt.name, GSIM_DEVICE_PCIE) == 0 && gsim_device_is_pcie(number)));
+    }
+    return set;
+}
+
 /* What was changed in the device shows as device.NAME; all else of it follows from its name. */
 static void add_device_numbers(struct gsim_cli_point *point, const struct gsim_cli_setup *setup)
 {
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
         const char *number = gsim_device_number_name((enum gsim_device_number)i);
-        bool set = false;
-        for (size_t j = 0; j < setup->arguments->opt_count && !set; j++) {
-            struct opt opt;
-            set = split_opt(setup->arguments->opts[j], &opt, NULL) == GSIM_OK && is_machine_scope(opt.scope) &&
-                  strcmp(opt.name, number) == 0;
-        }
-        if (!set) continue;
+        if (!is_set(setup, number)) continue;
         char name[96], value[40];
         snprintf(name, sizeof(name), "device.%s", number);
         snprintf(value, sizeof(value), "%.15g", gsim_device_get(&setup->device, (enum gsim_device_number)i));
@@ -401,7 +407,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     static const char *const memories[] = {"managed", "pinned", "pageable"}, *const suites[] = {"kesco", "grcuda"};
     const struct gsim_simulation *run = &point->simulation;
     size_t room =
-        16 + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
+        24 + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
     uint32_t iterations = run->iterations ? run->iterations : point->program.iterations;
     point->options = GSIM_ARENA_ARRAY(&point->arena, struct gsim_option_text, room);
     if (!point->options) return gsim_error_set(error, GSIM_NOMEM, "out of memory");

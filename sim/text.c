@@ -135,7 +135,7 @@ void gsim_nearest_offer(struct gsim_nearest *nearest, const char *name)
     size_t length = strlen(nearest->wanted);
     unsigned distance = gsim_text_distance(nearest->wanted, name);
     /* A longer name that begins with what was typed is a good guess, if not as good as one edit. */
-    if (length >= 2 && strncmp(nearest->wanted, name, length) == 0 && distance > 2) distance = 2;
+    if (length >= 2 && strncmp(nearest->wanted, name, length) == 0 && distance > 1) distance = 1;
     if (distance < nearest->distance) {
         nearest->distance = distance;
         nearest->best = name;
@@ -145,7 +145,9 @@ void gsim_nearest_offer(struct gsim_nearest *nearest, const char *name)
 const char *gsim_nearest_text(const struct gsim_nearest *nearest, char *text, size_t size)
 {
     size_t length = strlen(nearest->wanted);
-    unsigned allowed = length <= 2 ? 1 : length <= 5 ? 2 : 3;
+    /* A third of the letters may be wrong, one more when the word begins alike: beyond that it is another word. */
+    unsigned allowed = length < 6 ? 1 : length < 9 ? 2 : 3;
+    if (nearest->best && length >= 4 && fold(nearest->wanted[0]) == fold(nearest->best[0]) && allowed < 3) allowed++;
     text[0] = '\0';
     if (nearest->best && nearest->distance <= allowed && nearest->distance < length)
         snprintf(text, size, ", did you mean '%s'?", nearest->best);

@@ -15,6 +15,8 @@
 #define AHEAD_MAX 512
 /* At least so often the clocks of the items are looked at. */
 #define LOOK_MS 100
+/* While all have work, outcomes are taken in rounds so long apart: a wake-up for each would cost more than small points. */
+#define ROUND_S 0.005
 
 struct worker {
     struct gsim_worker process;
@@ -33,6 +35,7 @@ struct gsim_pool {
     struct worker *workers;
     uint64_t *backlog; /* items that a dead worker left */
     size_t backlog_count, backlog_capacity, held;
+    double round_s; /* when outcomes were taken last */
     struct sigaction old_pipe_action;
 };
 
@@ -233,7 +236,7 @@ static enum gsim_status replace(struct gsim_pool *pool, struct worker *worker, e
 /* Reads what the worker sent; *ENDED when it is gone. */
 static enum gsim_status read_worker(struct worker *worker, bool *ended, struct gsim_error *error)
 {
-    char buffer[65536];
+    char buffer[262144];
     ssize_t got = read(worker->process.from, buffer, sizeof(buffer));
     *ended = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
     if (got > 0) gsim_bytes_add(&worker->input, buffer, (size_t)got);
@@ -258,6 +261,17 @@ static enum gsim_status check_clock(struct gsim_pool *pool, struct worker *worke
     return status == GSIM_OK ? replace(pool, worker, GSIM_ITEM_TIMEOUT, deliver, data, error) : status;
 }
 
+/* Lets outcomes gather, unless a worker is short of work. */
+static void pace(struct gsim_pool *pool)
+{
+    double left = pool->round_s + ROUND_S - now_s();
+    for (uint32_t i = 0; i < pool->config.jobs; i++)
+        if (pool->workers[i].count < 2) left = 0;
+    const struct timespec pause = {.tv_nsec = (long)(left * 1e9)};
+    if (left > 0) nanosleep(&pause, NULL);
+    pool->round_s = now_s();
+}
+
 enum gsim_status gsim_pool_wait(struct gsim_pool *pool, int timeout_ms, gsim_pool_deliver *deliver, void *data,
                                 struct gsim_error *error)
 {
@@ -267,6 +281,7 @@ enum gsim_status gsim_pool_wait(struct gsim_pool *pool, int timeout_ms, gsim_poo
     for (uint32_t i = 0; i < pool->config.jobs; i++)
         polls[i] = (struct pollfd){.fd = pool->workers[i].process.from, .events = POLLIN};
     if (pool->config.timeout_s > 0 && timeout_ms > LOOK_MS) timeout_ms = LOOK_MS;
+    pace(pool);
     int ready = poll(polls, pool->config.jobs, timeout_ms);
     if (ready < 0 && errno != EINTR) return gsim_error_set(error, GSIM_IO, "cannot wait for workers: %s", strerror(errno));
     for (uint32_t i = 0; i < pool->config.jobs && status == GSIM_OK; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sweep/worker.h. Outcomes are sent in bundles: small points are faster than a pipe and a wake-up each. */
+/* See sweep/worker.h. An outcome is sent as soon as it is there, so that a crash of the next item does not take it along;
+ * the pipe holds many, so that the parent need not wake up for each. */
 #include "sweep/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -12,9 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BUNDLE_BYTES 32768
-#define BUNDLE_S     0.02
-#define READ_ITEMS   64
+#define READ_ITEMS 64
+#define PIPE_BYTES (1 << 20) /* what Linux allows any user */
 
 struct gsim_worker_state {
     _Atomic uint64_t sequence; /* odd while an item is under way */
@@ -22,13 +21,6 @@ struct gsim_worker_state {
 };
 
 /* --- in the child ------------------------------------------------------------------------------------------------ */
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void send_all(int descriptor, struct gsim_bytes *bytes)
 {
     size_t at = 0;
@@ -38,12 +30,6 @@ static void send_all(int descriptor, struct gsim_bytes *bytes)
         if (sent > 0) at += (size_t)sent;
     }
     bytes->length = 0;
-}
-
-static bool is_waiting(int descriptor)
-{
-    struct pollfd one = {.fd = descriptor, .events = POLLIN};
-    return poll(&one, 1, 0) > 0;
 }
 
 static void run_one(const struct gsim_pool_config *config, struct gsim_worker_state *state, uint64_t item,
@@ -66,23 +52,15 @@ __attribute__((noreturn)) static void work(const struct gsim_pool_config *config
 {
     uint64_t items[READ_ITEMS];
     struct gsim_bytes output = {0};
-    double sent = now_s();
     for (;;) {
         ssize_t got = read(in, items, sizeof(items));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break; /* the parent is gone, or has no more */
         for (size_t i = 0; i < (size_t)got / sizeof(items[0]); i++) {
             run_one(config, state, items[i], &output);
-            double now = now_s();
-            if (output.length < BUNDLE_BYTES && now - sent < BUNDLE_S) continue;
             send_all(out, &output);
-            sent = now;
         }
-        if (is_waiting(in)) continue;
-        send_all(out, &output);
-        sent = now_s();
     }
-    send_all(out, &output);
     _exit(0);
 }
 
@@ -97,8 +75,9 @@ __attribute__((noreturn)) static void child(const struct gsim_worker *worker, co
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    sigaction(SIGINT, &ignore, NULL); /* the parent decides when to stop */
-    sigaction(SIGTERM, &initial, NULL);
+    /* The parent decides when to stop; terminals and launchers signal the whole group. */
+    sigaction(SIGINT, &ignore, NULL);
+    sigaction(SIGTERM, &ignore, NULL);
     sigaction(SIGPIPE, &initial, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0); /* it died before the line above */
@@ -140,6 +119,7 @@ enum gsim_status gsim_worker_start(struct gsim_worker *worker, const struct gsim
         return fail_start(worker, "pipe", error);
     }
     worker->from = from[0];
+    (void)fcntl(from[1], F_SETPIPE_SZ, PIPE_BYTES); /* where it is refused, the worker waits now and then */
     fflush(NULL); /* or both would write what is in the buffers */
     worker->pid = fork();
     if (worker->pid == 0) child(worker, config, to[0], from[1], others, other_count, parent);

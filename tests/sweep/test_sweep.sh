@@ -29,6 +29,15 @@ expect_status() { # expect_status STATUS PART COMMAND...: exits so, and says PAR
     grep -qF -- "$part" out messages || fail "nothing says '$part': $* ($(head -c 300 messages))"
 }
 
+wait_for() { # wait_for SECONDS CONDITION
+    tries=0
+    until eval "$2" 2>/dev/null; do
+        [ $((tries = tries + 1)) -lt $((20 * $1)) ] || { fail "waited $1 s for: $2" && return 1; }
+        sleep 0.05
+    done
+}
+bad=$build/plugins/misbehave.so
+
 # --- the same rows with one and two workers, and four MPI ranks
 cat >spec.json <<'END'
 {"schema": "gpusim-sweep/1", "name": "test", "options": {"device": "v100"},
@@ -44,10 +53,27 @@ table one.db >one.txt
 [ "$(wc -l <one.txt)" = 177 ] || fail "$(wc -l <one.txt) lines of 177"
 table two.db | cmp - one.txt || fail 'two workers give other rows than one'
 if command -v mpirun >/dev/null 2>&1 && [ -x "$build/gpusim-mpi" ]; then
-    mpi() { mpirun --allow-run-as-root --oversubscribe "$@"; }
+    case $(mpirun --version 2>/dev/null) in
+    *'Open MPI'* | *OpenRTE*) mpi() { mpirun --allow-run-as-root --oversubscribe "$@"; } ;;
+    *) mpi() { mpirun "$@"; } ;;
+    esac
     expect_status 0 '176 points' mpi -np 4 "$gpusim" sweep spec.json --out mpi.db
     table mpi.db | cmp - one.txt || fail 'four ranks give other rows than one worker'
     expect_status 2 'is there already' mpi -np 2 "$gpusim" sweep spec.json --out mpi.db
+
+    # A rank that fails: the launcher ends the others, rank 0 tells what each held, and the sweep goes on later.
+    # shellcheck disable=SC2016 # the ranks expand it
+    mpi -np 3 sh -c 'echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec "$0" "$@" 2>said.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}' \
+        "$gpusim" sweep --workload vec --sched "$bad" --size 1000 --vary seed=1:20 --vary misbehave.how=work,hang \
+        --out rank.db >out 2>messages &
+    launcher=$!
+    wait_for 10 '[ "$(count rank.db)" -ge 2 ]' # each rank has met one that hangs by then, or will at once
+    kill -9 "$(cat pid.2)"
+    wait $launcher && fail 'a failed rank does not fail the sweep'
+    grep -q 'rank 2 .*held [0-9]* points' said.0 || fail "rank 0 does not tell what the failed rank held: $(cat said.0)"
+    [ "$(count rank.db 'status != ok')" = 0 ] || fail 'points of ranks that were ended count as crashed'
+    expect_status 0 points "$gpusim" sweep --workload vec --sched "$bad" --size 1000 --vary seed=1:20 \
+        --vary misbehave.how=work --out rank.db --resume
 else
     echo 'no MPI here: that part is left out'
 fi
@@ -57,7 +83,6 @@ table merged.db | cmp - one.txt || fail 'three shards give other rows than the w
 expect_status 0 'nothing is left to compute' "$gpusim" sweep spec.json --out one.db --resume
 
 # --- crashes, refusals and time limits cost one point each
-bad="$build/plugins/misbehave.so"
 expect_status 0 '3 without figures' "$gpusim" sweep --workload vec --sched "serial,$bad" --size 1000 \
     --vary misbehave.how=work,refuse,crash,hang --timeout 0.5 --jobs 2 --out bad.db
 [ "$(rows bad.db status | cut -d, -f1 | sort | tr '\n' ' ')" = 'crashed failed ok ok timeout ' ] ||
@@ -73,8 +98,7 @@ seeds='--workload img --sched kesco,grsched --vary seed=1:600 --noise --device v
 # shellcheck disable=SC2086
 "$gpusim" sweep $seeds --jobs 2 --out killed.db 2>>messages &
 victim=$!
-tries=0
-while [ "$(count killed.db 2>/dev/null || echo 0)" -lt 100 ] && [ $tries -lt 200 ]; do tries=$((tries + 1)); done
+wait_for 10 '[ "$(count killed.db)" -ge 100 ]'
 kill -9 $victim 2>/dev/null
 wait $victim 2>/dev/null
 done_before=$(count killed.db)
@@ -88,8 +112,7 @@ table whole.db | cmp - killed.txt || fail 'killed and resumed gives other rows'
 # --- two sweeps on one file
 "$gpusim" sweep --workload vec --sched "$bad" --opt misbehave.how=hang --timeout 30 --out busy.db 2>>messages &
 holder=$!
-tries=0
-while [ ! -s busy.db ] && [ $tries -lt 100 ]; do sleep 0.02; tries=$((tries + 1)); done
+wait_for 10 '[ -s busy.db ]'
 expect_status 1 'is being written by another gpusim (process' "$gpusim" sweep spec.json --out busy.db --resume
 kill -INT $holder
 wait $holder
@@ -109,6 +132,24 @@ else
         >out 2>messages
     [ $? = 1 ] || fail "a file that must not grow: $(cat messages)"
 fi
+
+# --- noise: around the time without it, by as much as the device says (2 %), the same for the same seed; off, nothing changes
+cat >one.json <<'END'
+{"schema": "gpusim-program/1", "name": "one", "buffers": [{"name": "x", "bytes": 4096, "init": "device"}],
+ "kernels": [{"name": "k", "solo_us": 100000}],
+ "ops": [{"op": "kernel", "kernel": "k", "grid": [100, 1, 1], "block": [128, 1, 1], "reads": ["x"], "writes": ["x"]}]}
+END
+expect_status 0 '200 points' "$gpusim" sweep --workload one.json --sched serial --device v100 --noise --repeat 200 --out noise.db
+"$gpusim" results noise.db --group sched --csv - 2>>messages | tail -n 1 >group
+# n, mean, 95 % interval: of 200 values t = 1.972, so the deviation is the interval x sqrt(200) / 1.972.
+awk -F, '{ s = $4 * sqrt(200) / 1.972 / $3
+           if ($2 != 200 || $3 < 99500 || $3 > 100500 || s < 0.017 || s > 0.023) { print "noise is off: " $0; exit 1 } }' group ||
+    fail 'noise has another mean or spread than the device file says'
+"$gpusim" --workload one.json --sched serial --device v100 --noise --seed 3 --report a.json >/dev/null
+"$gpusim" --workload one.json --sched serial --device v100 --noise --seed 3 --report b.json >/dev/null
+"$gpusim" --workload one.json --sched serial --device v100 --noise --seed 4 --report c.json >/dev/null
+cmp -s a.json b.json || fail 'the same seed draws other noise'
+cmp -s a.json c.json && fail 'another seed draws the same noise'
 
 # --- what cannot work is refused, and nothing is touched
 head -c 3000 /dev/urandom >random.db
