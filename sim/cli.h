@@ -132,6 +132,8 @@ enum gsim_cli_command {
     GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                       \
     X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE,                                                                 \
       "only numbers of these figures, devices or workloads")                                                           \
+    X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE,                                                          \
+      "sensitivity: this number of every device times FACTOR")                                                         \
     X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated: .svg, .pdf or .png")           \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \

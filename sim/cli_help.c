@@ -123,7 +123,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"
-            "  gpusim reproduce kesco --csv kesco.csv --report kesco.json\n",
+            "  gpusim reproduce kesco --csv kesco.csv --report kesco.json\n"
+            "  gpusim reproduce kesco --only average-prefetch --scale fault_total_gbps=0.5\n",
         },
     [GSIM_CLI_CALIBRATE] =
         {

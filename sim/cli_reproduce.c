@@ -9,8 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "models/device.h"
 #include "sim/cli.h"
 #include "sim/cli_figures.h"
+#include "sim/text.h"
 
 #define FOLDER "published"
 
@@ -92,6 +94,29 @@ static enum gsim_status parse_jobs(const char *text, unsigned *jobs, struct gsim
     return GSIM_OK;
 }
 
+/* "NUMBER=FACTOR"; NAME keeps the number's name. */
+static enum gsim_status parse_scale(struct gsim_reproduction *r, const char *text, char name[64],
+                                    struct gsim_error *error)
+{
+    const char *equals = text ? strchr(text, '=') : NULL;
+    char *end = NULL, hint[96];
+    struct gsim_nearest nearest;
+    if (!text) return GSIM_OK;
+    if (!equals || equals - text >= 64 || (r->factor = strtod(equals + 1, &end)) <= 0 || !equals[1] || *end ||
+        r->factor > 1e6)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--scale: expected NUMBER=FACTOR with a positive factor, found '%.80s'", text);
+    snprintf(name, 64, "%.*s", (int)(equals - text), text);
+    r->number = name;
+    if (gsim_device_number_find(name) != GSIM_DEVICE_NUMBER_COUNT) return GSIM_OK;
+    gsim_nearest_init(&nearest, name);
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
+        gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
+    return gsim_error_set(error, GSIM_USAGE,
+                          "--scale: expected a number of the devices, found '%s'%s (see gpusim list devices --long)",
+                          name, gsim_nearest_text(&nearest, hint, sizeof hint));
+}
+
 /* --- output ------------------------------------------------------------------------------------------------------- */
 typedef void (*writer)(const struct gsim_reproduction *r, struct gsim_output *output);
 
@@ -120,7 +145,7 @@ static enum gsim_status draw(const struct gsim_reproduction *r, const char *path
     return status;
 }
 
-static enum gsim_status deliver(const struct gsim_reproduction *r, const struct gsim_cli_arguments *arguments,
+static enum gsim_status deliver(struct gsim_reproduction *r, const struct gsim_cli_arguments *arguments,
                                 struct gsim_error *error)
 {
     const char *csv = arguments->value[GSIM_CLI_CSV], *report = arguments->value[GSIM_CLI_REPORT];
@@ -152,12 +177,14 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_error error = {0};
     struct gsim_reproduction r = {.factor = 1};
     const char *paper = arguments->operand_count ? arguments->operands[0] : "all";
+    char number[64];
     unsigned jobs = 1;
     enum gsim_status status = GSIM_OK;
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda"))
         status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda or all, found '%.60s'", paper);
     if (status == GSIM_OK) status = check_files(arguments, &error);
     if (status == GSIM_OK) status = parse_jobs(arguments->value[GSIM_CLI_JOBS], &jobs, &error);
+    if (status == GSIM_OK) status = parse_scale(&r, arguments->value[GSIM_CLI_SCALE], number, &error);
     if (status == GSIM_OK) status = read_all(&r, paper, &error);
     if (status == GSIM_OK) status = choose_rows(&r, arguments->value[GSIM_CLI_ONLY], &error);
     if (status == GSIM_OK) status = gsim_reproduce_all(&r, jobs, &error);

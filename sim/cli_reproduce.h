@@ -29,13 +29,15 @@ extern const struct gsim_reproduce_figure gsim_reproduce_figures[]; /* ends with
 
 /* The simulated number for ROW; NAN where runs are missing, which are then noted in reruns. */
 double gsim_reproduce_row(struct gsim_reproduction *r, const struct gsim_published_row *row);
+/* What a row of figure "average" or "average-prefetch" is the mean of. */
+double gsim_reproduce_of_workload(struct gsim_reproduction *r, const struct gsim_published_row *row,
+                                  const struct gsim_workload_ops *workload);
 /* Runs what is missing, until every row has its number. */
 enum gsim_status gsim_reproduce_all(struct gsim_reproduction *r, unsigned jobs,
                                     struct gsim_error *error) GSIM_NODISCARD;
-/* Mean over devices' and workloads' speed-ups etc. of the rows, as the papers average them. */
 double gsim_reproduce_error(const struct gsim_reproduction *r, size_t row); /* simulated / published - 1; NAN */
 
-void gsim_reproduce_print(const struct gsim_reproduction *r, bool every_row, struct gsim_output *output);
+void gsim_reproduce_print(struct gsim_reproduction *r, bool every_row, struct gsim_output *output);
 void gsim_reproduce_csv(const struct gsim_reproduction *r, struct gsim_output *output);
 void gsim_reproduce_json(const struct gsim_reproduction *r, struct gsim_output *output);
 

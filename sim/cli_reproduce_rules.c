@@ -250,18 +250,21 @@ static double kesco_mean(struct gsim_reproduction *r, const struct gsim_publishe
     return geometric_mean(ratios, count);
 }
 
-/* Geometric mean over workloads of KeSCo's speed-up over the scheduler behind the slash. */
-static double kesco_average(struct gsim_reproduction *r, const struct gsim_published_row *row)
+/* KeSCo's speed-up over the scheduler behind the slash, of one workload. */
+double gsim_reproduce_of_workload(struct gsim_reproduction *r, const struct gsim_published_row *row,
+                                  const struct gsim_workload_ops *workload)
 {
     bool prefetch = is(row->figure, "average-prefetch");
     const char *base = strchr(row->quantity, '/') + 1;
+    return kesco_mean(r, row, workload, base, prefetch && !is(base, "serial"), prefetch);
+}
+
+static double kesco_average(struct gsim_reproduction *r, const struct gsim_published_row *row)
+{
     double means[64];
     size_t count = 0;
-    for (uint32_t i = 0; gsim_workload_at(i) && count < 64; i++) {
-        const struct gsim_workload_ops *workload = gsim_workload_at(i);
-        if (!is(row->workload, "all") && !is(row->workload, workload->name)) continue;
-        means[count++] = kesco_mean(r, row, workload, base, prefetch && !is(base, "serial"), prefetch);
-    }
+    for (uint32_t i = 0; gsim_workload_at(i) && count < 64; i++)
+        means[count++] = gsim_reproduce_of_workload(r, row, gsim_workload_at(i));
     return geometric_mean(means, count);
 }
 

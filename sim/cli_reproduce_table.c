@@ -59,6 +59,28 @@ static void put_rows(const struct gsim_reproduction *r, const struct gsim_reprod
         if (is(r->published.rows[i].figure, figure->name)) put_row(r, i, output);
 }
 
+/* What the averages are made of; no paper says. */
+static void put_workloads(struct gsim_reproduction *r, const char *figure, struct gsim_output *output)
+{
+    gsim_output_printf(output, "  %-24s", "simulated, by workload");
+    for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_output_printf(output, "%8s", gsim_workload_at(i)->name);
+    gsim_output_printf(output, "%12s\n", "arith. mean");
+    for (size_t i = 0; i < r->shown_count; i++) {
+        const struct gsim_published_row *row = &r->published.rows[i];
+        double sum = 0;
+        uint32_t count = 0;
+        if (!is(row->figure, figure)) continue;
+        gsim_output_printf(output, "  %-24s", row->quantity);
+        for (; gsim_workload_at(count); count++) {
+            double value = gsim_reproduce_of_workload(r, row, gsim_workload_at(count));
+            put_value(output, value, 8);
+            sum += value;
+        }
+        put_value(output, sum / count, 12);
+        gsim_output_text(output, "\n");
+    }
+}
+
 /* --- the speed-ups as a matrix: workloads down, devices across ------------------------------------------------ */
 static size_t list_devices(const struct gsim_reproduction *r, const char *figure, const char *devices[DEVICES_MAX])
 {
@@ -172,6 +194,51 @@ static void put_summary(const struct gsim_reproduction *r, const struct gsim_rep
     }
 }
 
+/* Kendall's tau of published and simulated values of the workloads on one device: do they rank alike? */
+static double rank_agreement(const struct gsim_reproduction *r, const struct gsim_published_row *like)
+{
+    double agree = 0, pairs = 0;
+    for (size_t i = 0; i < r->shown_count; i++) {
+        const struct gsim_published_row *a = &r->published.rows[i];
+        if (!is(a->figure, like->figure) || !is(a->device, like->device) || !is(a->quantity, like->quantity)) continue;
+        for (size_t j = 0; j < i; j++) {
+            const struct gsim_published_row *b = &r->published.rows[j];
+            if (!is(b->figure, like->figure) || !is(b->device, like->device) || !is(b->quantity, like->quantity))
+                continue;
+            double order = (a->value - b->value) * (r->simulated[i] - r->simulated[j]);
+            agree += order > 0 ? 1 : order < 0 ? -1 : 0;
+            pairs++;
+        }
+    }
+    return pairs ? agree / pairs : NAN;
+}
+
+/* Shares of time: their differences in points and their order, as relative errors of small ones say nothing. */
+static void put_overlaps(const struct gsim_reproduction *r, const struct gsim_reproduce_figure *figure,
+                         struct gsim_output *output)
+{
+    gsim_output_printf(output, "\n%s\n  %-15s %-10s%5s%18s%8s%22s\n", figure->title, "device", "quantity", "n",
+                       "mean |difference|", "worst", "order, Kendall's tau");
+    for (size_t i = 0; i < r->shown_count; i++) {
+        const struct gsim_published_row *row = &r->published.rows[i];
+        double sum = 0, worst = 0;
+        size_t count = 0;
+        if (!is(row->figure, figure->name) || !is_first_alike(r, i)) continue;
+        for (size_t j = i; j < r->shown_count; j++) {
+            const struct gsim_published_row *other = &r->published.rows[j];
+            double difference = r->simulated[j] - other->value;
+            if (!is(other->figure, row->figure) || !is(other->device, row->device) ||
+                !is(other->quantity, row->quantity) || isnan(difference))
+                continue;
+            sum += fabs(difference);
+            if (fabs(difference) > fabs(worst)) worst = difference;
+            count++;
+        }
+        gsim_output_printf(output, "  %-15s %-10s%5zu%18.3f%+8.3f%22.2f\n", row->device, row->quantity, count,
+                           count ? sum / (double)count : NAN, worst, rank_agreement(r, row));
+    }
+}
+
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 static bool has_rows(const struct gsim_reproduction *r, const char *figure)
 {
@@ -195,10 +262,11 @@ static void put_failures(const struct gsim_reproduction *r, struct gsim_output *
     }
 }
 
-void gsim_reproduce_print(const struct gsim_reproduction *r, bool every_row, struct gsim_output *output)
+void gsim_reproduce_print(struct gsim_reproduction *r, bool every_row, struct gsim_output *output)
 {
     double *errors = gsim_alloc(sizeof *errors * (r->shown_count + 1));
     if (!errors) return;
+    if (r->number) gsim_output_printf(output, "Every device's %s times %g. ", r->number, r->factor);
     gsim_output_printf(output, "%zu published numbers, %zu runs\n", r->shown_count, r->reruns.done_count);
     for (const struct gsim_reproduce_figure *f = gsim_reproduce_figures; f->name; f++) {
         if (!has_rows(r, f->name)) continue;
@@ -206,8 +274,11 @@ void gsim_reproduce_print(const struct gsim_reproduction *r, bool every_row, str
             put_matrix(r, f, output);
         else if (f->is_listed || every_row)
             put_rows(r, f, output);
+        else if (is(f->name, "overlap"))
+            put_overlaps(r, f, output);
         else
             put_summary(r, f, errors, output);
+        if (strncmp(f->name, "average", 7) == 0) put_workloads(r, f->name, output);
     }
     gsim_free(errors);
     put_failures(r, output);

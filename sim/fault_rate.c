@@ -17,29 +17,57 @@ double gsim_fault_round_bytes(double window_bytes)
     return BLOCK_BYTES / (BLOCK_ROUNDS - log2(window_bytes / GROUP_BYTES));
 }
 
+/* From this knee on the longer of computation and faults counts alone. */
+#define SHARP_KNEE 64.0
+/* Relative; far below what is known of any rate. */
+#define CLOSE 1e-4
+
 /* Speed of the kernel when a batch takes BATCH_PS: one round per batch of each of its flows at most. */
 static double speed_at(const struct gsim_fault_kernel *k, const struct gsim_fault_flow *flows, const uint32_t *users,
-                       double batch_ps)
+                       double batch_ps, double knee)
 {
-    double speed = k->full_speed;
+    double own_batch_ps = knee < SHARP_KNEE ? batch_ps + k->missed_ps : batch_ps, most = INFINITY;
     for (uint32_t i = 0; i < k->count; i++) {
         const struct gsim_fault_flow *f = &flows[users[k->first + i]];
-        double most = f->round_bytes / (f->bytes * batch_ps);
-        if (most < speed) speed = most;
+        most = fmin(most, f->round_bytes / (f->bytes * own_batch_ps));
     }
-    return speed;
+    double slower = fmin(most, k->full_speed), ratio = slower / fmax(most, k->full_speed);
+    if (knee >= SHARP_KNEE) return slower;
+    if (knee == 1.5) { /* pow() would be a third of all time */
+        double sum = 1 + ratio * sqrt(ratio);
+        return slower / cbrt(sum * sum);
+    }
+    return slower / pow(1 + pow(ratio, knee), 1 / knee);
+}
+
+/* A batch with a round of the kernel is longer than one on average, which it is not always part of. */
+static void find_missed(struct gsim_fault_kernel *kernels, uint32_t kernel_count, const struct gsim_fault_flow *flows,
+                        const uint32_t *users, double batch_ps)
+{
+    for (uint32_t i = 0; i < kernel_count; i++) {
+        struct gsim_fault_kernel *k = &kernels[i];
+        double most = INFINITY; /* of the kernel, per batch */
+        k->missed_ps = 0;
+        for (uint32_t u = 0; u < k->count; u++)
+            most = fmin(most, flows[users[k->first + u]].round_bytes / flows[users[k->first + u]].bytes);
+        for (uint32_t u = 0; u < k->count; u++) {
+            const struct gsim_fault_flow *f = &flows[users[k->first + u]];
+            k->missed_ps += fmax(f->bytes * most - f->bytes_per_ps * batch_ps, 0) * f->ps_per_byte;
+        }
+    }
 }
 
 /* Sets speeds and rates for a batch time; returns the batch time that they cause. */
-static double batch_of(double latency_ps, double batch_ps, struct gsim_fault_kernel *kernels, uint32_t kernel_count,
+static double batch_of(double latency_ps, double knee, double batch_ps, struct gsim_fault_kernel *kernels, uint32_t kernel_count,
                        struct gsim_fault_flow *flows, uint32_t flow_count, const uint32_t *users)
 {
     double together = 0, served = 0;
+    find_missed(kernels, kernel_count, flows, users, batch_ps);
     for (uint32_t f = 0; f < flow_count; f++) flows[f].bytes_per_ps = 0;
     for (uint32_t i = 0; i < kernel_count; i++) {
         struct gsim_fault_kernel *k = &kernels[i];
         double part = 0; /* of the batches that hold a round of this kernel */
-        k->speed = speed_at(k, flows, users, batch_ps);
+        k->speed = speed_at(k, flows, users, batch_ps, knee);
         for (uint32_t u = 0; u < k->count; u++) {
             struct gsim_fault_flow *f = &flows[users[k->first + u]];
             double rate = f->bytes * k->speed; /* a buffer that several kernels scan arrives once */
@@ -52,17 +80,39 @@ static double batch_of(double latency_ps, double batch_ps, struct gsim_fault_ker
     return latency_ps * (1 + fmin(fmax(together - 1, 0), 1) / 3) + served;
 }
 
-void gsim_fault_rates(double latency_ps, struct gsim_fault_kernel *kernels, uint32_t kernel_count,
+static void alone(double latency_ps, double knee, struct gsim_fault_kernel *kernel, struct gsim_fault_flow *flows,
+                  const uint32_t *users)
+{
+    double most = INFINITY, served = 0;
+    for (uint32_t i = 0; i < kernel->count; i++)
+        most = fmin(most, flows[users[kernel->first + i]].round_bytes / flows[users[kernel->first + i]].bytes);
+    for (uint32_t i = 0; i < kernel->count; i++)
+        served += flows[users[kernel->first + i]].bytes * most * flows[users[kernel->first + i]].ps_per_byte;
+    kernel->missed_ps = 0;
+    kernel->speed = speed_at(kernel, flows, users, latency_ps + served, knee);
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        struct gsim_fault_flow *f = &flows[users[kernel->first + i]];
+        f->bytes_per_ps = f->bytes * kernel->speed;
+    }
+}
+
+void gsim_fault_rates(double latency_ps, double knee, struct gsim_fault_kernel *kernels, uint32_t kernel_count,
                       struct gsim_fault_flow *flows, uint32_t flow_count, const uint32_t *users)
 {
     double batch_ps = latency_ps * 4 / 3;
     for (uint32_t f = 0; f < flow_count; f++) batch_ps += flows[f].round_bytes * flows[f].ps_per_byte;
+    for (uint32_t f = 0; f < flow_count; f++) flows[f].bytes_per_ps = flows[f].round_bytes / batch_ps;
+    /* One kernel alone knows how long its batches are; else they lengthen each other. */
+    if (kernel_count == 1 && knee < SHARP_KNEE) {
+        alone(latency_ps, knee, kernels, flows, users);
+        return;
+    }
     for (int i = 0; i < 200; i++) { /* from above: falls until batches are as long as what they hold */
-        double next = batch_of(latency_ps, fmax(batch_ps, 1), kernels, kernel_count, flows, flow_count, users);
-        if (next > batch_ps * (1 - 1e-9)) break;
+        double next = batch_of(latency_ps, knee, fmax(batch_ps, 1), kernels, kernel_count, flows, flow_count, users);
+        if (knee < SHARP_KNEE ? fabs(next - batch_ps) <= batch_ps * CLOSE : next > batch_ps * (1 - 1e-9)) break;
         batch_ps = next;
     }
-    batch_of(latency_ps, fmax(batch_ps, 1), kernels, kernel_count, flows, flow_count, users);
+    batch_of(latency_ps, knee, fmax(batch_ps, 1), kernels, kernel_count, flows, flow_count, users);
 }
 
 double gsim_fault_scan_gbps(const struct gsim_device_spec *device)

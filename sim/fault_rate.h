@@ -13,6 +13,8 @@
  *    each round waits for two batches' fixed part, 2/3 of the latency each. With more, batches fill up:
  *    overhead(k) = latency x (1 + min(k - 1, 1) / 3), k = kernels that have a round in each batch.
  *  - A kernel with enough compute per page does not fault in every batch. Nobody gets pages faster than it uses them.
+ *  - Threads in step miss a page together and then compute together, others run ahead and fault meanwhile: a kernel
+ *    needs (compute^p + faults^p)^(1/p), p = fault_knee, for its computation alone and its faults alone.
  */
 #ifndef GSIM_FAULT_RATE_H
 #define GSIM_FAULT_RATE_H
@@ -34,13 +36,14 @@ struct gsim_fault_kernel {
     double full_speed;   /* shares of the kernel per picosecond when nothing is missing */
     uint32_t first, count; /* in the list of users: which flows */
     double speed;        /* result: at most full_speed */
+    double missed_ps;    /* scratch: its rounds' service that an average batch does not have */
 };
 
 /* b for a window of W bytes. */
 double gsim_fault_round_bytes(double window_bytes);
 
 /* Speeds and rates of all of them together. USERS: for each kernel COUNT indices of flows. */
-void gsim_fault_rates(double latency_ps, struct gsim_fault_kernel *kernels, uint32_t kernel_count,
+void gsim_fault_rates(double latency_ps, double knee, struct gsim_fault_kernel *kernels, uint32_t kernel_count,
                       struct gsim_fault_flow *flows, uint32_t flow_count, const uint32_t *users);
 
 /* The rate at which a kernel alone scans a buffer by faults, thread by thread: 6 rounds per block. */

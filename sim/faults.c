@@ -142,14 +142,17 @@ void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_task *task)
 /* --- rates ------------------------------------------------------------------------------------------------------ */
 
 /* Bytes of the buffer that the resident threads of the kernel ask for at once: what a thread has in flight is spread
- * over its buffers by their sizes. */
+ * over its buffers by their sizes. A two-dimensional grid works on as many rows as it has threads down, each in a page
+ * group of its own. */
 static double window_bytes(const struct gsim_machine *m, const struct gsim_faulter *k, uint32_t buffer_index, double threads)
 {
+    const struct gsim_kernel *kernel = &m->program->kernels[k->task->op->kernel_index];
     double all = 0, own = (double)m->residency.pages[buffer_index].bytes;
     double in_flight = m->device->bytes_in_flight_per_thread;
-    if (m->program->kernels[k->task->op->kernel_index].fp64) in_flight *= 2;
+    if (kernel->fp64) in_flight *= 2;
     for (uint32_t i = 0; i < k->arg_count; i++) all += (double)m->residency.pages[k->args[i].buffer_index].bytes;
-    return threads * in_flight * own / all;
+    double in_line = threads * in_flight * own / all, rows = (double)kernel->grid.y * kernel->block.y;
+    return kernel->grid.y > 1 ? fmax(in_line, fmin(rows * GSIM_GROUP_BYTES, own)) : in_line;
 }
 
 /* The driver's time per byte of pages that are in PLACE now. */
@@ -281,8 +284,8 @@ static bool survey_all(struct gsim_machine *m, struct survey *s)
         return false;
     }
     for (size_t i = 0; i < faults->count; i++) survey_kernel(m, s, faults->active[i]);
-    gsim_fault_rates(m->device->fault_latency_us * 1e6, faults->kernels, s->kernel_count, faults->flows, s->flow_count,
-                     faults->users);
+    gsim_fault_rates(m->device->fault_latency_us * 1e6, m->device->fault_knee, faults->kernels, s->kernel_count, faults->flows,
+                     s->flow_count, faults->users);
     return true;
 }
 

@@ -104,10 +104,21 @@ static struct sums sum_up(const struct gsim_device_spec *d, const struct gsim_co
 
 static double fourth(double x) { return x * x * x * x; }
 
-static void share_described(const struct gsim_device_spec *d, struct gsim_cohort *c, const struct sums *s)
+/* What the kernel of C would ask for beside what it does, if it did not wait for pages: its threads wait together and
+ * then compute together, so their speed is that of all at once. */
+static double waiting_issue(const struct gsim_cohort *c, const struct gsim_cohort *cohorts, uint32_t count)
+{
+    double waiting = 0;
+    if (c->pace >= 1) return 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (cohorts[i].run == c->run) waiting += cohorts[i].blocks * (1 - cohorts[i].pace);
+    return waiting * c->work->issue_ps / c->work->block_ps;
+}
+
+static void share_described(const struct gsim_device_spec *d, struct gsim_cohort *c, const struct sums *s, double waiting)
 {
     const struct gsim_work *w = c->work;
-    double p = d->compute_memory_knee, issue = w->block_ps * s->described, memory = w->memory_ps * s->stretch, t;
+    double p = d->compute_memory_knee, issue = w->block_ps * (s->described + waiting), memory = w->memory_ps * s->stretch, t;
     if (w->dram_gbps > 0 && memory < w->block_ps * s->load) memory = w->block_ps * s->load;
     if (w->issue_ps <= 0) issue = 0;
     if (p == 4)
@@ -195,7 +206,7 @@ double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *
         struct gsim_cohort *c = &cohorts[i];
         if (c->work->kind == GSIM_WORK_ON_CHIP) continue;
         if (c->work->kind == GSIM_WORK_DESCRIBED) {
-            share_described(device, c, &sums);
+            share_described(device, c, &sums, waiting_issue(c, cohorts, count));
             continue;
         }
         if (c->work->kind == GSIM_WORK_ISSUE) {

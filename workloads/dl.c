@@ -11,16 +11,30 @@
 #define CHANNELS_2 16
 
 /* Per output position (conv2d), output element (mean_pooling, concat, dot_product). flops: derived. dram_bytes:
- * measured on V100 at N = 14,000. concat and dot_product: thread_cycles and sm_cycles fitted to that profile (32 x
- * 1,024 and 32 x 256 threads). conv2d: thread_cycles assumed half of the measured time, sm_cycles fitted: two side by
- * side take 7/4 of one's time, by the blocks on the fullest SM, as in KeSCo's timeline at N = 10,000 (which has page
- * faults, too). mean_pooling: thread_cycles assumed, sm_cycles fitted. For GrCUDA's suite no trace was published: the
- * same. */
+ * measured on V100 at N = 14,000. By suite.
+ * kesco: concat and dot_product: thread_cycles and sm_cycles fitted to that profile (32 x 1,024 and 32 x 256 threads).
+ * conv2d: thread_cycles assumed half of the measured time, sm_cycles fitted: two side by side take 7/4 of one's time, by the
+ * blocks on the fullest SM, as in KeSCo's timeline at N = 10,000 (which has page faults, too). mean_pooling: thread_cycles
+ * assumed, sm_cycles fitted.
+ * grcuda, no trace was published: conv2d and mean_pooling in the ratio that they have in KeSCo's profile, thread_cycles and
+ * sm_cycles fitted to the serial and the parallel time of N = 7,000 on a GTX 960 (64 blocks). Grids that fill the chip
+ * need CROWDED times the sm_cycles, fitted to the contention-free times of N = 12,000 on P100 (3.3 alone) and GTX 1660
+ * Super (1.8 alone): what the blocks' rows displace in the caches, which differs between these two and has no place here. */
 static const struct gsim_cost conv_1_cost[2] = {{144, 115, 29200, 223}, {144, 115, 31000, 48.8}};
 static const struct gsim_cost pool_cost[2] = {{26, 376, 75000, 86}, {26, 100, 9900, 15.6}};
 static const struct gsim_cost conv_2_cost[2] = {{2304, 1161, 573000, 4396}, {2304, 1161, 610000, 958}};
 static const struct gsim_cost concat_cost = {0, 15.8, 1070, 2.13};
 static const struct gsim_cost dot_cost = {2, 8.1, 499, 0.902};
+#define CROWDED        2.4
+#define CROWDED_BLOCKS 1024 /* of a grid: from here on it fills every card that was published */
+
+static struct gsim_cost cost_of(const struct gsim_bench *bench, const struct gsim_cost by_suite[2], struct gsim_dim3 grid)
+{
+    struct gsim_cost cost = by_suite[bench->options.suite];
+    bool is_crowded = (double)grid.x * grid.y * grid.z >= CROWDED_BLOCKS;
+    if (bench->options.suite == GSIM_SUITE_GRCUDA && is_crowded) cost.sm_cycles *= CROWDED;
+    return cost;
+}
 
 static const struct gsim_bench_limits limits = {
     .size_minimum = 60,
@@ -75,14 +89,16 @@ static void conv(struct gsim_bench *bench, uint32_t to, uint32_t from, uint32_t 
                  uint32_t filter_bytes, const struct gsim_cost *cost, int32_t stream)
 {
     double positions = floor(side / 2) - 1;
+    struct gsim_cost its = cost_of(bench, cost, gsim_bench_grid2d(bench));
     struct gsim_bench_launch k = {
         .name = "conv2d",
         .grid = gsim_bench_grid2d(bench),
         .block = GSIM_BLOCK2D,
         .regs = {22, 32}, /* grcuda: assumed, no trace of DL was published */
         .smem_bytes = filter_bytes,
-        .cost = cost,
+        .cost = &its,
         .items = positions * positions,
+        .spreads = true,
         .stream = stream,
     };
     gsim_bench_launch(bench, &k, GSIM_ARGS(GSIM_OUT(to), GSIM_IN_NON_CONST(from), GSIM_IN(filter)));
@@ -92,12 +108,13 @@ static void pool(struct gsim_bench *bench, const struct tower *tower, int32_t st
 {
     uint32_t side = bench->options.blocks / (bench->options.suite == GSIM_SUITE_KESCO || bench->options.cxx ? 2 : 4);
     if (side < 1) side = 1;
+    struct gsim_cost its = cost_of(bench, pool_cost, (struct gsim_dim3){side, side, side});
     struct gsim_bench_launch k = {
         .name = "mean_pooling",
         .grid = {side, side, side},
         .block = {4, 4, 4},
         .regs = {20, 20},
-        .cost = &pool_cost[bench->options.suite],
+        .cost = &its,
         .spreads = true,
         .items = lengths(bench).x11,
         .stream = stream,
@@ -157,10 +174,10 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     gsim_bench_prefetch(&bench, GSIM_PREFETCHES({x->kernel_1, 0}, {x->kernel_2, 0}, {y->kernel_1, 1}, {y->kernel_2, 1},
                                                 {join.weights, 0}, {x->x, 0}, {y->x, 1}, {x->x1, 0}, {x->x2, 0},
                                                 {y->x1, 1}, {y->x2, 1}, {join.z, 0}, {x->x11, 0}, {y->x11, 1}));
-    for (int i = 0; i < 2; i++) conv(&bench, towers[i].x1, towers[i].x, towers[i].kernel_1, n, 288, &conv_1_cost[bench.options.suite], i);
+    for (int i = 0; i < 2; i++) conv(&bench, towers[i].x1, towers[i].x, towers[i].kernel_1, n, 288, conv_1_cost, i);
     for (int i = 0; i < 2; i++) pool(&bench, &towers[i], i);
     for (int i = 0; i < 2; i++)
-        conv(&bench, towers[i].x2, towers[i].x11, towers[i].kernel_2, floor(n / 10), 4608, &conv_2_cost[bench.options.suite], i);
+        conv(&bench, towers[i].x2, towers[i].x11, towers[i].kernel_2, floor(n / 10), 4608, conv_2_cost, i);
     join_towers(&bench, &join, towers);
     return gsim_bench_finish(&bench, program, error);
 }

@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "FAIL: $*" >&2; failed=1; }
 failed=0
 
-"$gpusim" reproduce --only mean-speedup,trace,average,average-prefetch,timeline,plan --csv "$work/now.csv" >"$work/table" ||
+"$gpusim" reproduce --only overlap,trace,single-gpu,average,average-prefetch,timeline,plan --csv "$work/now.csv" >"$work/table" ||
     fail "reproduce ended with $?"
 if [ "$write" = --write ]; then
     awk -F, -v OFS=, '{print $1, $2, $3, $4, $5, $8}' "$work/now.csv" >"$recorded"

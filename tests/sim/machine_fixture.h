@@ -22,7 +22,7 @@ static inline struct gsim_device_spec fixture_device(void)
         .priority_levels = 6, .copy_engines = 2, .launch_to_start_us = 1, .stream_gap_us = 1, .event_gap_us = 1.5,
         .graph_start_us = 2, .graph_node_gap_us = 0.5, .graph_cross_gap_us = 0.5, .l1_kib = 192, .fma_share = 1,
         .most_bytes_in_flight_per_thread = 48, .graph_dispatch_us = 0.25, .h2d_gbps = 10, .d2h_gbps = 10,
-        .bidirectional_gbps = 15, .pageable_h2d_gbps = 5, .pageable_d2h_gbps = 5, .d2d_gbps = 100, .fault_total_gbps = 4, .fault_latency_us = 40,
+        .bidirectional_gbps = 15, .pageable_h2d_gbps = 5, .pageable_d2h_gbps = 5, .d2d_gbps = 100, .fault_total_gbps = 4, .fault_latency_us = 40, .fault_knee = 64,
         .prefetch_gbps = 8, .prefetch_call_us = 4, .launch_us = 2, .event_record_us = 0.5, .event_record_no_timing_us = 0.25,
         .stream_wait_us = 0.5, .query_us = 0.5, .memcpy_us = 1, .sync_return_us = 2, .sync_idle_us = 1,
         .graph_add_node_us = 1, .graph_instantiate_us = 10, .graph_instantiate_node_us = 1, .graph_launch_us = 3,

@@ -41,7 +41,7 @@ static void rounds_by_the_tree(void)
 }
 
 /* COUNT kernels, one buffer of 64 blocks each. Microseconds that the first needs for 2 MB. */
-static double block_us(uint32_t count, double window, double compute_us_per_block, double *speed)
+static double block_us_with(double knee, uint32_t count, double window, double compute_us_per_block, double *speed)
 {
     struct gsim_fault_kernel kernels[16];
     struct gsim_fault_flow flows[16];
@@ -52,9 +52,15 @@ static double block_us(uint32_t count, double window, double compute_us_per_bloc
                                             .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
         users[i] = i;
     }
-    gsim_fault_rates(LATENCY_PS, kernels, count, flows, count, users);
+    gsim_fault_rates(LATENCY_PS, knee, kernels, count, flows, count, users);
     if (speed) *speed = kernels[0].speed / kernels[0].full_speed;
     return BLOCK / flows[0].bytes_per_ps * 1e-6;
+}
+
+/* Computation and faults at once, the longer counts. */
+static double block_us(uint32_t count, double window, double compute_us_per_block, double *speed)
+{
+    return block_us_with(64, count, window, compute_us_per_block, speed);
 }
 
 static void one_kernel(void)
@@ -81,6 +87,18 @@ static void compute_hides_faults(void)
     CHECK_NEAR(speed, 700 / 764.288, 1e-6);
 }
 
+/* Faults alone 764.288 us per block. Knee 1: the kernel computes or waits, whichever of the two is longer; 2: by Pythagoras. */
+static void compute_beside_faults(void)
+{
+    static const double computes[] = {1, 300, 764.288, 5000};
+    for (size_t i = 0; i < sizeof computes / sizeof computes[0]; i++) {
+        CHECK_NEAR(block_us_with(1, 1, 4, computes[i], NULL), computes[i] + 764.288, 0.01);
+        CHECK_NEAR(block_us_with(2, 1, 4, computes[i], NULL), hypot(computes[i], 764.288), 0.01);
+    }
+    /* Two kernels without computation fill each other's pauses as before. */
+    CHECK_NEAR(block_us_with(1, 2, 4, 1e-3, NULL) / 2, 3 * 160.0 / 3 + SERVICE_US, 0.01);
+}
+
 /* A kernel that scans two buffers has its faults in one batch: 40 us for both of them. */
 static void two_buffers_of_one_kernel(void)
 {
@@ -88,7 +106,7 @@ static void two_buffers_of_one_kernel(void)
     struct gsim_fault_flow flows[2];
     for (int i = 0; i < 2; i++)
         flows[i] = (struct gsim_fault_flow){.bytes = 64 * BLOCK, .round_bytes = BLOCK / 6, .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
-    gsim_fault_rates(LATENCY_PS, &kernel, 1, flows, 2, (uint32_t[]){0, 1});
+    gsim_fault_rates(LATENCY_PS, 64, &kernel, 1, flows, 2, (uint32_t[]){0, 1});
     CHECK_NEAR(BLOCK / flows[0].bytes_per_ps * 1e-6, 6 * 40 + 2 * SERVICE_US, 1e-3);
 }
 
@@ -97,7 +115,7 @@ static void shared_buffer(void)
 {
     struct gsim_fault_kernel kernels[2] = {{.full_speed = 1, .count = 1}, {.full_speed = 1, .first = 1, .count = 1}};
     struct gsim_fault_flow flow = {.bytes = 64 * BLOCK, .round_bytes = BLOCK / 6, .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
-    gsim_fault_rates(LATENCY_PS, kernels, 2, &flow, 1, (uint32_t[]){0, 0});
+    gsim_fault_rates(LATENCY_PS, 64, kernels, 2, &flow, 1, (uint32_t[]){0, 0});
     CHECK_NEAR(kernels[0].speed, kernels[1].speed, 1e-18);
     CHECK_NEAR(BLOCK / flow.bytes_per_ps * 1e-6, 6 * 160.0 / 3 + SERVICE_US, 1e-3);
 }
@@ -108,6 +126,7 @@ static const struct test_case cases[] = {
     {"one kernel", one_kernel},
     {"several kernels", several_kernels},
     {"compute hides faults", compute_hides_faults},
+    {"compute beside faults", compute_beside_faults},
     {"two buffers of one kernel", two_buffers_of_one_kernel},
     {"a buffer that two kernels share", shared_buffer},
 };

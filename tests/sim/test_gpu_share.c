@@ -262,6 +262,23 @@ static void described_blocks_by_hand(void)
     CHECK_NEAR(1 / c.speed, sqrt(1000.0 * 1000 + 1200.0 * 1200), 1e-9);
 }
 
+/* A kernel that waits for pages half of the time is, while it runs, as slow as all of its blocks make it; another kernel
+ * on the SM feels half of them. U = 4 x 0.3 = 1.2 of its own, 1 x 0.4 of the other. */
+static void described_blocks_wait_together(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work w = {.kind = GSIM_WORK_DESCRIBED, .latency_ps = 1000, .issue_ps = 300, .block_ps = 1000};
+    struct gsim_work other = {.kind = GSIM_WORK_DESCRIBED, .latency_ps = 1000, .issue_ps = 400, .block_ps = 1000};
+    struct gsim_kernel_run *runs[2] = {(struct gsim_kernel_run *)&w, (struct gsim_kernel_run *)&other};
+    struct gsim_cohort c[2] = {cohort(&w, 4, 0), cohort(&other, 1, 0)};
+    d.compute_memory_knee = 2;
+    for (int i = 0; i < 2; i++) c[i].run = runs[i];
+    c[0].pace = 0.5;
+    gsim_share_sm(&d, c, 2, &calm, 0);
+    CHECK_NEAR(1 / c[0].speed, hypot(1000, 1000 * (1.2 + 0.4)), 1e-9);
+    CHECK_NEAR(1 / c[1].speed, hypot(1000, 1000 * (0.6 + 0.4)), 1e-9);
+}
+
 static void described_blocks_conserve(void)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
@@ -365,6 +382,7 @@ static const struct test_case cases[] = {
     {"on-chip: beside issue-bound blocks", on_chip_blocks_beside_issue},
     {"on-chip: what they leave", issue_beside_on_chip_blocks},
     {"described: by hand", described_blocks_by_hand},
+    {"described blocks wait together", described_blocks_wait_together},
     {"described: conserve issue and DRAM", described_blocks_conserve},
     {"DRAM: by its knee", dram_by_its_knee},
     {"DRAM: by its table", dram_by_its_table},
