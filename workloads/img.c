@@ -165,8 +165,8 @@ const struct gsim_workload_ops gsim_workload_img = {
     .summary = "image sharpening, 11 kernels with a complex graph (streams: 5)",
     .help = "Three gaussian_blur; sobel on two of them; maximum, minimum, extend on one; unsharpen; two combine.\n"
             "N x N floats per image. unsharpen takes the image as non-const although it only reads it. The grcuda\n"
-            "suite also launches two reset kernels for zero elements first, as the Python version does, and the\n"
-            "result image is rewritten by the host before every iteration; in the kesco suite it is on the device.",
+            "suite also launches two reset kernels for zero elements first, as the Python version does. The result\n"
+            "image is on the device from the start.",
     .size_meaning = "pixels per side",
     .size_default = {4800, 4800},
     .presets = presets,
