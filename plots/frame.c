@@ -102,7 +102,7 @@ bool gsim_frame_is_setting(const char *column)
 {
     static const char *const others[] = {
         /* where a row comes from; repetitions differ in seed and repeat alone */
-        "id", "key", "sweep", "position", "seed", "repeat", "status", "error", "version", "model", "inputs", "file", "done",
+        "id", "key", "sweep", "position", "seed", "repeat", "status", "error", "version", "model", "inputs", "file", "done", "run", "split", "checked",
         /* what came out, in the database, the CSV and the JSON of compare, and in reports */
         "kernels", "streams_used", "events_recorded", "stream_waits", "speedup", "speedup_spread", "sm_busy_ratio",
         "achieved_occupancy", "overlap_ct", "overlap_tc", "overlap_cc", "overlap_total", "h2d_bytes", "d2h_bytes",

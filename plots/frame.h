@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: plots. Results as one table, wherever they come from: a database of gpusim sweep, CSV (compare --csv, results,
- * any with a head line), JSON of compare, reports of runs. Columns are named as in the database (iteration_us,
+ * any with a head line), JSON of compare, reports of runs,
+ * what gpusim-runner recorded on a GPU. Columns are named as in the database (iteration_us,
  * scheduler, workload, ...) and made when first needed; a cell that a source does not have is empty.
  */
 #ifndef GSIM_PLOTS_FRAME_H

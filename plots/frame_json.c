@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: plots. See plots/frame.h: a report of a run is one row (its options and metrics are columns), the JSON of
- * compare one row per run.
+ * compare one row per run, recordings of gpusim-runner one row per measured iteration.
  */
 #include <math.h>
 
@@ -111,24 +111,55 @@ static void read_comparison(struct gsim_frame *frame, char *object, char *runs)
     }
 }
 
+/* Every iteration is a repetition; "run" is the place in the list. */
+static void read_recordings(struct gsim_frame *frame, const char *device, char *runs)
+{
+    struct gsim_scan_text key;
+    char *rest, *inner, *deeper;
+    size_t index = 0;
+    for (char *run = gsim_scan_next(runs, NULL, &rest); run; run = gsim_scan_next(gsim_scan_skip(run), NULL, &rest)) {
+        size_t repeat = 0;
+        char *times = NULL;
+        for (char *value = *run == '{' ? gsim_scan_next(run, &key, &inner) : NULL; value;
+             value = gsim_scan_next(gsim_scan_skip(value), &key, &inner))
+            if (is_key(&key, "iteration_us") && *value == '[') times = value;
+        for (char *time = times ? gsim_scan_next(times, NULL, &deeper) : NULL; time && !frame->failed;
+             time = gsim_scan_next(gsim_scan_skip(time), NULL, &deeper)) {
+            gsim_frame_begin_row(frame);
+            set_members(frame, run);
+            gsim_frame_set(frame, "device", device);
+            gsim_frame_set_number(frame, "run", (double)index);
+            gsim_frame_set_number(frame, "repeat", (double)repeat++);
+            gsim_frame_set_number(frame, "iteration_us", gsim_scan_number(time));
+        }
+        index++;
+    }
+}
+
 enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, char *text, struct gsim_error *error)
 {
     struct gsim_scan_text key;
     char *rest, *object = gsim_scan_start(text), *runs = NULL;
-    bool is_report = false, is_comparison = false;
+    bool is_report = false, is_comparison = false, is_recording = false;
+    const char *device = NULL;
     for (char *value = gsim_scan_next(object, &key, &rest); value;
          value = gsim_scan_next(gsim_scan_skip(value), &key, &rest)) {
         if (is_key(&key, "schema")) {
             is_report = strncmp(value, "\"gpusim-report/", 15) == 0;
             is_comparison = strncmp(value, "\"gpusim-compare/", 16) == 0;
+            is_recording = strncmp(value, "\"gpusim-runs/", 13) == 0;
         }
+        if (is_key(&key, "device")) device = scalar(frame, value);
         if (is_key(&key, "runs") && *value == '[') runs = value;
     }
     if (is_report)
         read_report(frame, object);
     else if (is_comparison && runs)
         read_comparison(frame, object, runs);
+    else if (is_recording && runs)
+        read_recordings(frame, device, runs);
     else
-        return gsim_error_set(error, GSIM_INPUT, "expected the report of a run or of compare, found other JSON");
+        return gsim_error_set(error, GSIM_INPUT,
+                              "expected the report of a run or of compare, or recorded runs, found other JSON");
     return GSIM_OK;
 }

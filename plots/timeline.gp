@@ -7,6 +7,8 @@
 #   3  start, end, row, colour, name
 # Set before, besides what is common: left_cm, span_us, unit_us, unit, rows, load_is_share, has_warps.
 load_cm = 4.2 * line_cm
+stats data index 2 using 2 nooutput
+most = STATS_max
 foot_cm = 3.3 * line_cm
 gap_cm = 1.7 * line_cm
 set lmargin at screen across(left_cm)
@@ -45,9 +47,8 @@ if (load_is_share) {
     set label 2 "resident warps" at screen across(left_cm + 6.3 * line_cm), screen key_y left
     }
 } else {
-    set yrange [0:*]
-    stats data index 2 using 2 nooutput
-    set ytics (STATS_max > 6 ? ceil(STATS_max / 3) : STATS_max > 2 ? 2 : 1)
+    set yrange [0 : most * 1.04]
+    set ytics 0, (most > 6 ? ceil(most / 3) : most > 2 ? 2 : 1)
 }
 plot data index 2 using ($1/unit_us):2 with fillsteps fs solid 1.0 noborder fc rgb "#bcd7ea", \
      for [i=2:(has_warps ? 3 : 2)] data index 2 using ($1/unit_us):i with steps lc rgb (i == 2 ? "#0072b2" : "#d55e00") lw 0.75

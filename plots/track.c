@@ -223,6 +223,53 @@ static enum gsim_status read_report(struct gsim_track *track, const char *path, 
     return status;
 }
 
+/* --- recorded runs --------------------------------------------------------------------------------------------------
+ */
+static enum gsim_status read_run(struct gsim_track *track, char *run, struct gsim_error *error)
+{
+    static const char *const names[] = {"workload", "scheduler", "traced", NULL}, *const inner[] = {"ops", NULL};
+    static const char *const kinds[] = {"kind", NULL};
+    char *values[3], *ops = NULL, *kind, *rest;
+    enum gsim_status status = GSIM_OK;
+    find_members(run, names, values);
+    track->workload = text_of(track, values[0]);
+    track->scheduler = text_of(track, values[1]);
+    if (values[2] && *values[2] == '{') find_members(values[2], inner, &ops);
+    if (!ops || *ops != '[') return gsim_error_set(error, GSIM_INPUT, "this run was not traced");
+    for (char *op = gsim_scan_next(ops, NULL, &rest); op && status == GSIM_OK;
+         op = gsim_scan_next(gsim_scan_skip(op), NULL, &rest)) {
+        if (*op != '{') return gsim_error_set(error, GSIM_INPUT, "traced.ops: expected objects");
+        find_members(op, kinds, &kind);
+        status = read_span(track, op, kind && strncmp(kind, "\"kernel\"", 8) == 0, error);
+    }
+    return status;
+}
+
+enum gsim_status gsim_track_read_run(const char *path, size_t index, struct gsim_track *track, struct gsim_error *error)
+{
+    static const char *const names[] = {"runs", "device", NULL};
+    char *values[2] = {NULL}, *run = NULL, *rest;
+    size_t length = 0;
+    memset(track, 0, sizeof *track);
+    track->workload = track->scheduler = track->device = "";
+    char *text = gsim_file_read(path, &length, error);
+    enum gsim_status status = text ? gsim_scan_check(text, length, error) : error->status;
+    if (status == GSIM_OK && *gsim_scan_start(text) == '{') find_members(gsim_scan_start(text), names, values);
+    if (status == GSIM_OK && values[0] && *values[0] == '[') run = gsim_scan_next(values[0], NULL, &rest);
+    for (size_t i = 0; i < index && run; i++) run = gsim_scan_next(gsim_scan_skip(run), NULL, &rest);
+    if (status == GSIM_OK && (!run || *run != '{'))
+        status = gsim_error_set(error, GSIM_INPUT, "runs[%zu]: expected a run, found none", index);
+    if (status == GSIM_OK) {
+        track->device = text_of(track, values[1]);
+        status = read_run(track, run, error);
+        if (status != GSIM_OK) status = gsim_error_prefix(error, "runs[%zu]", index);
+    }
+    gsim_free(text);
+    if (status == GSIM_OK && !track->span_count)
+        status = gsim_error_set(error, GSIM_INPUT, "runs[%zu]: no kernels and no copies in it", index);
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
 /* --- traces --------------------------------------------------------------------------------------------------------
  */
 struct trace {
@@ -359,17 +406,27 @@ static enum gsim_status read_trace(struct gsim_track *track, const char *path, s
 
 /* --- which of the two ------------------------------------------------------------------------------------------------
  */
-enum gsim_status gsim_track_read(const char *path, struct gsim_track *track, struct gsim_error *error)
+static bool begins_with_schema(const char *path, const char *schema)
 {
     char head[HEAD_BYTES + 1] = "";
-    memset(track, 0, sizeof *track);
-    track->workload = track->scheduler = track->device = "";
-    gzFile file = gzopen(path, "rb"); /* reads plain files as well; what cannot be read is told below */
+    gzFile file = gzopen(path, "rb"); /* reads plain files as well; what cannot be read is told by the readers */
     int length = file ? gzread(file, head, HEAD_BYTES) : 0;
     head[length > 0 ? length : 0] = '\0';
     if (file) gzclose(file);
-    enum gsim_status status =
-        strstr(head, "\"" GSIM_REPORT_SCHEMA "\"") ? read_report(track, path, error) : read_trace(track, path, error);
+    return strstr(head, schema) != NULL;
+}
+
+bool gsim_track_holds_runs(const char *path)
+{
+    return begins_with_schema(path, "\"gpusim-runs/1\"");
+}
+
+enum gsim_status gsim_track_read(const char *path, struct gsim_track *track, struct gsim_error *error)
+{
+    memset(track, 0, sizeof *track);
+    track->workload = track->scheduler = track->device = "";
+    enum gsim_status status = begins_with_schema(path, "\"" GSIM_REPORT_SCHEMA "\"") ? read_report(track, path, error)
+                                                                                     : read_trace(track, path, error);
     if (status == GSIM_OK && !track->span_count)
         status = gsim_error_set(error, GSIM_INPUT, "no kernels and no copies in it: expected a report or a trace");
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);

@@ -45,6 +45,10 @@ struct gsim_track {
 
 /* GSIM_INPUT with the file's name for what is neither. TRACK is for gsim_track_release in any case. */
 enum gsim_status gsim_track_read(const char *path, struct gsim_track *track, struct gsim_error *error) GSIM_NODISCARD;
+/* Recordings of gpusim-runner (schema gpusim-runs/1) hold many runs: run INDEX of the list, from 0. */
+enum gsim_status gsim_track_read_run(const char *path, size_t index, struct gsim_track *track,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+bool gsim_track_holds_runs(const char *path);
 void gsim_track_release(struct gsim_track *track);
 
 #endif

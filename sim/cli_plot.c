@@ -87,75 +87,6 @@ const char *gsim_cli_command_line(const struct gsim_cli_arguments *arguments, st
     return text;
 }
 
-/* --- timeline ------------------------------------------------------------------------------------------------------
- */
-static enum gsim_status parse_view(const struct gsim_cli_arguments *arguments, struct gsim_timeline_view *view,
-                                   struct gsim_error *error)
-{
-    char *end;
-    const char *iteration = arguments->value[GSIM_CLI_ITERATION], *window = arguments->value[GSIM_CLI_WINDOW];
-    *view = (struct gsim_timeline_view){.iteration = 1, .from_us = NAN, .until_us = NAN};
-    if (iteration && strcmp(iteration, "all") == 0) {
-        view->iteration = 0;
-    } else if (iteration) {
-        view->iteration = strtoul(iteration, &end, 10);
-        if (*end || !view->iteration || strspn(iteration, "0123456789") != strlen(iteration))
-            return gsim_error_set(error, GSIM_USAGE, "--iteration: expected a number from 1 on or all, found '%s'",
-                                  iteration);
-    }
-    if (!window) return GSIM_OK;
-    double from = strtod(window, &end);
-    const char *colon = end;
-    double until = *colon == ':' ? strtod(colon + 1, &end) : NAN;
-    if (end == colon || *end || !(from >= 0) || !(until > from) || !isfinite(until))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--window: expected FROM:TO, two times in us in ascending order, found '%s'", window);
-    view->from_us = from;
-    view->until_us = until;
-    if (!iteration) view->iteration = 0;
-    return GSIM_OK;
-}
-
-static enum gsim_status draw_timeline(struct command *c, struct gsim_error *error)
-{
-    struct gsim_track track = {0};
-    struct gsim_timeline_view view;
-    enum gsim_status status = GSIM_OK;
-    if (c->arguments->operand_count != 2)
-        return gsim_error_set(error, GSIM_USAGE, "timeline: expected one report or trace, found %zu files",
-                              c->arguments->operand_count - 1);
-    status = parse_view(c->arguments, &view, error);
-    if (status == GSIM_OK) status = gsim_track_read(c->arguments->operands[1], &track, error);
-    if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
-    if (status == GSIM_OK) status = gsim_timeline_plot(&track, &view, &c->figure, error);
-    if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
-    gsim_track_release(&track);
-    return status;
-}
-
-/* --- results -------------------------------------------------------------------------------------------------------
- */
-static enum gsim_status parse_query(const struct gsim_cli_arguments *arguments, struct gsim_results_query *query,
-                                    struct gsim_error *error)
-{
-    const char *axes = arguments->value[GSIM_CLI_LOG];
-    *query = (struct gsim_results_query){.x = arguments->value[GSIM_CLI_AXIS_X],
-                                         .y = arguments->value[GSIM_CLI_AXIS_Y],
-                                         .value = arguments->value[GSIM_CLI_VALUE],
-                                         .series = arguments->value[GSIM_CLI_SERIES],
-                                         .base = arguments->value[GSIM_CLI_BASE],
-                                         .xlabel = arguments->value[GSIM_CLI_XLABEL],
-                                         .ylabel = arguments->value[GSIM_CLI_YLABEL],
-                                         .log_x = -1,
-                                         .log_y = -1};
-    if (!axes) return GSIM_OK;
-    if (strcmp(axes, "x") != 0 && strcmp(axes, "y") != 0 && strcmp(axes, "xy") != 0 && strcmp(axes, "none") != 0)
-        return gsim_error_set(error, GSIM_USAGE, "--log: expected x, y, xy or none, found '%s'", axes);
-    query->log_x = axes[0] == 'x';
-    query->log_y = strchr(axes, 'y') != NULL;
-    return GSIM_OK;
-}
-
 /* What a condition asks: the cell of a column in one row. */
 struct row {
     const struct gsim_frame *frame;
@@ -195,6 +126,96 @@ static enum gsim_status select_rows(const struct gsim_cli_arguments *arguments, 
     }
     gsim_arena_release(&arena);
     return status;
+}
+
+/* --- timeline ------------------------------------------------------------------------------------------------------
+ */
+static enum gsim_status parse_view(const struct gsim_cli_arguments *arguments, struct gsim_timeline_view *view,
+                                   struct gsim_error *error)
+{
+    char *end;
+    const char *iteration = arguments->value[GSIM_CLI_ITERATION], *window = arguments->value[GSIM_CLI_WINDOW];
+    *view = (struct gsim_timeline_view){.iteration = 1, .from_us = NAN, .until_us = NAN};
+    if (iteration && strcmp(iteration, "all") == 0) {
+        view->iteration = 0;
+    } else if (iteration) {
+        view->iteration = strtoul(iteration, &end, 10);
+        if (*end || !view->iteration || strspn(iteration, "0123456789") != strlen(iteration))
+            return gsim_error_set(error, GSIM_USAGE, "--iteration: expected a number from 1 on or all, found '%s'",
+                                  iteration);
+    }
+    if (!window) return GSIM_OK;
+    double from = strtod(window, &end);
+    const char *colon = end;
+    double until = *colon == ':' ? strtod(colon + 1, &end) : NAN;
+    if (end == colon || *end || !(from >= 0) || !(until > from) || !isfinite(until))
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--window: expected FROM:TO, two times in us in ascending order, found '%s'", window);
+    view->from_us = from;
+    view->until_us = until;
+    if (!iteration) view->iteration = 0;
+    return GSIM_OK;
+}
+
+/* Of recorded runs the first that meets every --where. */
+static enum gsim_status read_track(struct command *c, const char *path, struct gsim_track *track,
+                                   struct gsim_error *error)
+{
+    struct gsim_frame frame = {0};
+    if (!gsim_track_holds_runs(path)) return gsim_track_read(path, track, error);
+    enum gsim_status status = gsim_frame_read(&frame, path, error);
+    if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
+    const struct gsim_frame_column *run = gsim_frame_find(&frame, "run");
+    size_t matching = gsim_frame_distinct(&frame, run);
+    if (status == GSIM_OK && (!frame.row_count || !matching))
+        status = gsim_error_set(error, GSIM_USAGE, "no run is left: see --where");
+    if (status == GSIM_OK && matching > 1)
+        fprintf(stderr, "gpusim: note: %zu runs match, the first is drawn: %s with %s (see --where)\n", matching,
+                gsim_frame_text(gsim_frame_find(&frame, "workload"), 0),
+                gsim_frame_text(gsim_frame_find(&frame, "scheduler"), 0));
+    if (status == GSIM_OK) status = gsim_track_read_run(path, (size_t)gsim_frame_number(run, 0), track, error);
+    gsim_frame_release(&frame);
+    return status;
+}
+
+static enum gsim_status draw_timeline(struct command *c, struct gsim_error *error)
+{
+    struct gsim_track track = {0};
+    struct gsim_timeline_view view;
+    enum gsim_status status = GSIM_OK;
+    if (c->arguments->operand_count != 2)
+        return gsim_error_set(error, GSIM_USAGE, "timeline: expected one report or trace, found %zu files",
+                              c->arguments->operand_count - 1);
+    status = parse_view(c->arguments, &view, error);
+    if (status == GSIM_OK) status = read_track(c, c->arguments->operands[1], &track, error);
+    if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
+    if (status == GSIM_OK) status = gsim_timeline_plot(&track, &view, &c->figure, error);
+    if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
+    gsim_track_release(&track);
+    return status;
+}
+
+/* --- results -------------------------------------------------------------------------------------------------------
+ */
+static enum gsim_status parse_query(const struct gsim_cli_arguments *arguments, struct gsim_results_query *query,
+                                    struct gsim_error *error)
+{
+    const char *axes = arguments->value[GSIM_CLI_LOG];
+    *query = (struct gsim_results_query){.x = arguments->value[GSIM_CLI_AXIS_X],
+                                         .y = arguments->value[GSIM_CLI_AXIS_Y],
+                                         .value = arguments->value[GSIM_CLI_VALUE],
+                                         .series = arguments->value[GSIM_CLI_SERIES],
+                                         .base = arguments->value[GSIM_CLI_BASE],
+                                         .xlabel = arguments->value[GSIM_CLI_XLABEL],
+                                         .ylabel = arguments->value[GSIM_CLI_YLABEL],
+                                         .log_x = -1,
+                                         .log_y = -1};
+    if (!axes) return GSIM_OK;
+    if (strcmp(axes, "x") != 0 && strcmp(axes, "y") != 0 && strcmp(axes, "xy") != 0 && strcmp(axes, "none") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--log: expected x, y, xy or none, found '%s'", axes);
+    query->log_x = axes[0] == 'x';
+    query->log_y = strchr(axes, 'y') != NULL;
+    return GSIM_OK;
 }
 
 /* A file that begins like the spec of a sweep. */

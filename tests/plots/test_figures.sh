@@ -113,6 +113,22 @@ draws 'a hostile name' timeline run.json -o "it's \"; system('touch owned').svg"
 (cd "kept'q" && gnuplot timeline.gp) >out 2>&1 || fail "the kept script failed: $(cat out)"
 [ ! -e owned ] && [ ! -e "kept'q/owned" ] || fail 'a name was executed'
 
+# What the runner recorded on a GPU: measured iterations are repetitions, a traced run is a timeline.
+cat >runs.json <<'END'
+{"schema": "gpusim-runs/1", "device": "h200", "runs": [
+ {"workload": "vec", "scheduler": "serial", "size": 5, "checked": true, "iteration_us": [20.0, 22.0],
+  "traced": {"iteration_us": 25, "ops": [{"op": 0, "kind": "h2d", "bytes": 8, "stream": 1, "launch_us": 0, "start_us": 1, "end_us": 2},
+   {"op": 1, "kind": "kernel", "name": "square", "stream": 3, "launch_us": 1, "start_us": 4, "end_us": 9}]}},
+ {"workload": "vec", "scheduler": "kesco", "size": 5, "checked": true, "iteration_us": [10.0, 11.0]}]}
+END
+draws 'recorded runs' timeline runs.json --where scheduler=serial -o recorded.svg --keep kept-recorded
+has kept-recorded/timeline.dat '4.000|9.000|0|1|square'
+refuses 2 'runs[1]: this run was not traced' timeline runs.json --where scheduler=kesco -o recorded.svg
+refuses 2 'no run is left' timeline runs.json --where scheduler=async -o recorded.svg
+draws 'measured bars' speedup runs.json -o measured.svg --keep kept-measured
+found=$(awk -F'\t' '$7 == "vec" && $8 == "kesco" { print $2, ($3 < $2), ($4 > $2) }' kept-measured/speedup.dat)
+[ "$found" = '2.00227 1 1' ] || fail "measured speed-up: found '$found', expected 21 / sqrt(10 * 11) = 2.00227 within an interval"
+
 # Bars: from CSV and JSON, with the values that compare printed.
 draws 'CSV' speedup compare.csv -o bars.svg --keep kept-csv
 draws 'JSON' speedup compare.json -o bars.png --width column --keep kept-json
