@@ -47,7 +47,7 @@ void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint
 {
     gsim_cuda_lock(cuda);
     struct gsim_cuda_stream *s = &cuda->streams[stream];
-    if (s->used_mark != cuda->iteration + 1) {
+    if (s->used_mark != cuda->iteration + 1 && !cuda->captures) {
         s->used_mark = cuda->iteration + 1;
         cuda->streams_used++;
     }
@@ -69,12 +69,13 @@ void gsim_cuda_call_end(struct gsim_cuda *cuda)
 }
 
 /* --- streams ----------------------------------------------------------------------------------------------- */
-static cudaStream_t stream_at(struct gsim_cuda *cuda, gsim_stream stream)
+cudaStream_t gsim_cuda_stream_at(struct gsim_cuda *cuda, gsim_stream stream)
 {
     gsim_cuda_lock(cuda);
-    if (stream >= cuda->stream_count || !cuda->streams[stream].exists)
+    bool exists = stream < cuda->stream_count && cuda->streams[stream].exists;
+    if (!exists && !gsim_driver_failed(&cuda->driver))
         gsim_error_set(&cuda->driver.error, GSIM_SIM, "stream %u does not exist", stream);
-    cudaStream_t found = stream < cuda->stream_count ? cuda->streams[stream].stream : NULL;
+    cudaStream_t found = exists ? cuda->streams[stream].stream : NULL;
     gsim_cuda_unlock(cuda);
     return found;
 }
@@ -112,7 +113,7 @@ static void do_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver) || stream == 0) return;
-    cudaStream_t real = stream_at(cuda, stream);
+    cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
     if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_cuda_begin(cuda);
     cudaError_t result = cudaStreamDestroy(real);
@@ -126,7 +127,8 @@ static void do_stream_synchronize(struct gsim_driver *driver, gsim_stream stream
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
-    cudaStream_t real = stream_at(cuda, stream);
+    cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
+    if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_end(cuda, GSIM_API_STREAM_SYNC, cudaStreamSynchronize(real), start, true, stream, NULL);
 }
@@ -135,7 +137,8 @@ static bool do_stream_query(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return true;
-    cudaStream_t real = stream_at(cuda, stream);
+    cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
+    if (gsim_driver_failed(driver)) return true;
     int64_t start = gsim_cuda_begin(cuda);
     cudaError_t result = cudaStreamQuery(real);
     gsim_cuda_end(cuda, GSIM_API_STREAM_QUERY, result, start, false, stream, NULL);
@@ -201,7 +204,7 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
     cudaEvent_t real = event_at(cuda, event);
-    cudaStream_t on = stream_at(cuda, stream);
+    cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
     if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_end(cuda, GSIM_API_EVENT_RECORD, cudaEventRecord(real, on), start, false, stream, NULL);
@@ -213,7 +216,7 @@ static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream,
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
     cudaEvent_t real = event_at(cuda, event);
-    cudaStream_t on = stream_at(cuda, stream);
+    cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
     if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_end(cuda, GSIM_API_STREAM_WAIT, cudaStreamWaitEvent(on, real, 0), start, false, stream, NULL);
@@ -247,7 +250,8 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
-    cudaStream_t on = stream_at(cuda, stream);
+    cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
+    if (gsim_driver_failed(driver)) return;
     struct gsim_bench_launch launch;
     cuda->bench_ops->launch(cuda->bench, op, cuda->memory->device, &launch);
     dim3 grid = {launch.grid[0], launch.grid[1], launch.grid[2]}, block = {launch.block[0], launch.block[1], launch.block[2]};
@@ -272,7 +276,8 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
-    cudaStream_t on = stream_at(cuda, stream);
+    cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
+    if (gsim_driver_failed(driver)) return;
     enum cudaMemcpyKind kind;
     void *from, *to = gsim_cuda_copy_ends(cuda, op, &from, &kind);
     bool blocks = cuda->mode == GSIM_MEMORY_PAGEABLE && kind != cudaMemcpyDeviceToDevice;
@@ -288,7 +293,8 @@ static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver) || cuda->mode != GSIM_MEMORY_MANAGED) return;
-    cudaStream_t on = stream_at(cuda, stream);
+    cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
+    if (gsim_driver_failed(driver)) return;
     uint32_t buffer = op->args[0].buffer_index;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_call_begin(cuda, op, 0, stream, start);
@@ -306,7 +312,8 @@ static void do_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, 
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver) || cuda->mode != GSIM_MEMORY_MANAGED) return;
-    cudaStream_t on = stream_at(cuda, stream);
+    cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
+    if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_cuda_begin(cuda);
     cudaError_t result = cudaStreamAttachMemAsync(on, cuda->memory->device[buffer_index], 0, cudaMemAttachSingle);
     gsim_cuda_end(cuda, GSIM_API_ATTACH, result, start, false, stream, cuda->program->buffers[buffer_index].name);
@@ -348,7 +355,7 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
         if (op->kind == GSIM_OP_HOST_WRITE && op->untimed)
             gsim_runner_memory_host_write(cuda->memory, op->args[0].buffer_index, op->bytes);
     }
-    if (cuda->is_checked) gsim_runner_memory_poison(cuda->memory);
+    if (iteration == cuda->checked_iteration) gsim_runner_memory_poison(cuda->memory);
     cuda->iteration = iteration;
     cuda->streams_used = cuda->events_recorded = cuda->stream_waits = 0;
     cuda->iteration_start_ns = gsim_runner_now_ns();

@@ -62,7 +62,7 @@ struct gsim_cuda {
     struct gsim_timeline *timeline;
     struct gsim_tracer *tracer; /* NULL: timing only */
     enum gsim_memory_mode mode;
-    bool is_checked;            /* spoil what the last iteration left before each iteration */
+    uint32_t checked_iteration; /* before it, what the last iteration left on the device is spoilt; UINT32_MAX: none */
     pthread_mutex_t mutex; /* the tables below and the timeline; taken once there are several threads */
     bool is_threaded;
     struct gsim_cuda_stream *streams; /* by handle; 0 is the legacy default stream */
@@ -98,14 +98,16 @@ static inline void gsim_cuda_unlock(struct gsim_cuda *cuda)
 {
     if (cuda->is_threaded) pthread_mutex_unlock(&cuda->mutex);
 }
-/* When a call begins: read only where calls are recorded, for the clock takes 25 ns. */
+/* When a call begins: read only where calls or launches are recorded, for the clock takes 25 ns. */
 static inline int64_t gsim_cuda_begin(const struct gsim_cuda *cuda)
 {
-    return cuda->timeline->detailed ? gsim_runner_now_ns() : 0;
+    return cuda->timeline->detailed || cuda->tracer ? gsim_runner_now_ns() : 0;
 }
 
 /* The first failure; false when RESULT is one. */
 bool gsim_cuda_check(struct gsim_cuda *cuda, cudaError_t result, enum gsim_api api);
+/* NULL, and an error, where there is no such stream. */
+cudaStream_t gsim_cuda_stream_at(struct gsim_cuda *cuda, gsim_stream stream);
 /* Ends a call that began at START_NS: checks RESULT and records the call where the timeline is detailed. */
 void gsim_cuda_end(struct gsim_cuda *cuda, enum gsim_api api, cudaError_t result, int64_t start_ns, bool waited,
                    gsim_stream stream, const char *detail);

@@ -62,7 +62,10 @@ static gsim_graph_node do_add(struct gsim_driver *driver, gsim_graph graph, cons
     if (gsim_driver_failed(driver) || !graph_index(cuda, graph, &index)) return 0;
     cudaGraphNode_t node = NULL, *dependences = gsim_alloc(sizeof *dependences * (after_count + 1u));
     cudaError_t result = cudaErrorNotSupported;
-    if (!dependences) return 0;
+    if (!dependences) {
+        gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory");
+        return 0;
+    }
     for (uint32_t i = 0; i < after_count; i++) dependences[i] = cuda->graphs[index].nodes[after[i]].node;
     int64_t start = gsim_cuda_begin(cuda);
     if (op->kind == GSIM_OP_KERNEL) {
@@ -100,8 +103,10 @@ static void do_capture_begin(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
+    cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
+    if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_cuda_begin(cuda);
-    cudaError_t result = cudaStreamBeginCapture(cuda->streams[stream].stream, cudaStreamCaptureModeThreadLocal);
+    cudaError_t result = cudaStreamBeginCapture(real, cudaStreamCaptureModeThreadLocal);
     gsim_cuda_end(cuda, GSIM_API_GRAPH_CAPTURE, result, start, false, stream, "begin");
     if (result != cudaSuccess) return;
     cuda->capture_graph = new_graph(cuda, NULL);
@@ -131,8 +136,10 @@ static gsim_graph do_capture_end(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver) || !cuda->captures) return 0;
+    cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
+    if (gsim_driver_failed(driver)) return 0;
     int64_t start = gsim_cuda_begin(cuda);
-    cudaError_t result = cudaStreamEndCapture(cuda->streams[stream].stream, &cuda->graphs[cuda->capture_graph].graph);
+    cudaError_t result = cudaStreamEndCapture(real, &cuda->graphs[cuda->capture_graph].graph);
     gsim_cuda_end(cuda, GSIM_API_GRAPH_CAPTURE, result, start, false, stream, "end");
     cuda->captures--;
     return result == cudaSuccess ? cuda->capture_graph + 1 : 0;
@@ -168,9 +175,11 @@ static void do_graph_launch(struct gsim_driver *driver, gsim_graph_exec exec, gs
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver) || !exec_exists(cuda, exec)) return;
+    cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
+    if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_call_begin(cuda, NULL, exec - 1, stream, start);
-    cudaError_t result = cudaGraphLaunch(cuda->execs[exec - 1].exec, cuda->streams[stream].stream);
+    cudaError_t result = cudaGraphLaunch(cuda->execs[exec - 1].exec, on);
     gsim_cuda_call_end(cuda);
     gsim_cuda_end(cuda, GSIM_API_GRAPH_LAUNCH, result, start, false, stream, NULL);
 }

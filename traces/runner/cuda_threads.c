@@ -84,10 +84,12 @@ static gsim_thread do_thread_create(struct gsim_driver *driver, void (*body)(str
     if (!thread) return 0;
     *thread = (struct thread){.driver = driver, .body = body, .argument = argument, .index = (uint32_t)t->thread_count};
     int64_t start = gsim_runner_now_ns();
-    if (pthread_create(&thread->thread, NULL, thread_main, thread) != 0)
+    if (pthread_create(&thread->thread, NULL, thread_main, thread) != 0) {
+        thread->body = NULL; /* nothing to join */
         gsim_error_set(&driver->error, GSIM_SIM, "cannot start a host thread");
+    }
     gsim_cuda_end(cuda, GSIM_API_THREAD, cudaSuccess, start, false, 0, "create");
-    return (gsim_thread)t->thread_count;
+    return (gsim_thread)thread->index;
 }
 
 static void do_thread_join(struct gsim_driver *driver, gsim_thread handle)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One block of device memory and one of host memory, cut up at 512-byte boundaries. Managed memory is one
- * allocation, which is both.
+ * One block of device memory and one of host memory, cut up at 512-byte boundaries. Managed buffers are allocated one by
+ * one, since streams attach to allocations.
  */
 #include "traces/runner/memory.h"
 
@@ -28,6 +28,10 @@ static void free_host(struct gsim_runner_memory *memory)
 static void free_device(struct gsim_runner_memory *memory)
 {
     if (memory->device_block) cudaFree(memory->device_block);
+    for (uint32_t i = 0; i < memory->managed_count; i++) cudaFree(memory->managed[i]);
+    gsim_free(memory->managed);
+    memory->managed = NULL;
+    memory->managed_count = 0;
     memory->device_block = NULL;
     memory->device_bytes = 0;
 }
@@ -44,9 +48,17 @@ static enum gsim_status take_managed(struct gsim_runner_memory *memory, uint64_t
                               (double)free_bytes * 0.25e-6, (double)bytes * 1e-6);
     free_device(memory);
     free_host(memory);
-    status = cuda_status(cudaMallocManaged(&memory->device_block, bytes, cudaMemAttachGlobal), "cudaMallocManaged", bytes, error);
-    if (status == GSIM_OK) memory->device_bytes = bytes;
     memory->host_mode = GSIM_MEMORY_MANAGED;
+    memory->managed = gsim_alloc(sizeof *memory->managed * (memory->program->buffer_count + 1u));
+    if (!memory->managed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < memory->program->buffer_count && status == GSIM_OK; i++) {
+        uint64_t size = memory->program->buffers[i].bytes;
+        status = cuda_status(cudaMallocManaged(&memory->managed[i], size, cudaMemAttachGlobal), "cudaMallocManaged", size, error);
+        if (status != GSIM_OK) break;
+        memory->managed_count++;
+        memory->device[i] = memory->host[i] = memory->managed[i];
+        memset(memory->managed[i], GSIM_BENCH_POISON, size);
+    }
     return status;
 }
 
@@ -119,13 +131,12 @@ enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, cons
                                                           : take_explicit(memory, bytes + ALIGNMENT, error);
     if (status != GSIM_OK) return status;
     bytes = 0;
-    for (uint32_t i = 0; i < program->buffer_count; i++) {
+    for (uint32_t i = 0; i < program->buffer_count && mode != GSIM_MEMORY_MANAGED; i++) {
         memory->device[i] = (char *)memory->device_block + bytes;
-        memory->host[i] = mode == GSIM_MEMORY_MANAGED ? memory->device[i] : (char *)memory->host_block + bytes;
+        memory->host[i] = (char *)memory->host_block + bytes;
         bytes += (program->buffers[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
     find_writers(memory);
-    if (mode == GSIM_MEMORY_MANAGED) memset(memory->device_block, GSIM_BENCH_POISON, bytes);
     for (uint32_t i = 0; i < program->buffer_count; i++)
         if (memory->is_filled[i]) ops->fill(bench, i, memory->host[i]);
     return keep_pristine(memory, error);
@@ -149,8 +160,11 @@ enum gsim_status gsim_runner_memory_reset(struct gsim_runner_memory *memory, str
 void gsim_runner_memory_host_write(struct gsim_runner_memory *memory, uint32_t buffer_index, uint64_t bytes)
 {
     uint64_t size = memory->program->buffers[buffer_index].bytes;
-    if (memory->pristine[buffer_index])
-        memcpy(memory->host[buffer_index], memory->pristine[buffer_index], bytes && bytes < size ? bytes : size);
+    if (bytes == 0 || bytes > size) bytes = size;
+    if (memory->pristine[buffer_index]) memcpy(memory->host[buffer_index], memory->pristine[buffer_index], bytes);
+    if (memory->pristine[buffer_index] || memory->mode != GSIM_MEMORY_MANAGED) return;
+    volatile char *host = memory->host[buffer_index]; /* the same values, so that the pages come back to the host */
+    for (uint64_t i = 0; i < bytes; i += 4096) host[i] = host[i];
 }
 
 void gsim_runner_memory_poison(struct gsim_runner_memory *memory)
@@ -158,7 +172,7 @@ void gsim_runner_memory_poison(struct gsim_runner_memory *memory)
     const struct gsim_program *p = memory->program;
     if (memory->mode == GSIM_MEMORY_MANAGED) return;
     for (uint32_t i = 0; i < p->buffer_count; i++)
-        if (!memory->is_filled[i]) cudaMemset(memory->device[i], GSIM_BENCH_POISON, p->buffers[i].bytes);
+        if (gsim_bench_is_remade(p, i)) cudaMemset(memory->device[i], GSIM_BENCH_POISON, p->buffers[i].bytes);
     cudaDeviceSynchronize();
 }
 

@@ -16,6 +16,8 @@ struct gsim_runner_memory {
     void *device_block, *host_block;
     uint64_t device_bytes, host_bytes;
     enum gsim_memory_mode host_mode; /* how host_block was allocated */
+    void **managed;                  /* buffers in managed memory, managed_count of them */
+    uint32_t managed_count;
     void **device, **host;           /* per buffer; the same pointers where memory is managed */
     void **pristine;                 /* per buffer: what the host wrote, kept where a run overwrites the host's copy; or NULL */
     bool *is_written, *is_filled;    /* per buffer: by a kernel; by the host before or during the program */

@@ -61,6 +61,7 @@ struct gsim_record {
     uint64_t seed;
     uint32_t iterations, warmup, traced_iterations;
     bool is_traced;
+    double tracer_excess_us; /* stamp.h */
     const char *name, *path;
     struct gsim_record_case *cases;
     uint32_t case_count, run_count, failed_count;

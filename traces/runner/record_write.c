@@ -106,9 +106,9 @@ static void put_head(struct gsim_output *output, const struct gsim_record *recor
     gsim_output_json_string(output, record->gpu.driver);
     gsim_output_printf(output,
                        ",\"cuda\":\"%s\",\"compute_capability\":%d,\n \"sm_clock_mhz\":%d,\"memory_clock_mhz\":%d,\"date\":\"%s\","
-                       "\"tracer\":\"%s\",\n",
+                       "\"tracer\":\"%s\",\"tracer_excess_us\":%.3f,\n",
                        record->gpu.cuda, record->gpu.compute_capability, record->gpu.sm_clock_mhz, record->gpu.memory_clock_mhz,
-                       date, record->is_traced ? "cupti" : "none");
+                       date, record->is_traced ? "cupti" : "none", record->tracer_excess_us);
 }
 
 enum gsim_status gsim_record_write(const struct gsim_record *record, struct gsim_error *error)

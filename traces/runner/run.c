@@ -109,8 +109,8 @@ static enum gsim_status check(const struct gsim_runner_job *job, struct gsim_err
 {
     enum gsim_status status = gsim_runner_memory_download(job->memory, job->bench_ops, job->bench, error);
     if (status == GSIM_OK) status = job->bench_ops->check(job->bench, job->memory->host, error);
-    if (status != GSIM_OK)
-        gsim_error_prefix(error, "%s with %s: wrong result", job->bench_ops->name, job->simulation->scheduler->name);
+    if (status == GSIM_SIM)
+        gsim_error_prefix(error, "%s with %s", job->bench_ops->name, job->simulation->scheduler->name);
     return status;
 }
 
@@ -123,19 +123,20 @@ enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_
                              .bench = job->bench,
                              .timeline = timeline,
                              .mode = s->memory,
-                             .is_checked = job->checked};
+                             .checked_iteration = job->checked ? job->iterations - 1 : UINT32_MAX};
     struct gsim_arena arena = {0};
     gsim_timeline_init(timeline, s->program, s->detailed);
     enum gsim_status status = gsim_runner_memory_reset(job->memory, error);
     if (status == GSIM_OK && job->traced) status = gsim_tracer_start(&cuda.tracer, error);
-    if (status == GSIM_OK) status = gsim_cuda_init(&cuda, error);
+    bool is_begun = status == GSIM_OK;
+    if (is_begun) status = gsim_cuda_init(&cuda, error);
     if (status == GSIM_OK) {
         status = execute(job, &cuda, &arena, error);
         if (status == GSIM_OK && job->traced) status = gsim_cuda_collect(&cuda, error);
         if (status == GSIM_OK && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
         if (status == GSIM_OK && job->checked) status = check(job, error);
-        gsim_cuda_release(&cuda);
     }
+    if (is_begun) gsim_cuda_release(&cuda);
     gsim_tracer_destroy(cuda.tracer);
     gsim_arena_release(&arena);
     return status;
