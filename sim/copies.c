@@ -90,6 +90,15 @@ bool gsim_copies_wait_for(struct gsim_machine *m, struct gsim_task *transfer, st
     return true;
 }
 
+static void inline_copy_ended(struct gsim_machine *m, void *argument);
+
+bool gsim_copies_has_engine(const struct gsim_machine *m, const struct gsim_op *op)
+{
+    if (op->kind != GSIM_OP_COPY) return false;
+    return m->simulation->memory != GSIM_MEMORY_PINNED || op->copy_kind != GSIM_COPY_H2D ||
+           (double)op->bytes > m->device->inline_copy_bytes;
+}
+
 void gsim_copies_start(struct gsim_machine *m, struct gsim_task *task)
 {
     const struct gsim_op *op = task->op;
@@ -113,6 +122,11 @@ void gsim_copies_start(struct gsim_machine *m, struct gsim_task *task)
         task->route = is_pageable ? GSIM_ROUTE_PAGEABLE_H2D : GSIM_ROUTE_H2D;
     } else {
         task->route = is_pageable ? GSIM_ROUTE_PAGEABLE_D2H : GSIM_ROUTE_D2H;
+    }
+    if (op->kind == GSIM_OP_COPY && !gsim_copies_has_engine(m, op)) {
+        task->start = m->now;
+        gsim_machine_at(m, m->now + gsim_time_from_us(m->device->inline_copy_us), inline_copy_ended, task);
+        return;
     }
     gsim_copies_enqueue(m, task);
 }
@@ -159,6 +173,12 @@ static void let_waiters_go(struct gsim_machine *m, struct gsim_task *transfer)
         if (!--task->migrations) gsim_managed_submit(m, task);
     }
     transfer->waiters = NULL;
+}
+
+static void inline_copy_ended(struct gsim_machine *m, void *argument)
+{
+    record_transfer(m, argument);
+    gsim_front_end(m, argument);
 }
 
 /* The engine, whoever waits, and the stream go on. */

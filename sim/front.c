@@ -119,17 +119,42 @@ static void complete_marker(struct gsim_machine *m, struct gsim_marker *marker, 
 {
     marker->is_complete = true;
     marker->time = time;
+    marker->released_total = (uint32_t)__builtin_popcount(marker->waiting_channels);
     for (uint32_t waiting = marker->waiting_channels; waiting; waiting &= waiting - 1)
         look_at(m, (uint32_t)__builtin_ctz(waiting), m->now);
     marker->waiting_channels = 0;
-    gsim_machine_wake_all(m, &marker->waiting_threads, m->now);
+    gsim_machine_wake_all(m, &marker->waiting_threads, time > m->now ? time : m->now);
+}
+
+/* Records with timing take their stream time, one after the other, and twice that where several in a row have
+ * streams waiting for them. Who waits for any record of such a row starts after the last of it (H200:
+ * traces/runner/micro/events.cu, traces/h200/events.txt). */
+static gsim_time timed_record_end(struct gsim_machine *m, const struct gsim_task *first)
+{
+    struct gsim_stream_state *stream = &m->streams[first->stream];
+    gsim_time end = stream->recorded > m->now ? stream->recorded : m->now;
+    uint32_t count = 0, awaited = 0;
+    if (stream->recorded > m->now) return end; /* of a row already accounted for */
+    for (const struct gsim_task *t = first; t && t->kind == GSIM_TASK_RECORD && t->stream == first->stream &&
+                                            t->arrival <= m->now && t->marker->is_timed;
+         t = t->next) {
+        count++;
+        awaited += t->marker->waiting_channels != 0;
+    }
+    return end + (gsim_time)(count + (count > 1 ? awaited : 0)) * m->timed_record;
 }
 
 static void do_record(struct gsim_machine *m, struct gsim_channel *channel, struct gsim_task *task)
 {
-    gsim_time last = m->streams[task->stream].last_end;
-    task->marker->was_busy = m->streams[task->stream].ended_busy;
-    complete_marker(m, task->marker, last);
+    struct gsim_stream_state *stream = &m->streams[task->stream];
+    gsim_time end = stream->last_end;
+    if (task->marker->is_timed && m->timed_record) {
+        end = stream->recorded = timed_record_end(m, task);
+        if (stream->ready < end + m->stream_gap) stream->ready = end + m->stream_gap;
+    }
+    task->marker->was_busy = stream->ended_busy;
+    task->marker->after_copy = stream->ended_copy;
+    complete_marker(m, task->marker, end);
     gsim_front_unref(m, task->marker);
     pop(channel);
     complete(m, task->stream);
@@ -142,7 +167,12 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
     struct gsim_marker *marker = task->marker;
     if (marker->recorded_stream != task->stream) {
         gsim_time earliest = marker->time + m->event_gap + (marker->was_busy ? m->busy_gap : 0);
-        if (stream->ready < earliest) stream->ready = earliest;
+        if (marker->released_total > 2) earliest += (gsim_time)(2 + marker->released_count) * m->fan_out;
+        if (marker->released_count < marker->released_total) marker->released_count++;
+        if (stream->ready < earliest) {
+            stream->ready = earliest;
+            stream->ready_after_copy = marker->after_copy;
+        }
         if (stream->last_end < marker->time) stream->last_end = marker->time;
     }
     if (m->timeline->detailed) {
@@ -154,6 +184,14 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
     pop(channel);
     complete(m, task->stream);
     gsim_front_free(m, task);
+}
+
+/* Changing between SMs and copy engines takes longer than the gap between kernels, or between copies. */
+static gsim_time switch_time(const struct gsim_machine *m, const struct gsim_stream_state *stream, const struct gsim_task *task)
+{
+    bool is_copy = task->kind == GSIM_TASK_OP && gsim_copies_has_engine(m, task->op);
+    if (!stream->ready || is_copy == stream->ready_after_copy) return 0;
+    return is_copy ? m->kernel_to_copy : m->copy_to_kernel;
 }
 
 /* Handles the head of a channel; true when it left and the next one can be looked at. */
@@ -182,8 +220,9 @@ static bool step_head(struct gsim_machine *m, uint32_t index)
         do_record(m, channel, task);
         return true;
     }
-    if (stream->ready > m->now) {
-        m->channel_at[index] = stream->ready;
+    gsim_time ready = stream->ready + switch_time(m, stream, task);
+    if (ready > m->now) {
+        m->channel_at[index] = ready;
         return false;
     }
     stream->busy = true;
@@ -258,8 +297,12 @@ void gsim_front_end(struct gsim_machine *m, struct gsim_task *task)
     stream->busy = false;
     stream->last_end = m->now;
     stream->ended_busy = gsim_gpu_is_busy(m->gpu);
+    stream->ended_copy = task->kind == GSIM_TASK_OP && gsim_copies_has_engine(m, task->op);
     gsim_time ready = m->now + m->stream_gap + (stream->ended_busy ? m->busy_gap : 0);
-    if (stream->ready < ready) stream->ready = ready;
+    if (stream->ready < ready) {
+        stream->ready = ready;
+        stream->ready_after_copy = stream->ended_copy;
+    }
     if (channel->pending_launches-- && channel->waiting_threads)
         gsim_machine_wake_all(m, &channel->waiting_threads, m->now);
     if (channel->head) look_at(m, stream->channel, m->now);

@@ -256,9 +256,7 @@ static void do_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_str
     }
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
     gsim_api_spend(m, m->device->graph_launch_us + m->execs[exec - 1].node_count * m->device->graph_launch_node_us);
-    uint32_t branches = m->execs[exec - 1].branch_count;
-    double start_us = m->device->graph_start_us + (branches > 1 ? branches - 1 : 0) * m->device->graph_branch_us;
-    gsim_api_issue(m, GSIM_TASK_GRAPH, NULL, exec - 1, stream, start, start_us);
+    gsim_api_issue(m, GSIM_TASK_GRAPH, NULL, exec - 1, stream, start, m->device->graph_start_us);
     gsim_api_end(m, GSIM_API_GRAPH_LAUNCH, start, waited, stream, NULL);
 }
 
@@ -314,8 +312,11 @@ void gsim_graphs_launch(struct gsim_machine *m, struct gsim_task *task)
         gsim_front_end(m, task);
         return;
     }
-    for (uint32_t n = 0; n < m->execs[task->exec].node_count; n++)
-        if (!run->predecessors_left[n]) node_ready(m, run, n, m->now);
+    /* Branches are let go one after the other. */
+    const struct gsim_exec_state *x = &m->execs[task->exec];
+    for (uint32_t n = 0; n < x->node_count; n++)
+        if (!run->predecessors_left[n])
+            node_ready(m, run, n, m->now + gsim_time_from_us(x->branches[n] * m->device->graph_branch_us));
 }
 
 void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node)
@@ -324,10 +325,14 @@ void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node)
     struct gsim_exec_state *x = &m->execs[run->exec];
     gsim_time along = m->now + gsim_time_from_us(m->device->graph_node_gap_us);
     gsim_time across = m->now + gsim_time_from_us(m->device->graph_cross_gap_us);
+    bool was_copy = gsim_copies_has_engine(m, node->op);
     for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++) {
         uint32_t next = x->successors[i];
         if (--run->predecessors_left[next]) continue;
-        node_ready(m, run, next, x->branches[next] == x->branches[node->node] ? along : across);
+        bool is_copy = gsim_copies_has_engine(m, x->ops[next]);
+        gsim_time ready = x->branches[next] == x->branches[node->node] ? along : across;
+        if (is_copy != was_copy) ready += is_copy ? m->kernel_to_copy : m->copy_to_kernel;
+        node_ready(m, run, next, ready);
     }
     gsim_front_free(m, node);
     if (--run->nodes_left) return;

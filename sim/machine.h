@@ -65,6 +65,9 @@ struct gsim_marker {
     uint32_t references;
     bool is_complete;
     bool was_busy;                 /* other kernels ran or waited then */
+    bool is_timed;                 /* recorded with timing */
+    bool after_copy;               /* the stream's last work was a copy engine's */
+    uint32_t released_count, released_total; /* streams that waited when it completed: let go so far, in all */
     gsim_time time;
     uint32_t recorded_stream, event, iteration;
     uint32_t waiting_channels;     /* bit per channel */
@@ -79,7 +82,10 @@ struct gsim_stream_state {
     uint32_t channel;
     uint64_t issued, completed;
     gsim_time ready;               /* no earlier start of its next task */
+    bool ready_after_copy;         /* what decides that was a copy engine's, not a kernel */
     gsim_time last_end;
+    bool ended_copy;               /* so was its last task */
+    gsim_time recorded;            /* end of its last timed record */
     uint32_t used_mark;            /* iteration + 1 in which it last held work */
     struct gsim_host_thread *waiting_threads;
     uint32_t capture;              /* graph being captured, 0: none */
@@ -222,7 +228,7 @@ struct gsim_machine {
     uint32_t streams_used, events_recorded, stream_waits;
     gsim_time iteration_start;
     struct gsim_gpu_load last_load;
-    gsim_time stream_gap, event_gap, busy_gap; /* of the device file */
+    gsim_time stream_gap, event_gap, busy_gap, timed_record, fan_out, kernel_to_copy, copy_to_kernel; /* of the device file */
 };
 
 /* --- machine.c: time ------------------------------------------------------------------------------------- */
@@ -264,6 +270,8 @@ void gsim_front_free(struct gsim_machine *m, struct gsim_task *task);
 
 /* --- copies.c: copy engines ------------------------------------------------------------------------------- */
 void gsim_copies_start(struct gsim_machine *m, struct gsim_task *task);
+/* Whether OP occupies a copy engine: a copy too large to go with the commands. */
+bool gsim_copies_has_engine(const struct gsim_machine *m, const struct gsim_op *op);
 void gsim_copies_enqueue(struct gsim_machine *m, struct gsim_task *task);
 void gsim_copies_begin(struct gsim_machine *m, struct gsim_task *task); /* past the engines' queues */
 /* The kernel TASK is submitted when the last transfer that it waits for ended. False when memory is out. */

@@ -239,6 +239,7 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
     if (!gsim_graphs_capture_record(m, event, stream)) {
         struct gsim_marker *marker = gsim_front_marker(m);
         if (!marker) return;
+        marker->is_timed = is_timed;
         marker->recorded_stream = stream;
         marker->event = event;
         gsim_front_unref(m, m->events[event].marker);

@@ -67,6 +67,10 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     m->stream_gap = gsim_time_from_us(s->device->stream_gap_us);
     m->event_gap = gsim_time_from_us(s->device->event_gap_us);
     m->busy_gap = gsim_time_from_us(s->device->busy_gap_us);
+    m->timed_record = gsim_time_from_us(s->device->timed_record_us);
+    m->fan_out = gsim_time_from_us(s->device->fan_out_us);
+    m->kernel_to_copy = gsim_time_from_us(s->device->kernel_to_copy_us);
+    m->copy_to_kernel = gsim_time_from_us(s->device->copy_to_kernel_us);
     gsim_copies_init(m);
     gsim_simdriver_init(m);
     if (gsim_driver_failed(&m->driver)) return gsim_error_set(error, m->driver.error.status, "%s", m->driver.error.message);

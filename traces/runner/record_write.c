@@ -102,6 +102,8 @@ static void put_head(struct gsim_output *output, const struct gsim_record *recor
     gsim_output_json_string(output, record->gpu.name);
     gsim_output_text(output, ",\"device\":");
     gsim_output_json_string(output, record->device->name);
+    gsim_output_text(output, ",\"host\":");
+    gsim_output_json_string(output, record->gpu.host);
     gsim_output_text(output, ",\"driver\":");
     gsim_output_json_string(output, record->gpu.driver);
     gsim_output_printf(output,

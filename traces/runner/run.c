@@ -142,6 +142,20 @@ enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_
     return status;
 }
 
+static void find_host(struct gsim_runner_gpu *gpu)
+{
+    char line[256];
+    FILE *info = fopen("/proc/cpuinfo", "r");
+    while (info && fgets(line, sizeof line, info)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+        colon[1 + strcspn(colon + 1, "\n")] = '\0';
+        snprintf(gpu->host, sizeof gpu->host, "%.90s", colon + 2);
+        break;
+    }
+    if (info) fclose(info);
+}
+
 enum gsim_status gsim_runner_gpu_find(struct gsim_runner_gpu *gpu, struct gsim_error *error)
 {
     struct cudaDeviceProp properties;
@@ -167,5 +181,6 @@ enum gsim_status gsim_runner_gpu_find(struct gsim_runner_gpu *gpu, struct gsim_e
         if (fgets(gpu->driver, sizeof gpu->driver, version)) gpu->driver[strcspn(gpu->driver, "\n")] = '\0';
         fclose(version);
     }
+    find_host(gpu);
     return GSIM_OK;
 }

@@ -28,7 +28,7 @@ enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_
 
 /* What the runner runs on. */
 struct gsim_runner_gpu {
-    char name[256], driver[32], cuda[32];
+    char name[256], driver[32], cuda[32], host[96]; /* host: the processor */
     int compute_capability, sm_count, sm_clock_mhz, memory_clock_mhz;
     double memory_gb;
 };

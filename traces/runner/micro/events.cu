@@ -168,7 +168,7 @@ int main(void)
                         if (last || records > 1) run({true, timing != 0, blocking != 0, busy != 0, last != 0, records, 1, -1});
                 for (int waits = 2; waits < 5; waits++) run({true, timing != 0, blocking != 0, busy != 0, true, 1, waits, -1});
             }
-    for (long bytes : {4L, 4096L, 65536L, 1L << 20}) {
+    for (long bytes : {4L, 64L, 256L, 1024L, 2048L, 3072L, 4096L, 8192L, 65536L, 1L << 20}) {
         run({false, false, true, false, true, 0, 0, bytes});
         run({true, false, true, false, true, 1, 1, bytes});
     }
