@@ -119,7 +119,6 @@ static void complete_marker(struct gsim_machine *m, struct gsim_marker *marker, 
 {
     marker->is_complete = true;
     marker->time = time;
-    marker->released_total = (uint32_t)__builtin_popcount(marker->waiting_channels);
     for (uint32_t waiting = marker->waiting_channels; waiting; waiting &= waiting - 1)
         look_at(m, (uint32_t)__builtin_ctz(waiting), m->now);
     marker->waiting_channels = 0;
@@ -167,8 +166,6 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
     struct gsim_marker *marker = task->marker;
     if (marker->recorded_stream != task->stream) {
         gsim_time earliest = marker->time + m->event_gap + (marker->was_busy ? m->busy_gap : 0);
-        if (marker->released_total > 2) earliest += (gsim_time)(2 + marker->released_count) * m->fan_out;
-        if (marker->released_count < marker->released_total) marker->released_count++;
         if (stream->ready < earliest) {
             stream->ready = earliest;
             stream->ready_after_copy = marker->after_copy;

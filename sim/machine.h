@@ -67,7 +67,6 @@ struct gsim_marker {
     bool was_busy;                 /* other kernels ran or waited then */
     bool is_timed;                 /* recorded with timing */
     bool after_copy;               /* the stream's last work was a copy engine's */
-    uint32_t released_count, released_total; /* streams that waited when it completed: let go so far, in all */
     gsim_time time;
     uint32_t recorded_stream, event, iteration;
     uint32_t waiting_channels;     /* bit per channel */
@@ -228,7 +227,7 @@ struct gsim_machine {
     uint32_t streams_used, events_recorded, stream_waits;
     gsim_time iteration_start;
     struct gsim_gpu_load last_load;
-    gsim_time stream_gap, event_gap, busy_gap, timed_record, fan_out, kernel_to_copy, copy_to_kernel; /* of the device file */
+    gsim_time stream_gap, event_gap, busy_gap, timed_record, kernel_to_copy, copy_to_kernel; /* of the device file */
 };
 
 /* --- machine.c: time ------------------------------------------------------------------------------------- */
