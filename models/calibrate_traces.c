@@ -19,6 +19,9 @@ static enum gsim_status add(struct gsim_traced *traced, const char *series, doub
     return GSIM_OK;
 }
 
+/* Small copies may go with the commands instead of through a copy engine. */
+#define LEAST_BYTES 4096
+
 static bool overlaps(const struct gsim_recording *run, uint32_t index)
 {
     const struct gsim_recorded_op *a = &run->ops[index];
@@ -34,7 +37,9 @@ static enum gsim_status add_copies(struct gsim_traced *traced, const struct gsim
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < run->op_count && status == GSIM_OK; i++) {
         const struct gsim_recorded_op *op = &run->ops[i];
-        if (op->is_kernel || op->copy_kind == GSIM_COPY_D2D || op->end_us <= op->start_us || overlaps(run, i)) continue;
+        if (op->is_kernel || op->copy_kind == GSIM_COPY_D2D || op->bytes <= LEAST_BYTES || op->end_us <= op->start_us ||
+            overlaps(run, i))
+            continue;
         const char *series = op->copy_kind == GSIM_COPY_H2D ? "traced_h2d" : "traced_d2h";
         status = add(traced, series, (double)op->bytes, op->end_us - op->start_us, 1, error);
     }

@@ -39,7 +39,7 @@ static const struct gsim_profile_op *profile_op(const struct gsim_profile *profi
     return NULL;
 }
 
-static enum gsim_status copy_ops(const struct gsim_program *built, const struct gsim_profile *profile,
+static enum gsim_status copy_ops(const struct gsim_program *built, const struct gsim_profile *profile, double excess_us,
                                  struct gsim_builder *builder, struct gsim_error *error)
 {
     uint32_t at = 0;
@@ -55,7 +55,7 @@ static enum gsim_status copy_ops(const struct gsim_program *built, const struct 
             if (status != GSIM_OK) return status;
             if (alone->regs_per_thread) kernel.regs_per_thread = alone->regs_per_thread;
             kernel.smem_bytes = alone->smem_bytes;
-            kernel.solo_us = alone->solo_us;
+            kernel.solo_us = fmax(alone->solo_us - excess_us, alone->solo_us / 2);
             kernel.solo_device = NULL;
             op.kernel_index = gsim_builder_kernel(builder, &kernel);
         }
@@ -64,14 +64,14 @@ static enum gsim_status copy_ops(const struct gsim_program *built, const struct 
     return GSIM_OK;
 }
 
-static enum gsim_status measured_program(const struct gsim_program *built, const struct gsim_profile *profile,
+static enum gsim_status measured_program(const struct gsim_program *built, const struct gsim_profile *profile, double excess_us,
                                          struct gsim_program *program, struct gsim_error *error)
 {
     struct gsim_builder *builder = gsim_builder_create(built->name);
     if (!builder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < built->buffer_count; i++)
         gsim_builder_buffer(builder, built->buffers[i].name, built->buffers[i].bytes, built->buffers[i].init);
-    enum gsim_status status = copy_ops(built, profile, builder, error);
+    enum gsim_status status = copy_ops(built, profile, excess_us, builder, error);
     if (status == GSIM_OK) return gsim_builder_finish(builder, ITERATIONS, program, error);
     gsim_builder_destroy(builder);
     return status;
@@ -97,7 +97,7 @@ enum gsim_status gsim_predict_program(const struct gsim_recordings *recordings, 
         return gsim_error_set(error, GSIM_INPUT,
                               "expected the kernels alone (profiles) with the same options before, found none");
     enum gsim_status status = workload->build(&options, &built, error);
-    if (status == GSIM_OK) status = measured_program(&built, profile, program, error);
+    if (status == GSIM_OK) status = measured_program(&built, profile, recordings->tracer_excess_us, program, error);
     gsim_program_release(&built);
     return status;
 }

@@ -74,6 +74,7 @@ struct gsim_recordings {
     const char *name, *gpu, *device, *driver, *cuda, *date, *tracer; /* "" where not recorded */
     int compute_capability;                                          /* 0: not recorded */
     double sm_clock_mhz, memory_clock_mhz;                           /* 0: not recorded */
+    double tracer_excess_us; /* by how much kernels are longer in the tracer\'s records than from first to last block */
     struct gsim_profile *profiles;
     size_t profile_count, profile_capacity;
     struct gsim_arena arena; /* owns the strings and the profiles' ops */

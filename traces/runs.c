@@ -404,6 +404,8 @@ static enum gsim_status read_head(void *context, const char *name, char *text, s
         set->compute_capability = (int)count_or(r, value, name, 1000, NAN);
     } else if (strcmp(name, "sm_clock_mhz") == 0) {
         set->sm_clock_mhz = number(r, value, name, MOST_MHZ);
+    } else if (strcmp(name, "tracer_excess_us") == 0) {
+        set->tracer_excess_us = number(r, value, name, 1000);
     } else if (strcmp(name, "memory_clock_mhz") == 0) {
         set->memory_clock_mhz = number(r, value, name, MOST_MHZ);
     }

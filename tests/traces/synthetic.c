@@ -95,7 +95,7 @@ static void put_traced(const struct gsim_timeline *timeline, const char *schedul
         separator = ",";
     }
     bool is_graph = strcmp(scheduler, "cudagraph") == 0 || strcmp(scheduler, "taskflow") == 0;
-    gsim_output_printf(out, "], \"calls\": [{\"call\": \"cudaDeviceSynchronize\", \"count\": 1, \"total_us\": 1}%s]}",
+    gsim_output_printf(out, "]},\n \"calls\": [{\"call\": \"cudaDeviceSynchronize\", \"count\": 1, \"total_us\": 1}%s]",
                        is_graph ? ", {\"call\": \"cudaGraphLaunch\", \"count\": 1, \"total_us\": 1}" : "");
 }
 

@@ -21,8 +21,8 @@
     "820.0},"                                                                                                          \
     "{\"op\":0,\"kind\":\"h2d\",\"bytes\":92160000,\"stream\":1,\"launch_us\":2.0,\"start_us\":4.0,\"end_us\":1700.0}"
 #define RUN                                                                                                            \
-    RUN_HEAD "\"iteration_us\":[3.5,1,2],\"unknown\":{\"a\":[1]},\"traced\":{\"iteration_us\":4.5,\"ops\":[" OPS "],"  \
-             "\"calls\":[{\"call\":\"cudaGraphLaunch\",\"count\":11,\"total_us\":44.0}]}}"
+    RUN_HEAD "\"iteration_us\":[3.5,1,2],\"unknown\":{\"a\":[1]},\"traced\":{\"iteration_us\":4.5,\"ops\":[" OPS "]}," \
+             "\"calls\":[{\"call\":\"cudaGraphLaunch\",\"count\":11,\"total_us\":44.0}]}"
 #define FILE_OF(profiles, runs)                                                                                        \
     "{\"schema\":\"gpusim-runs/1\",\"name\":\"two\",\"gpu\":\"NVIDIA "                                                 \
     "H200\",\"device\":\"h200\",\"compute_capability\":90,"                                                            \
