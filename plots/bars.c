@@ -150,6 +150,8 @@ enum gsim_status gsim_bars_plot(const struct gsim_frame *frame, const struct gsi
 {
     struct gsim_groups groups;
     struct bars b = {.figure = figure, .groups = &groups, .is_ratio = strcmp(query->y, "speedup") == 0};
+    if (query->log_x > 0 || query->log_y > 0)
+        return gsim_error_set(error, GSIM_USAGE, "--log: bars begin at zero, which a logarithmic axis does not have");
     enum gsim_status status = gsim_group(frame, query->x, query->series, query->y, b.is_ratio, &groups, error);
     if (status == GSIM_OK) {
         unsigned *places = gsim_arena_alloc(&groups.arena, sizeof *places * (groups.series_count + 1));

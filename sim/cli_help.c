@@ -79,13 +79,15 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "draw figures from results, reports and traces",
             "gpusim plot speedup|lines|heatmap|scatter|box|timeline FILE... [-o PICTURE] [options]",
-            "Draws with gnuplot. timeline reads a report (run --report) or a trace (run --trace, PyTorch's profiler);\n"
-            "the others read results: databases of gpusim sweep, CSV or JSON of compare, reports, any CSV with a\n"
-            "head line. Rows that agree in --x and --series are averaged, with 95 % confidence intervals where\n"
-            "points were repeated. --keep leaves script and data, to be edited and drawn by gnuplot.\n",
+            "Draws with gnuplot. timeline reads a report (run --report), a trace (run --trace, PyTorch's profiler) or\n"
+            "runs recorded by gpusim-runner; the others read results: databases of gpusim sweep, specs of sweeps\n"
+            "(run first), CSV or JSON of compare, reports, recorded runs, any CSV with a head line. Rows that agree\n"
+            "in --x and --series are averaged, with 95 % confidence intervals where points were repeated. --keep\n"
+            "leaves script and data, to be edited and drawn by gnuplot.\n",
             "  gpusim plot timeline run.json -o timeline.pdf\n"
             "  gpusim plot speedup compare.csv -o speedup.svg --width column\n"
             "  gpusim plot lines results.db --x size --y iteration_us --series sched --where workload=vec\n"
+            "  gpusim plot speedup spec.json -o speedup.pdf\n"
             "  gpusim plot heatmap results.db --x workload --y device --value speedup --where sched=kesco\n",
         },
     [GSIM_CLI_PAGE] =
@@ -206,7 +208,7 @@ void gsim_cli_help_program(struct gsim_output *output)
     for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) gsim_output_printf(output, "  %s\n", texts[i].usage);
     gsim_output_text(output, "  gpusim COMMAND --help\n  gpusim --version\n\nCommands:\n");
     for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++)
-        gsim_output_printf(output, "  %-9s %s\n", names[i], texts[i].summary);
+        gsim_output_printf(output, "  %-11s %s\n", names[i], texts[i].summary);
     gsim_output_text(output, "\nExamples:\n  gpusim --workload img --sched kesco\n"
                              "  gpusim --workload img --sched kesco --gantt --trace img.json.gz\n"
                              "  gpusim compare --workload img,ml --device v100\n"

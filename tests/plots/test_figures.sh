@@ -48,6 +48,7 @@ refuses 2 "--window: expected FROM:TO" timeline run.json --window 5
 refuses 2 "--width: expected column, page or centimetres" timeline run.json --width huge
 refuses 2 "--x: no column 'workloda', did you mean 'workload'?" speedup compare.csv --x workloda
 refuses 2 "no rows of the scheduler 'grsched'" speedup compare.csv --base grsched
+refuses 2 '--log: bars begin at zero' speedup compare.csv --log y
 refuses 2 'no rows are left' speedup compare.csv --where workload=none
 refuses 2 'expected results: a database' speedup "$source_dir/CMakeLists.txt"
 head -c 3000 run.json >cut.json
