@@ -9,7 +9,7 @@ set output ARG2
 short(d) = d eq "gtx960" ? "GTX 960" : d eq "gtx1660s" ? "GTX 1660 S" : d eq "p100" ? "P100" : d
 name(w) = w eq "all" ? "mean" : w
 other(q) = substr(q, strstrt(q, "/") + 1, 40)
-label(f, w, q) = f eq "mean-speedup" ? name(w) : other(q).(f eq "average-prefetch" ? "\nprefetch" : "")
+label(f, w, q) = f eq "mean-speedup" ? name(w) : other(q).(f eq "average-prefetch" ? "*" : "")
 # The rows of one panel, counted from 1 in the order of the file; others have no place.
 place(f, d) = (f eq figure && d eq device) || (figure eq "average" && strstrt(f, "average") == 1) ? (n = n + 1, n) : NaN
 n_grcuda = 0
@@ -24,6 +24,7 @@ unset xtics
 set bmargin 3
 set grid ytics lc rgb "#dddddd" lt 1
 set yrange [0:*]
+set ytics 0.5
 set xrange [0.4:7.6]
 set key above
 set multiplot layout (n_grcuda ? 2 : 1), (n_grcuda ? 2 : 1)
@@ -43,12 +44,15 @@ if (n_kesco) {
     if (!n_grcuda) { set key above }
     set ylabel "speed-up over ..."
     figure = "average"
+    set xlabel "* with prefetch, serial without" offset 0,-2.6
+    set bmargin 6
     device = ""
     set xrange [0.4:6.6]
-    set title "KeSCo, A100, average; prefetch: serial goes without"
+    set ytics 1
+    set title "KeSCo, A100"
     plot n = 0, ARG1 every ::1 using (place(strcol(1), strcol(2)) - 0.2):6 with boxes lc rgb "#999999" title "published", \
          n = 0, ARG1 every ::1 using (place(strcol(1), strcol(2)) + 0.2):7 with boxes lc rgb "#0072b2" title "simulated", \
-         n = 0, ARG1 every ::1 using (place(strcol(1), strcol(2))):(0):(label(strcol(1), strcol(3), strcol(5))) with labels offset 0,-1 notitle, \
+         n = 0, ARG1 every ::1 using (place(strcol(1), strcol(2))):(0):(label(strcol(1), strcol(3), strcol(5))) with labels rotate by -35 left offset -1,-0.5 notitle, \
          1 with lines lc rgb "black" dt 3 notitle
 }
 unset multiplot

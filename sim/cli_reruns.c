@@ -98,6 +98,7 @@ static enum gsim_status build(const struct gsim_rerun *run, const struct gsim_sc
 
 static void add_kernel(struct gsim_rerun_result *result, const char *name, double ms)
 {
+    if (!name) return;
     for (int i = 0; i < GSIM_RERUN_KERNELS; i++) {
         if (!result->kernels[i].count) snprintf(result->kernels[i].name, sizeof result->kernels[i].name, "%s", name);
         if (strncmp(result->kernels[i].name, name, sizeof result->kernels[i].name - 1) != 0) continue;
