@@ -59,6 +59,8 @@ check_todo() {
         'bare marker: write "NEEDSWORK: what, why"'
 }
 
+check_conflicts() { texts | in_files conflict '^(<<<<<<<|>>>>>>>) ' 'the mark of a merge that was not finished'; }
+
 check_paths() {
     texts | in_files path '(^|[^A-Za-z0-9_.})-])/(work|root|farm|home|Users)/' 'a path of one machine'
 }
@@ -108,7 +110,7 @@ check_mirror() {
         done
 }
 
-for rule in simgrid spdx size todo paths layering links mirror; do "check_$rule"; done >"$found"
+for rule in simgrid spdx size todo conflicts paths layering links mirror; do "check_$rule"; done >"$found"
 cat "$found"
 offences=$(grep -cv '^warning:' "$found")
 printf 'style: %d files, %d offences\n' "$(wc -l <"$list")" "$offences"

@@ -69,6 +69,8 @@ put sim/gpu.c "int a; /* TO""DO: later */\n"
 expect_offence 'sim/gpu.c:2: todo'
 put tests/run.sh "# FIX""ME\n"
 expect_offence 'tests/run.sh:2: todo'
+put gpusim '# SPDX-License-Identifier: GPL-3.0-or-later\n<<<''<<<< HEAD\ntrue\n'
+expect_offence 'gpusim:2: conflict'
 put workloads/img.c "static const char *path = \"/ho""me/alice/img.json\";\n"
 expect_offence 'workloads/img.c:2: path'
 put docs/use.md "Run it in /wo""rk/gpusim today.\n"
@@ -90,5 +92,5 @@ expect_offence 'README.md:2: link: no file "docs/guide.md"'
 put tests/sim/test_nothing.c
 expect_offence 'tests/sim/test_nothing.c:1: mirror'
 
-printf 'style check: %d of 19 cases failed\n' "$failures"
+printf 'style check: %d of 20 cases failed\n' "$failures"
 [ "$failures" = 0 ]

@@ -3,6 +3,7 @@
 # Sweeps as users meet them: the same rows whatever the number of processes, crashes and time limits cost one point, a kill
 # at any moment or a full disk loses nothing that was done, and what cannot work is refused: test_sweep.sh SOURCE BUILD.
 set -u
+source_dir=$(cd "$1" && pwd)
 build=$(cd "$2" && pwd)
 gpusim=$build/gpusim
 place=$(mktemp -d)
@@ -80,6 +81,14 @@ fi
 for shard in 1 2 3; do expect_status 0 points "$gpusim" sweep spec.json --shard $shard/3 --out part$shard.db; done
 expect_status 0 '176 points added' "$gpusim" results merge -o merged.db part1.db part2.db part3.db
 table merged.db | cmp - one.txt || fail 'three shards give other rows than the whole'
+mkdir array && cd array || exit 1
+for task in 1 2; do
+    GPUSIM=$gpusim SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_TASK_COUNT=2 SLURM_CPUS_PER_TASK=2 \
+        sh "$source_dir/sweep/examples/slurm-array.sh" ../spec.json 2>>../messages || fail "task $task of the job array"
+done
+expect_status 0 '176 points added' "$gpusim" results merge -o ../array.db part-1.db part-2.db
+cd ..
+table array.db | cmp - one.txt || fail 'a job array gives other rows than the whole'
 expect_status 0 'nothing is left to compute' "$gpusim" sweep spec.json --out one.db --resume
 
 # --- crashes, refusals and time limits cost one point each
