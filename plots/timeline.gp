@@ -22,8 +22,10 @@ set yrange [rows - 0.4 : -0.6]
 set format x ""
 set ytics scale 0
 unset grid; set grid xtics lc rgb "#dddddd" lt 1 lw 0.5
+# The shortest is still a line that can be seen.
+end_of(start, end) = end - start < span_us / 700 ? start + span_us / 700 : end
 plot data index 1 using (-1):1:yticlabels(2) with points, \
-     data index 3 using (($1+$2)/2/unit_us):3:($1/unit_us):($2/unit_us):($3-0.38):($3+0.38):(colour($4)) \
+     data index 3 using (($1+$2)/2/unit_us):3:($1/unit_us):(end_of($1,$2)/unit_us):($3-0.38):($3+0.38):(colour($4)) \
          with boxxyerror fs solid 1.0 noborder lc rgb variable
 
 # The load.

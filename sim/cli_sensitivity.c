@@ -232,7 +232,7 @@ static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *e
     if (!s->y) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_stop_begin(&stop);
     enum gsim_status status = gsim_pool_create(&config, &pool, error);
-    gsim_progress_start(&c.progress, count, isatty(STDERR_FILENO) ? stderr : NULL);
+    gsim_progress_start(&c.progress, count, stderr);
     while (status == GSIM_OK && c.received < count && !s->is_stopped) {
         for (size_t room = gsim_pool_room(pool, count - next); room && next < count && status == GSIM_OK; room--)
             status = gsim_pool_put(pool, next++, error);
