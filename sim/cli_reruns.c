@@ -251,6 +251,7 @@ static size_t collect(struct gsim_reruns *reruns, const int *pipes, unsigned cou
 {
     struct pollfd polls[JOBS_MAX];
     size_t received = 0;
+    bool progress = isatty(STDERR_FILENO);
     for (unsigned i = 0; i < count; i++) polls[i] = (struct pollfd){.fd = pipes[i], .events = POLLIN};
     for (unsigned open_count = count; open_count;) {
         if (poll(polls, count, -1) < 0 && errno != EINTR) break;
@@ -260,6 +261,8 @@ static size_t collect(struct gsim_reruns *reruns, const int *pipes, unsigned cou
             if (receive_all(pipes[i], &message, sizeof message)) {
                 reruns->results[message.index] = message.result;
                 received++;
+                if (progress && received % 64 == 0)
+                    fprintf(stderr, "\r\033[K[%zu/%zu] runs", reruns->done_count + received, reruns->count);
                 continue;
             }
             close(pipes[i]);
@@ -267,6 +270,7 @@ static size_t collect(struct gsim_reruns *reruns, const int *pipes, unsigned cou
             open_count--;
         }
     }
+    if (progress) fprintf(stderr, "\r\033[K");
     return received;
 }
 

@@ -42,7 +42,7 @@ done
 cmp -s "$work/jobs1" "$work/jobs3" || fail "--jobs 1 and --jobs 3 differ"
 
 # Refusals.
-for words in "kescoo" "--only nothing" "--jobs 0" "--figure x.gif"; do
+for words in "kescoo" "--only nothing" "--jobs 0" "--figure x.gif" "--scale fault_knee" "--scale launch_uss=2" "--scale launch_us=0"; do
     # shellcheck disable=SC2086 # words are meant to be split
     "$gpusim" reproduce $words >/dev/null 2>"$work/error" && fail "reproduce $words was accepted"
     grep -q expected "$work/error" || grep -q "no published" "$work/error" || fail "reproduce $words: $(cat "$work/error")"
