@@ -142,6 +142,44 @@ static void compute_hides_migration(void)
     fixture_release(&f);
 }
 
+/* A 2 x 16 grid of 8 x 8 threads works on 128 rows, 8 MB of page groups at once: each of eight such pieces comes in one
+ * round, 40 us and 4 x 524.288. In one line the same threads take six rounds per 2 MB. */
+static void rows_fault_together(void)
+{
+    static const struct {
+        struct gsim_dim3 grid, block;
+        double us;
+    } shapes[] = {{{2, 16, 1}, {8, 8, 1}, 8 * (40 + 4 * 524.288)}, {{32, 1, 1}, {64, 1, 1}, 32 * SCAN_US}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        struct fixture f = managed();
+        struct gsim_builder *b = start_program(1, 32 * (uint64_t)BLOCK);
+        struct gsim_kernel k = fixture_kernel("k", 1, 256, 10);
+        struct gsim_arg arg = {.buffer_index = 0, .reads = true, .writes = true};
+        k.grid = shapes[i].grid;
+        k.block = shapes[i].block;
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = &arg, .arg_count = 1,
+                             .stream = -1};
+        gsim_builder_op(b, &op);
+        finish_program(&f, b);
+        fixture_run(&f, in_order);
+        CHECK_SPAN(&f, 0, 3, 3 + shapes[i].us, 1);
+        fixture_release(&f);
+    }
+}
+
+/* The same as "compute hides migration" at knee 1: 20 ms of computation and 3.06 of faults, one after the other. */
+static void compute_or_wait(void)
+{
+    struct fixture f = managed();
+    struct gsim_builder *b = start_program(1, 4 * BLOCK);
+    f.device.fault_knee = 1;
+    add_kernel(b, 20000, 0);
+    finish_program(&f, b);
+    fixture_run(&f, in_order);
+    CHECK_SPAN(&f, 0, 3, 20003 + 4 * SCAN_US, 1);
+    fixture_release(&f);
+}
+
 /* 64 KB come in one round: 40 + 16.384 us of stall, then 10 of work. The host's read brings the group back in 40 +
  * 23.884 us (the rate of a scan), so the next kernel stalls again. */
 static void ping_pong(void)
@@ -417,6 +455,8 @@ static const struct test_case cases[] = {
     {"by prefetch", by_prefetch},
     {"prefetch blocks the host", prefetch_blocks_the_host},
     {"compute hides migration", compute_hides_migration},
+    {"rows fault together", rows_fault_together},
+    {"compute or wait", compute_or_wait},
     {"ping-pong between host and device", ping_pong},
     {"cyclic sweep over 1.5 times the memory", cyclic_sweep},
     {"a sweep that fits", sweep_that_fits},
