@@ -25,8 +25,8 @@ enum half { HALF_EVEN, HALF_ODD, HALF_ALL };
 
 struct command {
     const struct gsim_cli_arguments *arguments;
-    struct gsim_cli_arguments with_device; /* the same with this command's default device */
-    struct gsim_cli_setup setup;
+    struct gsim_cli_arguments for_cases, for_runs; /* the same with the device of each, where --device does not say */
+    struct gsim_cli_setup setup, runs_setup;
     struct gsim_case_set set;
     struct gsim_validation validation;
     struct gsim_predictor predictor;
@@ -158,7 +158,7 @@ static enum gsim_status list_files(struct command *c, struct gsim_error *error)
     return list_folder(c, folder, error);
 }
 
-/* Runs say on which device they were recorded; --device says otherwise. Cases are the H200's. */
+/* Runs say on which device they were recorded; --device says otherwise. Cases are DEVICE_DEFAULT's. */
 static enum gsim_status choose_device(struct command *c, struct gsim_error *error)
 {
     char device[GSIM_RUNS_DEVICE];
@@ -167,7 +167,7 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
     if (!c->has_runs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < c->path_count; i++) {
         c->has_runs[i] = gsim_runs_is(c->paths[i], device);
-        if (!c->has_runs[i] || !device[0] || !c->wants_runs || c->with_device.value[GSIM_CLI_DEVICE]) continue;
+        if (!c->has_runs[i] || !device[0] || !c->wants_runs || c->for_runs.value[GSIM_CLI_DEVICE]) continue;
         if (recorded && strcmp(recorded, device) != 0)
             return gsim_error_set(error, GSIM_USAGE,
                                   "'%s' is of the device %s, '%s' of %s: give --device, or one at a time", where,
@@ -175,8 +175,9 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
         where = c->paths[i];
         recorded = gsim_arena_strdup(&c->arena, device);
     }
-    if (c->with_device.value[GSIM_CLI_DEVICE]) return GSIM_OK;
-    c->with_device.value[GSIM_CLI_DEVICE] = recorded ? recorded : DEVICE_DEFAULT;
+    if (c->for_runs.value[GSIM_CLI_DEVICE]) return GSIM_OK;
+    c->for_cases.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
+    c->for_runs.value[GSIM_CLI_DEVICE] = recorded ? recorded : DEVICE_DEFAULT;
     return GSIM_OK;
 }
 
@@ -309,14 +310,15 @@ static enum gsim_status deliver(const struct command *c, struct gsim_error *erro
 int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
-    struct command c = {.arguments = arguments, .with_device = *arguments};
+    struct command c = {.arguments = arguments, .for_cases = *arguments, .for_runs = *arguments};
     enum gsim_status status = parse_words(&c, &error);
     if (status == GSIM_OK) status = check_files(arguments, &error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, NULL, 0, &error);
     if (status == GSIM_OK) status = list_files(&c, &error);
     if (status == GSIM_OK) status = choose_device(&c, &error);
-    if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.with_device, &error);
-    c.predictor = (struct gsim_predictor){&c.setup.device, &c.setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER)};
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.for_cases, &error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&c.runs_setup, &c.for_runs, &error);
+    c.predictor = (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER)};
     c.runs = (struct gsim_run_validation){.predictor = &c.predictor, .base = BASE_SCHEDULER};
     c.validation.device = &c.setup.device;
     c.validation.gpu = &c.setup.gpu;
@@ -327,6 +329,7 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     gsim_validation_release(&c.validation);
     gsim_case_set_release(&c.set);
     gsim_cli_setup_release(&c.setup);
+    gsim_cli_setup_release(&c.runs_setup);
     gsim_free(c.paths);
     gsim_arena_release(&c.arena);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);

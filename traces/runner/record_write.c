@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file of a recording: schema gpusim-runs/1, which traces/README.md explains and traces/runs.c reads. */
+/* The file of a recording: schema gpusim-runs/1, which traces/runner/README.md explains and traces/runs.c reads. */
 #include <time.h>
 
 #include "traces/runner/record.h"

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What gpusim-runner recorded of all workloads under all schedulers on real GPUs (traces/h200, traces/h100): the
+ * predictions of the runs that no fit has seen (split "test") stay as close as they are. The bounds are what the model
+ * reached when they were written plus 15 % of it; to loosen them needs a reason in the commit.
+ */
+#include "models/device.h"
+#include "sim/validate_runs.h"
+#include "tests/test.h"
+#include "traces/runs.h"
+
+static const struct {
+    const char *device, *path;
+    size_t count; /* test runs */
+    double mean, worst, bias, speedup, tau_clear, regret;
+} bounds[] = {
+    {"h200-vm", "traces/h200/runs-small.json.gz", 192, 0.0541, 0.2902, 0.025, 0.07, 0.88, 0.01},
+    {"h200-vm", "traces/h200/runs-1g.json.gz", 96, 0.0590, 0.2760, 0.028, 0.073, 0.80, 0.005},
+    {"h100-vm", "traces/h100/runs-small.json.gz", 192, 0.0535, 0.2830, 0.025, 0.09, 0.80, 0.02},
+};
+
+static enum gsim_status add(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
+                            struct gsim_error *error)
+{
+    if (run->split != GSIM_SPLIT_TEST) return GSIM_OK;
+    return gsim_run_validation_add(context, "", recordings, run, error);
+}
+
+static void predictions_stay_as_close(void)
+{
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        struct gsim_error error = {0};
+        struct gsim_device_spec device = {0};
+        struct gsim_gpu_options gpu;
+        struct gsim_recordings recordings = {0};
+        struct gsim_run_summary all;
+        struct gsim_run_ranking ranking;
+        gsim_params_set_defaults(gsim_gpu_params, &gpu);
+        CHECK_OK(gsim_device_load(bounds[i].device, &device, &error), error);
+        struct gsim_predictor predictor = {&device, &gpu, NULL};
+        struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
+        CHECK_OK(gsim_runs_read(bounds[i].path, &(struct gsim_runs_handler){add, &v}, &recordings, &error), error);
+        CHECK_OK(gsim_run_summarize(&v, &(struct gsim_run_choice){.split = GSIM_SPLIT_TEST}, &all, &error), error);
+        CHECK_OK(gsim_run_rank(&v, GSIM_SPLIT_TEST, &ranking, &error), error);
+        CHECK_INT(v.count, bounds[i].count);
+        CHECK_INT(v.skipped, 0);
+        CHECK_INT(v.unchecked, 0); /* results of every run agreed with the reference */
+        const struct gsim_error_summary *m = &all.makespan;
+        CHECK_MSG(m->mean <= bounds[i].mean, "%s: mean %.4f, at most %.4f", bounds[i].path, m->mean, bounds[i].mean);
+        CHECK_MSG(m->worst <= bounds[i].worst, "%s: worst %.4f, at most %.4f", bounds[i].path, m->worst, bounds[i].worst);
+        CHECK_MSG(fabs(m->bias) <= bounds[i].bias, "%s: bias %.4f, at most %.4f", bounds[i].path, m->bias, bounds[i].bias);
+        CHECK_MSG(all.speedup.mean <= bounds[i].speedup, "%s: speed-up %.4f, at most %.4f", bounds[i].path,
+                  all.speedup.mean, bounds[i].speedup);
+        CHECK_MSG(ranking.tau_clear >= bounds[i].tau_clear, "%s: tau of clear pairs %.3f, at least %.3f", bounds[i].path,
+                  ranking.tau_clear, bounds[i].tau_clear);
+        CHECK_MSG(ranking.regret_mean <= bounds[i].regret, "%s: regret %.4f, at most %.4f", bounds[i].path,
+                  ranking.regret_mean, bounds[i].regret);
+        gsim_run_validation_release(&v);
+        gsim_recordings_release(&recordings);
+        gsim_device_release(&device);
+    }
+}
+
+static const struct test_case cases[] = {{"predictions stay as close", predictions_stay_as_close}};
+TEST_MAIN("golden/validate_runs", cases)
