@@ -3,6 +3,7 @@
  * Layer: sim (program). "gpusim sweep": from the words of the command line to a spec, its points, and a results file
  * that holds them all. A point: sim/cli_request.h. Running them: sweep/run.h.
  */
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -356,6 +357,8 @@ int gsim_cli_sweep(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct sweep sweep = {.arguments = arguments};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGXFSZ, &ignore, NULL); /* a file that may not grow is an error to be told, not a death */
     enum gsim_status status = join(&sweep, &error);
     if (status == GSIM_OK) status = run(&sweep, &error);
     if (status != GSIM_OK) gsim_remote_give_up(&sweep.remote, &error);

@@ -28,7 +28,7 @@ enum gsim_status gsim_store_fail(const struct gsim_store *store, const char *doi
         return gsim_error_set(error, GSIM_INPUT, "cannot %s '%s': expected a results file of gpusim sweep, found "
                                                  "something that is no SQLite database", doing, store->path);
     default:
-        return gsim_error_set(error, GSIM_IO, "cannot %s '%s': %s%s%s", doing, store->path, sqlite3_errmsg(store->db),
+        return gsim_error_set(error, GSIM_IO, "cannot %s '%s': %s%s%s; what was reported done is safe", doing, store->path, sqlite3_errmsg(store->db),
                               system_code ? ": " : "", system_code ? strerror(system_code) : "");
     }
 }
