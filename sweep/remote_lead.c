@@ -141,8 +141,8 @@ static enum gsim_status take_messages(struct leader *leader, struct gsim_error *
         struct peer *peer = &leader->peers[from];
         peer->heard_s = gsim_remote_now_s();
         if (tag == GSIM_REMOTE_ROWS) status = take_rows(leader, peer, error);
-        if (tag == GSIM_REMOTE_BEAT) snprintf(peer->host, sizeof(peer->host), "%s", leader->message.data);
-        if (tag == GSIM_REMOTE_REFUSE) status = gsim_error_set(error, GSIM_SIM, "%s", leader->message.data);
+        if (tag == GSIM_REMOTE_BEAT && leader->message.length) snprintf(peer->host, sizeof(peer->host), "%s", leader->message.data);
+        if (tag == GSIM_REMOTE_REFUSE && leader->message.length) status = gsim_error_set(error, GSIM_SIM, "%s", leader->message.data);
         leader->message.length = 0;
     }
     if (leader->message.failed) status = fail_memory(error);

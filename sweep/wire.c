@@ -4,7 +4,7 @@
 
 void gsim_bytes_add(struct gsim_bytes *bytes, const void *data, size_t length)
 {
-    if (bytes->failed) return;
+    if (bytes->failed || !length) return;
     if (bytes->length + length > bytes->capacity) {
         size_t wanted = bytes->capacity ? bytes->capacity : 4096;
         while (wanted < bytes->length + length) wanted *= 2;
