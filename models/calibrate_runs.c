@@ -13,18 +13,22 @@
 #include "models/device.h"
 
 /* What a prediction may be off beside the spread of the measurement: the model's own error. */
-#define MODEL_RATIO 0.02
+#define MODEL_RATIO 0.05
 /* Steps of finite differences and priors, in shares of a number. Probed numbers may move a little: what a probe sees of a
  * call alone is not all of what it costs in company. */
 #define STEP_RATIO        0.05
 #define PROBED_PRIOR      0.25
 #define UNPROBED_PRIOR    1.0
 #define LEAST_SCALE_US    0.2
+/* Residuals beyond this many sigmas count less and less (soft L1): what the model has wrong of some kernels must not bend
+ * costs that all runs share. */
+#define OUTLIER_SIGMAS 2.0
 
 static const enum gsim_device_number always[] = {
     GSIM_DEV_launch_to_start_us, GSIM_DEV_sync_return_us,     GSIM_DEV_stream_gap_us,      GSIM_DEV_event_gap_us,
     GSIM_DEV_busy_gap_us,        GSIM_DEV_graph_start_us,     GSIM_DEV_graph_node_gap_us,  GSIM_DEV_graph_cross_gap_us,
     GSIM_DEV_graph_branch_us,    GSIM_DEV_graph_launch_us,    GSIM_DEV_h2d_latency_us,     GSIM_DEV_d2h_latency_us,
+    GSIM_DEV_timed_record_us,    GSIM_DEV_kernel_to_copy_us,  GSIM_DEV_copy_to_kernel_us,
 };
 /* Where nothing has told them yet: */
 static const enum gsim_device_number unprobed[] = {
@@ -128,6 +132,18 @@ static double sigma_of(const struct gsim_calibration_run *run)
     return sqrt(run->spread_ratio * run->spread_ratio + MODEL_RATIO * MODEL_RATIO);
 }
 
+static double soften(double residual)
+{
+    double r = residual / OUTLIER_SIGMAS;
+    return copysign(OUTLIER_SIGMAS * sqrt(2 * (sqrt(1 + r * r) - 1)), residual);
+}
+
+static double harden(double softened)
+{
+    double s = softened / OUTLIER_SIGMAS, root = s * s / 2 + 1;
+    return copysign(OUTLIER_SIGMAS * sqrt(root * root - 1), softened);
+}
+
 /* Writes the values into the trial device, whose sources are never read. */
 static bool set_trial(struct refinement *r, const double *values)
 {
@@ -149,7 +165,7 @@ static enum gsim_status residuals(void *context, const double *values, const boo
         if (skip && skip[i]) continue;
         enum gsim_status status = predict(r, &r->trial, run, &us, error);
         if (status != GSIM_OK) return status;
-        out[i] = log(us / run->measured_us) / sigma_of(run);
+        out[i] = soften(log(us / run->measured_us) / sigma_of(run));
     }
     return GSIM_OK;
 }
@@ -191,10 +207,12 @@ static void add_parameter(struct refinement *r, enum gsim_device_number number)
     const struct gsim_calibration *c = r->c;
     double value = gsim_device_get(&c->device, number);
     bool is_time = strcmp(gsim_device_number_unit(number), "us") == 0;
+    /* From a probe or the traces, or measured for the base, if that is the same kind of GPU: else it would be assumed. */
+    bool is_known = c->numbers[number].is_touched || c->device.kind[number] == GSIM_KIND_MEASURED;
     r->parameters[r->count] = (struct gsim_fit_parameter){
         .start = value,
         .scale = fmax(gsim_calibration_scale(number, value), is_time ? LEAST_SCALE_US : 0),
-        .prior_ratio = c->numbers[number].is_touched ? PROBED_PRIOR : UNPROBED_PRIOR,
+        .prior_ratio = is_known ? PROBED_PRIOR : UNPROBED_PRIOR,
         .minimum = gsim_device_number_minimum(number),
         .maximum = gsim_device_number_maximum(number),
     };
@@ -263,7 +281,7 @@ static enum gsim_status cross_validate(struct refinement *r, const struct gsim_f
     r->c->folds = r->options->folds < configs ? r->options->folds : configs;
     if (status == GSIM_OK && r->c->folds > 1) {
         status = gsim_fit_cross_validate(problem, fold_of, r->c->folds, held_out, error);
-        for (size_t i = 0; i < r->fit_count; i++) held_out[i] = exp(held_out[i] * sigma_of(&r->c->runs[r->fit_runs[i]])) - 1;
+        for (size_t i = 0; i < r->fit_count; i++) held_out[i] = exp(harden(held_out[i]) * sigma_of(&r->c->runs[r->fit_runs[i]])) - 1;
         if (status == GSIM_OK) status = gsim_errors_summarize(held_out, r->fit_count, &r->c->held_out, error);
     } else {
         r->c->folds = 0;
