@@ -110,10 +110,12 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "A sweep that was stopped, even by kill -9, goes on with --resume; a point that fails or crashes is recorded\n"
             "with its error.\n",
             "  gpusim sweep --workload all --sched all --vary device=a100-sxm4-40gb,v100 --out speedups.db\n"
-            "  gpusim sweep --workload vec --sched serial,kesco --vary size=1e6:1e9:log10 --vary device.h2d_gbps=16:64:x2\n"
+            "  gpusim sweep --workload vec --sched serial,kesco --vary size=1e6:1e9:log10 --vary device.pcie_gbps=16:64:x2\n"
+            "  gpusim sweep --workload all --sched serial,kesco --noise --repeat 30 --out noise.db\n"
             "  gpusim sweep --workload img --sched kesco --vary device.launch_us=1:10:logsobol --samples 100 --dry-run\n"
             "  gpusim sweep spec.json --resume --jobs 8 --timeout 60\n"
-            "  gpusim sweep spec.json --shard $SLURM_ARRAY_TASK_ID/16 --out part-$SLURM_ARRAY_TASK_ID.db\n",
+            "  gpusim sweep spec.json --shard $SLURM_ARRAY_TASK_ID/16 --out part-$SLURM_ARRAY_TASK_ID.db\n"
+            "  mpirun -np 64 gpusim sweep spec.json\n",
         },
     [GSIM_CLI_REPRODUCE] =
         {

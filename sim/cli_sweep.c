@@ -240,6 +240,15 @@ static enum gsim_status prepare_job(struct sweep *sweep, struct gsim_error *erro
     return GSIM_OK;
 }
 
+static bool is_given(const struct gsim_spec *spec, const char *name)
+{
+    for (size_t i = 0; i < spec->fixed_count; i++)
+        if (strcmp(spec->fixed[i].name, name) == 0) return true;
+    for (size_t i = 0; i < spec->axis_count; i++)
+        if (strcmp(spec->axes[i].name, name) == 0) return true;
+    return false;
+}
+
 static enum gsim_status compute(struct sweep *sweep, struct gsim_error *error)
 {
     bool retry = sweep->arguments->value[GSIM_CLI_RETRY] != NULL;
@@ -252,6 +261,8 @@ static enum gsim_status compute(struct sweep *sweep, struct gsim_error *error)
     sweep->job.store = sweep->store;
     if (sweep->job.pool.jobs > sweep->plan.count && sweep->plan.count) sweep->job.pool.jobs = (uint32_t)sweep->plan.count;
     if (!sweep->plan.count) sweep->remote.size = 1;
+    if (sweep->spec.repeat > 1 && !is_given(&sweep->spec, "noise"))
+        fprintf(stderr, "gpusim: without --noise, repetitions differ only where a scheduler draws numbers\n");
     gsim_progress_start(&sweep->progress, sweep->plan.count, stderr);
     if (sweep->plan.done)
         fprintf(stderr, "gpusim: %llu points are done already\n", (unsigned long long)sweep->plan.done);
