@@ -72,6 +72,29 @@ static enum gsim_status read_text(const char *text, struct gsim_recordings *reco
     return status;
 }
 
+static enum gsim_status pass_over(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
+                                  struct gsim_error *error)
+{
+    (void)recordings;
+    (void)error;
+    ((struct seen *)context)->runs += run->iteration_count > 0;
+    return GSIM_OK;
+}
+
+static enum gsim_status read_quietly(const char *text, struct gsim_recordings *recordings, struct seen *seen,
+                                     struct gsim_error *error)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/gpusim-runs-%ld.json", (long)getpid());
+    write_text(path, text);
+    memset(recordings, 0, sizeof *recordings);
+    memset(seen, 0, sizeof *seen);
+    *error = (struct gsim_error){0};
+    enum gsim_status status = gsim_runs_read(path, &(struct gsim_runs_handler){pass_over, seen}, recordings, error);
+    remove(path);
+    return status;
+}
+
 static void good_files_are_read(void)
 {
     struct gsim_recordings recordings;
@@ -184,6 +207,31 @@ static void cut_files_are_refused(void)
     }
 }
 
+/* Damaged anywhere: read or refused with a message, never a crash; the same damage in every run of the test. */
+static void damaged_files_are_survived(void)
+{
+    static const char whole[] = FILE_OF(PROFILE, RUN);
+    static const char bytes[] = "{}[]\",:0-9eE.tfn\\ \x01\xff";
+    uint64_t state = 1;
+    size_t refused = 0;
+    for (int round = 0; round < 1500; round++) {
+        char text[sizeof whole];
+        struct gsim_recordings recordings;
+        struct seen seen;
+        struct gsim_error error;
+        memcpy(text, whole, sizeof whole);
+        for (int change = 0; change <= round % 3; change++) {
+            state = state * 6364136223846793005u + 1442695040888963407u; /* Knuth's linear congruential generator */
+            text[(state >> 33) % (sizeof whole - 1)] = bytes[(state >> 20) % (sizeof bytes - 1)];
+        }
+        enum gsim_status status = read_quietly(text, &recordings, &seen, &error);
+        CHECK_MSG(status == GSIM_OK || (status == GSIM_INPUT && error.message[0]), "status %d for %s", status, text);
+        refused += status != GSIM_OK;
+        gsim_recordings_release(&recordings);
+    }
+    CHECK_MSG(refused > 500, "only %zu of 1,500 refused", refused);
+}
+
 static void memory_may_run_out(void)
 {
     struct gsim_recordings recordings;
@@ -202,6 +250,6 @@ static void memory_may_run_out(void)
 
 static const struct test_case cases[] = {
     {"good files", good_files_are_read},  {"recognition", files_are_recognised}, {"bad files", bad_files_are_refused},
-    {"cut files", cut_files_are_refused}, {"out of memory", memory_may_run_out},
+    {"cut files", cut_files_are_refused},    {"damaged files", damaged_files_are_survived}, {"out of memory", memory_may_run_out},
 };
 TEST_MAIN("traces/runs", cases)
