@@ -9,7 +9,7 @@
 
 #include "sim/text.h"
 
-static const char *const carried[] = {"h2d_gbps",           "d2h_gbps",     "bidirectional_gbps", "pageable_h2d_gbps",
+static const char *const carried[] = {"h2d_gbps",          "d2h_gbps",      "bidirectional_gbps", "pageable_h2d_gbps",
                                       "pageable_d2h_gbps", "prefetch_gbps", "fault_total_gbps"};
 
 bool gsim_device_is_pcie(const char *number)
@@ -23,8 +23,8 @@ enum gsim_status gsim_device_set_pcie(struct gsim_device_spec *spec, const char 
 {
     double gbps;
     if (!gsim_text_quantity(value, &gbps) || gbps < 0.1 || gbps > 10000)
-        return gsim_error_set(error, GSIM_USAGE, "device." GSIM_DEVICE_PCIE ": expected 0.1 to 10000 GB/s, found \"%s\"",
-                              value);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "device." GSIM_DEVICE_PCIE ": expected 0.1 to 10000 GB/s, found \"%s\"", value);
     double factor = gbps / spec->h2d_gbps;
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < sizeof(carried) / sizeof(carried[0]) && status == GSIM_OK; i++) {

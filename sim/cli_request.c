@@ -16,10 +16,12 @@ static const struct {
     enum gsim_cli_key key;
     bool is_integer;
 } options[] = {
-    {"workload", GSIM_CLI_WORKLOAD, false}, {"sched", GSIM_CLI_SCHED, false},     {"device", GSIM_CLI_DEVICE, false},
-    {"suite", GSIM_CLI_SUITE, false},       {"size", GSIM_CLI_SIZE, true},        {"iterations", GSIM_CLI_ITERATIONS, true},
-    {"memory", GSIM_CLI_MEMORY, false},     {"prefetch", GSIM_CLI_PREFETCH, false}, {"block1d", GSIM_CLI_BLOCK1D, true},
-    {"blocks", GSIM_CLI_BLOCKS, true},      {"seed", GSIM_CLI_SEED, true},        {"noise", GSIM_CLI_NOISE, false},
+    {"workload", GSIM_CLI_WORKLOAD, false}, {"sched", GSIM_CLI_SCHED, false},
+    {"device", GSIM_CLI_DEVICE, false},     {"suite", GSIM_CLI_SUITE, false},
+    {"size", GSIM_CLI_SIZE, true},          {"iterations", GSIM_CLI_ITERATIONS, true},
+    {"memory", GSIM_CLI_MEMORY, false},     {"prefetch", GSIM_CLI_PREFETCH, false},
+    {"block1d", GSIM_CLI_BLOCK1D, true},    {"blocks", GSIM_CLI_BLOCKS, true},
+    {"seed", GSIM_CLI_SEED, true},          {"noise", GSIM_CLI_NOISE, false},
 };
 #define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
 
@@ -63,9 +65,10 @@ static enum gsim_status resolve(void *data, const char *name, const char **canon
     for (size_t i = 0; i < OPTION_COUNT; i++) gsim_nearest_offer(&nearest, options[i].name);
     if (gsim_device_number_find(name) != GSIM_DEVICE_NUMBER_COUNT)
         return gsim_error_set(error, GSIM_USAGE, "unknown name '%.60s', did you mean 'device.%.60s'?", name, name);
-    return gsim_error_set(error, GSIM_USAGE,
-                          "unknown name '%.60s'%s (an option of gpusim run, SCHED.PARAMETER, device.NUMBER or gpu.NAME)",
-                          name, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    return gsim_error_set(
+        error, GSIM_USAGE,
+        "unknown name '%.60s'%s (an option of gpusim run, SCHED.PARAMETER, device.NUMBER or gpu.NAME)", name,
+        gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
 static const char *name_at(const char *kind, uint32_t index, const struct gsim_device_entries *devices)
@@ -89,8 +92,7 @@ static enum gsim_status expand(void *data, const char *name, const char *text, s
     if (status != GSIM_OK) return status;
     while (name_at(name, (uint32_t)found, &devices)) found++;
     const char **list = GSIM_ARENA_ARRAY(arena, const char *, found + 1);
-    for (size_t i = 0; list && i < found; i++)
-        list[i] = gsim_arena_strdup(arena, name_at(name, (uint32_t)i, &devices));
+    for (size_t i = 0; list && i < found; i++) list[i] = gsim_arena_strdup(arena, name_at(name, (uint32_t)i, &devices));
     gsim_device_list_release(&devices);
     if (!list || arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     *items = list;
@@ -139,7 +141,8 @@ static enum gsim_status add_named(struct gsim_requests *requests, const char *ki
     if (strcmp(kind, "sched") == 0)
         status = gsim_cli_scheduler(text, &named->scheduler, error);
     else if (strcmp(text, "-") == 0)
-        return gsim_error_set(error, GSIM_USAGE, "workload: a sweep reads its programs many times, standard input cannot be");
+        return gsim_error_set(error, GSIM_USAGE,
+                              "workload: a sweep reads its programs many times, standard input cannot be");
     else if (!is_path(text) && !gsim_workload_find(text) && access(text, F_OK) != 0)
         return gsim_cli_unknown_workload(text, error);
     bool is_file = is_path(text) || (strcmp(kind, "workload") == 0 && !gsim_workload_find(text));
@@ -200,7 +203,8 @@ static enum gsim_status check_parameters(const struct gsim_requests *requests, s
     return status;
 }
 
-enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct gsim_spec *spec, struct gsim_error *error)
+enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct gsim_spec *spec,
+                                    struct gsim_error *error)
 {
     *requests = (struct gsim_requests){.spec = spec, .setting_count = spec->fixed_count + spec->axis_count};
     enum gsim_status status = look_up(requests, "workload", NULL, error);
@@ -240,7 +244,8 @@ enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_
 {
     const struct gsim_spec *spec = requests->spec;
     struct gsim_setting *values = GSIM_ARENA_ARRAY(arena, struct gsim_setting, spec->axis_count);
-    *request = (struct gsim_request){.settings = GSIM_ARENA_ARRAY(arena, struct gsim_point_setting, requests->setting_count)};
+    *request =
+        (struct gsim_request){.settings = GSIM_ARENA_ARRAY(arena, struct gsim_point_setting, requests->setting_count)};
     if (arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_spec_point(spec, item, values, &request->repeat);
     for (int pass = 0; pass < 2; pass++) /* the scheduler first: it decides what applies */
@@ -270,7 +275,8 @@ enum gsim_cli_key gsim_request_option(const char *name)
 /* What says no more than its absence would; workload, scheduler and device are in the key anyway. */
 static bool is_default(const struct gsim_point_setting *setting)
 {
-    static const char *const defaults[][2] = {{"memory", "managed"}, {"prefetch", "on"}, {"seed", "1"}, {"noise", "off"}};
+    static const char *const defaults[][2] = {
+        {"memory", "managed"}, {"prefetch", "on"}, {"seed", "1"}, {"noise", "off"}};
     if (strcmp(setting->name, "workload") == 0 || strcmp(setting->name, "sched") == 0 ||
         strcmp(setting->name, "device") == 0)
         return true;

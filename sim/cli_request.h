@@ -24,7 +24,7 @@ struct gsim_requests {
     int64_t sweep_id;
     struct gsim_named *named;
     size_t named_count, named_capacity;
-    size_t setting_count;         /* fixed and axes together */
+    size_t setting_count; /* fixed and axes together */
 };
 
 extern const struct gsim_spec_host gsim_request_host;
@@ -37,8 +37,8 @@ enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct
                                     struct gsim_error *error) GSIM_NODISCARD;
 void gsim_requests_release(struct gsim_requests *requests); /* accepts a zeroed one */
 
-/* Key of point ITEM. Settings that do not apply to it (parameters of other schedulers) have no part in it, so that points
- * which differ only in those are one. */
+/* Key of point ITEM. Settings that do not apply to it (parameters of other schedulers) have no part in it, so that
+ * points which differ only in those are one. */
 enum gsim_status gsim_request_key(const struct gsim_requests *requests, uint64_t item, char key[GSIM_KEY_SIZE],
                                   struct gsim_error *error) GSIM_NODISCARD;
 /* "workload=img sched=kesco size=1e6", for messages. */

@@ -53,7 +53,8 @@ static enum gsim_status read_base(struct results *results, struct gsim_error *er
 {
     const char *text = value_of(results, GSIM_CLI_BASE), *equals = text ? strchr(text, '=') : NULL;
     if (!text) return GSIM_OK;
-    results->query.base_name = equals ? gsim_arena_printf(&results->arena, "%.*s", (int)(equals - text), text) : "sched";
+    results->query.base_name =
+        equals ? gsim_arena_printf(&results->arena, "%.*s", (int)(equals - text), text) : "sched";
     results->query.base_value = equals ? equals + 1 : text;
     if (!results->query.base_name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return *results->query.base_name && *results->query.base_value
@@ -106,7 +107,7 @@ static const char *const grouped_heads[] = {"n", "mean", "ci95", "geomean", "min
 
 static double grouped_value(const struct gsim_stats *stats, size_t index)
 {
-    const double values[GROUPED_COUNT] = {(double)stats->count,       gsim_stats_mean(stats), gsim_stats_ci95(stats),
+    const double values[GROUPED_COUNT] = {(double)stats->count,      gsim_stats_mean(stats), gsim_stats_ci95(stats),
                                           gsim_stats_geomean(stats), stats->minimum,         stats->maximum};
     return values[index];
 }
@@ -170,7 +171,8 @@ static void put_row(const struct gsim_answer *answer, size_t row, size_t columns
 static void put_table(const struct results *results, struct gsim_output *output)
 {
     const struct gsim_answer *answer = &results->answer;
-    size_t columns = count_columns(answer), shown = answer->row_count < results->limit ? answer->row_count : results->limit;
+    size_t columns = count_columns(answer),
+           shown = answer->row_count < results->limit ? answer->row_count : results->limit;
     size_t *widths = gsim_alloc(columns * sizeof(*widths));
     char text[CELL_TEXT_SIZE];
     bool is_number;
@@ -183,11 +185,13 @@ static void put_table(const struct results *results, struct gsim_output *output)
             size_t length = strlen(entry(answer, i ? i - 1 : SIZE_MAX, j, &is_number, text));
             if (length > widths[j]) widths[j] = length;
         }
-    if (answer->stats) gsim_output_printf(output, "%s of groups, mean with 95 %% confidence interval\n\n", answer->value_name);
+    if (answer->stats)
+        gsim_output_printf(output, "%s of groups, mean with 95 %% confidence interval\n\n", answer->value_name);
     put_row(answer, SIZE_MAX, columns, widths, output);
     for (size_t i = 0; i < shown; i++) put_row(answer, i, columns, widths, output);
     if (shown < answer->row_count)
-        gsim_output_printf(output, "... %zu more (--limit N shows more, --csv FILE writes all)\n", answer->row_count - shown);
+        gsim_output_printf(output, "... %zu more (--limit N shows more, --csv FILE writes all)\n",
+                           answer->row_count - shown);
     gsim_free(widths);
 }
 
@@ -204,9 +208,11 @@ static void put_csv(const struct results *results, struct gsim_output *output)
             if (i && j < answer->name_count) {
                 const struct gsim_cell *cell = &answer->cells[row * answer->name_count + j];
                 if (cell->type == GSIM_CELL_TEXT) gsim_output_csv_string(output, cell->text);
-                if (cell->type != GSIM_CELL_TEXT && cell->type != GSIM_CELL_NULL) gsim_output_printf(output, "%.15g", cell->real);
+                if (cell->type != GSIM_CELL_TEXT && cell->type != GSIM_CELL_NULL)
+                    gsim_output_printf(output, "%.15g", cell->real);
             } else if (i && j < answer->name_count + (answer->stats ? GROUPED_COUNT : 1)) {
-                double value = answer->stats ? grouped_value(&answer->stats[row], j - answer->name_count) : answer->values[row];
+                double value =
+                    answer->stats ? grouped_value(&answer->stats[row], j - answer->name_count) : answer->values[row];
                 if (isfinite(value)) gsim_output_printf(output, "%.12g", value);
             } else {
                 gsim_output_csv_string(output, entry(answer, row, j, &is_number, text));
@@ -277,8 +283,7 @@ static void warn(const struct results *results)
     if (results->query.is_grouped && answer->failed_count)
         fprintf(stderr, "gpusim: %zu points without figures are left out (--where 'status != ok' --columns error)\n",
                 answer->failed_count);
-    if (answer->no_base_count)
-        fprintf(stderr, "gpusim: %zu points have no base row\n", answer->no_base_count);
+    if (answer->no_base_count) fprintf(stderr, "gpusim: %zu points have no base row\n", answer->no_base_count);
 }
 
 static enum gsim_status show(struct results *results, struct gsim_error *error)
@@ -306,8 +311,8 @@ static enum gsim_status merge(const struct gsim_cli_arguments *arguments, struct
     if (arguments->operand_count < 2)
         return gsim_error_set(error, GSIM_USAGE, "nothing to merge: expected gpusim results merge -o FILE FILE...");
     enum gsim_status status =
-        gsim_merge(out, arguments->operands + 1, arguments->operand_count - 1, arguments->value[GSIM_CLI_RESUME] != NULL,
-                   arguments->value[GSIM_CLI_MIX] != NULL, &outcome, error);
+        gsim_merge(out, arguments->operands + 1, arguments->operand_count - 1,
+                   arguments->value[GSIM_CLI_RESUME] != NULL, arguments->value[GSIM_CLI_MIX] != NULL, &outcome, error);
     if (status == GSIM_OK)
         fprintf(stderr, "gpusim: %zu points added, %zu were there already\n", outcome.added, outcome.present);
     return status;
@@ -323,8 +328,10 @@ int gsim_cli_results(const struct gsim_cli_arguments *arguments)
     else if (strcmp(arguments->operands[0], "merge") == 0)
         status = merge(arguments, &error);
     else if (arguments->operand_count > 1)
-        status = gsim_error_set(&error, GSIM_USAGE, "unexpected argument '%s': one results file at a time (gpusim results "
-                                                    "merge joins several)", arguments->operands[1]);
+        status = gsim_error_set(&error, GSIM_USAGE,
+                                "unexpected argument '%s': one results file at a time (gpusim results "
+                                "merge joins several)",
+                                arguments->operands[1]);
     else
         status = show(&results, &error);
     gsim_answer_release(&results.answer);

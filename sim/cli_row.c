@@ -182,7 +182,8 @@ static enum gsim_status run(struct maker *maker, struct gsim_error *error)
     setup.seed += maker->request.repeat;
     put_text(maker, GSIM_COLUMN_noise, setup.noise ? "on" : "off");
     put_integer(maker, GSIM_COLUMN_seed, setup.seed);
-    status = gsim_cli_point_init(&point, &setup, maker->request.workload->text, maker->request.scheduler->scheduler, error);
+    status =
+        gsim_cli_point_init(&point, &setup, maker->request.workload->text, maker->request.scheduler->scheduler, error);
     if (status == GSIM_OK) {
         put_options(maker, &point);
         status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
@@ -215,7 +216,8 @@ void gsim_request_run(void *data, uint64_t item, struct gsim_bytes *outcome)
     finish(&maker, status == GSIM_OK ? "ok" : "failed", status == GSIM_OK ? NULL : error.message, outcome);
 }
 
-void gsim_request_fail(void *data, uint64_t item, enum gsim_item_end end, const char *message, struct gsim_bytes *outcome)
+void gsim_request_fail(void *data, uint64_t item, enum gsim_item_end end, const char *message,
+                       struct gsim_bytes *outcome)
 {
     struct maker maker;
     struct gsim_error error = {0};

@@ -12,7 +12,7 @@
 #include "sweep/plan.h"
 #include "sweep/remote.h"
 
-#define OUT_DEFAULT "results.db"
+#define OUT_DEFAULT  "results.db"
 #define SHOWN_POINTS 10
 
 struct sweep {
@@ -85,12 +85,14 @@ static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
     for (int key = 0; key < GSIM_CLI_KEY_COUNT && status == GSIM_OK; key++)
         if (arguments->value[key] && gsim_request_is_option((enum gsim_cli_key)key))
             status = take_option(sweep, (enum gsim_cli_key)key, error);
-    for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++) status = take_opt(sweep, arguments->opts[i], error);
+    for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++)
+        status = take_opt(sweep, arguments->opts[i], error);
     for (size_t i = 0; i < arguments->repeated_count && status == GSIM_OK; i++)
         status = take_repeated(sweep, &arguments->repeated[i], error);
     if (status == GSIM_OK) status = read_count(arguments, GSIM_CLI_REPEAT, 1, 1e6, &repeat, error);
     if (status == GSIM_OK) status = read_count(arguments, GSIM_CLI_SAMPLES, 1, GSIM_AXIS_VALUES_MAX, &samples, error);
-    if (status == GSIM_OK) status = read_count(arguments, GSIM_CLI_SAMPLE_SEED, 0, 9007199254740992.0, &sample_seed, error);
+    if (status == GSIM_OK)
+        status = read_count(arguments, GSIM_CLI_SAMPLE_SEED, 0, 9007199254740992.0, &sample_seed, error);
     if (status != GSIM_OK) return status;
     if (repeat > 0) sweep->spec.repeat = (uint32_t)repeat;
     if (samples > 0) sweep->spec.samples = (size_t)samples;
@@ -171,9 +173,11 @@ static enum gsim_status check_models(struct sweep *sweep, const char *path, stru
     enum gsim_status status = gsim_store_models(sweep->store, &sweep->arena, &models, &count, error);
     for (size_t i = 0; i < count && status == GSIM_OK; i++)
         if (strcmp(models[i], mine) != 0 && !sweep->arguments->value[GSIM_CLI_MIX])
-            status = gsim_error_set(error, GSIM_INPUT,
-                                    "'%s' holds results of another model (version and hash %s, this is %s): use another "
-                                    "file, or --allow-mixed", path, models[i], mine);
+            status =
+                gsim_error_set(error, GSIM_INPUT,
+                               "'%s' holds results of another model (version and hash %s, this is %s): use another "
+                               "file, or --allow-mixed",
+                               path, models[i], mine);
     return status;
 }
 
@@ -185,8 +189,10 @@ static enum gsim_status open_store(struct sweep *sweep, struct gsim_error *error
     enum gsim_status status =
         gsim_store_open(path, may_be_there ? GSIM_STORE_WRITE : GSIM_STORE_CREATE, &sweep->store, error);
     if (status == GSIM_INPUT && !may_be_there && access(path, F_OK) == 0)
-        return gsim_error_set(error, GSIM_INPUT, "'%s' is there already: --resume adds what it does not have yet, --out FILE "
-                                                 "names another", path);
+        return gsim_error_set(error, GSIM_INPUT,
+                              "'%s' is there already: --resume adds what it does not have yet, --out FILE "
+                              "names another",
+                              path);
     return status == GSIM_OK ? check_models(sweep, path, error) : status;
 }
 
@@ -196,8 +202,9 @@ static const char *command_text(struct sweep *sweep)
     const char *text = "gpusim";
     for (int i = 1; text && i < sweep->arguments->argc; i++) {
         const char *word = sweep->arguments->argv[i];
-        bool is_plain = *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%") ==
-                                     strlen(word);
+        bool is_plain =
+            *word &&
+            strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%") == strlen(word);
         text = gsim_arena_printf(&sweep->arena, is_plain ? "%s %s" : "%s '%s'", text, word);
     }
     return text;
@@ -220,7 +227,8 @@ static enum gsim_status record_sweep(struct sweep *sweep, struct gsim_error *err
     return status;
 }
 
-/* --- computing ----------------------------------------------------------------------------------------------------- */
+/* --- computing -----------------------------------------------------------------------------------------------------
+ */
 static enum gsim_status prepare_job(struct sweep *sweep, struct gsim_error *error)
 {
     const char *timeout = sweep->arguments->value[GSIM_CLI_TIMEOUT];
@@ -259,7 +267,8 @@ static enum gsim_status compute(struct sweep *sweep, struct gsim_error *error)
     sweep->job.items = sweep->plan.items;
     sweep->job.count = sweep->plan.count;
     sweep->job.store = sweep->store;
-    if (sweep->job.pool.jobs > sweep->plan.count && sweep->plan.count) sweep->job.pool.jobs = (uint32_t)sweep->plan.count;
+    if (sweep->job.pool.jobs > sweep->plan.count && sweep->plan.count)
+        sweep->job.pool.jobs = (uint32_t)sweep->plan.count;
     if (!sweep->plan.count) sweep->remote.size = 1;
     if (sweep->spec.repeat > 1 && !is_given(&sweep->spec, "noise"))
         fprintf(stderr, "gpusim: without --noise, repetitions differ only where a scheduler draws numbers\n");
@@ -273,7 +282,8 @@ static enum gsim_status compute(struct sweep *sweep, struct gsim_error *error)
     return status;
 }
 
-/* --- several processes --------------------------------------------------------------------------------------------- */
+/* --- several processes ---------------------------------------------------------------------------------------------
+ */
 static const char *describe(void *data, uint64_t item, char *text, size_t size)
 {
     return gsim_request_describe(data, item, text, size);

@@ -67,7 +67,8 @@ static enum gsim_status add_number(struct builder *builder, const char *item, do
     if (count >= GSIM_AXIS_VALUES_MAX) return fail_range(builder, item, "more than ten million values");
     struct gsim_value value = make_number(builder->arena, builder->axis->is_integer, number);
     /* Rounded to whole numbers, neighbours may coincide. */
-    if (count && builder->values[count - 1].is_number && builder->values[count - 1].number == value.number) return GSIM_OK;
+    if (count && builder->values[count - 1].is_number && builder->values[count - 1].number == value.number)
+        return GSIM_OK;
     return add_value(builder, value);
 }
 
@@ -95,13 +96,15 @@ static enum gsim_status add_spaced(struct builder *builder, const char *item, co
         return fail_range(builder, item, "expected a whole number from 2 on behind lin or log");
     for (double i = 0; i < count && status == GSIM_OK; i++) {
         double share = i / (count - 1);
-        status = add_number(builder, item, is_log ? range->low * pow(range->high / range->low, share)
-                                                  : range->low + share * (range->high - range->low));
+        status = add_number(builder, item,
+                            is_log ? range->low * pow(range->high / range->low, share)
+                                   : range->low + share * (range->high - range->low));
     }
     return status;
 }
 
-static enum gsim_status make_sampled(struct builder *builder, const char *item, const struct range *range, bool *matches)
+static enum gsim_status make_sampled(struct builder *builder, const char *item, const struct range *range,
+                                     bool *matches)
 {
     const char *kind = strncmp(range->step, "log", 3) == 0 ? range->step + 3 : range->step;
     struct gsim_axis *axis = builder->axis;
@@ -136,11 +139,12 @@ static enum gsim_status add_range(struct builder *builder, const char *item, con
         return add_spaced(builder, item, range, step, is_log);
     }
     bool is_factor = *range->step == 'x';
-    if ((is_factor || *range->step == '+') && gsim_text_quantity(range->step + 1, &step) && step > (is_factor ? 1 : 0) &&
-        (!is_factor || range->low > 0))
+    if ((is_factor || *range->step == '+') && gsim_text_quantity(range->step + 1, &step) &&
+        step > (is_factor ? 1 : 0) && (!is_factor || range->low > 0))
         return add_steps(builder, item, range, step, is_factor);
-    return fail_range(builder, item, "expected +STEP, xFACTOR (above 1, from a start above 0), linN, logN, [log]random or "
-                                     "[log]sobol as the third part");
+    return fail_range(builder, item,
+                      "expected +STEP, xFACTOR (above 1, from a start above 0), linN, logN, [log]random or "
+                      "[log]sobol as the third part");
 }
 
 /* Whether ITEM (changed: its colons become ends) is NUMBER:NUMBER[:STEP]; other texts may hold colons. */
@@ -174,7 +178,8 @@ static enum gsim_status finish(struct builder *builder, enum gsim_status status)
 {
     struct gsim_axis *axis = builder->axis;
     if (status == GSIM_OK && axis->sampling != GSIM_SAMPLED_NOT && axis->count)
-        status = gsim_error_set(builder->error, GSIM_USAGE, "%s: a sampled range stands alone, not in a list", axis->name);
+        status =
+            gsim_error_set(builder->error, GSIM_USAGE, "%s: a sampled range stands alone, not in a list", axis->name);
     if (status == GSIM_OK && axis->count) {
         axis->values = GSIM_ARENA_ARRAY(builder->arena, struct gsim_value, axis->count);
         if (axis->values) memcpy(axis->values, builder->values, axis->count * sizeof(*axis->values));
@@ -212,11 +217,12 @@ enum gsim_status gsim_axis_list(struct gsim_axis *axis, const char *name, const 
     return finish(&builder, status);
 }
 
-/* --- samples ---------------------------------------------------------------------------------------------------------- */
+/* --- samples
+ * ---------------------------------------------------------------------------------------------------------- */
 static struct gsim_value place(const struct gsim_axis *axis, struct gsim_arena *arena, double share)
 {
-    double number = axis->is_log ? axis->low * pow(axis->high / axis->low, share)
-                                 : axis->low + share * (axis->high - axis->low);
+    double number =
+        axis->is_log ? axis->low * pow(axis->high / axis->low, share) : axis->low + share * (axis->high - axis->low);
     return make_number(arena, axis->is_integer, number);
 }
 

@@ -8,7 +8,7 @@ static const struct {
     const char *name, *unit, *help;
     enum gsim_cell_type type;
 } columns[GSIM_COLUMN_COUNT] = {
-#define X(column_name, column_type, column_unit, column_help) \
+#define X(column_name, column_type, column_unit, column_help)                                                          \
     {.name = #column_name, .type = GSIM_CELL_##column_type, .unit = column_unit, .help = column_help},
 #include "sweep/columns.def"
 #undef X

@@ -16,8 +16,9 @@ static enum gsim_status fail_held(const struct gsim_lock *lock, const char *path
     ssize_t length = pread(lock->descriptor, holder, sizeof(holder) - 1, 0);
     holder[length > 0 ? length : 0] = '\0';
     holder[strcspn(holder, "\n")] = '\0';
-    return gsim_error_set(error, GSIM_IO, "'%s' is being written by another gpusim (%s): wait for it, or use another file",
-                          path, holder[0] ? holder : "process unknown");
+    return gsim_error_set(error, GSIM_IO,
+                          "'%s' is being written by another gpusim (%s): wait for it, or use another file", path,
+                          holder[0] ? holder : "process unknown");
 }
 
 /* Whether the file that is locked is still the one of that name: its last holder may have removed it meanwhile. */

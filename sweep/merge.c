@@ -82,9 +82,10 @@ static enum gsim_status take_row(void *data, const struct gsim_row *row, struct 
     status = gsim_store_find(merging->out, row->cells[GSIM_COLUMN_key].text, compare, &comparison, error);
     bool is_ok = strcmp(row->cells[GSIM_COLUMN_status].text, "ok") == 0;
     if (status == GSIM_OK && comparison.was_ok && is_ok && !comparison.is_same)
-        return gsim_error_set(error, GSIM_INPUT, "cannot merge '%s': it has other figures for a point than the files before "
-                                                 "it (key %s, axes %.200s)", merging->input,
-                              row->cells[GSIM_COLUMN_key].text, row->cells[GSIM_COLUMN_axes].text);
+        return gsim_error_set(error, GSIM_INPUT,
+                              "cannot merge '%s': it has other figures for a point than the files before "
+                              "it (key %s, axes %.200s)",
+                              merging->input, row->cells[GSIM_COLUMN_key].text, row->cells[GSIM_COLUMN_axes].text);
     return status;
 }
 
@@ -97,8 +98,10 @@ static enum gsim_status check_models(struct merging *merging, struct gsim_store 
     for (size_t i = 0; i < count && status == GSIM_OK; i++) {
         if (!merging->model) merging->model = models[i];
         if (strcmp(models[i], merging->model) != 0)
-            status = gsim_error_set(error, GSIM_INPUT, "cannot merge '%s': it holds results of another model (%s, others %s); "
-                                                       "--allow-mixed joins them", path, models[i], merging->model);
+            status = gsim_error_set(error, GSIM_INPUT,
+                                    "cannot merge '%s': it holds results of another model (%s, others %s); "
+                                    "--allow-mixed joins them",
+                                    path, models[i], merging->model);
     }
     return status;
 }
@@ -125,8 +128,7 @@ enum gsim_status gsim_merge(const char *out, const char *const *inputs, size_t c
     for (size_t i = 0; i < count; i++) {
         if (access(inputs[i], R_OK) != 0)
             return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': no such file", inputs[i]);
-        if (strcmp(inputs[i], out) == 0)
-            return gsim_error_set(error, GSIM_USAGE, "'%s' is both input and output", out);
+        if (strcmp(inputs[i], out) == 0) return gsim_error_set(error, GSIM_USAGE, "'%s' is both input and output", out);
     }
     enum gsim_status status =
         gsim_store_open(out, may_exist ? GSIM_STORE_WRITE : GSIM_STORE_CREATE, &merging.out, error);

@@ -11,11 +11,12 @@
 #include "sweep/worker.h"
 
 /* A worker is given as much as it does in this time, so that it never waits for us. */
-#define AHEAD_S 0.05
+#define AHEAD_S   0.05
 #define AHEAD_MAX 512
 /* At least so often the clocks of the items are looked at. */
 #define LOOK_MS 100
-/* While all have work, outcomes are taken in rounds so long apart: a wake-up for each would cost more than small points. */
+/* While all have work, outcomes are taken in rounds so long apart: a wake-up for each would cost more than small
+ * points. */
 #define ROUND_S 0.005
 
 struct worker {
@@ -243,8 +244,8 @@ static enum gsim_status read_worker(struct worker *worker, bool *ended, struct g
     return worker->input.failed ? fail_memory(error) : GSIM_OK;
 }
 
-static enum gsim_status check_clock(struct gsim_pool *pool, struct worker *worker, gsim_pool_deliver *deliver, void *data,
-                                    struct gsim_error *error)
+static enum gsim_status check_clock(struct gsim_pool *pool, struct worker *worker, gsim_pool_deliver *deliver,
+                                    void *data, struct gsim_error *error)
 {
     uint64_t sequence = gsim_worker_sequence(&worker->process), item;
     double now = now_s();
@@ -283,7 +284,8 @@ enum gsim_status gsim_pool_wait(struct gsim_pool *pool, int timeout_ms, gsim_poo
     if (pool->config.timeout_s > 0 && timeout_ms > LOOK_MS) timeout_ms = LOOK_MS;
     pace(pool);
     int ready = poll(polls, pool->config.jobs, timeout_ms);
-    if (ready < 0 && errno != EINTR) return gsim_error_set(error, GSIM_IO, "cannot wait for workers: %s", strerror(errno));
+    if (ready < 0 && errno != EINTR)
+        return gsim_error_set(error, GSIM_IO, "cannot wait for workers: %s", strerror(errno));
     for (uint32_t i = 0; i < pool->config.jobs && status == GSIM_OK; i++) {
         struct worker *worker = &pool->workers[i];
         bool ended = false;

@@ -7,10 +7,10 @@
 
 #include "sim/text.h"
 
-#define BAR_S    0.2  /* a terminal is redrawn this often */
-#define LINE_S   10.0 /* a log gets a line this often */
-#define RECENT_S 3.0  /* the rate is that of so long */
-#define BAR_WIDTH 24
+#define BAR_S         0.2  /* a terminal is redrawn this often */
+#define LINE_S        10.0 /* a log gets a line this often */
+#define RECENT_S      3.0  /* the rate is that of so long */
+#define BAR_WIDTH     24
 #define DURATION_SIZE 64
 
 static double now_s(void)
@@ -84,7 +84,8 @@ void gsim_progress_show(struct gsim_progress *progress)
     if (progress->is_terminal)
         fprintf(progress->out, "\r\033[K[%s] %s of %s points, %s/s, %s left", bar, done, total, rate, left);
     else
-        fprintf(progress->out, "gpusim: %s of %s points (%.0f %%), %s/s, %s left", done, total, 100 * share, rate, left);
+        fprintf(progress->out, "gpusim: %s of %s points (%.0f %%), %s/s, %s left", done, total, 100 * share, rate,
+                left);
     if (progress->failed) fprintf(progress->out, ", %llu failed", (unsigned long long)progress->failed);
     if (!progress->is_terminal) fputc('\n', progress->out);
     fflush(progress->out);
@@ -102,8 +103,8 @@ void gsim_progress_end(struct gsim_progress *progress, bool is_stopped)
     }
     fprintf(progress->out, "gpusim: %s%s%s%s point%s in %s (%s/s)", is_stopped ? "stopped: " : "",
             gsim_text_count(done, progress->done), is_stopped ? " of " : "",
-            is_stopped ? gsim_text_count(total, progress->total) : "",
-            progress->done == 1 && !is_stopped ? "" : "s", elapsed < 10 ? (snprintf(time, sizeof(time), "%.2g s", elapsed), time) : duration(time, elapsed),
+            is_stopped ? gsim_text_count(total, progress->total) : "", progress->done == 1 && !is_stopped ? "" : "s",
+            elapsed < 10 ? (snprintf(time, sizeof(time), "%.2g s", elapsed), time) : duration(time, elapsed),
             rate_text(rate, elapsed > 0 ? (double)progress->done / elapsed : 0));
     if (progress->failed)
         fprintf(progress->out, ", %llu without figures (see: gpusim results FILE --where 'status != ok')",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sweep. How far a sweep is, on stderr: a bar that is redrawn on a terminal, a plain line now and then elsewhere.
- * Only what is committed to the results file counts as done. Wall-clock time stays here: no result sees it.
+ * Layer: sweep. How far a sweep is, on stderr: a bar that is redrawn on a terminal, a plain line now and then
+ * elsewhere. Only what is committed to the results file counts as done. Wall-clock time stays here: no result sees it.
  */
 #ifndef GSIM_SWEEP_PROGRESS_H
 #define GSIM_SWEEP_PROGRESS_H

@@ -43,8 +43,9 @@ static enum gsim_status check_name(const struct reading *reading, const char *na
     gsim_nearest_init(&nearest, name);
     for (int i = 0; i < GSIM_COLUMN_COUNT; i++) gsim_nearest_offer(&nearest, gsim_column_name((enum gsim_column)i));
     for (size_t i = 0; i < reading->known_count; i++) gsim_nearest_offer(&nearest, reading->known[i]);
-    return gsim_error_set(error, GSIM_USAGE, "no column, axis or option '%.60s' in this file%s (see gpusim results --help)",
-                          name, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    return gsim_error_set(error, GSIM_USAGE,
+                          "no column, axis or option '%.60s' in this file%s (see gpusim results --help)", name,
+                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
 /* What conditions are asked about: the row of a view, or, while they are compiled, none. */
@@ -98,8 +99,8 @@ static enum gsim_status prepare(struct reading *reading, struct gsim_error *erro
     const struct gsim_query *query = reading->query;
     struct gsim_answer *answer = reading->answer;
     size_t axis_count;
-    enum gsim_status status = gsim_store_names(reading->store, &answer->arena, &reading->known, &axis_count,
-                                               &reading->known_count, error);
+    enum gsim_status status =
+        gsim_store_names(reading->store, &answer->arena, &reading->known, &axis_count, &reading->known_count, error);
     if (status == GSIM_OK) status = choose_names(reading, axis_count, error);
     bool is_speedup = query->base_name && (!query->value || strcmp(query->value, GSIM_QUERY_SPEEDUP) == 0);
     answer->value_name = is_speedup ? GSIM_QUERY_SPEEDUP : query->value ? query->value : "iteration_us";
@@ -123,7 +124,8 @@ static enum gsim_status make_room(struct reading *reading, struct gsim_error *er
     struct gsim_answer *answer = reading->answer;
     if (answer->row_count < reading->capacity) return GSIM_OK;
     /* The arena keeps the old ones until the end: twice the memory, in exchange for one owner. */
-    size_t capacity = reading->capacity ? 2 * reading->capacity : 256, width = answer->name_count, old = answer->row_count;
+    size_t capacity = reading->capacity ? 2 * reading->capacity : 256, width = answer->name_count,
+           old = answer->row_count;
     struct gsim_cell *cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell, capacity * (width ? width : 1));
     double *values = GSIM_ARENA_ARRAY(&answer->arena, double, capacity);
     const char **statuses = GSIM_ARENA_ARRAY(&answer->arena, const char *, capacity);
@@ -148,7 +150,8 @@ static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view
     if (status != GSIM_OK) return status;
     size_t row = answer->row_count++;
     for (size_t i = 0; i < answer->name_count; i++)
-        answer->cells[row * answer->name_count + i] = copy_cell(&answer->arena, gsim_view_value(view, answer->names[i]));
+        answer->cells[row * answer->name_count + i] =
+            copy_cell(&answer->arena, gsim_view_value(view, answer->names[i]));
     struct gsim_cell value = gsim_view_value(view, reading->ratio_of);
     answer->values[row] = value.type == GSIM_CELL_INTEGER || value.type == GSIM_CELL_REAL ? value.real : NAN;
     answer->statuses[row] = is_ok ? NULL : gsim_arena_strdup(&answer->arena, view->row->cells[GSIM_COLUMN_status].text);
@@ -205,7 +208,8 @@ static int compare_cells(const struct gsim_cell *left, const struct gsim_cell *r
 static bool same_group(const struct gsim_answer *answer, size_t left, size_t right)
 {
     for (size_t i = 0; i < answer->name_count; i++)
-        if (compare_cells(&answer->cells[left * answer->name_count + i], &answer->cells[right * answer->name_count + i]))
+        if (compare_cells(&answer->cells[left * answer->name_count + i],
+                          &answer->cells[right * answer->name_count + i]))
             return false;
     return true;
 }
@@ -216,7 +220,9 @@ static uint64_t hash_group(const struct gsim_answer *answer, size_t row)
     for (size_t i = 0; i < answer->name_count; i++) {
         const struct gsim_cell *cell = &answer->cells[row * answer->name_count + i];
         const char *bytes = cell->type == GSIM_CELL_TEXT ? cell->text : (const char *)&cell->real;
-        size_t length = cell->type == GSIM_CELL_TEXT ? strlen(bytes) : cell->type == GSIM_CELL_NULL ? 0 : sizeof(double);
+        size_t length = cell->type == GSIM_CELL_TEXT   ? strlen(bytes)
+                        : cell->type == GSIM_CELL_NULL ? 0
+                                                       : sizeof(double);
         for (size_t k = 0; k < length; k++) hash = (hash ^ (unsigned char)bytes[k]) * 1099511628211u;
         hash = (hash ^ 0xff) * 1099511628211u;
     }

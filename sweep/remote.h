@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sweep. A sweep over several processes on several machines: rank 0 hands out points, writes the results file and
- * computes itself; the others have workers of their own and send rows back. How bytes travel is a transport's business:
- * sweep/mpi/transport.c is MPI, part of the program gpusim-mpi only (MPI takes longer to start than a small run).
+ * Layer: sweep. A sweep over several processes on several machines: rank 0 hands out points, writes the results file
+ * and computes itself; the others have workers of their own and send rows back. How bytes travel is a transport's
+ * business: sweep/mpi/transport.c is MPI, part of the program gpusim-mpi only (MPI takes longer to start than a small
+ * run).
  *
  *   0 -> r  START (who am I talking to), ITEMS, END        r -> 0  ROWS, BEAT (a second without rows), REFUSE
  */
@@ -23,8 +24,8 @@ struct gsim_transport {
     void (*end)(bool in_haste, int exit_status);
 };
 
-/* NULL, with no error: this process was not started as one of several. With an error: it was, but cannot take part. Where
- * it can, but is not the program to do so, that program takes its place, with the words of ARGV. */
+/* NULL, with no error: this process was not started as one of several. With an error: it was, but cannot take part.
+ * Where it can, but is not the program to do so, that program takes its place, with the words of ARGV. */
 const struct gsim_transport *gsim_transport_find(char **argv, struct gsim_error *error);
 
 struct gsim_remote {
@@ -46,6 +47,7 @@ enum gsim_status gsim_remote_lead(struct gsim_remote *remote, struct gsim_sweep_
                                   struct gsim_error *error) GSIM_NODISCARD;
 /* The other ranks': BEGIN is told the sweep's id before the workers start. */
 enum gsim_status gsim_remote_follow(struct gsim_remote *remote, const struct gsim_pool_config *pool,
-                                    void (*begin)(void *data, int64_t sweep_id), struct gsim_error *error) GSIM_NODISCARD;
+                                    void (*begin)(void *data, int64_t sweep_id),
+                                    struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

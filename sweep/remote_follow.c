@@ -51,7 +51,8 @@ static enum gsim_status start(struct follower *follower, struct gsim_error *erro
     struct gsim_remote *remote = follower->remote;
     memcpy(&start, follower->message.data, sizeof(start));
     if (strcmp(start.identity, remote->identity) != 0)
-        return gsim_error_set(error, GSIM_INPUT, "it reads another spec, device or program, or is another version of gpusim");
+        return gsim_error_set(error, GSIM_INPUT,
+                              "it reads another spec, device or program, or is another version of gpusim");
     follower->begin(remote->data, start.sweep_id);
     return gsim_pool_create(follower->config, &follower->pool, error);
 }
@@ -61,7 +62,8 @@ static enum gsim_status take_message(struct follower *follower, int tag, struct 
     enum gsim_status status = GSIM_OK;
     const struct gsim_bytes *message = &follower->message;
     if (tag == GSIM_REMOTE_END) follower->is_over = true;
-    if (tag == GSIM_REMOTE_START && message->length == sizeof(struct gsim_remote_start)) status = start(follower, error);
+    if (tag == GSIM_REMOTE_START && message->length == sizeof(struct gsim_remote_start))
+        status = start(follower, error);
     for (size_t at = 0; tag == GSIM_REMOTE_ITEMS && follower->pool && at < message->length && status == GSIM_OK;
          at += sizeof(uint64_t)) {
         uint64_t item;

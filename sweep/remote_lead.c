@@ -3,11 +3,11 @@
 #include "sweep/remote_wire.h"
 #include "sweep/sink.h"
 
-#define WAIT_MS  2
-#define AHEAD_S  0.2    /* a rank is given as much as it does in this time */
+#define WAIT_MS   2
+#define AHEAD_S   0.2 /* a rank is given as much as it does in this time */
 #define AHEAD_MAX 4096
-#define SILENT_S 60.0   /* a rank that sends nothing for so long is given up: a beat comes every second */
-#define TOLD_MAX 5      /* points of a lost rank that are told by name */
+#define SILENT_S  60.0 /* a rank that sends nothing for so long is given up: a beat comes every second */
+#define TOLD_MAX  5    /* points of a lost rank that are told by name */
 
 struct peer {
     uint64_t *items; /* that it holds */
@@ -90,7 +90,8 @@ static enum gsim_status feed_all(struct leader *leader, struct gsim_error *error
 {
     enum gsim_status status = GSIM_OK;
     uint64_t item;
-    for (int rank = 1; rank < leader->remote->size && status == GSIM_OK; rank++) status = feed_peer(leader, rank, error);
+    for (int rank = 1; rank < leader->remote->size && status == GSIM_OK; rank++)
+        status = feed_peer(leader, rank, error);
     for (size_t room = gsim_pool_room(leader->pool, remaining(leader) / (uint64_t)leader->remote->size);
          room && status == GSIM_OK && take_item(leader, &item); room--)
         status = gsim_pool_put(leader->pool, item, error);
@@ -141,8 +142,10 @@ static enum gsim_status take_messages(struct leader *leader, struct gsim_error *
         struct peer *peer = &leader->peers[from];
         peer->heard_s = gsim_remote_now_s();
         if (tag == GSIM_REMOTE_ROWS) status = take_rows(leader, peer, error);
-        if (tag == GSIM_REMOTE_BEAT && leader->message.length) snprintf(peer->host, sizeof(peer->host), "%s", leader->message.data);
-        if (tag == GSIM_REMOTE_REFUSE && leader->message.length) status = gsim_error_set(error, GSIM_SIM, "%s", leader->message.data);
+        if (tag == GSIM_REMOTE_BEAT && leader->message.length)
+            snprintf(peer->host, sizeof(peer->host), "%s", leader->message.data);
+        if (tag == GSIM_REMOTE_REFUSE && leader->message.length)
+            status = gsim_error_set(error, GSIM_SIM, "%s", leader->message.data);
         leader->message.length = 0;
     }
     if (leader->message.failed) status = fail_memory(error);
@@ -178,7 +181,8 @@ static enum gsim_status look_for_lost(struct leader *leader, struct gsim_error *
     return status;
 }
 
-/* --- the loop ------------------------------------------------------------------------------------------------------- */
+/* --- the loop -------------------------------------------------------------------------------------------------------
+ */
 static enum gsim_status prepare(struct leader *leader, int64_t sweep_id, struct gsim_error *error)
 {
     struct gsim_remote_start start = {.sweep_id = sweep_id};
@@ -220,8 +224,7 @@ static void release(struct leader *leader)
 enum gsim_status gsim_remote_lead(struct gsim_remote *remote, struct gsim_sweep_job *job, int64_t sweep_id,
                                   struct gsim_error *error)
 {
-    struct leader leader = {
-        .remote = remote, .job = job, .sink = {.store = job->store, .progress = job->progress}};
+    struct leader leader = {.remote = remote, .job = job, .sink = {.store = job->store, .progress = job->progress}};
     struct gsim_stop stop;
     gsim_stop_begin(&stop);
     enum gsim_status status = prepare(&leader, sweep_id, error);

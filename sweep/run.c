@@ -21,7 +21,8 @@ enum gsim_status gsim_sweep_run(struct gsim_sweep_job *job, struct gsim_error *e
             job->is_stopped = true;
             break;
         }
-        for (size_t room = gsim_pool_room(pool, job->count - next); room && next < job->count && status == GSIM_OK; room--)
+        for (size_t room = gsim_pool_room(pool, job->count - next); room && next < job->count && status == GSIM_OK;
+             room--)
             status = gsim_pool_put(pool, job->items[next++], error);
         if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, gsim_sink_take, &sink, error);
         if (status == GSIM_OK) status = gsim_sink_commit(&sink, error);

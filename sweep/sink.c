@@ -10,8 +10,8 @@ enum gsim_status gsim_sink_take(void *data, uint64_t item, const char *outcome, 
     struct gsim_row row;
     enum gsim_status status = GSIM_OK;
     if (!gsim_row_unpack(&row, outcome, length))
-        return gsim_error_set(error, GSIM_SIM, "point %llu came back as %zu bytes that are no row", (unsigned long long)item,
-                              length);
+        return gsim_error_set(error, GSIM_SIM, "point %llu came back as %zu bytes that are no row",
+                              (unsigned long long)item, length);
     if (!sink->is_open) status = gsim_store_begin(sink->store, error);
     if (status != GSIM_OK) return status;
     sink->is_open = true;

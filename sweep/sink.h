@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sweep (internal). Where outcomes go: into the results file, in one transaction per round; and how a sweep learns
- * that it shall stop: SIGINT and SIGTERM are held back while it runs and looked for between rounds. */
+/* Layer: sweep (internal). Where outcomes go: into the results file, in one transaction per round; and how a sweep
+ * learns that it shall stop: SIGINT and SIGTERM are held back while it runs and looked for between rounds. */
 #ifndef GSIM_SWEEP_SINK_H
 #define GSIM_SWEEP_SINK_H
 
@@ -12,8 +12,8 @@
 struct gsim_sink {
     struct gsim_store *store;
     struct gsim_progress *progress;
-    uint64_t received;      /* outcomes, committed or not */
-    uint64_t done, failed;  /* of the open transaction */
+    uint64_t received;     /* outcomes, committed or not */
+    uint64_t done, failed; /* of the open transaction */
     bool is_open;
 };
 

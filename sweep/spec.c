@@ -146,15 +146,16 @@ enum gsim_status gsim_spec_pair(struct gsim_spec *spec, const char *text, struct
         if (axis.sampling != GSIM_SAMPLED_NOT)
             return gsim_error_set(error, GSIM_USAGE, "%s: sampled axes are together anyway: use vary", axis.name);
         if (first && axis.count != count)
-            return gsim_error_set(error, GSIM_USAGE, "paired lists differ in length: %s has %zu values, %s has %zu", first,
-                                  count, axis.name, axis.count);
+            return gsim_error_set(error, GSIM_USAGE, "paired lists differ in length: %s has %zu values, %s has %zu",
+                                  first, count, axis.name, axis.count);
         status = put_axis(spec, axis, group, error);
         group = spec->group_count - 1;
         first = axis.name;
         count = axis.count;
     }
-    return status == GSIM_OK && !first ? gsim_error_set(error, GSIM_USAGE, "expected NAME=VALUES NAME=VALUES, found nothing")
-                                       : status;
+    return status == GSIM_OK && !first
+               ? gsim_error_set(error, GSIM_USAGE, "expected NAME=VALUES NAME=VALUES, found nothing")
+               : status;
 }
 
 enum gsim_status gsim_spec_add_where(struct gsim_spec *spec, const char *text, struct gsim_error *error)
@@ -214,8 +215,8 @@ static enum gsim_status count_points(struct gsim_spec *spec, struct gsim_error *
         spec->groups[i].stride = spec->total;
         total *= (double)spec->groups[i].count;
         if (total > GSIM_SPEC_POINTS_MAX)
-            return gsim_error_set(error, GSIM_USAGE, "these axes make %.3g points or more: expected at most %.0f", total,
-                                  GSIM_SPEC_POINTS_MAX);
+            return gsim_error_set(error, GSIM_USAGE, "these axes make %.3g points or more: expected at most %.0f",
+                                  total, GSIM_SPEC_POINTS_MAX);
         spec->total *= spec->groups[i].count;
     }
     return GSIM_OK;

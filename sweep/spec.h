@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sweep. What a sweep asks for: fixed settings, axes, how they combine, conditions, repetitions. From the command
- * line, a file (schema gpusim-sweep/1) or both. The points are the product of the groups: each axis is a group, axes
- * given as paired are one together, and all sampled axes are one; the first group varies slowest, repetitions fastest.
+ * Layer: sweep. What a sweep asks for: fixed settings, axes, how they combine, conditions, repetitions. From the
+ * command line, a file (schema gpusim-sweep/1) or both. The points are the product of the groups: each axis is a group,
+ * axes given as paired are one together, and all sampled axes are one; the first group varies slowest, repetitions
+ * fastest.
  *
  *   {"schema": "gpusim-sweep/1", "name": "sizes", "options": {"device": "h200"},
  *    "vary": {"workload": "all", "sched": ["serial", "kesco"], "device.h2d_gbps": "16:64:x2"},
@@ -15,7 +16,7 @@
 #include "sweep/axis.h"
 #include "sweep/where.h"
 
-#define GSIM_SPEC_SCHEMA "gpusim-sweep/1"
+#define GSIM_SPEC_SCHEMA     "gpusim-sweep/1"
 #define GSIM_SPEC_POINTS_MAX 1000000000.0
 
 /* What the caller knows about names. */
@@ -42,7 +43,7 @@ struct gsim_group {
 
 struct gsim_spec {
     const struct gsim_spec_host *host;
-    const char *name;            /* NULL: none */
+    const char *name; /* NULL: none */
     struct gsim_setting *fixed;
     struct gsim_axis *axes;
     struct gsim_group *groups;
@@ -50,10 +51,10 @@ struct gsim_spec {
     struct gsim_where **where;
     size_t fixed_count, axis_count, group_count, condition_count;
     size_t fixed_capacity, axis_capacity, group_capacity, condition_capacity;
-    uint32_t repeat;             /* 0: not given, as 1 */
+    uint32_t repeat; /* 0: not given, as 1 */
     size_t samples;
     uint64_t sample_seed;
-    uint64_t total;              /* points before conditions, after finish */
+    uint64_t total; /* points before conditions, after finish */
     struct gsim_arena arena;
 };
 

@@ -167,9 +167,9 @@ static const struct {
     const char *name;
     enum gsim_status (*read)(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error);
 } fields[] = {
-    {"schema", read_text},       {"description", read_text}, {"name", read_name},       {"options", read_options},
-    {"vary", read_vary},         {"paired", read_paired},    {"where", read_where},     {"repeat", read_repeat},
-    {"samples", read_samples},   {"sample_seed", read_sample_seed},
+    {"schema", read_text},     {"description", read_text},        {"name", read_name},   {"options", read_options},
+    {"vary", read_vary},       {"paired", read_paired},           {"where", read_where}, {"repeat", read_repeat},
+    {"samples", read_samples}, {"sample_seed", read_sample_seed},
 };
 
 static enum gsim_status read_member(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
@@ -196,8 +196,7 @@ enum gsim_status gsim_spec_read(struct gsim_spec *spec, const char *path, struct
         status = fail_at(schema, "schema", "\"" GSIM_SPEC_SCHEMA "\"", &local);
     else if (repeated)
         status = gsim_error_set(&local, GSIM_INPUT, "\"%s\" stands there twice", repeated);
-    if (status == GSIM_OK)
-        cJSON_ArrayForEach(item, json)
+    if (status == GSIM_OK) cJSON_ArrayForEach(item, json)
         {
             status = read_member(spec, item, &local);
             if (status != GSIM_OK) break;

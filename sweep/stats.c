@@ -41,5 +41,6 @@ double gsim_stats_geomean(const struct gsim_stats *stats)
 double gsim_stats_ci95(const struct gsim_stats *stats)
 {
     if (stats->count < 2) return NAN;
-    return gsl_cdf_tdist_Pinv(0.975, (double)(stats->count - 1)) * gsim_stats_deviation(stats) / sqrt((double)stats->count);
+    return gsl_cdf_tdist_Pinv(0.975, (double)(stats->count - 1)) * gsim_stats_deviation(stats) /
+           sqrt((double)stats->count);
 }

@@ -25,11 +25,14 @@ enum gsim_status gsim_store_fail(const struct gsim_store *store, const char *doi
                               "cannot %s '%s': the file is damaged (%s); keep a copy and try: sqlite3 '%s' .recover",
                               doing, store->path, sqlite3_errmsg(store->db), store->path);
     case SQLITE_NOTADB:
-        return gsim_error_set(error, GSIM_INPUT, "cannot %s '%s': expected a results file of gpusim sweep, found "
-                                                 "something that is no SQLite database", doing, store->path);
+        return gsim_error_set(error, GSIM_INPUT,
+                              "cannot %s '%s': expected a results file of gpusim sweep, found "
+                              "something that is no SQLite database",
+                              doing, store->path);
     default:
-        return gsim_error_set(error, GSIM_IO, "cannot %s '%s': %s%s%s; what was reported done is safe", doing, store->path, sqlite3_errmsg(store->db),
-                              system_code ? ": " : "", system_code ? strerror(system_code) : "");
+        return gsim_error_set(error, GSIM_IO, "cannot %s '%s': %s%s%s; what was reported done is safe", doing,
+                              store->path, sqlite3_errmsg(store->db), system_code ? ": " : "",
+                              system_code ? strerror(system_code) : "");
     }
 }
 
@@ -78,9 +81,10 @@ static enum gsim_status check_schema(struct gsim_store *store, bool is_writer, s
                               store->path, tables ? "a database of something else" : "an empty database");
     int64_t version = pragma(store, "PRAGMA user_version");
     if (version != GSIM_STORE_VERSION)
-        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': its schema is version %lld, expected %d: use the "
-                                                 "gpusim that wrote it", store->path, (long long)version,
-                              GSIM_STORE_VERSION);
+        return gsim_error_set(error, GSIM_INPUT,
+                              "cannot read '%s': its schema is version %lld, expected %d: use the "
+                              "gpusim that wrote it",
+                              store->path, (long long)version, GSIM_STORE_VERSION);
     return GSIM_OK;
 }
 
@@ -94,9 +98,10 @@ static enum gsim_status check_intact(struct gsim_store *store, struct gsim_error
     if (sqlite3_step(statement) != SQLITE_ROW)
         status = gsim_store_fail(store, "read", error);
     else if (strcmp((const char *)sqlite3_column_text(statement, 0), "ok") != 0)
-        status = gsim_error_set(error, GSIM_IO,
-                                "cannot write '%s': the file is damaged (%.200s); keep a copy and try: sqlite3 '%s' .recover",
-                                store->path, (const char *)sqlite3_column_text(statement, 0), store->path);
+        status = gsim_error_set(
+            error, GSIM_IO,
+            "cannot write '%s': the file is damaged (%.200s); keep a copy and try: sqlite3 '%s' .recover", store->path,
+            (const char *)sqlite3_column_text(statement, 0), store->path);
     sqlite3_finalize(statement);
     return status;
 }
@@ -144,8 +149,9 @@ enum gsim_status gsim_store_open(const char *path, enum gsim_store_mode mode, st
     if (is_writer) status = gsim_lock_take(&made->lock, path, error);
     if (status == GSIM_OK && is_writer) status = check_file(path, mode, error); /* another may have made it meanwhile */
     /* A reader may have to bring the log of a killed writer into order, so it opens for writing where it can. */
-    int flags = is_writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                          : access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+    int flags = is_writer                 ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                : access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE
+                                          : SQLITE_OPEN_READONLY;
     if (status == GSIM_OK && sqlite3_open_v2(path, &made->db, flags, NULL) != SQLITE_OK)
         status = gsim_store_fail(made, "open", error);
     if (status == GSIM_OK) sqlite3_busy_timeout(made->db, BUSY_MS);
@@ -212,7 +218,8 @@ enum gsim_status gsim_store_insert(struct gsim_store *store, const struct gsim_r
                                    struct gsim_error *error)
 {
     int code = SQLITE_OK;
-    if (!store->insert) code = sqlite3_prepare_v3(store->db, insert_sql, -1, SQLITE_PREPARE_PERSISTENT, &store->insert, NULL);
+    if (!store->insert)
+        code = sqlite3_prepare_v3(store->db, insert_sql, -1, SQLITE_PREPARE_PERSISTENT, &store->insert, NULL);
     for (int i = 0; code == SQLITE_OK && i < GSIM_COLUMN_COUNT; i++) code = bind(store->insert, i + 1, &row->cells[i]);
     if (code == SQLITE_OK) code = sqlite3_step(store->insert);
     if (code != SQLITE_DONE) {
@@ -235,12 +242,14 @@ enum gsim_status gsim_store_add_sweep(struct gsim_store *store, struct gsim_swee
         sqlite3_stmt *statement;
         if (sqlite3_prepare_v2(store->db, i ? add : find, -1, &statement, NULL) != SQLITE_OK)
             return gsim_store_fail(store, "write", error);
-        const char *texts[] = {record->spec, record->version, record->model, record->shard, record->name, record->command};
+        const char *texts[] = {record->spec,  record->version, record->model,
+                               record->shard, record->name,    record->command};
         for (int j = 0; j < (i ? 6 : 4); j++) sqlite3_bind_text(statement, j + 1, texts[j], -1, SQLITE_STATIC);
         if (i) sqlite3_bind_int64(statement, 7, record->points);
         int code = sqlite3_step(statement);
         if (code == SQLITE_ROW) record->id = sqlite3_column_int64(statement, 0);
-        enum gsim_status status = code == SQLITE_ROW || code == SQLITE_DONE ? GSIM_OK : gsim_store_fail(store, "write", error);
+        enum gsim_status status =
+            code == SQLITE_ROW || code == SQLITE_DONE ? GSIM_OK : gsim_store_fail(store, "write", error);
         sqlite3_finalize(statement);
         if (status != GSIM_OK || code == SQLITE_ROW) return status;
     }
@@ -250,5 +259,6 @@ enum gsim_status gsim_store_add_sweep(struct gsim_store *store, struct gsim_swee
 
 enum gsim_status gsim_store_count_points(struct gsim_store *store, struct gsim_error *error)
 {
-    return execute(store, "UPDATE sweeps SET points = (SELECT count(*) FROM points WHERE sweep = sweeps.id)", "write", error);
+    return execute(store, "UPDATE sweeps SET points = (SELECT count(*) FROM points WHERE sweep = sweeps.id)", "write",
+                   error);
 }

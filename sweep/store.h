@@ -8,7 +8,8 @@
  *   points  one row per simulated point; columns and their meaning: sweep/columns.def
  *
  * Axes and options are JSON objects in a column, so that SQL reads them: SELECT axes->>'size' FROM points. Rows carry
- * no wall-clock time: the same points give the same rows. Who asks what of it: sweep/query.h; who fills it: sweep/run.h.
+ * no wall-clock time: the same points give the same rows. Who asks what of it: sweep/query.h; who fills it:
+ * sweep/run.h.
  */
 #ifndef GSIM_SWEEP_STORE_H
 #define GSIM_SWEEP_STORE_H
@@ -45,7 +46,7 @@ struct gsim_row {
 };
 
 struct gsim_cell gsim_cell_integer(int64_t value);
-struct gsim_cell gsim_cell_real(double value); /* null for what is not finite */
+struct gsim_cell gsim_cell_real(double value);     /* null for what is not finite */
 struct gsim_cell gsim_cell_text(const char *text); /* null for NULL */
 
 /* Name, unit ("" for none) and one line of help; "TEXT", "INTEGER" or "REAL". */
@@ -84,7 +85,7 @@ enum gsim_status gsim_store_each_sweep(struct gsim_store *store,
                                        void *data, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Rows between begin and commit appear at once or not at all. A row replaces the one with its key unless that one's
- * status is ok; REPLACED (NULL allowed) tells whether ROW is what the file now holds. */
+ * status is ok; IS_STORED (NULL allowed) tells whether ROW is what the file now holds. */
 enum gsim_status gsim_store_begin(struct gsim_store *store, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_store_insert(struct gsim_store *store, const struct gsim_row *row, bool *is_stored,
                                    struct gsim_error *error) GSIM_NODISCARD;

@@ -6,7 +6,7 @@ static enum gsim_status prepare(struct gsim_store *store, const char *sql, sqlit
                                 struct gsim_error *error)
 {
     return sqlite3_prepare_v2(store->db, sql, -1, statement, NULL) == SQLITE_OK ? GSIM_OK
-                                                                               : gsim_store_fail(store, "read", error);
+                                                                                : gsim_store_fail(store, "read", error);
 }
 
 /* Whether there is another row; STATUS tells why not. */
@@ -92,8 +92,8 @@ enum gsim_status gsim_store_each_sweep(struct gsim_store *store,
 {
     sqlite3_stmt *statement;
     enum gsim_status status =
-        prepare(store, "SELECT id, name, command, spec, version, model, shard, points FROM sweeps ORDER BY id", &statement,
-                error);
+        prepare(store, "SELECT id, name, command, spec, version, model, shard, points FROM sweeps ORDER BY id",
+                &statement, error);
     if (status != GSIM_OK) return status;
     while (status == GSIM_OK && step(store, statement, &status, error)) {
         struct gsim_sweep_record record = {.id = sqlite3_column_int64(statement, 0),
@@ -111,8 +111,8 @@ enum gsim_status gsim_store_each_sweep(struct gsim_store *store,
 }
 
 /* The texts of the first column, in memory of ARENA; NAMES has room for them behind *COUNT after the first pass. */
-static enum gsim_status texts_of(struct gsim_store *store, const char *sql, struct gsim_arena *arena, const char ***names,
-                                 size_t *count, struct gsim_error *error)
+static enum gsim_status texts_of(struct gsim_store *store, const char *sql, struct gsim_arena *arena,
+                                 const char ***names, size_t *count, struct gsim_error *error)
 {
     sqlite3_stmt *statement;
     size_t capacity = 0, found = 0;
@@ -141,15 +141,17 @@ enum gsim_status gsim_store_models(struct gsim_store *store, struct gsim_arena *
 {
     *models = NULL;
     *count = 0;
-    return texts_of(store, "SELECT DISTINCT version || ' ' || model FROM points ORDER BY 1", arena, models, count, error);
+    return texts_of(store, "SELECT DISTINCT version || ' ' || model FROM points ORDER BY 1", arena, models, count,
+                    error);
 }
 
 enum gsim_status gsim_store_names(struct gsim_store *store, struct gsim_arena *arena, const char ***names,
                                   size_t *axis_count, size_t *count, struct gsim_error *error)
 {
     /* Axes in the order of the first row that has them: that of the spec. */
-    static const char axes[] = "SELECT key FROM (SELECT json_each.key AS key, min(points.id * 1000 + json_each.id) AS place"
-                               " FROM points, json_each(points.axes) GROUP BY json_each.key) ORDER BY place";
+    static const char axes[] =
+        "SELECT key FROM (SELECT json_each.key AS key, min(points.id * 1000 + json_each.id) AS place"
+        " FROM points, json_each(points.axes) GROUP BY json_each.key) ORDER BY place";
     static const char options[] = "SELECT DISTINCT json_each.key FROM points, json_each(points.options) ORDER BY 1";
     *names = NULL;
     *count = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Whether a launcher (mpirun, srun) has started several of us. MPI is in a program of its own, gpusim-mpi, which takes
- * this one's place then: loading it would slow every other start, and SimGrid's library has functions of the same names,
- * so MPI's must come first in the order of linking.
+ * this one's place then: loading it would slow every other start, and SimGrid's library has functions of the same
+ * names, so MPI's must come first in the order of linking.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,7 +38,9 @@ const struct gsim_transport *gsim_transport_find(char **argv, struct gsim_error 
         snprintf(slash + 1, sizeof(PROGRAM), "%s", PROGRAM);
         execv(path, argv);
     }
-    gsim_error_set(error, GSIM_USAGE, "started as one of several processes, but this gpusim was built without MPI (%s: %s): "
-                                      "build it where MPI is, or use --shard I/N", path, strerror(errno));
+    gsim_error_set(error, GSIM_USAGE,
+                   "started as one of several processes, but this gpusim was built without MPI (%s: %s): "
+                   "build it where MPI is, or use --shard I/N",
+                   path, strerror(errno));
     return NULL;
 }

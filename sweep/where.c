@@ -26,7 +26,7 @@ enum kind {
     KIND_LESS_EQUAL,
     KIND_GREATER,
     KIND_GREATER_EQUAL,
-    KIND_IN, /* left: the value; right: a chain of KIND_ITEM */
+    KIND_IN,   /* left: the value; right: a chain of KIND_ITEM */
     KIND_ITEM, /* left: the item; right: the next */
 };
 
@@ -53,9 +53,9 @@ static struct gsim_where *parse_or(struct parser *parser);
 static struct gsim_where *fail(struct parser *parser, const char *expected)
 {
     if (parser->status == GSIM_OK)
-        parser->status = gsim_error_set(parser->error, GSIM_USAGE, "condition '%.120s': expected %s, found %s%.40s%s",
-                                        parser->whole, expected, *parser->at ? "'" : "its end", parser->at,
-                                        *parser->at ? "'" : "");
+        parser->status =
+            gsim_error_set(parser->error, GSIM_USAGE, "condition '%.120s': expected %s, found %s%.40s%s", parser->whole,
+                           expected, *parser->at ? "'" : "its end", parser->at, *parser->at ? "'" : "");
     return NULL;
 }
 
@@ -182,8 +182,9 @@ static struct gsim_where *check_names(struct parser *parser, struct gsim_where *
 {
     if (!made || has_name(made)) return made;
     const struct gsim_where *word = made->left->kind == KIND_TEXT ? made->left : made->right;
-    parser->status = gsim_error_set(parser->error, GSIM_USAGE, "condition '%.120s': '%.60s' is no name that is known here",
-                                    parser->whole, word && word->text ? word->text : "a number");
+    parser->status =
+        gsim_error_set(parser->error, GSIM_USAGE, "condition '%.120s': '%.60s' is no name that is known here",
+                       parser->whole, word && word->text ? word->text : "a number");
     return NULL;
 }
 
@@ -204,8 +205,8 @@ static struct gsim_where *parse_comparison(struct parser *parser)
     static const struct {
         const char *sign;
         enum kind kind;
-    } signs[] = {{"==", KIND_EQUAL},      {"!=", KIND_UNEQUAL}, {"<=", KIND_LESS_EQUAL}, {">=", KIND_GREATER_EQUAL},
-                 {"=", KIND_EQUAL},       {"<", KIND_LESS},     {">", KIND_GREATER},     {"in", KIND_IN}};
+    } signs[] = {{"==", KIND_EQUAL}, {"!=", KIND_UNEQUAL}, {"<=", KIND_LESS_EQUAL}, {">=", KIND_GREATER_EQUAL},
+                 {"=", KIND_EQUAL},  {"<", KIND_LESS},     {">", KIND_GREATER},     {"in", KIND_IN}};
     struct gsim_where *left = parse_sum(parser);
     for (size_t i = 0; parser->status == GSIM_OK && i < sizeof(signs) / sizeof(signs[0]); i++) {
         if (!take(parser, signs[i].sign)) continue;
@@ -218,10 +219,10 @@ static struct gsim_where *parse_comparison(struct parser *parser)
 static struct gsim_where *parse_not(struct parser *parser)
 {
     if (++parser->depth > DEPTH_MAX) return fail(parser, "fewer negations");
-    struct gsim_where *made = take(parser, "not") || (skip_space(parser), *parser->at == '!' && parser->at[1] != '=' &&
-                                                                              take(parser, "!"))
-                                  ? node(parser, KIND_NOT, parse_not(parser), NULL)
-                                  : parse_comparison(parser);
+    struct gsim_where *made =
+        take(parser, "not") || (skip_space(parser), *parser->at == '!' && parser->at[1] != '=' && take(parser, "!"))
+            ? node(parser, KIND_NOT, parse_not(parser), NULL)
+            : parse_comparison(parser);
     parser->depth--;
     return made;
 }
@@ -251,12 +252,13 @@ enum gsim_status gsim_where_compile(const char *text, const struct gsim_names *n
     if (parser.status == GSIM_OK && *parser.at) fail(&parser, "a comparison sign, 'and' or 'or'");
     if (parser.status == GSIM_OK && arena->failed) parser.status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (parser.status == GSIM_OK && !has_name(*where))
-        parser.status = gsim_error_set(error, GSIM_USAGE, "condition '%.120s': expected at least one name that is known here",
-                                       text);
+        parser.status = gsim_error_set(error, GSIM_USAGE,
+                                       "condition '%.120s': expected at least one name that is known here", text);
     return parser.status;
 }
 
-/* --- evaluation ---------------------------------------------------------------------------------------------------- */
+/* --- evaluation ----------------------------------------------------------------------------------------------------
+ */
 static bool is_number(const struct gsim_cell *cell)
 {
     return cell->type == GSIM_CELL_INTEGER || cell->type == GSIM_CELL_REAL;

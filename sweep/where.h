@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sweep. Conditions, as in --where 'size >= 1e6 && sched != serial': which points a sweep has, which rows a query
- * sees. Comparisons (= == != < <= > >=, "in (a, b)"), + - * / %, && || ! (or: and, or, not), parentheses. A word that
- * is a name gives its value; any other word, and what is in quotes, is text. Numbers take suffixes (4k, 64Ki).
+ * Layer: sweep. Conditions, as in --where 'size >= 1e6 && sched != serial': which points a sweep has, which rows a
+ * query sees. Comparisons (= == != < <= > >=, "in (a, b)"), + - * / %, && || ! (or: and, or, not), parentheses. A word
+ * that is a name gives its value; any other word, and what is in quotes, is text. Numbers take suffixes (4k, 64Ki).
  */
 #ifndef GSIM_SWEEP_WHERE_H
 #define GSIM_SWEEP_WHERE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sweep/worker.h. An outcome is sent as soon as it is there, so that a crash of the next item does not take it along;
- * the pipe holds many, so that the parent need not wake up for each. */
+/* See sweep/worker.h. An outcome is sent as soon as it is there, so that a crash of the next item does not take it
+ * along; the pipe holds many, so that the parent need not wake up for each. */
 #include "sweep/worker.h"
 
 #include <errno.h>
@@ -47,8 +47,8 @@ static void run_one(const struct gsim_pool_config *config, struct gsim_worker_st
     memcpy(output->data + start, &head, sizeof(head));
 }
 
-__attribute__((noreturn)) static void work(const struct gsim_pool_config *config, struct gsim_worker_state *state, int in,
-                                           int out)
+__attribute__((noreturn)) static void work(const struct gsim_pool_config *config, struct gsim_worker_state *state,
+                                           int in, int out)
 {
     uint64_t items[READ_ITEMS];
     struct gsim_bytes output = {0};
@@ -120,7 +120,7 @@ enum gsim_status gsim_worker_start(struct gsim_worker *worker, const struct gsim
     }
     worker->from = from[0];
     (void)fcntl(from[1], F_SETPIPE_SZ, PIPE_BYTES); /* where it is refused, the worker waits now and then */
-    fflush(NULL); /* or both would write what is in the buffers */
+    fflush(NULL);                                   /* or both would write what is in the buffers */
     worker->pid = fork();
     if (worker->pid == 0) child(worker, config, to[0], from[1], others, other_count, parent);
     close(to[0]);
@@ -135,8 +135,7 @@ enum gsim_status gsim_worker_start(struct gsim_worker *worker, const struct gsim
 void gsim_worker_send(struct gsim_worker *worker, uint64_t item)
 {
     ssize_t sent;
-    do
-        sent = write(worker->to, &item, sizeof(item));
+    do sent = write(worker->to, &item, sizeof(item));
     while (sent < 0 && errno == EINTR);
 }
 
@@ -171,8 +170,8 @@ void gsim_worker_autopsy(struct gsim_worker *worker, char *message, size_t size)
     while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR) continue;
     worker->pid = 0;
     last_words(worker, words, sizeof(words));
-    int length = WIFSIGNALED(status) ? snprintf(message, size, "the worker was ended by signal %d (%s)", WTERMSIG(status),
-                                                strsignal(WTERMSIG(status)))
+    int length = WIFSIGNALED(status) ? snprintf(message, size, "the worker was ended by signal %d (%s)",
+                                                WTERMSIG(status), strsignal(WTERMSIG(status)))
                                      : snprintf(message, size, "the worker ended with status %d", WEXITSTATUS(status));
     if (words[0] && length > 0 && (size_t)length < size)
         snprintf(message + length, size - (size_t)length, ": %s", words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * MPI as a transport of sweep/remote.h, in the program gpusim-mpi alone, which gpusim becomes when a launcher has started
- * it. Processes started by fork never call it.
+ * MPI as a transport of sweep/remote.h, in the program gpusim-mpi alone, which gpusim becomes when a launcher has
+ * started it. Processes started by fork never call it.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -77,7 +77,8 @@ static bool receive(int *from, int *tag, struct gsim_bytes *bytes)
     MPI_Status status;
     int is_there = 0, length = 0;
     forget_sent();
-    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, &status) != MPI_SUCCESS || !is_there) return false;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, &status) != MPI_SUCCESS || !is_there)
+        return false;
     MPI_Get_count(&status, MPI_BYTE, &length);
     char *room = malloc(length ? (size_t)length : 1);
     if (!room) return false;

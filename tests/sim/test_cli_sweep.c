@@ -28,8 +28,8 @@ static void models_do_not_mix(void)
     CHECK_INT(call(arguments, text, sizeof(text)), 2);
     CHECK_HAS(text, "holds results of another model");
     CHECK_HAS(text, gsim_model_hash());
-    snprintf(arguments, sizeof(arguments), "sweep --workload vec --sched serial --size 1000 --resume --allow-mixed --out %s",
-             path);
+    snprintf(arguments, sizeof(arguments),
+             "sweep --workload vec --sched serial --size 1000 --resume --allow-mixed --out %s", path);
     CHECK_INT(call(arguments, text, sizeof(text)), 0);
     CHECK_HAS(text, "1 point in");
     snprintf(arguments, sizeof(arguments), "results %s", path);

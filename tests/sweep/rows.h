@@ -24,8 +24,8 @@ static inline void rows_write(const char *path, const char *model, const struct 
 {
     struct gsim_store *store;
     struct gsim_error error = {0};
-    struct gsim_sweep_record sweep = {.spec = "{}", .version = GPUSIM_VERSION, .model = model, .command = "c", .points = 1,
-                                      .shard = path};
+    struct gsim_sweep_record sweep = {
+        .spec = "{}", .version = GPUSIM_VERSION, .model = model, .command = "c", .points = 1, .shard = path};
     CHECK_OK(gsim_store_open(path, GSIM_STORE_CREATE, &store, &error), error);
     CHECK_OK(gsim_store_begin(store, &error), error);
     CHECK_OK(gsim_store_add_sweep(store, &sweep, &error), error);
@@ -43,7 +43,8 @@ static inline void rows_write(const char *path, const char *model, const struct 
         row.cells[GSIM_COLUMN_status] = gsim_cell_text(rows[i].status);
         row.cells[GSIM_COLUMN_version] = gsim_cell_text(GPUSIM_VERSION);
         row.cells[GSIM_COLUMN_model] = gsim_cell_text(model);
-        if (strcmp(rows[i].status, "ok") == 0) row.cells[GSIM_COLUMN_iteration_us] = gsim_cell_real(rows[i].iteration_us);
+        if (strcmp(rows[i].status, "ok") == 0)
+            row.cells[GSIM_COLUMN_iteration_us] = gsim_cell_real(rows[i].iteration_us);
         CHECK_OK(gsim_store_insert(store, &row, NULL, &error), error);
     }
     CHECK_OK(gsim_store_commit(store, &error), error);

@@ -38,10 +38,10 @@ static void values_are_as_asked(void)
 }
 
 static const char *const refusals[][2] = {
-    {"1,,2", "found an empty one"},  {"1,", "found an empty one"},        {"5:3", "ends below its start"},
-    {"1.5:3", "two whole numbers"},  {"1:10:2", "expected +STEP"},        {"1:10:x1", "xFACTOR (above 1"},
-    {"0:10:x2", "start above 0"},    {"0:10:log5", "start above 0"},      {"1:10:lin1", "from 2 on"},
-    {"0:1e9", "ten million values"}, {"1:2:random,5", "stands alone"},    {"5,1:2:sobol", "stands alone"},
+    {"1,,2", "found an empty one"},  {"1,", "found an empty one"},      {"5:3", "ends below its start"},
+    {"1.5:3", "two whole numbers"},  {"1:10:2", "expected +STEP"},      {"1:10:x1", "xFACTOR (above 1"},
+    {"0:10:x2", "start above 0"},    {"0:10:log5", "start above 0"},    {"1:10:lin1", "from 2 on"},
+    {"0:1e9", "ten million values"}, {"1:2:random,5", "stands alone"},  {"5,1:2:sobol", "stands alone"},
     {"1:10:every", "as the third"},  {"0:1:logsobol", "start above 0"},
 };
 
@@ -51,7 +51,8 @@ static void mistakes_are_refused(void)
         struct gsim_arena arena = {0};
         struct gsim_error error = {0};
         struct gsim_axis axis;
-        CHECK_MSG(gsim_axis_parse(&axis, "n", false, refusals[i][0], &arena, &error) == GSIM_USAGE, "'%s'", refusals[i][0]);
+        CHECK_MSG(gsim_axis_parse(&axis, "n", false, refusals[i][0], &arena, &error) == GSIM_USAGE, "'%s'",
+                  refusals[i][0]);
         CHECK_HAS(error.message, refusals[i][1]);
         gsim_arena_release(&arena);
     }

@@ -3,9 +3,10 @@
 #include "sweep/merge.h"
 #include "tests/sweep/rows.h"
 
-static const struct row_text first[] = {{"a", "{}", "vec", "serial", "ok", 1}, {"b", "{}", "vec", "kesco", "crashed", 0}};
-static const struct row_text second[] = {{"a", "{}", "vec", "serial", "ok", 1}, {"b", "{}", "vec", "kesco", "ok", 2},
-                                         {"c", "{}", "img", "kesco", "ok", 3}};
+static const struct row_text first[] = {{"a", "{}", "vec", "serial", "ok", 1},
+                                        {"b", "{}", "vec", "kesco", "crashed", 0}};
+static const struct row_text second[] = {
+    {"a", "{}", "vec", "serial", "ok", 1}, {"b", "{}", "vec", "kesco", "ok", 2}, {"c", "{}", "img", "kesco", "ok", 3}};
 static const struct row_text other[] = {{"a", "{}", "vec", "serial", "ok", 1.5}};
 
 static enum gsim_status count(void *data, const struct gsim_row *row, struct gsim_error *error)

@@ -27,9 +27,7 @@ static void note_failure(void *data, uint64_t item, enum gsim_item_end end, cons
 {
     (void)data;
     CHECK_INT(end, item % 50 == 27 ? GSIM_ITEM_TIMEOUT : GSIM_ITEM_CRASHED);
-    CHECK_HAS(message, item % 50 == 13   ? "signal 11"
-                       : item % 50 == 27 ? "time limit of 0.2 s"
-                                         : "ended with status 5");
+    CHECK_HAS(message, item % 50 == 13 ? "signal 11" : item % 50 == 27 ? "time limit of 0.2 s" : "ended with status 5");
     if (item % 50 == 13) CHECK_HAS(message, "is unlucky"); /* its last words */
     gsim_bytes_add(outcome, "?", 1);
 }
@@ -65,7 +63,8 @@ static void every_item_once(void)
             CHECK_OK(gsim_pool_wait(pool, 100, take, counts, &error), error);
         } while (gsim_pool_held(pool) || next < ITEMS);
         gsim_pool_destroy(pool);
-        for (int i = 0; i < ITEMS; i++) CHECK_MSG(counts[i] == 1, "item %d came %u times with %u workers", i, counts[i], jobs);
+        for (int i = 0; i < ITEMS; i++)
+            CHECK_MSG(counts[i] == 1, "item %d came %u times with %u workers", i, counts[i], jobs);
     }
 }
 

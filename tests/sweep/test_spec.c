@@ -66,11 +66,13 @@ static enum gsim_status read_text(struct gsim_spec *spec, const char *file, stru
 #define HEAD "{\"schema\": \"gpusim-sweep/1\", "
 static const char *const specs[][2] = {
     {HEAD "\"vary\": {\"a\": [1, 2], \"b\": \"3:4\"}}", "a=1 b=3;a=1 b=4;a=2 b=3;a=2 b=4;"},
-    {HEAD "\"vary\": {\"scheduler\": \"all\"}, \"repeat\": 2}", "sched=x;sched=x/1;sched=y;sched=y/1;sched=z;sched=z/1;"},
+    {HEAD "\"vary\": {\"scheduler\": \"all\"}, \"repeat\": 2}",
+     "sched=x;sched=x/1;sched=y;sched=y/1;sched=z;sched=z/1;"},
     {HEAD "\"vary\": {\"c\": 7}, \"paired\": [{\"a\": [1, 2], \"b\": [\"u\", \"v\"]}]}", "c=7 a=1 b=u;c=7 a=2 b=v;"},
     {HEAD "\"vary\": {\"a\": [1, 2, 3], \"b\": [1, 2, 3]}, \"where\": [\"a < b\", \"a + b != 4\"]}",
      "a=1 b=2;a=2 b=3;"},
-    {HEAD "\"options\": {\"k\": 5}, \"vary\": {\"a\": [4, 5]}, \"where\": \"a = k and repeat = 1\", \"repeat\": 3}", "a=5/1;"},
+    {HEAD "\"options\": {\"k\": 5}, \"vary\": {\"a\": [4, 5]}, \"where\": \"a = k and repeat = 1\", \"repeat\": 3}",
+     "a=5/1;"},
     {HEAD "\"vary\": {\"n\": \"1:4:log3\"}}", "n=1;n=2;n=4;"},
     {HEAD "\"options\": {\"a\": 1}}", ";"},
 };
@@ -93,8 +95,11 @@ static void samples_advance_together(void)
 {
     struct gsim_spec spec;
     struct gsim_error error = {0};
-    CHECK_OK(read_text(&spec, HEAD "\"vary\": {\"a\": \"0:1:sobol\", \"s\": [\"p\", \"q\"], \"b\": \"0:1:sobol\"}, \"samples\": 8}",
-                       &error), error);
+    CHECK_OK(read_text(&spec,
+                       HEAD
+                       "\"vary\": {\"a\": \"0:1:sobol\", \"s\": [\"p\", \"q\"], \"b\": \"0:1:sobol\"}, \"samples\": 8}",
+                       &error),
+             error);
     CHECK_INT(spec.total, 16);
     gsim_spec_release(&spec);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mean, Student's interval and geometric mean against values worked out by hand: of 2, 4, 4, 4, 5, 5, 7, 9 the mean is 5,
- * the sum of squared distances 32, the sample's deviation sqrt(32/7) = 2.13809, t(0.975; 7) = 2.36462 (tables), the
+/* Mean, Student's interval and geometric mean against values worked out by hand: of 2, 4, 4, 4, 5, 5, 7, 9 the mean is
+ * 5, the sum of squared distances 32, the sample's deviation sqrt(32/7) = 2.13809, t(0.975; 7) = 2.36462 (tables), the
  * interval 2.36462 x 2.13809 / sqrt(8) = 1.78749. */
 #include "sweep/stats.h"
 #include "tests/test.h"

@@ -79,7 +79,8 @@ static void mistakes_are_refused(void)
         struct gsim_arena arena = {0};
         struct gsim_error error = {0};
         struct gsim_where *where;
-        CHECK_MSG(gsim_where_compile(refusals[i][0], &names, &arena, &where, &error) == GSIM_USAGE, "'%s'", refusals[i][0]);
+        CHECK_MSG(gsim_where_compile(refusals[i][0], &names, &arena, &where, &error) == GSIM_USAGE, "'%s'",
+                  refusals[i][0]);
         CHECK_HAS(error.message, refusals[i][1]);
         gsim_arena_release(&arena);
     }
