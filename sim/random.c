@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The simulator's random numbers: GSL generators behind sim/random.h. The only file of ours that knows GSL. */
+/* The simulator's random numbers: GSL generators behind sim/random.h. The runner has its own (traces/runner/numbers.c). */
 #include "sim/random.h"
 
 #include <math.h>

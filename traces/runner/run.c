@@ -6,6 +6,7 @@
 #include "traces/runner/run.h"
 
 #include "traces/runner/cuda.h"
+#include "traces/runner/numbers.h"
 
 static const struct gsim_cuda_node *node_of(const struct gsim_cuda *cuda, const struct gsim_cuda_call *call, uint64_t traced)
 {
@@ -69,7 +70,8 @@ enum gsim_status gsim_cuda_collect(struct gsim_cuda *cuda, struct gsim_error *er
 static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_cuda *cuda, struct gsim_arena *arena, struct gsim_error *error)
 {
     const struct gsim_simulation *s = job->simulation;
-    struct gsim_random numbers = {0};
+    uint64_t numbers_state;
+    struct gsim_random numbers = gsim_runner_numbers(&numbers_state, s->seed);
     struct gsim_error inner = {0};
     struct gsim_run run = {
         .program = s->program,
@@ -82,8 +84,8 @@ static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_c
         .rng = &numbers,
         .arena = arena,
     };
-    enum gsim_status status = gsim_random_init(&numbers, s->seed, error);
-    if (status == GSIM_OK && !run.params && s->scheduler->params) {
+    enum gsim_status status = GSIM_OK;
+    if (!run.params && s->scheduler->params) {
         void *defaults = gsim_arena_alloc(arena, s->scheduler->params_size);
         run.params = defaults;
         if (defaults)
@@ -101,7 +103,6 @@ static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_c
         else if (status != GSIM_OK)
             gsim_error_set(error, status, "%s", inner.message);
     }
-    gsim_random_release(&numbers);
     return status;
 }
 
