@@ -21,10 +21,16 @@ head_cm = key_cm + (heading eq '' ? 0 : 1.2 * line_cm)
 nice(least) = 10 ** floor(log10(least)) * (least <= 10 ** floor(log10(least)) ? 1 : least <= 2 * 10 ** floor(log10(least)) ? 2 : \
               least <= 5 * 10 ** floor(log10(least)) ? 5 : 10)
 # Marks of a logarithmic axis that has few powers of ten: at twice and five times these as well.
-mark_at(v) = sprintf("'%g' %g", v, v)
-short_log(axis, low, high) = sprintf("set %stics add (%s, %s, %s, %s, %s, %s)", axis, mark_at(2 * 10 ** floor(log10(low))), \
-    mark_at(5 * 10 ** floor(log10(low))), mark_at(2 * 10 ** (floor(log10(low)) + 1)), mark_at(5 * 10 ** (floor(log10(low)) + 1)), \
-    mark_at(2 * 10 ** (floor(log10(low)) + 2)), mark_at(5 * 10 ** (floor(log10(low)) + 2)))
+mark_at(axis, v) = sprintf("'%s' %g", v >= (axis eq 'x' ? 1e3 : 1e5) ? gprintf("%.0s%c", v) : sprintf("%g", v), v)
+few_powers(axis, low) = sprintf("set %stics add (%s, %s, %s, %s, %s, %s)", axis, mark_at(axis, 2 * 10 ** floor(log10(low))), \
+    mark_at(axis, 5 * 10 ** floor(log10(low))), mark_at(axis, 2 * 10 ** (floor(log10(low)) + 1)), \
+    mark_at(axis, 5 * 10 ** (floor(log10(low)) + 1)), mark_at(axis, 2 * 10 ** (floor(log10(low)) + 2)), \
+    mark_at(axis, 5 * 10 ** (floor(log10(low)) + 2)))
+# One that has none or one: at even steps.
+even(axis, first, step) = sprintf("set %stics (%s, %s, %s, %s, %s, %s)", axis, mark_at(axis, first), mark_at(axis, first + step), \
+    mark_at(axis, first + 2 * step), mark_at(axis, first + 3 * step), mark_at(axis, first + 4 * step), mark_at(axis, first + 5 * step))
+short_log(axis, low, high) = high >= 4 * low ? few_powers(axis, low) : \
+    even(axis, ceil(low / nice((high - low) / 5)) * nice((high - low) / 5), nice((high - low) / 5))
 set border 3 lw 0.75
 set xtics nomirror out scale 0.5; set ytics nomirror out scale 0.5
 set grid lc rgb "#dddddd" lt 1 lw 0.5

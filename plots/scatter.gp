@@ -14,6 +14,7 @@ if (!log_x) { set xtics nice((high_x - low_x) * (strlen(sprintf("%g", high_x)) +
 set xlabel label_x
 set ylabel label_y
 if (log_x && low_x >= 1) { set format x "%.0s%c" } else { if (high_x >= 1e5) { set format x "%.1s%c" } }
+if (log_x && high_x / low_x < 100) { eval short_log("x", low_x, high_x) }
 if (log_y && high_y / low_y < 100) { eval short_log("y", low_y, high_y) }
 if (high_y >= 1e5) { set format y "%.0s%c" }
 plot data index 1 using 1:2:(mark($3)):(colour($3)) with points pt variable ps 0.5 lc rgb variable

@@ -163,6 +163,12 @@ has kept-lines/lines.dat '10000|10k'
 grep -qx 'log_x = 1' kept-lines/lines.gp || fail 'expected a logarithmic axis'
 draws 'no logarithm' lines results.csv --where workload=vec --where 'size in (100, 10000)' --log none -o lines.pdf --keep kept-lines
 grep -qx 'log_x = 0' kept-lines/lines.gp || fail 'expected a linear axis'
+# A logarithmic axis of less than two powers of ten has marks between them, one of less than a factor of four even ones.
+printf 'size,iteration_us\n12,50\n30,63\n60,71\n' >narrow.csv
+draws 'a narrow range' scatter narrow.csv --x size --y iteration_us --log xy -o narrow.svg
+for text in 20 60 70; do
+    grep -q "<text>$text</text>" narrow.svg || fail "narrow.svg: expected the mark $text"
+done
 draws speedup speedup results.csv --where size=100 -o bars.svg --keep kept-bars
 found=$(awk -F'\t' '$7 == "vec" && $8 == "kesco" { print $2 }' kept-bars/speedup.dat)
 [ "$found" = 2.01887 ] || fail "speed-up of repeated points: found '$found', expected (2.4 * 2 * 12/7)^(1/3) = 2.01887"
@@ -179,6 +185,12 @@ grep -q "$(printf '\t11\t10\t14\t13\t12\t2\t3\tvec\tkesco')" kept-box/box.dat ||
 grep -q 'means over different values of workload' err || fail "expected a note on what was averaged, found '$(cat err)'"
 
 [ "$(grep -c '<svg' results.html)" -ge 3 ] || fail "expected three pictures in results.html, found $(grep -c '<svg' results.html)"
+# Sizes that each workload counts in units of its own: a line per workload, not one through all.
+printf 'workload,scheduler,size,iteration_us\na,serial,10,1\na,serial,20,2\nb,serial,1000,3\nb,serial,2000,4\n' >apart.csv
+sed 'p; s/serial/kesco/' apart.csv | sed 2d >both.csv
+page both.csv apart.html
+contains apart.html '--x size --y iteration_us --series workload'
+! grep -q -- '--x size --y speedup' apart.html || fail 'apart.html: a line through sizes of different workloads'
 [ "$(grep -o ' id="[^"]*"' results.html | sort | uniq -d | wc -l)" = 0 ] || fail "ids occur twice in results.html"
 
 printf 'figures: %d failures\n' "$failures"
