@@ -44,6 +44,20 @@ static bool follows_workload(const struct gsim_frame *frame, const struct gsim_f
     return true;
 }
 
+/* No value occurs with two workloads, as sizes do that each workload counts in units of its own: a line through all
+ * would mean nothing. */
+static bool is_apart(const struct gsim_frame *frame, const struct gsim_frame_column *column)
+{
+    const struct gsim_frame_column *workload = gsim_frame_find(frame, "workload");
+    if (!workload || column == workload || gsim_frame_distinct(frame, workload) < 2) return false;
+    for (size_t row = 1; row < frame->row_count; row++) {
+        size_t other = 0; /* the first row of the same value */
+        while (strcmp(gsim_frame_text(column, row), gsim_frame_text(column, other)) != 0) other++;
+        if (strcmp(gsim_frame_text(workload, row), gsim_frame_text(workload, other)) != 0) return false;
+    }
+    return true;
+}
+
 static const char *values_of(struct gsim_page *page, const struct gsim_frame *frame,
                              const struct gsim_frame_column *column)
 {
@@ -110,7 +124,9 @@ static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *fr
     bool wide = strcmp(kind, "speedup") == 0;
     if (page->figure_count >= MOST_FIGURES || page->missing) return GSIM_OK;
     f.query = (struct gsim_results_query){.x = x, .y = y, .log_x = -1, .log_y = -1};
-    if (strcmp(x, "scheduler") != 0 && distinct(frame, "scheduler") > 1)
+    if (strcmp(kind, "lines") == 0 && is_apart(frame, gsim_frame_find(frame, x)))
+        f.query.series = "workload";
+    else if (strcmp(x, "scheduler") != 0 && distinct(frame, "scheduler") > 1)
         f.query.series = "scheduler";
     else if (strcmp(x, "workload") != 0 && distinct(frame, "workload") > 1)
         f.query.series = "workload";
@@ -141,7 +157,7 @@ static enum gsim_status put_figures(struct gsim_page *page, const struct gsim_fr
         if (!gsim_frame_is_setting(column->name) || gsim_frame_distinct(frame, column) < 2) continue;
         if (!is_numeric(frame, column) || follows_workload(frame, column)) continue;
         status = draw(page, frame, "lines", column->name, "iteration_us", "Time of an iteration.", error);
-        if (status == GSIM_OK && has_speedup)
+        if (status == GSIM_OK && has_speedup && !is_apart(frame, column))
             status = draw(page, frame, "lines", column->name, "speedup", "Speed-up over the base scheduler.", error);
     }
     if (status == GSIM_OK && distinct(frame, "repeat") > 1)
