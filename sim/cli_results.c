@@ -284,6 +284,8 @@ static void warn(const struct results *results)
         fprintf(stderr, "gpusim: %zu points without figures are left out (--where 'status != ok' --columns error)\n",
                 answer->failed_count);
     if (answer->no_base_count) fprintf(stderr, "gpusim: %zu points have no base row\n", answer->no_base_count);
+    if (!answer->row_count && !answer->failed_count && !answer->no_base_count)
+        fprintf(stderr, "gpusim: note: no rows are left: see --where\n");
 }
 
 static enum gsim_status show(struct results *results, struct gsim_error *error)

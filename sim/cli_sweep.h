@@ -33,6 +33,6 @@
       "one line per group: mean with 95 % confidence interval,\n"                                                      \
       "geometric mean, extremes of the value")                                                                         \
     X(JSON, "json", "FILE|-", GSIM_CLI_ON_RESULTS, "write the answer as JSON")                                         \
-    X(LIMIT, "limit", "N", GSIM_CLI_ON_RESULTS, "rows to show (default: 60 on a terminal, else all)")
+    X(LIMIT, "limit", "N", GSIM_CLI_ON_RESULTS, "rows to print (default: 60 on a terminal, else all); files\nhave all")
 
 #endif

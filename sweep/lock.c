@@ -49,7 +49,8 @@ enum gsim_status gsim_lock_take(struct gsim_lock *lock, const char *path, struct
         struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
         lock->descriptor = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (lock->descriptor < 0) {
-            status = gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", lock->path, strerror(errno));
+            status = gsim_error_set(error, GSIM_IO, "cannot write '%s', which guards the results file: %s", lock->path,
+                                    strerror(errno));
             break;
         }
         if (fcntl(lock->descriptor, F_SETLK, &whole) != 0) {

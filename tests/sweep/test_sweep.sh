@@ -178,5 +178,7 @@ expect_status 2 "cannot read 'nowhere.json'" "$gpusim" sweep nowhere.json --out 
 [ ! -e new.db ] || fail 'a refused sweep left a file'
 expect_status 2 'is there already' "$gpusim" sweep spec.json --out one.db
 
+expect_status 0 'no rows are left' "$gpusim" results one.db --where 'sched = nobody'
+
 printf 'sweep: %d failures\n' "$failures"
 [ "$failures" = 0 ]
