@@ -31,6 +31,8 @@ done
 for trace in "$source_dir"/traces/h200/*.json.gz; do
     [ ! -e "$trace" ] || expect_file "share/gpusim/traces/h200/${trace##*/}"
 done
+expect_file share/gpusim/traces/h100/probe.json
+expect_file share/gpusim/traces/h100/runs-small.json.gz
 expect 'a run' "$gpusim" --workload img --sched kesco --device h200
 expect 'a program that is shipped' "$gpusim" --workload "$share/workloads/examples/axpy-chain.json" --sched grsched
 
