@@ -92,6 +92,21 @@ static enum gsim_status run_gnuplot(const char *script, const char *data, const 
     return GSIM_OK;
 }
 
+/* gnuplot succeeds on a full disk as well: what it wrote must have the end that its kind of PATH has. */
+static bool is_whole(const char *part, const char *path)
+{
+    const char *end = ends_in(path, ".svg") ? "</svg>" : ends_in(path, ".pdf") ? "%%EOF" : "IEND";
+    char tail[16];
+    size_t length, size = strlen(end);
+    FILE *file = fopen(part, "rb");
+    if (!file) return false;
+    length = fseek(file, -(long)sizeof(tail), SEEK_END) == 0 ? fread(tail, 1, sizeof(tail), file) : 0;
+    fclose(file);
+    for (size_t i = 0; i + size <= length; i++)
+        if (memcmp(tail + i, end, size) == 0) return true;
+    return false;
+}
+
 enum gsim_status gsim_gnuplot_draw(const char *script, const char *data, const char *path, const char *terminal,
                                    struct gsim_error *error)
 {
@@ -99,6 +114,9 @@ enum gsim_status gsim_gnuplot_draw(const char *script, const char *data, const c
     const char *part = gsim_arena_printf(&arena, "%s.%ld.part", path, (long)getpid());
     enum gsim_status status = part ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) status = run_gnuplot(script, data, part, terminal, error);
+    if (!status && !is_whole(part, path))
+        status =
+            gsim_error_set(error, GSIM_IO, "cannot write '%s': gnuplot's picture is cut short (a full disk?)", path);
     if (!status && rename(part, path) != 0)
         status = gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", path, strerror(errno));
     if (status && part) remove(part);

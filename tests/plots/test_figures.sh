@@ -185,6 +185,13 @@ grep -q "$(printf '\t11\t10\t14\t13\t12\t2\t3\tvec\tkesco')" kept-box/box.dat ||
 grep -q 'means over different values of workload' err || fail "expected a note on what was averaged, found '$(cat err)'"
 
 [ "$(grep -c '<svg' results.html)" -ge 3 ] || fail "expected three pictures in results.html, found $(grep -c '<svg' results.html)"
+# A picture that could not be written whole is an error (gnuplot says nothing of it), and what was there stays.
+printf 'before\n' >short.png
+(trap '' XFSZ && ulimit -f 24 && exec "$gpusim" plot speedup compare.csv -o short.png) >out 2>err &&
+    fail 'a picture cut short is no error'
+grep -q "cannot write 'short.png'" err || fail "a picture cut short: found '$(cat err)'"
+[ "$(cat short.png)" = before ] || fail 'a picture cut short replaced what was there'
+
 # Sizes that each workload counts in units of its own: a line per workload, not one through all.
 printf 'workload,scheduler,size,iteration_us\na,serial,10,1\na,serial,20,2\nb,serial,1000,3\nb,serial,2000,4\n' >apart.csv
 sed 'p; s/serial/kesco/' apart.csv | sed 2d >both.csv
