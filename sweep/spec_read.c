@@ -181,9 +181,10 @@ static enum gsim_status read_member(struct gsim_spec *spec, const cJSON *item, s
         if (strcmp(fields[i].name, item->string) == 0) return fields[i].read(spec, item, error);
         gsim_nearest_offer(&nearest, fields[i].name);
     }
-    return gsim_error_set(error, GSIM_INPUT,
-                          "unknown field \"%.60s\"%s (what varies is a member of \"vary\", what is fixed of \"options\")",
-                          item->string, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    return gsim_error_set(
+        error, GSIM_INPUT,
+        "unknown field \"%.60s\"%s (what varies is a member of \"vary\", what is fixed of \"options\")", item->string,
+        gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
 enum gsim_status gsim_spec_read(struct gsim_spec *spec, const char *path, struct gsim_error *error)
