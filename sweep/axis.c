@@ -78,7 +78,9 @@ static enum gsim_status add_steps(struct builder *builder, const char *item, con
 {
     enum gsim_status status = GSIM_OK;
     double end = range->high + 1e-9 * (is_factor ? range->high : step);
-    if (!is_factor && (range->high - range->low) / step > GSIM_AXIS_VALUES_MAX)
+    /* Of steps, not of values: neighbours that round to the same one do not count, but take their time. */
+    double steps = is_factor ? (log(range->high) - log(range->low)) / log(step) : (range->high - range->low) / step;
+    if (steps > GSIM_AXIS_VALUES_MAX)
         return fail_range(builder, item, "more than ten million values");
     for (double i = 0; status == GSIM_OK; i++) {
         double value = is_factor ? range->low * pow(step, i) : range->low + i * step;

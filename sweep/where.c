@@ -38,6 +38,7 @@ struct gsim_where {
 };
 
 #define DEPTH_MAX 64
+#define NODES_MAX 10000 /* a chain of them is walked by recursion */
 
 struct parser {
     const char *whole, *at;
@@ -45,7 +46,7 @@ struct parser {
     struct gsim_arena *arena;
     struct gsim_error *error;
     enum gsim_status status;
-    unsigned depth;
+    unsigned depth, node_count;
 };
 
 static struct gsim_where *parse_or(struct parser *parser);
@@ -62,6 +63,7 @@ static struct gsim_where *fail(struct parser *parser, const char *expected)
 static struct gsim_where *node(struct parser *parser, enum kind kind, struct gsim_where *left, struct gsim_where *right)
 {
     if (parser->status != GSIM_OK) return NULL;
+    if (++parser->node_count > NODES_MAX) return fail(parser, "a shorter condition");
     struct gsim_where *made = GSIM_ARENA_NEW(parser->arena, struct gsim_where);
     if (made)
         *made = (struct gsim_where){.kind = kind, .left = left, .right = right};
@@ -140,7 +142,12 @@ static struct gsim_where *parse_primary(struct parser *parser)
 {
     skip_space(parser);
     if (*parser->at == '\'' || *parser->at == '"') return parse_quoted(parser);
-    if (take(parser, "-")) return node(parser, KIND_NEGATE, parse_primary(parser), NULL);
+    if (take(parser, "-")) {
+        if (++parser->depth > DEPTH_MAX) return fail(parser, "fewer minus signs");
+        struct gsim_where *negated = parse_primary(parser);
+        parser->depth--;
+        return node(parser, KIND_NEGATE, negated, NULL);
+    }
     if (!take(parser, "(")) return parse_word(parser);
     if (++parser->depth > DEPTH_MAX) return fail(parser, "fewer parentheses inside each other");
     struct gsim_where *inside = parse_or(parser);

@@ -43,6 +43,7 @@ static const char *const refusals[][2] = {
     {"0:10:x2", "start above 0"},    {"0:10:log5", "start above 0"},    {"1:10:lin1", "from 2 on"},
     {"0:1e9", "ten million values"}, {"1:2:random,5", "stands alone"},  {"5,1:2:sobol", "stands alone"},
     {"1:10:every", "as the third"},  {"0:1:logsobol", "start above 0"},
+    {"1:1e6:x1.0000000001", "ten million values"},
 };
 
 static void mistakes_are_refused(void)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Conditions: what holds of size = 1e6, sched = kesco, n = 3 and nothing (null), and what is refused. */
 #include "sweep/where.h"
+
+#include <stdlib.h>
+
 #include "tests/test.h"
 
 static bool value_of(void *data, const char *name, struct gsim_cell *value)
@@ -86,8 +89,30 @@ static void mistakes_are_refused(void)
     }
 }
 
+/* Neither depth nor length may use up the stack. */
+static void long_conditions_are_refused(void)
+{
+    static const char *const parts[][2] = {{"- ", "minus signs"}, {"1 + ", "shorter"}, {"not ", "negations"}};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        struct gsim_arena arena = {0};
+        struct gsim_error error = {0};
+        struct gsim_where *where;
+        size_t length = strlen(parts[i][0]), count = 1000000;
+        char *text = malloc(count * length + 5);
+        CHECK(text != NULL);
+        if (!text) return;
+        for (size_t j = 0; j < count; j++) memcpy(text + j * length, parts[i][0], length);
+        memcpy(text + count * length, "size", 5);
+        CHECK_INT(gsim_where_compile(text, &names, &arena, &where, &error), GSIM_USAGE);
+        CHECK_HAS(error.message, parts[i][1]);
+        free(text);
+        gsim_arena_release(&arena);
+    }
+}
+
 static const struct test_case cases[] = {
     {"conditions hold or not", conditions_hold_or_not},
     {"mistakes are refused", mistakes_are_refused},
+    {"long conditions are refused", long_conditions_are_refused},
 };
 TEST_MAIN("sweep/where", cases)
