@@ -3,6 +3,8 @@
  * How each published number comes about: which runs, and what is made of them. Follows the papers' harnesses:
  * block sizes, blocks per card, serial without prefetch against parallel with it since Pascal.
  */
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,18 +63,12 @@ static double geometric_mean(const double *values, size_t count)
     return count ? exp(sum / (double)count) : NAN;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (isnan(values[i])) return NAN;
-    qsort(values, count, sizeof *values, by_value);
-    return count ? (values[(count - 1) / 2] + values[count / 2]) / 2 : NAN;
+    gsl_sort(values, 1, count);
+    return count ? gsl_stats_median_from_sorted_data(values, 1, count) : NAN;
 }
 
 /* --- GrCUDA (IPDPS 2021) ------------------------------------------------------------------------------------------ */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What "gpusim reproduce" prints and writes: published against simulated, with the error and its sign. */
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,12 +133,6 @@ static void put_matrix(const struct gsim_reproduction *r, const struct gsim_repr
 }
 
 /* --- the rest in one line per figure, device and quantity ------------------------------------------------------ */
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 struct summary {
     size_t count, fit_count, failed_count;
     double mean, median, worst, bias;
@@ -162,8 +158,8 @@ static struct summary summarise(const struct gsim_reproduction *r, const struct 
     if (!s.count) return s;
     s.mean /= (double)s.count;
     s.bias /= (double)s.count;
-    qsort(errors, s.count, sizeof *errors, by_value);
-    s.median = (errors[(s.count - 1) / 2] + errors[s.count / 2]) / 2;
+    gsl_sort(errors, 1, s.count);
+    s.median = gsl_stats_median_from_sorted_data(errors, 1, s.count);
     return s;
 }
 

@@ -22,13 +22,13 @@ static enum gsim_status bad(const struct reader *r, const char *what, const char
                           r->line, what, expected, found);
 }
 
-/* Cuts LINE at its commas; the number of fields. */
+/* Cuts LINE at its commas; the number of fields, of which FIELDS holds the first. */
 static size_t split(char *line, char *fields[FIELDS_MAX])
 {
     size_t count = 0;
     line[strcspn(line, "\r\n")] = '\0';
-    for (char *at = line; at && count < FIELDS_MAX; count++) {
-        fields[count] = at;
+    for (char *at = line; at; count++) {
+        if (count < FIELDS_MAX) fields[count] = at;
         at = strchr(at, ',');
         if (at) *at++ = '\0';
     }
@@ -40,6 +40,15 @@ static bool parse_number(const char *text, double *value)
     char *end;
     *value = strtod(text, &end);
     return *text && !*end && isfinite(*value);
+}
+
+/* The positive whole number at *AT, which moves behind it and the spaces that follow; 0 where there is none. */
+static unsigned parse_count(char **at)
+{
+    if (**at < '1' || **at > '9') return 0;
+    unsigned long number = strtoul(*at, at, 10);
+    *at += strspn(*at, " ");
+    return number <= INT32_MAX ? (unsigned)number : 0;
 }
 
 static enum gsim_status add_row(struct reader *r, char *fields[FIELDS_MAX])
@@ -70,10 +79,10 @@ static enum gsim_status add_launch(struct reader *r, char *fields[FIELDS_MAX])
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     p->launches = array;
     struct gsim_published_launch launch = {0};
-    char *at = fields[4];
-    launch.blocks = (unsigned)strtoul(fields[3], NULL, 10);
-    if (!launch.blocks) return bad(r, "blocks", "a positive integer", fields[3]);
-    for (unsigned number; launch.block1d_count < GSIM_LAUNCH_SHAPES && (number = (unsigned)strtoul(at, &at, 10));)
+    char *at = fields[4], *behind = fields[3];
+    launch.blocks = parse_count(&behind);
+    if (!launch.blocks || *behind) return bad(r, "blocks", "a positive integer", fields[3]);
+    for (unsigned number; launch.block1d_count < GSIM_LAUNCH_SHAPES && (number = parse_count(&at));)
         launch.block1d[launch.block1d_count++] = number;
     if (!launch.block1d_count || *at) return bad(r, "block1d", "1 to 4 positive integers", fields[4]);
     launch.figure = gsim_arena_strdup(&p->arena, fields[0]);
@@ -97,12 +106,17 @@ static enum gsim_status read_lines(struct reader *r, const char *header, size_t 
             if (strcmp(line, header) != 0) status = bad(r, "header", header, line);
             continue;
         }
+        if (strlen(line) == sizeof line - 1 && line[sizeof line - 2] != '\n') {
+            status = bad(r, "length", "at most 510 bytes", "more");
+            break;
+        }
         size_t count = split(line, fields);
         char found[24];
         snprintf(found, sizeof found, "%zu", count);
         status = count == field_count ? add(r, fields)
                                       : bad(r, "fields", field_count == 8 ? "8 of them" : "5 of them", found);
     }
+    if (status == GSIM_OK && ferror(file)) status = gsim_error_set(r->error, GSIM_IO, "cannot read '%s'", r->path);
     fclose(file);
     return status;
 }

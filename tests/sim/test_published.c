@@ -52,7 +52,11 @@ static void errors_name_the_place(void)
         {false, HEADER "f,d,w,1,q,,fit,s\n", "line 2: value: expected a number, found ''"},
         {false, HEADER "f,d,w,1,q,1,fitted,s\n", "line 2: use: expected fit or check, found 'fitted'"},
         {false, HEADER "f,d,w,1,q,1,fit\n", "line 2: fields: expected 8 of them, found '7'"},
+        {false, HEADER "f,d,w,1,q,1,fit,s,t\n", "line 2: fields: expected 8 of them, found '9'"},
         {true, "figure,device,workload,blocks,block1d\ng,d,w,0,32\n", "blocks: expected a positive integer"},
+        {true, "figure,device,workload,blocks,block1d\ng,d,w,-1,32\n", "blocks: expected a positive integer"},
+        {true, "figure,device,workload,blocks,block1d\ng,d,w,4294967297,32\n", "blocks: expected a positive integer"},
+        {true, "figure,device,workload,blocks,block1d\ng,d,w,3x,32\n", "blocks: expected a positive integer"},
         {true, "figure,device,workload,blocks,block1d\ng,d,w,1,many\n", "block1d: expected 1 to 4 positive integers"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
