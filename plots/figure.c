@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/scratch.h"
 #include "workloads/file.h"
 
 #define POINTS_PER_CM (72 / 2.54)
@@ -17,19 +18,12 @@
 /* --- the folder ---------------------------------------------------------------------------------------------- */
 static enum gsim_status make_folder(struct gsim_figure *figure, struct gsim_error *error)
 {
-    const char *place = getenv("TMPDIR");
     if (figure->keep) {
         figure->own.folder = figure->keep;
         if (mkdir(figure->keep, 0777) == 0 || errno == EEXIST) return GSIM_OK;
         return gsim_error_set(error, GSIM_IO, "--keep: cannot make the folder '%s': %s", figure->keep, strerror(errno));
     }
-    if (!place || !*place) place = "/tmp";
-    char *folder = gsim_arena_printf(&figure->own.arena, "%s/gpusim-XXXXXX", place);
-    if (!folder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!mkdtemp(folder))
-        return gsim_error_set(error, GSIM_IO, "cannot make a temporary folder in '%s': %s", place, strerror(errno));
-    figure->own.folder = folder;
-    return GSIM_OK;
+    return gsim_scratch_folder(&figure->own.arena, &figure->own.folder, error);
 }
 
 enum gsim_status gsim_figure_open(struct gsim_figure *figure, struct gsim_error *error)

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "sim/scratch.h"
 #include "workloads/file.h"
 
 static const char style[] =
@@ -163,14 +164,13 @@ static enum gsim_status put_picture(struct gsim_page *page, const struct gsim_pa
 
 enum gsim_status gsim_page_draw(struct gsim_page *page, const struct gsim_page_figure *what, struct gsim_error *error)
 {
-    const char *place = getenv("TMPDIR");
-    char *folder = gsim_arena_printf(&page->arena, "%s/gpusim-XXXXXX", place && *place ? place : "/tmp");
-    if (!folder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!mkdtemp(folder)) return gsim_error_set(error, GSIM_IO, "cannot make a temporary folder '%s'", folder);
+    const char *folder;
+    enum gsim_status status = gsim_scratch_folder(&page->arena, &folder, error);
+    if (status != GSIM_OK) return status;
     const char *path = gsim_arena_printf(&page->arena, "%s/picture.svg", folder);
     struct gsim_figure figure = {
         .name = what->name, .path = path, .size = {.width_cm = what->width_cm, .font_pt = GSIM_FIGURE_FONT_PT}};
-    enum gsim_status status = path ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!path) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = gsim_figure_open(&figure, error);
     if (status == GSIM_OK) status = what->plot(what->context, &figure, error);
     if (status == GSIM_OK) status = gsim_figure_finish(&figure, error);

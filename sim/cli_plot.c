@@ -9,6 +9,7 @@
 
 #include "plots/results.h"
 #include "plots/timeline.h"
+#include "sim/scratch.h"
 #include "sim/text.h"
 #include "sweep/spec.h"
 #include "sweep/where.h"
@@ -233,10 +234,9 @@ static bool is_spec(const char *path)
 static enum gsim_status read_spec(struct command *c, const char *path, struct gsim_frame *frame,
                                   struct gsim_error *error)
 {
-    const char *place = getenv("TMPDIR"), *operands[] = {path};
-    char *folder = gsim_arena_printf(&c->arena, "%s/gpusim-XXXXXX", place && *place ? place : "/tmp");
-    if (!folder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!mkdtemp(folder)) return gsim_error_set(error, GSIM_IO, "cannot make a temporary folder '%s'", folder);
+    const char *folder, *operands[] = {path};
+    enum gsim_status status = gsim_scratch_folder(&c->arena, &folder, error);
+    if (status != GSIM_OK) return status;
     const char *database = gsim_arena_printf(&c->arena, "%s/results.db", folder);
     struct gsim_cli_arguments sweep = {.command = GSIM_CLI_SWEEP,
                                        .operands = operands,
@@ -245,9 +245,9 @@ static enum gsim_status read_spec(struct command *c, const char *path, struct gs
                                        .argv = c->arguments->argv};
     sweep.value[GSIM_CLI_OUT] = database;
     int code = database ? gsim_cli_sweep(&sweep) : 1;
-    enum gsim_status status = code == 0 ? gsim_frame_read(frame, database, error)
-                                        : gsim_error_set(error, code == 2 ? GSIM_INPUT : GSIM_SIM,
-                                                         "cannot draw: the sweep of '%s' was not done", path);
+    status = code == 0 ? gsim_frame_read(frame, database, error)
+                       : gsim_error_set(error, code == 2 ? GSIM_INPUT : GSIM_SIM,
+                                        "cannot draw: the sweep of '%s' was not done", path);
     if (database) remove(database);
     rmdir(folder);
     return status;

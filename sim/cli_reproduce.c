@@ -12,6 +12,7 @@
 #include "models/device.h"
 #include "sim/cli.h"
 #include "sim/cli_figures.h"
+#include "sim/scratch.h"
 #include "sim/text.h"
 
 #define FOLDER "published"
@@ -132,16 +133,13 @@ static enum gsim_status write_file(const struct gsim_reproduction *r, const char
 
 static enum gsim_status draw(const struct gsim_reproduction *r, const char *path, struct gsim_error *error)
 {
-    const char *folder = getenv("TMPDIR");
-    char csv[256];
-    int length = snprintf(csv, sizeof csv, "%s/gpusim-XXXXXX", folder && *folder ? folder : "/tmp");
-    int file = length < (int)sizeof csv ? mkstemp(csv) : -1;
-    if (file < 0)
-        return gsim_error_set(error, GSIM_IO, "cannot make a temporary file in '%s'", folder ? folder : "/tmp");
-    close(file);
-    enum gsim_status status = write_file(r, csv, gsim_reproduce_csv, error);
+    struct gsim_arena arena = {0};
+    const char *csv = NULL;
+    enum gsim_status status = gsim_scratch_file(&arena, &csv, error);
+    if (status == GSIM_OK) status = write_file(r, csv, gsim_reproduce_csv, error);
     if (status == GSIM_OK) status = gsim_figure_draw("reproduce.gp", csv, path, error);
-    remove(csv);
+    if (csv) remove(csv);
+    gsim_arena_release(&arena);
     return status;
 }
 

@@ -9,6 +9,7 @@
 
 #include "sim/cli.h"
 #include "sim/cli_figures.h"
+#include "sim/scratch.h"
 #include "sim/text.h"
 #include "sim/validate_runs_table.h"
 #include "sim/validate_table.h"
@@ -266,18 +267,15 @@ static enum gsim_status write_report(const struct command *c, const char *path, 
 static enum gsim_status draw(const struct command *c, struct gsim_error *error)
 {
     const char *scatter = c->arguments->value[GSIM_CLI_SCATTER], *histogram = c->arguments->value[GSIM_CLI_HISTOGRAM];
-    const char *folder = getenv("TMPDIR");
-    char csv[256];
+    const char *csv = NULL;
     if (!scatter && !histogram) return GSIM_OK;
-    int length = snprintf(csv, sizeof csv, "%s/gpusim-XXXXXX", folder && *folder ? folder : "/tmp");
-    int file = length < (int)sizeof csv ? mkstemp(csv) : -1;
-    if (file < 0)
-        return gsim_error_set(error, GSIM_IO, "cannot make a temporary file in '%s'", folder ? folder : "/tmp");
-    close(file);
-    enum gsim_status status = write_csv(c, csv, error);
+    struct gsim_arena arena = {0};
+    enum gsim_status status = gsim_scratch_file(&arena, &csv, error);
+    if (status == GSIM_OK) status = write_csv(c, csv, error);
     if (status == GSIM_OK && scatter) status = gsim_figure_draw("validate_scatter.gp", csv, scatter, error);
     if (status == GSIM_OK && histogram) status = gsim_figure_draw("validate_errors.gp", csv, histogram, error);
-    remove(csv);
+    if (csv) remove(csv);
+    gsim_arena_release(&arena);
     return status;
 }
 

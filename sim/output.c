@@ -5,6 +5,7 @@
 #include "sim/output.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,20 @@ void gsim_output_real(struct gsim_output *output, double value)
         gsim_output_printf(output, "%.6f", value);
     else
         gsim_output_text(output, "null");
+}
+
+void gsim_output_json_real(struct gsim_output *output, const char *name, double value)
+{
+    gsim_output_printf(output, ", \"%s\": ", name);
+    gsim_output_real(output, value);
+}
+
+void gsim_output_percent(struct gsim_output *output, int width, double ratio, bool is_signed)
+{
+    char text[32] = "-";
+    if (fabs(ratio) < 0.5e-4) ratio = 0;
+    if (!isnan(ratio)) snprintf(text, sizeof text, is_signed ? "%+.2f" : "%.2f", 100 * ratio);
+    gsim_output_printf(output, "%*s", width, text);
 }
 
 /* Length of the well-formed UTF-8 sequence at TEXT, 0 if there is none (RFC 3629: no surrogates, no overlong forms). */

@@ -44,6 +44,10 @@ void gsim_output_unsigned(struct gsim_output *output, uint64_t value);
 void gsim_output_time_us(struct gsim_output *output, gsim_time time);
 /* "%.6f"; null for what is not finite. */
 void gsim_output_real(struct gsim_output *output, double value);
+/* The same as a member behind another: ", "NAME": VALUE". */
+void gsim_output_json_real(struct gsim_output *output, const char *name, double value);
+/* A ratio in percent with two decimals in WIDTH columns, with its sign where asked; "-" for NAN, never "-0.00". */
+void gsim_output_percent(struct gsim_output *output, int width, double ratio, bool is_signed);
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void gsim_output_json_string(struct gsim_output *output, const char *text);
 /* A CSV field, quoted where RFC 4180 asks for it. */

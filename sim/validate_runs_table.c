@@ -8,15 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A ratio in percent, WIDTH columns; "-" for NAN. */
-static void put_percent(struct gsim_output *output, int width, double ratio, bool is_signed)
-{
-    char text[32] = "-";
-    if (fabs(ratio) < 0.5e-4) ratio = 0; /* no "-0.00" */
-    if (!isnan(ratio)) snprintf(text, sizeof text, is_signed ? "%+.2f" : "%.2f", 100 * ratio);
-    gsim_output_printf(output, "%*s", width, text);
-}
-
 /* Called for each line of the table that has samples. */
 typedef void line_function(const struct gsim_run_choice *choice, const struct gsim_run_summary *summary,
                            struct gsim_output *output, bool is_first);
@@ -73,17 +64,17 @@ static void put_line(const struct gsim_run_choice *choice, const struct gsim_run
     (void)is_first;
     const char *of = choice->scheduler ? choice->scheduler : choice->workload ? choice->workload : "all runs";
     gsim_output_printf(output, "%-6s%-14.13s%5zu", gsim_split_word(choice->split), of, s->makespan.count);
-    put_percent(output, 8, s->makespan.mean, false);
-    put_percent(output, 8, s->makespan.median, false);
-    put_percent(output, 8, s->makespan.worst, false);
-    put_percent(output, 8, s->makespan.bias, true);
-    put_percent(output, 8, s->spread_ratio, false);
-    put_percent(output, 9, s->speedup.mean, false);
-    put_percent(output, 8, s->speedup.worst, false);
-    put_percent(output, 9, s->replay.mean, false);
-    put_percent(output, 8, s->replay.worst, false);
-    put_percent(output, 10, s->timeline_mean, false);
-    put_percent(output, 8, s->traced_ratio, true);
+    gsim_output_percent(output, 8, s->makespan.mean, false);
+    gsim_output_percent(output, 8, s->makespan.median, false);
+    gsim_output_percent(output, 8, s->makespan.worst, false);
+    gsim_output_percent(output, 8, s->makespan.bias, true);
+    gsim_output_percent(output, 8, s->spread_ratio, false);
+    gsim_output_percent(output, 9, s->speedup.mean, false);
+    gsim_output_percent(output, 8, s->speedup.worst, false);
+    gsim_output_percent(output, 9, s->replay.mean, false);
+    gsim_output_percent(output, 8, s->replay.worst, false);
+    gsim_output_percent(output, 10, s->timeline_mean, false);
+    gsim_output_percent(output, 8, s->traced_ratio, true);
     gsim_output_text(output, "\n");
 }
 
@@ -145,10 +136,10 @@ void gsim_run_validation_print_runs(const struct gsim_run_validation *v, struct 
         char text[128];
         gsim_output_printf(output, "%-6s%-11.10s%14.3f%14.3f", gsim_split_word(s->split), s->scheduler,
                            s->prediction.iteration_us, s->measured_us);
-        put_percent(output, 9, s->error, true);
-        put_percent(output, 9, s->spread_ratio, false);
-        put_percent(output, 9, gsim_run_replay_error(s), true);
-        put_percent(output, 9, s->prediction.timeline.mean, false);
+        gsim_output_percent(output, 9, s->error, true);
+        gsim_output_percent(output, 9, s->spread_ratio, false);
+        gsim_output_percent(output, 9, gsim_run_replay_error(s), true);
+        gsim_output_percent(output, 9, s->prediction.timeline.mean, false);
         gsim_output_printf(output, "  %s\n", gsim_run_config_text(s, text, sizeof text));
     }
     gsim_output_text(output, "\n");
@@ -195,12 +186,6 @@ void gsim_run_validation_csv(const struct gsim_run_validation *v, struct gsim_ou
     }
 }
 
-static void put_json_real(struct gsim_output *output, const char *name, double value)
-{
-    gsim_output_printf(output, ", \"%s\": ", name);
-    gsim_output_real(output, value);
-}
-
 static void put_json_text(struct gsim_output *output, const char *name, const char *text)
 {
     gsim_output_printf(output, ", \"%s\": ", name);
@@ -214,17 +199,17 @@ static void put_json_line(const struct gsim_run_choice *choice, const struct gsi
     if (choice->scheduler) put_json_text(output, "scheduler", choice->scheduler);
     if (choice->workload) put_json_text(output, "workload", choice->workload);
     gsim_output_printf(output, ", \"count\": %zu", s->makespan.count);
-    put_json_real(output, "mean", s->makespan.mean);
-    put_json_real(output, "median", s->makespan.median);
-    put_json_real(output, "worst", s->makespan.worst);
-    put_json_real(output, "bias", s->makespan.bias);
-    put_json_real(output, "spread", s->spread_ratio);
-    put_json_real(output, "speedup_mean", s->speedup.mean);
-    put_json_real(output, "speedup_worst", s->speedup.worst);
-    put_json_real(output, "replay_mean", s->replay.mean);
-    put_json_real(output, "replay_worst", s->replay.worst);
-    put_json_real(output, "times_mean", s->timeline_mean);
-    put_json_real(output, "tracer", s->traced_ratio);
+    gsim_output_json_real(output, "mean", s->makespan.mean);
+    gsim_output_json_real(output, "median", s->makespan.median);
+    gsim_output_json_real(output, "worst", s->makespan.worst);
+    gsim_output_json_real(output, "bias", s->makespan.bias);
+    gsim_output_json_real(output, "spread", s->spread_ratio);
+    gsim_output_json_real(output, "speedup_mean", s->speedup.mean);
+    gsim_output_json_real(output, "speedup_worst", s->speedup.worst);
+    gsim_output_json_real(output, "replay_mean", s->replay.mean);
+    gsim_output_json_real(output, "replay_worst", s->replay.worst);
+    gsim_output_json_real(output, "times_mean", s->timeline_mean);
+    gsim_output_json_real(output, "tracer", s->traced_ratio);
     gsim_output_text(output, "}");
 }
 
@@ -239,10 +224,10 @@ static enum gsim_status put_json_rankings(const struct gsim_run_validation *v, s
         if (!r.count) continue;
         gsim_output_printf(output, "%s\n   {\"split\": \"%s\", \"count\": %zu", separator,
                            gsim_split_word((enum gsim_split)split), r.count);
-        put_json_real(output, "kendall_tau", r.tau_mean);
-        put_json_real(output, "tau_of_clear_pairs", r.tau_clear);
-        put_json_real(output, "regret_mean", r.regret_mean);
-        put_json_real(output, "regret_worst", r.regret_worst);
+        gsim_output_json_real(output, "kendall_tau", r.tau_mean);
+        gsim_output_json_real(output, "tau_of_clear_pairs", r.tau_clear);
+        gsim_output_json_real(output, "regret_mean", r.regret_mean);
+        gsim_output_json_real(output, "regret_worst", r.regret_worst);
         gsim_output_text(output, "}");
         separator = ",";
     }

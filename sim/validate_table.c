@@ -18,30 +18,22 @@ static const char *const baseline_words[GSIM_BASELINE_COUNT] = {
 };
 
 /* --- the table -------------------------------------------------------------------------------------------------- */
-/* A ratio in percent, WIDTH columns; "-" for NAN. */
-static void put_percent(struct gsim_output *output, int width, double ratio, bool is_signed)
-{
-    char text[32] = "-";
-    if (!isnan(ratio)) snprintf(text, sizeof text, is_signed ? "%+.2f" : "%.2f", 100 * ratio);
-    gsim_output_printf(output, "%*s", width, text);
-}
-
 static void put_row(const struct gsim_validation_row *row, struct gsim_output *output)
 {
     gsim_output_printf(output, "%-9s%-18s%5zu", gsim_case_kind_word(row->kind), gsim_quantity_word(row->quantity),
                        row->all.count);
-    put_percent(output, 8, row->all.mean, false);
-    put_percent(output, 8, row->all.median, false);
-    put_percent(output, 8, row->all.worst, false);
-    put_percent(output, 8, row->all.bias, true);
+    gsim_output_percent(output, 8, row->all.mean, false);
+    gsim_output_percent(output, 8, row->all.median, false);
+    gsim_output_percent(output, 8, row->all.worst, false);
+    gsim_output_percent(output, 8, row->all.bias, true);
     if (isnan(row->correlation))
         gsim_output_printf(output, "%8s", "-");
     else
         gsim_output_printf(output, "%8.4f", row->correlation);
-    put_percent(output, 8, row->spread_ratio, false);
-    put_percent(output, 9, row->even.mean, false);
-    put_percent(output, 7, row->odd.mean, false);
-    for (int b = 0; b < GSIM_BASELINE_COUNT; b++) put_percent(output, 10 - b, row->baseline_mean[b], false);
+    gsim_output_percent(output, 8, row->spread_ratio, false);
+    gsim_output_percent(output, 9, row->even.mean, false);
+    gsim_output_percent(output, 7, row->odd.mean, false);
+    for (int b = 0; b < GSIM_BASELINE_COUNT; b++) gsim_output_percent(output, 10 - b, row->baseline_mean[b], false);
     gsim_output_text(output, "\n");
 }
 
@@ -118,8 +110,8 @@ void gsim_validation_print_cases(const struct gsim_validation *validation, struc
             gsim_output_printf(output, "%14s%14s", "-", "-");
         else
             gsim_output_printf(output, "%14.3f%14.3f", s->predicted, s->measured);
-        put_percent(output, 9, s->error, true);
-        put_percent(output, 9, s->spread_ratio, false);
+        gsim_output_percent(output, 9, s->error, true);
+        gsim_output_percent(output, 9, s->spread_ratio, false);
         bool of_one = s->quantity == GSIM_QUANTITY_OWN || s->quantity == GSIM_QUANTITY_PLACEMENT;
         gsim_output_printf(output, "  %s%s\n", s->subject->name, of_one ? s->part ? " (second)" : " (first)" : "");
     }
@@ -157,29 +149,23 @@ void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_o
     }
 }
 
-static void put_json_real(struct gsim_output *output, const char *name, double value)
-{
-    gsim_output_printf(output, ", \"%s\": ", name);
-    gsim_output_real(output, value);
-}
-
 static void put_json_row(const struct gsim_validation_row *row, struct gsim_output *output)
 {
     gsim_output_printf(output, "{\"kind\": \"%s\", \"quantity\": ", gsim_case_kind_word(row->kind));
     gsim_output_json_string(output, gsim_quantity_word(row->quantity));
     gsim_output_printf(output, ", \"count\": %zu", row->all.count);
-    put_json_real(output, "mean", row->all.mean);
-    put_json_real(output, "median", row->all.median);
-    put_json_real(output, "worst", row->all.worst);
-    put_json_real(output, "bias", row->all.bias);
-    put_json_real(output, "log_correlation", row->correlation);
-    put_json_real(output, "spread", row->spread_ratio);
-    put_json_real(output, "mean_even", row->even.mean);
-    put_json_real(output, "mean_odd", row->odd.mean);
+    gsim_output_json_real(output, "mean", row->all.mean);
+    gsim_output_json_real(output, "median", row->all.median);
+    gsim_output_json_real(output, "worst", row->all.worst);
+    gsim_output_json_real(output, "bias", row->all.bias);
+    gsim_output_json_real(output, "log_correlation", row->correlation);
+    gsim_output_json_real(output, "spread", row->spread_ratio);
+    gsim_output_json_real(output, "mean_even", row->even.mean);
+    gsim_output_json_real(output, "mean_odd", row->odd.mean);
     for (int b = 0; b < GSIM_BASELINE_COUNT; b++) {
         char name[32];
         snprintf(name, sizeof name, "mean_%s", baseline_words[b]);
-        put_json_real(output, name, row->baseline_mean[b]);
+        gsim_output_json_real(output, name, row->baseline_mean[b]);
     }
     gsim_output_text(output, "}");
 }
@@ -218,9 +204,9 @@ enum gsim_status gsim_validation_json(const struct gsim_validation *validation, 
         if (!ranking.count) continue;
         gsim_output_printf(output, "%s\n  {\"kind\": \"%s\", \"count\": %zu", separator,
                            gsim_case_kind_word(ranking.kind), ranking.count);
-        put_json_real(output, "kendall_tau", ranking.tau_mean);
-        put_json_real(output, "regret_mean", ranking.regret_mean);
-        put_json_real(output, "regret_worst", ranking.regret_worst);
+        gsim_output_json_real(output, "kendall_tau", ranking.tau_mean);
+        gsim_output_json_real(output, "regret_mean", ranking.regret_mean);
+        gsim_output_json_real(output, "regret_worst", ranking.regret_worst);
         gsim_output_text(output, "}");
         separator = ",";
     }
