@@ -235,11 +235,12 @@ static double kesco_mean(struct gsim_reproduction *r, const struct gsim_publishe
 {
     double ratios[KESCO_SIZES], size;
     size_t count = 0;
+    const struct gsim_workload_preset *preset = workload->presets;
     for (int i = 0; i < KESCO_SIZES; i++) {
-        const struct gsim_workload_preset *preset = workload->presets ? &workload->presets[i] : NULL;
-        bool has_sizes = preset && preset->name && strncmp(preset->name, "kesco", 5) == 0;
-        if (!has_sizes && i) break;
-        size = has_sizes ? preset->size : 0;
+        bool has_size = preset && preset->name && strncmp(preset->name, "kesco", 5) == 0;
+        if (!has_size && i) break;
+        size = has_size ? preset->size : 0;
+        preset = has_size ? preset + 1 : NULL;
         double before = time_of(r, kesco_run(row->device, workload->name, size, base, base_prefetch));
         ratios[count++] = before / time_of(r, kesco_run(row->device, workload->name, size, "kesco", prefetch));
     }
