@@ -4,6 +4,7 @@
  * lines are here. The same options are described in man/gpusim.1, which a test compares with this.
  */
 #include "sim/cli.h"
+#include "sweep/store.h"
 
 #define HELP_COLUMN 34
 
@@ -161,8 +162,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "show, group and merge the results of sweeps",
             "gpusim results FILE [options] | gpusim results merge -o FILE FILE...",
             "Lists the rows of a results file, or groups of them. Names are columns (iteration_us, makespan_us, workload,\n"
-            "sched, device, size, seed, sm_busy_ratio, overlap_total, h2d_bytes, status, error, ...; all are in\n"
-            "sweep/columns.def), axes (device.h2d_gbps) and options (kesco.streams). The file is an SQLite database:\n"
+            "sched, device, size, seed, sm_busy_ratio, overlap_total, h2d_bytes, status, error, ...; all are\n"
+            "below), axes (device.h2d_gbps) and options (kesco.streams). The file is an SQLite database:\n"
             "sqlite3 FILE \"SELECT axes->>'size', iteration_us FROM points\" asks it anything else.\n",
             "  gpusim results results.db\n"
             "  gpusim results results.db --base serial --group sched\n"
@@ -191,6 +192,16 @@ static void put_option(const struct gsim_cli_option *option, struct gsim_output 
     }
 }
 
+static void put_columns(struct gsim_output *output)
+{
+    gsim_output_text(output, "\nColumns:\n");
+    for (int column = 0; column < GSIM_COLUMN_COUNT; column++) {
+        const char *unit = gsim_column_unit((enum gsim_column)column);
+        gsim_output_printf(output, "  %-18s %s%s%s%s\n", gsim_column_name((enum gsim_column)column),
+                           gsim_column_help((enum gsim_column)column), *unit ? " (" : "", unit, *unit ? ")" : "");
+    }
+}
+
 void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *output)
 {
     const struct command_text *text = &texts[command];
@@ -199,6 +210,7 @@ void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *ou
         const struct gsim_cli_option *option = gsim_cli_option_at((enum gsim_cli_key)key);
         if (option->commands & (1u << command)) put_option(option, output);
     }
+    if (command == GSIM_CLI_RESULTS) put_columns(output);
     gsim_output_printf(output, "\nExamples:\n%s", text->examples);
     gsim_output_text(output, "\nExit status: 0 done, 1 the simulation or the output failed, 2 bad usage or input.\n");
 }

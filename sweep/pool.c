@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sweep/clock.h"
 #include "sweep/worker.h"
 
 /* A worker is given as much as it does in this time, so that it never waits for us. */
@@ -40,13 +41,6 @@ struct gsim_pool {
     struct sigaction old_pipe_action;
 };
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static enum gsim_status fail_memory(struct gsim_error *error)
 {
     return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -62,7 +56,7 @@ static enum gsim_status start(struct gsim_pool *pool, struct worker *worker, str
         others[count++] = pool->workers[i].process.from;
     }
     worker->seen_sequence = 0;
-    worker->seen_since = worker->rate_since = now_s();
+    worker->seen_since = worker->rate_since = gsim_clock_now_s();
     worker->delivered = 0;
     worker->input.length = 0;
     return gsim_worker_start(&worker->process, &pool->config, others, count, error);
@@ -197,7 +191,7 @@ static enum gsim_status take_outcomes(struct gsim_pool *pool, struct worker *wor
         at += sizeof(head) + head.length;
     }
     gsim_bytes_drop(&worker->input, at);
-    double now = now_s(), elapsed = now - worker->rate_since;
+    double now = gsim_clock_now_s(), elapsed = now - worker->rate_since;
     if (elapsed > AHEAD_S && worker->delivered) {
         double rate = (double)worker->delivered / elapsed;
         worker->rate = worker->rate > 0 ? 0.5 * (worker->rate + rate) : rate;
@@ -248,7 +242,7 @@ static enum gsim_status check_clock(struct gsim_pool *pool, struct worker *worke
                                     void *data, struct gsim_error *error)
 {
     uint64_t sequence = gsim_worker_sequence(&worker->process), item;
-    double now = now_s();
+    double now = gsim_clock_now_s();
     if (sequence != worker->seen_sequence || !gsim_worker_item(&worker->process, &item)) {
         worker->seen_sequence = sequence;
         worker->seen_since = now;
@@ -265,12 +259,12 @@ static enum gsim_status check_clock(struct gsim_pool *pool, struct worker *worke
 /* Lets outcomes gather, unless a worker is short of work. */
 static void pace(struct gsim_pool *pool)
 {
-    double left = pool->round_s + ROUND_S - now_s();
+    double left = pool->round_s + ROUND_S - gsim_clock_now_s();
     for (uint32_t i = 0; i < pool->config.jobs; i++)
         if (pool->workers[i].count < 2) left = 0;
     const struct timespec pause = {.tv_nsec = (long)(left * 1e9)};
     if (left > 0) nanosleep(&pause, NULL);
-    pool->round_s = now_s();
+    pool->round_s = gsim_clock_now_s();
 }
 
 enum gsim_status gsim_pool_wait(struct gsim_pool *pool, int timeout_ms, gsim_pool_deliver *deliver, void *data,

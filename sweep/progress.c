@@ -6,19 +6,13 @@
 #include <unistd.h>
 
 #include "sim/text.h"
+#include "sweep/clock.h"
 
 #define BAR_S         0.2  /* a terminal is redrawn this often */
 #define LINE_S        10.0 /* a log gets a line this often */
 #define RECENT_S      3.0  /* the rate is that of so long */
 #define BAR_WIDTH     24
 #define DURATION_SIZE 64
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* "42 s", "3 min 20 s", "2 h 5 min". */
 static const char *duration(char text[DURATION_SIZE], double seconds)
@@ -44,7 +38,7 @@ static const char *rate_text(char text[GSIM_TEXT_SIZE], double rate)
 
 void gsim_progress_start(struct gsim_progress *progress, uint64_t total, FILE *out)
 {
-    double now = now_s();
+    double now = gsim_clock_now_s();
     const char *terminal = getenv("TERM");
     *progress = (struct gsim_progress){.out = out, .total = total, .started_s = now, .shown_s = now, .recent_s = now};
     progress->is_terminal = out && isatty(fileno(out)) && !(terminal && strcmp(terminal, "dumb") == 0);
@@ -65,7 +59,7 @@ static void measure(struct gsim_progress *progress, double now)
 
 void gsim_progress_show(struct gsim_progress *progress)
 {
-    double now = now_s();
+    double now = gsim_clock_now_s();
     char done[GSIM_TEXT_SIZE], total[GSIM_TEXT_SIZE], rate[GSIM_TEXT_SIZE], left[DURATION_SIZE], bar[BAR_WIDTH + 1];
     if (!progress->out || now - progress->shown_s < (progress->is_terminal ? BAR_S : LINE_S)) return;
     progress->shown_s = now;
@@ -93,7 +87,7 @@ void gsim_progress_show(struct gsim_progress *progress)
 
 void gsim_progress_end(struct gsim_progress *progress, bool is_stopped)
 {
-    double elapsed = now_s() - progress->started_s;
+    double elapsed = gsim_clock_now_s() - progress->started_s;
     char done[GSIM_TEXT_SIZE], total[GSIM_TEXT_SIZE], rate[GSIM_TEXT_SIZE], time[DURATION_SIZE];
     if (!progress->out) return;
     if (progress->is_terminal) fputs("\r\033[K", progress->out);

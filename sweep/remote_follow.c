@@ -2,17 +2,11 @@
 /* The ranks that compute: see sweep/remote.h. */
 #include <unistd.h>
 
+#include "sweep/clock.h"
 #include "sweep/remote_wire.h"
 #include "sweep/sink.h"
 
 #define WAIT_MS 2
-
-double gsim_remote_now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void gsim_remote_give_up(struct gsim_remote *remote, const struct gsim_error *error)
 {
@@ -76,7 +70,7 @@ static enum gsim_status take_message(struct follower *follower, int tag, struct 
 static void send_rows(struct follower *follower)
 {
     const struct gsim_transport *transport = follower->remote->transport;
-    double now = gsim_remote_now_s();
+    double now = gsim_clock_now_s();
     char host[64] = "";
     if (follower->rows.length) {
         transport->send(0, GSIM_REMOTE_ROWS, follower->rows.data, follower->rows.length);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rank 0: hands out points to its own workers and to the other ranks, and writes all rows. See sweep/remote.h. */
+#include "sweep/clock.h"
 #include "sweep/remote_wire.h"
 #include "sweep/sink.h"
 
@@ -140,7 +141,7 @@ static enum gsim_status take_messages(struct leader *leader, struct gsim_error *
     leader->message.length = 0;
     while (status == GSIM_OK && leader->remote->transport->receive(&from, &tag, &leader->message)) {
         struct peer *peer = &leader->peers[from];
-        peer->heard_s = gsim_remote_now_s();
+        peer->heard_s = gsim_clock_now_s();
         if (tag == GSIM_REMOTE_ROWS) status = take_rows(leader, peer, error);
         if (tag == GSIM_REMOTE_BEAT && leader->message.length)
             snprintf(peer->host, sizeof(peer->host), "%s", leader->message.data);
@@ -168,7 +169,7 @@ static void tell_points(const struct leader *leader, int rank, const char *what)
 static enum gsim_status look_for_lost(struct leader *leader, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
-    double now = gsim_remote_now_s();
+    double now = gsim_clock_now_s();
     for (int rank = 1; rank < leader->remote->size; rank++) {
         struct peer *peer = &leader->peers[rank];
         if (peer->is_lost || now - peer->heard_s < SILENT_S) continue;
@@ -186,7 +187,7 @@ static enum gsim_status look_for_lost(struct leader *leader, struct gsim_error *
 static enum gsim_status prepare(struct leader *leader, int64_t sweep_id, struct gsim_error *error)
 {
     struct gsim_remote_start start = {.sweep_id = sweep_id};
-    double now = gsim_remote_now_s();
+    double now = gsim_clock_now_s();
     snprintf(start.identity, sizeof(start.identity), "%s", leader->remote->identity);
     leader->peers = gsim_alloc((size_t)leader->remote->size * sizeof(*leader->peers));
     if (!leader->peers) return fail_memory(error);

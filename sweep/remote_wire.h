@@ -25,6 +25,4 @@ struct gsim_remote_row {
 
 #define GSIM_REMOTE_BEAT_S 1.0 /* a rank without rows says so often that it is there */
 
-double gsim_remote_now_s(void);
-
 #endif

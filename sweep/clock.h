@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sweep. Wall-clock time, for progress, time limits and heartbeats only: no result sees it.
+ */
+#ifndef GSIM_SWEEP_CLOCK_H
+#define GSIM_SWEEP_CLOCK_H
+
+#include <time.h>
+
+/* Seconds since some moment; never goes back. */
+static inline double gsim_clock_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+#endif
