@@ -19,7 +19,7 @@
 /* Ends of transfers lie on a grid of 1 ns, so that a run comes out the same wherever in the process' simulated time
  * it began (the clock's last digits do not). Rounded down, with the slack that keeps whole nanoseconds whole. */
 #define END_GRID 1000
-/* Of a direction of the link, for transfers beside faults: the copy engine serves both in turn. */
+/* Of a direction of the link, for transfers beside faults (assumed: the copy engine serves both in turn). */
 #define LEAST_SHARE 0.3
 
 struct gsim_actor {

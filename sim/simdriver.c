@@ -262,7 +262,11 @@ static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream,
     gsim_api_end(m, GSIM_API_STREAM_WAIT, start, 0, stream, NULL);
 }
 
-static bool marker_pending(const struct gsim_marker *marker) { return marker && !marker->is_complete; }
+/* A record with timing is complete a little after the device has come to it. */
+static bool marker_pending(const struct gsim_machine *m, const struct gsim_marker *marker)
+{
+    return marker && (!marker->is_complete || marker->time > m->running->local);
+}
 
 static void do_event_synchronize(struct gsim_driver *driver, gsim_event event)
 {
@@ -270,8 +274,10 @@ static void do_event_synchronize(struct gsim_driver *driver, gsim_event event)
     if (!is_event(m, event)) return;
     gsim_time start = gsim_api_begin(m);
     gsim_machine_meet(m);
-    bool is_pending = marker_pending(m->events[event].marker);
-    if (is_pending) gsim_machine_wait_on(m, &m->events[event].marker->waiting_threads);
+    struct gsim_marker *marker = m->events[event].marker;
+    bool is_pending = marker_pending(m, marker);
+    if (is_pending && !marker->is_complete) gsim_machine_wait_on(m, &marker->waiting_threads);
+    else if (is_pending) m->running->local = marker->time;
     gsim_time waited = m->running->local - start;
     gsim_api_spend(m, is_pending ? m->device->sync_return_us : m->device->sync_idle_us);
     gsim_api_end(m, GSIM_API_EVENT_SYNC, start, waited, 0, NULL);
@@ -283,7 +289,7 @@ static bool do_event_query(struct gsim_driver *driver, gsim_event event)
     if (!is_event(m, event)) return true;
     gsim_time start = gsim_api_begin(m);
     gsim_machine_meet(m);
-    bool is_complete = !marker_pending(m->events[event].marker);
+    bool is_complete = !marker_pending(m, m->events[event].marker);
     gsim_api_spend(m, m->device->query_us);
     gsim_api_end(m, GSIM_API_EVENT_QUERY, start, 0, 0, NULL);
     return is_complete;

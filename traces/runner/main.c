@@ -9,6 +9,7 @@
 
 #include "models/device.h"
 #include "sim/text.h"
+#include "traces/runner/sorted.h"
 
 static const char help_text[] =
     "usage: gpusim-runner --workload NAME --sched NAME [OPTION]...   run on this machine's GPU\n"
@@ -118,12 +119,6 @@ enum gsim_status gsim_runner_parse(struct gsim_cli_arguments *arguments, struct 
     return gsim_cli_parse(arguments, words->count, words->items, 0, error);
 }
 
-static int compare_reals(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Iterations from FIRST on, in microseconds; sorted. */
 static double *iteration_times(const struct gsim_timeline *timeline, uint32_t first, size_t *count)
 {
@@ -132,7 +127,7 @@ static double *iteration_times(const struct gsim_timeline *timeline, uint32_t fi
     if (!times) return NULL;
     for (size_t i = 0; i < *count; i++)
         times[i] = gsim_time_us(timeline->iterations[first + i].end - timeline->iterations[first + i].start);
-    qsort(times, *count, sizeof *times, compare_reals);
+    gsim_runner_sort(times, *count);
     return times;
 }
 

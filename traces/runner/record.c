@@ -8,6 +8,7 @@
 
 #include "sim/text.h"
 #include "traces/runner/record_plan.h"
+#include "traces/runner/sorted.h"
 #include "traces/runner/stamp.h"
 
 /* One case set up on the GPU. */
@@ -21,12 +22,6 @@ struct stage {
     uint32_t number; /* of runs begun, for the progress */
     bool is_trace_pass;
 };
-
-static int compare_reals(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
 
 static struct gsim_simulation simulation_of(const struct stage *stage, const struct gsim_scheduler_ops *scheduler, bool prefetch,
                                             bool detailed)
@@ -67,7 +62,7 @@ static enum gsim_status time_calls(struct stage *stage, struct gsim_record_run *
             sums[t.apis[i].iteration - record->warmup] += gsim_time_us(t.apis[i].end - t.apis[i].start);
             run->call_count[api] += 1.0 / record->traced_iterations;
         }
-        qsort(sums, record->traced_iterations, sizeof *sums, compare_reals);
+        gsim_runner_sort(sums, record->traced_iterations);
         run->call_us[api] = sums[record->traced_iterations / 2];
     }
     gsim_free(sums);
@@ -179,7 +174,7 @@ static enum gsim_status profile_case(struct stage *stage, struct gsim_error *err
             if (timeline.kernels[k].op == i && timeline.kernels[k].iteration >= first)
                 times[count++] = gsim_time_us(timeline.kernels[k].end - timeline.kernels[k].start);
         if (!count) continue;
-        qsort(times, count, sizeof *times, compare_reals);
+        gsim_runner_sort(times, count);
         const struct gsim_kernel *kernel = &stage->program.kernels[op->kernel_index];
         struct gsim_record_profile_op *p = &c->profile[c->profile_count++];
         *p = (struct gsim_record_profile_op){.op_index = i, .name = gsim_arena_strdup(&stage->record->arena, kernel->name),

@@ -5,15 +5,10 @@
 #include <stdlib.h>
 
 #include "sim/memory.h"
+#include "traces/runner/sorted.h"
 #include "traces/runner/tracer.h"
 
 #define KERNELS 40
-
-static int compare_reals(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
 
 static double median_excess(const struct gsim_tracer_activity *list, size_t count, const unsigned long long *stamps)
 {
@@ -25,7 +20,7 @@ static double median_excess(const struct gsim_tracer_activity *list, size_t coun
         excess[found++] = (double)(list[i].end_ns - list[i].start_ns - (int64_t)(stamp[1] - stamp[0])) * 1e-3;
     }
     if (!found) return 0;
-    qsort(excess, found, sizeof excess[0], compare_reals);
+    gsim_runner_sort(excess, found);
     return excess[found / 2];
 }
 

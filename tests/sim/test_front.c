@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Hand-computed timelines of what lies between two pieces of work: records with timing, changes between SMs and copy
+ * engines, small copies, a graph's branches. The device and its costs: machine_fixture.h; L = launch call (2 us).
+ */
+#include "tests/sim/machine_fixture.h"
+
+#define OP(run, i) (&(run)->program->ops[i])
+
+static const struct gsim_arg data_argument[1] = {{.buffer_index = 0, .reads = true}};
+static struct gsim_op copy_of(uint64_t bytes)
+{
+    return (struct gsim_op){.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .bytes = bytes, .args = data_argument,
+                            .arg_count = 1, .stream = -1};
+}
+
+static enum gsim_status finish(struct gsim_run *run)
+{
+    gsim_device_synchronize(run->driver);
+    gsim_iteration_end(run->driver, 0);
+    return GSIM_OK;
+}
+
+/* A, then as many records as the test wants, then B behind A; C on another stream waits for the first record. */
+static enum gsim_event_flags flags;
+static int records;
+static enum gsim_status record_between(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream s = gsim_stream_create(d, 0), other = gsim_stream_create(d, 0);
+    gsim_event first = 0;
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    gsim_launch(d, OP(run, 0), s);
+    for (int i = 0; i < records; i++) {
+        gsim_event event = gsim_event_create(d, flags);
+        gsim_event_record(d, event, s);
+        if (!first) first = event;
+    }
+    gsim_stream_wait_event(d, other, first);
+    gsim_launch(d, OP(run, 1), s);
+    gsim_launch(d, OP(run, 2), other);
+    return finish(run);
+}
+
+/* A: L 0-2, 3-13. Without timing a record takes nothing: B after stream_gap at 14, C after event_gap at 14.5. With it,
+ * 1.5 us: 15.5 and 16. Two in a row, for the first of which a stream waits: 3 x 1.5, so 18.5 and 19. */
+static void records_with_timing(void)
+{
+    static const struct { enum gsim_event_flags flags; int records; double same, other; } cases[] = {
+        {GSIM_EVENT_NO_TIMING, 1, 14, 14.5}, {GSIM_EVENT_NO_TIMING, 2, 14, 14.5},
+        {GSIM_EVENT_TIMING, 1, 15.5, 16}, {GSIM_EVENT_TIMING, 2, 18.5, 19}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        f.device.timed_record_us = 1.5;
+        flags = cases[i].flags;
+        records = cases[i].records;
+        struct gsim_kernel k[3] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 128, 10), fixture_kernel("c", 4, 64, 10)};
+        fixture_program(&f, k, 3, NULL, 0);
+        fixture_run(&f, record_between);
+        CHECK_KERNEL(&f, 0, 3, 13);
+        CHECK_KERNEL(&f, 1, cases[i].same, cases[i].same + 10);
+        CHECK_KERNEL(&f, 2, cases[i].other, cases[i].other + 10);
+        fixture_release(&f);
+    }
+}
+
+/* The host learns of a record with timing when that has been made: A ends at 13, the record at 14.5; a query at 13.5
+ * finds it pending, and the synchronise returns 2 us after it. */
+static bool was_complete;
+static enum gsim_status query_record(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    gsim_launch(d, OP(run, 0), 0);
+    gsim_event event = gsim_event_create(d, GSIM_EVENT_TIMING);
+    gsim_event_record(d, event, 0); /* 2-2.5 */
+    gsim_host_work(d, 11, "waiting"); /* to 13.5 */
+    was_complete = gsim_event_query(d, event); /* to 14 */
+    gsim_event_synchronize(d, event);
+    gsim_iteration_end(d, 0);
+    return GSIM_OK;
+}
+
+static void host_and_timed_record(void)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    f.device.timed_record_us = 1.5;
+    struct gsim_kernel k = fixture_kernel("a", 4, 256, 10);
+    fixture_program(&f, &k, 1, NULL, 0);
+    fixture_run(&f, query_record);
+    CHECK(!was_complete);
+    CHECK_NEAR(f.end_us, 16.5, 1e-5);
+    fixture_release(&f);
+}
+
+/* Kernel, copy, kernel in one stream. */
+static enum gsim_status copy_between(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    gsim_iteration_begin(run->driver, 0);
+    gsim_stream s = gsim_stream_create(run->driver, 0);
+    gsim_launch(run->driver, OP(run, 0), s);
+    gsim_memcpy_async(run->driver, OP(run, 2), s);
+    gsim_launch(run->driver, OP(run, 1), s);
+    return finish(run);
+}
+
+/* A: 3-13. The copy begins 1 + 3 later, 17-117 at 10 GB/s, B 1 + 2 after it. Up to 1024 bytes go with the commands: no
+ * engine, 14-14.5, B at 15.5. */
+static void engines_change(void)
+{
+    static const struct { uint64_t bytes; double start, end, next; } cases[] = {{1000000, 17, 117, 120}, {1024, 14, 14.5, 15.5}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        f.device.kernel_to_copy_us = 3;
+        f.device.copy_to_kernel_us = 2;
+        f.device.inline_copy_bytes = 1024;
+        f.device.inline_copy_us = 0.5;
+        struct gsim_kernel k[2] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 128, 10)};
+        struct gsim_op copy = copy_of(cases[i].bytes);
+        fixture_program(&f, k, 2, &copy, 1);
+        fixture_run(&f, copy_between);
+        CHECK_KERNEL(&f, 0, 3, 13);
+        CHECK_INT(f.timeline.copy_count, 1);
+        CHECK_NEAR(gsim_time_us(f.timeline.copies[0].start), cases[i].start, 1e-5);
+        CHECK_NEAR(gsim_time_us(f.timeline.copies[0].end), cases[i].end, 1e-4);
+        CHECK_KERNEL(&f, 1, cases[i].next, cases[i].next + 10);
+        fixture_release(&f);
+    }
+}
+
+/* Two roots; a fork behind the first makes a branch between them. */
+static enum gsim_status launch_roots(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream s = gsim_stream_create(d, 0);
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    gsim_graph g = gsim_graph_create(d);
+    gsim_graph_node a = gsim_graph_add(d, g, OP(run, 0), NULL, 0);
+    gsim_graph_add(d, g, OP(run, 1), &a, 1);
+    gsim_graph_add(d, g, OP(run, 2), &a, 1);
+    gsim_graph_add(d, g, OP(run, 3), NULL, 0);
+    gsim_graph_launch(d, gsim_graph_instantiate(d, g), s);
+    return finish(run);
+}
+
+/* add 4, instantiate 14, launch 3: returns 21. a, first of branch 0 with b, starts at 23; c's branch is the next, and
+ * begins when a has ended; d's is the third, 2 x 2 us behind the first. */
+static void branches_one_after_the_other(void)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    f.device.graph_branch_us = 2;
+    f.device.graph_dispatch_us = 0;
+    struct gsim_kernel k[4] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 128, 10), fixture_kernel("c", 4, 64, 10),
+                               fixture_kernel("d", 4, 32, 10)};
+    fixture_program(&f, k, 4, NULL, 0);
+    fixture_run(&f, launch_roots);
+    CHECK_KERNEL(&f, 0, 23, 33);
+    CHECK_KERNEL(&f, 3, 27, 37);
+    CHECK_KERNEL(&f, 1, 33.5, 43.5);
+    CHECK_KERNEL(&f, 2, 33.5, 43.5);
+    fixture_release(&f);
+}
+
+static const struct test_case cases[] = {
+    {"records with timing", records_with_timing},
+    {"the host and a record with timing", host_and_timed_record},
+    {"changes between SMs and copy engines", engines_change},
+    {"branches one after the other", branches_one_after_the_other},
+};
+TEST_MAIN("sim/front", cases)
