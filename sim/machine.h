@@ -181,7 +181,6 @@ struct gsim_machine {
     struct gsim_faults faults;
     struct gsim_task **moving;     /* by buffer: the transfer to the device under way, or NULL */
     uint32_t *attached;            /* by buffer: the stream that it is attached to; 0: all see it */
-    const struct gsim_op *launching; /* whose launch is under way */
     struct gsim_waiter *free_waiters;
 
     gsim_time now;                 /* everything up to here has happened */

@@ -122,7 +122,7 @@ void gsim_managed_attach(struct gsim_machine *m, uint32_t buffer_index, uint32_t
     m->attached[buffer_index] = stream;
 }
 
-void gsim_managed_launch(struct gsim_machine *m, uint32_t stream)
+void gsim_managed_launch(struct gsim_machine *m, const struct gsim_op *op, uint32_t stream)
 {
     struct gsim_task *last = NULL;
     if (!is_eager(m) || m->simulation->memory != GSIM_MEMORY_MANAGED) return;
@@ -135,7 +135,7 @@ void gsim_managed_launch(struct gsim_machine *m, uint32_t stream)
         struct gsim_task *task = new_migration(m, NULL, b, bytes, GSIM_COPY_H2D);
         if (!task) return;
         task->stream = stream;
-        task->op = m->launching;
+        task->op = op;
         m->moving[b] = last = task;
         gsim_copies_enqueue(m, task);
     }

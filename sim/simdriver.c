@@ -303,8 +303,7 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     if (!is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
-    m->launching = op;
-    gsim_managed_launch(m, stream);
+    gsim_managed_launch(m, op, stream);
     gsim_api_spend(m, m->device->launch_us);
     gsim_api_issue(m, GSIM_TASK_OP, op, 0, stream, start, m->device->launch_to_start_us);
     gsim_api_end(m, GSIM_API_LAUNCH, start, waited, stream, m->program->kernels[op->kernel_index].name);
