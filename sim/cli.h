@@ -235,6 +235,9 @@ struct gsim_cli_point {
     struct gsim_arena arena;
 };
 
+/* --jobs, from 1 to GSIM_JOBS_MAX; INITIAL without it, 0 standing for the cores of the machine. */
+enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint32_t initial, uint32_t *jobs,
+                               struct gsim_error *error) GSIM_NODISCARD;
 /* By name or path; unknown names get a message with the nearest known one. */
 enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops,
                                     struct gsim_error *error) GSIM_NODISCARD;
@@ -249,6 +252,10 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                      const char *workload, const struct gsim_scheduler_ops *scheduler,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_point_release(struct gsim_cli_point *point);
+
+/* Says on stderr which kernels were measured on a device that is none of DEVICES (names of those simulated) and none of
+ * the search path, but nearly has the name of one. sim/cli_notes.c */
+void gsim_cli_note_devices(const struct gsim_program *program, const char *const *devices, size_t device_count);
 
 /* Simulates and measures. TIMELINE is the caller's to release in any case. */
 enum gsim_status gsim_cli_point_run(const struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,

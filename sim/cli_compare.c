@@ -172,6 +172,7 @@ static enum gsim_status run_cell(struct comparison *comparison, size_t workload,
     enum gsim_status status = gsim_cli_point_init(&point, &comparison->setup, comparison->workloads[workload],
                                                   comparison->schedulers[scheduler], error);
     if (status != GSIM_OK) return status;
+    if (!scheduler) gsim_cli_note_devices(&point.program, (const char *const[]){comparison->setup.device.name}, 1);
     status = gsim_cli_point_run(&point, false, &timeline, &cell->metrics, error);
     if (status == GSIM_OK && timeline.iteration_count) {
         cell->done = true;

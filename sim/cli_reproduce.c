@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "models/device.h"
 #include "sim/cli.h"
@@ -80,19 +79,6 @@ static enum gsim_status choose_rows(struct gsim_reproduction *r, const char *wor
     if (r->shown_count) return GSIM_OK;
     return gsim_error_set(error, GSIM_USAGE,
                           "--only: no published number has one of '%s' as its figure, device or workload", words);
-}
-
-static enum gsim_status parse_jobs(const char *text, unsigned *jobs, struct gsim_error *error)
-{
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    char *end = NULL;
-    *jobs = online > 0 ? (unsigned)online : 1;
-    if (!text) return GSIM_OK;
-    unsigned long number = strtoul(text, &end, 10);
-    if (*end || !*text || number < 1 || number > 64)
-        return gsim_error_set(error, GSIM_USAGE, "--jobs: expected an integer from 1 to 64, found '%s'", text);
-    *jobs = (unsigned)number;
-    return GSIM_OK;
 }
 
 /* "NUMBER=FACTOR"; NAME keeps the number's name. */
@@ -176,12 +162,12 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_reproduction r = {.factor = 1};
     const char *paper = arguments->operand_count ? arguments->operands[0] : "all";
     char number[64];
-    unsigned jobs = 1;
+    uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda"))
         status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda or all, found '%.60s'", paper);
     if (status == GSIM_OK) status = check_files(arguments, &error);
-    if (status == GSIM_OK) status = parse_jobs(arguments->value[GSIM_CLI_JOBS], &jobs, &error);
+    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &jobs, &error);
     if (status == GSIM_OK) status = parse_scale(&r, arguments->value[GSIM_CLI_SCALE], number, &error);
     if (status == GSIM_OK) status = read_all(&r, paper, &error);
     if (status == GSIM_OK) status = choose_rows(&r, arguments->value[GSIM_CLI_ONLY], &error);

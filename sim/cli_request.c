@@ -8,6 +8,7 @@
 #include "models/search.h"
 #include "sim/cli_row.h"
 #include "sim/text.h"
+#include "workloads/reader.h"
 
 /* --- names --------------------------------------------------------------------------------------------------- */
 /* Options that a point may set; all else is an --opt. */
@@ -212,6 +213,26 @@ enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct
     if (status == GSIM_OK) status = look_up(requests, "device", GSIM_DEVICE_DEFAULT, error);
     if (status == GSIM_OK) status = check_parameters(requests, error);
     if (status != GSIM_OK) gsim_requests_release(requests);
+    return status;
+}
+
+enum gsim_status gsim_requests_check_programs(const struct gsim_requests *requests, bool is_told,
+                                              struct gsim_error *error)
+{
+    const char **devices = gsim_alloc(sizeof(*devices) * (requests->named_count + 1));
+    size_t device_count = 0;
+    enum gsim_status status = devices ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; devices && i < requests->named_count; i++)
+        if (requests->named[i].device.name) devices[device_count++] = requests->named[i].device.name;
+    for (size_t i = 0; i < requests->named_count && status == GSIM_OK; i++) {
+        const struct gsim_named *named = &requests->named[i];
+        struct gsim_program program = {0};
+        if (!named->hash[0] || named->scheduler || named->device.name) continue;
+        status = gsim_program_read(named->text, &program, error);
+        if (status == GSIM_OK && is_told) gsim_cli_note_devices(&program, devices, device_count);
+        gsim_program_release(&program);
+    }
+    gsim_free(devices);
     return status;
 }
 

@@ -10,13 +10,13 @@
 
 #include "models/device.h"
 #include "sim/simulate.h"
+#include "sweep/pool.h"
 #include "workloads/partitioned.h"
 
 /* Data that moves once has moved after the first; where memory is too small, evictions have settled after the second.
  */
 #define ITERATIONS  3
 #define DEVICES_MAX 32
-#define JOBS_MAX    64
 
 /* --- the list ------------------------------------------------------------------------------------------------- */
 static bool same_text(const char *a, const char *b)
@@ -249,7 +249,7 @@ static pid_t start_worker(const struct gsim_reruns *reruns, size_t first, size_t
 /* Reads from whichever worker has something, until all are done; the number of results. */
 static size_t collect(struct gsim_reruns *reruns, const int *pipes, unsigned count)
 {
-    struct pollfd polls[JOBS_MAX];
+    struct pollfd polls[GSIM_JOBS_MAX];
     size_t received = 0;
     bool progress = isatty(STDERR_FILENO);
     for (unsigned i = 0; i < count; i++) polls[i] = (struct pollfd){.fd = pipes[i], .events = POLLIN};
@@ -276,11 +276,11 @@ static size_t collect(struct gsim_reruns *reruns, const int *pipes, unsigned cou
 
 enum gsim_status gsim_reruns_make(struct gsim_reruns *reruns, unsigned jobs, struct gsim_error *error)
 {
-    pid_t children[JOBS_MAX];
-    int pipes[JOBS_MAX];
+    pid_t children[GSIM_JOBS_MAX];
+    int pipes[GSIM_JOBS_MAX];
     size_t fresh = reruns->count - reruns->done_count, received;
     if (!fresh) return GSIM_OK;
-    if (jobs > JOBS_MAX) jobs = JOBS_MAX;
+    if (jobs > GSIM_JOBS_MAX) jobs = GSIM_JOBS_MAX;
     if (jobs > fresh) jobs = (unsigned)fresh;
     void *results = gsim_realloc(reruns->results, sizeof *reruns->results * reruns->count);
     if (!results) return gsim_error_set(error, GSIM_NOMEM, "out of memory");

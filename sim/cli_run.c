@@ -22,6 +22,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &scheduler, 1, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, workload, scheduler, error);
+    if (status == GSIM_OK) gsim_cli_note_devices(&point.program, (const char *const[]){setup.device.name}, 1);
     if (status == GSIM_OK) status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
     if (status == GSIM_OK) {
         struct gsim_result result = {.simulation = &point.simulation,

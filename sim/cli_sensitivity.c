@@ -220,18 +220,15 @@ static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *e
     struct gsim_pool *pool = NULL;
     struct gsim_stop stop;
     uint64_t next = 0, count = s->design.points;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    double jobs = cores > 0 ? (double)cores : 1;
-    const char *text = s->arguments->value[GSIM_CLI_JOBS];
-    if (text && (!gsim_text_quantity(text, &jobs) || jobs < 1 || jobs > GSIM_JOBS_MAX || jobs != floor(jobs)))
-        return gsim_error_set(error, GSIM_USAGE, "--jobs: expected an integer from 1 to %d, found '%s'", GSIM_JOBS_MAX,
-                              text);
+    uint32_t jobs;
+    enum gsim_status status = gsim_cli_jobs(s->arguments, 0, &jobs, error);
+    if (status != GSIM_OK) return status;
     struct gsim_pool_config config = {
-        .jobs = (uint32_t)fmin(jobs, (double)count), .data = s, .run = run_item, .fail = fail_item};
+        .jobs = jobs < count ? jobs : (uint32_t)count, .data = s, .run = run_item, .fail = fail_item};
     s->y = gsim_alloc(sizeof *s->y * count);
     if (!s->y) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_stop_begin(&stop);
-    enum gsim_status status = gsim_pool_create(&config, &pool, error);
+    status = gsim_pool_create(&config, &pool, error);
     gsim_progress_start(&c.progress, count, stderr);
     while (status == GSIM_OK && c.received < count && !s->is_stopped) {
         for (size_t room = gsim_pool_room(pool, count - next); room && next < count && status == GSIM_OK; room--)
@@ -267,6 +264,21 @@ static enum gsim_status check(struct gsim_sensitivity *s, struct gsim_error *err
     return gsim_cli_check_opts(arguments, schedulers, s->base ? 2 : 1, error);
 }
 
+/* Reads the program once before the workers do: what is wrong with it is told as gpusim run tells it. */
+static enum gsim_status check_program(struct gsim_sensitivity *s, struct gsim_error *error)
+{
+    struct gsim_cli_point point;
+    const char *workload = s->arguments->value[GSIM_CLI_WORKLOAD];
+    if (strcmp(workload, "-") == 0)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--workload: the program is read many times, standard input cannot be: expected a file");
+    enum gsim_status status = gsim_cli_point_init(&point, &s->setup, workload, s->scheduler, error);
+    if (status != GSIM_OK) return status;
+    gsim_cli_note_devices(&point.program, (const char *const[]){s->setup.device.name}, 1);
+    gsim_cli_point_release(&point);
+    return GSIM_OK;
+}
+
 int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
@@ -277,6 +289,7 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, arguments, &error);
     if (status == GSIM_OK) status = choose_inputs(s, &error);
     if (status == GSIM_OK) status = choose_design(s, &error);
+    if (status == GSIM_OK) status = check_program(s, &error);
     if (status == GSIM_OK) status = run_all(s, &error);
     bool is_stopped = s && s->is_stopped;
     if (status == GSIM_OK && !is_stopped) status = gsim_design_effects(&s->design, s->y, s->effects, &error);

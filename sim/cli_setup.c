@@ -10,6 +10,7 @@
 
 #include "models/device.h"
 #include "sim/text.h"
+#include "sweep/pool.h"
 #include "workloads/reader.h"
 
 /* --- numbers and choices ------------------------------------------------------------------------------------- */
@@ -25,6 +26,15 @@ static enum gsim_status parse_count(const struct gsim_cli_arguments *arguments, 
                               gsim_cli_option_at(key)->name, maximum, text);
     *value = (uint32_t)number;
     return GSIM_OK;
+}
+
+enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint32_t initial, uint32_t *jobs,
+                               struct gsim_error *error)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    enum gsim_status status = parse_count(arguments, GSIM_CLI_JOBS, GSIM_JOBS_MAX, jobs, error);
+    if (!*jobs) *jobs = initial ? initial : cores < 1 ? 1 : cores > GSIM_JOBS_MAX ? GSIM_JOBS_MAX : (uint32_t)cores;
+    return status;
 }
 
 /* The index of the option's value in its metavar "a|b|c". */

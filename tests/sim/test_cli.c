@@ -114,6 +114,10 @@ static const char *const refusals[][2] = {
     {"sweep --workload vec --sched serial --paired 'size=1,2 blocks=1,2,3'", "size has 2 values, blocks has 3"},
     {"sweep --workload vec --sched serial --shard 5/4", "--shard: expected I/N with I from 1 to N, found '5/4'"},
     {"sweep --workload vec --sched serial --jobs 0", "--jobs: expected an integer from 1 to 512, found '0'"},
+    {"sweep --workload vec --sched serial --jobs 513", "--jobs: expected an integer from 1 to 512, found '513'"},
+    {"reproduce --jobs 513", "--jobs: expected an integer from 1 to 512, found '513'"},
+    {"reproduce --jobs -1", "--jobs: expected an integer from 1 to 512, found '-1'"},
+    {"sensitivity --workload vec --sched serial --jobs 1.5", "--jobs: expected an integer from 1 to 512, found '1.5'"},
     {"sweep --workload vec --sched serial --retry", "--retry: expected --resume with it"},
     {"sweep --workload vec --sched serial --vary seed=1:9000,1:9000 --vary size=1:90000", "expected at most 1000000000"},
     {"results", "no results file: expected gpusim results FILE"},
@@ -361,6 +365,45 @@ static void presets_bring_their_shape(void)
     check_refused("--workload vec --sched serial --size p100-1 --suite kesco", "belongs to the other suite");
 }
 
+/* A slip in a device's name is told; the name of a device of one's own, or one that is simulated, is not. */
+static void a_device_that_nearly_is_one_is_noted(void)
+{
+    static const struct {
+        const char *solo_device, *command, *note;
+    } rows[] = {
+        {"h20O", "run --device h200", "kernel 'k': solo_device: 'h20O' is no known device, did you mean 'h200'?"},
+        {"h20O", "compare --sched serial,kesco --device h200", "did you mean 'h200'?"},
+        {"h20O", "sweep --dry-run --device h200", "did you mean 'h200'?"},
+        {"h200", "run --device h200", ""},
+        {"v100", "run --device h200", ""},
+        {"my-gpu", "run --device h200", ""},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char path[64], arguments[200];
+        scratch_path(path, ".json");
+        FILE *file = fopen(path, "w");
+        if (!file) break;
+        fprintf(file,
+                "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"buffers\": [{\"name\": \"x\", \"bytes\": 64}],"
+                " \"kernels\": [{\"name\": \"k\", \"solo_us\": 5, \"dram_bytes\": 64, \"solo_device\": \"%s\"}],"
+                " \"ops\": [{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [1], \"block\": [32], \"writes\": [\"x\"]}]}",
+                rows[i].solo_device);
+        fclose(file);
+        snprintf(arguments, sizeof(arguments), "%s --workload %s%s", rows[i].command, path,
+                 strstr(rows[i].command, "--sched") ? "" : " --sched serial");
+        struct outcome outcome = call(arguments);
+        CHECK_MSG(outcome.status == 0, "exit %d: %s", outcome.status, outcome.err);
+        CHECK_HAS(outcome.err, rows[i].note);
+        if (!rows[i].note[0]) CHECK_STR(outcome.err, "");
+        if (rows[i].note[0]) {
+            const char *newline = strchr(outcome.err, '\n');
+            CHECK_MSG(newline && !newline[1], "not told once: %s", outcome.err);
+        }
+        outcome_release(&outcome);
+        remove(path);
+    }
+}
+
 static const struct test_case cases[] = {
     {"bad usage", bad_usage_is_refused},
     {"version and help", version_and_help},
@@ -369,6 +412,7 @@ static const struct test_case cases[] = {
     {"report to stdout", report_to_stdout_is_json_alone},
     {"files on success only", files_on_success_only},
     {"compare", compare_has_all_cells},
+    {"device nearly known", a_device_that_nearly_is_one_is_noted},
     {"options reach the run", options_reach_the_run},
     {"presets bring their shape", presets_bring_their_shape},
 };
