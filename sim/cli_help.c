@@ -109,7 +109,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "SCHED.PARAMETER - on all cores, and writes one row per point into an SQLite file (gpusim results shows it).\n"
             "All options of a run fix their value for all points; given several values, separated by commas, they vary.\n"
             "A sweep that was stopped, even by kill -9, goes on with --resume; a point that fails or crashes is recorded\n"
-            "with its error.\n",
+            "with its error; when all do, the exit status is 1. Without a spec: --workload, --sched and what varies.\n",
             "  gpusim sweep --workload all --sched all --vary device=a100-sxm4-40gb,v100 --out speedups.db\n"
             "  gpusim sweep --workload vec --sched serial,kesco --vary size=1e6:1e9:log10 --vary device.pcie_gbps=16:64:x2\n"
             "  gpusim sweep --workload all --sched serial,kesco --noise --repeat 30 --out noise.db\n"

@@ -232,14 +232,13 @@ static enum gsim_status record_sweep(struct sweep *sweep, struct gsim_error *err
 static enum gsim_status prepare_job(struct sweep *sweep, struct gsim_error *error)
 {
     const char *timeout = sweep->arguments->value[GSIM_CLI_TIMEOUT];
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    double jobs = sweep->remote.transport || cores < 1 ? 1 : (double)cores, timeout_s = 0; /* a rank is a core */
-    enum gsim_status status = read_count(sweep->arguments, GSIM_CLI_JOBS, 1, GSIM_JOBS_MAX, &jobs, error);
+    double timeout_s = 0;
+    uint32_t jobs;
+    enum gsim_status status = gsim_cli_jobs(sweep->arguments, sweep->remote.transport ? 1 : 0, &jobs, error); /* a rank is a core */
     if (status != GSIM_OK) return status;
     if (timeout && (!gsim_text_quantity(timeout, &timeout_s) || timeout_s < 0.001 || timeout_s > 1e7))
         return gsim_error_set(error, GSIM_USAGE, "--timeout: expected seconds from 0.001 on, found '%s'", timeout);
-    if (jobs > GSIM_JOBS_MAX) jobs = GSIM_JOBS_MAX;
-    sweep->job = (struct gsim_sweep_job){.pool = {.jobs = (uint32_t)jobs,
+    sweep->job = (struct gsim_sweep_job){.pool = {.jobs = jobs,
                                                   .timeout_s = timeout_s,
                                                   .data = &sweep->requests,
                                                   .run = gsim_request_run,
@@ -335,6 +334,7 @@ static enum gsim_status run(struct sweep *sweep, struct gsim_error *error)
     if (arguments->value[GSIM_CLI_RETRY] && !arguments->value[GSIM_CLI_RESUME])
         return gsim_error_set(error, GSIM_USAGE, "--retry: expected --resume with it");
     enum gsim_status status = read_spec(sweep, error);
+    if (status == GSIM_OK) status = gsim_requests_check_programs(&sweep->requests, !sweep->remote.rank, error);
     if (status == GSIM_OK) status = read_shard(sweep, error);
     if (status == GSIM_OK) status = prepare_job(sweep, error);
     if (status != GSIM_OK) return status;
@@ -359,6 +359,15 @@ static enum gsim_status run(struct sweep *sweep, struct gsim_error *error)
     return status;
 }
 
+/* A sweep of which nothing came out is no success, for scripts either; one of which something did is. */
+static int tell_whether_all_failed(const struct sweep *sweep)
+{
+    const struct gsim_progress *progress = &sweep->progress;
+    if (!progress->failed || progress->failed < progress->done || sweep->plan.done) return 0;
+    fprintf(stderr, "gpusim: no point has figures; the first error: %s\n", progress->first_error);
+    return gsim_status_exit(GSIM_SIM);
+}
+
 static int finish(struct sweep *sweep, enum gsim_status status, const struct gsim_error *error)
 {
     bool is_stopped = sweep->job.is_stopped, is_leader = !sweep->remote.rank;
@@ -369,7 +378,7 @@ static int finish(struct sweep *sweep, enum gsim_status status, const struct gsi
     gsim_arena_release(&sweep->arena);
     if (status != GSIM_OK && is_leader) return gsim_cli_fail(error);
     if (status != GSIM_OK) return gsim_status_exit(status); /* rank 0 tells it */
-    if (!is_stopped) return 0;
+    if (!is_stopped) return is_leader ? tell_whether_all_failed(sweep) : 0;
     fprintf(stderr, "gpusim: the same command with --resume goes on from here\n");
     return 130; /* as after Ctrl-C */
 }

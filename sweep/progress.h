@@ -18,6 +18,7 @@ struct gsim_progress {
     uint64_t recent_done;
     double rate; /* per second, over the last seconds */
     unsigned columns;
+    char first_error[200]; /* of those that failed; "": none did */
 };
 
 void gsim_progress_start(struct gsim_progress *progress, uint64_t total, FILE *out);

@@ -19,7 +19,12 @@ enum gsim_status gsim_sink_take(void *data, uint64_t item, const char *outcome, 
     const struct gsim_cell *end = &row.cells[GSIM_COLUMN_status];
     sink->received++;
     sink->done++;
-    sink->failed += end->type != GSIM_CELL_TEXT || strcmp(end->text, "ok") != 0;
+    if (end->type == GSIM_CELL_TEXT && strcmp(end->text, "ok") == 0) return status;
+    const struct gsim_cell *why = &row.cells[GSIM_COLUMN_error];
+    char *first = sink->progress->first_error;
+    sink->failed++;
+    if (!first[0] && why->type == GSIM_CELL_TEXT)
+        snprintf(first, sizeof(sink->progress->first_error), "%s", why->text);
     return status;
 }
 

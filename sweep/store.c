@@ -14,12 +14,15 @@
 enum gsim_status gsim_store_fail(const struct gsim_store *store, const char *doing, struct gsim_error *error)
 {
     int code = sqlite3_errcode(store->db), system_code = sqlite3_system_errno(store->db);
+    bool is_full = (code & 0xff) == SQLITE_FULL ||
+                   ((code & 0xff) == SQLITE_IOERR && (system_code == ENOSPC || system_code == EDQUOT));
+    /* Whatever it was doing: only writing needs room, and opening and reading write the log and its index. */
+    if (is_full)
+        return gsim_error_set(error, GSIM_IO, "cannot write '%s': the disk is full; what was reported done is safe",
+                              store->path);
     switch (code & 0xff) {
     case SQLITE_NOMEM:
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    case SQLITE_FULL:
-        return gsim_error_set(error, GSIM_IO, "cannot %s '%s': the disk is full; what was reported done is safe", doing,
-                              store->path);
     case SQLITE_CORRUPT:
         return gsim_error_set(error, GSIM_IO,
                               "cannot %s '%s': the file is damaged (%s); keep a copy and try: sqlite3 '%s' .recover",

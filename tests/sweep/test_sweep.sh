@@ -102,6 +102,16 @@ rows bad.db error 'status = crashed' | grep -q 'signal 6.*it was told to crash' 
 rows bad.db error 'status = failed' | grep -q 'it was told to refuse' || fail 'the refusal is not explained'
 rows bad.db error 'status = timeout' | grep -q 'time limit of 0.5 s' || fail 'the time limit is not told'
 
+# Nothing but failures is no success, and says the first one; a program that cannot be read is refused before it starts.
+expect_status 1 'no point has figures; the first error: ' "$gpusim" sweep --workload vec --sched "$bad" --size 1000 \
+    --vary seed=1:3 --opt misbehave.how=refuse --out nothing.db
+grep -q '3 without figures' messages && grep -q 'it was told to refuse' messages || fail "all failed: $(cat messages)"
+expect_status 0 '1 without figures' "$gpusim" sweep --workload vec --sched "serial,$bad" --size 1000 \
+    --opt misbehave.how=refuse --out some.db
+echo '{}' >empty.json
+expect_status 2 "cannot read './empty.json'" "$gpusim" sweep --workload vec,./empty.json --sched serial --out never.db
+[ ! -e never.db ] || fail 'a sweep with an unreadable program left a file'
+
 # --- kill -9 in the middle: what is done stays, the rest is made up for, and the sum is the same
 seeds='--workload img --sched kesco,grsched --vary seed=1:600 --noise --device v100'
 # shellcheck disable=SC2086 # $seeds is a list of words
@@ -133,11 +143,16 @@ wait $holder
 mkdir small
 if mount -t tmpfs -o size=200k none small 2>/dev/null; then
     # shellcheck disable=SC2086
-    expect_status 1 'disk' "$gpusim" sweep $seeds --out small/full.db
+    expect_status 1 "cannot write 'small/full.db': the disk is full" "$gpusim" sweep $seeds --out small/full.db
     said=$(sed -n 's/.*stopped: \([0-9,]*\) of.*/\1/p' messages | tr -d ,)
     cp small/full.db* .
     [ "$(count full.db)" = "${said:-none}" ] || fail "on the full disk $(count full.db) rows, reported $said"
     umount small
+    for size in 4 24 100; do # not even room to begin
+        mount -t tmpfs -o size=${size}k none small || break
+        expect_status 1 "cannot write 'small/full.db': the disk is full" "$gpusim" sweep spec.json --out small/full.db
+        umount small
+    done
 else
     echo 'no file system of our own here: only a file that must not grow stands for the full disk'
 fi
