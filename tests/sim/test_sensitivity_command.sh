@@ -52,6 +52,8 @@ for method in morris sobol; do
 done
 # A program that cannot run ends the analysis with its message.
 "$gpusim" sensitivity --workload vec --sched kesco --size 1e13 >out 2>err && fail 'expected a failure'
+grep -q "^gpusim: workload 'vec': size: expected" err || fail "expected gpusim run's message, found '$(cat err)'"
+"$gpusim" sensitivity --workload vec --sched serial --size 1e10 --memory pinned --device p100 >out 2>err && fail 'expected a failure'
 grep -q 'point [0-9]* of [0-9]* failed: ' err || fail "expected the failing point, found '$(cat err)'"
 if command -v gnuplot >/dev/null 2>&1; then
     # shellcheck disable=SC2086
