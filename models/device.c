@@ -9,10 +9,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "models/json.h"
 #include "models/search.h"
 #include "sim/occupancy.h"
+#include "sim/text.h"
 
 struct number_row {
     const char *section, *name, *unit, *help;
@@ -369,13 +371,20 @@ static enum gsim_status load_file(const char *path, const char *name, struct gsi
 static enum gsim_status fail_unknown(const char *name, const struct gsim_model_file *files, size_t count,
                                      struct gsim_error *error)
 {
-    char known[400] = "";
+    char known[400] = "", hint[96];
     size_t length = 0;
+    struct gsim_nearest nearest;
+    gsim_nearest_init(&nearest, name);
+    for (size_t i = 0; i < count; i++) gsim_nearest_offer(&nearest, files[i].name);
     for (size_t i = 0; i < count && length < sizeof(known); i++)
         length += (size_t)snprintf(known + length, sizeof(known) - length, "%s%s", i ? ", " : "", files[i].name);
     if (!count)
         return gsim_error_set(error, GSIM_USAGE, "unknown device '%s': no device files found, set GPUSIM_DATA", name);
-    return gsim_error_set(error, GSIM_USAGE, "unknown device '%s': expected a path or one of %s", name, known);
+    if (name[0] && strcmp(name, ".") != 0 && access(name, F_OK) == 0)
+        return gsim_error_set(error, GSIM_USAGE, "unknown device '%s': for the file write './%s', else one of %s", name,
+                              name, known);
+    return gsim_error_set(error, GSIM_USAGE, "unknown device '%s': expected a path or one of %s%s", name, known,
+                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
 enum gsim_status gsim_device_load(const char *name_or_path, struct gsim_device_spec *spec, struct gsim_error *error)

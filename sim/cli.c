@@ -5,6 +5,8 @@
  */
 #include "sim/cli.h"
 
+#include <unistd.h>
+
 #include "sim/text.h"
 
 /* --- commands ------------------------------------------------------------------------------------------------ */
@@ -14,6 +16,10 @@ static enum gsim_status unknown_command(const char *name, struct gsim_error *err
     struct gsim_nearest nearest;
     if (strcmp(name, "check") == 0)
         return gsim_error_set(error, GSIM_USAGE, "'check' tests the source tree: run ./gpusim check there");
+    if (gsim_workload_find(name) || access(name, F_OK) == 0)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "unknown command '%s': to run a program, expected gpusim --workload %s --sched NAME", name,
+                              name);
     gsim_nearest_init(&nearest, name);
     for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) gsim_nearest_offer(&nearest, gsim_cli_command_name(i));
     return gsim_error_set(error, GSIM_USAGE, "unknown command '%s'%s (see gpusim --help)", name,
@@ -99,7 +105,9 @@ int gsim_cli_main(int argc, char **argv)
         return gsim_cli_fail(&error);
     }
     arguments.operands = arguments.opts + argc;
-    int status = gsim_cli_parse(&arguments, argc, argv, at, &error) == GSIM_OK ? dispatch(&arguments) : gsim_cli_fail(&error);
+    enum gsim_status parsed = gsim_cli_parse(&arguments, argc, argv, at, &error);
+    if (parsed == GSIM_OK && !arguments.value[GSIM_CLI_HELP]) parsed = gsim_cli_check_outputs(&arguments, &error);
+    int status = parsed == GSIM_OK ? dispatch(&arguments) : gsim_cli_fail(&error);
     gsim_free(arguments.opts);
     gsim_free(arguments.repeated);
     return status;

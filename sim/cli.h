@@ -200,6 +200,10 @@ int gsim_cli_results(const struct gsim_cli_arguments *arguments);
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);
 
+/* For every command: fails when a file to be written cannot be, or is another one of the command's. sim/cli_outputs.c */
+enum gsim_status gsim_cli_check_outputs(const struct gsim_cli_arguments *arguments,
+                                        struct gsim_error *error) GSIM_NODISCARD;
+
 /* --- sim/cli_deliver.c: the end of a run ------------------------------------------------------------------- */
 /* Before the run: can the files be written at all, and do two of them share a name? */
 enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;

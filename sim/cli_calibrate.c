@@ -73,14 +73,6 @@ static enum gsim_status choose_name(struct command *c, struct gsim_error *error)
 {
     const char *path = c->arguments->value[GSIM_CLI_OUTPUT], *given = c->arguments->value[GSIM_CLI_NAME];
     if (!path) return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim calibrate --help)");
-    enum gsim_status status = gsim_output_check(path, error);
-    if (status != GSIM_OK) return gsim_error_prefix(error, "--output");
-    if (c->arguments->value[GSIM_CLI_REPORT]) {
-        status = gsim_output_check(c->arguments->value[GSIM_CLI_REPORT], error);
-        if (status != GSIM_OK) return gsim_error_prefix(error, "--report");
-        if (strcmp(c->arguments->value[GSIM_CLI_REPORT], path) == 0)
-            return gsim_error_set(error, GSIM_USAGE, "--output and --report: expected two files, found '%s' twice", path);
-    }
     char *name = gsim_arena_strdup(&c->arena, given ? given : strcmp(path, "-") == 0 ? "device" : file_name(path));
     if (!name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     size_t length = strlen(name);

@@ -28,6 +28,7 @@ struct comparison {
     struct cell *cells; /* workloads x schedulers */
     struct gsim_arena arena;
     enum gsim_status worst;
+    size_t done_count;
 };
 
 static struct cell *cell_of(const struct comparison *comparison, size_t workload, size_t scheduler)
@@ -95,6 +96,9 @@ static enum gsim_status choose_workloads(struct comparison *comparison, struct g
         if (!*item)
             return gsim_error_set(error, GSIM_USAGE, "--workload: expected names separated by commas, found '%s'",
                                   text);
+        if (strcmp(item, "-") == 0)
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--workload: every scheduler reads the program, standard input cannot be: expected a file");
         comparison->workloads[comparison->workload_count++] = item;
     }
     return GSIM_OK;
@@ -190,6 +194,7 @@ static enum gsim_status run_all(struct comparison *comparison, struct gsim_error
 {
     size_t total = comparison->workload_count * comparison->scheduler_count;
     bool progress = isatty(STDERR_FILENO);
+    struct gsim_error last = {0};
     for (size_t i = 0; i < total; i++) {
         size_t workload = i / comparison->scheduler_count, scheduler = i % comparison->scheduler_count;
         const char *workload_name = comparison->workloads[workload];
@@ -199,9 +204,13 @@ static enum gsim_status run_all(struct comparison *comparison, struct gsim_error
             fprintf(stderr, "\r\033[K[%zu/%zu] %.30s with %.20s", i + 1, total, workload_name, scheduler_name);
         enum gsim_status status = run_cell(comparison, workload, scheduler, &failure);
         if (progress) fprintf(stderr, "\r\033[K");
+        comparison->done_count += status == GSIM_OK;
         if (status == GSIM_OK) continue;
         if (status == GSIM_USAGE || status == GSIM_NOMEM) return gsim_error_set(error, status, "%s", failure.message);
-        fprintf(stderr, "gpusim: %s with %s: %s\n", workload_name, scheduler_name, failure.message);
+        /* A program that cannot be read fails under every scheduler with the same words. */
+        if (!scheduler || strcmp(failure.message, last.message) != 0)
+            fprintf(stderr, "gpusim: %s with %s: %s\n", workload_name, scheduler_name, failure.message);
+        last = failure;
         if (comparison->worst == GSIM_OK) comparison->worst = status;
     }
     return GSIM_OK;
@@ -367,11 +376,7 @@ static enum gsim_status compare(struct comparison *comparison, struct gsim_error
     const char *csv = comparison->arguments->value[GSIM_CLI_CSV],
                *report = comparison->arguments->value[GSIM_CLI_REPORT];
     bool stdout_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
-    if (csv && report && strcmp(csv, report) == 0)
-        return gsim_error_set(error, GSIM_USAGE, "--report and --csv: expected two files, found '%s' twice", csv);
-    enum gsim_status status = csv ? gsim_output_check(csv, error) : GSIM_OK;
-    if (status == GSIM_OK && report) status = gsim_output_check(report, error);
-    if (status == GSIM_OK) status = choose_workloads(comparison, error);
+    enum gsim_status status = choose_workloads(comparison, error);
     if (status == GSIM_OK) drop_without_preset(comparison);
     if (status == GSIM_OK) status = choose_schedulers(comparison, error);
     if (status == GSIM_OK)
@@ -382,6 +387,7 @@ static enum gsim_status compare(struct comparison *comparison, struct gsim_error
         GSIM_ARENA_ARRAY(&comparison->arena, struct cell, comparison->workload_count * comparison->scheduler_count);
     if (!comparison->cells) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     status = run_all(comparison, error);
+    if (!comparison->done_count) return status; /* a table of failures says no more than the messages */
     if (status == GSIM_OK && csv) status = write_one(comparison, csv, put_csv, error);
     if (status == GSIM_OK && report) status = write_one(comparison, report, put_json, error);
     if (status == GSIM_OK && !stdout_taken) status = write_one(comparison, "-", put_table, error);

@@ -105,8 +105,7 @@ static enum gsim_status choose_name(const struct gsim_cli_arguments *arguments, 
 static enum gsim_status check_output(const char *path, struct gsim_error *error)
 {
     if (!path) return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim import --help)");
-    enum gsim_status status = gsim_output_check(path, error);
-    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "--output");
+    return GSIM_OK;
 }
 
 /* --- what was found ---------------------------------------------------------------------------------------------- */

@@ -16,17 +16,12 @@ struct command {
 
 static enum gsim_status check(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    const char *output = arguments->value[GSIM_CLI_OUTPUT];
     if (arguments->operand_count != 1)
         return gsim_error_set(error, GSIM_USAGE, "expected one file, found %zu (see gpusim report --help)",
                               arguments->operand_count);
-    if (!output)
+    if (!arguments->value[GSIM_CLI_OUTPUT])
         return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE.html (see gpusim report --help)");
-    if (strcmp(output, arguments->operands[0]) == 0)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--output: expected another file than the one that is read, found '%s'", output);
-    enum gsim_status status = gsim_output_check(output, error);
-    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "--output");
+    return GSIM_OK;
 }
 
 /* The report of a run has one row, and a makespan beside its options; what compare writes has no schema of one. */

@@ -127,6 +127,12 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
             status = parse_option(arguments, argc, argv, &at, error);
         else if (arguments->operand_count < most_operands(arguments->command) && argv[at][0] != '-')
             arguments->operands[arguments->operand_count++] = argv[at];
+        else if (strcmp(argv[at], "-o") == 0)
+            status = at + 1 < argc ? unknown_option(arguments->command, "output", 6, error)
+                                   : gsim_error_set(error, GSIM_USAGE, "-o: expected FILE, found nothing");
+        else if (argv[at][0] == '-' && argv[at][1] && argv[at][1] != '-')
+            status = gsim_error_set(error, GSIM_USAGE, "unknown option '%s' (see gpusim %s --help)", argv[at],
+                                    command_names[arguments->command]);
         else
             status = gsim_error_set(error, GSIM_USAGE, "unexpected argument '%s' (see gpusim %s --help)", argv[at],
                                     command_names[arguments->command]);

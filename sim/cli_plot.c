@@ -317,6 +317,22 @@ static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
     return GSIM_OK;
 }
 
+/* Options that the kind of figure has no use for are mistakes. */
+static enum gsim_status check_options(const struct command *c, struct gsim_error *error)
+{
+    static const enum gsim_cli_key timeline[] = {GSIM_CLI_ITERATION, GSIM_CLI_WINDOW, GSIM_CLI_KEY_COUNT};
+    static const enum gsim_cli_key results[] = {GSIM_CLI_AXIS_X, GSIM_CLI_AXIS_Y, GSIM_CLI_VALUE,  GSIM_CLI_SERIES,   GSIM_CLI_LOG,
+                                                GSIM_CLI_XLABEL, GSIM_CLI_YLABEL, GSIM_CLI_BASE, GSIM_CLI_KEY_COUNT};
+    bool is_timeline = strcmp(c->kind, "timeline") == 0;
+    for (const enum gsim_cli_key *key = is_timeline ? results : timeline; *key != GSIM_CLI_KEY_COUNT; key++)
+        if (c->arguments->value[*key])
+            return gsim_error_set(error, GSIM_USAGE, "--%s: %s", gsim_cli_option_at(*key)->name,
+                                  is_timeline ? "means nothing to a timeline" : "is for timelines only");
+    if (c->arguments->value[GSIM_CLI_VALUE] && strcmp(c->kind, "heatmap") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--value: is for heatmaps only");
+    return GSIM_OK;
+}
+
 static enum gsim_status prepare(struct command *c, struct gsim_error *error)
 {
     const char *output = c->arguments->value[GSIM_CLI_OUTPUT], *title = c->arguments->value[GSIM_CLI_TITLE];
@@ -328,7 +344,9 @@ static enum gsim_status prepare(struct command *c, struct gsim_error *error)
     c->figure.keep = c->arguments->value[GSIM_CLI_KEEP];
     c->figure.command = gsim_cli_command_line(c->arguments, &c->arena);
     if (c->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    enum gsim_status status = gsim_figure_check(c->figure.path, error);
+    enum gsim_status status = check_options(c, error);
+    if (status != GSIM_OK) return status;
+    status = gsim_figure_check(c->figure.path, error);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--output");
     return gsim_cli_figure_size(c->arguments, wide ? GSIM_FIGURE_PAGE_CM : GSIM_FIGURE_COLUMN_CM, &c->figure.size,
                                 error);

@@ -89,7 +89,7 @@ static enum gsim_status parse_scale(struct gsim_reproduction *r, const char *tex
     char *end = NULL, hint[96];
     struct gsim_nearest nearest;
     if (!text) return GSIM_OK;
-    if (!equals || equals - text >= 64 || (r->factor = strtod(equals + 1, &end)) <= 0 || !equals[1] || *end ||
+    if (!equals || equals - text >= 64 || !((r->factor = strtod(equals + 1, &end)) > 0) || !equals[1] || *end ||
         r->factor > 1e6)
         return gsim_error_set(error, GSIM_USAGE,
                               "--scale: expected NUMBER=FACTOR with a positive factor, found '%.80s'", text);
@@ -146,27 +146,19 @@ static enum gsim_status deliver(struct gsim_reproduction *r, const struct gsim_c
     return gsim_output_commit(&output, error);
 }
 
-static enum gsim_status check_files(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
-{
-    const char *csv = arguments->value[GSIM_CLI_CSV], *report = arguments->value[GSIM_CLI_REPORT];
-    const char *figure = arguments->value[GSIM_CLI_FIGURE];
-    enum gsim_status status = csv ? gsim_output_check(csv, error) : GSIM_OK;
-    if (status == GSIM_OK && report) status = gsim_output_check(report, error);
-    if (status == GSIM_OK && figure) status = gsim_figure_check(figure, error);
-    return status;
-}
-
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct gsim_reproduction r = {.factor = 1};
+    const char *figure = arguments->value[GSIM_CLI_FIGURE];
     const char *paper = arguments->operand_count ? arguments->operands[0] : "all";
     char number[64];
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda"))
         status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda or all, found '%.60s'", paper);
-    if (status == GSIM_OK) status = check_files(arguments, &error);
+    if (status == GSIM_OK && figure && (status = gsim_figure_check(figure, &error)) != GSIM_OK)
+        (void)gsim_error_prefix(&error, "--figure");
     if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &jobs, &error);
     if (status == GSIM_OK) status = parse_scale(&r, arguments->value[GSIM_CLI_SCALE], number, &error);
     if (status == GSIM_OK) status = read_all(&r, paper, &error);

@@ -24,6 +24,7 @@ static const struct {
     {"block1d", GSIM_CLI_BLOCK1D, true},    {"blocks", GSIM_CLI_BLOCKS, true},
     {"seed", GSIM_CLI_SEED, true},          {"noise", GSIM_CLI_NOISE, false},
 };
+#define CHECKED_VALUES 1000
 #define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
 
 static size_t find_option(const char *name)
@@ -204,6 +205,67 @@ static enum gsim_status check_parameters(const struct gsim_requests *requests, s
     return status;
 }
 
+/* A size is a number or a preset of one of the workloads; program files have none. */
+static enum gsim_status check_size(const struct gsim_requests *requests, const char *text, struct gsim_error *error)
+{
+    double number;
+    struct gsim_nearest nearest;
+    char hint[96];
+    bool is_number = gsim_text_quantity(text, &number);
+    gsim_nearest_init(&nearest, text);
+    for (size_t i = 0; i < requests->named_count && !is_number; i++) {
+        const struct gsim_workload_ops *workload = gsim_workload_find(requests->named[i].text);
+        for (const struct gsim_workload_preset *p = workload ? workload->presets : NULL; p && p->name; p++) {
+            if (strcmp(p->name, text) == 0) return GSIM_OK;
+            gsim_nearest_offer(&nearest, p->name);
+        }
+    }
+    if (is_number) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE,
+                          "size: expected a number such as 1e6 or 4k, a range or a preset of a workload, found '%.60s'%s",
+                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+/* Would a run take this value? Told now rather than by every point. */
+static enum gsim_status check_value(const struct gsim_requests *requests, const char *name, const char *text,
+                                    struct gsim_error *error)
+{
+    char pair[300];
+    const char *opt = pair;
+    struct gsim_cli_setup setup;
+    struct gsim_cli_arguments arguments = {0};
+    size_t option = find_option(name);
+    for (size_t i = 0; i < requests->named_count && !arguments.device; i++)
+        if (requests->named[i].device.name) arguments.device = &requests->named[i].device;
+    enum gsim_cli_key key = option < OPTION_COUNT ? options[option].key : GSIM_CLI_OPT;
+    if (key == GSIM_CLI_WORKLOAD || key == GSIM_CLI_SCHED || key == GSIM_CLI_DEVICE || key == GSIM_CLI_NOISE)
+        return GSIM_OK; /* looked up already */
+    if (key == GSIM_CLI_SIZE) return check_size(requests, text, error);
+    if (key != GSIM_CLI_OPT) {
+        arguments.value[key] = text;
+    } else {
+        snprintf(pair, sizeof(pair), "%.140s=%.140s", name, text);
+        arguments.opts = &opt;
+        arguments.opt_count = 1;
+    }
+    enum gsim_status status = gsim_cli_setup_init(&setup, &arguments, error);
+    if (status == GSIM_OK) gsim_cli_setup_release(&setup);
+    return status;
+}
+
+/* Of long axes the first values; where conditions may leave points out, only what all points share. */
+static enum gsim_status check_values(const struct gsim_requests *requests, struct gsim_error *error)
+{
+    const struct gsim_spec *spec = requests->spec;
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < spec->fixed_count && status == GSIM_OK; i++)
+        status = check_value(requests, spec->fixed[i].name, spec->fixed[i].value.text, error);
+    for (size_t i = 0; i < spec->axis_count && !spec->condition_count; i++)
+        for (size_t j = 0; j < spec->axes[i].count && j < CHECKED_VALUES && status == GSIM_OK; j++)
+            status = check_value(requests, spec->axes[i].name, spec->axes[i].values[j].text, error);
+    return status;
+}
+
 enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct gsim_spec *spec,
                                     struct gsim_error *error)
 {
@@ -212,6 +274,7 @@ enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct
     if (status == GSIM_OK) status = look_up(requests, "sched", NULL, error);
     if (status == GSIM_OK) status = look_up(requests, "device", GSIM_DEVICE_DEFAULT, error);
     if (status == GSIM_OK) status = check_parameters(requests, error);
+    if (status == GSIM_OK) status = check_values(requests, error);
     if (status != GSIM_OK) gsim_requests_release(requests);
     return status;
 }

@@ -285,7 +285,9 @@ static void warn(const struct results *results)
                 answer->failed_count);
     if (answer->no_base_count) fprintf(stderr, "gpusim: %zu points have no base row\n", answer->no_base_count);
     if (!answer->row_count && !answer->failed_count && !answer->no_base_count)
-        fprintf(stderr, "gpusim: note: no rows are left: see --where\n");
+        fprintf(stderr, results->arguments->repeated_count ? "gpusim: note: no rows are left: see --where\n"
+                                                           : "gpusim: note: no row has a number in '%s'\n",
+                answer->value_name);
 }
 
 static enum gsim_status show(struct results *results, struct gsim_error *error)

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "models/device.h"
+#include "plots/figure.h"
+#include "sim/cli_plot.h"
 #include "sim/text.h"
 #include "sweep/pool.h"
 #include "sweep/progress.h"
@@ -91,6 +93,9 @@ static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_er
             return gsim_error_set(error, GSIM_USAGE,
                                   "--numbers: unknown number '%s'%s (see gpusim list devices --long)", name,
                                   gsim_nearest_text(&nearest, hint, sizeof hint));
+        for (size_t i = 0; i < s->input_count; i++)
+            if (s->inputs[i].number == number)
+                return gsim_error_set(error, GSIM_USAGE, "--numbers: '%s' is given twice", name);
         add_input(s, number, spread);
         word = word[length] ? word + length + 1 : NULL;
     }
@@ -248,8 +253,9 @@ static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *e
 static enum gsim_status check(struct gsim_sensitivity *s, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = s->arguments;
-    const char *csv = arguments->value[GSIM_CLI_CSV], *picture = arguments->value[GSIM_CLI_OUTPUT];
+    const char *picture = arguments->value[GSIM_CLI_OUTPUT];
     const char *base = arguments->value[GSIM_CLI_BASE];
+    struct gsim_figure_size size; /* told before the runs, used behind them */
     if (!arguments->value[GSIM_CLI_WORKLOAD])
         return gsim_error_set(error, GSIM_USAGE,
                               "no program: expected --workload NAME|FILE (see gpusim list workloads)");
@@ -259,7 +265,10 @@ static enum gsim_status check(struct gsim_sensitivity *s, struct gsim_error *err
     if (status == GSIM_OK && base) status = gsim_cli_scheduler(base, &s->base, error);
     if (status != GSIM_OK) return status;
     if (picture && (status = gsim_figure_check(picture, error)) != GSIM_OK) return gsim_error_prefix(error, "--output");
-    if (csv && (status = gsim_output_check(csv, error)) != GSIM_OK) return gsim_error_prefix(error, "--csv");
+    if (arguments->value[GSIM_CLI_KEEP] && !picture)
+        return gsim_error_set(error, GSIM_USAGE, "--keep: expected -o PICTURE with it");
+    status = gsim_cli_figure_size(arguments, GSIM_FIGURE_COLUMN_CM, &size, error);
+    if (status != GSIM_OK) return status;
     const struct gsim_scheduler_ops *schedulers[] = {s->scheduler, s->base};
     return gsim_cli_check_opts(arguments, schedulers, s->base ? 2 : 1, error);
 }

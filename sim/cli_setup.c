@@ -255,6 +255,9 @@ enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_schedule
     if (*ops) return GSIM_OK;
     struct gsim_nearest nearest;
     char hint[96];
+    if (strchr(text, ',') || strcmp(text, "all") == 0)
+        return gsim_error_set(error, GSIM_USAGE, "--sched: expected one scheduler, found '%.60s' (gpusim compare and gpusim "
+                                                 "sweep take several)", text);
     gsim_nearest_init(&nearest, text);
     for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
     return gsim_error_set(error, GSIM_USAGE, "unknown scheduler '%.60s'%s (see gpusim list schedulers)", text,
@@ -266,6 +269,9 @@ enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *
 {
     struct gsim_nearest nearest;
     char hint[96];
+    if (strchr(text, ',') || strcmp(text, "all") == 0)
+        return gsim_error_set(error, GSIM_USAGE, "--workload: expected one program, found '%.60s' (gpusim compare and gpusim "
+                                                 "sweep take several)", text);
     gsim_nearest_init(&nearest, text);
     for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
     return gsim_error_set(error, GSIM_USAGE,
@@ -349,7 +355,7 @@ static enum gsim_status set_params(struct gsim_cli_point *point, const struct gs
         enum gsim_status status = split_opt(setup->arguments->opts[i], &opt, error);
         if (status == GSIM_OK && !is_machine_scope(opt.scope) && opt_concerns(&opt, scheduler))
             status = gsim_params_set(scheduler->params, point->params, opt.name, opt.value, error);
-        if (status != GSIM_OK) return status;
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", setup->arguments->opts[i]);
     }
     return GSIM_OK;
 }

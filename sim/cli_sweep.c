@@ -188,11 +188,6 @@ static enum gsim_status open_store(struct sweep *sweep, struct gsim_error *error
     if (!path) path = OUT_DEFAULT;
     enum gsim_status status =
         gsim_store_open(path, may_be_there ? GSIM_STORE_WRITE : GSIM_STORE_CREATE, &sweep->store, error);
-    if (status == GSIM_INPUT && !may_be_there && access(path, F_OK) == 0)
-        return gsim_error_set(error, GSIM_INPUT,
-                              "'%s' is there already: --resume adds what it does not have yet, --out FILE "
-                              "names another",
-                              path);
     return status == GSIM_OK ? check_models(sweep, path, error) : status;
 }
 

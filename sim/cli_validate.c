@@ -94,21 +94,14 @@ static enum gsim_status parse_words(struct command *c, struct gsim_error *error)
     return gsim_error_set(error, GSIM_USAGE, "--half: expected even, odd or all, found '%s'", half);
 }
 
-/* Before anything runs: can all files be written, and do no two of them share a name? */
+/* Before anything runs: can the pictures be drawn? */
 static enum gsim_status check_files(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    static const enum gsim_cli_key keys[] = {GSIM_CLI_CSV, GSIM_CLI_REPORT, GSIM_CLI_SCATTER, GSIM_CLI_HISTOGRAM};
+    static const enum gsim_cli_key keys[] = {GSIM_CLI_SCATTER, GSIM_CLI_HISTOGRAM};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const char *path = arguments->value[keys[i]];
-        if (!path) continue;
-        enum gsim_status status = i < 2 ? gsim_output_check(path, error) : gsim_figure_check(path, error);
+        enum gsim_status status = path ? gsim_figure_check(path, error) : GSIM_OK;
         if (status != GSIM_OK) return gsim_error_prefix(error, "--%s", gsim_cli_option_at(keys[i])->name);
-        for (size_t j = 0; j < i; j++) {
-            const char *other = arguments->value[keys[j]];
-            if (other && strcmp(other, path) == 0)
-                return gsim_error_set(error, GSIM_USAGE, "--%s and --%s: expected two files, found '%s' twice",
-                                      gsim_cli_option_at(keys[j])->name, gsim_cli_option_at(keys[i])->name, path);
-        }
     }
     return GSIM_OK;
 }

@@ -84,11 +84,44 @@ enum gsim_status gsim_output_check(const char *path, struct gsim_error *error)
     char *slash = strrchr(folder, '/');
     if (slash) slash[slash == folder ? 1 : 0] = '\0';
     enum gsim_status status = GSIM_OK;
-    if (access(slash ? folder : ".", W_OK | X_OK) != 0)
+    if (slash && stat(folder, &info) == 0 && !S_ISDIR(info.st_mode))
+        status = gsim_error_set(error, GSIM_USAGE, "cannot write '%s': '%s' is no folder", path, folder);
+    else if (access(slash ? folder : ".", W_OK | X_OK) != 0)
         status = gsim_error_set(error, GSIM_USAGE, "cannot write '%s': folder '%s': %s", path, slash ? folder : ".",
                                 strerror(errno));
     gsim_free(folder);
     return status;
+}
+
+/* What lies behind PATH, or, where nothing does yet, behind the folder that it would be in; *NAME is then its last part. */
+static bool find(const char *path, struct stat *info, const char **name)
+{
+    *name = NULL;
+    if (stat(path, info) == 0) return S_ISREG(info->st_mode);
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? join(path, "") : NULL;
+    if (slash && !folder) return false;
+    if (folder) folder[slash == path ? 1 : slash - path] = '\0';
+    *name = slash ? slash + 1 : path;
+    bool found = stat(folder ? folder : ".", info) == 0;
+    gsim_free(folder);
+    return found;
+}
+
+bool gsim_output_is_same(const char *path, const char *other)
+{
+    struct stat one, two;
+    const char *first, *second;
+    if (strcmp(path, "-") == 0 || strcmp(other, "-") == 0) return strcmp(path, other) == 0;
+    if (!find(path, &one, &first) || !find(other, &two, &second)) return false;
+    return one.st_dev == two.st_dev && one.st_ino == two.st_ino && !first == !second &&
+           (!first || strcmp(first, second) == 0);
+}
+
+static void fail(struct gsim_output *output)
+{
+    if (!output->failed) output->reason = errno;
+    output->failed = true;
 }
 
 static void flush(struct gsim_output *output)
@@ -96,10 +129,10 @@ static void flush(struct gsim_output *output)
     size_t used = output->used;
     output->used = 0;
     if (!used || output->failed) return;
-    if (output->gz)
-        output->failed = gzwrite(output->gz, output->buffer, (unsigned)used) != (int)used;
-    else
-        output->failed = fwrite(output->buffer, 1, used, output->file) != used;
+    errno = 0;
+    if (output->gz ? gzwrite(output->gz, output->buffer, (unsigned)used) != (int)used
+                   : fwrite(output->buffer, 1, used, output->file) != used)
+        fail(output);
 }
 
 enum gsim_status gsim_output_commit(struct gsim_output *output, struct gsim_error *error)
@@ -107,19 +140,19 @@ enum gsim_status gsim_output_commit(struct gsim_output *output, struct gsim_erro
     flush(output);
     errno = 0;
     if (output->gz) {
-        if (gzclose(output->gz) != Z_OK) output->failed = true;
+        if (gzclose(output->gz) != Z_OK) fail(output);
         output->gz = NULL;
     } else if (output->is_stdout) {
-        if (fflush(stdout) != 0) output->failed = true;
+        if (fflush(stdout) != 0) fail(output);
     } else if (output->file) {
-        if (fclose(output->file) != 0) output->failed = true;
+        if (fclose(output->file) != 0) fail(output);
     }
     output->file = NULL;
-    if (!output->failed && output->temporary && rename(output->temporary, output->path) != 0) output->failed = true;
+    if (!output->failed && output->temporary && rename(output->temporary, output->path) != 0) fail(output);
     enum gsim_status status = GSIM_OK;
     if (output->failed) {
         status = gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", output->path,
-                                errno ? strerror(errno) : "write failed");
+                                output->reason ? strerror(output->reason) : "write failed");
     } else {
         gsim_free(output->temporary);
         output->temporary = NULL;

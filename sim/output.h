@@ -21,6 +21,7 @@ struct gsim_output {
     char *path, *temporary; /* temporary NULL: written in place (stdout, pipes, devices) */
     size_t used;
     bool failed, is_stdout;
+    int reason; /* errno of the first failure, 0 where there is none */
     char *buffer;
 };
 
@@ -29,6 +30,8 @@ enum gsim_status gsim_output_open(struct gsim_output *output, const char *path,
                                   struct gsim_error *error) GSIM_NODISCARD;
 /* Whether PATH could be opened, without touching it: tells of a missing folder before a long run. */
 enum gsim_status gsim_output_check(const char *path, struct gsim_error *error) GSIM_NODISCARD;
+/* Whether both paths name one file, whether it is there yet or not. Only what a file can hold is shared: never devices. */
+bool gsim_output_is_same(const char *path, const char *other);
 /* Flushes, closes and gives the file its name. */
 enum gsim_status gsim_output_commit(struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
 /* Drops what was written, unless committed before; accepts a zeroed output. */

@@ -123,7 +123,8 @@ static enum gsim_status check_file(const char *path, enum gsim_store_mode mode, 
         return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': no such file", path);
     /* An empty file is what an interrupted beginning leaves: nothing is in it. */
     if (mode == GSIM_STORE_CREATE && is_there && about.st_size > 0)
-        return gsim_error_set(error, GSIM_INPUT, "'%s' is there already: --resume adds what it does not have yet",
+        return gsim_error_set(error, GSIM_INPUT,
+                              "'%s' is there already: --resume adds what it does not have yet, --out FILE names another",
                               path);
     return GSIM_OK;
 }

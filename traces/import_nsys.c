@@ -454,6 +454,8 @@ enum gsim_status gsim_import_nsys(const char *path, const struct gsim_import_opt
     enum gsim_status status = GSIM_OK;
     if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         status = gsim_error_set(error, GSIM_INPUT, "%s", database ? sqlite3_errmsg(database) : "out of memory");
+    if (status == GSIM_OK && sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_NOTADB)
+        status = gsim_error_set(error, GSIM_INPUT, "expected an SQLite database, found another kind of file");
     if (status == GSIM_OK) status = read_tables(database, &records);
     if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
     gsim_records_release(&records);

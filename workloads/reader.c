@@ -105,6 +105,11 @@ static enum gsim_status read_file(struct gsim_reader *reader, char *text, double
     enum gsim_status status = gsim_fields_read(&fields, gsim_scan_start(text), NULL);
     int schema;
     const char *name = NULL;
+    /* A file of another kind has other fields: that it is of another kind says more. */
+    if (status == GSIM_INPUT && values[FILE_SCHEMA]) {
+        enum gsim_status kind = gsim_fields_choice(&fields, FILE_SCHEMA, schemas, &schema);
+        return kind == GSIM_OK ? status : kind;
+    }
     if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_SCHEMA);
     if (status == GSIM_OK) status = gsim_fields_choice(&fields, FILE_SCHEMA, schemas, &schema);
     if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_NAME);

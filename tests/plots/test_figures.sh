@@ -83,7 +83,7 @@ refused() { # refused MESSAGE ARGUMENTS...
     grep -qF -- "$message" err || fail "report $*: found '$(cat err)', expected '$message'"
 }
 refused 'no output: expected -o FILE.html' results.db
-refused 'expected another file than the one that is read' run.json -o run.json
+refused 'is both input and output' run.json -o run.json
 refused "cannot read 'nothing.db'" nothing.db -o nothing.html
 [ ! -e nothing.html ] || fail 'refused, but wrote a page'
 

@@ -118,7 +118,7 @@ static void bad_usage_is_refused(void)
     check_call(2, "", "--folds: expected an integer from 0 to 100, found 'many'", "calibrate %s --folds many -o %s", probe_path, device_path);
     check_call(2, "", "--name: expected letters, digits", "calibrate %s --name 'my gpu' -o %s", probe_path, device_path);
     check_call(2, "", "unknown device 'h201'", "calibrate %s --base h201 -o %s", probe_path, device_path);
-    check_call(2, "", "--output and --report: expected two files", "calibrate %s -o %s --report %s", probe_path, device_path, device_path);
+    check_call(2, "", "--report and --output: expected two files", "calibrate %s -o %s --report %s", probe_path, device_path, device_path);
 }
 
 /* Cut in the middle: refused with its place, and nothing is written. */

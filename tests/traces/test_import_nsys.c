@@ -155,7 +155,7 @@ static void what_is_no_database_is_refused(void)
     write_bytes(path, "{\"traceEvents\": []}", 19);
     CHECK_INT(gsim_import_nsys(path, &plain, &i.program, &i.notes, &i.error), GSIM_INPUT);
     CHECK_HAS(i.error.message, path);
-    CHECK_HAS(i.error.message, "not a database");
+    CHECK_HAS(i.error.message, "expected an SQLite database, found another kind of file");
     remove(path);
     CHECK_INT(gsim_import_nsys(path, &plain, &i.program, &i.notes, &i.error), GSIM_INPUT);
     CHECK_HAS(i.error.message, "no such file");

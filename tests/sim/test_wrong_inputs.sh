@@ -1,0 +1,130 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a new user gets wrong, for every command: files that are empty, broken, folders or of another kind, outputs that
+# cannot be written or are read as well, numbers that are none. Each is refused in one line that says what is wrong, where
+# and what was expected, with exit status 2, and leaves no file: test_wrong_inputs.sh SOURCE BUILD.
+set -u
+source_dir=$(cd "$1" && pwd)
+gpusim=$(cd "$2" && pwd)/gpusim
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place" || exit 1
+failures=0 calls=0
+export GPUSIM_DATA="$source_dir"
+fail() { printf 'FAILED: %s\n' "$*" && failures=$((failures + 1)); }
+
+# refused PART ARGUMENT...: exit 2, one line on stderr that holds PART, nothing on stdout.
+refused() {
+    part=$1
+    shift
+    calls=$((calls + 1))
+    timeout 60 "$gpusim" "$@" >out 2>err </dev/null
+    got=$?
+    [ "$got" = 2 ] || fail "exit $got, expected 2: gpusim $*: $(head -c 300 err)"
+    grep -qF -- "$part" err || fail "nothing says '$part': gpusim $*: $(head -c 300 err)"
+    [ "$(wc -l <err)" = 1 ] || fail "$(wc -l <err) lines, expected 1: gpusim $*: $(head -c 300 err)"
+    [ ! -s out ] || fail "it prints: gpusim $*: $(head -n 2 out)"
+}
+
+mkdir folder
+: >empty
+: >empty.json
+: >empty.so
+echo '{' >broken.json
+echo '{}' >object.json
+head -c 2000 /dev/zero >zeros.json
+cat >program.json <<'JSON'
+{"schema": "gpusim-program/1", "name": "p", "buffers": [{"name": "x", "bytes": 4096, "init": "host"}],
+ "kernels": [{"name": "k", "solo_us": 5}],
+ "ops": [{"op": "kernel", "kernel": "k", "grid": [64], "block": [256], "reads": ["x"], "writes": ["x"]}]}
+JSON
+sed 's/"name": "h200"/"name": "my"/' "$source_dir/models/h200.json" >device.json
+"$gpusim" sweep --workload program.json --sched serial --out results.db 2>/dev/null || fail 'the sweep that is right'
+"$gpusim" --workload program.json --sched serial --report run.json --trace trace.json >/dev/null || fail 'the run that is right'
+ls >before
+
+# --- files that are no programs, devices, schedulers, specs, results, traces, probes
+for file in empty empty.json broken.json object.json zeros.json folder; do
+    refused "cannot read './$file'" --workload "./$file" --sched serial
+    refused "cannot read './$file'" --workload vec --sched serial --device "./$file"
+    refused "cannot read '$file'" sweep "$file"
+    refused "'$file'" results "$file"
+    refused "cannot read '$file'" plot speedup "$file" -o x.svg
+    refused "cannot read '$file'" plot timeline "$file" -o x.svg
+    refused "cannot read '$file'" report "$file" -o x.html
+    refused "cannot read '$file'" import kineto "$file" -o x.json
+    refused "cannot read '$file'" import nsys "$file" -o x.json
+    refused "cannot read '$file'" validate "$file"
+    refused "cannot read '$file'" calibrate "$file" -o x.json
+    refused "cannot read './$file'" sweep --workload "./$file" --sched serial
+    refused "cannot read './$file'" sensitivity --workload "./$file" --sched serial
+    refused "cannot read './$file'" compare --workload "./$file" --sched serial,kesco
+done
+refused "schema: expected \"gpusim-device/1\", found \"gpusim-program/1\"" --workload vec --sched serial --device program.json
+refused "schema: expected \"gpusim-program/1\", found \"gpusim-device/1\"" --workload device.json --sched serial
+refused "cannot load scheduler './empty.so'" --workload vec --sched ./empty.so
+refused "for the file write './empty'" --workload vec --sched serial --device empty
+refused "did you mean 'h200'?" --workload vec --sched serial --device h20
+refused 'standard input cannot be' compare --workload - --sched serial
+refused 'standard input cannot be' sensitivity --workload - --sched serial
+
+# --- outputs: where none can be, twice the same, or what is read
+for where in folder nowhere/x program.json/x ''; do
+    refused "--report: cannot write '$where'" --workload vec --sched serial --report "$where"
+    refused "--trace: cannot write '$where'" --workload vec --sched serial --trace "$where"
+    refused "--csv: cannot write '$where'" compare --workload vec --sched serial --csv "$where"
+    refused "--csv: cannot write '$where'" reproduce --csv "$where"
+    refused "--report: cannot write '$where'" validate --kind priority --report "$where"
+    refused "--csv: cannot write '$where'" sensitivity --workload vec --sched serial --csv "$where"
+    refused "--json: cannot write '$where'" results results.db --json "$where"
+    refused "--out: cannot write '$where'" sweep --workload vec --sched serial --out "$where"
+    refused "--out: cannot write '$where'" results merge -o "$where" results.db
+    refused "--output: cannot write '$where'" plot timeline run.json -o "$where"
+    refused "--output: cannot write '$where'" report results.db -o "$where"
+    refused "--output: cannot write '$where'" import kineto trace.json -o "$where"
+    refused "--output: cannot write '$where'" calibrate "$source_dir/traces/h200/probe.json" -o "$where"
+done
+refused "expected two files, found one, 'x' and './x'" --workload vec --sched serial --report x --trace ./x
+refused "'run.json' is both input and output" report run.json -o run.json
+refused "'./trace.json' is both input and output" import kineto trace.json -o ./trace.json
+refused "'program.json' is both input and output" --workload program.json --sched serial --report program.json
+refused "'device.json' is both input and output" --workload vec --sched serial --device ./device.json --csv device.json
+refused "'program.json' is both input and output" compare --workload vec,program.json --sched serial --csv program.json
+refused "expected two files" validate --csv same --report same
+refused 'expected a file name ending in .svg, .pdf or .png' reproduce --figure x.txt
+refused '--keep: expected -o PICTURE' sensitivity --workload vec --sched serial --keep kept
+
+# --- numbers that are none, or too many
+refused '--opt streams=0: ' --workload vec --sched kesco --opt streams=0
+refused '--opt kesco.streams=nan: ' compare --workload vec --sched kesco --opt kesco.streams=nan
+refused '--scale: expected NUMBER=FACTOR' reproduce --scale clock_mhz=nan
+refused "'clock_mhz' is given twice" sensitivity --workload vec --sched serial --numbers "$(yes clock_mhz | head -n 99 | paste -sd,)"
+refused '--width: expected column, page' sensitivity --workload vec --sched serial -o x.svg --width none
+refused '--window: is for timelines only' plot speedup results.db --window 1:2
+refused '--log: means nothing to a timeline' plot timeline run.json --log x
+refused '--value: is for heatmaps only' plot speedup results.db --value speedup
+for vary in memory=managed,foo prefetch=x seed=-1,2 iterations=0 device.clock_mhz=1,2 size=a,b size=nan:2:lin3 size=1:inf:lin3 size=:; do
+    refused ': expected ' sweep --workload vec --sched serial --vary "$vary"
+done
+
+# --- words in the wrong place
+refused "unknown option '-g'" --workload vec --sched serial -g
+refused '-o: expected FILE, found nothing' plot timeline run.json -o
+refused '--output is not an option of gpusim run' --workload vec --sched serial -o x
+refused 'to run a program, expected gpusim --workload img --sched NAME' img --sched kesco
+refused 'to run a program, expected gpusim --workload program.json --sched NAME' program.json
+refused '--workload: expected one program' --workload vec,img --sched serial
+refused '--sched: expected one scheduler' --workload vec --sched all
+
+# --- a full device is told as one, with the cause, also where the file is large
+for how in "--workload program.json --sched serial --trace" "import kineto trace.json -o" "report run.json -o"; do
+    # shellcheck disable=SC2086 # a list of words
+    "$gpusim" $how /dev/full >out 2>err </dev/null && fail "written to a full device: $how"
+    grep -q "cannot write '/dev/full': No space left on device" err || fail "$how: $(cat err)"
+done
+
+rm -f out err
+ls >after
+grep -vx -f before after | grep -vx after | grep -q . && fail "files were left: $(ls)"
+printf 'wrong inputs: %d calls, %d failures\n' "$calls" "$failures"
+[ "$failures" = 0 ]
