@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# README.md and CONTRIBUTING.md do what they say: every "sh" block runs, in order, in a copy of the checkout,
-# and prints every word of the "text" block behind it: test_recipes.sh SOURCE-DIR BUILD-DIR [--write].
+# The documents do what they say: every "sh" block of every *.md runs, in order, in a copy of the checkout for each
+# document, and prints every word of the "text" block behind it: test_recipes.sh SOURCE-DIR BUILD-DIR [--write].
 # --write puts the present output into the "text" blocks.
 set -u
 source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) mode=${3-}
@@ -12,9 +12,12 @@ failures=0 blocks=0
 export LC_ALL=C.UTF-8 COLUMNS=100
 
 # Folders are copied, because recipes add to them; ./gpusim is the program itself, which builds nothing.
-for folder in sim models schedulers workloads traces plots sweep; do cp -R "$source_dir/$folder" "$tree/$folder"; done
-printf '#!/bin/sh\nGPUSIM_DATA=%s exec %s/gpusim "$@"\n' "$tree" "$build_dir" >"$tree/gpusim"
-chmod +x "$tree/gpusim"
+copy_checkout() {
+    rm -rf "${tree:?}"/*
+    for folder in sim models schedulers workloads traces plots sweep published; do cp -R "$source_dir/$folder" "$tree/$folder"; done
+    printf '#!/bin/sh\nGPUSIM_DATA=%s exec %s/gpusim "$@"\n' "$tree" "$build_dir" >"$tree/gpusim"
+    chmod +x "$tree/gpusim"
+}
 
 # Block N of DOCUMENT into block.N, and the text block right behind it into shown.N.
 split() {
@@ -58,7 +61,9 @@ write_back() { # write_back DOCUMENT: each text block from new.N
         { print }' "$1" >"$tree/document" && cp "$tree/document" "$1"
 }
 
-for document in README.md CONTRIBUTING.md; do
+documents=$(cd "$source_dir" && find . -name 'build*' -prune -o -path './.git' -prune -o -name '*.md' -exec grep -l '^```sh$' {} + | LC_ALL=C sort)
+for document in $documents; do
+    copy_checkout
     split "$source_dir/$document"
     for block in "$tree"/block.*; do
         [ -e "$block" ] || continue
@@ -87,4 +92,4 @@ for document in README.md CONTRIBUTING.md; do
     rm -f "$tree"/new.*
 done
 printf 'recipes: %d of %d blocks failed\n' "$failures" "$blocks"
-[ "$failures" = 0 ] && [ "$blocks" -ge 4 ]
+[ "$failures" = 0 ] && [ "$blocks" -ge 20 ]

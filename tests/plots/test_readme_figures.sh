@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The figures in README.md come from the commands beside them: each "./gpusim plot ... -o plots/figures/NAME.svg" is run
+# The figures in the README files come from the commands beside them: each "./gpusim plot ... -o plots/figures/NAME.svg" is run
 # again, and the table behind the picture is the one that lies in plots/figures:
 # test_readme_figures.sh SOURCE-DIR BUILD-DIR [--write]. --write puts the present pictures and tables there. Results of
 # another model are another table; then only what is drawn is compared, not its values.
@@ -20,7 +20,8 @@ failures=0 figures=0 stale=0
 words() { tail -n +2 "$1" | sed 's/[-+0-9.e]*[0-9][-+0-9.e]*/N/g' | grep '[a-z]' | LC_ALL=C sort; }
 
 # A command may go on over lines that end in "\".
-sed -e ':a' -e '/\\$/{N;s/\\\n *//;ba' -e '}' "$source_dir/README.md" | grep -E '^\./gpusim .*plots/figures/' >commands
+cat "$source_dir/README.md" "$source_dir/plots/README.md" |
+    sed -e ':a' -e '/\\$/{N;s/\\\n *//;ba' -e '}' | grep -E '^\./gpusim .*plots/figures/' >commands
 while IFS= read -r command; do
     name=$(printf '%s' "$command" | sed 's|.*plots/figures/\([a-z0-9_]*\)\.svg.*|\1|')
     figures=$((figures + 1))
@@ -49,8 +50,8 @@ while IFS= read -r command; do
 done <commands
 for picture in "$source_dir"/plots/figures/*.svg; do
     grep -q "plots/figures/$(basename "$picture")" commands ||
-        { printf '%s: no command in README.md draws it\n' "$picture" && failures=$((failures + 1)); }
+        { printf '%s: no command in plots/README.md draws it\n' "$picture" && failures=$((failures + 1)); }
 done
 [ "$stale" = 0 ] || printf 'note: %d figures are of another model: bring them up to date by\n    sh tests/plots/test_readme_figures.sh . build --write\n' "$stale"
-printf 'figures of README.md: %d of %d failed\n' "$failures" "$figures"
+printf 'figures of the README files: %d of %d failed\n' "$failures" "$figures"
 [ "$failures" = 0 ] && [ "$figures" -ge 4 ]
