@@ -52,21 +52,20 @@ enum gsim_cli_command {
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
 #define GSIM_CLI_OPTION_MAP(X)                                                                                         \
     X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT,                                                             \
-      "a built-in workload (gpusim list workloads) or a program file;\n"                                               \
-      "compare: several, separated by commas, or all (default)")                                                       \
+      "a built-in workload (gpusim list workloads) or a program file")                                                       \
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT,                                                                \
-      "a scheduler (gpusim list schedulers) or a shared object;\n"                                                     \
-      "compare: several, separated by commas, or all (default)")                                                       \
+      "a scheduler (gpusim list schedulers) or a shared object")                                                       \
     X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                            \
-      "the GPU and its host (gpusim list devices)")                                                                    \
+      "the GPU and its host (gpusim list devices; default\n"                                                            \
+      "a100-sxm4-40gb)")                                                                    \
     X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT, "whose sizes, filters and launch shapes (default kesco)")      \
     X(SIZE, "size", "N", GSIM_CLI_ON_POINT,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
     X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT, "how often the program runs (default: its own)")                \
     X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT, "how data reaches the GPU (default managed)")     \
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT, "prefetch managed memory (default on)")                        \
-    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT, "threads per block of one-dimensional launches")                      \
-    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT, "blocks of one-dimensional launches")                                   \
+    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
+    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT, "blocks of one-dimensional launches (default: the workload's)")                                   \
     X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                                                      \
       "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
       "device.NAME; may be repeated")                                                                                  \
@@ -75,8 +74,7 @@ enum gsim_cli_command {
       "draw the durations of kernels and calls from the spreads in\n"                                                  \
       "the device file (off by default)")                                                                              \
     X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS,                              \
-      "scheduler that speed-ups refer to (default serial); results:\n"                                                 \
-      "also NAME=VALUE, and no speed-ups without it")                \
+      "scheduler that speed-ups refer to (default serial)")                                                             \
     X(BASE_DEVICE, "base", "NAME|FILE", GSIM_CLI_ON_CALIBRATE,                                                         \
       "device whose numbers stand where there is no data (default:\n"                                                  \
       "the one that the runs name, else h200)")                                                                        \
@@ -96,12 +94,9 @@ enum gsim_cli_command {
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
     X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_SENSITIVITY,                                               \
-      "short: -o; import: the program file, gzipped if named .gz;\n"                                                    \
-      "plot, sensitivity: the picture, .svg, .pdf or .png; report: the page;\n"                                                 \
-      "calibrate: the device file")                                                                         \
+      "the picture, .svg, .pdf or .png; short: -o")                                                                     \
     X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE,                                                \
-      "of the program (default: the trace's); of the device\n"                                                         \
-      "(default: the file's)")                               \
+      "of the program (default: the trace's)")                                                                          \
     X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT, "keep the host's time between its calls (default on)")               \
     X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT,                                                                \
       "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
@@ -109,8 +104,7 @@ enum gsim_cli_command {
     X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "what the horizontal axis shows")                                            \
     X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "what the vertical axis shows; heatmap: its rows")                           \
     X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS,                                                \
-      "heatmap: what colours and numbers show; results: what the\n"                                                    \
-      "rows and groups are about (iteration_us, or speedup)")                            \
+      "heatmap: what colours and numbers show")                                                                         \
     X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each")                                          \
     X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
     X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "above the figure (default none: papers have captions)")               \
@@ -133,7 +127,7 @@ enum gsim_cli_command {
     X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE,                                                                 \
       "only numbers of these figures, devices or workloads")                                                           \
     X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE,                                                          \
-      "sensitivity: this number of every device times FACTOR")                                                         \
+      "what if: this number of every device times FACTOR")                                                         \
     X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated: .svg, .pdf or .png")           \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \

@@ -177,14 +177,70 @@ static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
     "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity",
     "results"};
 
-static void put_option(const struct gsim_cli_option *option, struct gsim_output *output)
+/* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
+static const struct {
+    enum gsim_cli_key key;
+    unsigned commands;
+    const char *metavar; /* NULL: the table's */
+    const char *help;
+} particular[] = {
+    {GSIM_CLI_WORKLOAD, GSIM_CLI_ON_COMPARE, "A,B,...|all",
+     "built-in workloads (gpusim list workloads) and program files,\nseparated by commas (default all)"},
+    {GSIM_CLI_WORKLOAD, GSIM_CLI_ON_SWEEP, "A,B,...|all",
+     "built-in workloads (gpusim list workloads) and program files,\nseparated by commas"},
+    {GSIM_CLI_SCHED, GSIM_CLI_ON_COMPARE, "A,B,...|all",
+     "schedulers (gpusim list schedulers) and shared objects,\nseparated by commas (default all)"},
+    {GSIM_CLI_SCHED, GSIM_CLI_ON_SWEEP, "A,B,...|all",
+     "schedulers (gpusim list schedulers) and shared objects,\nseparated by commas"},
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_SWEEP, "A,B,...|all",
+     "GPUs and their hosts (gpusim list devices), separated by\ncommas (default a100-sxm4-40gb)"},
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_VALIDATE, NULL,
+     "the GPU and its host (gpusim list devices; default: the one\nthat recorded runs name, h200 for cases)"},
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_IMPORT, NULL,
+     "the GPU whose durations these are (gpusim list devices;\ndefault h200)"},
+    {GSIM_CLI_OPT, GSIM_CLI_ON_VALIDATE, NULL, "gpu.NAME or device.NAME (gpusim list devices --long); may be\nrepeated"},
+    {GSIM_CLI_BASE, GSIM_CLI_ON_SENSITIVITY, NULL,
+     "the result is the speed-up over this scheduler (default: the\ntime of an iteration)"},
+    {GSIM_CLI_BASE, GSIM_CLI_ON_RESULTS, "SCHED|NAME=VALUE", "what speed-ups refer to (default: no speed-ups)"},
+    {GSIM_CLI_REPORT, GSIM_CLI_ON_COMPARE, NULL, "write the table as JSON"},
+    {GSIM_CLI_REPORT, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, NULL, "write the tables and all predictions as JSON"},
+    {GSIM_CLI_REPORT, GSIM_CLI_ON_CALIBRATE, NULL, "write the fit as JSON: values, intervals, residuals"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_COMPARE, NULL, "write the table as CSV"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, NULL, "write a line for every prediction, as CSV"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_SENSITIVITY, NULL, "write every number and what it does, as CSV"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_RESULTS, NULL, "write the rows or groups as CSV"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_IMPORT, NULL, "the program file, gzipped if named .gz; short: -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_CALIBRATE, NULL, "the device file; short: -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_PAGE, NULL, "the page; short: -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_PLOT, "FILE", "the picture, .svg, .pdf or .png (default: KIND.svg);\nshort: -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_SENSITIVITY, "FILE", "draw a tornado: .svg, .pdf or .png; short: -o"},
+    {GSIM_CLI_NAME, GSIM_CLI_ON_CALIBRATE, NULL, "of the device (default: the file's)"},
+    {GSIM_CLI_VALUE, GSIM_CLI_ON_RESULTS, NULL,
+     "what the rows and groups are about (default iteration_us, with\n--base speedup)"},
+    {GSIM_CLI_SAMPLES, GSIM_CLI_ON_SENSITIVITY, NULL, "places of morris (default 20), base points of sobol (256)"},
+    {GSIM_CLI_CONDITION, GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_PLOT, NULL,
+     "only rows that meet it: 'size >= 1e6 && sched != serial'; may\nbe repeated"},
+    {GSIM_CLI_CONDITION, GSIM_CLI_ON_SWEEP, NULL,
+     "only points that meet it: 'size >= 1e6 && sched != serial';\nmay be repeated"},
+    {GSIM_CLI_OUT, GSIM_CLI_ON_RESULTS, NULL, "merge: the results file to write; short: -o"},
+    {GSIM_CLI_RESUME, GSIM_CLI_ON_RESULTS, NULL, "merge: into a results file that is there, what it does not\nhave yet"},
+    {GSIM_CLI_MIX, GSIM_CLI_ON_RESULTS, NULL, "merge: also results of another version or model"},
+};
+
+static void put_option(enum gsim_cli_key key, enum gsim_cli_command command, struct gsim_output *output)
 {
     char head[64];
-    int width = snprintf(head, sizeof(head), "  --%s%s%s", option->name, option->metavar ? " " : "",
-                         option->metavar ? option->metavar : "");
+    struct gsim_cli_option option = *gsim_cli_option_at(key);
+    for (size_t i = 0; i < sizeof(particular) / sizeof(particular[0]); i++) {
+        if (particular[i].key != key || !(particular[i].commands & (1u << command))) continue;
+        if (particular[i].metavar) option.metavar = particular[i].metavar;
+        option.help = particular[i].help;
+    }
+    int width = snprintf(head, sizeof(head), "  --%s%s%s", option.name, option.metavar ? " " : "",
+                         option.metavar ? option.metavar : "");
     gsim_output_printf(output, "%-*s", HELP_COLUMN, head);
     if (width >= HELP_COLUMN) gsim_output_printf(output, "\n%*s", HELP_COLUMN, "");
-    for (const char *line = option->help; *line;) {
+    for (const char *line = option.help; *line;) {
         size_t length = strcspn(line, "\n");
         gsim_output_printf(output, "%.*s\n", (int)length, line);
         line += length;
@@ -207,12 +263,13 @@ void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *ou
     const struct command_text *text = &texts[command];
     gsim_output_printf(output, "Usage: %s\n\n%s\nOptions:\n", text->usage, text->description);
     for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++) {
-        const struct gsim_cli_option *option = gsim_cli_option_at((enum gsim_cli_key)key);
-        if (option->commands & (1u << command)) put_option(option, output);
+        if (gsim_cli_option_at((enum gsim_cli_key)key)->commands & (1u << command))
+            put_option((enum gsim_cli_key)key, command, output);
     }
     if (command == GSIM_CLI_RESULTS) put_columns(output);
     gsim_output_printf(output, "\nExamples:\n%s", text->examples);
-    gsim_output_text(output, "\nExit status: 0 done, 1 the simulation or the output failed, 2 bad usage or input.\n");
+    gsim_output_printf(output, "\nExit status: 0 done, 1 the simulation or the output failed, 2 bad usage or input%s.\n",
+                       command == GSIM_CLI_SWEEP || command == GSIM_CLI_SENSITIVITY ? ", 130 stopped by Ctrl-C" : "");
 }
 
 void gsim_cli_help_program(struct gsim_output *output)

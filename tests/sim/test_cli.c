@@ -153,7 +153,9 @@ static void version_and_help(void)
 {
     static const char *const calls[] = {"--help",         "-h",          "run --help",
                                         "compare --help", "list --help", "import --help", "sweep --help", "results --help",
-                                        "--workload img --help"};
+                                        "plot --help",    "report --help", "calibrate --help", "sensitivity --help",
+                                        "validate --help", "reproduce --help", "--workload img --help"};
+    static const char *const commands[] = {"run", "compare", "import", "plot", "sweep", "report", "calibrate", "sensitivity", "results"};
     struct outcome outcome = call("--version");
     CHECK_INT(outcome.status, 0);
     CHECK_STR(outcome.out, "gpusim " GPUSIM_VERSION "\n");
@@ -168,6 +170,13 @@ static void version_and_help(void)
             size_t length = strcspn(line, "\n");
             CHECK_MSG(length <= 110, "%zu columns: %.*s", length, (int)length, line);
             line += length + (line[length] ? 1 : 0);
+        }
+        /* A command's help speaks of its own options only: no "compare: ..." among those of a run. */
+        for (size_t j = 0; j < sizeof(commands) / sizeof(commands[0]); j++) {
+            char part[32];
+            snprintf(part, sizeof(part), " %s: ", commands[j]);
+            const char *own = strstr(outcome.out, "\nOptions:"), *other = own ? strstr(own, part) : NULL;
+            CHECK_MSG(!other || other > strstr(own, "\n\n"), "%s speaks of%s", calls[i], part);
         }
         outcome_release(&outcome);
     }
