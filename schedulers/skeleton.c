@@ -2,7 +2,8 @@
 /*
  * skeleton: where a new scheduler starts. It works: kernels go round-robin over a few streams, behind a device
  * synchronise where they depend on anything pending. Built and tested with the others, but not listed in
- * schedulers.def. How to add yours: README.md.
+ * schedulers.def. How to add yours: CONTRIBUTING.md; with events in place of the synchronise: schedulers/plan.h, as
+ * in async.c.
  */
 #include "schedulers/dag.h"
 

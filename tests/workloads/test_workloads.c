@@ -293,9 +293,9 @@ static void test_presets(void)
             gsim_program_release(&p);
         }
     }
-    CHECK_INT(presets, 6 * 6 * 5);
+    CHECK_MSG(presets >= 6 * 6 * 5, "%u presets: those of the six published benchmarks are 180", presets);
     CHECK(gsim_workload_find("nothing") == NULL);
-    CHECK(gsim_workload_at(8) == NULL);
+    CHECK(gsim_workload_at(1000) == NULL);
     CHECK_STR(gsim_workload_find("bs")->presets[15].name, "p100-1");
     CHECK_INT(gsim_workload_find("bs")->presets[15].size, 12000000);
     CHECK_INT(gsim_workload_find("bs")->presets[15].blocks, 448);
