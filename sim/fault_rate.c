@@ -17,6 +17,25 @@ double gsim_fault_round_bytes(double window_bytes)
     return BLOCK_BYTES / (BLOCK_ROUNDS - log2(window_bytes / GROUP_BYTES));
 }
 
+#define MOST_PART 0.51       /* of a part of the block, from which on the prefetcher takes all of it */
+#define ROWS_PER_VISIT 4.0   /* assumed: a batch of 256 over the 64 SMs that the blocks of the published runs are on */
+
+struct gsim_fault_rows gsim_fault_rows(double rows, double row_bytes)
+{
+    double in_block = BLOCK_BYTES / row_bytes, fill = MOST_PART * BLOCK_BYTES / GROUP_BYTES;
+    double first = fmin(in_block, fill), faults = fmin(fmax(16, first), BLOCK_ROUNDS + 2.5 * in_block);
+    return (struct gsim_fault_rows){
+        .round_bytes = fmin(rows, BATCH_GROUPS) * BLOCK_BYTES / faults,
+        .visits = fmax(1, first / ROWS_PER_VISIT) + fmax(0, faults - fmax(1, first)),
+    };
+}
+
+double gsim_fault_visits_ps_per_byte(double scan_ps_per_byte, double link_ps_per_byte, double visits)
+{
+    double above = fmax(scan_ps_per_byte - link_ps_per_byte, 0);
+    return scan_ps_per_byte + above * (visits / BLOCK_ROUNDS - 1);
+}
+
 /* From this knee on the longer of computation and faults counts alone. */
 #define SHARP_KNEE 64.0
 /* Relative; far below what is known of any rate. */
@@ -77,7 +96,7 @@ static double batch_of(double latency_ps, double knee, double batch_ps, struct g
         together += part;
     }
     for (uint32_t f = 0; f < flow_count; f++) served += flows[f].bytes_per_ps * batch_ps * flows[f].ps_per_byte;
-    return latency_ps * (1 + fmin(fmax(together - 1, 0), 1) / 3) + served;
+    return latency_ps * (1 + fmin(fmax(together - 1, 0), 1) / 3) * fmin(1, 2 / together) + served;
 }
 
 static void alone(double latency_ps, double knee, struct gsim_fault_kernel *kernel, struct gsim_fault_flow *flows,

@@ -7,6 +7,13 @@
  *    64 KB, then the density prefetcher takes the largest part of the 2 MB block that is more than half resident:
  *    64K, 64K, 128K, ... 1M. So one block takes 6 - log2(W / 64 KB) rounds, at most 6 and at least 1, and a
  *    round brings b = 2 MB / rounds (all of W where that is more than 2 MB, at most the 256 groups of a batch).
+ *  - Threads that walk rows of P bytes, each its own, fault in as many places as there are rows, n = 2 MB / P of them
+ *    in a block. Up to P = 128 KB the first fault of every row fills more than half of the block, and the rest follows;
+ *    of longer rows the later groups come one fault after the other, e = 16 in all (6 + 2.5 n below n = 4: what the
+ *    prefetcher's tree gives, counted by simulation). A batch holds 256 faults.
+ *  - fault_total_gbps is the rate of a scan, whose blocks the driver visits 6 times each. A visit costs it c =
+ *    (2 MB / fault_total_gbps - 2 MB / link) / 6 beside the link. Faults of about 4 neighbouring rows are found in one
+ *    visit (batches mix the faults of 64 SMs), later ones alone.
  *  - Rounds are served in batches by one driver thread. A batch costs overhead + sum over its rounds of b x s,
  *    s = 1 / fault_total_gbps + 1 / d2h_gbps where device memory is full (a block is written back first).
  *  - overhead: one kernel alone waits fault_latency_us per round. With two, one faults while the other is served:
@@ -41,6 +48,18 @@ struct gsim_fault_kernel {
 
 /* b for a window of W bytes. */
 double gsim_fault_round_bytes(double window_bytes);
+
+/* What threads that walk rows ask for. */
+struct gsim_fault_rows {
+    double round_bytes; /* brought by one batch, all rows waiting */
+    double visits;      /* of the driver to a block of 2 MB */
+};
+
+/* ROWS rows of ROW_BYTES (64 KB or more) at once. */
+struct gsim_fault_rows gsim_fault_rows(double rows, double row_bytes);
+
+/* s where a block takes VISITS, from s of a scan and 1 / link. */
+double gsim_fault_visits_ps_per_byte(double scan_ps_per_byte, double link_ps_per_byte, double visits);
 
 /* Speeds and rates of all of them together. USERS: for each kernel COUNT indices of flows. */
 void gsim_fault_rates(double latency_ps, double knee, struct gsim_fault_kernel *kernels, uint32_t kernel_count,

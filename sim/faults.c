@@ -155,6 +155,22 @@ static double window_bytes(const struct gsim_machine *m, const struct gsim_fault
     return kernel->grid.y > 1 ? fmax(in_line, fmin(rows * GSIM_GROUP_BYTES, own)) : in_line;
 }
 
+/* Rows that the threads of the kernel walk, each its own, where that can be told: one line of blocks writes a vector
+ * of which each element, 4 bytes (8 in double precision), stands for 64 KB or more of this buffer, and there are more
+ * elements than blocks (else blocks reduce what they scan together). 0: the buffer is scanned. */
+static double row_count(const struct gsim_machine *m, const struct gsim_faulter *k, uint32_t buffer_index)
+{
+    const struct gsim_op *op = k->task->op;
+    const struct gsim_kernel *kernel = &m->program->kernels[op->kernel_index];
+    double own = (double)m->residency.pages[buffer_index].bytes, rows = 0;
+    if (kernel->grid.y > 1 || kernel->grid.z > 1) return 0;
+    for (uint32_t i = 0; i < op->arg_count; i++) {
+        double elements = (double)m->residency.pages[op->args[i].buffer_index].bytes / (kernel->fp64 ? 8 : 4);
+        if (op->args[i].writes && elements > rows) rows = elements;
+    }
+    return rows > kernel->grid.x && own >= rows * GSIM_GROUP_BYTES ? rows : 0;
+}
+
 /* The driver's time per byte of pages that are in PLACE now. */
 static double service_ps_per_byte(const struct gsim_machine *m, enum gsim_place place, bool is_full)
 {
@@ -200,6 +216,19 @@ struct survey {
     bool is_full; /* device memory: what arrives pushes something out */
 };
 
+/* Rounds of the buffer's stretch, and what they cost the driver. */
+static void find_service(const struct gsim_machine *m, const struct survey *s, const struct gsim_faulter *k,
+                         struct gsim_fault_arg *a, double threads)
+{
+    double rows = row_count(m, k, a->buffer_index), bytes = (double)m->residency.pages[a->buffer_index].bytes;
+    a->ps_per_byte = service_ps_per_byte(m, a->place, s->is_full);
+    a->round_bytes = gsim_fault_round_bytes(window_bytes(m, k, a->buffer_index, threads));
+    if (rows <= 0) return;
+    struct gsim_fault_rows walk = gsim_fault_rows(fmin(rows, threads), bytes / rows);
+    a->round_bytes = walk.round_bytes;
+    a->ps_per_byte = gsim_fault_visits_ps_per_byte(a->ps_per_byte, 1 / gbps_to_bytes_per_ps(m->device->h2d_gbps), walk.visits);
+}
+
 /* The kernel joins the flow of the buffer, which its other users share. */
 static void join_flow(struct gsim_machine *m, struct survey *s, const struct gsim_fault_arg *a)
 {
@@ -211,7 +240,7 @@ static void join_flow(struct gsim_machine *m, struct survey *s, const struct gsi
         faults->flow_buffers[i] = a->buffer_index;
         faults->flows[i] = (struct gsim_fault_flow){.bytes = (double)m->residency.pages[a->buffer_index].bytes,
                                                     .round_bytes = a->round_bytes,
-                                                    .ps_per_byte = service_ps_per_byte(m, a->place, s->is_full)};
+                                                    .ps_per_byte = a->ps_per_byte};
     }
     if (a->round_bytes > faults->flows[i].round_bytes) faults->flows[i].round_bytes = a->round_bytes;
     faults->users[s->user_count++] = i;
@@ -242,9 +271,9 @@ static double look_around(struct gsim_machine *m, const struct survey *s, struct
         }
         if (a->first < 0) a->first = m->now;
         double bytes = (double)gsim_residency_span(&m->residency, a->buffer_index, a->cursor, a->stretch_end);
-        a->round_bytes = gsim_fault_round_bytes(window_bytes(m, k, a->buffer_index, progress.resident_threads));
+        find_service(m, s, k, a, progress.resident_threads);
         a->is_short = !a->is_flowing && bytes <= a->round_bytes;
-        if (a->is_short) stall_ps += 1 + bytes * service_ps_per_byte(m, a->place, s->is_full);
+        if (a->is_short) stall_ps += 1 + bytes * a->ps_per_byte;
     }
     return stall_ps;
 }

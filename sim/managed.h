@@ -29,6 +29,7 @@ struct gsim_fault_arg {
     bool is_short;         /* one round brings it, and the kernel stalls until then */
     bool is_flowing;       /* or the kernel goes on as its pages come */
     double round_bytes;
+    double ps_per_byte;    /* of the driver's time */
     uint64_t bytes;        /* that came for it */
     gsim_time first, last; /* when; -1: never */
 };
