@@ -10,6 +10,8 @@
 
 /* A kernel's position is exact up to rounding. */
 #define SLACK_BYTES 64.0
+/* One load and one store of 4 bytes each: a thread that waits for a page asks for no more. */
+#define BYTES_PER_THREAD 8.0
 /* Paces that differ by less are one: rounding must not re-rate SMs. */
 #define SAME_PACE 1e-7
 
@@ -148,8 +150,7 @@ static double window_bytes(const struct gsim_machine *m, const struct gsim_fault
 {
     const struct gsim_kernel *kernel = &m->program->kernels[k->task->op->kernel_index];
     double all = 0, own = (double)m->residency.pages[buffer_index].bytes;
-    double in_flight = m->device->bytes_in_flight_per_thread;
-    if (kernel->fp64) in_flight *= 2;
+    double in_flight = kernel->fp64 ? 2 * BYTES_PER_THREAD : BYTES_PER_THREAD;
     for (uint32_t i = 0; i < k->arg_count; i++) all += (double)m->residency.pages[k->args[i].buffer_index].bytes;
     double in_line = threads * in_flight * own / all, rows = (double)kernel->grid.y * kernel->block.y;
     return kernel->grid.y > 1 ? fmax(in_line, fmin(rows * GSIM_GROUP_BYTES, own)) : in_line;

@@ -9,7 +9,8 @@
 
 #include "sim/program.h"
 
-/* NAME: b1m (vectors), b5m (Black-Scholes), b11m (matrix times vector). SIZE: as published. */
+/* NAME: b1m (vectors), b5m (Black-Scholes), b6m (ridge regression and naive Bayes), b9m (conjugate gradient), b11m
+ * (matrix times vector). SIZE: as published. */
 enum gsim_status gsim_partitioned_build(const char *name, double size, struct gsim_program *program,
                                         struct gsim_error *error) GSIM_NODISCARD;
 

@@ -8,13 +8,15 @@ static void shapes(void)
 {
     static const struct {
         const char *name;
-        double size, reset_bytes; /* 8N and 16 results; 24 vectors of doubles; 4N^2 + 4N */
+        double size, reset_bytes; /* 8N and 16 results; 24 vectors of doubles; 4N^2 + 4N; twice 64N; 4N */
         uint32_t kernels;
         int32_t streams;
         uint32_t block;
     } cases[] = {{"b1m", 1.6e8, 8 * 1.6e8 + 64, 48, 32, 32},
                  {"b5m", 1e7, 24 * 8e7, 24, 24, 1024},
-                 {"b11m", 2e4, 4 * 4e8 + 8e4, 32, 16, 256}};
+                 {"b11m", 2e4, 4 * 4e8 + 8e4, 32, 16, 256},
+                 {"b6m", 1e6, 2 * 64e6, 87, 32, 32},
+                 {"b9m", 2e4, 8e4, 34 + 50 * 21, 16, 32}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gsim_program p = {0};
         struct gsim_error error = {0};
@@ -42,8 +44,8 @@ static void unknown_names(void)
 {
     struct gsim_program p = {0};
     struct gsim_error error = {0};
-    CHECK_INT(gsim_partitioned_build("b6m", 1e6, &p, &error), GSIM_INPUT);
-    CHECK_HAS(error.message, "'b6m' is not modelled");
+    CHECK_INT(gsim_partitioned_build("b7m", 1e6, &p, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "'b7m' is not modelled");
 }
 
 static const struct test_case cases[] = {
