@@ -13,7 +13,8 @@
  *  - On-chip blocks: slowed by 1 + 2 min(3, X) beside X issue-bound warps per sub-partition, whatever the age,
  *    and among themselves by (1 + U^2.4)^(1/2.4).
  *  - Described blocks: t^p = t0^p - m^p + max(m s(D), t0 D/BW)^p + (t0 U)^p, U = issue rate that all such blocks
- *    ask for: parts overlap, and neither issue nor DRAM ever serves more than it has.
+ *    ask for: parts overlap, and neither issue nor DRAM ever serves more than it has. Where U > 1 a block that asks for u
+ *    takes (U max(1, u / l))^(1/2) in its place, l the level to which the demands fill the SM: alike blocks as before.
  *  - Scattered loads: at most 8 lines in flight per KiB of L1 (what the carve-out leaves).
  */
 #ifndef GSIM_GPU_SHARE_H

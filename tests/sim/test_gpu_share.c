@@ -279,6 +279,25 @@ static void described_blocks_wait_together(void)
     CHECK_NEAR(1 / c[1].speed, hypot(1000, 1000 * (0.6 + 0.4)), 1e-9);
 }
 
+/* Four blocks ask for 0.8 of the SM each, one for 0.2, in all 3.4: filled to a level of 0.2, where the one has all and each
+ * of the four a quarter of its demand. In order of arrival all would be 3.4 times slower, in turn the one 1 and the four 4
+ * times. One that asks for 0.1 has all as well; the level of the four is then 0.225. */
+static void described_blocks_of_two_kinds(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work heavy = {.kind = GSIM_WORK_DESCRIBED, .latency_ps = 1000, .issue_ps = 800, .block_ps = 1000};
+    struct gsim_work light = {.kind = GSIM_WORK_DESCRIBED, .latency_ps = 1000, .issue_ps = 200, .block_ps = 1000};
+    struct gsim_cohort c[2] = {cohort(&heavy, 4, 0), cohort(&light, 1, 0)};
+    d.compute_memory_knee = 2;
+    gsim_share_sm(&d, c, 2, &calm, 0);
+    CHECK_NEAR(1 / c[0].speed, 1000 * sqrt(1 + 3.4 * 4), 1e-9);
+    CHECK_NEAR(1 / c[1].speed, 1000 * sqrt(1 + 3.4), 1e-9);
+    light.issue_ps = 100;
+    gsim_share_sm(&d, c, 2, &calm, 0);
+    CHECK_NEAR(1 / c[0].speed, 1000 * sqrt(1 + 3.3 * 0.8 / 0.225), 1e-9);
+    CHECK_NEAR(1 / c[1].speed, 1000 * sqrt(1 + 3.3), 1e-9);
+}
+
 static void described_blocks_conserve(void)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
@@ -383,6 +402,7 @@ static const struct test_case cases[] = {
     {"on-chip: what they leave", issue_beside_on_chip_blocks},
     {"described: by hand", described_blocks_by_hand},
     {"described blocks wait together", described_blocks_wait_together},
+    {"described: two kinds", described_blocks_of_two_kinds},
     {"described: conserve issue and DRAM", described_blocks_conserve},
     {"DRAM: by its knee", dram_by_its_knee},
     {"DRAM: by its table", dram_by_its_table},
