@@ -97,6 +97,15 @@ static enum gsim_status read_list(struct gsim_reader *reader, struct gsim_fields
     }
 }
 
+/* A profiler's trace, or one of ours, is the likeliest file to be taken for a program. */
+static bool is_trace(char *at)
+{
+    struct gsim_scan_text key;
+    for (char *value = gsim_scan_next(at, &key, &at); value; value = gsim_scan_next(gsim_scan_skip(value), &key, &at))
+        if (key.length == strlen("traceEvents") && strncmp(key.text, "traceEvents", key.length) == 0) return true;
+    return false;
+}
+
 static enum gsim_status read_file(struct gsim_reader *reader, char *text, double *iterations)
 {
     static const char *const schemas[] = {"gpusim-program/1", NULL};
@@ -110,6 +119,9 @@ static enum gsim_status read_file(struct gsim_reader *reader, char *text, double
         enum gsim_status kind = gsim_fields_choice(&fields, FILE_SCHEMA, schemas, &schema);
         return kind == GSIM_OK ? status : kind;
     }
+    if (status == GSIM_INPUT && *gsim_scan_start(text) == '{' && is_trace(gsim_scan_start(text)))
+        return gsim_error_set(reader->error, GSIM_INPUT,
+                              "expected a program, found a trace: gpusim import kineto makes a program of it");
     if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_SCHEMA);
     if (status == GSIM_OK) status = gsim_fields_choice(&fields, FILE_SCHEMA, schemas, &schema);
     if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_NAME);
