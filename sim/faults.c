@@ -156,7 +156,7 @@ static double window_bytes(const struct gsim_machine *m, const struct gsim_fault
     return kernel->grid.y > 1 ? fmax(in_line, fmin(rows * GSIM_GROUP_BYTES, own)) : in_line;
 }
 
-/* Rows that the threads of the kernel walk, each its own, where that can be told: one line of blocks writes a vector
+/* Rows that the threads of the kernel walk, each its own: as it says, or where that can be told: one line of blocks writes a vector
  * of which each element, 4 bytes (8 in double precision), stands for 64 KB or more of this buffer, and there are more
  * elements than blocks (else blocks reduce what they scan together). 0: the buffer is scanned. */
 static double row_count(const struct gsim_machine *m, const struct gsim_faulter *k, uint32_t buffer_index)
@@ -164,6 +164,7 @@ static double row_count(const struct gsim_machine *m, const struct gsim_faulter 
     const struct gsim_op *op = k->task->op;
     const struct gsim_kernel *kernel = &m->program->kernels[op->kernel_index];
     double own = (double)m->residency.pages[buffer_index].bytes, rows = 0;
+    if (kernel->rows > 0) return kernel->rows > 1 && own >= kernel->rows * GSIM_GROUP_BYTES ? kernel->rows : 0;
     if (kernel->grid.y > 1 || kernel->grid.z > 1) return 0;
     for (uint32_t i = 0; i < op->arg_count; i++) {
         double elements = (double)m->residency.pages[op->args[i].buffer_index].bytes / (kernel->fp64 ? 8 : 4);

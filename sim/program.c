@@ -82,6 +82,9 @@ static enum gsim_status check_kernels(const struct gsim_program *program, struct
                                   "%g, found %g, %g, %g and %g",
                                   i, kernel->name, GSIM_LIMIT_WORK, kernel->flops, kernel->dram_bytes,
                                   kernel->thread_cycles, kernel->sm_cycles);
+        if (!is_work(kernel->rows))
+            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': rows: expected 0 to %g, found %g", i, kernel->name,
+                                  GSIM_LIMIT_WORK, kernel->rows);
         if (!is_duration(kernel->solo_us))
             return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': solo_us: expected 0 to %g, found %g", i,
                                   kernel->name, GSIM_LIMIT_US, kernel->solo_us);

@@ -45,6 +45,8 @@ struct gsim_kernel {
                                  dependent instructions and memory latency; bounds a block from below */
     double sm_cycles;         /* SM clock cycles that the whole grid keeps the load/store and issue units of
                                  SMs busy, beside the flops: what blocks on one SM share */
+    double rows;              /* that its threads walk, each its own, in buffers of 64 KB or more a row; 1: they go through
+                                 buffers together; 0: not given */
     bool demand_given;        /* flops and dram_bytes are known, also where they are 0 */
     double solo_us;           /* duration of the grid alone on solo_device; 0: not given */
     const char *solo_device;  /* NULL: the simulated device */

@@ -77,6 +77,7 @@ static void put_work(struct writer *w, const struct gsim_kernel *k, const struct
         {"thread_cycles", k->thread_cycles, base->thread_cycles, false},
         {"sm_cycles", k->sm_cycles, base->sm_cycles, false},
         {"solo_us", k->solo_us, base->solo_us, false},
+        {"rows", k->rows, base->rows, false},
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         if (numbers[i].value == numbers[i].base && !numbers[i].is_new) continue;
