@@ -34,8 +34,8 @@ struct cost {
 static const struct cost square_cost = {1, 8, 265, 0}, reduce_cost = {2, 8, 0, 0}, bs_cost = {200, 16, 1250, 0};
 /* Per matrix element, a thread per row. thread_cycles fitted to b9m, one kernel at a time, N = 2e4: 84 (V100) and 106
  * (A100); of 8 elements one comes from DRAM (572 cycles) and seven from L1 (36): 103 derived. sm_cycles derived: the lanes
- * of a warp read 32 sectors, one per cycle. Vectors, per element: assumed, one DRAM access. */
-static const struct cost product_cost = {2, 4, 95, 1}, copy_cost = {0, 8, 450, 0}, update_cost = {2, 12, 450, 0};
+ * of a warp read 32 sectors, one per cycle, the vector's element is one more, and every eighth time 32 sectors arrive. Vectors, per element: assumed, one DRAM access. */
+static const struct cost product_cost = {2, 4, 95, 1.16}, copy_cost = {0, 8, 450, 0}, update_cost = {2, 12, 450, 0};
 /* Derived from ml.c, GrCUDA's suite: rr_1's two passes over x apart, per row and feature, in which a thread waits for DRAM
  * once each (405 ns at 1.41 GHz: there 770 cycles in all at 0.94); per read-modify-write of nb_1 and rr_2, of which there
  * are 16,384 in a row and were 2,000; the others per row and class, of which there were 10. */
