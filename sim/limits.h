@@ -16,6 +16,7 @@
 #define GSIM_LIMIT_BLOCK_THREADS 1024u
 #define GSIM_LIMIT_REGS 255u
 #define GSIM_LIMIT_SMEM_BYTES (1u << 20) /* more than any device has per block */
+#define GSIM_LIMIT_SMS 4096u
 #define GSIM_LIMIT_ARGS 4096u            /* 32,764 bytes of kernel parameters since CUDA 12.1 */
 
 #define GSIM_LIMIT_BYTES (1ull << 50)    /* of all buffers together: 1 PiB; exact in a double */

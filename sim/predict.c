@@ -57,6 +57,10 @@ static enum gsim_status copy_ops(const struct gsim_program *built, const struct 
             kernel.smem_bytes = alone->smem_bytes;
             kernel.solo_us = fmax(alone->solo_us - excess_us, alone->solo_us / 2);
             kernel.solo_device = NULL;
+            if (alone->slice_us > 0 && profile->slice_sms) {
+                kernel.slice_us = fmax(alone->slice_us - excess_us, alone->slice_us / 2);
+                kernel.slice_sms = profile->slice_sms;
+            }
             op.kernel_index = gsim_builder_kernel(builder, &kernel);
         }
         gsim_builder_op(builder, &op);

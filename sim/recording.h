@@ -25,10 +25,12 @@ struct gsim_profile_op {
     struct gsim_dim3 grid, block;
     uint32_t regs_per_thread, smem_bytes;
     double solo_us, min_us, max_us; /* median, least, most; the latter two NAN where not recorded */
+    double slice_us;                /* median on slice_sms SMs only; 0: not recorded */
 };
 
 struct gsim_profile {
     struct gsim_recording_key key;
+    uint32_t slice_sms;
     struct gsim_profile_op *ops;
     uint32_t op_count;
 };

@@ -208,9 +208,9 @@ static void read_key(struct reader *r, char *const *values, struct gsim_arena *a
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
 static void read_profile_op(struct reader *r, char *at, struct gsim_profile_op *op)
 {
-    enum { OP, KERNEL, GRID, BLOCK, REGS, SMEM, SOLO, LEAST, MOST };
+    enum { OP, KERNEL, GRID, BLOCK, REGS, SMEM, SOLO, LEAST, MOST, SLICE };
     static const char *const names[] = {"op",         "kernel",  "grid",   "block",  "regs_per_thread",
-                                        "smem_bytes", "solo_us", "min_us", "max_us", NULL};
+                                        "smem_bytes", "solo_us", "min_us", "max_us", "slice_us", NULL};
     char *values[MOST_VALUES];
     if (!members(r, at, names, values)) return;
     *op = (struct gsim_profile_op){
@@ -222,6 +222,7 @@ static void read_profile_op(struct reader *r, char *at, struct gsim_profile_op *
         .solo_us = number(r, values[SOLO], "solo_us", GSIM_LIMIT_US),
         .min_us = values[LEAST] ? number(r, values[LEAST], "min_us", GSIM_LIMIT_US) : NAN,
         .max_us = values[MOST] ? number(r, values[MOST], "max_us", GSIM_LIMIT_US) : NAN,
+        .slice_us = values[SLICE] ? number(r, values[SLICE], "slice_us", GSIM_LIMIT_US) : 0,
     };
     if (!(op->solo_us > 0)) fail(r, "solo_us", "a positive number", values[SOLO]);
     op->kernel = text_or(r, &r->set->arena, values[KERNEL], "kernel", "kernel");
@@ -229,7 +230,7 @@ static void read_profile_op(struct reader *r, char *at, struct gsim_profile_op *
 
 static void read_profile(struct reader *r, char *text)
 {
-    static const char *const names[] = {KEY_NAMES, "ops", NULL};
+    static const char *const names[] = {KEY_NAMES, "ops", "slice_sms", NULL};
     char *values[MOST_VALUES], *rest;
     struct gsim_profile profile = {0};
     if (!members(r, gsim_scan_start(text), names, values)) return;
@@ -245,6 +246,7 @@ static void read_profile(struct reader *r, char *text)
         at = gsim_scan_next(behind, NULL, &rest);
     }
     read_key(r, values, &r->set->arena, &profile.key);
+    profile.slice_sms = (uint32_t)count_or(r, values[KEY_COUNT + 1], "slice_sms", GSIM_LIMIT_SMS, 0);
     if (!r->failed && gsim_recordings_profile(r->set, &profile.key))
         fail(r, "workload", "options that no earlier profile has", "\"the same again\"");
     if (r->failed) return;

@@ -36,6 +36,7 @@ enum gsim_status gsim_reader_work(struct gsim_fields *fields, int first, struct 
 {
     enum gsim_status status = read_count(fields, first + WORK_REGS, GSIM_LIMIT_REGS, &kernel->regs_per_thread);
     if (status == GSIM_OK) status = read_count(fields, first + WORK_SMEM, GSIM_LIMIT_SMEM_BYTES, &kernel->smem_bytes);
+    if (status == GSIM_OK) status = read_count(fields, first + WORK_SLICE_SMS, GSIM_LIMIT_SMS, &kernel->slice_sms);
     if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_FP64, &kernel->fp64);
     if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_COLD, &kernel->solo_cold);
     if (fields->values[first + WORK_FLOPS] || fields->values[first + WORK_DRAM]) kernel->demand_given = true;
@@ -46,6 +47,7 @@ enum gsim_status gsim_reader_work(struct gsim_fields *fields, int first, struct 
         {WORK_FLOPS, GSIM_LIMIT_WORK, &kernel->flops},          {WORK_DRAM, GSIM_LIMIT_WORK, &kernel->dram_bytes},
         {WORK_THREAD, GSIM_LIMIT_WORK, &kernel->thread_cycles}, {WORK_SM, GSIM_LIMIT_WORK, &kernel->sm_cycles},
         {WORK_SOLO, GSIM_LIMIT_US, &kernel->solo_us},           {WORK_ROWS, GSIM_LIMIT_WORK, &kernel->rows},
+        {WORK_SLICE, GSIM_LIMIT_US, &kernel->slice_us},
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && status == GSIM_OK; i++)
         status = gsim_fields_real(fields, first + numbers[i].field, numbers[i].maximum, numbers[i].number);

@@ -154,6 +154,37 @@ static void inversion_is_exact(void)
     }
 }
 
+static double on_slice_us(const struct gsim_device_spec *device, const struct gsim_work *work, uint32_t sm_count)
+{
+    struct gsim_device_spec part = *device;
+    part.sm_count = (int)sm_count;
+    return alone_us(&part, work);
+}
+
+/* 128 blocks, one on an SM, take 100 us; on 16 SMs, 8 on each, 400: a block waits for L and has the SM's units for I, with
+ * L^4 + I^4 = 100^4 and L^4 + (8 I)^4 = 400^4 (knee 4), so I = 49.95 and L = 98.4 us. */
+static void two_times_tell_latency_from_throughput(void)
+{
+    struct gsim_device_spec d = loaded("h200");
+    struct gsim_kernel k = {.name = "k", .grid = {128, 1, 1}, .block = {64, 1, 1}, .regs_per_thread = 32, .dram_bytes = 1000,
+                            .flops = 1000, .demand_given = true, .solo_us = 100, .slice_sms = 16, .slice_us = 400};
+    struct gsim_work w = work_of(&d, k);
+    CHECK_INT(w.kind, GSIM_WORK_DESCRIBED);
+    CHECK_NEAR(w.issue_ps * 1e-6, 49.95, 0.5);
+    CHECK_NEAR(w.latency_ps * 1e-6, 98.4, 0.5);
+    CHECK_NEAR(alone_us(&d, &w), 100, 0.01);
+    CHECK_NEAR(on_slice_us(&d, &w, 16), 400, 3);
+    k.slice_us = 102; /* it waits, as its kind has it */
+    w = work_of(&d, k);
+    CHECK_INT(w.kind, GSIM_WORK_MEMORY);
+    k.slice_us = 5000; /* more than eight blocks one after the other: as far as one SM's units go */
+    w = work_of(&d, k);
+    CHECK_INT(w.kind, GSIM_WORK_DESCRIBED);
+    CHECK_NEAR(alone_us(&d, &w), 100, 0.01);
+    CHECK(on_slice_us(&d, &w, 16) > 600);
+    gsim_device_release(&d);
+}
+
 static void solo_is_the_same(void)
 {
     struct gsim_device_spec d = loaded("h200");
@@ -239,6 +270,8 @@ static void errors(void)
          "kernel 'k': block of 2048 threads: at most 1024 on compute capability 8.0"},
         {{.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 5, .smem_bytes = 200 * 1024},
          "kernel 'k': 204800 bytes of shared memory per block: at most 166912 on compute capability 8.0"},
+        {{.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 5, .slice_us = 9, .slice_sms = 200},
+         "kernel 'k': slice_sms: expected 1 to 3 with slice_us on 'fixture', found 200"},
     };
     struct gsim_device_spec d = fixture_device();
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -269,6 +302,7 @@ static const struct test_case cases[] = {
     {"measured elsewhere", measured_elsewhere},
     {"measured: kinds and units", kinds_and_units},
     {"measured: the inversion is exact", inversion_is_exact},
+    {"measured twice: latency and throughput", two_times_tell_latency_from_throughput},
     {"solo is the same", solo_is_the_same},
     {"shared-memory configurations", carveouts},
     {"company displaces L2", company_displaces_l2},

@@ -11,8 +11,8 @@
 
 #define PROFILE                                                                                                        \
     "{\"workload\":\"img\",\"suite\":\"kesco\",\"shape\":\"serial\",\"size\":4800,\"block1d\":512,\"blocks\":32,"      \
-    "\"ops\":[{\"op\":3,\"kernel\":\"blur\",\"grid\":[16,16,1],\"block\":[8,8,1],\"regs_per_thread\":40,"              \
-    "\"smem_bytes\":64,\"solo_us\":812.1,\"min_us\":811.0,\"max_us\":815.2}]}"
+    "\"slice_sms\":17,\"ops\":[{\"op\":3,\"kernel\":\"blur\",\"grid\":[16,16,1],\"block\":[8,8,1],\"regs_per_thread\":40,"              \
+    "\"smem_bytes\":64,\"solo_us\":812.1,\"min_us\":811.0,\"max_us\":815.2,\"slice_us\":5000}]}"
 #define RUN_HEAD                                                                                                       \
     "{\"workload\":\"img\",\"suite\":\"kesco\",\"shape\":\"serial\",\"scheduler\":\"kesco\",\"size\":4800,"            \
     "\"block1d\":512,\"blocks\":32,\"memory\":\"pageable\",\"prefetch\":true,\"split\":\"fit\",\"checked\":true,"
@@ -112,6 +112,8 @@ static void good_files_are_read(void)
     CHECK_INT(profile->ops[0].grid.y, 16);
     CHECK_INT(profile->ops[0].smem_bytes, 64);
     CHECK_NEAR(profile->ops[0].max_us, 815.2, 0);
+    CHECK_INT(profile->slice_sms, 17);
+    CHECK_NEAR(profile->ops[0].slice_us, 5000, 0);
     CHECK_INT(seen.runs, 2);
     CHECK_STR(seen.scheduler, "kesco");
     CHECK_INT(seen.last.memory, GSIM_MEMORY_PAGEABLE);

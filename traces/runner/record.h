@@ -40,6 +40,7 @@ struct gsim_record_profile_op {
     struct gsim_dim3 grid, block;
     int regs, smem_bytes;
     double median_us, min_us, max_us;
+    double slice_us; /* on record->slice_sms SMs; 0: not measured */
 };
 
 /* One workload at one size and launch shape. */
@@ -60,7 +61,8 @@ struct gsim_record {
     enum gsim_memory_mode memory;
     uint64_t seed;
     uint32_t iterations, warmup, traced_iterations;
-    bool is_traced;
+    bool is_traced, profiles_only;
+    uint32_t slice_sms; /* 0: kernels are not timed on a slice of the GPU */
     double tracer_excess_us; /* stamp.h */
     const char *name, *path;
     struct gsim_record_case *cases;

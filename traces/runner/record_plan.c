@@ -26,6 +26,9 @@ static const char help_text[] =
     "  --warmup K             iterations before (default 3)\n"
     "  --traced-iterations K  iterations under the tracer, of which the median one is kept (default 5)\n"
     "  --tracer on|off        off: times only; results are not checked\n"
+    "  --slice on|off         also time each kernel alone on an eighth of the SMs, which tells what bounds it (default on;\n"
+    "                         needs the tracer and compute capability 8.0)\n"
+    "  --profiles-only        only time the kernels alone, no runs\n"
     "  --suite, --seed        as for gpusim run\n"
     "  --name TEXT            of the recording (default: the GPU's)\n"
     "  --dry-run              only list the runs\n"
@@ -158,6 +161,7 @@ static enum gsim_status add_cases(struct gsim_record *record, const struct gsim_
 static enum gsim_status read_words(struct gsim_record *record, struct gsim_runner_words *words, struct lists *lists, struct gsim_error *error)
 {
     const char *all = "m1,m2,vec,bs,img,ml,hits,dl";
+    bool is_sliced = true;
     enum gsim_status status = cut_own(record, words, "bytes", "1M,64M,1G", lists->bytes, error);
     if (status == GSIM_OK) status = cut_own(record, words, "shapes", "concurrent,serial", lists->shapes, error);
     if (status == GSIM_OK) status = cut_own(record, words, "prefetch", "on,off", lists->prefetch, error);
@@ -169,6 +173,10 @@ static enum gsim_status read_words(struct gsim_record *record, struct gsim_runne
     if (status == GSIM_OK) status = gsim_runner_own_count(words, "warmup", 3, &record->warmup, error);
     if (status == GSIM_OK) status = gsim_runner_own_count(words, "traced-iterations", 5, &record->traced_iterations, error);
     if (status == GSIM_OK) status = gsim_runner_own_switch(words, "tracer", &record->is_traced, error);
+    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "slice", &is_sliced, error);
+    if (status == GSIM_OK && record->profiles_only && !record->is_traced)
+        status = gsim_error_set(error, GSIM_USAGE, "--profiles-only: expected --tracer on, which times the kernels");
+    record->slice_sms = is_sliced ? 1 : 0; /* how many: when the GPU is known */
     if (status == GSIM_OK && (!record->iterations || !record->traced_iterations))
         status = gsim_error_set(error, GSIM_USAGE, "--iterations, --traced-iterations: expected at least 1, found 0");
     return status;
@@ -205,12 +213,15 @@ enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner
     bool is_dry;
     if (take_flag(words, "--help") || take_flag(words, "-h")) return fputs(help_text, stdout) < 0 ? GSIM_IO : GSIM_OK;
     is_dry = take_flag(words, "--dry-run");
+    record->profiles_only = take_flag(words, "--profiles-only");
     const char *path = gsim_runner_own_value(words, "output", NULL), *name = gsim_runner_own_value(words, "name", NULL);
     if (!is_dry && (!path || !*path)) return gsim_error_set(error, GSIM_USAGE, "expected -o FILE (see gpusim-runner record --help)");
     enum gsim_status status = is_dry ? GSIM_OK : gsim_output_check(path, error);
     if (status == GSIM_OK) status = read_words(record, words, &lists, error);
     if (status == GSIM_OK) status = gsim_runner_parse(arguments, words, error);
     if (status == GSIM_OK) status = is_dry ? GSIM_OK : gsim_runner_gpu_find(&record->gpu, error);
+    if (!record->is_traced || record->gpu.compute_capability < 80) record->slice_sms = 0;
+    if (record->slice_sms) record->slice_sms = (uint32_t)(record->gpu.sm_count + 7) / 8;
     if (status == GSIM_OK) status = gsim_runner_setup(setup, arguments, &record->gpu, error);
     if (status == GSIM_OK) status = add_cases(record, setup, &lists, error);
     if (status != GSIM_OK) return status;

@@ -20,9 +20,10 @@ static void put_key(struct gsim_output *output, const struct gsim_record_case *c
                        c->options.block1d, c->options.blocks);
 }
 
-static void put_profile(struct gsim_output *output, const struct gsim_record_case *c)
+static void put_profile(struct gsim_output *output, const struct gsim_record *record, const struct gsim_record_case *c)
 {
     put_key(output, c);
+    if (record->slice_sms) gsim_output_printf(output, "\"slice_sms\":%u,", record->slice_sms);
     gsim_output_text(output, "\"ops\":[");
     for (uint32_t i = 0; i < c->profile_count; i++) {
         const struct gsim_record_profile_op *op = &c->profile[i];
@@ -35,6 +36,10 @@ static void put_profile(struct gsim_output *output, const struct gsim_record_cas
         put_us(output, op->min_us);
         gsim_output_text(output, ",\"max_us\":");
         put_us(output, op->max_us);
+        if (op->slice_us > 0) {
+            gsim_output_text(output, ",\"slice_us\":");
+            put_us(output, op->slice_us);
+        }
         gsim_output_text(output, "}");
     }
     gsim_output_text(output, "]}");
@@ -124,7 +129,7 @@ enum gsim_status gsim_record_write(const struct gsim_record *record, struct gsim
     for (uint32_t i = 0; i < record->case_count; i++) {
         if (!record->cases[i].profile_count) continue;
         gsim_output_text(&output, first ? "\n " : ",\n ");
-        put_profile(&output, &record->cases[i]);
+        put_profile(&output, record, &record->cases[i]);
         first = false;
     }
     gsim_output_text(&output, "],\n \"runs\":[");
