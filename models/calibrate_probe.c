@@ -20,12 +20,14 @@ enum shape {
     BYTES,     /* x bytes at p GB/s */
     TWICE,     /* 2 x bytes at p GB/s */
     MEGABYTES, /* p x / 10^6 */
+    CHAINED,   /* x copies of CHAIN_BYTES at p GB/s */
 };
 
 #define OWN(k) (GSIM_DEVICE_NUMBER_COUNT + (k)) /* a nuisance: it belongs to the measurement, not to the device */
-#define OWN_COUNT 7
+#define OWN_COUNT 11
 #define UNKNOWN_COUNT (GSIM_DEVICE_NUMBER_COUNT + OWN_COUNT)
 #define MOST_TERMS 6
+#define CHAIN_BYTES 131072.0
 #define D(name) GSIM_DEV_##name
 /* H200, measured: small copies are off the line through the large ones by this, so that the line is theirs alone. */
 #define COPY_BEND_US 0.5
@@ -81,9 +83,18 @@ static const struct row {
     {"h2d_pinned_call", 0, 65536, 0.02, {{D(memcpy_us), ONCE}}, NULL, NULL},
     {"d2h_pinned_call", 0, 65536, 0.02, {{D(memcpy_us), ONCE}}, NULL, NULL},
     {"h2d_pinned", 0, INFINITY, 0.003,
-     {{D(memcpy_us), ONCE}, {D(sync_return_us), ONCE}, {D(h2d_latency_us), ONCE}, {D(h2d_gbps), BYTES}}, NULL, NULL},
+     {{D(memcpy_us), ONCE}, {D(sync_return_us), ONCE}, {D(copy_start_us), ONCE}, {D(h2d_latency_us), ONCE}, {D(h2d_gbps), BYTES}},
+     NULL, NULL},
     {"d2h_pinned", 0, INFINITY, 0.003,
-     {{D(memcpy_us), ONCE}, {D(sync_return_us), ONCE}, {D(d2h_latency_us), ONCE}, {D(d2h_gbps), BYTES}}, NULL, NULL},
+     {{D(memcpy_us), ONCE}, {D(sync_return_us), ONCE}, {D(copy_start_us), ONCE}, {D(d2h_latency_us), ONCE}, {D(d2h_gbps), BYTES}},
+     NULL, NULL},
+    /* Copies in a row; what the first takes besides is OWN. */
+    {"h2d_chain", 0, INFINITY, 0.005, {{D(h2d_latency_us), TIMES}, {D(h2d_gbps), CHAINED}, {OWN(7), ONCE}}, NULL, NULL},
+    {"d2h_chain", 0, INFINITY, 0.005, {{D(d2h_latency_us), TIMES}, {D(d2h_gbps), CHAINED}, {OWN(8), ONCE}}, NULL, NULL},
+    {"h2d_record_chain", 0, INFINITY, 0.005,
+     {{D(h2d_latency_us), TIMES}, {D(timed_record_us), TIMES}, {D(h2d_gbps), CHAINED}, {OWN(9), ONCE}}, NULL, NULL},
+    {"h2d_across", 0, INFINITY, 0.005,
+     {{D(h2d_latency_us), TIMES}, {D(copy_switch_us), BUT_FIRST}, {D(h2d_gbps), CHAINED}, {OWN(10), ONCE}}, NULL, NULL},
     /* Copies of pageable memory return when they are done, but for small ones to the device. */
     {"h2d_pageable", 0, 65536, 0.1,
      {{D(memcpy_us), ONCE}, {D(sync_return_us), ONCE}, {D(pageable_latency_us), ONCE}, {D(pageable_h2d_gbps), BYTES}}, NULL, NULL},
@@ -186,6 +197,7 @@ static double term(enum shape shape, double p, double x)
     case BUT_FIRST: return p * (x - 1);
     case BYTES: return x * 1e-3 / p;
     case TWICE: return 2 * x * 1e-3 / p;
+    case CHAINED: return x * CHAIN_BYTES * 1e-3 / p;
     case MEGABYTES: return p * x * 1e-6;
     }
     GSIM_BUG("shape %d", (int)shape);

@@ -14,10 +14,11 @@
 
 /* What a prediction may be off beside the spread of the measurement: the model's own error. */
 #define MODEL_RATIO 0.05
-/* Steps of finite differences and priors, in shares of a number. Probed numbers may move a little: what a probe sees of a
- * call alone is not all of what it costs in company. */
+/* Steps of finite differences and priors, in shares of a number. Probed numbers may hardly move: with room
+ * (25 %) they make up for what the model has wrong of kernels, and predict runs kept aside worse (H200: 4.7 % instead of
+ * 4.3). */
 #define STEP_RATIO        0.05
-#define PROBED_PRIOR      0.25
+#define PROBED_PRIOR      0.05
 #define UNPROBED_PRIOR    1.0
 #define LEAST_SCALE_US    0.2
 /* Residuals beyond this many sigmas count less and less (soft L1): what the model has wrong of some kernels must not bend
@@ -28,7 +29,7 @@ static const enum gsim_device_number always[] = {
     GSIM_DEV_launch_to_start_us, GSIM_DEV_sync_return_us,     GSIM_DEV_stream_gap_us,      GSIM_DEV_event_gap_us,
     GSIM_DEV_busy_gap_us,        GSIM_DEV_graph_start_us,     GSIM_DEV_graph_node_gap_us,  GSIM_DEV_graph_cross_gap_us,
     GSIM_DEV_graph_branch_us,    GSIM_DEV_graph_launch_us,    GSIM_DEV_h2d_latency_us,     GSIM_DEV_d2h_latency_us,
-    GSIM_DEV_timed_record_us,    GSIM_DEV_kernel_to_copy_us,  GSIM_DEV_copy_to_kernel_us,
+    GSIM_DEV_timed_record_us,    GSIM_DEV_kernel_to_copy_us,  GSIM_DEV_copy_to_kernel_us,  GSIM_DEV_copy_start_us,
 };
 /* Where nothing has told them yet: */
 static const enum gsim_device_number unprobed[] = {

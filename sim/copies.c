@@ -65,6 +65,28 @@ static void engine_next(struct gsim_machine *m, struct gsim_copy_engine *engine)
     gsim_copies_begin(m, task);
 }
 
+static void let_engine_go(struct gsim_machine *m, void *argument)
+{
+    struct gsim_copy_engine *engine = argument;
+    engine->is_held = false;
+    if (!engine->current) engine_next(m, engine);
+}
+
+/* Behind the copy of TASK: the engine itself makes the records that follow in its stream, then turns to another stream
+ * (H200: traces/h200/probe.json, h2d_record_chain and h2d_across). */
+static void engine_after(struct gsim_machine *m, struct gsim_copy_engine *engine, const struct gsim_task *task)
+{
+    gsim_time held = task->is_migration || task->graph_run ? 0 : gsim_front_records(m, task->stream);
+    if (engine->head && engine->head->stream != task->stream) held += m->copy_switch;
+    engine->current = NULL;
+    if (!held) {
+        engine_next(m, engine);
+        return;
+    }
+    engine->is_held = true;
+    gsim_machine_at(m, m->now + held, let_engine_go, engine);
+}
+
 void gsim_copies_enqueue(struct gsim_machine *m, struct gsim_task *task)
 {
     struct gsim_copy_engine *engine = &m->engines[task->copy_kind];
@@ -72,7 +94,7 @@ void gsim_copies_enqueue(struct gsim_machine *m, struct gsim_task *task)
     task->next = NULL;
     *engine->tail = task;
     engine->tail = &task->next;
-    if (!engine->current) engine_next(m, engine);
+    if (!engine->current && !engine->is_held) engine_next(m, engine);
 }
 
 bool gsim_copies_wait_for(struct gsim_machine *m, struct gsim_task *transfer, struct gsim_task *task)
@@ -92,11 +114,12 @@ bool gsim_copies_wait_for(struct gsim_machine *m, struct gsim_task *transfer, st
 
 static void inline_copy_ended(struct gsim_machine *m, void *argument);
 
-bool gsim_copies_has_engine(const struct gsim_machine *m, const struct gsim_op *op)
+uint32_t gsim_copies_unit(const struct gsim_machine *m, const struct gsim_op *op)
 {
-    if (op->kind != GSIM_OP_COPY) return false;
-    return m->simulation->memory != GSIM_MEMORY_PINNED || op->copy_kind != GSIM_COPY_H2D ||
-           (double)op->bytes > m->device->inline_copy_bytes;
+    if (op->kind != GSIM_OP_COPY) return GSIM_UNIT_SMS;
+    bool is_inline = m->simulation->memory == GSIM_MEMORY_PINNED && op->copy_kind == GSIM_COPY_H2D &&
+                     (double)op->bytes <= m->device->inline_copy_bytes;
+    return is_inline ? GSIM_UNIT_SMS : GSIM_UNIT_COPIES + op->copy_kind;
 }
 
 void gsim_copies_start(struct gsim_machine *m, struct gsim_task *task)
@@ -123,7 +146,7 @@ void gsim_copies_start(struct gsim_machine *m, struct gsim_task *task)
     } else {
         task->route = is_pageable ? GSIM_ROUTE_PAGEABLE_D2H : GSIM_ROUTE_D2H;
     }
-    if (op->kind == GSIM_OP_COPY && !gsim_copies_has_engine(m, op)) {
+    if (op->kind == GSIM_OP_COPY && gsim_copies_unit(m, op) == GSIM_UNIT_SMS) {
         task->start = m->now;
         gsim_machine_at(m, m->now + gsim_time_from_us(m->device->inline_copy_us), inline_copy_ended, task);
         return;
@@ -190,7 +213,7 @@ static void finish(struct gsim_machine *m, struct gsim_task *task)
     if (task->in_engine) {
         struct gsim_copy_engine *engine = &m->engines[task->copy_kind];
         GSIM_INVARIANT(engine->current == task);
-        engine_next(m, engine);
+        engine_after(m, engine, task);
     }
     let_waiters_go(m, task);
     if (task->waiting_thread) gsim_machine_wake(m, task->waiting_thread, m->now);

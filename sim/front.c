@@ -125,22 +125,38 @@ static void complete_marker(struct gsim_machine *m, struct gsim_marker *marker, 
     gsim_machine_wake_all(m, &marker->waiting_threads, time > m->now ? time : m->now);
 }
 
+static uint32_t unit_of(const struct gsim_machine *m, const struct gsim_task *task)
+{
+    return task->kind == GSIM_TASK_OP ? gsim_copies_unit(m, task->op) : GSIM_UNIT_SMS;
+}
+
+static gsim_time gap_behind(const struct gsim_machine *m, uint32_t unit)
+{
+    return unit == GSIM_UNIT_SMS ? m->stream_gap : m->copy_gap;
+}
+
+/* The stream's next task follows work of UNIT that ended at END, on the same unit after GAP. */
+static void must_follow(struct gsim_stream_state *stream, uint32_t unit, gsim_time end, gsim_time gap)
+{
+    if (stream->follows[unit] < end) stream->follows[unit] = end;
+    if (stream->ready[unit] < end + gap) stream->ready[unit] = end + gap;
+}
+
 /* Records with timing take their stream time, one after the other, and twice that where several in a row have
  * streams waiting for them. Who waits for any record of such a row starts after the last of it (H200:
  * traces/runner/micro/events.cu, traces/h200/events.txt). */
-static gsim_time timed_record_end(struct gsim_machine *m, const struct gsim_task *first)
+gsim_time gsim_front_records(const struct gsim_machine *m, uint32_t stream)
 {
-    struct gsim_stream_state *stream = &m->streams[first->stream];
-    gsim_time end = stream->recorded > m->now ? stream->recorded : m->now;
+    const struct gsim_task *first = m->channels[m->streams[stream].channel].head;
     uint32_t count = 0, awaited = 0;
-    if (stream->recorded > m->now) return end; /* of a row already accounted for */
+    if (!first || first->stream != stream) return 0;
     for (const struct gsim_task *t = first; t && t->kind == GSIM_TASK_RECORD && t->stream == first->stream &&
                                             t->arrival <= m->now && t->marker->is_timed;
          t = t->next) {
         count++;
         awaited += t->marker->waiting_channels != 0;
     }
-    return end + (gsim_time)(count + (count > 1 ? awaited : 0)) * m->timed_record;
+    return (gsim_time)(count + (count > 1 ? awaited : 0)) * m->timed_record;
 }
 
 static void do_record(struct gsim_machine *m, struct gsim_channel *channel, struct gsim_task *task)
@@ -148,11 +164,12 @@ static void do_record(struct gsim_machine *m, struct gsim_channel *channel, stru
     struct gsim_stream_state *stream = &m->streams[task->stream];
     gsim_time end = stream->last_end;
     if (task->marker->is_timed && m->timed_record) {
-        end = stream->recorded = timed_record_end(m, task);
-        if (stream->ready < end + m->stream_gap) stream->ready = end + m->stream_gap;
+        if (stream->recorded <= m->now) stream->recorded = m->now + gsim_front_records(m, task->stream); /* else of a row accounted for */
+        end = stream->recorded;
+        must_follow(stream, stream->ended_unit, end, gap_behind(m, stream->ended_unit));
     }
     task->marker->was_busy = stream->ended_busy;
-    task->marker->after_copy = stream->ended_copy;
+    task->marker->unit = stream->ended_unit;
     complete_marker(m, task->marker, end);
     gsim_front_unref(m, task->marker);
     pop(channel);
@@ -165,11 +182,7 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
     struct gsim_stream_state *stream = &m->streams[task->stream];
     struct gsim_marker *marker = task->marker;
     if (marker->recorded_stream != task->stream) {
-        gsim_time earliest = marker->time + m->event_gap + (marker->was_busy ? m->busy_gap : 0);
-        if (stream->ready < earliest) {
-            stream->ready = earliest;
-            stream->ready_after_copy = marker->after_copy;
-        }
+        must_follow(stream, marker->unit, marker->time, m->event_gap + (marker->was_busy ? m->busy_gap : 0));
         if (stream->last_end < marker->time) stream->last_end = marker->time;
     }
     if (m->timeline->detailed) {
@@ -183,12 +196,31 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
     gsim_front_free(m, task);
 }
 
-/* Changing between SMs and copy engines takes longer than the gap between kernels, or between copies. */
-static gsim_time switch_time(const struct gsim_machine *m, const struct gsim_stream_state *stream, const struct gsim_task *task)
+gsim_time gsim_front_look(const struct gsim_machine *m, uint32_t unit, gsim_time first, gsim_time end)
 {
-    bool is_copy = task->kind == GSIM_TASK_OP && gsim_copies_has_engine(m, task->op);
-    if (!stream->ready || is_copy == stream->ready_after_copy) return 0;
-    return is_copy ? m->kernel_to_copy : m->copy_to_kernel;
+    if (end <= first) return first;
+    if (unit != GSIM_UNIT_SMS) first += m->kernel_to_copy;
+    gsim_time late = end > first ? (end - first + m->engine_poll - 1) / m->engine_poll * m->engine_poll : 0;
+    return first + late + (late && unit == GSIM_UNIT_SMS ? m->copy_to_kernel : 0);
+}
+
+/* No earlier start of TASK, which arrived. */
+static gsim_time earliest_start(const struct gsim_machine *m, const struct gsim_stream_state *stream, const struct gsim_task *task)
+{
+    uint32_t unit = unit_of(m, task);
+    gsim_time earliest = stream->ready[unit], end = 0;
+    for (uint32_t u = 0; u < GSIM_UNIT_COUNT; u++) {
+        if (u == unit || !stream->follows[u]) continue;
+        if (end < stream->follows[u]) end = stream->follows[u];
+        if (m->engine_poll) continue;
+        gsim_time ready = stream->ready[u];
+        if (unit == GSIM_UNIT_SMS) ready += m->copy_to_kernel;
+        if (u == GSIM_UNIT_SMS) ready += m->kernel_to_copy;
+        if (earliest < ready) earliest = ready;
+    }
+    if (!m->engine_poll || !end) return earliest;
+    gsim_time seen = gsim_front_look(m, unit, task->arrival, end);
+    return seen > earliest ? seen : earliest;
 }
 
 /* Handles the head of a channel; true when it left and the next one can be looked at. */
@@ -217,7 +249,7 @@ static bool step_head(struct gsim_machine *m, uint32_t index)
         do_record(m, channel, task);
         return true;
     }
-    gsim_time ready = stream->ready + switch_time(m, stream, task);
+    gsim_time ready = earliest_start(m, stream, task);
     if (ready > m->now) {
         m->channel_at[index] = ready;
         return false;
@@ -294,12 +326,8 @@ void gsim_front_end(struct gsim_machine *m, struct gsim_task *task)
     stream->busy = false;
     stream->last_end = m->now;
     stream->ended_busy = gsim_gpu_is_busy(m->gpu);
-    stream->ended_copy = task->kind == GSIM_TASK_OP && gsim_copies_has_engine(m, task->op);
-    gsim_time ready = m->now + m->stream_gap + (stream->ended_busy ? m->busy_gap : 0);
-    if (stream->ready < ready) {
-        stream->ready = ready;
-        stream->ready_after_copy = stream->ended_copy;
-    }
+    stream->ended_unit = unit_of(m, task);
+    must_follow(stream, stream->ended_unit, m->now, gap_behind(m, stream->ended_unit) + (stream->ended_busy ? m->busy_gap : 0));
     if (channel->pending_launches-- && channel->waiting_threads)
         gsim_machine_wake_all(m, &channel->waiting_threads, m->now);
     if (channel->head) look_at(m, stream->channel, m->now);

@@ -61,12 +61,15 @@ struct gsim_task {
     struct gsim_task *next;
 };
 
+/* What executes a task: the SMs, or the copy engine of a kind (GSIM_UNIT_COPIES + enum gsim_copy_kind). */
+enum { GSIM_UNIT_SMS, GSIM_UNIT_COPIES, GSIM_UNIT_COUNT = GSIM_UNIT_COPIES + 3 };
+
 struct gsim_marker {
     uint32_t references;
     bool is_complete;
     bool was_busy;                 /* other kernels ran or waited then */
     bool is_timed;                 /* recorded with timing */
-    bool after_copy;               /* the stream's last work was a copy engine's */
+    uint32_t unit;                 /* of the stream's last work */
     gsim_time time;
     uint32_t recorded_stream, event, iteration;
     uint32_t waiting_channels;     /* bit per channel */
@@ -80,10 +83,10 @@ struct gsim_stream_state {
     int priority;
     uint32_t channel;
     uint64_t issued, completed;
-    gsim_time ready;               /* no earlier start of its next task */
-    bool ready_after_copy;         /* what decides that was a copy engine's, not a kernel */
+    /* By unit, of the last work there that its next task must follow: its end, and with the gap behind it. */
+    gsim_time follows[GSIM_UNIT_COUNT], ready[GSIM_UNIT_COUNT];
     gsim_time last_end;
-    bool ended_copy;               /* so was its last task */
+    uint32_t ended_unit;           /* of its last task */
     gsim_time recorded;            /* end of its last timed record */
     uint32_t used_mark;            /* iteration + 1 in which it last held work */
     struct gsim_host_thread *waiting_threads;
@@ -165,6 +168,7 @@ struct gsim_timer {
 struct gsim_copy_engine {
     struct gsim_task *head, **tail;
     struct gsim_task *current;
+    bool is_held; /* between two copies */
 };
 
 struct gsim_machine {
@@ -226,7 +230,7 @@ struct gsim_machine {
     uint32_t streams_used, events_recorded, stream_waits;
     gsim_time iteration_start;
     struct gsim_gpu_load last_load;
-    gsim_time stream_gap, event_gap, busy_gap, timed_record, kernel_to_copy, copy_to_kernel; /* of the device file */
+    gsim_time stream_gap, event_gap, busy_gap, timed_record, copy_gap, copy_switch, engine_poll, kernel_to_copy, copy_to_kernel; /* of the device file */
 };
 
 /* --- machine.c: time ------------------------------------------------------------------------------------- */
@@ -254,6 +258,11 @@ void gsim_machine_end_thread(struct gsim_machine *m);
 struct gsim_task *gsim_front_task(struct gsim_machine *m, enum gsim_task_kind kind, uint32_t stream);
 /* Appends to the stream's hardware queue; visible to the device from task->arrival on. */
 void gsim_front_issue(struct gsim_machine *m, struct gsim_task *task);
+/* When UNIT, which looks from FIRST on and then once in engine_poll_us whether another unit's work is done, goes on behind
+ * work that ended at END (H200, H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
+gsim_time gsim_front_look(const struct gsim_machine *m, uint32_t unit, gsim_time first, gsim_time end);
+/* How long the timed records that come next in the stream, which has just ended a task, will take. */
+gsim_time gsim_front_records(const struct gsim_machine *m, uint32_t stream);
 void gsim_front_step(struct gsim_machine *m); /* handles the channels that are due at now */
 void gsim_front_find_next(struct gsim_machine *m);
 struct gsim_marker *gsim_front_marker(struct gsim_machine *m);
@@ -268,8 +277,8 @@ void gsim_front_free(struct gsim_machine *m, struct gsim_task *task);
 
 /* --- copies.c: copy engines ------------------------------------------------------------------------------- */
 void gsim_copies_start(struct gsim_machine *m, struct gsim_task *task);
-/* Whether OP occupies a copy engine: a copy too large to go with the commands. */
-bool gsim_copies_has_engine(const struct gsim_machine *m, const struct gsim_op *op);
+/* The unit that executes OP: copies small enough to go with the commands occupy no copy engine. */
+uint32_t gsim_copies_unit(const struct gsim_machine *m, const struct gsim_op *op);
 void gsim_copies_enqueue(struct gsim_machine *m, struct gsim_task *task);
 void gsim_copies_begin(struct gsim_machine *m, struct gsim_task *task); /* past the engines' queues */
 /* The kernel TASK is submitted when the last transfer that it waits for ended. False when memory is out. */

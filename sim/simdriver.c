@@ -316,7 +316,8 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
     gsim_api_spend(m, m->device->memcpy_us);
-    gsim_api_issue(m, GSIM_TASK_OP, op, 0, stream, start, 0);
+    bool is_pinned = m->simulation->memory == GSIM_MEMORY_PINNED; /* the staging of others has its own start */
+    gsim_api_issue(m, GSIM_TASK_OP, op, 0, stream, start, is_pinned ? m->device->copy_start_us : 0);
     /* Pageable copies are staged by the calling thread; small ones to the device return at once
      * (CUDA driver API, "API synchronization behavior": up to 64 KB). */
     bool is_small = op->copy_kind == GSIM_COPY_H2D && op->bytes <= 65536;

@@ -68,6 +68,9 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     m->event_gap = gsim_time_from_us(s->device->event_gap_us);
     m->busy_gap = gsim_time_from_us(s->device->busy_gap_us);
     m->timed_record = gsim_time_from_us(s->device->timed_record_us);
+    m->copy_gap = gsim_time_from_us(s->device->copy_gap_us);
+    m->copy_switch = gsim_time_from_us(s->device->copy_switch_us);
+    m->engine_poll = gsim_time_from_us(s->device->engine_poll_us);
     m->kernel_to_copy = gsim_time_from_us(s->device->kernel_to_copy_us);
     m->copy_to_kernel = gsim_time_from_us(s->device->copy_to_kernel_us);
     gsim_copies_init(m);

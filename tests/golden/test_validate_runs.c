@@ -14,9 +14,9 @@ static const struct {
     size_t count; /* test runs */
     double mean, worst, bias, speedup, tau_clear, regret;
 } bounds[] = {
-    {"h200-vm", "traces/h200/runs-small.json.gz", 192, 0.0541, 0.2902, 0.025, 0.07, 0.88, 0.01},
-    {"h200-vm", "traces/h200/runs-1g.json.gz", 96, 0.0590, 0.2760, 0.028, 0.073, 0.80, 0.005},
-    {"h100-vm", "traces/h100/runs-small.json.gz", 192, 0.0535, 0.2830, 0.025, 0.09, 0.80, 0.02},
+    {"h200-vm", "traces/h200/runs-small.json.gz", 192, 0.0493, 0.217, 0.023, 0.0612, 0.88, 0.013},
+    {"h200-vm", "traces/h200/runs-1g.json.gz", 96, 0.0320, 0.141, 0.010, 0.0342, 0.84, 0.003},
+    {"h100-vm", "traces/h100/runs-small.json.gz", 192, 0.0551, 0.257, 0.026, 0.0641, 0.87, 0.0216},
 };
 
 static enum gsim_status add(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,

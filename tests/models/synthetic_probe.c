@@ -299,6 +299,44 @@ static void both_body(struct gsim_driver *d, struct synthesis *s)
     gsim_memcpy_async(d, &ops[1], b);
 }
 
+/* Copies of 128 KiB in a row, a timed record behind each where RECORDED, each in a stream of its own where ACROSS. */
+struct copy_chain {
+    const char *name;
+    enum gsim_copy_kind kind;
+    bool recorded, across;
+};
+static const struct copy_chain *copied;
+static int copied_count;
+
+static void copy_chain_body(struct gsim_driver *d, struct synthesis *s)
+{
+    gsim_stream streams[10];
+    for (int i = 0; i < 10; i++) streams[i] = gsim_stream_create(d, 0);
+    gsim_event event = gsim_event_create(d, GSIM_EVENT_TIMING);
+    s->copy_op.copy_kind = copied->kind;
+    s->copy_op.bytes = 131072;
+    s->now[0] = d->ops->now_us(d);
+    for (int i = 0; i < copied_count; i++) {
+        gsim_stream on = streams[copied->across ? i : 0];
+        gsim_memcpy_async(d, &s->copy_op, on);
+        if (copied->recorded) gsim_event_record(d, event, on);
+    }
+    gsim_device_synchronize(d);
+    s->now[1] = d->ops->now_us(d);
+}
+
+static void copy_chains(struct synthesis *s)
+{
+    static const struct copy_chain chains[] = {{"h2d_chain", GSIM_COPY_H2D, false, false}, {"d2h_chain", GSIM_COPY_D2H, false, false},
+                                          {"h2d_record_chain", GSIM_COPY_H2D, true, false}, {"h2d_across", GSIM_COPY_H2D, false, true}};
+    for (size_t r = 0; r < sizeof chains / sizeof chains[0]; r++)
+        for (copied_count = 2; copied_count <= 10; copied_count += 2) {
+            copied = &chains[r];
+            simulate(s, copy_chain_body);
+            add_point(s, copied->name, "us", copied_count, s->now[1] - s->now[0]);
+        }
+}
+
 static void copies(struct synthesis *s)
 {
     static const uint64_t sizes[] = {4096, 65536, 1u << 20, 4u << 20, 16u << 20, 64u << 20, 256u << 20};
@@ -396,6 +434,7 @@ enum gsim_status synthetic_probe_make(const struct gsim_device_spec *device, dou
     queues(&s);
     graphs(&s);
     copies(&s);
+    copy_chains(&s);
     numbers(&s);
     gsim_timeline_release(&s.timeline);
     gsim_program_release(&s.program);

@@ -32,6 +32,7 @@ static const struct {
     {"graph_cross_gap_us", "1.9", 1e-3}, {"graph_branch_us", "0.7", 0.02}, {"memcpy_us", "2.1", 0.01},
     {"h2d_gbps", "24.5", 1e-3},      {"d2h_gbps", "26.2", 1e-3},           {"bidirectional_gbps", "40", 0.02},
     {"h2d_latency_us", "6.5", 0.02}, {"d2h_latency_us", "5.5", 0.02},      {"pageable_h2d_gbps", "6", 0.02},
+    {"copy_start_us", "1.6", 0.02},  {"copy_switch_us", "0.9", 0.02},      {"timed_record_us", "2.1", 0.02},
     {"pageable_d2h_gbps", "5", 0.02}, {"pageable_latency_us", "12", 0.02}, {"d2d_gbps", "1300", 0.01},
     {"dram_gbps", "1935", 1e-6},     {"fma_share", "0.85", 1e-3},          {"fp64_ratio", "0.25", 1e-6},
     {"l2_gbps", "5000", 1e-6},       {"block_turnaround_ns", "400", 1e-3}, {"thread_create_us", "30", 1e-3},
@@ -93,8 +94,8 @@ static void sums_are_named(void)
     CHECK(c.numbers[GSIM_DEV_h2d_gbps].is_touched && !c.numbers[GSIM_DEV_h2d_gbps].is_undetermined);
     CHECK(c.numbers[GSIM_DEV_h2d_latency_us].is_undetermined && c.numbers[GSIM_DEV_memcpy_us].is_undetermined &&
           c.numbers[GSIM_DEV_sync_return_us].is_undetermined);
-    double sum = c.device.h2d_latency_us + c.device.memcpy_us + c.device.sync_return_us;
-    CHECK_NEAR(sum, truth.h2d_latency_us + truth.memcpy_us + truth.sync_return_us, 0.2);
+    double sum = c.device.h2d_latency_us + c.device.copy_start_us + c.device.memcpy_us + c.device.sync_return_us;
+    CHECK_NEAR(sum, truth.h2d_latency_us + truth.copy_start_us + truth.memcpy_us + truth.sync_return_us, 0.2);
     CHECK(!c.numbers[GSIM_DEV_launch_us].is_touched && c.device.launch_us == base.launch_us);
     struct gsim_output output;
     char path[64];
@@ -108,7 +109,7 @@ static void sums_are_named(void)
     fclose(file);
     remove(path);
     CHECK_HAS(text, "Not determined by the data one by one");
-    CHECK_HAS(text, "h2d_latency_us, memcpy_us, sync_return_us\n");
+    CHECK_HAS(text, "h2d_latency_us, copy_start_us, memcpy_us, sync_return_us\n");
     gsim_calibration_release(&c);
     gsim_probe_release(&part);
 }

@@ -9,7 +9,7 @@
 
 /* 4 SMs of compute capability 8.0 at 1 GHz: a cycle is a nanosecond. Host calls: launch 2 us, event record
  * and wait 0.5, copy 1, create 0, graph launch 3; launch to start 1, stream gap 1, event gap 1.5, graph start
- * 2, graph node gap 0.5, graph dispatch 0.25; synchronise returns after 2 (1 when idle).
+ * 2, graph node gap 0.5, graph dispatch 0.25; synchronise returns after 2 (1 when idle); 1 between copies in a stream.
  * Links: 10 GB/s each way, 15 both, no latency. */
 static inline struct gsim_device_spec fixture_device(void)
 {
@@ -19,7 +19,7 @@ static inline struct gsim_device_spec fixture_device(void)
         .dram_gbps = 1e4, .dram_knee = 2, .dram_latency_ns = 500, .sm_dram_gbps = 500, .bytes_in_flight_per_thread = 8,
         .l2_gbps = 1e4, .compute_memory_knee = 4, .block_turnaround_ns = 0,
         .resident_grids = 128, .hw_queues = 8, .launch_queue_depth = 1024,
-        .priority_levels = 6, .copy_engines = 2, .launch_to_start_us = 1, .stream_gap_us = 1, .event_gap_us = 1.5,
+        .priority_levels = 6, .copy_engines = 2, .launch_to_start_us = 1, .stream_gap_us = 1, .event_gap_us = 1.5, .copy_gap_us = 1,
         .graph_start_us = 2, .graph_node_gap_us = 0.5, .graph_cross_gap_us = 0.5, .l1_kib = 192, .fma_share = 1,
         .most_bytes_in_flight_per_thread = 48, .graph_dispatch_us = 0.25, .h2d_gbps = 10, .d2h_gbps = 10,
         .bidirectional_gbps = 15, .pageable_h2d_gbps = 5, .pageable_d2h_gbps = 5, .d2d_gbps = 100, .fault_total_gbps = 4, .fault_latency_us = 40, .fault_knee = 64,

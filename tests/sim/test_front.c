@@ -131,6 +131,70 @@ static void engines_change(void)
     }
 }
 
+/* Copies to the device in a row in one stream, or each in its own, with a timed record behind each where wanted. */
+static bool is_across;
+static enum gsim_status copies_in_a_row(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream s[3] = {gsim_stream_create(d, 0), gsim_stream_create(d, 0), gsim_stream_create(d, 0)};
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    for (int i = 0; i < 3; i++) {
+        gsim_memcpy_async(d, OP(run, i + 1), s[is_across ? i : 0]);
+        for (int r = 0; r < records; r++) gsim_event_record(d, gsim_event_create(d, GSIM_EVENT_TIMING), s[is_across ? i : 0]);
+    }
+    return finish(run);
+}
+
+/* 100 us each at 10 GB/s. The first begins 0.5 after its call, at 1.5; those behind it in the stream 0.25 after its end; in
+ * others when the engine has turned to them, 0.75. Records take 1.5 us, of the stream and of the engine. */
+static void copies_one_after_the_other(void)
+{
+    static const struct { bool is_across; int records; double second, third; } cases[] = {
+        {false, 0, 101.75, 202}, {false, 1, 103.25, 205}, {true, 0, 102.25, 203}, {true, 1, 103.75, 206}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        f.device.copy_start_us = 0.5;
+        f.device.copy_gap_us = 0.25;
+        f.device.copy_switch_us = 0.75;
+        f.device.timed_record_us = 1.5;
+        is_across = cases[i].is_across;
+        records = cases[i].records;
+        struct gsim_kernel k = fixture_kernel("a", 4, 256, 10);
+        struct gsim_op copies[3] = {copy_of(1000000), copy_of(1000000), copy_of(1000000)};
+        fixture_program(&f, &k, 1, copies, 3);
+        fixture_run(&f, copies_in_a_row);
+        CHECK_INT(f.timeline.copy_count, 3);
+        CHECK_NEAR(gsim_time_us(f.timeline.copies[0].start), 1.5, 1e-5);
+        CHECK_NEAR(gsim_time_us(f.timeline.copies[1].start), cases[i].second, 2e-3);
+        CHECK_NEAR(gsim_time_us(f.timeline.copies[2].start), cases[i].third, 2e-3);
+        fixture_release(&f);
+    }
+}
+
+/* Units that look for each other once in 8 us. Copies arrive 0.5 after their call: at 3.5 behind A's launch, and would
+ * look at 4.5 first; kernels look on arrival, 3 us after their launch began. A: 3-13; the copy looks at 4.5, 12.5, 20.5 and
+ * goes on; B, which arrived at 6, looks at 22, 30, ... and starts 2 after. */
+static void units_look_now_and_then(void)
+{
+    static const struct { uint64_t bytes; double a, start, b; } cases[] = {{10000, 10, 20.5, 24}, {50000, 10, 20.5, 32}, {10000, 2, 12.5, 16}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        f.device.engine_poll_us = 8;
+        f.device.copy_start_us = 0.5;
+        f.device.kernel_to_copy_us = 1;
+        f.device.copy_to_kernel_us = 2;
+        struct gsim_kernel k[2] = {fixture_kernel("a", 4, 256, cases[i].a), fixture_kernel("b", 4, 128, 10)};
+        struct gsim_op copy = copy_of(cases[i].bytes);
+        fixture_program(&f, k, 2, &copy, 1);
+        fixture_run(&f, copy_between);
+        CHECK_KERNEL(&f, 0, 3, 3 + cases[i].a);
+        CHECK_NEAR(gsim_time_us(f.timeline.copies[0].start), cases[i].start, 1e-5);
+        CHECK_KERNEL(&f, 1, cases[i].b, cases[i].b + 10);
+        fixture_release(&f);
+    }
+}
+
 /* Two roots; a fork behind the first makes a branch between them. */
 static enum gsim_status launch_roots(struct gsim_run *run, struct gsim_error *error)
 {
@@ -169,6 +233,8 @@ static const struct test_case cases[] = {
     {"records with timing", records_with_timing},
     {"the host and a record with timing", host_and_timed_record},
     {"changes between SMs and copy engines", engines_change},
+    {"copies in a row", copies_one_after_the_other},
+    {"units look for each other now and then", units_look_now_and_then},
     {"branches one after the other", branches_one_after_the_other},
 };
 TEST_MAIN("sim/front", cases)

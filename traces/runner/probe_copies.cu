@@ -64,6 +64,49 @@ static void time_copies(Probe &probe, cudaStream_t stream, Buffers &b, const cha
     if (call_name) probe.series.push_back(call);
 }
 
+// Several copies in a row, long enough for the calls to be ahead of the engine: what one more takes.
+static void chains(Probe &probe, Buffers &b)
+{
+    const size_t bytes = 131072;
+    const int counts[] = {2, 4, 6, 8, 10}, most = 10;
+    const struct {
+        const char *name, *what;
+        bool to_host, recorded, across;
+    } rows[] = {
+        {"h2d_chain", "that many copies of 128 KiB from pinned memory to the device in a stream and device synchronise", false, false, false},
+        {"d2h_chain", "the same to the host", true, false, false},
+        {"h2d_record_chain", "to the device, an event with timing recorded behind each", false, true, false},
+        {"h2d_across", "to the device, each in a stream of its own", false, false, true},
+    };
+    cudaStream_t streams[most];
+    cudaEvent_t events[most];
+    for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    for (cudaEvent_t &e : events) PROBE_CHECK(cudaEventCreate(&e));
+    for (const auto &row : rows) {
+        Series series = {row.name, "copies", "us", row.what, {}};
+        fprintf(stderr, "gpusim-runner probe: %s\n", row.name);
+        for (int count : counts) {
+            std::vector<double> times;
+            for (int r = 0; r < probe.repetitions(100) + 2; r++) {
+                double start = now_us();
+                for (int i = 0; i < count; i++) {
+                    cudaStream_t on = streams[row.across ? i : 0];
+                    char *device = b.device[0] + i * bytes, *pinned = b.pinned[0] + i * bytes;
+                    PROBE_CHECK(row.to_host ? cudaMemcpyAsync(pinned, device, bytes, cudaMemcpyDeviceToHost, on)
+                                            : cudaMemcpyAsync(device, pinned, bytes, cudaMemcpyHostToDevice, on));
+                    if (row.recorded) PROBE_CHECK(cudaEventRecord(events[i], on));
+                }
+                PROBE_CHECK(cudaDeviceSynchronize());
+                if (r > 1) times.push_back(now_us() - start);
+            }
+            series.points.push_back(summarize(count, times));
+        }
+        probe.series.push_back(series);
+    }
+    for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamDestroy(s));
+    for (cudaEvent_t &e : events) PROBE_CHECK(cudaEventDestroy(e));
+}
+
 // Both start together behind a gate; the end of the later one counts, from events on the device.
 static void both_ways(Probe &probe, Buffers &b)
 {
@@ -177,6 +220,7 @@ void probe_copies(Probe &probe)
     time_copies(probe, stream, b, "d2d", "copy inside the device and stream synchronise", b.device[1], b.device[0],
                 cudaMemcpyDeviceToDevice, NULL);
     both_ways(probe, b);
+    chains(probe, b);
     if (probe.managed) managed(probe, stream);
     PROBE_CHECK(cudaStreamDestroy(stream));
 }

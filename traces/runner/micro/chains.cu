@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What launch-bound programs are made of, timed by the host without any tracer: copies, kernels, records and waits in the
+// patterns in which schedulers use them, from the first call to the return of the synchronise. One line a case: pattern,
+// how many, bytes of each copy, timing of the events; then medians in microseconds of the whole and of the calls
+// before the synchronise, and quartiles of the whole.
+// nvcc -O2 -arch=native chains.cu -o chains && ./chains >chains.txt
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                         \
+    do {                                                                                    \
+        cudaError_t error_ = (call);                                                        \
+        if (error_ != cudaSuccess) {                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_)); \
+            exit(1);                                                                        \
+        }                                                                                   \
+    } while (0)
+
+#define MOST 10
+#define REPEATS 300
+
+__global__ void spin(long long ns)
+{
+    unsigned long long start, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    while ((long long)(now - start) < ns);
+}
+
+static cudaStream_t s[MOST + 1];
+static cudaEvent_t events[2][MOST];
+static char *device_data, *host_data;
+
+struct Case {
+    const char *pattern;
+    int count;
+    long bytes;
+    bool timing;
+};
+
+static void h2d(const Case &c, int i, cudaStream_t stream)
+{
+    CHECK(cudaMemcpyAsync(device_data + i * c.bytes, host_data + i * c.bytes, (size_t)c.bytes, cudaMemcpyHostToDevice, stream));
+}
+
+static void d2h(const Case &c, int i, cudaStream_t stream)
+{
+    CHECK(cudaMemcpyAsync(host_data + i * c.bytes, device_data + i * c.bytes, (size_t)c.bytes, cudaMemcpyDeviceToHost, stream));
+}
+
+static void kernel(cudaStream_t stream) { spin<<<4, 32, 0, stream>>>(2000); }
+
+/* One letter an action on the one stream: c copy to the device, d copy back, k kernel, e record, s synchronise. */
+static void in_order(const Case &c, const char *actions)
+{
+    for (int i = 0; i < c.count; i++)
+        for (const char *a = actions; *a; a++)
+            switch (*a) {
+            case 'c': h2d(c, i, s[0]); break;
+            case 'd': d2h(c, i, s[0]); break;
+            case 'k': kernel(s[0]); break;
+            case 'e': CHECK(cudaEventRecord(events[c.timing][i], s[0])); break;
+            case 's': CHECK(cudaDeviceSynchronize()); break;
+            }
+}
+
+static void issue(const Case &c, const char *name)
+{
+    if (*name == '1') in_order(c, name + 2); /* "1:ck" */
+    if (*name == 'a') { /* copies ahead on a stream of their own, then kernels on theirs, each waiting for its copy */
+        for (int i = 0; i < c.count; i++) {
+            h2d(c, i, s[0]);
+            CHECK(cudaEventRecord(events[c.timing][i], s[0]));
+        }
+        for (int i = 0; i < c.count; i++) {
+            cudaStream_t on = name[1] == 's' ? s[1] : s[i + 1];
+            CHECK(cudaStreamWaitEvent(on, events[c.timing][i], 0));
+            kernel(on);
+            if (name[1] == 's') CHECK(cudaStreamSynchronize(on));
+        }
+    }
+    if (*name == 'o') /* each on a stream of its own: copy, kernel */
+        for (int i = 0; i < c.count; i++) {
+            if (c.bytes) h2d(c, i, s[i + 1]);
+            kernel(s[i + 1]);
+        }
+    if (*name == 'm') /* copies alone, each on a stream of its own */
+        for (int i = 0; i < c.count; i++) h2d(c, i, s[i + 1]);
+    if (*name == 'z') /* a chain that changes streams: kernel, record, wait, kernel */
+        for (int i = 0; i < c.count; i++) {
+            if (i) CHECK(cudaStreamWaitEvent(s[1 + i % 2], events[c.timing][i - 1], 0));
+            kernel(s[1 + i % 2]);
+            CHECK(cudaEventRecord(events[c.timing][i], s[1 + i % 2]));
+        }
+    if (*name == 'j') { /* join: kernels on streams of their own, then one that waits for all */
+        for (int i = 1; i < c.count; i++) {
+            kernel(s[i]);
+            CHECK(cudaEventRecord(events[c.timing][i], s[i]));
+        }
+        for (int i = 1; i < c.count; i++) CHECK(cudaStreamWaitEvent(s[0], events[c.timing][i], 0));
+        kernel(s[0]);
+    }
+}
+
+static double now_us(void)
+{
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+static void run(const Case &c)
+{
+    std::vector<double> whole, calls;
+    for (int r = 0; r < REPEATS; r++) {
+        double start = now_us();
+        issue(c, c.pattern);
+        double issued = now_us();
+        CHECK(cudaDeviceSynchronize());
+        double end = now_us();
+        if (r < 50) continue;
+        whole.push_back(end - start);
+        calls.push_back(issued - start);
+    }
+    std::sort(whole.begin(), whole.end());
+    std::sort(calls.begin(), calls.end());
+    size_t n = whole.size();
+    printf("%-8s count %2d bytes %7ld %-9s median %7.2f calls %7.2f quartiles %7.2f %7.2f\n", c.pattern, c.count, c.bytes,
+           c.timing ? "timing" : "no-timing", whole[n / 2], calls[n / 2], whole[n / 4], whole[3 * n / 4]);
+}
+
+int main(void)
+{
+    const long sizes[] = {4, 4096, 50000, 250000, 1000000};
+    for (cudaStream_t &x : s) CHECK(cudaStreamCreate(&x));
+    for (int t = 0; t < 2; t++)
+        for (cudaEvent_t &e : events[t]) CHECK(cudaEventCreateWithFlags(&e, t ? cudaEventDefault : cudaEventDisableTiming));
+    CHECK(cudaHostAlloc(&host_data, MOST * 1000000, cudaHostAllocDefault));
+    CHECK(cudaMalloc(&device_data, MOST * 1000000));
+    for (int count : {1, 2, 3, 5, 10}) {
+        for (const char *pattern : {"1:k", "1:ks", "o"}) run({pattern, count, 0, false});
+        for (bool timing : {false, true})
+            for (const char *pattern : {"1:ke", "1:kes", "z", "j"}) run({pattern, count, 0, timing});
+        for (long bytes : sizes) {
+            for (const char *pattern : {"1:c", "1:cs", "1:d", "1:ds", "1:ck", "1:cks", "1:kd", "1:kds", "1:cckds", "o", "m"}) run({pattern, count, bytes, false});
+            for (bool timing : {false, true})
+                for (const char *pattern : {"1:ce", "a", "as"}) run({pattern, count, bytes, timing});
+        }
+    }
+    return 0;
+}
