@@ -12,7 +12,7 @@
 #include "sim/occupancy.h"
 
 #define COPY_THREADS 512.0 /* per block of the series copy_bandwidth */
-/* A kernel on a stream that shares the first one's queue waits for a kernel of 400 us (queue_delay). */
+/* A kernel on a stream that shares another's queue waits for a kernel of 400 us (queue_delay). */
 #define DELAYED_US 200.0
 
 const char *gsim_calibration_origin(const struct gsim_probe *probe, char *text, size_t size)
@@ -173,7 +173,7 @@ static enum gsim_status queues(struct gsim_calibration *c, const struct gsim_pro
     for (size_t i = 0; delay && i < delay->point_count; i++) {
         if (delay->points[i].median < DELAYED_US) continue;
         status = put(c, probe, file, GSIM_DEV_hw_queues, delay->points[i].x, GSIM_KIND_MEASURED,
-                     "queue_delay: the first stream whose kernel waits for the first one's", error);
+                     "queue_delay: so many streams at work delay the kernel of one more", error);
         break;
     }
     if (status == GSIM_OK && depth)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Streams on hardware queues: which task may start when. A queue is FIFO over all streams mapped to it, so
- * a head that waits holds back other streams' tasks behind it (false dependences; CUDA_DEVICE_MAX_CONNECTIONS).
- * Leaves SMs to gpu.c, copies to copies.c, the inside of graphs to graphs.c.
+ * Streams on hardware queues: which task may start when. A queue is FIFO over all streams that hold it, so a head
+ * that waits for its stream holds back other streams' tasks behind it (false dependences; CUDA_DEVICE_MAX_CONNECTIONS).
+ * A stream that waits for an event holds no queue. Leaves SMs to gpu.c, copies to copies.c, graphs to graphs.c.
  */
 #include "sim/machine.h"
 
@@ -59,15 +59,64 @@ static void look_at(struct gsim_machine *m, uint32_t channel, gsim_time time)
     if (time < m->channel_next) m->channel_next = time;
 }
 
+static bool is_launch(const struct gsim_task *task) { return task->kind == GSIM_TASK_OP || task->kind == GSIM_TASK_GRAPH; }
+
+static uint32_t free_channel(const struct gsim_machine *m, uint32_t own)
+{
+    if (own != GSIM_NO_CHANNEL && !m->channels[own].bound_streams) return own;
+    for (uint32_t i = 0; i < m->channel_count; i++) {
+        uint32_t c = (m->next_channel + i) % m->channel_count;
+        if (!m->channels[c].bound_streams) return c;
+    }
+    return GSIM_NO_CHANNEL;
+}
+
+static uint32_t emptiest_channel(const struct gsim_machine *m)
+{
+    uint32_t best = m->next_channel;
+    for (uint32_t i = 1; i < m->channel_count; i++) {
+        uint32_t c = (m->next_channel + i) % m->channel_count;
+        if (m->channels[c].pending_launches < m->channels[best].pending_launches) best = c;
+    }
+    return best;
+}
+
+static struct gsim_channel *bind(struct gsim_machine *m, struct gsim_stream_state *stream, uint32_t channel)
+{
+    if (channel == GSIM_NO_CHANNEL) channel = emptiest_channel(m);
+    if (channel != stream->channel) m->next_channel = (channel + 1) % m->channel_count;
+    stream->channel = channel;
+    stream->is_bound = true;
+    m->channels[channel].bound_streams++;
+    return &m->channels[channel];
+}
+
+struct gsim_channel *gsim_front_bind(struct gsim_machine *m, uint32_t stream)
+{
+    uint32_t own = m->streams[stream].channel;
+    if (m->streams[stream].is_bound) return &m->channels[own];
+    uint32_t channel = free_channel(m, own);
+    if (channel == GSIM_NO_CHANNEL) { /* unless one has become free since the machine last was at this thread's time */
+        gsim_machine_meet(m);
+        channel = free_channel(m, own);
+    }
+    return bind(m, &m->streams[stream], channel);
+}
+
 void gsim_front_issue(struct gsim_machine *m, struct gsim_task *task)
 {
+    struct gsim_channel *channel = gsim_front_bind(m, task->stream);
     struct gsim_stream_state *stream = &m->streams[task->stream];
-    struct gsim_channel *channel = &m->channels[stream->channel];
     stream->issued++;
     task->issue_number = ++m->issued;
     task->default_before = m->default_issued;
     if (task->stream == 0) m->default_issued++;
-    if (task->kind == GSIM_TASK_OP || task->kind == GSIM_TASK_GRAPH) channel->pending_launches++;
+    channel->pending_launches += is_launch(task);
+    if (stream->parked) {
+        *stream->parked_tail = task;
+        stream->parked_tail = &task->next;
+        return;
+    }
     if (!channel->head) look_at(m, stream->channel, task->arrival);
     *channel->tail = task;
     channel->tail = &task->next;
@@ -88,6 +137,10 @@ static void complete(struct gsim_machine *m, uint32_t stream_index)
     struct gsim_stream_state *stream = &m->streams[stream_index];
     stream->completed++;
     m->completed++;
+    if (stream->completed == stream->issued) {
+        stream->is_bound = false;
+        m->channels[stream->channel].bound_streams--;
+    }
     if (stream_index == 0) m->default_completed++;
     for (struct gsim_host_thread **t = &stream->waiting_threads; *t;) {
         struct gsim_host_thread *thread = *t;
@@ -223,10 +276,70 @@ static gsim_time earliest_start(const struct gsim_machine *m, const struct gsim_
     return seen > earliest ? seen : earliest;
 }
 
+/* The head of the channel waits for an event: it leaves with all that follows it in its stream. */
+static void park(struct gsim_machine *m, uint32_t index)
+{
+    struct gsim_channel *channel = &m->channels[index];
+    uint32_t stream_index = channel->head->stream;
+    struct gsim_stream_state *stream = &m->streams[stream_index];
+    channel->head->marker->waiting_channels |= UINT32_C(1) << index;
+    stream->parked_tail = &stream->parked;
+    channel->tail = &channel->head;
+    for (struct gsim_task *task = channel->head, *next; task; task = next) {
+        next = task->next;
+        struct gsim_task ***tail = task->stream == stream_index ? &stream->parked_tail : &channel->tail;
+        **tail = task;
+        *tail = &task->next;
+    }
+    *stream->parked_tail = *channel->tail = NULL;
+    stream->next_parked = channel->parked_streams;
+    channel->parked_streams = stream_index + 1;
+    channel->bound_streams--;
+}
+
+/* The stream's tasks enter a channel, which may be another than before, in the order of their launch. */
+static void enter(struct gsim_machine *m, struct gsim_stream_state *stream)
+{
+    struct gsim_channel *from = &m->channels[stream->channel];
+    struct gsim_channel *to = bind(m, stream, free_channel(m, stream->channel));
+    uint32_t launches = stream->busy;
+    struct gsim_task **place = &to->head;
+    for (struct gsim_task *task = stream->parked, *next; task; task = next) {
+        next = task->next;
+        launches += is_launch(task);
+        while (*place && (*place)->issue_number < task->issue_number) place = &(*place)->next;
+        task->next = *place;
+        *place = task;
+        place = &task->next;
+    }
+    while (*place) place = &(*place)->next;
+    to->tail = place;
+    stream->parked = NULL;
+    from->pending_launches -= launches;
+    to->pending_launches += launches;
+    if (to != from && launches && from->waiting_threads) gsim_machine_wake_all(m, &from->waiting_threads, m->now);
+    look_at(m, stream->channel, m->now);
+}
+
+/* Streams whose event has come are in the queues again. */
+static void unpark(struct gsim_machine *m, struct gsim_channel *channel)
+{
+    for (uint32_t *at = &channel->parked_streams; *at;) {
+        struct gsim_stream_state *stream = &m->streams[*at - 1];
+        if (stream->parked->marker->is_complete) {
+            *at = stream->next_parked;
+            enter(m, stream);
+        } else {
+            at = &stream->next_parked;
+        }
+    }
+}
+
 /* Handles the head of a channel; true when it left and the next one can be looked at. */
 static bool step_head(struct gsim_machine *m, uint32_t index)
 {
     struct gsim_channel *channel = &m->channels[index];
+    if (channel->parked_streams) unpark(m, channel);
     struct gsim_task *task = channel->head;
     m->channel_at[index] = GSIM_TIME_NEVER;
     if (!task) return false;
@@ -238,8 +351,8 @@ static bool step_head(struct gsim_machine *m, uint32_t index)
     if (!default_allows(m, channel, task)) return false; /* looked at again when the barrier falls */
     if (task->kind == GSIM_TASK_WAIT) {
         if (!task->marker->is_complete) {
-            task->marker->waiting_channels |= UINT32_C(1) << index;
-            return false;
+            park(m, index);
+            return true;
         }
         do_wait(m, channel, task);
         return true;

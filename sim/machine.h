@@ -23,6 +23,7 @@
 #include "sim/simulate.h"
 
 #define GSIM_MAX_CHANNELS 32
+#define GSIM_NO_CHANNEL UINT32_MAX
 
 /* What is enqueued in a stream, or a node of a running graph. */
 enum gsim_task_kind { GSIM_TASK_OP, GSIM_TASK_RECORD, GSIM_TASK_WAIT, GSIM_TASK_GRAPH };
@@ -81,7 +82,10 @@ struct gsim_stream_state {
     bool exists, busy;
     bool ended_busy;               /* other kernels ran or waited when its last task ended */
     int priority;
-    uint32_t channel;
+    uint32_t channel;              /* the one that holds it, or held it last */
+    struct gsim_task *parked, **parked_tail; /* tasks from one on that waits for an event */
+    uint32_t next_parked;          /* stream of the same channel + 1, 0: none */
+    bool is_bound;                 /* has tasks that are not complete, all in that channel */
     uint64_t issued, completed;
     /* By unit, of the last work there that its next task must follow: its end, and with the gap behind it. */
     gsim_time follows[GSIM_UNIT_COUNT], ready[GSIM_UNIT_COUNT];
@@ -97,6 +101,8 @@ struct gsim_stream_state {
 
 struct gsim_channel {
     struct gsim_task *head, **tail;
+    uint32_t parked_streams;       /* the first + 1, 0: none */
+    uint32_t bound_streams;        /* that have tasks here */
     uint32_t pending_launches;     /* issued, not retired */
     bool waits_default;            /* head is held by the default stream's barrier */
     struct gsim_host_thread *waiting_threads; /* launch queue full */
@@ -204,7 +210,7 @@ struct gsim_machine {
 
     struct gsim_stream_state *streams;
     size_t stream_count, stream_capacity;
-    uint32_t created_streams;      /* that were ever created, for the round-robin over channels */
+    uint32_t next_channel;         /* where the search for one that holds no stream begins */
     struct gsim_event_state *events;
     size_t event_count, event_capacity;
     uint32_t *free_events;
@@ -256,6 +262,9 @@ void gsim_machine_end_thread(struct gsim_machine *m);
 
 /* --- front.c: streams, hardware queues, events ----------------------------------------------------------- */
 struct gsim_task *gsim_front_task(struct gsim_machine *m, enum gsim_task_kind kind, uint32_t stream);
+/* The stream's hardware queue while it has tasks: its last one or another that holds no stream; else the one with
+ * fewest launches. */
+struct gsim_channel *gsim_front_bind(struct gsim_machine *m, uint32_t stream);
 /* Appends to the stream's hardware queue; visible to the device from task->arrival on. */
 void gsim_front_issue(struct gsim_machine *m, struct gsim_task *task);
 /* When UNIT, which looks from FIRST on and then once in engine_poll_us whether another unit's work is done, goes on behind

@@ -48,7 +48,7 @@ void gsim_api_use_stream(struct gsim_machine *m, uint32_t stream)
 
 gsim_time gsim_api_wait_queue(struct gsim_machine *m, uint32_t stream)
 {
-    struct gsim_channel *channel = &m->channels[m->streams[stream].channel];
+    struct gsim_channel *channel = gsim_front_bind(m, stream);
     uint32_t depth = (uint32_t)m->device->launch_queue_depth;
     gsim_time before = m->running->local;
     if (channel->pending_launches < depth) return 0;
@@ -105,7 +105,7 @@ static gsim_stream add_stream(struct gsim_machine *m, int priority)
         gsim_free(m->streams[index].tail);
     }
     m->streams[index] = (struct gsim_stream_state){
-        .exists = true, .priority = priority, .channel = m->created_streams++ % m->channel_count};
+        .exists = true, .priority = priority, .channel = GSIM_NO_CHANNEL};
     return index;
 }
 

@@ -161,8 +161,7 @@ static void queue_body(struct gsim_driver *d, struct synthesis *s)
 {
     gsim_stream streams[41];
     for (int i = 0; i < 41; i++) streams[i] = gsim_stream_create(d, 0);
-    gsim_launch(d, &s->program.ops[LONG], streams[0]);
-    gsim_launch(d, &s->program.ops[LONG], streams[0]);
+    for (int i = 0; i < 2 * (int)s->x; i++) gsim_launch(d, &s->program.ops[LONG], streams[i / 2]);
     gsim_launch(d, &s->program.ops[EMPTY], streams[(int)s->x]);
 }
 
@@ -174,6 +173,7 @@ static void queues(struct synthesis *s)
         for (size_t i = 0; i < s->timeline.kernel_count; i++) {
             const struct gsim_kernel_record *k = &s->timeline.kernels[i];
             bool is_empty = k->kernel_index == EMPTY;
+            if (!is_empty && k->stream != (uint32_t)s->x) continue; /* handles count from 1: the stream before */
             start[is_empty] = is_empty ? gsim_time_us(k->start) : fmin(start[0], gsim_time_us(k->start));
         }
         add_point(s, "queue_delay", "us", s->x, start[1] - start[0]);

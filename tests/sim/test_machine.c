@@ -277,6 +277,41 @@ static void false_dependence(void)
     }
 }
 
+static enum gsim_status wait_then_other(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    struct gsim_driver *d = run->driver;
+    gsim_iteration_begin(d, 0);
+    gsim_stream a = gsim_stream_create(d, 0), b = gsim_stream_create(d, 0), c = gsim_stream_create(d, 0);
+    gsim_event event = gsim_event_create(d, GSIM_EVENT_NO_TIMING);
+    gsim_launch(d, OP(run, 0), a);
+    gsim_event_record(d, event, a);
+    gsim_stream_wait_event(d, b, event);
+    gsim_launch(d, OP(run, 1), b);
+    gsim_launch(d, OP(run, 2), c);
+    return finish(run);
+}
+
+/* A 3-13 in one queue, B waits for its event; C, launched last, starts at once, even where there is only one other. */
+static void waits_hold_no_queue(void)
+{
+    for (int queues = 2; queues <= 8; queues += 6) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        f.device.hw_queues = queues;
+        struct gsim_kernel k[3] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 512, 10),
+                                   fixture_kernel("c", 1, 256, 1)};
+        fixture_program(&f, k, 3, NULL, 0);
+        fixture_run(&f, wait_then_other);
+        CHECK_KERNEL(&f, 0, 3, 13);
+        for (size_t i = 0; i < f.timeline.kernel_count; i++) {
+            const struct gsim_kernel_record *r = &f.timeline.kernels[i];
+            if (r->op == 1) CHECK_MSG(gsim_time_us(r->start) >= 13, "b starts at %.2f us", gsim_time_us(r->start));
+            if (r->op == 2) CHECK_MSG(gsim_time_us(r->start) < 9, "c starts at %.2f us", gsim_time_us(r->start));
+        }
+        fixture_release(&f);
+    }
+}
+
 static enum gsim_status launch_ten(struct gsim_run *run, struct gsim_error *error)
 {
     (void)error;
@@ -485,6 +520,7 @@ static const struct test_case cases[] = {
     {"cross-stream event", cross_stream_event},
     {"events with and without timing", event_flags},
     {"false dependence with one hardware queue", false_dependence},
+    {"a wait holds no queue", waits_hold_no_queue},
     {"launch queue full", launch_queue_full},
     {"graph relaunch", graph_relaunch},
     {"legacy default stream", legacy_default_stream},

@@ -61,22 +61,23 @@ void probe_gaps(Probe &probe)
     probe.add("event_gap_busy", "", "us", "the same while another kernel runs").points.push_back(time_chain(probe, true, true));
 }
 
-// Two kernels on the first of many streams, one on the k-th: where that one waits for the first, both share a queue.
+// Two kernels on each of k streams, one on the next: where that one waits, there are no more than k queues. Streams share
+// a queue only while more of them have work than there are queues.
 static void queues(Probe &probe)
 {
     const int most = 40;
     const double long_us = 400;
-    Series &series = probe.add("queue_delay", "streams apart", "us",
-                               "start of a kernel on the k-th stream after the first one's, which has two of 400 us: a delay "
-                               "tells that the two streams share a hardware queue");
+    Series &series = probe.add("queue_delay", "streams at work", "us",
+                               "start of a kernel on one more stream after the first one's of the stream before, while each "
+                               "of k streams has two of 400 us: a delay tells that it shares a hardware queue");
     std::vector<cudaStream_t> streams(most + 1);
     Stamps stamps(3);
     for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     for (int k = 1; k <= most; k++) {
         std::vector<double> delays;
         for (int r = 0; r < 5; r++) {
-            spin_kernel<<<1, 32, 0, streams[0]>>>(stamps.device, cycles_of(probe, long_us));
-            spin_kernel<<<1, 32, 0, streams[0]>>>(stamps.device + 1, cycles_of(probe, long_us));
+            for (int i = 0; i < 2 * k; i++) /* the last stream's first kernel is the one looked at */
+                spin_kernel<<<1, 32, 0, streams[(size_t)i / 2]>>>(stamps.device + (i == 2 * k - 2 ? 0 : 1), cycles_of(probe, long_us));
             spin_kernel<<<1, 32, 0, streams[(size_t)k]>>>(stamps.device + 2, 0);
             PROBE_CHECK(cudaDeviceSynchronize());
             std::vector<Stamp> s = stamps.read(3);
