@@ -1,92 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One GPU's SMs over time: blocks end, SMs are refilled, kernels end (rules in sim/gpu.h). Sets of SMs are in
- * gpu_groups.c, placement in gpu_distributor.c, equations in gpu_share.c.
+ * One GPU's SMs over time (rules in sim/gpu.h): its interface. Ends of blocks are in gpu_ends.c, placement in
+ * gpu_distributor.c, sets of SMs in gpu_groups.c, equations in gpu_share.c.
  */
 #include "sim/gpu_state.h"
 
 #include <string.h>
-
-/* --- ends ----------------------------------------------------------------------------------------------- */
-
-static void end_run(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
-{
-    void *tag = run->tag;
-    gpu->load.kernels--;
-    run->next = gpu->free_runs;
-    gpu->free_runs = run;
-    gpu->horizon = 0; /* what follows the kernel may come at any time: the promise is over */
-    if (gpu->listener.kernel_ended) gpu->listener.kernel_ended(gpu->listener.data, tag, now);
-}
-
-/* Takes the cohort out; the others stay in the order of their age. */
-static void remove_cohort(struct gsim_gpu *gpu, struct gsim_group *g, uint32_t at)
-{
-    struct gsim_cohort c = g->cohorts[at];
-    g->cohort_count--;
-    memmove(&g->cohorts[at], &g->cohorts[at + 1], (g->cohort_count - at) * sizeof c);
-    if (!c.frees) return;
-    uint64_t count = (uint64_t)c.blocks * g->sm_count;
-    gsim_group_take(g, c.work, -(int)c.blocks);
-    c.run->resident -= count;
-    gpu->load.blocks -= count;
-    gpu->load.warps -= (uint32_t)count * c.work->need.warps;
-    gpu->block_events += count;
-}
-
-static bool is_over(const struct gsim_cohort *c)
-{
-    return c->left <= 2 * c->speed; /* the rounding of two picoseconds */
-}
-
-/* Splits off, of the SMs whose blocks end, those that the head of the queue will take up; the others come
- * after it, for the kernels behind it. */
-static uint32_t part_for_head(struct gsim_gpu *gpu, uint32_t index, gsim_time now)
-{
-    const struct gsim_kernel_run *run = gsim_distributor_head(gpu);
-    struct gsim_group *g = gpu->groups[index];
-    if (!run || g->sm_count == 1) return index;
-    gsim_group_settle(g, now);
-    struct gsim_group freed; /* as it will be once the blocks are gone */
-    memcpy(&freed, g, offsetof(struct gsim_group, cohorts));
-    freed.cohort_count = 0;
-    for (uint32_t i = 0; i < g->cohort_count; i++) {
-        const struct gsim_cohort *c = &g->cohorts[i];
-        if (!is_over(c))
-            freed.cohorts[freed.cohort_count++] = *c;
-        else if (c->frees)
-            gsim_group_take(&freed, c->work, -(int)c->blocks);
-    }
-    uint32_t fit = gsim_group_room(gpu, &freed, run->work);
-    uint64_t sms = fit ? (run->unplaced + fit - 1) / fit : g->sm_count;
-    return sms < g->sm_count ? gsim_groups_split(gpu, index, (uint32_t)sms) : index;
-}
-
-static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now)
-{
-    struct gsim_group *g = gpu->groups[index];
-    struct gsim_kernel_run *ended[GSIM_MAX_COHORTS];
-    uint32_t ended_count = 0;
-    gsim_group_settle(g, now);
-    for (uint32_t i = 0; i < g->cohort_count;) {
-        struct gsim_cohort *c = &g->cohorts[i];
-        if (!is_over(c)) {
-            i++;
-            continue;
-        }
-        struct gsim_kernel_run *run = c->run;
-        bool frees = c->frees;
-        remove_cohort(gpu, g, i);
-        if (frees && !run->resident && !run->unplaced) ended[ended_count++] = run;
-    }
-    g->feels_memory = false;
-    for (uint32_t i = 0; i < g->cohort_count; i++) g->feels_memory |= g->cohorts[i].work->dram_gbps > 0;
-    if (!g->slots) gpu->load.busy_sms -= g->sm_count;
-    gsim_distributor_refill(gpu, index, now);
-    gsim_groups_rate(gpu, index);
-    if (!gpu->groups[index]->slots) gsim_groups_merge_idle(gpu, index);
-    for (uint32_t i = 0; i < ended_count; i++) end_run(gpu, ended[i], now);
-}
 
 /* --- interface ------------------------------------------------------------------------------------------ */
 
@@ -170,31 +89,6 @@ void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise)
 
 gsim_time gsim_gpu_next(const struct gsim_gpu *gpu) { return gpu->next; }
 
-/* Groups whose blocks end now are handled in the order of their SM ids, as if SM by SM. That matters only
- * when the head of the queue cannot fill all of them: then the next group's SMs may have to come in between. */
-static uint32_t next_ending(struct gsim_gpu *gpu, gsim_time now)
-{
-    uint32_t index = 0, lowest = GSIM_MAX_SMS, second = GSIM_MAX_SMS;
-    uint64_t slots = 0;
-    if (gpu->next_count == 1) return gpu->next_index;
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
-        if (gpu->next_at[i] != now) continue;
-        uint32_t sm = gpu->groups[i]->lowest_sm;
-        slots += (uint64_t)gpu->groups[i]->sm_count * gpu->limits->blocks;
-        if (sm < lowest) {
-            second = lowest;
-            lowest = sm;
-            index = i;
-        } else if (sm < second) {
-            second = sm;
-        }
-    }
-    const struct gsim_kernel_run *first = gsim_distributor_head(gpu);
-    if (second == GSIM_MAX_SMS || !first || first->unplaced >= slots) return index;
-    uint32_t before = gsim_group_sms_below(gpu->groups[index], second);
-    return before < gpu->groups[index]->sm_count ? gsim_groups_split(gpu, index, before) : index;
-}
-
 /* Blocks on the SMs when every SM was filled NOW by the only kernel there is, all to end at once; else 0. */
 static uint64_t steady_wave(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now)
 {
@@ -237,7 +131,7 @@ void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)
     GSIM_INVARIANT(now <= gpu->next);
     while (gpu->next == now) {
         gpu->events++;
-        end_blocks(gpu, part_for_head(gpu, next_ending(gpu, now), now), now);
+        gsim_ends_handle(gpu, now);
         gsim_distributor_serve(gpu, now);
         gsim_groups_find_next(gpu);
     }

@@ -10,8 +10,9 @@
  *  - a block never moves and is never stopped: priorities act when blocks end;
  *  - of the SMs with room the one with fewest resident warps takes the next block, ties to the lowest SM id
  *    (H200, measured: 400 blocks alone stand 3 on 128 SMs, 4 on 4);
- *  - blocks that end together free their SMs one after the other, and each is filled before the next (H200,
- *    measured: 132 blocks behind a full machine packed 8 each on 17 SMs);
+ *  - blocks that end together free their SMs one after the other, and the head of the queue fills each before it sees
+ *    the next; what it sees together and what only later depends on how far apart they end (gpu_ends.c; H200, measured:
+ *    132 blocks behind a full machine packed 16 each on 2 SMs and 3 or 4 on 32);
  *  - an SM takes the carve-out of the kernel that enters it empty and keeps it until it is empty again; a kernel
  *    joins only where the carve-out holds its full occupancy (H200: 2,025 of 2,025 ordered pairs).
  */

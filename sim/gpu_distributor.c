@@ -12,6 +12,12 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_group *g, struct gsim_
     bool is_single = gpu->options.exact || w->kind == GSIM_WORK_ISSUE;
     uint32_t pieces = is_single ? blocks : 1;
     if (!g->slots) g->carveout = w->carveout_bytes;
+    struct gsim_cohort *last = g->cohort_count ? &g->cohorts[g->cohort_count - 1] : NULL;
+    if (!is_single && last && last->run == run && last->since == now) {
+        last->blocks += blocks;
+        gsim_group_take(g, w, (int)blocks);
+        return;
+    }
     for (uint32_t i = 0; i < pieces * w->units; i++) {
         GSIM_INVARIANT(g->cohort_count < GSIM_MAX_COHORTS);
         g->cohorts[g->cohort_count++] = (struct gsim_cohort){
@@ -144,6 +150,13 @@ static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time 
     return true;
 }
 
+/* Places the head's blocks wherever they fit, but nobody else's. */
+void gsim_distributor_serve_head(struct gsim_gpu *gpu, gsim_time now)
+{
+    struct gsim_kernel_run *run = gsim_distributor_head(gpu);
+    if (run && spread(gpu, run, now)) pop_head(gpu, run);
+}
+
 void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now)
 {
     for (struct gsim_kernel_run *run; (run = gsim_distributor_head(gpu)) != NULL && run != gpu->blocked;) {
@@ -156,7 +169,7 @@ void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now)
 }
 
 /* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
- * the next. The caller made the group so that the head's blocks end on its last SM, or fill them all. */
+ * the next. */
 void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now)
 {
     struct gsim_kernel_run *run = gsim_distributor_head(gpu);
@@ -164,16 +177,22 @@ void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now
     if (!fit) return;
     uint32_t sm_count = gpu->groups[index]->sm_count;
     uint64_t full = run->unplaced / fit;
-    if (full >= sm_count) {
-        place(gpu, index, run, fit, now);
-    } else {
+    if (full < sm_count) {
+        uint32_t last = (uint32_t)(run->unplaced % fit);
         if (full) {
             uint32_t part = gsim_groups_split(gpu, index, (uint32_t)full);
             place(gpu, part, run, fit, now);
             gsim_groups_rate(gpu, part);
         }
-        GSIM_INVARIANT(gpu->groups[index]->sm_count == 1 || !run->unplaced);
-        if (run->unplaced) place(gpu, index, run, (uint32_t)run->unplaced, now);
+        if (last && full + 1 < sm_count) {
+            uint32_t part = gsim_groups_split(gpu, index, 1);
+            place(gpu, part, run, last, now);
+            gsim_groups_rate(gpu, part);
+        } else if (last) {
+            place(gpu, index, run, last, now);
+        }
+    } else {
+        place(gpu, index, run, fit, now);
     }
     if (!run->unplaced) pop_head(gpu, run);
 }

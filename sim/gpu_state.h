@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal to gpu.c, gpu_groups.c, gpu_distributor.c). The state of one GPU: groups of SMs in the
+ * Layer: sim (internal to gpu.c and gpu_*.c). The state of one GPU: groups of SMs in the
  * same state, cohorts of blocks on them, and the distributor's queues. Groups split when placement treats
  * their SMs differently; empty ones merge again.
  */
@@ -94,11 +94,17 @@ void gsim_group_take(struct gsim_group *g, const struct gsim_work *w, int blocks
 /* How many more blocks of the kernel an SM of the group can take. */
 uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_group *g, const struct gsim_work *w);
 
+/* --- gpu_ends.c: blocks end, SMs are refilled -------------------------------------------------------------- */
+/* Ends blocks that end at NOW, the time of the next end; the caller serves the queue and repeats while some do. */
+void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now);
+
 /* --- gpu_distributor.c: which SM gets the next block ------------------------------------------------------- */
 /* The most urgent kernel with blocks to place, or NULL. */
 struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu);
 /* Places the heads' blocks wherever they fit, kernel after kernel, until one does not fit. */
 void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now);
+/* The same of the head alone. */
+void gsim_distributor_serve_head(struct gsim_gpu *gpu, gsim_time now);
 /* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
  * the next. The caller made the group so that the head's blocks end on its last SM, or fill them all. */
 void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now);

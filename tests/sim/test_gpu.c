@@ -78,7 +78,9 @@ static void least_loaded_first(void)
     gsim_arena_release(&w.arena);
 }
 
-/* H200: 132 blocks of 256 threads behind a machine full of equal ones stand 8 each on 16 SMs and 4 on one. */
+/* H200: what waits behind blocks that wait for memory takes each block's room as it ends, on a dozen SMs at first: 132
+ * blocks of 256 threads behind equal ones fill 13 SMs with 8, the rest has come by when the other SMs' first blocks end
+ * (traces/h200/vm/packs.json.gz). */
 static void packed_behind_a_full_machine(void)
 {
     struct world w = {.device = big_device()};
@@ -90,9 +92,8 @@ static void packed_behind_a_full_machine(void)
     run_until(&w, gsim_time_from_us(10));
     uint32_t sms_with[33];
     histogram(&w, 2, sms_with);
-    CHECK_INT(sms_with[8], 16);
-    CHECK_INT(sms_with[4], 1);
-    CHECK_INT(sms_with[0], SMS - 17);
+    CHECK_INT(sms_with[8], 13);
+    CHECK_INT(sms_with[1], SMS - 13 * 8);
     run_until(&w, GSIM_TIME_NEVER);
     CHECK_NEAR(gsim_time_us(w.end[2]), 20, 1e-6);
     CHECK_INT(gsim_gpu_load(w.gpu).busy_sms, 0);
@@ -208,8 +209,7 @@ static void ties_by_sm(void)
     run_until(&w, gsim_time_from_us(10));
     uint32_t blocks[SMS];
     gsim_gpu_residency(w.gpu, (void *)2, blocks, SMS);
-    CHECK_INT(blocks[0], 2);
-    CHECK_INT(blocks[1], 1);
+    for (int i = 0; i < SMS; i++) CHECK_INT(blocks[i], i < 3);
     gsim_arena_release(&w.arena);
 }
 
