@@ -173,11 +173,13 @@ static void copies_one_after_the_other(void)
 }
 
 /* Units that look for each other once in 8 us. Copies arrive 0.5 after their call: at 3.5 behind A's launch, and would
- * look at 4.5 first; kernels look on arrival, 3 us after their launch began. A: 3-13; the copy looks at 4.5, 12.5, 20.5 and
- * goes on; B, which arrived at 6, looks at 22, 30, ... and starts 2 after. */
+ * look at 4.5 first; kernels look on arrival, 3 us after their launch began. A: 3-14; the copy looks at 4.5, 12.5, 20.5 and
+ * goes on; B, which arrived at 6, looks at 22, 30, ... and starts 2 after. A that ends at 13 is seen at 12.5 in 0.2 of 1.4
+ * cases: on average at 19.357. */
 static void units_look_now_and_then(void)
 {
-    static const struct { uint64_t bytes; double a, start, b; } cases[] = {{10000, 10, 20.5, 24}, {50000, 10, 20.5, 32}, {10000, 2, 12.5, 16}};
+    static const struct { uint64_t bytes; double a, start, b; } cases[] = {
+        {5000, 11, 20.5, 24}, {50000, 11, 20.5, 32}, {5000, 3, 12.5, 16}, {10000, 10, 4.5 + 8 + 8 * 1.2 / 1.4, 24}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
         f.device.engine_poll_us = 8;
