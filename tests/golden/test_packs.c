@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How kernels are packed behind others, and DAGs measured a second time (traces/h200/vm): the rules of sim/gpu_ends.c and
- * sim/front.c against what one H200 did in 40 and 30 repetitions. The first were chosen on the even cases; the odd ones
- * must do as well. Bounds are what the model reached plus 15 %.
+ * sim/front.c against what one H200 did in 40 and 30 repetitions. The rules were found with all of these cases in view;
+ * what speaks for them beside is that the older pairs, arrivals and kernel times came closer. Bounds are what the model
+ * reached plus 15 %.
  */
 #include "models/device.h"
 #include "sim/validate.h"
@@ -14,7 +15,7 @@ static const struct {
     enum gsim_case_kind kind;
     enum gsim_quantity quantity;
     size_t count;
-    double even, odd; /* greatest mean error of each half */
+    double even, odd; /* greatest mean error of each half of the cases */
 } bounds[] = {
     {GSIM_CASE_ARRIVAL, GSIM_QUANTITY_PLACEMENT, 182, 0.0672, 0.0480},
     {GSIM_CASE_ARRIVAL, GSIM_QUANTITY_LATE_END, 91, 0.0744, 0.0647},
