@@ -148,7 +148,9 @@ void gsim_copies_start(struct gsim_machine *m, struct gsim_task *task)
     }
     if (op->kind == GSIM_OP_COPY && gsim_copies_unit(m, op) == GSIM_UNIT_SMS) {
         task->start = m->now;
-        gsim_machine_at(m, m->now + gsim_time_from_us(m->device->inline_copy_us), inline_copy_ended, task);
+        gsim_time length = gsim_time_from_us(m->device->inline_copy_us);
+        if (task->graph_run) length += m->stream_gap - gsim_time_from_us(m->device->graph_node_gap_us); /* it follows as in a stream */
+        gsim_machine_at(m, m->now + length, inline_copy_ended, task);
         return;
     }
     gsim_copies_enqueue(m, task);

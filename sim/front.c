@@ -253,17 +253,16 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
     gsim_front_free(m, task);
 }
 
-gsim_time gsim_front_look(const struct gsim_machine *m, uint32_t unit, gsim_time first, gsim_time end)
+gsim_time gsim_front_seen(const struct gsim_machine *m, uint32_t unit, gsim_time first, gsim_time end)
 {
-    gsim_time blur = m->engine_poll < 2 * LOOK_BLUR ? 0 : LOOK_BLUR;
+    gsim_time blur = m->engine_poll < 2 * LOOK_BLUR ? 0 : LOOK_BLUR, resume = unit == GSIM_UNIT_SMS ? m->copy_to_kernel : 0;
     if (end <= first - blur) return first;
     if (unit != GSIM_UNIT_SMS) first += m->kernel_to_copy;
     gsim_time behind = end - first + blur;
     if (behind <= 0) return first;
     gsim_time looks = (behind - 1) / m->engine_poll, after = behind - looks * m->engine_poll; /* looks that surely failed; 0 < after */
     double missed = blur > 0 && after < 2 * blur ? (double)after / (2.0 * (double)blur) : 1;
-    gsim_time late = looks * m->engine_poll + (gsim_time)(missed * (double)m->engine_poll);
-    return first + late + (unit == GSIM_UNIT_SMS ? (gsim_time)((looks ? 1 : missed) * (double)m->copy_to_kernel) : 0);
+    return first + looks * m->engine_poll + (gsim_time)(missed * (double)m->engine_poll + (looks ? 1 : missed) * (double)resume);
 }
 
 /* No earlier start of TASK, which arrived. */
@@ -281,7 +280,7 @@ static gsim_time earliest_start(const struct gsim_machine *m, const struct gsim_
         if (earliest < ready) earliest = ready;
     }
     if (!m->engine_poll || !end) return earliest;
-    gsim_time seen = gsim_front_look(m, unit, task->arrival, end);
+    gsim_time seen = gsim_front_seen(m, unit, task->arrival, end);
     return seen > earliest ? seen : earliest;
 }
 

@@ -209,6 +209,7 @@ static bool build_exec(struct gsim_machine *m, const struct gsim_graph_state *g,
     for (uint32_t n = 0; n < g->node_count; n++) {
         x->ops[n] = g->nodes[n].op;
         x->streams[n] = g->nodes[n].stream;
+        x->copy_count += g->nodes[n].op->kind == GSIM_OP_COPY;
         x->predecessor_count[n] = g->nodes[n].after_count;
         for (uint32_t i = 0; i < g->nodes[n].after_count; i++) x->first_successor[g->nodes[n].after[i] + 2]++;
     }
@@ -257,6 +258,7 @@ static void do_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_str
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
     gsim_api_spend(m, m->device->graph_launch_us + m->execs[exec - 1].node_count * m->device->graph_launch_node_us);
     gsim_api_issue(m, GSIM_TASK_GRAPH, NULL, exec - 1, stream, start, m->device->graph_start_us);
+    gsim_api_spend(m, m->execs[exec - 1].copy_count * m->device->graph_launch_copy_us);
     gsim_api_end(m, GSIM_API_GRAPH_LAUNCH, start, waited, stream, NULL);
 }
 
@@ -325,8 +327,8 @@ void gsim_graphs_launch(struct gsim_machine *m, struct gsim_task *task)
 static gsim_time behind(const struct gsim_machine *m, const struct gsim_graph_run *run, uint32_t next, uint32_t unit, gsim_time ready)
 {
     uint32_t own = gsim_copies_unit(m, m->execs[run->exec].ops[next]);
-    if (own == unit) return ready;
-    if (m->engine_poll) return gsim_front_look(m, own, run->task->start, m->now);
+    if (own == unit) return unit == GSIM_UNIT_SMS ? ready : m->now + m->copy_gap;
+    if (m->engine_poll) return gsim_front_seen(m, own, run->task->start, m->now);
     if (own == GSIM_UNIT_SMS) ready += m->copy_to_kernel;
     if (unit == GSIM_UNIT_SMS) ready += m->kernel_to_copy;
     return ready;

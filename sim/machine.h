@@ -136,7 +136,7 @@ struct gsim_exec_state {
     uint32_t *branches;            /* of each node: chains of nodes that the launch hands over separately */
     uint32_t branch_count;
     uint32_t *first_successor, *successors; /* of node n: successors[first[n]] .. successors[first[n + 1] - 1] */
-    uint32_t node_count;
+    uint32_t node_count, copy_count;
     struct gsim_graph_run *idle_runs;
 };
 
@@ -269,7 +269,7 @@ struct gsim_channel *gsim_front_bind(struct gsim_machine *m, uint32_t stream);
 void gsim_front_issue(struct gsim_machine *m, struct gsim_task *task);
 /* When UNIT, which looks from FIRST on and then once in engine_poll_us whether another unit's work is done, goes on behind
  * work that ended at END (H200, H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
-gsim_time gsim_front_look(const struct gsim_machine *m, uint32_t unit, gsim_time first, gsim_time end);
+gsim_time gsim_front_seen(const struct gsim_machine *m, uint32_t unit, gsim_time first, gsim_time end);
 /* How long the timed records that come next in the stream, which has just ended a task, will take. */
 gsim_time gsim_front_records(const struct gsim_machine *m, uint32_t stream);
 void gsim_front_step(struct gsim_machine *m); /* handles the channels that are due at now */

@@ -27,7 +27,7 @@ struct pattern {
 static const struct {
     const char *device, *path;
     double mean, worst_mean; /* over all cases; over those of the worst pattern */
-} files[] = {{"h200", "traces/h200/chains.txt", 0.072, 0.15}, {"h100-vm", "traces/h100/chains.txt", 0.06, 0.112}};
+} files[] = {{"h200", "traces/h200/chains.txt", 0.0815, 0.212}, {"h100-vm", "traces/h100/chains.txt", 0.1, 0.158}};
 
 static struct pattern now; /* being simulated */
 
@@ -57,7 +57,7 @@ static void wait(const struct handles *h, int i, int stream) { gsim_stream_wait_
 
 static void in_order(const struct handles *h, int i)
 {
-    for (const char *a = now.name + 2; *a; a++) {
+    for (const char *a = strchr(now.name, ':') + 1; *a; a++) {
         if (*a == 'c') copy(h, i, 0);
         if (*a == 'd') copy_back(h, i, 0);
         if (*a == 'k') kernel(h, i, 0);
@@ -68,7 +68,7 @@ static void in_order(const struct handles *h, int i)
 
 static void copies_ahead(const struct handles *h)
 {
-    bool is_serial = now.name[1] == 's';
+    bool is_serial = strcmp(now.name, "as") == 0;
     for (int i = 0; i < now.count; i++) {
         copy(h, i, 0);
         record(h, i, 0);
@@ -91,9 +91,9 @@ static void joined(const struct handles *h)
     kernel(h, 0, 0);
 }
 
-static void issue(const struct handles *h)
+static void issue(const struct handles *h, char kind)
 {
-    switch (now.name[0]) {
+    switch (kind) {
     case 'a': copies_ahead(h); return;
     case 'j': joined(h); return;
     case '1':
@@ -101,15 +101,34 @@ static void issue(const struct handles *h)
         return;
     }
     for (int i = 0; i < now.count; i++) {
-        if (now.name[0] == 'z') { /* a chain that changes streams */
+        if (kind == 'z') { /* a chain that changes streams */
             if (i) wait(h, i - 1, 1 + i % 2);
             kernel(h, i, 1 + i % 2);
             record(h, i, 1 + i % 2);
             continue;
         }
         if (now.bytes) copy(h, i, i + 1);
-        if (now.name[0] == 'o') kernel(h, i, i + 1);
+        if (kind == 'o') kernel(h, i, i + 1);
     }
+}
+
+/* Captured from stream 0, which the others follow and join, as chains.cu does. */
+static gsim_graph_exec capture(const struct handles *h)
+{
+    struct gsim_driver *d = h->driver;
+    char kind = now.name[1];
+    int used = kind == '1' ? 0 : kind == 'z' ? 2 : now.count;
+    gsim_capture_begin(d, h->streams[0]);
+    gsim_event begun = gsim_event_create(d, GSIM_EVENT_NO_TIMING);
+    gsim_event_record(d, begun, h->streams[0]);
+    for (int i = 1; i <= used; i++) gsim_stream_wait_event(d, h->streams[i], begun);
+    issue(h, kind);
+    for (int i = 1; i <= used; i++) {
+        gsim_event end = gsim_event_create(d, GSIM_EVENT_NO_TIMING);
+        gsim_event_record(d, end, h->streams[i]);
+        gsim_stream_wait_event(d, h->streams[0], end);
+    }
+    return gsim_graph_instantiate(d, gsim_capture_end(d, h->streams[0]));
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
@@ -118,9 +137,13 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     struct handles h = {.driver = d, .ops = run->program->ops};
     for (int i = 0; i <= MOST; i++) h.streams[i] = gsim_stream_create(d, 0);
     for (int i = 0; i < MOST; i++) h.events[i] = gsim_event_create(d, now.timing ? GSIM_EVENT_TIMING : GSIM_EVENT_NO_TIMING);
+    gsim_graph_exec exec = now.name[0] == 'g' ? capture(&h) : 0;
     for (uint32_t i = 0; i < run->iterations; i++) {
         gsim_iteration_begin(d, i);
-        issue(&h);
+        if (exec)
+            gsim_graph_launch(d, exec, h.streams[0]);
+        else
+            issue(&h, now.name[0]);
         gsim_device_synchronize(d);
         gsim_iteration_end(d, i);
     }
@@ -179,8 +202,9 @@ static void set_calls(struct gsim_device_spec *device, FILE *file)
 {
     struct pattern one = find(file, "1:k", 1, 0, false), ten = find(file, "1:k", 10, 0, false);
     device->launch_us = ten.calls_us / 10;
-    device->memcpy_us = find(file, "m", 10, 250000, false).calls_us / 10;
-    if (isnan(device->memcpy_us)) device->memcpy_us = find(file, "1:c", 10, 250000, false).calls_us / 10;
+    device->memcpy_us = INFINITY;
+    for (long bytes = 50000; bytes <= 1000000; bytes *= bytes == 50000 ? 5 : 4) /* the least disturbed */
+        device->memcpy_us = fmin(device->memcpy_us, find(file, "1:c", 10, bytes, false).calls_us / 10);
     device->event_record_us = (find(file, "1:ke", 10, 0, true).calls_us - ten.calls_us) / 10;
     device->event_record_no_timing_us = (find(file, "1:ke", 10, 0, false).calls_us - ten.calls_us) / 10;
     device->sync_return_us = one.whole_us - one.calls_us - device->launch_to_start_us - KERNEL_US;

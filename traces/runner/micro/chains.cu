@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What launch-bound programs are made of, timed by the host without any tracer: copies, kernels, records and waits in the
-// patterns in which schedulers use them, from the first call to the return of the synchronise. One line a case: pattern,
-// how many, bytes of each copy, timing of the events; then medians in microseconds of the whole and of the calls
-// before the synchronise, and quartiles of the whole.
+// patterns in which schedulers use them, also captured as graphs (g...), from the first call to the return of the
+// synchronise. One line a case: pattern, how many, bytes of each copy, timing of the events; then medians in microseconds
+// of the whole and of the calls before the synchronise, and quartiles of the whole.
 // nvcc -O2 -arch=native chains.cu -o chains && ./chains >chains.txt
 #include <cuda_runtime.h>
 
@@ -33,7 +33,7 @@ __global__ void spin(long long ns)
 }
 
 static cudaStream_t s[MOST + 1];
-static cudaEvent_t events[2][MOST];
+static cudaEvent_t events[2][MOST], ends[MOST + 1];
 static char *device_data, *host_data;
 
 struct Case {
@@ -112,12 +112,42 @@ static double now_us(void)
     return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/* The streams that have work join the first, so that a capture on it ends. */
+static void join_all(int count)
+{
+    for (int i = 1; i <= count; i++) {
+        CHECK(cudaEventRecord(ends[i], s[i]));
+        CHECK(cudaStreamWaitEvent(s[0], ends[i], 0));
+    }
+}
+
+/* A pattern that begins with g: the rest of it, captured, is launched as a graph. */
+static cudaGraphExec_t capture(const Case &c)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CHECK(cudaStreamBeginCapture(s[0], cudaStreamCaptureModeGlobal));
+    CHECK(cudaEventRecord(ends[0], s[0]));
+    int used = c.pattern[1] == '1' ? 0 : c.pattern[1] == 'z' ? 2 : c.count;
+    for (int i = 1; i <= used; i++) CHECK(cudaStreamWaitEvent(s[i], ends[0], 0));
+    issue(c, c.pattern + 1);
+    join_all(used);
+    CHECK(cudaStreamEndCapture(s[0], &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphDestroy(graph));
+    return exec;
+}
+
 static void run(const Case &c)
 {
     std::vector<double> whole, calls;
+    cudaGraphExec_t exec = *c.pattern == 'g' ? capture(c) : NULL;
     for (int r = 0; r < REPEATS; r++) {
         double start = now_us();
-        issue(c, c.pattern);
+        if (exec)
+            CHECK(cudaGraphLaunch(exec, s[0]));
+        else
+            issue(c, c.pattern);
         double issued = now_us();
         CHECK(cudaDeviceSynchronize());
         double end = now_us();
@@ -125,6 +155,7 @@ static void run(const Case &c)
         whole.push_back(end - start);
         calls.push_back(issued - start);
     }
+    if (exec) CHECK(cudaGraphExecDestroy(exec));
     std::sort(whole.begin(), whole.end());
     std::sort(calls.begin(), calls.end());
     size_t n = whole.size();
@@ -138,14 +169,15 @@ int main(void)
     for (cudaStream_t &x : s) CHECK(cudaStreamCreate(&x));
     for (int t = 0; t < 2; t++)
         for (cudaEvent_t &e : events[t]) CHECK(cudaEventCreateWithFlags(&e, t ? cudaEventDefault : cudaEventDisableTiming));
+    for (cudaEvent_t &e : ends) CHECK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
     CHECK(cudaHostAlloc(&host_data, MOST * 1000000, cudaHostAllocDefault));
     CHECK(cudaMalloc(&device_data, MOST * 1000000));
     for (int count : {1, 2, 3, 5, 10}) {
-        for (const char *pattern : {"1:k", "1:ks", "o"}) run({pattern, count, 0, false});
+        for (const char *pattern : {"1:k", "1:ks", "o", "g1:k", "go", "gz", "gj"}) run({pattern, count, 0, false});
         for (bool timing : {false, true})
             for (const char *pattern : {"1:ke", "1:kes", "z", "j"}) run({pattern, count, 0, timing});
         for (long bytes : sizes) {
-            for (const char *pattern : {"1:c", "1:cs", "1:d", "1:ds", "1:ck", "1:cks", "1:kd", "1:kds", "1:cckds", "o", "m"}) run({pattern, count, bytes, false});
+            for (const char *pattern : {"1:c", "1:cs", "1:d", "1:ds", "1:ck", "1:cks", "1:kd", "1:kds", "1:cckds", "o", "m", "g1:c", "g1:d", "g1:ck", "g1:kd", "g1:kck", "go", "gm", "ga"}) run({pattern, count, bytes, false});
             for (bool timing : {false, true})
                 for (const char *pattern : {"1:ce", "a", "as"}) run({pattern, count, bytes, timing});
         }
