@@ -269,7 +269,8 @@ static void start_node(struct gsim_machine *m, void *argument)
     gsim_front_start(m, node);
 }
 
-static void node_ready(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t index, gsim_time ready)
+/* LOOKS: the node's unit looks for another's work until READY; meanwhile the dispatcher starts others. */
+static void node_ready(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t index, gsim_time ready, bool looks)
 {
     const struct gsim_exec_state *x = &m->execs[run->exec];
     struct gsim_task *node = gsim_front_task(m, GSIM_TASK_OP, x->streams[index] ? x->streams[index] : run->task->stream);
@@ -281,7 +282,7 @@ static void node_ready(struct gsim_machine *m, struct gsim_graph_run *run, uint3
     node->correlation = run->task->correlation;
     node->iteration = run->task->iteration;
     gsim_time start = ready > m->graph_dispatch_free ? ready : m->graph_dispatch_free;
-    m->graph_dispatch_free = start + gsim_time_from_us(m->device->graph_dispatch_us);
+    if (!looks) m->graph_dispatch_free = start + gsim_time_from_us(m->device->graph_dispatch_us);
     gsim_machine_at(m, start, start_node, node);
 }
 
@@ -319,19 +320,24 @@ void gsim_graphs_launch(struct gsim_machine *m, struct gsim_task *task)
     const struct gsim_exec_state *x = &m->execs[task->exec];
     for (uint32_t n = 0; n < x->node_count; n++)
         if (!run->predecessors_left[n])
-            node_ready(m, run, n, m->now + gsim_time_from_us(x->branches[n] * m->device->graph_branch_us));
+            node_ready(m, run, n, m->now + gsim_time_from_us(x->branches[n] * m->device->graph_branch_us), false);
 }
 
-/* When node NEXT may start behind the one that ended now on UNIT; READY: on the same. Between units the graph's launch
+/* Node NEXT may start behind the one that ended now on UNIT; READY: when on the same. Between units the graph's launch
  * began to look (H200, H100: traces/h200/polls.txt.gz, graphs). */
-static gsim_time behind(const struct gsim_machine *m, const struct gsim_graph_run *run, uint32_t next, uint32_t unit, gsim_time ready)
+static void follow(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t next, uint32_t unit, gsim_time ready)
 {
     uint32_t own = gsim_copies_unit(m, m->execs[run->exec].ops[next]);
-    if (own == unit) return unit == GSIM_UNIT_SMS ? ready : m->now + m->copy_gap;
-    if (m->engine_poll) return gsim_front_seen(m, own, run->task->start, m->now);
-    if (own == GSIM_UNIT_SMS) ready += m->copy_to_kernel;
-    if (unit == GSIM_UNIT_SMS) ready += m->kernel_to_copy;
-    return ready;
+    bool looks = own != unit && m->engine_poll;
+    if (looks) {
+        ready = gsim_front_seen(m, own, run->task->start, m->now);
+    } else if (own != unit) {
+        if (own == GSIM_UNIT_SMS) ready += m->copy_to_kernel;
+        if (unit == GSIM_UNIT_SMS) ready += m->kernel_to_copy;
+    } else if (unit != GSIM_UNIT_SMS) {
+        ready = m->now + m->copy_gap;
+    }
+    node_ready(m, run, next, ready, looks);
 }
 
 void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node)
@@ -344,7 +350,7 @@ void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node)
     for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++) {
         uint32_t next = x->successors[i];
         if (--run->predecessors_left[next]) continue;
-        node_ready(m, run, next, behind(m, run, next, unit, x->branches[next] == x->branches[node->node] ? along : across));
+        follow(m, run, next, unit, x->branches[next] == x->branches[node->node] ? along : across);
     }
     gsim_front_free(m, node);
     if (--run->nodes_left) return;

@@ -197,6 +197,40 @@ static void units_look_now_and_then(void)
     }
 }
 
+/* A behind a copy, C behind B. */
+static enum gsim_status launch_copy_beside(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream s = gsim_stream_create(d, 0);
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    gsim_graph g = gsim_graph_create(d);
+    gsim_graph_node copy = gsim_graph_add(d, g, OP(run, 3), NULL, 0);
+    gsim_graph_node b = gsim_graph_add(d, g, OP(run, 1), NULL, 0);
+    gsim_graph_add(d, g, OP(run, 0), &copy, 1);
+    gsim_graph_add(d, g, OP(run, 2), &b, 1);
+    gsim_graph_launch(d, gsim_graph_instantiate(d, g), s);
+    return finish(run);
+}
+
+/* The launch returns at 21, the copy takes 23-28, B 23.25-29.25. A's unit looks at 31, A starts at 33. That it waits holds
+ * back no other: C starts 0.5 behind B. */
+static void nodes_look_alone(void)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    f.device.engine_poll_us = 8;
+    f.device.copy_to_kernel_us = 2;
+    struct gsim_kernel k[3] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 128, 6), fixture_kernel("c", 4, 64, 10)};
+    struct gsim_op copy = copy_of(50000);
+    fixture_program(&f, k, 3, &copy, 1);
+    fixture_run(&f, launch_copy_beside);
+    CHECK_NEAR(gsim_time_us(f.timeline.copies[0].start), 23, 1e-5);
+    CHECK_KERNEL(&f, 1, 23.25, 29.25);
+    CHECK_KERNEL(&f, 0, 33, 43);
+    CHECK_KERNEL(&f, 2, 29.75, 39.75);
+    fixture_release(&f);
+}
+
 /* Two roots; a fork behind the first makes a branch between them. */
 static enum gsim_status launch_roots(struct gsim_run *run, struct gsim_error *error)
 {
@@ -237,6 +271,7 @@ static const struct test_case cases[] = {
     {"changes between SMs and copy engines", engines_change},
     {"copies in a row", copies_one_after_the_other},
     {"units look for each other now and then", units_look_now_and_then},
+    {"a graph's nodes look each for itself", nodes_look_alone},
     {"branches one after the other", branches_one_after_the_other},
 };
 TEST_MAIN("sim/front", cases)
