@@ -98,6 +98,8 @@ struct gsim_channel *gsim_front_bind(struct gsim_machine *m, uint32_t stream)
     uint32_t channel = free_channel(m, own);
     if (channel == GSIM_NO_CHANNEL) { /* unless one has become free since the machine last was at this thread's time */
         gsim_machine_meet(m);
+        own = m->streams[stream].channel;
+        if (m->streams[stream].is_bound) return &m->channels[own]; /* by another thread meanwhile */
         channel = free_channel(m, own);
     }
     return bind(m, &m->streams[stream], channel);
@@ -112,6 +114,7 @@ void gsim_front_issue(struct gsim_machine *m, struct gsim_task *task)
     task->default_before = m->default_issued;
     if (task->stream == 0) m->default_issued++;
     channel->pending_launches += is_launch(task);
+    stream->pending_launches += is_launch(task);
     if (stream->parked) {
         *stream->parked_tail = task;
         stream->parked_tail = &task->next;
@@ -290,10 +293,13 @@ static void park(struct gsim_machine *m, uint32_t index)
     struct gsim_channel *channel = &m->channels[index];
     uint32_t stream_index = channel->head->stream;
     struct gsim_stream_state *stream = &m->streams[stream_index];
-    channel->head->marker->waiting_channels |= UINT32_C(1) << index;
-    stream->parked_tail = &stream->parked;
+    struct gsim_task *task = channel->head, *next, **end = channel->tail;
+    bool is_alone = channel->bound_streams == 1; /* all tasks here are the stream's */
+    task->marker->waiting_channels |= UINT32_C(1) << index;
+    stream->parked = task;
+    stream->parked_tail = is_alone ? end : &stream->parked;
     channel->tail = &channel->head;
-    for (struct gsim_task *task = channel->head, *next; task; task = next) {
+    for (; task && !is_alone; task = next) {
         next = task->next;
         struct gsim_task ***tail = task->stream == stream_index ? &stream->parked_tail : &channel->tail;
         **tail = task;
@@ -310,22 +316,23 @@ static void enter(struct gsim_machine *m, struct gsim_stream_state *stream)
 {
     struct gsim_channel *from = &m->channels[stream->channel];
     struct gsim_channel *to = bind(m, stream, free_channel(m, stream->channel));
-    uint32_t launches = stream->busy;
     struct gsim_task **place = &to->head;
     for (struct gsim_task *task = stream->parked, *next; task; task = next) {
-        next = task->next;
-        launches += is_launch(task);
         while (*place && (*place)->issue_number < task->issue_number) place = &(*place)->next;
+        if (!*place) { /* the rest comes last */
+            *place = task;
+            to->tail = stream->parked_tail;
+            break;
+        }
+        next = task->next;
         task->next = *place;
         *place = task;
         place = &task->next;
     }
-    while (*place) place = &(*place)->next;
-    to->tail = place;
     stream->parked = NULL;
-    from->pending_launches -= launches;
-    to->pending_launches += launches;
-    if (to != from && launches && from->waiting_threads) gsim_machine_wake_all(m, &from->waiting_threads, m->now);
+    from->pending_launches -= stream->pending_launches;
+    to->pending_launches += stream->pending_launches;
+    if (to != from) gsim_machine_wake_all(m, &from->waiting_threads, m->now); /* one may wait with a launch of this stream */
     look_at(m, stream->channel, m->now);
 }
 
@@ -445,6 +452,7 @@ void gsim_front_end(struct gsim_machine *m, struct gsim_task *task)
     struct gsim_stream_state *stream = &m->streams[task->stream];
     struct gsim_channel *channel = &m->channels[stream->channel];
     stream->busy = false;
+    stream->pending_launches--;
     stream->last_end = m->now;
     stream->ended_busy = gsim_gpu_is_busy(m->gpu);
     stream->ended_unit = unit_of(m, task);

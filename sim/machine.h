@@ -87,6 +87,7 @@ struct gsim_stream_state {
     uint32_t next_parked;          /* stream of the same channel + 1, 0: none */
     bool is_bound;                 /* has tasks that are not complete, all in that channel */
     uint64_t issued, completed;
+    uint32_t pending_launches;     /* issued, not retired */
     /* By unit, of the last work there that its next task must follow: its end, and with the gap behind it. */
     gsim_time follows[GSIM_UNIT_COUNT], ready[GSIM_UNIT_COUNT];
     gsim_time last_end;

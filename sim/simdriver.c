@@ -53,8 +53,8 @@ gsim_time gsim_api_wait_queue(struct gsim_machine *m, uint32_t stream)
     gsim_time before = m->running->local;
     if (channel->pending_launches < depth) return 0;
     gsim_machine_meet(m);
-    while (channel->pending_launches >= depth && !gsim_driver_failed(&m->driver))
-        gsim_machine_wait_on(m, &channel->waiting_threads);
+    while ((channel = gsim_front_bind(m, stream))->pending_launches >= depth && !gsim_driver_failed(&m->driver))
+        gsim_machine_wait_on(m, &channel->waiting_threads); /* the stream may hold another queue afterwards */
     return m->running->local - before;
 }
 

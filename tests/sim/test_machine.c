@@ -312,6 +312,37 @@ static void waits_hold_no_queue(void)
     }
 }
 
+static enum gsim_status fill_queue_of_parked(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    struct gsim_driver *d = run->driver;
+    gsim_iteration_begin(d, 0);
+    gsim_stream a = gsim_stream_create(d, 0), b = gsim_stream_create(d, 0), c = gsim_stream_create(d, 0);
+    gsim_event event = gsim_event_create(d, GSIM_EVENT_NO_TIMING);
+    gsim_launch(d, OP(run, 0), a);
+    gsim_event_record(d, event, a);
+    gsim_stream_wait_event(d, b, event);
+    gsim_host_work(d, 10, "waiting");
+    for (int i = 0; i < 3; i++) gsim_launch(d, OP(run, 2), c);
+    gsim_launch(d, OP(run, 1), b);
+    return finish(run);
+}
+
+/* Two queues of three launches: A 3-103 in one; B, which waits for it, has left the other to C, whose launches fill it for
+ * 1,000 us. B's launch finds it full, but at 103 B holds the queue that was A's: its call ends at 105. */
+static void full_queue_of_another(void)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    f.device.hw_queues = 2;
+    f.device.launch_queue_depth = 3;
+    struct gsim_kernel k[3] = {fixture_kernel("a", 4, 256, 100), fixture_kernel("b", 4, 128, 10), fixture_kernel("c", 1, 256, 1000)};
+    fixture_program(&f, k, 3, NULL, 0);
+    fixture_run(&f, fill_queue_of_parked);
+    CHECK_KERNEL(&f, 0, 3, 103);
+    CHECK_KERNEL(&f, 1, 106, 116);
+    fixture_release(&f);
+}
+
 static enum gsim_status launch_ten(struct gsim_run *run, struct gsim_error *error)
 {
     (void)error;
@@ -522,6 +553,7 @@ static const struct test_case cases[] = {
     {"false dependence with one hardware queue", false_dependence},
     {"a wait holds no queue", waits_hold_no_queue},
     {"launch queue full", launch_queue_full},
+    {"launch queue full, of another stream", full_queue_of_another},
     {"graph relaunch", graph_relaunch},
     {"legacy default stream", legacy_default_stream},
     {"host threads, lock and queue", host_threads},
