@@ -106,7 +106,7 @@ void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now);
 /* The same of the head alone. */
 void gsim_distributor_serve_head(struct gsim_gpu *gpu, gsim_time now);
 /* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
- * the next. The caller made the group so that the head's blocks end on its last SM, or fill them all. */
+ * the next. SMs that it fills leave the group; those that it does not need stay, for the kernel behind it. */
 void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now);
 
 #endif

@@ -88,6 +88,10 @@ static enum gsim_status check_kernels(const struct gsim_program *program, struct
         if (!is_duration(kernel->solo_us))
             return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': solo_us: expected 0 to %g, found %g", i,
                                   kernel->name, GSIM_LIMIT_US, kernel->solo_us);
+        if (!is_duration(kernel->slice_us) || kernel->slice_sms > GSIM_LIMIT_SMS)
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "kernels[%u] '%s': slice_us, slice_sms: expected 0 to %g and 0 to %u, found %g and %u", i,
+                                  kernel->name, GSIM_LIMIT_US, GSIM_LIMIT_SMS, kernel->slice_us, kernel->slice_sms);
     }
     return GSIM_OK;
 }

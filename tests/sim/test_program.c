@@ -78,8 +78,8 @@ static void test_equal_kernels_share(void)
     uint32_t zero = gsim_builder_kernel(b, &kernel);
     kernel.flops = 0.0;
     CHECK_INT(gsim_builder_kernel(b, &kernel), zero);
-    struct gsim_kernel other[12];
-    for (int i = 0; i < 12; i++) other[i] = plain_kernel();
+    struct gsim_kernel other[15];
+    for (int i = 0; i < 15; i++) other[i] = plain_kernel();
     other[0].grid.x++;
     other[1].block.y++;
     other[2].regs_per_thread = 8;
@@ -91,11 +91,14 @@ static void test_equal_kernels_share(void)
     other[8].solo_us++;
     other[9].solo_device = "h200";
     other[10].name = "l";
-    other[11].flops = other[11].dram_bytes = 0; /* nothing is known of it; below: known to do neither */
-    for (uint32_t i = 0; i < 12; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
-    for (uint32_t i = 0; i < 12; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
-    other[11].demand_given = true;
-    CHECK_INT(gsim_builder_kernel(b, &other[11]), zero + 13);
+    other[11].rows++;
+    other[12].slice_us++;
+    other[13].slice_sms++;
+    other[14].flops = other[14].dram_bytes = 0; /* nothing is known of it; below: known to do neither */
+    for (uint32_t i = 0; i < 15; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
+    for (uint32_t i = 0; i < 15; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
+    other[14].demand_given = true;
+    CHECK_INT(gsim_builder_kernel(b, &other[14]), zero + 16);
     kernel = plain_kernel(); /* a demand that is there is given */
     kernel.demand_given = true;
     CHECK_INT(gsim_builder_kernel(b, &kernel), first);
@@ -214,6 +217,18 @@ static void break_solo(struct gsim_program *p)
 {
     p->kernels[0].solo_us = 1e13;
 }
+static void break_rows(struct gsim_program *p)
+{
+    p->kernels[0].rows = NAN;
+}
+static void break_slice(struct gsim_program *p)
+{
+    p->kernels[0].slice_us = NAN;
+}
+static void break_slice_sms(struct gsim_program *p)
+{
+    p->kernels[0].slice_sms = 5000;
+}
 static void break_kernel_index(struct gsim_program *p)
 {
     p->ops[0].kernel_index = 1;
@@ -282,6 +297,9 @@ static void test_every_rule(void)
         {break_bytes, "expected flops, dram_bytes"},
         {break_sm_cycles, "expected flops, dram_bytes"},
         {break_solo, "solo_us: expected 0 to 1e+10, found 1e+13"},
+        {break_rows, "rows: expected 0 to"},
+        {break_slice, "slice_us, slice_sms: expected 0 to 1e+10 and 0 to 4096, found nan and 0"},
+        {break_slice_sms, "slice_us, slice_sms: expected 0 to 1e+10 and 0 to 4096, found 0 and 5000"},
         {break_kernel_index, "ops[0]: expected a kernel index below 1, found 1"},
         {break_arg, "ops[0]: argument 1: expected a buffer index below 2, found 2"},
         {break_twice, "ops[0]: buffer 'x' is an argument twice"},

@@ -233,7 +233,7 @@ static enum gsim_status profile_slices(struct stage *stage, struct gsim_error *e
         for (uint32_t i = 0; i < stage->program.op_count && result == cudaSuccess; i++)
             if (stage->program.ops[i].kind == GSIM_OP_KERNEL)
                 result = launch_held(stage, &slice, tracer, &stage->program.ops[i], stream);
-    if (status == GSIM_OK) status = gsim_tracer_stop(tracer, &list, &count, &dropped, error);
+    if (tracer && status == GSIM_OK) status = gsim_tracer_stop(tracer, &list, &count, &dropped, error);
     if (status == GSIM_OK && result == cudaSuccess) keep_slices(stage->at, list, count);
     if (result != cudaSuccess) status = gsim_error_set(error, GSIM_SIM, "kernels on a slice of the GPU: %s", cudaGetErrorString(result));
     gsim_tracer_destroy(tracer);
