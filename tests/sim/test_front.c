@@ -197,6 +197,43 @@ static void units_look_now_and_then(void)
     }
 }
 
+/* A kernel that waits for the event behind a copy in another stream. */
+static enum gsim_status copy_in_another(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream s = gsim_stream_create(d, 0), other = gsim_stream_create(d, 0);
+    gsim_event event = gsim_event_create(d, GSIM_EVENT_NO_TIMING);
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    gsim_memcpy_async(d, OP(run, 1), s);
+    gsim_event_record(d, event, s);
+    gsim_stream_wait_event(d, other, event);
+    gsim_launch(d, OP(run, 0), other);
+    return finish(run);
+}
+
+/* Pinned: the copy begins 0.5 behind its call, 1.5-11.5. Launched at 1.75-3.75, the kernel arrives at 4.75, looks at 12.75
+ * and starts 2 later. Pageable memory, half as fast, is staged by the copy's call, which returns at its end: 1-21, without the
+ * 0.5. The kernel, launched at 21.75-23.75, finds it done. */
+static void looks_across_streams(void)
+{
+    static const struct { enum gsim_memory_mode memory; double copy, kernel; } cases[] = {
+        {GSIM_MEMORY_PINNED, 1.5, 14.75}, {GSIM_MEMORY_PAGEABLE, 1, 24.75}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = {.device = fixture_device(), .memory = cases[i].memory};
+        f.device.engine_poll_us = 8;
+        f.device.copy_start_us = 0.5;
+        f.device.copy_to_kernel_us = 2;
+        struct gsim_kernel k = fixture_kernel("a", 4, 256, 10);
+        struct gsim_op copy = copy_of(100000);
+        fixture_program(&f, &k, 1, &copy, 1);
+        fixture_run(&f, copy_in_another);
+        CHECK_NEAR(gsim_time_us(f.timeline.copies[0].start), cases[i].copy, 1e-5);
+        CHECK_KERNEL(&f, 0, cases[i].kernel, cases[i].kernel + 10);
+        fixture_release(&f);
+    }
+}
+
 /* A behind a copy, C behind B. */
 static enum gsim_status launch_copy_beside(struct gsim_run *run, struct gsim_error *error)
 {
@@ -271,6 +308,7 @@ static const struct test_case cases[] = {
     {"changes between SMs and copy engines", engines_change},
     {"copies in a row", copies_one_after_the_other},
     {"units look for each other now and then", units_look_now_and_then},
+    {"a stream looks for another's copy", looks_across_streams},
     {"a graph's nodes look each for itself", nodes_look_alone},
     {"branches one after the other", branches_one_after_the_other},
 };

@@ -312,6 +312,42 @@ static void waits_hold_no_queue(void)
     }
 }
 
+static enum gsim_status return_to_queue(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    struct gsim_driver *d = run->driver;
+    gsim_iteration_begin(d, 0);
+    gsim_stream a = gsim_stream_create(d, 0), b = gsim_stream_create(d, 0), c = gsim_stream_create(d, 0);
+    gsim_event event = gsim_event_create(d, GSIM_EVENT_NO_TIMING);
+    gsim_launch(d, OP(run, 0), a);
+    gsim_event_record(d, event, a);
+    for (int i = 0; i < 4; i++) gsim_launch(d, OP(run, 4), a);
+    gsim_stream_wait_event(d, b, event);
+    gsim_launch(d, OP(run, 1), b);
+    gsim_host_work(d, 5, "waiting");
+    gsim_launch(d, OP(run, 2), c);
+    gsim_launch(d, OP(run, 3), c);
+    return finish(run);
+}
+
+/* Two queues. A 3-33 in one, with four launches behind it; B leaves the other to wait for A, and C takes it: its first runs
+ * 20.75-70.75, the second waits for that. At 33 B is back where fewer launches are, three and not four, and before C's
+ * second, which was launched later: it starts at 34.5. */
+static void back_in_order(void)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    f.device.hw_queues = 2;
+    struct gsim_kernel k[5] = {fixture_kernel("a", 4, 256, 30), fixture_kernel("b", 4, 128, 10), fixture_kernel("c", 1, 256, 50),
+                               fixture_kernel("d", 1, 128, 10), fixture_kernel("e", 1, 64, 20)};
+    fixture_program(&f, k, 5, NULL, 0);
+    fixture_run(&f, return_to_queue);
+    CHECK_KERNEL(&f, 0, 3, 33);
+    CHECK_KERNEL(&f, 2, 20.75, 70.75);
+    CHECK_KERNEL(&f, 1, 34.5, 44.5);
+    CHECK_KERNEL(&f, 3, 71.75, 81.75);
+    fixture_release(&f);
+}
+
 static enum gsim_status fill_queue_of_parked(struct gsim_run *run, struct gsim_error *error)
 {
     (void)error;
@@ -552,6 +588,7 @@ static const struct test_case cases[] = {
     {"events with and without timing", event_flags},
     {"false dependence with one hardware queue", false_dependence},
     {"a wait holds no queue", waits_hold_no_queue},
+    {"back in a queue in the order of launches", back_in_order},
     {"launch queue full", launch_queue_full},
     {"launch queue full, of another stream", full_queue_of_another},
     {"graph relaunch", graph_relaunch},
