@@ -100,6 +100,33 @@ static void packed_behind_a_full_machine(void)
     gsim_arena_release(&w.arena);
 }
 
+static struct gsim_kernel on_chip_kernel(const char *name, uint32_t blocks)
+{
+    return (struct gsim_kernel){.name = name, .grid = {blocks, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 10};
+}
+
+/* A full wave of blocks that compute leaves SM by SM at first, so that the head of the queue has 8 blocks on the first SM;
+ * the kernel behind it comes when all others are free, and spreads. */
+static void spread_behind_the_head(void)
+{
+    struct world w = {.device = big_device()};
+    open_world(&w, NULL);
+    struct gsim_work a = work_of(&w, on_chip_kernel("a", 8 * SMS)), b = work_of(&w, on_chip_kernel("b", 8)),
+                     c = work_of(&w, on_chip_kernel("c", SMS));
+    submit(&w, 0, &a, 1);
+    submit(&w, 1000, &b, 2);
+    submit(&w, 2000, &c, 3);
+    run_until(&w, gsim_time_from_us(10.1));
+    uint32_t sms_with[33];
+    histogram(&w, 2, sms_with);
+    CHECK_INT(sms_with[8], 1);
+    histogram(&w, 3, sms_with);
+    CHECK_INT(sms_with[0], 1);
+    CHECK_INT(sms_with[1], SMS - 2);
+    CHECK_INT(sms_with[2], 1);
+    gsim_arena_release(&w.arena);
+}
+
 /* A later kernel takes what the earlier leaves: the emptier SMs first. */
 static void the_rest_goes_to_the_roomiest(void)
 {
@@ -216,6 +243,7 @@ static void ties_by_sm(void)
 static const struct test_case cases[] = {
     {"least loaded SM first", least_loaded_first},
     {"packed behind a full machine", packed_behind_a_full_machine},
+    {"spread behind the head", spread_behind_the_head},
     {"the rest goes to the roomiest SMs", the_rest_goes_to_the_roomiest},
     {"pooled agrees with exact", pooled_agrees_with_exact},
     {"steady waves are skipped", steady_waves_are_skipped},
