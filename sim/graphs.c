@@ -334,7 +334,7 @@ static void follow(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t 
     } else if (own != unit) {
         if (own == GSIM_UNIT_SMS) ready += m->copy_to_kernel;
         if (unit == GSIM_UNIT_SMS) ready += m->kernel_to_copy;
-    } else if (unit != GSIM_UNIT_SMS) {
+    } else if (unit != GSIM_UNIT_SMS && m->engine_poll) { /* known of the same devices only */
         ready = m->now + m->copy_gap;
     }
     node_ready(m, run, next, ready, looks);

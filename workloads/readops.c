@@ -39,6 +39,7 @@ enum gsim_status gsim_reader_work(struct gsim_fields *fields, int first, struct 
     if (status == GSIM_OK) status = read_count(fields, first + WORK_SLICE_SMS, GSIM_LIMIT_SMS, &kernel->slice_sms);
     if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_FP64, &kernel->fp64);
     if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_COLD, &kernel->solo_cold);
+    if (fields->values[first + WORK_SOLO]) kernel->slice_us = 0; /* that was of another time */
     if (fields->values[first + WORK_FLOPS] || fields->values[first + WORK_DRAM]) kernel->demand_given = true;
     struct {
         int field;

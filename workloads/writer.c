@@ -79,7 +79,7 @@ static void put_work(struct writer *w, const struct gsim_kernel *k, const struct
         {"solo_us", k->solo_us, base->solo_us, false},
         {"rows", k->rows, base->rows, false},
         {"slice_sms", k->slice_sms, base->slice_sms, false},
-        {"slice_us", k->slice_us, base->slice_us, false},
+        {"slice_us", k->slice_us, base->slice_us, k->slice_us > 0 && k->solo_us != base->solo_us}, /* solo_us drops the base's */
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         if (numbers[i].value == numbers[i].base && !numbers[i].is_new) continue;

@@ -369,6 +369,25 @@ static void round_trip(const struct gsim_program *program, const char *suffix)
     unlink(path);
 }
 
+/* A time on a slice belongs to the time alone beside it. */
+static void test_slice_goes_with_solo(void)
+{
+    static const char text[] =
+        "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"buffers\": [{\"name\": \"x\", \"bytes\": 8}],"
+        "\"kernels\": [{\"name\": \"k\", \"solo_us\": 5, \"slice_sms\": 16, \"slice_us\": 20}], \"ops\": ["
+        "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4], \"block\": [32], \"reads\": [\"x\"]},"
+        "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [8], \"block\": [32], \"reads\": [\"x\"], \"solo_us\": 9},"
+        "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [8], \"block\": [32], \"reads\": [\"x\"], \"solo_us\": 9, \"slice_us\": 20}]}";
+    struct gsim_program p = {0};
+    struct gsim_error error = {0};
+    CHECK_OK(read_text(text, sizeof(text) - 1, &p, &error), error);
+    CHECK_NEAR(p.kernels[p.ops[0].kernel_index].slice_us, 20, 0);
+    CHECK_NEAR(p.kernels[p.ops[1].kernel_index].slice_us, 0, 0);
+    CHECK_NEAR(p.kernels[p.ops[2].kernel_index].slice_us, 20, 0);
+    round_trip(&p, ".json");
+    gsim_program_release(&p);
+}
+
 static void test_round_trips(void)
 {
     struct gsim_error error = {0};
@@ -483,6 +502,7 @@ static const struct test_case cases[] = {
     {"standard input", test_standard_input},
     {"any order, escapes", test_any_order_and_escapes},
     {"round trips", test_round_trips},
+    {"a slice goes with its solo", test_slice_goes_with_solo},
     {"demand given as 0, or not given", test_demand_given},
     {"errors of the writer", test_write_errors},
     {"numbers are exact", test_numbers_are_exact},
