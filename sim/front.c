@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Streams on hardware queues: which task may start when. A queue is FIFO over all streams that hold it, so a head
- * that waits for its stream holds back other streams' tasks behind it (false dependences; CUDA_DEVICE_MAX_CONNECTIONS).
- * A stream that waits for an event holds no queue. Leaves SMs to gpu.c, copies to copies.c, graphs to graphs.c.
+ * Streams on hardware queues: which task may start when. A stream holds a queue while it has tasks. A queue is FIFO over
+ * all streams that hold it, so a head that waits for its stream or for an event holds back other streams' tasks behind it
+ * (false dependences; CUDA_DEVICE_MAX_CONNECTIONS; H200: traces/h200/vm/order.json.gz). Leaves SMs to gpu.c, copies to
+ * copies.c, graphs to graphs.c.
  */
 #include "sim/machine.h"
 
@@ -71,19 +72,9 @@ static uint32_t free_channel(const struct gsim_machine *m, uint32_t own)
     return GSIM_NO_CHANNEL;
 }
 
-static uint32_t emptiest_channel(const struct gsim_machine *m)
-{
-    uint32_t best = m->next_channel;
-    for (uint32_t i = 1; i < m->channel_count; i++) {
-        uint32_t c = (m->next_channel + i) % m->channel_count;
-        if (m->channels[c].pending_launches < m->channels[best].pending_launches) best = c;
-    }
-    return best;
-}
-
 static struct gsim_channel *bind(struct gsim_machine *m, struct gsim_stream_state *stream, uint32_t channel)
 {
-    if (channel == GSIM_NO_CHANNEL) channel = emptiest_channel(m);
+    if (channel == GSIM_NO_CHANNEL) channel = m->next_channel; /* none is free: in turn */
     if (channel != stream->channel) m->next_channel = (channel + 1) % m->channel_count;
     stream->channel = channel;
     stream->is_bound = true;
@@ -114,12 +105,6 @@ void gsim_front_issue(struct gsim_machine *m, struct gsim_task *task)
     task->default_before = m->default_issued;
     if (task->stream == 0) m->default_issued++;
     channel->pending_launches += is_launch(task);
-    stream->pending_launches += is_launch(task);
-    if (stream->parked) {
-        *stream->parked_tail = task;
-        stream->parked_tail = &task->next;
-        return;
-    }
     if (!channel->head) look_at(m, stream->channel, task->arrival);
     *channel->tail = task;
     channel->tail = &task->next;
@@ -287,74 +272,31 @@ static gsim_time earliest_start(const struct gsim_machine *m, const struct gsim_
     return seen > earliest ? seen : earliest;
 }
 
-/* The head of the channel waits for an event: it leaves with all that follows it in its stream. */
-static void park(struct gsim_machine *m, uint32_t index)
+/* The head of the channel records without timing what its stream still does: it holds nobody back and is made when that
+ * ends. One with timing does hold back (H200: m2 in traces/h200/runs-1g.json.gz, 12 streams on 8 queues). */
+static void put_aside(struct gsim_channel *channel, struct gsim_stream_state *stream)
 {
-    struct gsim_channel *channel = &m->channels[index];
-    uint32_t stream_index = channel->head->stream;
-    struct gsim_stream_state *stream = &m->streams[stream_index];
-    struct gsim_task *task = channel->head, *next, **end = channel->tail;
-    bool is_alone = channel->bound_streams == 1; /* all tasks here are the stream's */
-    task->marker->waiting_channels |= UINT32_C(1) << index;
-    stream->parked = task;
-    stream->parked_tail = is_alone ? end : &stream->parked;
-    channel->tail = &channel->head;
-    for (; task && !is_alone; task = next) {
-        next = task->next;
-        struct gsim_task ***tail = task->stream == stream_index ? &stream->parked_tail : &channel->tail;
-        **tail = task;
-        *tail = &task->next;
-    }
-    *stream->parked_tail = *channel->tail = NULL;
-    stream->next_parked = channel->parked_streams;
-    channel->parked_streams = stream_index + 1;
-    channel->bound_streams--;
+    struct gsim_task *task = channel->head;
+    if (!stream->records) stream->records_tail = &stream->records;
+    pop(channel);
+    *stream->records_tail = task;
+    stream->records_tail = &task->next;
 }
 
-/* The stream's tasks enter a channel, which may be another than before, in the order of their launch. */
-static void enter(struct gsim_machine *m, struct gsim_stream_state *stream)
+/* The stream's task has ended: its records are next in the channel. */
+static void take_back(struct gsim_channel *channel, struct gsim_stream_state *stream)
 {
-    struct gsim_channel *from = &m->channels[stream->channel];
-    struct gsim_channel *to = bind(m, stream, free_channel(m, stream->channel));
-    struct gsim_task **place = &to->head;
-    for (struct gsim_task *task = stream->parked, *next; task; task = next) {
-        while (*place && (*place)->issue_number < task->issue_number) place = &(*place)->next;
-        if (!*place) { /* the rest comes last */
-            *place = task;
-            to->tail = stream->parked_tail;
-            break;
-        }
-        next = task->next;
-        task->next = *place;
-        *place = task;
-        place = &task->next;
-    }
-    stream->parked = NULL;
-    from->pending_launches -= stream->pending_launches;
-    to->pending_launches += stream->pending_launches;
-    if (to != from) gsim_machine_wake_all(m, &from->waiting_threads, m->now); /* one may wait with a launch of this stream */
-    look_at(m, stream->channel, m->now);
-}
-
-/* Streams whose event has come are in the queues again. */
-static void unpark(struct gsim_machine *m, struct gsim_channel *channel)
-{
-    for (uint32_t *at = &channel->parked_streams; *at;) {
-        struct gsim_stream_state *stream = &m->streams[*at - 1];
-        if (stream->parked->marker->is_complete) {
-            *at = stream->next_parked;
-            enter(m, stream);
-        } else {
-            at = &stream->next_parked;
-        }
-    }
+    if (!stream->records) return;
+    if (!channel->head) channel->tail = stream->records_tail;
+    *stream->records_tail = channel->head;
+    channel->head = stream->records;
+    stream->records = NULL;
 }
 
 /* Handles the head of a channel; true when it left and the next one can be looked at. */
 static bool step_head(struct gsim_machine *m, uint32_t index)
 {
     struct gsim_channel *channel = &m->channels[index];
-    if (channel->parked_streams) unpark(m, channel);
     struct gsim_task *task = channel->head;
     m->channel_at[index] = GSIM_TIME_NEVER;
     if (!task) return false;
@@ -366,10 +308,14 @@ static bool step_head(struct gsim_machine *m, uint32_t index)
     if (!default_allows(m, channel, task)) return false; /* looked at again when the barrier falls */
     if (task->kind == GSIM_TASK_WAIT) {
         if (!task->marker->is_complete) {
-            park(m, index);
-            return true;
+            task->marker->waiting_channels |= UINT32_C(1) << index;
+            return false;
         }
         do_wait(m, channel, task);
+        return true;
+    }
+    if (stream->busy && task->kind == GSIM_TASK_RECORD && !task->marker->is_timed) {
+        put_aside(channel, stream);
         return true;
     }
     if (stream->busy) return false; /* looked at again when its task ends */
@@ -452,13 +398,13 @@ void gsim_front_end(struct gsim_machine *m, struct gsim_task *task)
     struct gsim_stream_state *stream = &m->streams[task->stream];
     struct gsim_channel *channel = &m->channels[stream->channel];
     stream->busy = false;
-    stream->pending_launches--;
     stream->last_end = m->now;
     stream->ended_busy = gsim_gpu_is_busy(m->gpu);
     stream->ended_unit = unit_of(m, task);
     must_follow(stream, stream->ended_unit, m->now, gap_behind(m, stream->ended_unit) + (stream->ended_busy ? m->busy_gap : 0));
     if (channel->pending_launches-- && channel->waiting_threads)
         gsim_machine_wake_all(m, &channel->waiting_threads, m->now);
+    take_back(channel, stream);
     if (channel->head) look_at(m, stream->channel, m->now);
     complete(m, task->stream);
     gsim_front_free(m, task);

@@ -83,11 +83,9 @@ struct gsim_stream_state {
     bool ended_busy;               /* other kernels ran or waited when its last task ended */
     int priority;
     uint32_t channel;              /* the one that holds it, or held it last */
-    struct gsim_task *parked, **parked_tail; /* tasks from one on that waits for an event */
-    uint32_t next_parked;          /* stream of the same channel + 1, 0: none */
+    struct gsim_task *records, **records_tail; /* of what it is busy with, to be made when that ends */
     bool is_bound;                 /* has tasks that are not complete, all in that channel */
     uint64_t issued, completed;
-    uint32_t pending_launches;     /* issued, not retired */
     /* By unit, of the last work there that its next task must follow: its end, and with the gap behind it. */
     gsim_time follows[GSIM_UNIT_COUNT], ready[GSIM_UNIT_COUNT];
     gsim_time last_end;
@@ -102,7 +100,6 @@ struct gsim_stream_state {
 
 struct gsim_channel {
     struct gsim_task *head, **tail;
-    uint32_t parked_streams;       /* the first + 1, 0: none */
     uint32_t bound_streams;        /* that have tasks here */
     uint32_t pending_launches;     /* issued, not retired */
     bool waits_default;            /* head is held by the default stream's barrier */
