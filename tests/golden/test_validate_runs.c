@@ -16,6 +16,8 @@ static const struct {
 } bounds[] = {
     {"h200-vm", "traces/h200/runs-small.json.gz", 192, 0.0493, 0.217, 0.023, 0.0612, 0.88, 0.013},
     {"h200-vm", "traces/h200/runs-1g.json.gz", 96, 0.0320, 0.141, 0.010, 0.0342, 0.84, 0.003},
+    {"h200-vm", "traces/h200/vm/runs-unseen.json.gz", 288, 0.0655, 0.51, 0.019, 0.0677, 0.86, 0.0094},
+    {"h200-vm", "traces/h200/vm/runs-grcuda.json.gz", 192, 0.0592, 0.30, 0.045, 0.0605, 0.93, 0.0168},
     {"h100-vm", "traces/h100/runs-small.json.gz", 192, 0.0551, 0.257, 0.026, 0.0641, 0.87, 0.0216},
 };
 
