@@ -260,8 +260,8 @@ void gsim_machine_end_thread(struct gsim_machine *m);
 
 /* --- front.c: streams, hardware queues, events ----------------------------------------------------------- */
 struct gsim_task *gsim_front_task(struct gsim_machine *m, enum gsim_task_kind kind, uint32_t stream);
-/* The stream's hardware queue while it has tasks: its last one or another that holds no stream; else the one with
- * fewest launches. */
+/* The stream's hardware queue while it has tasks: its last one or another that holds no stream; where all do, they are
+ * taken in turn. */
 struct gsim_channel *gsim_front_bind(struct gsim_machine *m, uint32_t stream);
 /* Appends to the stream's hardware queue; visible to the device from task->arrival on. */
 void gsim_front_issue(struct gsim_machine *m, struct gsim_task *task);

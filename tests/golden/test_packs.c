@@ -5,11 +5,7 @@
  * what speaks for them beside is that the older pairs, arrivals and kernel times came closer. Bounds are what the model
  * reached plus 15 %.
  */
-#include "models/device.h"
-#include "sim/validate.h"
-#include "tests/test.h"
-#include "traces/cases.h"
-#include "workloads/file.h"
+#include "tests/golden/validated.h"
 
 static const struct {
     enum gsim_case_kind kind;
@@ -24,31 +20,13 @@ static const struct {
     {GSIM_CASE_DAG, GSIM_QUANTITY_KERNELS, 72, 0.0668, 0.0619},
 };
 
-static struct gsim_device_spec device;
-static struct gsim_gpu_options options;
-static struct gsim_case_set set;
-static struct gsim_validation validation;
-
-static void read_cases(const char *path)
-{
-    struct gsim_error error = {0};
-    size_t length = 0;
-    char *text = gsim_file_read(path, &length, &error);
-    CHECK_MSG(text != NULL, "%s: %s", path, error.message);
-    if (text) CHECK_OK(gsim_cases_parse(&set, path, text, length, &error), error);
-    gsim_free(text);
-}
+static struct validated all;
 
 static void recordings_are_simulated(void)
 {
-    struct gsim_error error = {0};
-    gsim_params_set_defaults(gsim_gpu_params, &options);
-    CHECK_OK(gsim_device_load("h200", &device, &error), error);
-    read_cases(GPUSIM_SOURCE_DIR "/traces/h200/vm/packs.json.gz");
-    read_cases(GPUSIM_SOURCE_DIR "/traces/h200/vm/dags.json.gz");
-    validation.device = &device;
-    validation.gpu = &options;
-    for (size_t i = 0; i < set.count; i++) CHECK_OK(gsim_validation_run(&validation, &set.cases[i], &error), error);
+    validated_run(&all, "h200",
+                  (const char *const[]){GPUSIM_SOURCE_DIR "/traces/h200/vm/packs.json.gz",
+                                        GPUSIM_SOURCE_DIR "/traces/h200/vm/dags.json.gz", NULL});
 }
 
 static void errors_stay_within_bounds(void)
@@ -57,7 +35,7 @@ static void errors_stay_within_bounds(void)
         struct gsim_error error = {0};
         struct gsim_validation_row row;
         const char *kind = gsim_case_kind_word(bounds[i].kind), *quantity = gsim_quantity_word(bounds[i].quantity);
-        CHECK_OK(gsim_validation_row(&validation, bounds[i].kind, bounds[i].quantity, &row, &error), error);
+        CHECK_OK(gsim_validation_row(&all.validation, bounds[i].kind, bounds[i].quantity, &row, &error), error);
         CHECK_INT(row.all.count, bounds[i].count);
         CHECK_MSG(row.even.mean <= bounds[i].even, "%s %s: even half %.4f, at most %.4f", kind, quantity,
                   row.even.mean, bounds[i].even);
@@ -68,9 +46,7 @@ static void errors_stay_within_bounds(void)
 
 static void unload(void)
 {
-    gsim_validation_release(&validation);
-    gsim_case_set_release(&set);
-    gsim_device_release(&device);
+    validated_release(&all);
 }
 
 static const struct test_case cases[] = {

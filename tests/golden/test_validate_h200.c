@@ -6,11 +6,7 @@
  */
 #include <math.h>
 
-#include "models/device.h"
-#include "sim/validate.h"
-#include "tests/test.h"
-#include "traces/cases.h"
-#include "workloads/file.h"
+#include "tests/golden/validated.h"
 
 static const struct {
     enum gsim_case_kind kind;
@@ -55,32 +51,14 @@ static const struct {
     {GSIM_CASE_LAUNCH, 9, 0.95, 0.001},
 };
 
-static struct gsim_device_spec device;
-static struct gsim_gpu_options options;
-static struct gsim_case_set set;
-static struct gsim_validation validation;
-
-static void read_cases(const char *path)
-{
-    struct gsim_error error = {0};
-    size_t length = 0;
-    char *text = gsim_file_read(path, &length, &error);
-    CHECK_MSG(text != NULL, "%s: %s", path, error.message);
-    if (text) CHECK_OK(gsim_cases_parse(&set, path, text, length, &error), error);
-    gsim_free(text);
-}
+static struct validated all;
 
 static void recordings_are_read_and_simulated(void)
 {
-    struct gsim_error error = {0};
-    gsim_params_set_defaults(gsim_gpu_params, &options);
-    CHECK_OK(gsim_device_load("h200", &device, &error), error);
-    read_cases(GPUSIM_SOURCE_DIR "/traces/h200/concurrency.json.gz");
-    read_cases(GPUSIM_SOURCE_DIR "/traces/h200/research1.json.gz");
-    validation.device = &device;
-    validation.gpu = &options;
-    for (size_t i = 0; i < set.count; i++) CHECK_OK(gsim_validation_run(&validation, &set.cases[i], &error), error);
-    CHECK_INT(validation.skipped, 8); /* the older priority records, without the arrival's time */
+    validated_run(&all, "h200",
+                  (const char *const[]){GPUSIM_SOURCE_DIR "/traces/h200/concurrency.json.gz",
+                                        GPUSIM_SOURCE_DIR "/traces/h200/research1.json.gz", NULL});
+    CHECK_INT(all.validation.skipped, 8); /* the older priority records, without the arrival's time */
 }
 
 static void errors_stay_within_bounds(void)
@@ -89,7 +67,7 @@ static void errors_stay_within_bounds(void)
         struct gsim_error error = {0};
         struct gsim_validation_row row;
         const char *kind = gsim_case_kind_word(bounds[i].kind), *quantity = gsim_quantity_word(bounds[i].quantity);
-        CHECK_OK(gsim_validation_row(&validation, bounds[i].kind, bounds[i].quantity, &row, &error), error);
+        CHECK_OK(gsim_validation_row(&all.validation, bounds[i].kind, bounds[i].quantity, &row, &error), error);
         CHECK_MSG(row.all.count == bounds[i].count, "%s %s: %zu, expected %zu", kind, quantity, row.all.count,
                   bounds[i].count);
         CHECK_MSG(row.all.mean <= bounds[i].mean, "%s %s: mean %.4f, at most %.4f", kind, quantity, row.all.mean,
@@ -110,7 +88,7 @@ static void simpler_models_are_worse(void)
         for (size_t q = 0; q < sizeof quantities / sizeof quantities[0]; q++) {
             struct gsim_error error = {0};
             struct gsim_validation_row row;
-            CHECK_OK(gsim_validation_row(&validation, (enum gsim_case_kind)kind, quantities[q], &row, &error), error);
+            CHECK_OK(gsim_validation_row(&all.validation, (enum gsim_case_kind)kind, quantities[q], &row, &error), error);
             if (!row.all.count || (kind == GSIM_CASE_ATEN && quantities[q] == GSIM_QUANTITY_LIVE)) continue;
             for (int b = 0; b < GSIM_BASELINE_COUNT; b++)
                 CHECK_MSG(row.all.mean < row.baseline_mean[b], "%s %s: %.4f, simpler model %d %.4f",
@@ -126,7 +104,7 @@ static void schedules_are_ranked(void)
 {
     for (size_t i = 0; i < sizeof rankings / sizeof rankings[0]; i++) {
         struct gsim_validation_ranking ranking;
-        gsim_validation_rank(&validation, rankings[i].kind, &ranking);
+        gsim_validation_rank(&all.validation, rankings[i].kind, &ranking);
         const char *kind = gsim_case_kind_word(rankings[i].kind);
         CHECK_INT(ranking.count, rankings[i].count);
         CHECK_MSG(ranking.tau_mean >= rankings[i].tau_least, "%s: tau %.3f, at least %.3f", kind, ranking.tau_mean,
@@ -138,10 +116,8 @@ static void schedules_are_ranked(void)
 
 static void everything_is_released(void)
 {
-    gsim_validation_release(&validation);
-    gsim_case_set_release(&set);
-    gsim_device_release(&device);
-    CHECK_INT(set.count, 0);
+    validated_release(&all);
+    CHECK_INT(all.set.count, 0);
 }
 
 static const struct test_case cases[] = {

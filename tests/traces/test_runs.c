@@ -58,20 +58,6 @@ static void write_text(const char *path, const char *text)
     fclose(file);
 }
 
-static enum gsim_status read_text(const char *text, struct gsim_recordings *recordings, struct seen *seen,
-                                  struct gsim_error *error)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/gpusim-runs-%ld.json", (long)getpid());
-    write_text(path, text);
-    memset(recordings, 0, sizeof *recordings);
-    memset(seen, 0, sizeof *seen);
-    *error = (struct gsim_error){0};
-    enum gsim_status status = gsim_runs_read(path, &(struct gsim_runs_handler){see, seen}, recordings, error);
-    remove(path);
-    return status;
-}
-
 static enum gsim_status pass_over(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
                                   struct gsim_error *error)
 {
@@ -81,18 +67,31 @@ static enum gsim_status pass_over(void *context, const struct gsim_recordings *r
     return GSIM_OK;
 }
 
-static enum gsim_status read_quietly(const char *text, struct gsim_recordings *recordings, struct seen *seen,
-                                     struct gsim_error *error)
+static enum gsim_status read_with(const struct gsim_runs_handler *handler, const char *text,
+                                  struct gsim_recordings *recordings, struct gsim_error *error)
 {
     char path[64];
     snprintf(path, sizeof path, "/tmp/gpusim-runs-%ld.json", (long)getpid());
     write_text(path, text);
     memset(recordings, 0, sizeof *recordings);
-    memset(seen, 0, sizeof *seen);
     *error = (struct gsim_error){0};
-    enum gsim_status status = gsim_runs_read(path, &(struct gsim_runs_handler){pass_over, seen}, recordings, error);
+    enum gsim_status status = gsim_runs_read(path, handler, recordings, error);
     remove(path);
     return status;
+}
+
+static enum gsim_status read_text(const char *text, struct gsim_recordings *recordings, struct seen *seen,
+                                  struct gsim_error *error)
+{
+    memset(seen, 0, sizeof *seen);
+    return read_with(&(struct gsim_runs_handler){see, seen}, text, recordings, error);
+}
+
+static enum gsim_status read_quietly(const char *text, struct gsim_recordings *recordings, struct seen *seen,
+                                     struct gsim_error *error)
+{
+    memset(seen, 0, sizeof *seen);
+    return read_with(&(struct gsim_runs_handler){pass_over, seen}, text, recordings, error);
 }
 
 static void good_files_are_read(void)
