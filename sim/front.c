@@ -363,6 +363,7 @@ void gsim_front_kernel_started(void *machine, void *task, gsim_time now)
     struct gsim_machine *m = machine;
     struct gsim_task *t = task;
     t->start = now;
+    m->touched_bytes += m->works[t->op->kernel_index].touched_bytes;
     gsim_faults_kernel_started(m, t);
 }
 

@@ -22,6 +22,11 @@
 #define SCATTER_ISSUE 0.002
 #define SCATTER_BYTES_IN_FLIGHT 23.0
 #define ON_CHIP_SMEM_BYTES 4096
+/* Of a kernel of unknown demand, so many registers per thread beside shared memory are tiles of a matrix product: bound by
+ * issue but for the time to fill and empty them (H200, cuBLAS: 128 blocks behind another kernel, two on an SM, take 98 in place
+ * of 56 us, four 54 in place of 17; those of 3.7 us stay 4.3: traces/h200/research1.json.gz, vm/aten.json.gz). */
+#define TILED_REGISTERS 64
+#define TILED_LATENCY_US 2.0
 /* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95 the
  * runs of traces/h200 are predicted alike. */
 #define SLICE_SHORT 0.8
@@ -82,9 +87,11 @@ static enum gsim_work_kind measured_kind(const struct gsim_kernel *k)
 {
     if (k->dram_bytes > 0) return GSIM_WORK_MEMORY;
     if (k->flops > 0) return GSIM_WORK_ISSUE;
+    bool has_tiles = k->smem_bytes > ON_CHIP_SMEM_BYTES;
+    if (k->demand_given) return has_tiles ? GSIM_WORK_ON_CHIP : GSIM_WORK_SCATTER;
     /* A plain profiler trace says nothing about demand: on-chip work is the kind that errs least (H200, all
      * demands hidden: DAGs 4.4 % off, against 19 % as issue-bound and 43 % as memory-bound). */
-    return k->demand_given && k->smem_bytes <= ON_CHIP_SMEM_BYTES ? GSIM_WORK_SCATTER : GSIM_WORK_ON_CHIP;
+    return has_tiles && k->regs_per_thread >= TILED_REGISTERS ? GSIM_WORK_ISSUE : GSIM_WORK_ON_CHIP;
 }
 
 /* What is settled of a kernel measured alone before its one unknown, X, is looked for. */
@@ -125,6 +132,10 @@ static void set_measured(struct gsim_work *w, const struct gsim_device_spec *d, 
         w->issue_ps = x / w->units;
         w->compute_ps = w->issue_ps / gsim_issue_share(w->width);
         w->latency_ps = 0; /* the next block's launch hides behind the others' arithmetic */
+        if (w->is_unknown) {
+            double wave_us = k->solo_us / ceil(blocks / (d->sm_count * w->need.blocks_per_sm));
+            w->latency_ps = fmin(TILED_LATENCY_US, 0.8 * wave_us) * 1e6;
+        }
         break;
     case GSIM_WORK_ON_CHIP:
         w->compute_ps = x;
@@ -300,7 +311,8 @@ static enum gsim_status use_slice(struct gsim_work *w, const struct gsim_device_
 static double touched_bytes(const struct gsim_work *w, const struct gsim_device_spec *device)
 {
     if (w->is_unknown) return w->solo_ps * device->dram_gbps * 1e-3;
-    return w->memory_ps * w->dram_gbps * 1e-3 * (double)w->blocks;
+    double asking_ps = w->kind == GSIM_WORK_DESCRIBED ? w->block_ps : w->memory_ps; /* dram_gbps is an average there */
+    return asking_ps * w->dram_gbps * 1e-3 * (double)w->blocks;
 }
 
 static double part(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
@@ -314,14 +326,17 @@ static double cold_factor(const struct gsim_work *w, double own, double held)
     return w->given_bytes < 3 * own ? w->given_bytes / own : 3;
 }
 
-void gsim_works_share_l2(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device)
+double gsim_l2_held_bytes(const struct gsim_device_spec *device) { return 0.8 * device->l2_mib * 1048576; }
+
+bool gsim_works_share_l2(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device)
 {
-    double held = 0.8 * device->l2_mib * 1048576, total = 0;
+    double held = gsim_l2_held_bytes(device), total = 0;
     for (uint32_t i = 0; i < count; i++) total += touched_bytes(&works[i], device);
     for (uint32_t i = 0; i < count; i++) {
-        double own = touched_bytes(&works[i], device);
+        double own = works[i].touched_bytes = touched_bytes(&works[i], device);
         works[i].cold = works[i].is_inverted && total - own > held ? cold_factor(&works[i], own, held) : 1;
     }
+    return total > held;
 }
 
 /* --- interface ---------------------------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ struct gsim_work {
     double compute_ps, latency_ps, memory_ps; /* measured kinds: their sum is block_ps */
     double dram_gbps;          /* traffic asked for: described kinds on average, measured ones in their memory part */
     double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */
+    double touched_bytes;      /* data that passes L2 in one run of the grid (gsim_works_share_l2) */
     double cold;               /* work relative to a repeated run alone: 1, more when others displace its L2 data */
     double solo_ps;            /* the whole grid alone, by the machine */
 };
@@ -52,8 +53,12 @@ enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device
                                 const struct gsim_kernel *kernel, struct gsim_error *error) GSIM_NODISCARD;
 
 /* The distinct kernels of one program run in each other's company: those measured alone, with their data in
- * L2, do more work when the others' traffic displaces it (H200: a 33 MB stream 24 us alone, 58 in company). */
-void gsim_works_share_l2(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device);
+ * L2, do more work when the others' traffic displaces it (H200: a 33 MB stream 24 us alone, 58 in company). Returns whether
+ * all of them together overwrite it. */
+bool gsim_works_share_l2(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device);
+
+/* How much data stays in L2 until it is used again (H200: four fifths of it). */
+double gsim_l2_held_bytes(const struct gsim_device_spec *device);
 
 /* Duration of the kernel alone on the device. */
 enum gsim_status gsim_kernel_solo(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,

@@ -135,6 +135,7 @@ struct gsim_exec_state {
     uint32_t branch_count;
     uint32_t *first_successor, *successors; /* of node n: successors[first[n]] .. successors[first[n + 1] - 1] */
     uint32_t node_count, copy_count;
+    double launched_at_bytes;      /* the machine's touched_bytes at its last launch */
     struct gsim_graph_run *idle_runs;
 };
 
@@ -185,6 +186,8 @@ struct gsim_machine {
     struct gsim_arena arena;
     struct gsim_gpu *gpu;
     struct gsim_work *works;       /* by kernel index */
+    bool overwrites_l2;            /* the program's kernels together touch more data than L2 holds */
+    double touched_bytes;          /* by all kernels that have started */
     struct gsim_residency residency;
     struct gsim_faults faults;
     struct gsim_task **moving;     /* by buffer: the transfer to the device under way, or NULL */

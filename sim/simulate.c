@@ -38,7 +38,7 @@ static enum gsim_status init_works(struct gsim_machine *m, struct gsim_error *er
         enum gsim_status status = gsim_work_init(&m->works[i], m->device, &p->kernels[i], error);
         if (status) return status;
     }
-    gsim_works_share_l2(m->works, p->kernel_count, m->device);
+    m->overwrites_l2 = gsim_works_share_l2(m->works, p->kernel_count, m->device);
     return GSIM_OK;
 }
 

@@ -52,6 +52,14 @@ struct gsim_case_node {
     uint32_t stream, dep_count;
     const uint32_t *deps;    /* earlier nodes */
     double start_us, end_us; /* measured; NAN: not recorded */
+    double host_us;          /* what the issuing program took for the PyTorch op that begins here; 0: none begins */
+};
+
+/* What a DAG's calls took on the host where a program in Python made them, the CUDA calls in them included; zeros: a C program. */
+struct gsim_case_host {
+    double stream_us;       /* to make a stream the current one and go back */
+    double record_us;       /* an event's creation and record */
+    double wait_us, sync_us; /* a stream's wait for one; a synchronise with nothing to wait for */
 };
 
 /* One recorded case, owned by its set. */
@@ -71,6 +79,7 @@ struct gsim_case {
     struct gsim_case_node *nodes;
     uint32_t node_count, stream_count;
     double makespan_us[GSIM_SCHEDULE_COUNT]; /* 0: not recorded */
+    struct gsim_case_host host;
     /* Half the range of the repeated measurements over their median: span_us, or live. NAN: not recorded. */
     double spread_ratio;
 };

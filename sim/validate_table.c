@@ -88,8 +88,8 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
             gsim_output_printf(output, "  %-17s %s\n", gsim_quantity_word((enum gsim_quantity)quantity),
                                gsim_quantity_help((enum gsim_quantity)quantity));
     if (has_aten)
-        gsim_output_text(output, "  aten: live and serial were issued by PyTorch, whose own host time per op is in the\n"
-                                 "  measurement but in no field of it, and so not in the prediction.\n");
+        gsim_output_text(output, "  aten: issued by PyTorch; of its own host time per op, stream, event and synchronise the prediction\n"
+                                 "  knows the file's \"host\", or what they take beside another H200.\n");
     gsim_output_text(output,
                      "  mean, median, worst are of absolute errors, bias is the mean signed one; corr. is Pearson's, of\n"
                      "  logarithms; own spread is half the range of the repeated measurements over their median, which for\n"

@@ -427,22 +427,28 @@ static enum gsim_status relaunch(struct gsim_run *run, struct gsim_error *error)
 
 /* add 1+1+1 (edges free here), instantiate 13, launch 3: returns 19; root starts 21-31; b and c 0.5 later, the
  * second one dispatch step behind: 31.5-41.5 and 31.75-41.75; synchronise returns 43.75.
- * Relaunch at 43.75: returns 46.75, root 48.75-58.75, b 59.25, c 59.5-69.5, returns 71.5. */
-static void graph_relaunch(void)
+ * Relaunch at 43.75: returns 46.75, root 48.75-58.75, b 59.25, c 59.5-69.5, returns 71.5. Where L2 is small (it holds 8 bytes) and
+ * a touches 16, all of that is graph_cold later: 72.25. */
+static void graph_relaunch(double l2_mib, double end_us)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
     struct gsim_kernel k[3] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 128, 10),
                                fixture_kernel("c", 4, 64, 10)};
+    k[0].dram_bytes = 16;
+    f.device.l2_mib = l2_mib;
+    f.device.graph_cold_us = 0.75;
     fixture_program(&f, k, 3, NULL, 0);
     fixture_run(&f, relaunch);
     CHECK_KERNEL(&f, 0, 21, 31);
     CHECK_KERNEL(&f, 1, 31.5, 41.5);
     CHECK_KERNEL(&f, 2, 31.75, 41.75);
     CHECK_NEAR(gsim_time_us(f.timeline.iterations[0].end), 43.75, 1e-5);
-    CHECK_NEAR(gsim_time_us(fixture_record(&f, 2, 1)->end), 69.5, 1e-5);
-    CHECK_NEAR(f.end_us, 71.5, 1e-5);
+    CHECK_NEAR(gsim_time_us(fixture_record(&f, 2, 1)->end), end_us - 2, 1e-5);
+    CHECK_NEAR(f.end_us, end_us, 1e-5);
     fixture_release(&f);
 }
+
+static void graph_relaunches(void) { graph_relaunch(1, 71.5), graph_relaunch(1e-5, 72.25); }
 
 static enum gsim_status default_stream_barrier(struct gsim_run *run, struct gsim_error *error)
 {
@@ -582,7 +588,7 @@ static const struct test_case cases[] = {
     {"a wait holds a queue", waits_hold_a_queue},
     {"eight queues", eight_queues},
     {"launch queue full", launch_queue_full},
-    {"graph relaunch", graph_relaunch},
+    {"graph relaunch", graph_relaunches},
     {"legacy default stream", legacy_default_stream},
     {"host threads, lock and queue", host_threads},
     {"deadlock is reported", deadlock_is_reported},

@@ -152,6 +152,47 @@ static void dags_follow_the_device_file(void)
     gsim_device_release(&d);
 }
 
+/* Two ops of one short block each, issued by a program in Python: the host decides. An op takes 30 us, the CUDA call in it
+ * included; entering and leaving a stream 20, an event's record 10, a wait 5, an idle synchronise 12 of which a third passes behind
+ * the CUDA call. Serial: op, op, synchronise. Live: two ops on streams, a record after the first, a wait before the second. */
+static void programs_in_python_take_their_time(void)
+{
+    static const uint32_t first_node = 0;
+    struct gsim_error error = {0};
+    struct gsim_device_spec d;
+    struct gsim_case_set set = {0};
+    struct gsim_gpu_options options = gpu_options();
+    CHECK_OK(gsim_device_load("h200", &d, &error), error);
+    struct gsim_validation v = {.device = &d, .gpu = &options};
+    struct gsim_case_node nodes[2] = {
+        {.kernel = kernel(1, 3), .stream = 0, .start_us = NAN, .end_us = NAN, .host_us = 30},
+        {.kernel = kernel(1, 3), .stream = 1, .deps = &first_node, .dep_count = 1, .start_us = NAN, .end_us = NAN, .host_us = 30},
+    };
+    struct gsim_case *c = gsim_case_add(&set);
+    *c = (struct gsim_case){.kind = GSIM_CASE_ATEN, .file = "f", .name = "dag", .nodes = nodes, .node_count = 2, .stream_count = 2,
+                            .host = {.stream_us = 20, .record_us = 10, .wait_us = 5, .sync_us = 12}, .spread_ratio = NAN};
+    for (int i = 0; i < GSIM_SCHEDULE_COUNT; i++) c->makespan_us[i] = 100;
+    run_all(&set, &v);
+    double expected[GSIM_QUANTITY_COUNT] = {0}, graph_us = 0, after = 0.33 * 12;
+    expected[GSIM_QUANTITY_SERIAL] = 30 + 30 + 12;
+    expected[GSIM_QUANTITY_LIVE] = 30 + 20 + 10 + 5 + 30 + 20 + 12;
+    size_t checked = 0;
+    for (size_t i = 0; i < v.count; i++) {
+        const struct gsim_sample *s = &v.samples[i];
+        if (s->quantity == GSIM_QUANTITY_CHAIN) graph_us = s->predicted;
+        if (!(expected[s->quantity] > 0)) continue;
+        CHECK_NEAR(s->predicted, expected[s->quantity], 0.1);
+        checked++;
+    }
+    CHECK_INT(checked, 2);
+    /* Behind work only the replay's time before the launch and the synchronise's after its call remain. */
+    double call = d.graph_launch_us + 2 * d.graph_launch_node_us;
+    CHECK_NEAR(graph_us, 0.14 * 12 + call + d.graph_start_us + 6 + d.graph_node_gap_us + d.sync_return_us + after, 0.1);
+    gsim_validation_release(&v);
+    gsim_case_set_release(&set);
+    gsim_device_release(&d);
+}
+
 /* Samples made by hand: one DAG ranked right, one with serial and graph exchanged, whose choice costs 10 %. */
 static void rankings_are_per_case(void)
 {
@@ -228,6 +269,7 @@ static const struct test_case cases[] = {
     {"rows from known errors", rows_follow_from_known_errors},
     {"fluids share the chip", fluids_share_the_chip},
     {"DAGs follow the device file", dags_follow_the_device_file},
+    {"programs in Python take their time", programs_in_python_take_their_time},
     {"rankings per case", rankings_are_per_case},
     {"placement", placement_is_compared},
     {"missing arrivals are skipped", missing_arrivals_are_skipped},

@@ -90,6 +90,31 @@ static void priorities_and_arrivals_are_read(void)
     gsim_case_set_release(&set);
 }
 
+/* The host's times of a file replace those of the machine that the defaults come from: 1.4 times what a call takes among its like. */
+static void host_times_are_read(void)
+{
+    struct gsim_error error = {0};
+    struct gsim_case_set set = {0};
+    CHECK_OK(parse(&set,
+                   "{\"aten\":{\"host\":{\"op\":{\"add\":10},\"stream\":20,\"record\":5,\"sync\":9},\"dags\":[{\"streams\":1,\"live_us\":100,"
+                   "\"nodes\":[{\"stream\":0,\"dep\":[],\"op\":\"add\",\"kernels\":[" PLAIN "]},"
+                   "{\"stream\":0,\"dep\":[],\"op\":\"mul\",\"kernels\":[" PLAIN "]}]}]}}", &error), error);
+    CHECK_INT(set.count, 1);
+    if (set.count == 1) {
+        const struct gsim_case *c = &set.cases[0];
+        CHECK_NEAR(c->nodes[0].host_us, 14, 1e-12);
+        CHECK_NEAR(c->nodes[1].host_us, 1.4 * 10.7, 1e-12); /* not in the file */
+        CHECK_NEAR(c->host.stream_us, 28, 1e-12);
+        CHECK_NEAR(c->host.record_us, 7, 1e-12);
+        CHECK_NEAR(c->host.wait_us, 1.4 * 1.8, 1e-12);
+        CHECK_NEAR(c->host.sync_us, 9, 1e-12);
+    }
+    gsim_case_set_release(&set);
+    CHECK_INT(parse(&set, "{\"aten\":{\"host\":{\"sync\":-1},\"dags\":[{\"streams\":1,\"live_us\":1,\"nodes\":[]}]}}", &error),
+              GSIM_INPUT);
+    gsim_case_set_release(&set);
+}
+
 /* The second op of the ATen DAG is two kernels: the third node, which follows that op, follows its last kernel. */
 static void dags_are_read(void)
 {
@@ -126,6 +151,9 @@ static void dags_are_read(void)
         CHECK_INT(pair->nodes[1].stream, 0);
         CHECK_INT(pair->nodes[2].stream, 1);
         CHECK_NEAR(pair->makespan_us[GSIM_SCHEDULE_GRAPH], 50, 0);
+        CHECK(dag->host.sync_us == 0 && dag->nodes[0].host_us == 0); /* a C program */
+        CHECK(aten->nodes[1].host_us > 0 && aten->nodes[2].host_us == 0 && aten->nodes[3].host_us > 0); /* by op */
+        CHECK(aten->host.sync_us > 0 && pair->host.sync_us > 0);
     }
     gsim_case_set_release(&set);
 }
@@ -211,6 +239,7 @@ static const struct test_case cases[] = {
     {"repetitions in launch order", repetitions_in_launch_order_count},
     {"priorities and arrivals", priorities_and_arrivals_are_read},
     {"DAGs", dags_are_read},
+    {"the issuing host's times are read", host_times_are_read},
     {"launch-bound DAGs", short_kernels_make_a_launch_bound_dag},
     {"malformed files", malformed_files_are_refused},
     {"out of memory", memory_may_run_out},

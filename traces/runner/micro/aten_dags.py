@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """aten_dags: DAGs of cuBLAS and ATen kernels on a real GPU, described by what a profiler shows (grid, block, registers, shared memory, solo time).
-Rule probed: how well demand inferred from a plain trace predicts concurrent spans. Usage: aten_dags.py out.json"""
+Rule probed: how well demand inferred from a plain trace predicts concurrent spans. Usage: aten_dags.py out.json [seed]"""
 import json, random, sys, time
 import torch
 from torch.profiler import profile, ProfilerActivity
-dev = "cuda"; R = random.Random(5); torch.manual_seed(1)
+dev = "cuda"; R = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 5); torch.manual_seed(1)
 def t(*s, dtype=torch.float32): return torch.randn(*s, device=dev, dtype=dtype)
 ops = {}
 for n in (256, 512, 1024, 2048): 
@@ -49,6 +49,33 @@ for s in S:
     with torch.cuda.stream(s):
         for n in names: ops[n]()
 torch.cuda.synchronize()
+def clock(f, n=40, repeats=9):
+    """Host time of one call of f among n in a row, us: median over repeats; the GPU is idle before."""
+    v = []
+    for r in range(repeats):
+        torch.cuda.synchronize(); a = time.perf_counter()
+        for _ in range(n): f()
+        v.append((time.perf_counter() - a) * 1e6 / n)
+    torch.cuda.synchronize(); return round(med(v), 3)
+def timed(f, repeats=25):
+    """f and a synchronise on an idle GPU, us."""
+    v = []
+    for r in range(repeats): torch.cuda.synchronize(); a = time.perf_counter(); f(); torch.cuda.synchronize(); v.append((time.perf_counter() - a) * 1e6)
+    return round(med(v), 3)
+def graph_of(f):
+    g = torch.cuda.CUDAGraph(); cs = torch.cuda.Stream()
+    with torch.cuda.graph(g, stream=cs): f()
+    return g
+def in_stream(s, f):
+    with torch.cuda.stream(s): f()
+nothing = lambda: None
+event = S[0].record_event()
+host = {"op": {n: clock(ops[n]) for n in names}, "stream": clock(lambda: in_stream(S[1], nothing)), "record": clock(lambda: S[0].record_event()),
+        "wait": clock(lambda: S[1].wait_event(event)), "sync": timed(nothing), "call": clock(nothing)}
+tiny = t(64); graph0 = graph_of(lambda: torch.neg(tiny, out=tiny))
+host["replay"] = clock(graph0.replay, 8); host["graph_tiny"] = timed(graph0.replay)
+host["op_tiny"] = timed(lambda: torch.neg(tiny, out=tiny))
+alone = {n: {"graph_us": timed(graph_of(ops[n]).replay), "call_us": timed(ops[n])} for n in names}
 def run(nodes, main):
     ev = {}; need = {d for i, (s, n, dep) in enumerate(nodes) for d in dep if nodes[d][0] != s}
     for i, (s, n, dep) in enumerate(nodes):
@@ -62,14 +89,14 @@ for ci, (ns, nn) in enumerate(cases):
     for i in range(nn):
         dep = sorted({R.randrange(max(0, i - 6), i) for _ in range(R.choice([0, 1, 1, 2]))}) if i else []
         nodes.append((R.randrange(ns), R.choice(names), dep))
-    live = []
+    live = []; issue = []; serial_issue = []
     for r in range(11):
-        torch.cuda.synchronize(); a = time.perf_counter(); run(nodes, None); torch.cuda.synchronize(); live.append((time.perf_counter() - a) * 1e6)
+        torch.cuda.synchronize(); a = time.perf_counter(); run(nodes, None); b = time.perf_counter(); torch.cuda.synchronize(); live.append((time.perf_counter() - a) * 1e6); issue.append((b - a) * 1e6)
     serial = []
     for r in range(9):
         torch.cuda.synchronize(); a = time.perf_counter()
         for s, n, d in nodes: ops[n]()
-        torch.cuda.synchronize(); serial.append((time.perf_counter() - a) * 1e6)
+        serial_issue.append((time.perf_counter() - a) * 1e6); torch.cuda.synchronize(); serial.append((time.perf_counter() - a) * 1e6)
     g = torch.cuda.CUDAGraph(); cs = torch.cuda.Stream()
     with torch.cuda.graph(g, stream=cs):
         e0 = cs.record_event()
@@ -87,7 +114,7 @@ for ci, (ns, nn) in enumerate(cases):
         torch.cuda.synchronize(); a = time.perf_counter(); g1.replay(); torch.cuda.synchronize(); g1r.append((time.perf_counter() - a) * 1e6)
     with profile(activities=[ProfilerActivity.CUDA]) as p: g.replay(); torch.cuda.synchronize()
     ks = sorted(kernels(p), key=lambda x: x["ts"]); z = ks[0]["ts"] if ks else 0
-    out.append({"kind": "aten-dag", "streams": ns, "live_us": med(live[2:]), "serial_us": med(serial[1:]), "graph_us": med(gr[1:]), "graph_serial_us": med(g1r[1:]),
+    out.append({"kind": "aten-dag", "streams": ns, "live_us": med(live[2:]), "live_min_us": min(live[2:]), "live_max_us": max(live[2:]), "issue_us": med(issue[2:]), "serial_issue_us": med(serial_issue[1:]), "serial_us": med(serial[1:]), "graph_us": med(gr[1:]), "graph_serial_us": med(g1r[1:]),
                 "nodes": [{"stream": s, "dep": d, "op": n, "kernels": desc[n]} for s, n, d in nodes],
                 "graph_kernels": [[x["name"][:40], round((x["ts"] - z) * 1e3), round((x["ts"] - z + x["dur"]) * 1e3), x["args"].get("stream")] for x in ks]})
 # pairs of ops as parallel branches of a graph
@@ -108,5 +135,5 @@ for _ in range(60):
         with torch.cuda.stream(S[1]): ops[y]()
         cs.wait_event(S[0].record_event()); cs.wait_event(S[1].record_event())
     m, k = cap(par); pairs.append({"kind": "aten-pair", "a": x, "b": y, "ka": desc[x], "kb": desc[y], "graph_us": m, "kernels": k})
-json.dump({"device": "NVIDIA H200", "dags": out, "pairs": pairs}, open(sys.argv[1], "w"))
+json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda, "host": host, "alone": alone, "dags": out, "pairs": pairs}, open(sys.argv[1], "w"))
 for o in out: print(o["streams"], len(o["nodes"]), round(o["live_us"]), round(o["serial_us"]), round(o["graph_us"]), round(o["graph_serial_us"]), round(sum(k["solo_ns"] for n in o["nodes"] for k in n["kernels"]) / 1e3))

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * PyTorch's own kernels, of which only shape, registers, shared memory and time alone are known, in streams and graphs
+ * (traces/h200/vm/aten*.json.gz): recorded after the rules for them were found in traces/h200/research1.json.gz, the second on a host
+ * that was busy. Bounds are what the model reached plus 15 %.
+ */
+#include "tests/golden/validated.h"
+
+static const struct {
+    const char *path;
+    double live, serial, graph, chain; /* greatest mean errors */
+    double tau;                        /* least, over serial, live and graph */
+} bounds[] = {
+    {GPUSIM_SOURCE_DIR "/traces/h200/vm/aten.json.gz", 0.041, 0.0125, 0.038, 0.0067, 0.7},
+    {GPUSIM_SOURCE_DIR "/traces/h200/vm/aten-busy.json.gz", 0.0926, 0.0586, 0.0364, 0.0387, 0.85},
+};
+
+static double mean(const struct gsim_validation *v, enum gsim_quantity quantity, size_t count)
+{
+    struct gsim_error error = {0};
+    struct gsim_validation_row row;
+    CHECK_OK(gsim_validation_row(v, GSIM_CASE_ATEN, quantity, &row, &error), error);
+    CHECK_INT(row.all.count, count);
+    return row.all.mean;
+}
+
+static void errors_stay_within_bounds(void)
+{
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        struct validated all = {0};
+        struct gsim_validation_ranking ranking;
+        validated_run(&all, "h200", (const char *const[]){bounds[i].path, NULL});
+        double live = mean(&all.validation, GSIM_QUANTITY_LIVE, 12), serial = mean(&all.validation, GSIM_QUANTITY_SERIAL, 12);
+        double graph = mean(&all.validation, GSIM_QUANTITY_GRAPH, 72), chain = mean(&all.validation, GSIM_QUANTITY_CHAIN, 12);
+        CHECK_MSG(live <= bounds[i].live, "%s: live %.4f, at most %.4f", bounds[i].path, live, bounds[i].live);
+        CHECK_MSG(serial <= bounds[i].serial, "%s: serial %.4f, at most %.4f", bounds[i].path, serial, bounds[i].serial);
+        CHECK_MSG(graph <= bounds[i].graph, "%s: graph %.4f, at most %.4f", bounds[i].path, graph, bounds[i].graph);
+        CHECK_MSG(chain <= bounds[i].chain, "%s: chain %.4f, at most %.4f", bounds[i].path, chain, bounds[i].chain);
+        gsim_validation_rank(&all.validation, GSIM_CASE_ATEN, &ranking);
+        CHECK_MSG(ranking.tau_mean >= bounds[i].tau, "%s: tau %.3f, at least %.3f", bounds[i].path, ranking.tau_mean, bounds[i].tau);
+        validated_release(&all);
+    }
+}
+
+static const struct test_case cases[] = {
+    {"errors stay within bounds", errors_stay_within_bounds},
+};
+TEST_MAIN("golden/aten", cases)
