@@ -72,7 +72,6 @@ static const struct row {
     {"graph_launch", 0, INFINITY, 0.02, {{D(graph_launch_us), ONCE}, {D(graph_launch_node_us), TIMES}}, NULL, NULL},
     {"graph_start", 0, 0, 0.02, {{D(graph_start_us), ONCE}}, "clock_doubt", NULL},
     {"graph_node_gap", 0, 0, 0.002, {{D(graph_node_gap_us), ONCE}}, NULL, NULL},
-    {"graph_cross_gap", 0, 0, 0.002, {{D(graph_cross_gap_us), ONCE}}, NULL, NULL},
     /* OWN(3): what an empty node lasts */
     {"graph_chain", 0, INFINITY, 0.02,
      {{D(graph_launch_us), ONCE}, {D(graph_launch_node_us), TIMES}, {D(graph_start_us), ONCE}, {OWN(3), TIMES},

@@ -160,37 +160,27 @@ bool gsim_graphs_capture_wait(struct gsim_machine *m, uint32_t stream, uint32_t 
 
 /* --- instantiation ---------------------------------------------------------------------------------------- */
 
-/* A captured graph keeps the streams it was captured from (H200, measured: launch time grows with them). */
-static void branches_by_stream(const struct gsim_graph_state *g, struct gsim_exec_state *x)
+/* From which roots the nodes descend. Forks and joins of one root's descendants add less than the spread, and the streams of a
+ * capture make no difference; where the descendants of several roots meet for the first time it takes longer, however long the
+ * kernels are (H200, measured: traces/h200/vm/shapes.txt). A node follows the lane of its first predecessor; that it
+ * takes as long behind one of another lane is what fits launch-bound graphs. Roots that share a bit are taken for one. */
+static bool find_meetings(struct gsim_machine *m, const struct gsim_graph_state *g, struct gsim_exec_state *x)
 {
-    for (uint32_t n = 0; n < g->node_count; n++) {
-        uint32_t same = 0;
-        while (g->nodes[same].stream != g->nodes[n].stream) same++;
-        x->branches[n] = same < n ? x->branches[same] : x->branch_count++;
-    }
-}
-
-/* Cuts the graph into branches. An explicit graph has no streams: a node continues the chain of its first
- * predecessor that has none following yet. */
-static bool find_branches(struct gsim_machine *m, const struct gsim_graph_state *g, struct gsim_exec_state *x)
-{
-    bool *is_continued = GSIM_ARENA_ARRAY(&m->arena, bool, g->node_count);
-    x->branches = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count);
-    if (!is_continued || !x->branches) return false;
-    if (g->node_count && g->nodes[0].stream) {
-        branches_by_stream(g, x);
-        return true;
-    }
+    uint64_t *roots = GSIM_ARENA_ARRAY(&m->arena, uint64_t, g->node_count);
+    x->meets = GSIM_ARENA_ARRAY(&m->arena, bool, g->node_count);
+    x->lanes = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count);
+    if (!roots || !x->meets || !x->lanes) return false;
     for (uint32_t n = 0; n < g->node_count; n++) {
         const struct gsim_graph_node_state *node = &g->nodes[n];
-        uint32_t i = 0;
-        while (i < node->after_count && is_continued[node->after[i]]) i++;
-        if (i < node->after_count) {
-            is_continued[node->after[i]] = true;
-            x->branches[n] = x->branches[node->after[i]];
-        } else {
-            x->branches[n] = x->branch_count++;
+        if (!node->after_count) {
+            x->lanes[n] = x->root_count++;
+            roots[n] = UINT64_C(1) << x->lanes[n] % 64;
+            continue;
         }
+        x->lanes[n] = x->lanes[node->after[0]];
+        for (uint32_t i = 0; i < node->after_count; i++) roots[n] |= roots[node->after[i]];
+        x->meets[n] = true;
+        for (uint32_t i = 0; i < node->after_count; i++) x->meets[n] &= roots[node->after[i]] != roots[n];
     }
     return true;
 }
@@ -213,7 +203,7 @@ static bool build_exec(struct gsim_machine *m, const struct gsim_graph_state *g,
         x->predecessor_count[n] = g->nodes[n].after_count;
         for (uint32_t i = 0; i < g->nodes[n].after_count; i++) x->first_successor[g->nodes[n].after[i] + 2]++;
     }
-    if (!find_branches(m, g, x)) return false;
+    if (!find_meetings(m, g, x)) return false;
     for (uint32_t n = 2; n < g->node_count + 2; n++) x->first_successor[n] += x->first_successor[n - 1];
     for (uint32_t n = 0; n < g->node_count; n++) /* shifts the starts into place, one entry lower */
         for (uint32_t i = 0; i < g->nodes[n].after_count; i++)
@@ -278,8 +268,8 @@ static void start_node(struct gsim_machine *m, void *argument)
     gsim_front_start(m, node);
 }
 
-/* LOOKS: the node's unit looks for another's work until READY; meanwhile the dispatcher starts others. */
-static void node_ready(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t index, gsim_time ready, bool looks)
+/* WAITS: something else than the dispatcher keeps the node until READY; meanwhile it starts others. */
+static void node_ready(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t index, gsim_time ready, bool waits)
 {
     const struct gsim_exec_state *x = &m->execs[run->exec];
     struct gsim_task *node = gsim_front_task(m, GSIM_TASK_OP, x->streams[index] ? x->streams[index] : run->task->stream);
@@ -291,7 +281,7 @@ static void node_ready(struct gsim_machine *m, struct gsim_graph_run *run, uint3
     node->correlation = run->task->correlation;
     node->iteration = run->task->iteration;
     gsim_time start = ready > m->graph_dispatch_free ? ready : m->graph_dispatch_free;
-    if (!looks) m->graph_dispatch_free = start + gsim_time_from_us(m->device->graph_dispatch_us);
+    if (!waits) m->graph_dispatch_free = start + gsim_time_from_us(m->device->graph_dispatch_us);
     gsim_machine_at(m, start, start_node, node);
 }
 
@@ -324,18 +314,19 @@ void gsim_graphs_launch(struct gsim_machine *m, struct gsim_task *task)
         gsim_front_end(m, task);
         return;
     }
-    /* Branches are set up one after the other, also those that fork later: counting roots alone is worse on the H200's
-     * launch-bound graphs (3.0 % off, against 2.3). */
     const struct gsim_exec_state *x = &m->execs[task->exec];
     for (uint32_t n = 0; n < x->node_count; n++)
         if (!run->predecessors_left[n])
-            node_ready(m, run, n, m->now + gsim_time_from_us(x->branches[n] * m->device->graph_branch_us), false);
+            node_ready(m, run, n, m->now + gsim_time_from_us(x->lanes[n] * m->device->graph_branch_us), false);
 }
 
-/* Node NEXT may start behind the one that ended now on UNIT; READY: when on the same. Between units the graph's launch
- * began to look (H200, H100: traces/h200/polls.txt.gz, graphs). */
-static void follow(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t next, uint32_t unit, gsim_time ready)
+/* Node NEXT may start behind NODE, which ended now on UNIT. Between units the graph's launch began to look (H200, H100:
+ * traces/h200/polls.txt.gz, graphs). */
+static void follow(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t next, uint32_t node, uint32_t unit)
 {
+    const struct gsim_exec_state *x = &m->execs[run->exec];
+    bool meets = x->meets[next] || x->lanes[next] != x->lanes[node];
+    gsim_time ready = m->now + gsim_time_from_us(meets ? m->device->graph_cross_gap_us : m->device->graph_node_gap_us);
     uint32_t own = gsim_copies_unit(m, m->execs[run->exec].ops[next]);
     bool looks = own != unit && m->engine_poll;
     if (looks) {
@@ -346,20 +337,17 @@ static void follow(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t 
     } else if (unit != GSIM_UNIT_SMS && m->engine_poll) { /* known of the same devices only */
         ready = m->now + m->copy_gap;
     }
-    node_ready(m, run, next, ready, looks);
+    node_ready(m, run, next, ready, looks || meets);
 }
 
 void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node)
 {
     struct gsim_graph_run *run = node->graph_run;
     struct gsim_exec_state *x = &m->execs[run->exec];
-    gsim_time along = m->now + gsim_time_from_us(m->device->graph_node_gap_us);
-    gsim_time across = m->now + gsim_time_from_us(m->device->graph_cross_gap_us);
     uint32_t unit = gsim_copies_unit(m, node->op);
     for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++) {
         uint32_t next = x->successors[i];
-        if (--run->predecessors_left[next]) continue;
-        follow(m, run, next, unit, x->branches[next] == x->branches[node->node] ? along : across);
+        if (--run->predecessors_left[next] == 0) follow(m, run, next, node->node, unit);
     }
     gsim_front_free(m, node);
     if (--run->nodes_left) return;

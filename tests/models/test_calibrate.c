@@ -29,7 +29,7 @@ static const struct {
     {"hw_queues", "12", 0},          {"graph_add_node_us", "1.7", 0.01},   {"graph_add_edge_us", "0.3", 0.01},
     {"graph_instantiate_us", "9", 0.01}, {"graph_instantiate_node_us", "1.3", 0.01}, {"graph_launch_us", "2.2", 0.01},
     {"graph_launch_node_us", "0.02", 0.01}, {"graph_start_us", "2.6", 0.02}, {"graph_node_gap_us", "1.4", 1e-3},
-    {"graph_cross_gap_us", "1.9", 1e-3}, {"graph_branch_us", "0.7", 0.02}, {"memcpy_us", "2.1", 0.01},
+    {"graph_branch_us", "0.7", 0.02}, {"memcpy_us", "2.1", 0.01},
     {"h2d_gbps", "24.5", 1e-3},      {"d2h_gbps", "26.2", 1e-3},           {"bidirectional_gbps", "40", 0.02},
     {"h2d_latency_us", "6.5", 0.02}, {"d2h_latency_us", "5.5", 0.02},      {"pageable_h2d_gbps", "6", 0.02},
     {"copy_start_us", "1.6", 0.02},  {"copy_switch_us", "0.9", 0.02},      {"timed_record_us", "2.1", 0.02},

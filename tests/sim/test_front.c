@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Hand-computed timelines of what lies between two pieces of work: records with timing, changes between SMs and copy
- * engines, small copies, a graph's branches. The device and its costs: machine_fixture.h; L = launch call (2 us).
+ * engines, small copies, a graph's roots. The device and its costs: machine_fixture.h; L = launch call (2 us).
  */
 #include "tests/sim/machine_fixture.h"
 
@@ -268,37 +268,45 @@ static void nodes_look_alone(void)
     fixture_release(&f);
 }
 
-/* Two roots; a fork behind the first makes a branch between them. */
+/* Roots a and d; b and c fork behind a, g follows d; e joins b and d, f joins e and c, h joins g and e. */
 static enum gsim_status launch_roots(struct gsim_run *run, struct gsim_error *error)
 {
-    struct gsim_driver *d = run->driver;
-    gsim_stream s = gsim_stream_create(d, 0);
+    struct gsim_driver *driver = run->driver;
+    gsim_stream s = gsim_stream_create(driver, 0);
     (void)error;
-    gsim_iteration_begin(d, 0);
-    gsim_graph g = gsim_graph_create(d);
-    gsim_graph_node a = gsim_graph_add(d, g, OP(run, 0), NULL, 0);
-    gsim_graph_add(d, g, OP(run, 1), &a, 1);
-    gsim_graph_add(d, g, OP(run, 2), &a, 1);
-    gsim_graph_add(d, g, OP(run, 3), NULL, 0);
-    gsim_graph_launch(d, gsim_graph_instantiate(d, g), s);
+    gsim_iteration_begin(driver, 0);
+    gsim_graph graph = gsim_graph_create(driver);
+    gsim_graph_node a = gsim_graph_add(driver, graph, OP(run, 0), NULL, 0), b = gsim_graph_add(driver, graph, OP(run, 1), &a, 1);
+    gsim_graph_node c = gsim_graph_add(driver, graph, OP(run, 2), &a, 1), d = gsim_graph_add(driver, graph, OP(run, 3), NULL, 0);
+    gsim_graph_node e = gsim_graph_add(driver, graph, OP(run, 4), (gsim_graph_node[]){b, d}, 2);
+    gsim_graph_add(driver, graph, OP(run, 5), (gsim_graph_node[]){e, c}, 2);
+    gsim_graph_node g = gsim_graph_add(driver, graph, OP(run, 6), &d, 1);
+    gsim_graph_add(driver, graph, OP(run, 7), (gsim_graph_node[]){g, e}, 2);
+    gsim_graph_launch(driver, gsim_graph_instantiate(driver, graph), s);
     return finish(run);
 }
 
-/* add 4, instantiate 14, launch 3: returns 21. a, first of branch 0 with b, starts at 23; c's branch is the next, and
- * begins when a has ended; d's is the third, 2 x 2 us behind the first. */
-static void branches_one_after_the_other(void)
+/* add 8, instantiate 18, launch 3: returns 29. a starts at 31, d, the second root, 2 us behind. b, c, g follow along (0.5); in e the
+ * roots' descendants meet (3); f joins what e has joined: along; h is on g's lane, where e is not: 3 again. */
+static void roots_one_after_the_other(void)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
     f.device.graph_branch_us = 2;
+    f.device.graph_cross_gap_us = 3;
     f.device.graph_dispatch_us = 0;
-    struct gsim_kernel k[4] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 128, 10), fixture_kernel("c", 4, 64, 10),
-                               fixture_kernel("d", 4, 32, 10)};
-    fixture_program(&f, k, 4, NULL, 0);
+    static const char *const names[8] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    struct gsim_kernel k[8];
+    for (int i = 0; i < 8; i++) k[i] = fixture_kernel(names[i], 4, 32, 10);
+    fixture_program(&f, k, 8, NULL, 0);
     fixture_run(&f, launch_roots);
-    CHECK_KERNEL(&f, 0, 23, 33);
-    CHECK_KERNEL(&f, 3, 27, 37);
-    CHECK_KERNEL(&f, 1, 33.5, 43.5);
-    CHECK_KERNEL(&f, 2, 33.5, 43.5);
+    CHECK_KERNEL(&f, 0, 31, 41);
+    CHECK_KERNEL(&f, 3, 33, 43);
+    CHECK_KERNEL(&f, 1, 41.5, 51.5);
+    CHECK_KERNEL(&f, 2, 41.5, 51.5);
+    CHECK_KERNEL(&f, 6, 43.5, 53.5);
+    CHECK_KERNEL(&f, 4, 54.5, 64.5);
+    CHECK_KERNEL(&f, 5, 65, 75);
+    CHECK_KERNEL(&f, 7, 67.5, 77.5);
     fixture_release(&f);
 }
 
@@ -310,6 +318,6 @@ static const struct test_case cases[] = {
     {"units look for each other now and then", units_look_now_and_then},
     {"a stream looks for another's copy", looks_across_streams},
     {"a graph's nodes look each for itself", nodes_look_alone},
-    {"branches one after the other", branches_one_after_the_other},
+    {"a graph's roots one after the other", roots_one_after_the_other},
 };
 TEST_MAIN("sim/front", cases)
