@@ -6,14 +6,16 @@
 #include "sim/gpu_state.h"
 
 /* Issue-bound blocks have a progress of their own, in units; others that start together progress alike. */
-static void add_cohorts(struct gsim_gpu *gpu, struct gsim_group *g, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
+static void add_cohorts(struct gsim_gpu *gpu, struct gsim_group *g, struct gsim_kernel_run *run, uint32_t blocks, double factor,
+                        gsim_time now)
 {
     const struct gsim_work *w = run->work;
     bool is_single = gpu->options.exact || w->kind == GSIM_WORK_ISSUE;
     uint32_t pieces = is_single ? blocks : 1;
     if (!g->slots) g->carveout = w->carveout_bytes;
     struct gsim_cohort *last = g->cohort_count ? &g->cohorts[g->cohort_count - 1] : NULL;
-    if (!is_single && last && last->run == run && last->since == now) {
+    double work = w->cold * run->scale * factor;
+    if (!is_single && last && last->run == run && last->since == now && last->left == work) {
         last->blocks += blocks;
         gsim_group_take(g, w, (int)blocks);
         return;
@@ -22,19 +24,19 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_group *g, struct gsim_
         GSIM_INVARIANT(g->cohort_count < GSIM_MAX_COHORTS);
         g->cohorts[g->cohort_count++] = (struct gsim_cohort){
             .run = run, .work = w, .blocks = blocks / pieces, .frees = i % w->units == w->units - 1, .since = now,
-            .left = w->cold * run->scale, .pace = run->pace};
+            .left = work, .pace = run->pace};
     }
     gsim_group_take(g, w, (int)blocks);
     if (w->dram_gbps > 0) g->feels_memory = true;
 }
 
-/* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
-static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
+/* Puts BLOCKS blocks of RUN, each FACTOR times the mean's work, on every SM of the group. */
+static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, double factor, gsim_time now)
 {
     struct gsim_group *g = gpu->groups[index];
     uint64_t count = (uint64_t)blocks * g->sm_count;
     if (!g->slots) gpu->load.busy_sms += g->sm_count;
-    add_cohorts(gpu, g, run, blocks, now);
+    add_cohorts(gpu, g, run, blocks, factor, now);
     GSIM_INVARIANT(run->unplaced >= count);
     run->unplaced -= count;
     run->resident += count;
@@ -46,6 +48,38 @@ static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *
         gpu->load.kernels++;
         if (gpu->listener.kernel_started) gpu->listener.kernel_started(gpu->listener.data, run->tag, now);
     }
+}
+
+/* Puts the next block of RUN on every SM of the group; those SMs that get the last of a class become groups of their own, which
+ * are added to PARTS. */
+static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, gsim_time now, uint32_t *parts, uint32_t *part_count)
+{
+    const struct gsim_work *w = run->work;
+    for (uint32_t c = 0;; c++) {
+        uint64_t placed = w->blocks - run->unplaced;
+        while (w->classes[c].end <= placed) c++;
+        uint64_t left = w->classes[c].end - placed;
+        if (left >= gpu->groups[index]->sm_count) {
+            place_alike(gpu, index, run, 1, w->classes[c].factor, now);
+            return;
+        }
+        uint32_t part = gsim_groups_split(gpu, index, (uint32_t)left);
+        place_alike(gpu, part, run, 1, w->classes[c].factor, now);
+        parts[(*part_count)++] = part;
+    }
+}
+
+/* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
+static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
+{
+    if (!run->work->class_count) {
+        place_alike(gpu, index, run, blocks, 1, now);
+        return;
+    }
+    uint32_t parts[GSIM_MAX_SMS] = {index}, part_count = 1;
+    for (uint32_t b = 0; b < blocks; b++)
+        for (uint32_t p = 0, before = part_count; p < before; p++) place_unequal(gpu, parts[p], run, now, parts, &part_count);
+    for (uint32_t p = 1; p < part_count; p++) gsim_groups_rate(gpu, parts[p]);
 }
 
 /* The most urgent kernel with blocks to place, or NULL. */

@@ -80,6 +80,8 @@ void gsim_bench_launch(struct gsim_bench *bench, const struct gsim_bench_launch 
         .dram_bytes = launch->items * launch->cost->dram_bytes,
         .thread_cycles = items_per_thread * launch->cost->thread_cycles,
         .sm_cycles = launch->items * launch->cost->sm_cycles,
+        .loop_x = launch->loop_x,
+        .loop_y = launch->loop_y,
     };
     struct gsim_op op = {
         .kind = GSIM_OP_KERNEL,

@@ -98,6 +98,8 @@ static void conv(struct gsim_bench *bench, uint32_t to, uint32_t from, uint32_t 
         .smem_bytes = filter_bytes,
         .cost = &its,
         .items = positions * positions,
+        .loop_x = positions,
+        .loop_y = positions,
         .spreads = true,
         .stream = stream,
     };

@@ -100,6 +100,7 @@ static void blur(struct img *img, uint32_t side, uint32_t to, uint32_t mask, int
     k.grid = gsim_bench_grid2d(&img->bench);
     k.block = GSIM_BLOCK2D;
     k.smem_bytes = side * side * 4;
+    k.loop_x = k.loop_y = img->bench.options.size;
     gsim_bench_launch(&img->bench, &k, GSIM_ARGS(GSIM_IN(img->image), GSIM_OUT(to), GSIM_IN(mask)));
 }
 
@@ -109,6 +110,7 @@ static void sobel(struct img *img, uint32_t from, uint32_t to, int32_t stream)
     k.grid = gsim_bench_grid2d(&img->bench);
     k.block = GSIM_BLOCK2D;
     k.smem_bytes = img->bench.options.suite == GSIM_SUITE_KESCO ? 80 : 72;
+    k.loop_x = k.loop_y = img->bench.options.size;
     gsim_bench_launch(&img->bench, &k, GSIM_ARGS(GSIM_IN_NON_CONST(from), GSIM_OUT(to)));
 }
 

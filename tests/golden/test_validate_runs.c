@@ -14,11 +14,11 @@ static const struct {
     size_t count; /* test runs */
     double mean, worst, bias, speedup, tau_clear, regret;
 } bounds[] = {
-    {"h200-vm", "traces/h200/runs-small.json.gz", 192, 0.0493, 0.217, 0.023, 0.0612, 0.88, 0.013},
-    {"h200-vm", "traces/h200/runs-1g.json.gz", 96, 0.0320, 0.141, 0.010, 0.0342, 0.84, 0.003},
-    {"h200-vm", "traces/h200/vm/runs-unseen.json.gz", 288, 0.0655, 0.51, 0.019, 0.0677, 0.86, 0.0094},
-    {"h200-vm", "traces/h200/vm/runs-grcuda.json.gz", 192, 0.0592, 0.30, 0.045, 0.0605, 0.93, 0.0168},
-    {"h100-vm", "traces/h100/runs-small.json.gz", 192, 0.0551, 0.257, 0.026, 0.0641, 0.87, 0.0216},
+    {"h200-vm", "traces/h200/runs-small.json.gz", 192, 0.0536, 0.254, 0.033, 0.0717, 0.87, 0.013},
+    {"h200-vm", "traces/h200/runs-1g.json.gz", 96, 0.0289, 0.141, 0.010, 0.0333, 0.82, 0.003},
+    {"h200-vm", "traces/h200/vm/runs-unseen.json.gz", 288, 0.0490, 0.245, 0.034, 0.0598, 0.83, 0.0100},
+    {"h200-vm", "traces/h200/vm/runs-grcuda.json.gz", 192, 0.0550, 0.298, 0.041, 0.0575, 0.94, 0.0168},
+    {"h100-vm", "traces/h100/runs-small.json.gz", 192, 0.0479, 0.205, 0.027, 0.0589, 0.86, 0.0191},
 };
 
 static enum gsim_status add(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,

@@ -161,6 +161,41 @@ static double on_slice_us(const struct gsim_device_spec *device, const struct gs
     return alone_us(&part, work);
 }
 
+/* 16 x 16 blocks of 8 x 8 threads stride over 394 x 394 items: along an axis 128 threads, so 10 of them, in 2 blocks, have a fourth
+ * round. 4 blocks have 16 rounds, 28 and 28 have 12, 196 have 9: 2500 in all, 9.77 on average. On 132 SMs, the longer ones first,
+ * 72 have two blocks of 9: after 9/16 of the time only 60 SMs are at work. */
+static void blocks_of_unequal_work(void)
+{
+    static const double rounds[4] = {16, 12, 12, 9};
+    static const uint64_t ends[4] = {4, 32, 60, 256};
+    struct gsim_device_spec d = loaded("h200");
+    struct gsim_kernel k = {.grid = {16, 16, 1}, .block = {8, 8, 1}, .regs_per_thread = 32, .solo_us = 400, .loop_x = 394, .loop_y = 394};
+    struct gsim_work w = work_of(&d, k);
+    CHECK_INT(w.class_count, 4);
+    for (int i = 0; i < 4; i++) {
+        CHECK_INT(w.classes[i].end, ends[i]);
+        CHECK_NEAR(w.classes[i].factor, rounds[i] * 256 / 2500, 1e-12);
+    }
+    CHECK_NEAR(alone_us(&d, &w), 400, 0.4);
+    struct gsim_arena arena = {0};
+    struct gsim_gpu *gpu = gsim_gpu_create(&arena, &d, NULL, NULL);
+    CHECK(gsim_gpu_submit(gpu, 0, &w, 0, NULL));
+    while (gsim_gpu_next(gpu) < gsim_time_from_us(0.65 * 400)) gsim_gpu_advance(gpu, gsim_gpu_next(gpu));
+    gsim_gpu_check(gpu);
+    CHECK_INT(gsim_gpu_load(gpu).busy_sms, 60);
+    gsim_arena_release(&arena);
+    k.loop_x = 256; /* two rounds for all */
+    k.loop_y = 100; /* less than one */
+    CHECK_INT(work_of(&d, k).class_count, 0);
+    k.loop_x = 394;
+    k.loop_y = 0;
+    CHECK_INT(work_of(&d, k).class_count, 2);
+    k.solo_us = 0; /* not measured: all alike */
+    k.flops = 1e9;
+    CHECK_INT(work_of(&d, k).class_count, 0);
+    gsim_device_release(&d);
+}
+
 /* Of two kernels of unknown demand, the one with 64 registers per thread beside shared memory is a matrix product. H200: cuBLAS's
  * 128 blocks of 128 threads, 56.2 us alone, take 97.6 two on an SM behind another kernel (traces/h200/vm/aten.json.gz's kind of
  * case; aten_dags.py, seed 6, pair 5). Of a short one 2 us, at most four fifths, are latency that company leaves alone. */
@@ -329,6 +364,7 @@ static const struct test_case cases[] = {
     {"measured: kinds and units", kinds_and_units},
     {"measured: the inversion is exact", inversion_is_exact},
     {"register tiles are issue-bound", tiles_are_issue_bound},
+    {"blocks of unequal work", blocks_of_unequal_work},
     {"measured twice: latency and throughput", two_times_tell_latency_from_throughput},
     {"solo is the same", solo_is_the_same},
     {"shared-memory configurations", carveouts},

@@ -78,8 +78,8 @@ static void test_equal_kernels_share(void)
     uint32_t zero = gsim_builder_kernel(b, &kernel);
     kernel.flops = 0.0;
     CHECK_INT(gsim_builder_kernel(b, &kernel), zero);
-    struct gsim_kernel other[15];
-    for (int i = 0; i < 15; i++) other[i] = plain_kernel();
+    struct gsim_kernel other[17];
+    for (int i = 0; i < 17; i++) other[i] = plain_kernel();
     other[0].grid.x++;
     other[1].block.y++;
     other[2].regs_per_thread = 8;
@@ -94,11 +94,13 @@ static void test_equal_kernels_share(void)
     other[11].rows++;
     other[12].slice_us++;
     other[13].slice_sms++;
+    other[15].loop_x++;
+    other[16].loop_y++;
     other[14].flops = other[14].dram_bytes = 0; /* nothing is known of it; below: known to do neither */
-    for (uint32_t i = 0; i < 15; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
-    for (uint32_t i = 0; i < 15; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
+    for (uint32_t i = 0; i < 17; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
+    for (uint32_t i = 0; i < 17; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
     other[14].demand_given = true;
-    CHECK_INT(gsim_builder_kernel(b, &other[14]), zero + 16);
+    CHECK_INT(gsim_builder_kernel(b, &other[14]), zero + 18);
     kernel = plain_kernel(); /* a demand that is there is given */
     kernel.demand_given = true;
     CHECK_INT(gsim_builder_kernel(b, &kernel), first);
