@@ -46,6 +46,9 @@ static enum gsim_status unknown_option(enum gsim_cli_command command, const char
     if (strcmp(name, "task") == 0 || strcmp(name, "share") == 0)
         return gsim_error_set(error, GSIM_USAGE, "--%s: several programs at once are not in this version (%s)", name,
                               GPUSIM_VERSION);
+    bool reports = options[GSIM_CLI_REPORT].commands & (1u << command);
+    if (strcmp(name, "json") == 0 && reports)
+        return gsim_error_set(error, GSIM_USAGE, "--json is not an option of gpusim %s: --report FILE writes JSON", command_names[command]);
     gsim_nearest_init(&nearest, name);
     for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++) {
         if (strcmp(options[key].name, name) == 0)

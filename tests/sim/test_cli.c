@@ -100,6 +100,7 @@ static const char *const refusals[][2] = {
     {"--workload img --sched kesco --csv /tmp", "--csv: cannot write '/tmp': is a folder"},
     {"--workload img --sched kesco --csv x --report x", "--report and --csv: expected two files, found 'x' twice"},
     {"--workload img --sched kesco --base serial", "--base is not an option of gpusim run"},
+    {"--workload img --sched kesco --json", "--json is not an option of gpusim run: --report FILE writes JSON"},
     {"--workload img --sched kesco --gantt --report -", "--gantt: its chart goes to standard output"},
     {"compare --size kesco-99", "or a preset of m1, found 'kesco-99'"},
     {"sweep", "no workload: expected --workload NAME"},
