@@ -3,7 +3,8 @@
  * A recorded trace as a program: each kernel and copy on the stream and in the order of its launch, with the data
  * dependences of the workload. Where the device had nothing left to do before a call, and the run synchronises at all,
  * the host is taken to have waited. What else it did between its calls is found by simulating twice: what the recorded
- * launches are further apart than those of the first simulation is the host's own time in the second.
+ * launches are further apart than those of the first simulation is the host's own time in the second. What the tracer itself
+ * adds on the device is in the device's numbers (tracer_start_us, tracer_gap_us).
  */
 #include <math.h>
 #include <string.h>
@@ -160,6 +161,18 @@ static void find_gaps(struct replay *r, const double *launches, const double *en
     }
 }
 
+/* The device as it is while the tracer watches. */
+static struct gsim_device_spec watched(const struct gsim_device_spec *device)
+{
+    struct gsim_device_spec d = *device;
+    d.launch_to_start_us += d.tracer_start_us;
+    d.h2d_latency_us += d.tracer_start_us;
+    d.d2h_latency_us += d.tracer_start_us;
+    d.stream_gap_us += d.tracer_gap_us;
+    d.event_gap_us += d.tracer_gap_us;
+    return d;
+}
+
 static enum gsim_status simulate(struct replay *r, const struct gsim_predictor *predictor, double *iteration_us,
                                  double *times, struct gsim_error *error)
 {
@@ -184,6 +197,9 @@ enum gsim_status gsim_predict_replay(const struct gsim_predictor *predictor, con
 {
     struct gsim_arena arena = {0};
     struct replay r = {.program = program, .run = run};
+    struct gsim_device_spec device = watched(predictor->device);
+    struct gsim_predictor watching = *predictor;
+    watching.device = &device;
     r.streams = GSIM_ARENA_ARRAY(&arena, uint32_t, run->op_count);
     r.pending = GSIM_ARENA_ARRAY(&arena, uint32_t, run->op_count);
     r.places = GSIM_ARENA_ARRAY(&arena, uint32_t, run->op_count);
@@ -191,8 +207,8 @@ enum gsim_status gsim_predict_replay(const struct gsim_predictor *predictor, con
     r.taken = GSIM_ARENA_ARRAY(&arena, uint32_t, program->op_count);
     double *times = GSIM_ARENA_ARRAY(&arena, double, 5 * (size_t)run->op_count); /* at most as many host ops */
     enum gsim_status status = arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
-    if (status == GSIM_OK) status = simulate(&r, predictor, iteration_us, times, error);
-    if (status == GSIM_OK) status = simulate(&r, predictor, iteration_us, NULL, error);
+    if (status == GSIM_OK) status = simulate(&r, &watching, iteration_us, times, error);
+    if (status == GSIM_OK) status = simulate(&r, &watching, iteration_us, NULL, error);
     gsim_arena_release(&arena);
     return status;
 }

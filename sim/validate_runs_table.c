@@ -107,8 +107,8 @@ static void put_notes(const struct gsim_run_validation *v, struct gsim_output *o
         "\n  mean, median, worst of the absolute error of the predicted time of an iteration, bias its signed mean;\n"
         "  own spread: half of what lies between the 5 %% and 95 %% quantiles of the repetitions, over their median.\n"
         "  speed-up over %s: error of the ratio. replay: the traced iteration, predicted from its own streams, order\n"
-        "  and host times (not of graphs). times: mean deviation of the starts and ends of kernels and copies, as a\n"
-        "  share of the traced iteration. tracer: by how much tracing lengthens an iteration.\n"
+        "  and host times (not of graphs), with the tracer's own cost. times: mean deviation of the starts and ends of\n"
+        "  kernels and copies, as a share of the traced iteration. tracer: by how much tracing lengthens an iteration.\n"
         "  clear pairs: measured times further apart than both their spreads.\n",
         v->base);
 }

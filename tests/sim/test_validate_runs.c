@@ -32,6 +32,7 @@ static void recordings_are_written(void)
     snprintf(path, sizeof path, "/tmp/gpusim-synthetic-%ld.json.gz", (long)getpid());
     gsim_params_set_defaults(gsim_gpu_params, &gpu);
     CHECK_OK(gsim_device_load("h200", &device, &error), error);
+    device.tracer_start_us = device.tracer_gap_us = 0; /* no tracer watches the simulator */
     CHECK_OK(synthetic_runs_write(&runs, path, &error), error);
 }
 
@@ -79,6 +80,28 @@ static void own_device_is_predicted_exactly(void)
     CHECK_NEAR(ranking.tau_clear, 1, 0);
     CHECK_NEAR(ranking.regret_worst, 0, 1e-6);
     gsim_run_validation_release(&v);
+}
+
+/* Where a tracer delays each kernel and copy by 2 us, a serial replay grows by up to 2 for each (host time between the calls hides
+ * some), and the prediction of the untraced run does not. The programs have 2 to 13 kernels. */
+static void tracers_take_their_time(void)
+{
+    struct gsim_device_spec slow = device;
+    slow.tracer_start_us = 2;
+    struct gsim_predictor plain = {&device, &gpu, gsim_scheduler_find("async")}, watched = {&slow, &gpu, plain.replay};
+    struct gsim_run_validation a = {.predictor = &plain, .base = "serial"}, b = {.predictor = &watched, .base = "serial"};
+    read_into(&a);
+    read_into(&b);
+    CHECK_INT(a.count, b.count);
+    for (size_t i = 0; i < a.count && i < b.count; i++) {
+        const struct gsim_run_sample *x = &a.samples[i], *y = &b.samples[i];
+        CHECK_NEAR(x->prediction.iteration_us, y->prediction.iteration_us, 1e-9);
+        if (strcmp(x->scheduler, "serial") != 0) continue;
+        double grows_us = y->prediction.replay_us - x->prediction.replay_us;
+        CHECK_MSG(grows_us >= 4 && grows_us <= 80, "%s: %.4f us more", x->key.workload, grows_us);
+    }
+    gsim_run_validation_release(&a);
+    gsim_run_validation_release(&b);
 }
 
 /* A slower link shows in what copies, and only there. */
@@ -170,6 +193,7 @@ static void files_are_removed(void)
 static const struct test_case cases[] = {
     {"recordings are written", recordings_are_written},
     {"own device", own_device_is_predicted_exactly},
+    {"tracers take their time", tracers_take_their_time},
     {"another device", another_device_is_not},
     {"lines and rankings", lines_are_computed},
     {"unknown things are skipped", unknown_things_are_skipped},
