@@ -107,7 +107,7 @@ static uint64_t steady_wave(const struct gsim_gpu *gpu, const struct gsim_kernel
 static void skip_waves(struct gsim_gpu *gpu, gsim_time now)
 {
     struct gsim_kernel_run *run = gpu->horizon > now && !gpu->options.exact ? gsim_distributor_head(gpu) : NULL;
-    uint64_t wave = run ? steady_wave(gpu, run, now) : 0;
+    uint64_t wave = run && !run->work->class_count ? steady_wave(gpu, run, now) : 0;
     gsim_time period = gpu->next - now;
     if (!wave || run->unplaced < 2 * wave || period <= 0) return;
     /* The last wave is placed in the ordinary way, which takes the kernel out of its queue. */
@@ -166,10 +166,24 @@ void gsim_gpu_set_pace(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_r
     gsim_groups_find_next(gpu);
 }
 
+/* Of the blocks that are not placed yet, in blocks of mean work. */
+static double unplaced_work(const struct gsim_kernel_run *run)
+{
+    const struct gsim_work *w = run->work;
+    uint64_t placed = w->blocks - run->unplaced;
+    double work = w->class_count ? 0 : (double)run->unplaced;
+    for (uint32_t i = 0; i < w->class_count; i++) {
+        uint64_t first = i ? w->classes[i - 1].end : 0;
+        if (first < placed) first = placed;
+        if (first < w->classes[i].end) work += (double)(w->classes[i].end - first) * w->classes[i].factor;
+    }
+    return work;
+}
+
 struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now)
 {
     const struct gsim_work *w = run->work;
-    double left = (double)run->unplaced, speed = 0;
+    double left = unplaced_work(run), speed = 0;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         const struct gsim_group *g = gpu->groups[i];
         double elapsed = (double)(now - g->updated);

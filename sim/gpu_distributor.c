@@ -50,36 +50,48 @@ static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel
     }
 }
 
-/* Puts the next block of RUN on every SM of the group; those SMs that get the last of a class become groups of their own, which
- * are added to PARTS. */
-static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, gsim_time now, uint32_t *parts, uint32_t *part_count)
+/* The class of RUN's next block, and how many blocks of it are left. */
+static const struct gsim_block_class *next_class(const struct gsim_kernel_run *run, uint64_t *left)
 {
     const struct gsim_work *w = run->work;
-    for (uint32_t c = 0;; c++) {
-        uint64_t placed = w->blocks - run->unplaced;
-        while (w->classes[c].end <= placed) c++;
-        uint64_t left = w->classes[c].end - placed;
-        if (left >= gpu->groups[index]->sm_count) {
-            place_alike(gpu, index, run, 1, w->classes[c].factor, now);
-            return;
+    uint64_t placed = w->blocks - run->unplaced;
+    uint32_t c = 0;
+    while (w->classes[c].end <= placed) c++;
+    *left = w->classes[c].end - placed;
+    return &w->classes[c];
+}
+
+/* BLOCKS blocks on every SM of the group, one SM after the other. SMs that get others than the rest become groups of their own,
+ * which are rated here. */
+static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
+{
+    for (;;) {
+        uint64_t left;
+        double factor = next_class(run, &left)->factor;
+        uint32_t sm_count = gpu->groups[index]->sm_count;
+        uint64_t full = left / blocks < sm_count ? left / blocks : sm_count;
+        uint32_t part = index;
+        if (full < sm_count && sm_count > 1) part = gsim_groups_split(gpu, index, full ? (uint32_t)full : 1);
+        if (full)
+            place_alike(gpu, part, run, blocks, factor, now);
+        for (uint32_t b = 0; !full && b < blocks;) { /* on one SM the class changes */
+            factor = next_class(run, &left)->factor;
+            uint32_t count = left < blocks - b ? (uint32_t)left : blocks - b;
+            place_alike(gpu, part, run, count, factor, now);
+            b += count;
         }
-        uint32_t part = gsim_groups_split(gpu, index, (uint32_t)left);
-        place_alike(gpu, part, run, 1, w->classes[c].factor, now);
-        parts[(*part_count)++] = part;
+        if (part == index) return;
+        gsim_groups_rate(gpu, part);
     }
 }
 
 /* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
 static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
 {
-    if (!run->work->class_count) {
+    if (run->work->class_count)
+        place_unequal(gpu, index, run, blocks, now);
+    else
         place_alike(gpu, index, run, blocks, 1, now);
-        return;
-    }
-    uint32_t parts[GSIM_MAX_SMS] = {index}, part_count = 1;
-    for (uint32_t b = 0; b < blocks; b++)
-        for (uint32_t p = 0, before = part_count; p < before; p++) place_unequal(gpu, parts[p], run, now, parts, &part_count);
-    for (uint32_t p = 1; p < part_count; p++) gsim_groups_rate(gpu, parts[p]);
 }
 
 /* The most urgent kernel with blocks to place, or NULL. */
@@ -171,6 +183,7 @@ static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time 
         if (!level) level = 1;
         if (level < step) step = level;
         if (c.room < step) step = c.room;
+        if (step > 1 && run->work->class_count) step = 1; /* in turn: no SM gets all the long ones */
         if (!step) {
             place_last(gpu, &c, run, now);
             continue;

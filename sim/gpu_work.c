@@ -332,9 +332,9 @@ double gsim_l2_held_bytes(const struct gsim_device_spec *device) { return 0.8 * 
 bool gsim_works_share_l2(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device)
 {
     double held = gsim_l2_held_bytes(device), total = 0;
-    for (uint32_t i = 0; i < count; i++) total += touched_bytes(&works[i], device);
+    for (uint32_t i = 0; i < count; i++) total += works[i].touched_bytes = touched_bytes(&works[i], device);
     for (uint32_t i = 0; i < count; i++) {
-        double own = works[i].touched_bytes = touched_bytes(&works[i], device);
+        double own = works[i].touched_bytes;
         works[i].cold = works[i].is_inverted && total - own > held ? cold_factor(&works[i], own, held) : 1;
     }
     return total > held;
@@ -350,10 +350,9 @@ struct axis {
 /* A loop over EXTENT items by WIDTH blocks of THREADS threads. Not even a round: blocks are taken to be alike. */
 static struct axis axis_of(double extent, uint32_t width, uint32_t threads)
 {
-    double stride = (double)width * threads, rounds = floor(extent / stride);
+    double stride = (double)width * threads, more = ceil(fmod(extent, stride) / threads);
     if (extent < stride) return (struct axis){.less = width, .rounds = 1};
-    double more = ceil((extent - rounds * stride) / threads);
-    return (struct axis){more, width - more, rounds};
+    return (struct axis){more, width - more, floor(extent / stride)};
 }
 
 static int by_work(const void *a, const void *b)
@@ -368,18 +367,20 @@ static void set_classes(struct gsim_work *w, const struct gsim_kernel *k)
 {
     const struct axis x = axis_of(k->loop_x, k->grid.x, k->block.x), y = axis_of(k->loop_y, k->grid.y, k->block.y);
     double total = 0;
-    if (!(x.more > 0) && !(y.more > 0)) return;
     for (int i = 0; i < 4; i++) {
         double blocks = (i & 1 ? x.more : x.less) * (i & 2 ? y.more : y.less) * k->grid.z;
         double rounds = (x.rounds + (i & 1)) * (y.rounds + (i >> 1));
         if (blocks > 0) w->classes[w->class_count++] = (struct gsim_block_class){(uint64_t)blocks, rounds};
         total += blocks * rounds;
     }
+    if (w->class_count == 1) w->class_count = 0;
+    if (!w->class_count) return;
     qsort(w->classes, w->class_count, sizeof *w->classes, by_work);
     for (uint32_t i = 0; i < w->class_count; i++) {
         if (i) w->classes[i].end += w->classes[i - 1].end;
         w->classes[i].factor *= (double)w->blocks / total;
     }
+    w->classes[w->class_count - 1].end = w->blocks;
 }
 
 /* --- interface ---------------------------------------------------------------------------------------------- */

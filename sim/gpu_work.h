@@ -17,7 +17,7 @@ enum gsim_work_kind {
     GSIM_WORK_DESCRIBED, /* from flops, bytes and cycles: its parts overlap, t = (sum of p-th powers)^(1/p) */
     /* Measured alone on this device; what else is known of it decides: */
     GSIM_WORK_ISSUE,   /* bound by instruction issue: oldest warps first */
-    GSIM_WORK_ON_CHIP, /* shared memory and integer work, and whatever a plain profiler trace shows */
+    GSIM_WORK_ON_CHIP, /* shared memory and integer work, and most of what a plain profiler trace shows */
     GSIM_WORK_MEMORY,  /* DRAM traffic, arithmetic or latency beside it */
     GSIM_WORK_SCATTER, /* dependent loads of unknown volume, one cache line per thread */
 };

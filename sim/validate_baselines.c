@@ -144,7 +144,7 @@ enum gsim_status gsim_baselines_dag(const struct gsim_device_spec *device, const
         t->alone_us = node->is_copy ? copy_alone(device, node) : node->kernel.solo_us;
         if (!node->is_copy) status = chip_share(device, &node->kernel, &t->share, error);
     }
-    const struct gaps gaps[2] = {{device->graph_node_gap_us, device->graph_cross_gap_us},
+    const struct gaps gaps[2] = {{device->graph_node_gap_us, device->graph_node_gap_us},
                                  {device->stream_gap_us, device->event_gap_us}};
     if (!status) run_all(tasks, subject->node_count, &gaps[live], device->sync_return_us, us);
     gsim_free(tasks);

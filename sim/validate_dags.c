@@ -56,7 +56,7 @@ static bool create_handles(struct gsim_run *run, const struct issue *issue, stru
 /* --- the time of a program in Python ------------------------------------------------------------------------------ */
 
 /* Shares of an idle synchronise through PyTorch that pass after the CUDA call in it, and before the launch in a graph's replay:
- * behind work, 3.4 of its 7.3 us stay visible (H200's host: traces/h200/README.md). */
+ * behind work, 3.4 of its 7.2 us stay visible (H200's host: traces/h200/README.md). */
 #define SYNC_AFTER 0.33
 #define REPLAY_BEFORE 0.14
 
@@ -80,6 +80,14 @@ static void synchronize(struct gsim_run *run, const struct issue *issue, gsim_st
 
 /* --- issue -------------------------------------------------------------------------------------------------------- */
 
+/* The PyTorch op that begins at node I is as many kernels. */
+static uint32_t kernels_of_op(const struct gsim_case *c, uint32_t i)
+{
+    uint32_t end = i + 1;
+    while (end < c->node_count && !(c->nodes[end].host_us > 0)) end++;
+    return end - i;
+}
+
 static void issue_nodes(struct gsim_run *run, const struct issue *issue, const struct handles *h)
 {
     const struct gsim_case *c = issue->subject;
@@ -95,7 +103,7 @@ static void issue_nodes(struct gsim_run *run, const struct issue *issue, const s
             host_works(run, c->host.wait_us - d->stream_wait_us);
             gsim_stream_wait_event(driver, stream, h->events[dep]);
         }
-        if (node->host_us > 0) host_works(run, switch_us + node->host_us - d->launch_us);
+        if (node->host_us > 0) host_works(run, switch_us + node->host_us - kernels_of_op(c, i) * d->launch_us);
         if (node->is_copy)
             gsim_memcpy_async(driver, &run->program->ops[i], stream);
         else

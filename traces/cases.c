@@ -13,7 +13,7 @@
 
 #define MOST_SMS 4096
 #define MOST_STREAMS 1024
-/* PyTorch 2.11 on the 16 Xeon cores beside an H200 (traces/h200/vm/aten.json.gz, "host"), where a file of ATen ops does not say:
+/* PyTorch 2.11 on the 16 Xeon cores beside an H200 (traces/h200/vm/aten.json.gz, "host", and 3 passes before it), where a file of ATen ops does not say:
  * an op (7 elementwise to 18 a product by two kernels), streams, events, synchronise. Each was measured in a row of its like; one
  * after the other, as a program makes them, they take 1.4 times as long (issue_us and serial_issue_us of the 12 DAGs there). */
 #define IN_PROGRAM 1.4
@@ -492,6 +492,8 @@ static void read_file(struct reader *r, const cJSON *root)
     uint32_t sms = count_or(r, root, "sms", MOST_SMS, 0);
     r->solo = member(root, "solo");
     r->host = member(aten, "host");
+    if (r->host && !cJSON_IsObject(r->host)) fail(r, "aten.host", "an object", r->host);
+    if (member(r->host, "op") && !cJSON_IsObject(member(r->host, "op"))) fail(r, "aten.host.op", "an object", member(r->host, "op"));
     bool any = read_list(r, root, "", "pairs", GSIM_CASE_PAIR, sms, read_two);
     any |= read_list(r, root, "", "arrivals", GSIM_CASE_ARRIVAL, sms, read_two);
     any |= read_list(r, root, "", "priority", GSIM_CASE_PRIORITY, sms, read_two);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * PyTorch's own kernels, of which only shape, registers, shared memory and time alone are known, in streams and graphs
- * (traces/h200/vm/aten*.json.gz): recorded after the rules for them were found in traces/h200/research1.json.gz, the second on a host
- * that was busy. Bounds are what the model reached plus 15 %.
+ * (traces/h200/vm/aten*.json.gz). PyTorch's host time is the first one's; nothing was fitted to the second, recorded while the host was
+ * busy. Bounds are what the model reached plus 15 %.
  */
 #include "tests/golden/validated.h"
 

@@ -199,7 +199,7 @@ static void behind_a_tail(void)
         count++;
     }
     CHECK_INT(count, 200);
-    CHECK_MSG(right >= 160, "%d of 200 as measured", right); /* the others stood on one to four SMs more */
+    CHECK_MSG(right >= 160, "%d of 200 with up to 1 KiB of shared memory as measured", right); /* the others stood on one to four SMs more */
     cJSON_Delete(file);
 }
 
@@ -213,7 +213,7 @@ static const struct test_case cases[] = {
     {"the recordings load", load},
     {"who joins whom on an SM: 2,025 ordered pairs", who_joins_whom},
     {"1 to 33 streams on 8 hardware queues", streams_share_queues},
-    {"a kernel with shared memory behind the tail of others", behind_a_tail},
+    {"a kernel with up to 1 KiB of shared memory behind the tail of others", behind_a_tail},
     {"the recordings are released", unload},
 };
 TEST_MAIN("golden/h200_rules", cases)

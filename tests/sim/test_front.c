@@ -310,6 +310,43 @@ static void roots_one_after_the_other(void)
     fixture_release(&f);
 }
 
+static enum gsim_status launch_graph_twice(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream s = gsim_stream_create(d, 0);
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    gsim_launch(d, OP(run, 0), s);
+    gsim_stream_synchronize(d, s);
+    gsim_graph g = gsim_graph_create(d);
+    gsim_graph_add(d, g, OP(run, 1), NULL, 0);
+    gsim_graph_exec exec = gsim_graph_instantiate(d, g);
+    gsim_graph_launch(d, exec, s);
+    gsim_stream_synchronize(d, s);
+    gsim_iteration_end(d, 0);
+    gsim_iteration_begin(d, 1);
+    gsim_graph_launch(d, exec, s);
+    gsim_device_synchronize(d);
+    gsim_iteration_end(d, 1);
+    return GSIM_OK;
+}
+
+/* a, at 3 to 13, touches 16 bytes where L2 holds 8; the synchronise returns at 15, the graph is there at 27. Its first launch (30) finds its
+ * commands in memory: b starts at 32.75 in place of 32. Since then b has touched nothing: the second starts at 47.75 + 2. */
+static void a_graph_displaced_once(void)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    struct gsim_kernel k[2] = {fixture_kernel("a", 4, 32, 10), fixture_kernel("b", 4, 64, 10)};
+    f.device.l2_mib = 1e-5;
+    f.device.graph_cold_us = 0.75;
+    k[0].dram_bytes = 16;
+    fixture_program(&f, k, 2, NULL, 0);
+    fixture_run(&f, launch_graph_twice);
+    CHECK_NEAR(gsim_time_us(fixture_record(&f, 1, 0)->start), 32.75, 1e-4);
+    CHECK_NEAR(gsim_time_us(fixture_record(&f, 1, 1)->start), 49.75, 1e-4);
+    fixture_release(&f);
+}
+
 static const struct test_case cases[] = {
     {"records with timing", records_with_timing},
     {"the host and a record with timing", host_and_timed_record},
@@ -319,5 +356,6 @@ static const struct test_case cases[] = {
     {"a stream looks for another's copy", looks_across_streams},
     {"a graph's nodes look each for itself", nodes_look_alone},
     {"a graph's roots one after the other", roots_one_after_the_other},
+    {"a graph that other data displaces once", a_graph_displaced_once},
 };
 TEST_MAIN("sim/front", cases)

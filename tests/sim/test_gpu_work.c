@@ -118,18 +118,25 @@ static void kinds_and_units(void)
     gsim_device_release(&d);
 }
 
-/* On a machine of its own that nothing ran on before. */
-static double alone_us(const struct gsim_device_spec *device, const struct gsim_work *work)
+/* On a machine of its own that nothing ran on before. PROMISE: nothing else comes, so waves may be skipped. */
+static double alone_as(const struct gsim_device_spec *device, const struct gsim_work *work, bool exact, bool promise)
 {
     struct gsim_arena arena = {0};
     struct gsim_gpu_options options;
     gsim_params_set_defaults(gsim_gpu_params, &options);
+    options.exact = exact;
     struct gsim_gpu *gpu = gsim_gpu_create(&arena, device, &options, NULL);
     gsim_time now = 0;
+    if (promise) gsim_gpu_promise(gpu, GSIM_TIME_NEVER);
     CHECK(gsim_gpu_submit(gpu, 0, work, 0, NULL));
     for (gsim_time next; (next = gsim_gpu_next(gpu)) != GSIM_TIME_NEVER; now = next) gsim_gpu_advance(gpu, next);
     gsim_arena_release(&arena);
     return gsim_time_us(now);
+}
+
+static double alone_us(const struct gsim_device_spec *device, const struct gsim_work *work)
+{
+    return alone_as(device, work, false, false);
 }
 
 /* Alone, each takes its measured time within 0.1 %: from one block to many waves, all kinds. */
@@ -162,8 +169,8 @@ static double on_slice_us(const struct gsim_device_spec *device, const struct gs
 }
 
 /* 16 x 16 blocks of 8 x 8 threads stride over 394 x 394 items: along an axis 128 threads, so 10 of them, in 2 blocks, have a fourth
- * round. 4 blocks have 16 rounds, 28 and 28 have 12, 196 have 9: 2500 in all, 9.77 on average. On 132 SMs, the longer ones first,
- * 72 have two blocks of 9: after 9/16 of the time only 60 SMs are at work. */
+ * round. 4 blocks have 16 rounds, 28 and 28 have 12, 196 have 9: 2500 in all, 9.77 on average. On 132 SMs, the longer ones
+ * first, 60 have one of the longer ones: after 9/16 of the time only these are at work. */
 static void blocks_of_unequal_work(void)
 {
     static const double rounds[4] = {16, 12, 12, 9};
@@ -184,6 +191,22 @@ static void blocks_of_unequal_work(void)
     gsim_gpu_check(gpu);
     CHECK_INT(gsim_gpu_load(gpu).busy_sms, 60);
     gsim_arena_release(&arena);
+    /* One to many waves, pooled, with waves skipped and exact: the same time. */
+    static const struct { uint32_t x, y, threads_x, threads_y; double loop_x, loop_y, flops; } shapes[] = {
+        {16, 16, 8, 8, 394, 394, 0}, {200, 200, 8, 8, 2400, 2400, 0}, {200, 200, 8, 8, 2400, 0, 0},
+        {5000, 1, 256, 1, 8000.0 * 256, 0, 0}, {1056, 1, 256, 1, 1156.0 * 256, 0, 1e9}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        struct gsim_kernel m = {.grid = {shapes[i].x, shapes[i].y, 1}, .block = {shapes[i].threads_x, shapes[i].threads_y, 1}, .regs_per_thread = 32,
+                                .solo_us = 400, .loop_x = shapes[i].loop_x, .loop_y = shapes[i].loop_y, .flops = shapes[i].flops};
+        w = work_of(&d, m);
+        CHECK(w.class_count >= 2);
+        CHECK_NEAR(alone_as(&d, &w, false, false), 400, 2);
+        CHECK_NEAR(alone_as(&d, &w, false, true), 400, 2);
+        CHECK_NEAR(alone_as(&d, &w, true, false), 400, 4);
+    }
+    k.loop_x = 255; /* the last thread of every axis has one item less: no block has */
+    k.loop_y = 255;
+    CHECK_INT(work_of(&d, k).class_count, 0);
     k.loop_x = 256; /* two rounds for all */
     k.loop_y = 100; /* less than one */
     CHECK_INT(work_of(&d, k).class_count, 0);
@@ -197,8 +220,8 @@ static void blocks_of_unequal_work(void)
 }
 
 /* Of two kernels of unknown demand, the one with 64 registers per thread beside shared memory is a matrix product. H200: cuBLAS's
- * 128 blocks of 128 threads, 56.2 us alone, take 97.6 two on an SM behind another kernel (traces/h200/vm/aten.json.gz's kind of
- * case; aten_dags.py, seed 6, pair 5). Of a short one 2 us, at most four fifths, are latency that company leaves alone. */
+ * 128 blocks of 128 threads, 56.2 us alone, take 97.6 two on an SM behind another kernel (an elementwise one of 185 us, as
+ * traces/runner/micro/aten_dags.py makes them; that recording is not kept). Of a short one 2 us, at most four fifths, are latency that company leaves alone. */
 static void tiles_are_issue_bound(void)
 {
     struct gsim_device_spec d = loaded("h200");

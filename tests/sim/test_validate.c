@@ -152,7 +152,7 @@ static void dags_follow_the_device_file(void)
     gsim_device_release(&d);
 }
 
-/* Two ops of one short block each, issued by a program in Python: the host decides. An op takes 30 us, the CUDA call in it
+/* Two ops of short blocks, the second of two kernels, issued by a program in Python: the host decides. An op takes 30 us, the CUDA call in it
  * included; entering and leaving a stream 20, an event's record 10, a wait 5, an idle synchronise 12 of which a third passes behind
  * the CUDA call. Serial: op, op, synchronise. Live: two ops on streams, a record after the first, a wait before the second. */
 static void programs_in_python_take_their_time(void)
@@ -164,12 +164,14 @@ static void programs_in_python_take_their_time(void)
     struct gsim_gpu_options options = gpu_options();
     CHECK_OK(gsim_device_load("h200", &d, &error), error);
     struct gsim_validation v = {.device = &d, .gpu = &options};
-    struct gsim_case_node nodes[2] = {
-        {.kernel = kernel(1, 3), .stream = 0, .start_us = NAN, .end_us = NAN, .host_us = 30},
-        {.kernel = kernel(1, 3), .stream = 1, .deps = &first_node, .dep_count = 1, .start_us = NAN, .end_us = NAN, .host_us = 30},
+    static const uint32_t second_node = 1;
+    struct gsim_case_node nodes[3] = {
+        {.kernel = kernel(1, 1), .stream = 0, .start_us = NAN, .end_us = NAN, .host_us = 30},
+        {.kernel = kernel(1, 1), .stream = 1, .deps = &first_node, .dep_count = 1, .start_us = NAN, .end_us = NAN, .host_us = 30},
+        {.kernel = kernel(1, 1), .stream = 1, .deps = &second_node, .dep_count = 1, .start_us = NAN, .end_us = NAN},
     };
     struct gsim_case *c = gsim_case_add(&set);
-    *c = (struct gsim_case){.kind = GSIM_CASE_ATEN, .file = "f", .name = "dag", .nodes = nodes, .node_count = 2, .stream_count = 2,
+    *c = (struct gsim_case){.kind = GSIM_CASE_ATEN, .file = "f", .name = "dag", .nodes = nodes, .node_count = 3, .stream_count = 2,
                             .host = {.stream_us = 20, .record_us = 10, .wait_us = 5, .sync_us = 12}, .spread_ratio = NAN};
     for (int i = 0; i < GSIM_SCHEDULE_COUNT; i++) c->makespan_us[i] = 100;
     run_all(&set, &v);
@@ -186,8 +188,8 @@ static void programs_in_python_take_their_time(void)
     }
     CHECK_INT(checked, 2);
     /* Behind work only the replay's time before the launch and the synchronise's after its call remain. */
-    double call = d.graph_launch_us + 2 * d.graph_launch_node_us;
-    CHECK_NEAR(graph_us, 0.14 * 12 + call + d.graph_start_us + 6 + d.graph_node_gap_us + d.sync_return_us + after, 0.1);
+    double call = d.graph_launch_us + 3 * d.graph_launch_node_us;
+    CHECK_NEAR(graph_us, 0.14 * 12 + call + d.graph_start_us + 3 + 2 * d.graph_node_gap_us + d.sync_return_us + after, 0.1);
     gsim_validation_release(&v);
     gsim_case_set_release(&set);
     gsim_device_release(&d);

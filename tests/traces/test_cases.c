@@ -110,9 +110,16 @@ static void host_times_are_read(void)
         CHECK_NEAR(c->host.sync_us, 9, 1e-12);
     }
     gsim_case_set_release(&set);
-    CHECK_INT(parse(&set, "{\"aten\":{\"host\":{\"sync\":-1},\"dags\":[{\"streams\":1,\"live_us\":1,\"nodes\":[]}]}}", &error),
-              GSIM_INPUT);
-    gsim_case_set_release(&set);
+    static const char *const wrong[][2] = {{"{\"sync\":-1}", "sync"}, {"{\"op\":5}", "aten.host.op"}, {"5", "aten.host"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "{\"aten\":{\"host\":%s,\"dags\":[{\"streams\":1,\"live_us\":1,\"nodes\":[{\"stream\":0,\"dep\":[],\"kernels\":[" PLAIN "]}]}]}}",
+                 wrong[i][0]);
+        CHECK_INT(parse(&set, text, &error), GSIM_INPUT);
+        CHECK_MSG(strstr(error.message, wrong[i][1]) != NULL, "%s", error.message);
+        gsim_case_set_release(&set);
+    }
 }
 
 /* The second op of the ATen DAG is two kernels: the third node, which follows that op, follows its last kernel. */
