@@ -347,7 +347,8 @@ struct axis {
     double more, less, rounds;
 };
 
-/* A loop over EXTENT items by WIDTH blocks of THREADS threads. Not even a round: blocks are taken to be alike. */
+/* A loop over EXTENT items by WIDTH blocks of THREADS threads. Not even a round: blocks are taken to be alike (DL at 1 MB is 48 %
+ * off where those without items are idle, though along z that is right). */
 static struct axis axis_of(double extent, uint32_t width, uint32_t threads)
 {
     double stride = (double)width * threads, more = ceil(fmod(extent, stride) / threads);
@@ -366,19 +367,21 @@ static int by_work(const void *a, const void *b)
 static void set_classes(struct gsim_work *w, const struct gsim_kernel *k)
 {
     const struct axis x = axis_of(k->loop_x, k->grid.x, k->block.x), y = axis_of(k->loop_y, k->grid.y, k->block.y);
-    double total = 0;
+    double total = 0, busy_z = k->loop_z > 0 ? fmin(k->grid.z, ceil(k->loop_z / k->block.z)) : k->grid.z;
+    double plane = (double)k->grid.x * k->grid.y;
     for (int i = 0; i < 4; i++) {
-        double blocks = (i & 1 ? x.more : x.less) * (i & 2 ? y.more : y.less) * k->grid.z;
+        double blocks = (i & 1 ? x.more : x.less) * (i & 2 ? y.more : y.less) * busy_z;
         double rounds = (x.rounds + (i & 1)) * (y.rounds + (i >> 1));
         if (blocks > 0) w->classes[w->class_count++] = (struct gsim_block_class){(uint64_t)blocks, rounds};
         total += blocks * rounds;
     }
+    if (busy_z < k->grid.z) w->classes[w->class_count++] = (struct gsim_block_class){(uint64_t)((k->grid.z - busy_z) * plane), 0};
     if (w->class_count == 1) w->class_count = 0;
     if (!w->class_count) return;
     qsort(w->classes, w->class_count, sizeof *w->classes, by_work);
     for (uint32_t i = 0; i < w->class_count; i++) {
         if (i) w->classes[i].end += w->classes[i - 1].end;
-        w->classes[i].factor *= (double)w->blocks / total;
+        w->classes[i].factor *= busy_z * plane / total;
     }
     w->classes[w->class_count - 1].end = w->blocks;
 }

@@ -25,7 +25,7 @@ enum gsim_work_kind {
 /* Blocks of a grid that have equal work. */
 struct gsim_block_class {
     uint64_t end;  /* how many blocks of the grid are in this and the classes before */
-    double factor; /* their work, relative to the mean of the grid */
+    double factor; /* their work, relative to the mean of those that have any; 0: they have none */
 };
 
 struct gsim_work {
@@ -49,7 +49,7 @@ struct gsim_work {
     double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */
     double touched_bytes;      /* data that passes L2 in one run of the grid (gsim_works_share_l2) */
     uint32_t class_count;      /* 0: all blocks are alike */
-    struct gsim_block_class classes[4]; /* in the order in which they are placed: the longest first */
+    struct gsim_block_class classes[5]; /* in the order in which they are placed: the longest first */
     double cold;               /* work relative to a repeated run alone: 1, more when others displace its L2 data */
     double solo_ps;            /* the whole grid alone, by the machine */
 };

@@ -85,9 +85,9 @@ static enum gsim_status check_kernels(const struct gsim_program *program, struct
         if (!is_work(kernel->rows))
             return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': rows: expected 0 to %g, found %g", i, kernel->name,
                                   GSIM_LIMIT_WORK, kernel->rows);
-        if (!is_work(kernel->loop_x) || !is_work(kernel->loop_y))
-            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': loop_x, loop_y: expected 0 to %g, found %g and %g", i,
-                                  kernel->name, GSIM_LIMIT_WORK, kernel->loop_x, kernel->loop_y);
+        if (!is_work(kernel->loop_x) || !is_work(kernel->loop_y) || !is_work(kernel->loop_z))
+            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': loop_x, loop_y, loop_z: expected 0 to %g, found %g, %g and %g",
+                                  i, kernel->name, GSIM_LIMIT_WORK, kernel->loop_x, kernel->loop_y, kernel->loop_z);
         if (!is_duration(kernel->solo_us))
             return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': solo_us: expected 0 to %g, found %g", i,
                                   kernel->name, GSIM_LIMIT_US, kernel->solo_us);

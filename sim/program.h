@@ -47,8 +47,9 @@ struct gsim_kernel {
                                  SMs busy, beside the flops: what blocks on one SM share */
     double rows;              /* that its threads walk, each its own, in buffers of 64 KB or more a row; 1: they go through
                                  buffers together; 0: not given */
-    double loop_x, loop_y;    /* with solo_us: items that the grid's threads stride over along x and y, which gives some blocks one
-                                 round more than others; 0: not given, all are alike */
+    double loop_x, loop_y;    /* with solo_us: items that the grid's threads stride over along x and y, which gives some blocks
+                                 one round more than others; 0: not given, all are alike */
+    double loop_z;            /* the same along z: blocks beyond them have nothing to do; 0: not given, all have */
     bool demand_given;        /* flops and dram_bytes are known, also where they are 0 */
     double solo_us;           /* duration of the grid alone on solo_device; 0: not given */
     const char *solo_device;  /* NULL: the simulated device */

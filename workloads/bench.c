@@ -82,6 +82,7 @@ void gsim_bench_launch(struct gsim_bench *bench, const struct gsim_bench_launch 
         .sm_cycles = launch->items * launch->cost->sm_cycles,
         .loop_x = launch->loop_x,
         .loop_y = launch->loop_y,
+        .loop_z = launch->loop_z,
     };
     struct gsim_op op = {
         .kind = GSIM_OP_KERNEL,

@@ -41,7 +41,7 @@ struct gsim_bench_launch {
     bool fp64;
     const struct gsim_cost *cost;
     double items, threads;
-    double loop_x, loop_y; /* as in struct gsim_kernel */
+    double loop_x, loop_y, loop_z; /* as in struct gsim_kernel */
     bool spreads; /* more threads than items: all are modelled as having their mean share, not as one item each */
     int32_t stream;
 };

@@ -80,6 +80,7 @@ static void put_work(struct writer *w, const struct gsim_kernel *k, const struct
         {"rows", k->rows, base->rows, false},
         {"loop_x", k->loop_x, base->loop_x, false},
         {"loop_y", k->loop_y, base->loop_y, false},
+        {"loop_z", k->loop_z, base->loop_z, false},
         {"slice_sms", k->slice_sms, base->slice_sms, false},
         {"slice_us", k->slice_us, base->slice_us, k->slice_us > 0 && k->solo_us != base->solo_us}, /* solo_us drops the base's */
     };

@@ -204,6 +204,14 @@ static void blocks_of_unequal_work(void)
         CHECK_NEAR(alone_as(&d, &w, false, true), 400, 2);
         CHECK_NEAR(alone_as(&d, &w, true, false), 400, 4);
     }
+    /* 16 x 16 x 16 blocks of which two planes have work: 2.5 us for the others (DL's pooling). */
+    struct gsim_kernel pool = {.grid = {16, 16, 16}, .block = {4, 4, 4}, .regs_per_thread = 20, .dram_bytes = 8e6, .solo_us = 30, .loop_z = 8};
+    w = work_of(&d, pool);
+    CHECK_INT(w.class_count, 2);
+    CHECK(w.classes[0].end == 512 && w.classes[1].end == 4096 && w.classes[1].factor == 0);
+    CHECK_NEAR(w.classes[0].factor, 1, 1e-12);
+    CHECK_NEAR(alone_us(&d, &w), 30, 0.03);
+    CHECK(w.block_ps > 25e6); /* next to all of the time: 4 of them on an SM at once */
     k.loop_x = 255; /* the last thread of every axis has one item less: no block has */
     k.loop_y = 255;
     CHECK_INT(work_of(&d, k).class_count, 0);

@@ -78,8 +78,8 @@ static void test_equal_kernels_share(void)
     uint32_t zero = gsim_builder_kernel(b, &kernel);
     kernel.flops = 0.0;
     CHECK_INT(gsim_builder_kernel(b, &kernel), zero);
-    struct gsim_kernel other[17];
-    for (int i = 0; i < 17; i++) other[i] = plain_kernel();
+    struct gsim_kernel other[18];
+    for (int i = 0; i < 18; i++) other[i] = plain_kernel();
     other[0].grid.x++;
     other[1].block.y++;
     other[2].regs_per_thread = 8;
@@ -96,11 +96,12 @@ static void test_equal_kernels_share(void)
     other[13].slice_sms++;
     other[15].loop_x++;
     other[16].loop_y++;
+    other[17].loop_z++;
     other[14].flops = other[14].dram_bytes = 0; /* nothing is known of it; below: known to do neither */
-    for (uint32_t i = 0; i < 17; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
-    for (uint32_t i = 0; i < 17; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
+    for (uint32_t i = 0; i < 18; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
+    for (uint32_t i = 0; i < 18; i++) CHECK_INT(gsim_builder_kernel(b, &other[i]), zero + 1 + i);
     other[14].demand_given = true;
-    CHECK_INT(gsim_builder_kernel(b, &other[14]), zero + 18);
+    CHECK_INT(gsim_builder_kernel(b, &other[14]), zero + 19);
     kernel = plain_kernel(); /* a demand that is there is given */
     kernel.demand_given = true;
     CHECK_INT(gsim_builder_kernel(b, &kernel), first);

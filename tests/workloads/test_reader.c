@@ -252,7 +252,7 @@ static void test_every_field(void)
             "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4, 3, 2], \"block\": [8, 4], \"reads\": [\"x\"],"
             " \"writes\": [\"y\"], \"args\": [\"y\", \"x\"], \"non_const\": [\"x\"], \"stream\": 2, \"priority\": -3,"
             " \"after\": [0], \"regs_per_thread\": 40, \"smem_bytes\": 1024, \"fp64\": true, \"dram_bytes\": 5e5,"
-            " \"thread_cycles\": 100, \"sm_cycles\": 7, \"rows\": 5, \"loop_x\": 70, \"loop_y\": 50, \"slice_sms\": 9, \"slice_us\": 0.5, \"solo_us\": 0.125, \"solo_device\": \"h200\"},"
+            " \"thread_cycles\": 100, \"sm_cycles\": 7, \"rows\": 5, \"loop_x\": 70, \"loop_y\": 50, \"loop_z\": 30, \"slice_sms\": 9, \"slice_us\": 0.5, \"solo_us\": 0.125, \"solo_device\": \"h200\"},"
             "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4], \"block\": [32], \"reads\": [\"x\", \"y\"], "
             "\"writes\": [\"y\"]},"
             "{\"op\": \"copy\", \"kind\": \"d2d\", \"buffer\": \"y\", \"bytes\": 16, \"stream\": 1, \"after\": [1, 2]},"
@@ -267,7 +267,7 @@ static void test_every_field(void)
     const struct gsim_kernel *k = &p.kernels[op->kernel_index];
     CHECK(k->grid.x == 4 && k->grid.y == 3 && k->grid.z == 2 && k->block.x == 8 && k->block.y == 4 && k->block.z == 1);
     CHECK(k->regs_per_thread == 40 && k->smem_bytes == 1024 && k->fp64);
-    CHECK(k->flops == 1e6 && k->dram_bytes == 5e5 && k->thread_cycles == 100 && k->sm_cycles == 7 && k->rows == 5 && k->loop_x == 70 && k->loop_y == 50 && k->slice_sms == 9 && k->slice_us == 0.5 &&
+    CHECK(k->flops == 1e6 && k->dram_bytes == 5e5 && k->thread_cycles == 100 && k->sm_cycles == 7 && k->rows == 5 && k->loop_x == 70 && k->loop_y == 50 && k->loop_z == 30 && k->slice_sms == 9 && k->slice_us == 0.5 &&
           k->solo_us == 0.125);
     CHECK_STR(k->solo_device, "h200");
     CHECK(op->arg_count == 2 && op->args[0].buffer_index == 1 && op->args[0].writes && !op->args[0].declared_const);
@@ -326,7 +326,7 @@ static void check_equal_kernel(const struct gsim_kernel *k, const struct gsim_ke
     CHECK(k->regs_per_thread == l->regs_per_thread && k->smem_bytes == l->smem_bytes && k->fp64 == l->fp64);
     CHECK(k->flops == l->flops && k->dram_bytes == l->dram_bytes && k->thread_cycles == l->thread_cycles);
     CHECK(k->demand_given == l->demand_given);
-    CHECK(k->loop_x == l->loop_x && k->loop_y == l->loop_y);
+    CHECK(k->loop_x == l->loop_x && k->loop_y == l->loop_y && k->loop_z == l->loop_z);
     CHECK(k->sm_cycles == l->sm_cycles && k->rows == l->rows && k->slice_us == l->slice_us && k->slice_sms == l->slice_sms && k->solo_us == l->solo_us && is_equal_text(k->solo_device, l->solo_device));
 }
 
