@@ -56,7 +56,7 @@ static bool create_handles(struct gsim_run *run, const struct issue *issue, stru
 /* --- the time of a program in Python ------------------------------------------------------------------------------ */
 
 /* Shares of an idle synchronise through PyTorch that pass after the CUDA call in it, and before the launch in a graph's replay:
- * behind work, 3.4 of its 7.2 us stay visible (H200's host: traces/h200/README.md). */
+ * behind work, 3.4 of its 7.2 us stay visible (an H200's host, measured: traces/h200/vm/replay.json.gz). */
 #define SYNC_AFTER 0.33
 #define REPLAY_BEFORE 0.14
 

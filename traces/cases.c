@@ -13,7 +13,7 @@
 
 #define MOST_SMS 4096
 #define MOST_STREAMS 1024
-/* PyTorch 2.11 on the 16 Xeon cores beside an H200 (traces/h200/vm/aten.json.gz, "host", and 3 passes before it), where a file of ATen ops does not say:
+/* PyTorch 2.11 on the 16 Xeon cores beside an H200 (traces/h200/vm/aten.json.gz, replay.json.gz: "host"), where a file of ATen ops does not say:
  * an op (7 elementwise to 18 a product by two kernels), streams, events, synchronise. Each was measured in a row of its like; one
  * after the other, as a program makes them, they take 1.4 times as long (issue_us and serial_issue_us of the 12 DAGs there). */
 #define IN_PROGRAM 1.4

@@ -228,8 +228,8 @@ static void blocks_of_unequal_work(void)
 }
 
 /* Of two kernels of unknown demand, the one with 64 registers per thread beside shared memory is a matrix product. H200: cuBLAS's
- * 128 blocks of 128 threads, 56.2 us alone, take 97.6 two on an SM behind another kernel (an elementwise one of 185 us, as
- * traces/runner/micro/aten_dags.py makes them; that recording is not kept). Of a short one 2 us, at most four fifths, are latency that company leaves alone. */
+ * 128 blocks of 128 threads, 56.2 us alone, take 97.6 two on an SM behind another kernel (pair 5 of traces/h200/vm/
+ * aten-loaded.json.gz, behind an elementwise one of 185 us). Of a short one 2 us, at most four fifths, are latency that company leaves alone. */
 static void tiles_are_issue_bound(void)
 {
     struct gsim_device_spec d = loaded("h200");

@@ -40,6 +40,30 @@ static void run_all(const struct gsim_case_set *set, struct gsim_validation *v)
     for (size_t i = 0; i < set->count; i++) CHECK_OK(gsim_validation_run(v, &set->cases[i], &error), error);
 }
 
+/* An H200, no cases yet. */
+struct rig {
+    struct gsim_device_spec device;
+    struct gsim_gpu_options options;
+    struct gsim_case_set set;
+    struct gsim_validation v; /* points to the first two */
+};
+
+static void rig_open(struct rig *r)
+{
+    struct gsim_error error = {0};
+    *r = (struct rig){.options = gpu_options()};
+    CHECK_OK(gsim_device_load("h200", &r->device, &error), error);
+    r->v.device = &r->device;
+    r->v.gpu = &r->options;
+}
+
+static void rig_close(struct rig *r)
+{
+    gsim_validation_release(&r->v);
+    gsim_case_set_release(&r->set);
+    gsim_device_release(&r->device);
+}
+
 /* Predicted spans are 100 us each (the second, 50 us, starts 0.256 us later): measured 80, 100, 125, 200, errors
  * +25, 0, -20, -50 %. Each kernel uses one of 132 SMs: infinite resources and fluid agree with 100, the sum is 150. */
 static void rows_follow_from_known_errors(void)
@@ -112,30 +136,27 @@ static void fluids_share_the_chip(void)
 static void dags_follow_the_device_file(void)
 {
     static const uint32_t first_node = 0;
-    struct gsim_error error = {0};
-    struct gsim_device_spec d;
-    struct gsim_case_set set = {0};
-    struct gsim_gpu_options options = gpu_options();
-    CHECK_OK(gsim_device_load("h200", &d, &error), error);
-    struct gsim_validation v = {.device = &d, .gpu = &options};
+    struct rig r;
+    rig_open(&r);
+    const struct gsim_device_spec *d = &r.device;
     struct gsim_case_node nodes[2] = {
         {.kernel = kernel(1, 100), .stream = 0, .start_us = 10, .end_us = 110},
         {.kernel = kernel(1, 50), .stream = 1, .deps = &first_node, .dep_count = 1, .start_us = 120, .end_us = 170},
     };
-    struct gsim_case *c = gsim_case_add(&set);
+    struct gsim_case *c = gsim_case_add(&r.set);
     *c = (struct gsim_case){.kind = GSIM_CASE_DAG, .file = "f", .name = "dag", .nodes = nodes, .node_count = 2,
                             .stream_count = 2, .spread_ratio = NAN};
     for (int i = 0; i < GSIM_SCHEDULE_COUNT; i++) c->makespan_us[i] = 200 + i;
-    run_all(&set, &v);
-    double start = d.launch_us + d.launch_to_start_us, expected[GSIM_QUANTITY_COUNT] = {0};
-    expected[GSIM_QUANTITY_LIVE] = start + 150 + d.event_gap_us + d.sync_return_us;
-    expected[GSIM_QUANTITY_SERIAL] = start + 150 + d.stream_gap_us + d.sync_return_us;
-    expected[GSIM_QUANTITY_SYNC] = 2 * (start + d.sync_return_us) + 150;
+    run_all(&r.set, &r.v);
+    double start = d->launch_us + d->launch_to_start_us, expected[GSIM_QUANTITY_COUNT] = {0};
+    expected[GSIM_QUANTITY_LIVE] = start + 150 + d->event_gap_us + d->sync_return_us;
+    expected[GSIM_QUANTITY_SERIAL] = start + 150 + d->stream_gap_us + d->sync_return_us;
+    expected[GSIM_QUANTITY_SYNC] = 2 * (start + d->sync_return_us) + 150;
     size_t checked = 0;
-    for (size_t i = 0; i < v.count; i++) {
-        const struct gsim_sample *s = &v.samples[i];
+    for (size_t i = 0; i < r.v.count; i++) {
+        const struct gsim_sample *s = &r.v.samples[i];
         if (s->quantity == GSIM_QUANTITY_KERNELS) /* starts 0 and 100 + gap, ends likewise; measured 0, 110; 100, 160 */
-            CHECK_NEAR(s->error, 2 * (10 - d.event_gap_us) / 4 / 160, 1e-3);
+            CHECK_NEAR(s->error, 2 * (10 - d->event_gap_us) / 4 / 160, 1e-3);
         if (s->quantity == GSIM_QUANTITY_LIVE) {
             CHECK_NEAR(s->baseline_us[GSIM_BASELINE_SUM], 150, 1e-9);
             CHECK_NEAR(s->baseline_us[GSIM_BASELINE_INFINITE], expected[GSIM_QUANTITY_LIVE], 1e-9);
@@ -143,13 +164,11 @@ static void dags_follow_the_device_file(void)
         }
         if (!(expected[s->quantity] > 0)) continue;
         /* An idle synchronise ends the synchronised run; waits and records are calls too. */
-        CHECK_NEAR(s->predicted, expected[s->quantity], d.sync_idle_us + 0.5);
+        CHECK_NEAR(s->predicted, expected[s->quantity], d->sync_idle_us + 0.5);
         checked++;
     }
     CHECK_INT(checked, 3);
-    gsim_validation_release(&v);
-    gsim_case_set_release(&set);
-    gsim_device_release(&d);
+    rig_close(&r);
 }
 
 /* Two ops of short blocks, the second of two kernels, issued by a program in Python: the host decides. An op takes 30 us, the CUDA call in it
@@ -157,30 +176,26 @@ static void dags_follow_the_device_file(void)
  * the CUDA call. Serial: op, op, synchronise. Live: two ops on streams, a record after the first, a wait before the second. */
 static void programs_in_python_take_their_time(void)
 {
-    static const uint32_t first_node = 0;
-    struct gsim_error error = {0};
-    struct gsim_device_spec d;
-    struct gsim_case_set set = {0};
-    struct gsim_gpu_options options = gpu_options();
-    CHECK_OK(gsim_device_load("h200", &d, &error), error);
-    struct gsim_validation v = {.device = &d, .gpu = &options};
-    static const uint32_t second_node = 1;
+    static const uint32_t first_node = 0, second_node = 1;
+    struct rig r;
+    rig_open(&r);
+    const struct gsim_device_spec *d = &r.device;
     struct gsim_case_node nodes[3] = {
         {.kernel = kernel(1, 1), .stream = 0, .start_us = NAN, .end_us = NAN, .host_us = 30},
         {.kernel = kernel(1, 1), .stream = 1, .deps = &first_node, .dep_count = 1, .start_us = NAN, .end_us = NAN, .host_us = 30},
         {.kernel = kernel(1, 1), .stream = 1, .deps = &second_node, .dep_count = 1, .start_us = NAN, .end_us = NAN},
     };
-    struct gsim_case *c = gsim_case_add(&set);
+    struct gsim_case *c = gsim_case_add(&r.set);
     *c = (struct gsim_case){.kind = GSIM_CASE_ATEN, .file = "f", .name = "dag", .nodes = nodes, .node_count = 3, .stream_count = 2,
                             .host = {.stream_us = 20, .record_us = 10, .wait_us = 5, .sync_us = 12}, .spread_ratio = NAN};
     for (int i = 0; i < GSIM_SCHEDULE_COUNT; i++) c->makespan_us[i] = 100;
-    run_all(&set, &v);
+    run_all(&r.set, &r.v);
     double expected[GSIM_QUANTITY_COUNT] = {0}, graph_us = 0, after = 0.33 * 12;
     expected[GSIM_QUANTITY_SERIAL] = 30 + 30 + 12;
     expected[GSIM_QUANTITY_LIVE] = 30 + 20 + 10 + 5 + 30 + 20 + 12;
     size_t checked = 0;
-    for (size_t i = 0; i < v.count; i++) {
-        const struct gsim_sample *s = &v.samples[i];
+    for (size_t i = 0; i < r.v.count; i++) {
+        const struct gsim_sample *s = &r.v.samples[i];
         if (s->quantity == GSIM_QUANTITY_CHAIN) graph_us = s->predicted;
         if (!(expected[s->quantity] > 0)) continue;
         CHECK_NEAR(s->predicted, expected[s->quantity], 0.1);
@@ -188,11 +203,9 @@ static void programs_in_python_take_their_time(void)
     }
     CHECK_INT(checked, 2);
     /* Behind work only the replay's time before the launch and the synchronise's after its call remain. */
-    double call = d.graph_launch_us + 3 * d.graph_launch_node_us;
-    CHECK_NEAR(graph_us, 0.14 * 12 + call + d.graph_start_us + 3 + 2 * d.graph_node_gap_us + d.sync_return_us + after, 0.1);
-    gsim_validation_release(&v);
-    gsim_case_set_release(&set);
-    gsim_device_release(&d);
+    double call = d->graph_launch_us + 3 * d->graph_launch_node_us;
+    CHECK_NEAR(graph_us, 0.14 * 12 + call + d->graph_start_us + 3 + 2 * d->graph_node_gap_us + d->sync_return_us + after, 0.1);
+    rig_close(&r);
 }
 
 /* Samples made by hand: one DAG ranked right, one with serial and graph exchanged, whose choice costs 10 %. */
