@@ -176,6 +176,39 @@ static gsim_time gap_behind(const struct gsim_machine *m, uint32_t unit)
     return unit == GSIM_UNIT_SMS ? m->stream_gap : m->copy_gap;
 }
 
+/* Whether the SMs' front end has something to look at in the channel: copies are not its own. */
+static bool is_pending(const struct gsim_machine *m, const struct gsim_channel *channel)
+{
+    const struct gsim_task *launch = channel->head;
+    if (channel->records_until > m->now) return true;
+    if (!launch || launch->arrival > m->now) return false;
+    while (launch && !is_launch(launch)) launch = launch->next;
+    return !launch || launch->arrival > m->now || unit_of(m, launch) == GSIM_UNIT_SMS;
+}
+
+/* Of channels but CHANNEL those that the front end looks at; BESIDES: one that it has just been at, or none. */
+static uint32_t others_pending(const struct gsim_machine *m, uint32_t channel, uint32_t besides)
+{
+    uint32_t count = besides != channel && besides != GSIM_NO_CHANNEL;
+    for (uint32_t c = 0; c < m->channel_count; c++)
+        count += c != channel && c != besides && is_pending(m, &m->channels[c]);
+    return count;
+}
+
+/* CHANNEL could go on now; how long it takes the front end to turn to it. It looks at two channels at once, so that with a
+ * third each turn takes its time, and half of it later the next one can be made (H200, H100:
+ * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). With one other it takes a turn where the two
+ * share a half of the front end: some pairs there do, those of the recorded programs did. IS_SLOW: not then. */
+static gsim_time turn_to(struct gsim_machine *m, uint32_t channel, uint32_t besides, bool is_slow)
+{
+    if (!m->busy_gap) return 0;
+    uint32_t others = others_pending(m, channel, besides);
+    if (others < 2) return others == 1 && !is_slow ? m->busy_gap : 0;
+    gsim_time start = m->now > m->front_free ? m->now : m->front_free;
+    m->front_free = start + m->busy_gap / 2;
+    return start + m->busy_gap - m->now;
+}
+
 /* The stream's next task follows work of UNIT that ended at END, on the same unit after GAP. */
 static void must_follow(struct gsim_stream_state *stream, uint32_t unit, gsim_time end, gsim_time gap)
 {
@@ -204,16 +237,37 @@ gsim_time gsim_front_records(const struct gsim_machine *m, uint32_t stream)
     return (gsim_time)(count + (count > 1 ? awaited : 0)) * m->timed_record;
 }
 
+/* A record that the front end must turn to the stream for. */
+static bool is_slow(const struct gsim_machine *m, const struct gsim_task *task)
+{
+    return task->kind == GSIM_TASK_RECORD && task->marker->is_timed && m->timed_record;
+}
+
+/* From FIRST on, what of the stream the front end has to turn to now: a launch or a slow record. NULL: nothing. */
+static const struct gsim_task *turned_for(const struct gsim_machine *m, const struct gsim_task *first, uint32_t stream)
+{
+    for (const struct gsim_task *t = first; t && t->stream == stream && t->arrival <= m->now; t = t->next) {
+        if (is_launch(t) || is_slow(m, t)) return t;
+        if (t->kind == GSIM_TASK_WAIT && !t->marker->is_complete) return NULL;
+    }
+    return NULL;
+}
+
 static void do_record(struct gsim_machine *m, struct gsim_channel *channel, struct gsim_task *task)
 {
     struct gsim_stream_state *stream = &m->streams[task->stream];
     gsim_time end = stream->last_end;
-    if (task->marker->is_timed && m->timed_record) {
-        if (stream->recorded <= m->now) stream->recorded = m->now + gsim_front_records(m, task->stream); /* else of a row accounted for */
-        end = stream->recorded;
-        must_follow(stream, stream->ended_unit, end, gap_behind(m, stream->ended_unit));
+    if (is_slow(m, task)) {
+        if (stream->recorded <= m->now) { /* else of a row accounted for */
+            gsim_time takes = gsim_front_records(m, task->stream);
+            bool turns = stream->ended_unit == GSIM_UNIT_SMS && m->busy_gap && others_pending(m, stream->channel, GSIM_NO_CHANNEL) >= 2;
+            stream->recorded = (end > m->now ? end : m->now) + takes;
+            if (turns) m->front_free = (m->front_free > m->now ? m->front_free : m->now) + takes / 2;
+            stream->turned = turns ? m->busy_gap : 0;
+        }
+        end = channel->records_until = stream->recorded;
+        must_follow(stream, stream->ended_unit, end, gap_behind(m, stream->ended_unit) + stream->turned);
     }
-    task->marker->was_busy = stream->ended_busy;
     task->marker->unit = stream->ended_unit;
     complete_marker(m, task->marker, end);
     gsim_front_unref(m, task->marker);
@@ -227,7 +281,10 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
     struct gsim_stream_state *stream = &m->streams[task->stream];
     struct gsim_marker *marker = task->marker;
     if (marker->recorded_stream != task->stream) {
-        must_follow(stream, marker->unit, marker->time, m->event_gap + (marker->was_busy ? m->busy_gap : 0));
+        gsim_time turn = 0;
+        if (channel->blocked && marker->unit == GSIM_UNIT_SMS)
+            turn = turn_to(m, stream->channel, m->streams[marker->recorded_stream].channel, true);
+        must_follow(stream, marker->unit, marker->time, m->event_gap + turn);
         if (stream->last_end < marker->time) stream->last_end = marker->time;
     }
     if (m->timeline->detailed) {
@@ -235,6 +292,7 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
                                           marker->time, m->now};
         gsim_timeline_add_wait(m->timeline, &record);
     }
+    channel->blocked = false;
     gsim_front_unref(m, marker);
     pop(channel);
     complete(m, task->stream);
@@ -309,6 +367,11 @@ static bool step_head(struct gsim_machine *m, uint32_t index)
     if (task->kind == GSIM_TASK_WAIT) {
         if (!task->marker->is_complete) {
             task->marker->waiting_channels |= UINT32_C(1) << index;
+            channel->blocked = true;
+            return false;
+        }
+        if (task->marker->time > m->now && m->busy_gap) {
+            m->channel_at[index] = task->marker->time;
             return false;
         }
         do_wait(m, channel, task);
@@ -400,12 +463,15 @@ void gsim_front_end(struct gsim_machine *m, struct gsim_task *task)
     struct gsim_channel *channel = &m->channels[stream->channel];
     stream->busy = false;
     stream->last_end = m->now;
-    stream->ended_busy = gsim_gpu_is_busy(m->gpu);
     stream->ended_unit = unit_of(m, task);
-    must_follow(stream, stream->ended_unit, m->now, gap_behind(m, stream->ended_unit) + (stream->ended_busy ? m->busy_gap : 0));
     if (channel->pending_launches-- && channel->waiting_threads)
         gsim_machine_wake_all(m, &channel->waiting_threads, m->now);
     take_back(channel, stream);
+    gsim_time turn = 0;
+    const struct gsim_task *next = stream->ended_unit == GSIM_UNIT_SMS ? turned_for(m, channel->head, task->stream) : NULL;
+    if (next) turn = turn_to(m, stream->channel, GSIM_NO_CHANNEL, is_slow(m, next));
+    if (next && is_slow(m, next)) stream->last_end += turn;
+    must_follow(stream, stream->ended_unit, m->now, gap_behind(m, stream->ended_unit) + turn);
     if (channel->head) look_at(m, stream->channel, m->now);
     complete(m, task->stream);
     gsim_front_free(m, task);

@@ -68,7 +68,6 @@ enum { GSIM_UNIT_SMS, GSIM_UNIT_COPIES, GSIM_UNIT_COUNT = GSIM_UNIT_COPIES + 3 }
 struct gsim_marker {
     uint32_t references;
     bool is_complete;
-    bool was_busy;                 /* other kernels ran or waited then */
     bool is_timed;                 /* recorded with timing */
     uint32_t unit;                 /* of the stream's last work */
     gsim_time time;
@@ -80,7 +79,6 @@ struct gsim_marker {
 
 struct gsim_stream_state {
     bool exists, busy;
-    bool ended_busy;               /* other kernels ran or waited when its last task ended */
     int priority;
     uint32_t channel;              /* the one that holds it, or held it last */
     struct gsim_task *records, **records_tail; /* of what it is busy with, to be made when that ends */
@@ -90,7 +88,7 @@ struct gsim_stream_state {
     gsim_time follows[GSIM_UNIT_COUNT], ready[GSIM_UNIT_COUNT];
     gsim_time last_end;
     uint32_t ended_unit;           /* of its last task */
-    gsim_time recorded;            /* end of its last timed record */
+    gsim_time recorded, turned;    /* end of its last timed record; how much longer the front end then takes to go on */
     uint32_t used_mark;            /* iteration + 1 in which it last held work */
     struct gsim_host_thread *waiting_threads;
     uint32_t capture;              /* graph being captured, 0: none */
@@ -102,6 +100,8 @@ struct gsim_channel {
     struct gsim_task *head, **tail;
     uint32_t bound_streams;        /* that have tasks here */
     uint32_t pending_launches;     /* issued, not retired */
+    bool blocked;                  /* head is a wait that was found incomplete */
+    gsim_time records_until;       /* end of its last timed record */
     bool waits_default;            /* head is held by the default stream's barrier */
     struct gsim_host_thread *waiting_threads; /* launch queue full */
 };
@@ -231,6 +231,7 @@ struct gsim_machine {
     uint64_t default_issued, default_completed;
     struct gsim_host_thread *waiting_device;
     struct gsim_copy_engine engines[3]; /* by enum gsim_copy_kind: to the device, to the host, inside it */
+    gsim_time front_free;          /* when the front end may turn to another channel */
     gsim_time graph_dispatch_free; /* when the graph dispatcher may start another node */
 
     uint32_t iteration, correlation;

@@ -127,11 +127,14 @@ static void round_trip(struct synthesis *s)
 /* --- gaps and queues --------------------------------------------------------------------------------------------------- */
 static void chain_body(struct gsim_driver *d, struct synthesis *s)
 {
-    gsim_stream streams[3];
+    gsim_stream streams[4];
     gsim_event events[CHAIN];
-    for (int i = 0; i < 3; i++) streams[i] = gsim_stream_create(d, 0);
+    for (int i = 0; i < 4; i++) streams[i] = gsim_stream_create(d, 0);
     for (int i = 0; i < CHAIN; i++) events[i] = gsim_event_create(d, GSIM_EVENT_NO_TIMING);
-    if (s->busy) gsim_launch(d, &s->program.ops[LONG], streams[2]);
+    for (int i = 2; s->busy && i < 4; i++) {
+        gsim_launch(d, &s->program.ops[LONG], streams[i]);
+        gsim_launch(d, &s->program.ops[EMPTY], streams[i]);
+    }
     for (int i = 0; i < CHAIN; i++) {
         gsim_stream stream = streams[s->zigzag ? i % 2 : 0];
         if (s->zigzag && i) gsim_stream_wait_event(d, stream, events[i - 1]);

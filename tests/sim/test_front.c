@@ -65,6 +65,70 @@ static void records_with_timing(void)
     }
 }
 
+/* OTHERS streams with a long kernel and one behind it; A, a record where FLAGS say one, B behind A; then WAITERS streams
+ * that wait for the record. Ops: A, B, a long one, a short one, what the waiters run. */
+static int others, waiters;
+static bool has_record;
+static enum gsim_status turns(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream s = gsim_stream_create(d, 0);
+    gsim_event event = gsim_event_create(d, flags);
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    for (int i = 0; i < others; i++) {
+        gsim_stream other = gsim_stream_create(d, 0);
+        gsim_launch(d, OP(run, 2), other);
+        gsim_launch(d, OP(run, 3), other);
+    }
+    gsim_launch(d, OP(run, 0), s);
+    if (has_record) gsim_event_record(d, event, s);
+    gsim_launch(d, OP(run, 1), s);
+    for (int i = 0; i < waiters; i++) {
+        gsim_stream waiter = gsim_stream_create(d, 0);
+        gsim_stream_wait_event(d, waiter, event);
+        gsim_launch(d, OP(run, 4 + i), waiter);
+    }
+    return finish(run);
+}
+
+/* From A's end: stream_gap 1 or event_gap 1.5, a record with timing 1.5, a turn 2 where two others are looked at, for B also
+ * where one is but for a record. Where two wait, B's turn comes first, the others' 1 and 2 later; behind a record with timing
+ * its own turn comes before it, and B's behind it is nobody's but its own. */
+static void front_end_turns(void)
+{
+    static const struct { int others, waiters; bool has_record; enum gsim_event_flags flags; double b, first, second; } cases[] = {
+        {0, 0, false, GSIM_EVENT_NO_TIMING, 1, 0, 0},   {1, 0, false, GSIM_EVENT_NO_TIMING, 3, 0, 0},
+        {2, 0, false, GSIM_EVENT_NO_TIMING, 3, 0, 0},   {1, 0, true, GSIM_EVENT_TIMING, 2.5, 0, 0},
+        {2, 0, true, GSIM_EVENT_TIMING, 6.5, 0, 0},     {0, 1, true, GSIM_EVENT_TIMING, 2.5, 3, 0},
+        {0, 2, true, GSIM_EVENT_NO_TIMING, 3, 4.5, 5.5}, {0, 2, true, GSIM_EVENT_TIMING, 6.5, 7, 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        f.device.timed_record_us = 1.5;
+        f.device.busy_gap_us = 2;
+        others = cases[i].others;
+        waiters = cases[i].waiters;
+        has_record = cases[i].has_record;
+        flags = cases[i].flags;
+        struct gsim_kernel k[6] = {fixture_kernel("a", 1, 32, 100), fixture_kernel("b", 1, 32, 50), fixture_kernel("long", 1, 32, 500),
+                                   fixture_kernel("short", 1, 32, 1), fixture_kernel("c", 1, 32, 50), fixture_kernel("d", 1, 32, 50)};
+        fixture_program(&f, k, 6, NULL, 0);
+        fixture_run(&f, turns);
+        double start[6] = {0}, a_end = 0;
+        for (size_t j = 0; j < f.timeline.kernel_count; j++) {
+            const struct gsim_kernel_record *record = &f.timeline.kernels[j];
+            start[record->op] = gsim_time_us(record->start);
+            if (record->op == 0) a_end = gsim_time_us(record->end);
+        }
+        CHECK_MSG(fabs(start[1] - a_end - cases[i].b) < 1e-5, "case %zu: B %g, expected %g", i, start[1] - a_end, cases[i].b);
+        const double expected[2] = {cases[i].first, cases[i].second};
+        for (int j = 0; j < waiters; j++)
+            CHECK_MSG(fabs(start[4 + j] - a_end - expected[j]) < 1e-5, "case %zu: waiter %d %g, expected %g", i, j, start[4 + j] - a_end, expected[j]);
+        fixture_release(&f);
+    }
+}
+
 /* The host learns of a record with timing when that has been made: A ends at 13, the record at 14.5; a query at 13.5
  * finds it pending, and the synchronise returns 2 us after it. */
 static bool was_complete;
@@ -349,6 +413,7 @@ static void a_graph_displaced_once(void)
 
 static const struct test_case cases[] = {
     {"records with timing", records_with_timing},
+    {"the front end turns", front_end_turns},
     {"the host and a record with timing", host_and_timed_record},
     {"changes between SMs and copy engines", engines_change},
     {"copies in a row", copies_one_after_the_other},

@@ -31,11 +31,11 @@ struct gsim_bench;
  * has copied the arguments when the call returns, so one object serves all launches, one after another. The name
  * of the kernel is the program's (kernels[op->kernel_index].name): what CUPTI gives is decorated. */
 struct gsim_bench_launch {
-    const void *function;
+    const void *function, *stamped; /* stamped: takes a second argument (blocks.h); NULL without CUDA */
     unsigned grid[3], block[3];
     size_t smem_bytes; /* dynamic; the rest of the program's smem_bytes is static */
-    void *args[1];
-    uint64_t storage[32]; /* the kernel's one argument, a structure */
+    void *args[2];        /* the second is the caller's, for stamped */
+    uint64_t storage[32]; /* the kernel's own argument, a structure */
 };
 
 /* The life of a bench: create; then per iteration fill (outside the timed region), launches and fills in the program's

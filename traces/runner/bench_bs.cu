@@ -58,8 +58,8 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"bs", (const void *)bs, 2, 0, scalars},
-    {NULL, NULL, 0, 0, NULL},
+    {"bs", GSIM_CODE(bs), 2, 0, scalars},
+    {NULL, NULL, NULL, 0, 0, NULL},
 };
 
 static const struct gsim_bench_table table = {"bs", buffers, kernels, NULL};

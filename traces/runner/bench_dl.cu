@@ -166,11 +166,11 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"conv2d", (const void *)conv2d, 3, 0, conv2d_scalars},
-    {"mean_pooling", (const void *)mean_pooling, 2, 0, mean_pooling_scalars},
-    {"concat", (const void *)concat, 3, 0, concat_scalars},
-    {"dot_product", (const void *)dot_product, 3, 0, dot_product_scalars},
-    {NULL, NULL, 0, 0, NULL},
+    {"conv2d", GSIM_CODE(conv2d), 3, 0, conv2d_scalars},
+    {"mean_pooling", GSIM_CODE(mean_pooling), 2, 0, mean_pooling_scalars},
+    {"concat", GSIM_CODE(concat), 3, 0, concat_scalars},
+    {"dot_product", GSIM_CODE(dot_product), 3, 0, dot_product_scalars},
+    {NULL, NULL, NULL, 0, 0, NULL},
 };
 
 static const struct gsim_bench_table table = {"dl", buffers, kernels, NULL};

@@ -166,11 +166,11 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"spmv3", (const void *)spmv3, 6, 2048, spmv3_scalars},
-    {"sum", (const void *)sum, 2, 0, scalars},
-    {"divide", (const void *)divide, 3, 0, scalars},
-    {"reset", (const void *)reset, 4, 0, NULL},
-    {NULL, NULL, 0, 0, NULL},
+    {"spmv3", GSIM_CODE(spmv3), 6, 2048, spmv3_scalars},
+    {"sum", GSIM_CODE(sum), 2, 0, scalars},
+    {"divide", GSIM_CODE(divide), 3, 0, scalars},
+    {"reset", GSIM_CODE(reset), 4, 0, NULL},
+    {NULL, NULL, NULL, 0, 0, NULL},
 };
 
 /* --- the graph: three edges in and three out of every vertex. Edge k of vertex i leads to (m[k] i + b[k]) mod N with

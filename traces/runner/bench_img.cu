@@ -233,15 +233,15 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"gaussian_blur", (const void *)gaussian_blur, 3, 0, side_and_diameter},
-    {"sobel", (const void *)sobel, 2, 80, side},
-    {"maximum", (const void *)maximum, 2, 0, pixels},
-    {"minimum", (const void *)minimum, 2, 0, pixels},
-    {"extend", (const void *)extend, 3, 0, pixels},
-    {"unsharpen", (const void *)unsharpen, 3, 0, pixels},
-    {"combine", (const void *)combine, 4, 0, pixels},
-    {"reset*", (const void *)reset, 1, 0, nothing},
-    {NULL, NULL, 0, 0, NULL},
+    {"gaussian_blur", GSIM_CODE(gaussian_blur), 3, 0, side_and_diameter},
+    {"sobel", GSIM_CODE(sobel), 2, 80, side},
+    {"maximum", GSIM_CODE(maximum), 2, 0, pixels},
+    {"minimum", GSIM_CODE(minimum), 2, 0, pixels},
+    {"extend", GSIM_CODE(extend), 3, 0, pixels},
+    {"unsharpen", GSIM_CODE(unsharpen), 3, 0, pixels},
+    {"combine", GSIM_CODE(combine), 4, 0, pixels},
+    {"reset*", GSIM_CODE(reset), 1, 0, nothing},
+    {NULL, NULL, NULL, 0, 0, NULL},
 };
 
 static const struct gsim_bench_table table = {"img", buffers, kernels, NULL};

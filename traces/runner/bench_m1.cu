@@ -125,9 +125,9 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"concat", (const void *)concat, BRANCHES + 1, 0, concat_scalars},
-    {"*", (const void *)conv, 3, 32768, conv_scalars},
-    {NULL, NULL, 0, 0, NULL},
+    {"concat", GSIM_CODE(concat), BRANCHES + 1, 0, concat_scalars},
+    {"*", GSIM_CODE(conv), 3, 32768, conv_scalars},
+    {NULL, NULL, NULL, 0, 0, NULL},
 };
 
 static const struct gsim_bench_table table = {"m1", buffers, kernels, NULL};

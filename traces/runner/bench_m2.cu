@@ -187,13 +187,13 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"qkv", (const void *)qkv, 3, 32768, tokens},
-    {"qk", (const void *)qk, 2, 32768, tokens_and_head},
-    {"softmax", (const void *)softmax, 1, 4096, tokens},
-    {"pv", (const void *)pv, 3, 32768, tokens_and_head},
-    {"projection", (const void *)projection, HEADS + 2, 32768, tokens},
-    {"add_norm", (const void *)add_norm, 3, 8192, tokens},
-    {NULL, NULL, 0, 0, NULL},
+    {"qkv", GSIM_CODE(qkv), 3, 32768, tokens},
+    {"qk", GSIM_CODE(qk), 2, 32768, tokens_and_head},
+    {"softmax", GSIM_CODE(softmax), 1, 4096, tokens},
+    {"pv", GSIM_CODE(pv), 3, 32768, tokens_and_head},
+    {"projection", GSIM_CODE(projection), HEADS + 2, 32768, tokens},
+    {"add_norm", GSIM_CODE(add_norm), 3, 8192, tokens},
+    {NULL, NULL, NULL, 0, 0, NULL},
 };
 
 static const struct gsim_bench_table table = {"m2", buffers, kernels, NULL};

@@ -216,11 +216,11 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"rr_1", (const void *)rr_1, 2, 0, scalars},     {"nb_1", (const void *)nb_1, 3, 0, scalars},
-    {"rr_2", (const void *)rr_2, 3, 0, scalars},     {"nb_2", (const void *)nb_2, 2, 0, scalars},
-    {"nb_3", (const void *)nb_3, 3, 0, scalars},     {"rr_3", (const void *)rr_3, 2, 0, scalars},
-    {"nb_4", (const void *)nb_4, 2, 0, scalars},     {"softmax", (const void *)softmax, 1, 0, scalars},
-    {"argmax", (const void *)argmax, 3, 0, scalars}, {NULL, NULL, 0, 0, NULL},
+    {"rr_1", GSIM_CODE(rr_1), 2, 0, scalars},     {"nb_1", GSIM_CODE(nb_1), 3, 0, scalars},
+    {"rr_2", GSIM_CODE(rr_2), 3, 0, scalars},     {"nb_2", GSIM_CODE(nb_2), 2, 0, scalars},
+    {"nb_3", GSIM_CODE(nb_3), 3, 0, scalars},     {"rr_3", GSIM_CODE(rr_3), 2, 0, scalars},
+    {"nb_4", GSIM_CODE(nb_4), 2, 0, scalars},     {"softmax", GSIM_CODE(softmax), 1, 0, scalars},
+    {"argmax", GSIM_CODE(argmax), 3, 0, scalars}, {NULL, NULL, NULL, 0, 0, NULL},
 };
 
 static void fill(const struct gsim_bench *bench, uint32_t buffer_index, void *host)

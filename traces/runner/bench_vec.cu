@@ -59,9 +59,9 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"square", (const void *)square, 2, 0, scalars},
-    {"reduce", (const void *)reduce, 3, 0, scalars},
-    {NULL, NULL, 0, 0, NULL},
+    {"square", GSIM_CODE(square), 2, 0, scalars},
+    {"reduce", GSIM_CODE(reduce), 3, 0, scalars},
+    {NULL, NULL, NULL, 0, 0, NULL},
 };
 
 static const struct gsim_bench_table table = {"vec", buffers, kernels, NULL};

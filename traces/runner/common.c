@@ -132,6 +132,7 @@ void gsim_bench_prepare(const struct gsim_bench *bench, const struct gsim_op *op
     GSIM_INVARIANT(op->kind == GSIM_OP_KERNEL && kernel);
     *launch = (struct gsim_bench_launch){
         .function = kernel->function,
+        .stamped = kernel->stamped,
         .grid = {shape->grid.x, shape->grid.y, shape->grid.z},
         .block = {shape->block.x, shape->block.y, shape->block.z},
     };

@@ -43,7 +43,7 @@ struct gsim_bench_buffer {
 /* One kernel function. SCALARS writes what follows the pointers in the kernel's structure; NULL: nothing. */
 struct gsim_bench_kernel {
     const char *name; /* the program's; a pattern of fnmatch(3) */
-    const void *function;
+    const void *function, *stamped; /* GSIM_CODE */
     uint32_t pointer_count, static_smem_bytes;
     void (*scalars)(const struct gsim_bench *bench, const struct gsim_op *op, void *at);
 };

@@ -52,7 +52,7 @@ void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint
         cuda->streams_used++;
     }
     cuda->correlation = (uint32_t)cuda->call_count + 1;
-    if (cuda->tracer) {
+    if (cuda->tracer || cuda->blocks) {
         if (gsim_array_grow((void **)&cuda->calls, sizeof *cuda->calls, cuda->call_count, &cuda->call_capacity))
             out_of_memory(cuda);
         else
@@ -245,6 +245,15 @@ static bool do_event_query(struct gsim_driver *driver, gsim_event event)
     return result != cudaErrorNotReady;
 }
 
+const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *op, struct gsim_bench_launch *launch,
+                           struct gsim_block_stamp **stamps)
+{
+    if (!cuda->blocks) return launch->function;
+    *stamps = gsim_blocks_of(cuda->blocks, op);
+    launch->args[1] = stamps;
+    return launch->stamped;
+}
+
 /* --- work ---------------------------------------------------------------------------------------------------- */
 static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
@@ -253,11 +262,13 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
     if (gsim_driver_failed(driver)) return;
     struct gsim_bench_launch launch;
+    struct gsim_block_stamp *stamps;
     cuda->bench_ops->launch(cuda->bench, op, cuda->memory->device, &launch);
+    const void *code = gsim_cuda_code(cuda, op, &launch, &stamps);
     dim3 grid = {launch.grid[0], launch.grid[1], launch.grid[2]}, block = {launch.block[0], launch.block[1], launch.block[2]};
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_call_begin(cuda, op, 0, stream, start);
-    cudaError_t result = cudaLaunchKernel(launch.function, grid, block, launch.args, launch.smem_bytes, on);
+    cudaError_t result = cudaLaunchKernel(code, grid, block, launch.args, launch.smem_bytes, on);
     gsim_cuda_call_end(cuda);
     gsim_cuda_end(cuda, GSIM_API_LAUNCH, result, start, false, stream, cuda->program->kernels[op->kernel_index].name);
     if (cuda->captures) gsim_cuda_capture_note(cuda, op, stream);
@@ -358,6 +369,7 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
     if (iteration == cuda->checked_iteration) gsim_runner_memory_poison(cuda->memory);
     cuda->iteration = iteration;
     cuda->streams_used = cuda->events_recorded = cuda->stream_waits = 0;
+    if (cuda->blocks) gsim_cuda_blocks_begin(cuda);
     cuda->iteration_start_ns = gsim_runner_now_ns();
 }
 
@@ -370,6 +382,7 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
                                            gsim_cuda_time(cuda, gsim_runner_now_ns()), cuda->streams_used,
                                            cuda->events_recorded, cuda->stream_waits};
     gsim_timeline_add_iteration(cuda->timeline, &record);
+    if (cuda->blocks) gsim_cuda_blocks_end(cuda);
 }
 
 static double do_now_us(struct gsim_driver *driver)

@@ -10,8 +10,10 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 
+#include "sim/output.h"
 #include "sim/scheduler.h"
 #include "sim/timeline.h"
+#include "traces/runner/blocks.h"
 #include "traces/runner/memory.h"
 #include "traces/runner/tracer.h"
 
@@ -61,6 +63,9 @@ struct gsim_cuda {
     struct gsim_bench *bench;
     struct gsim_timeline *timeline;
     struct gsim_tracer *tracer; /* NULL: timing only */
+    struct gsim_blocks *blocks; /* kernels note when their blocks run; NULL: they do not */
+    struct gsim_output *blocks_table; /* lines for the blocks of iteration blocks_iteration; may be NULL */
+    uint32_t blocks_iteration;
     enum gsim_memory_mode mode;
     uint32_t checked_iteration; /* before it, what the last iteration left on the device is spoilt; UINT32_MAX: none */
     pthread_mutex_t mutex; /* the tables below and the timeline; taken once there are several threads */
@@ -69,7 +74,7 @@ struct gsim_cuda {
     struct gsim_cuda_event *events;   /* by handle; 0 is none */
     struct gsim_cuda_graph *graphs;   /* handle - 1 */
     struct gsim_cuda_exec *execs;     /* handle - 1 */
-    struct gsim_cuda_call *calls;     /* traced runs */
+    struct gsim_cuda_call *calls;     /* of traced runs; where blocks say when they run, of the iteration */
     size_t stream_count, stream_capacity, event_count, event_capacity, graph_count, graph_capacity, exec_count,
         exec_capacity, call_count, call_capacity;
     struct gsim_cuda_threads *threads; /* cuda_threads.c's */
@@ -85,6 +90,10 @@ enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error
 void gsim_cuda_release(struct gsim_cuda *cuda);
 /* Moves the tracer's activities into the timeline; the run is over. */
 enum gsim_status gsim_cuda_collect(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;
+
+/* Around an iteration whose blocks say when they run (blocks.h). */
+void gsim_cuda_blocks_begin(struct gsim_cuda *cuda);
+void gsim_cuda_blocks_end(struct gsim_cuda *cuda);
 
 /* --- shared by the backend's files ----------------------------------------------------------------------- */
 static inline struct gsim_cuda *gsim_cuda_of(struct gsim_driver *driver) { return (struct gsim_cuda *)driver; }
@@ -117,6 +126,9 @@ void gsim_cuda_call_end(struct gsim_cuda *cuda);
 /* While a capture is under way: OP has become the last node that the next op of STREAM would follow. */
 void gsim_cuda_capture_note(struct gsim_cuda *cuda, const struct gsim_op *op, gsim_stream stream);
 bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t graph_index, cudaGraphNode_t node, const struct gsim_op *op, gsim_stream stream);
+/* The version of OP's kernel that runs here. LAUNCH has been prepared and is completed; it keeps pointing to STAMPS. */
+const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *op, struct gsim_bench_launch *launch,
+                           struct gsim_block_stamp **stamps);
 void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, void **from, enum cudaMemcpyKind *kind);
 uint32_t gsim_cuda_thread_index(void);
 

@@ -70,8 +70,9 @@ static gsim_graph_node do_add(struct gsim_driver *driver, gsim_graph graph, cons
     int64_t start = gsim_cuda_begin(cuda);
     if (op->kind == GSIM_OP_KERNEL) {
         struct gsim_bench_launch launch;
+        struct gsim_block_stamp *stamps;
         cuda->bench_ops->launch(cuda->bench, op, cuda->memory->device, &launch);
-        struct cudaKernelNodeParams params = {.func = (void *)launch.function,
+        struct cudaKernelNodeParams params = {.func = (void *)gsim_cuda_code(cuda, op, &launch, &stamps),
                                               .gridDim = {launch.grid[0], launch.grid[1], launch.grid[2]},
                                               .blockDim = {launch.block[0], launch.block[1], launch.block[2]},
                                               .sharedMemBytes = (unsigned)launch.smem_bytes,

@@ -24,7 +24,8 @@ typedef void (*gsim_cpu_kernel)(const void *args, const struct gsim_cpu_block *b
         name##_block(*(const struct name##_args *)args, block_);                                                       \
     }                                                                                                                  \
     static void name##_block(const struct name##_args a, const struct gsim_cpu_block *block_)
-#define GSIM_HELPER static inline
+#define GSIM_CODE(name) (const void *)name, NULL
+#define GSIM_HELPER     static inline
 
 /* clang-format off */
 #define GSIM_THREADS for (uint32_t thread_ = 0, threads_ = gsim_cpu_threads(block_); thread_ < threads_; thread_++)

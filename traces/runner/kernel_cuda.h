@@ -6,8 +6,25 @@
 #ifndef GSIM_RUNNER_KERNEL_CUDA_H
 #define GSIM_RUNNER_KERNEL_CUDA_H
 
-/* Registers are kept few enough for the largest block. */
-#define GSIM_KERNEL(name) static __global__ void __launch_bounds__(1024) name(const struct name##_args a)
+#include "traces/runner/blocks.h"
+
+/* Two kernels of one text, the second of which says when and where each block ran (blocks.h). Registers are kept few
+ * enough for the largest block. */
+#define GSIM_KERNEL(name)                                                                                              \
+    static __device__ __forceinline__ void name##_block(const struct name##_args a);                                  \
+    static __global__ void __launch_bounds__(1024) name(const struct name##_args a)                                    \
+    {                                                                                                                  \
+        name##_block(a);                                                                                               \
+    }                                                                                                                  \
+    static __global__ void __launch_bounds__(1024)                                                                     \
+    name##_stamped(const struct name##_args a, struct gsim_block_stamp *stamps)                                        \
+    {                                                                                                                  \
+        gsim_block_begins(stamps);                                                                                     \
+        name##_block(a);                                                                                               \
+        gsim_block_ends(stamps);                                                                                       \
+    }                                                                                                                  \
+    static __device__ __forceinline__ void name##_block(const struct name##_args a)
+#define GSIM_CODE(name)   (const void *)name, (const void *)name##_stamped
 #define GSIM_HELPER       static __device__ __forceinline__
 
 /* clang-format off */
@@ -43,6 +60,30 @@
 #define gsim_atomic_take(address, value) atomicAdd((address), (value))
 #define gsim_atomic_max(address, value)  ((void)atomicMax((uint32_t *)(address), gsim_bits(value)))
 #define gsim_atomic_min(address, value)  ((void)atomicMin((int32_t *)(address), (int32_t)gsim_bits(value)))
+
+GSIM_HELPER uint64_t gsim_global_time(void)
+{
+    uint64_t now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+GSIM_HELPER void gsim_block_begins(struct gsim_block_stamp *stamps)
+{
+    if (GSIM_THREAD) return;
+    struct gsim_block_stamp *stamp = &stamps[blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z)];
+    uint32_t sm;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    stamp->start_ns = gsim_global_time();
+    stamp->sm = sm;
+}
+
+GSIM_HELPER void gsim_block_ends(struct gsim_block_stamp *stamps)
+{
+    __syncthreads();
+    if (GSIM_THREAD) return;
+    stamps[blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z)].end_ns = gsim_global_time();
+}
 
 /* Floats that are not negative order like their bits, signed or unsigned; what is no number is -1, so that it wins. */
 GSIM_HELPER uint32_t gsim_bits(float value)

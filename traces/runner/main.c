@@ -27,11 +27,15 @@ static const char help_text[] =
     "  --warmup K       iterations before those that count (default 3)\n"
     "  --tracer on|off  on (default): times without the tracer first, then once more under CUPTI for kernels and copies;\n"
     "                   off: only the former\n"
+    "  --stamps on|off  on: kernels and occupancy by the times that their blocks note themselves, instead of CUPTI's, at\n"
+    "                   almost no cost; copies are not seen (default off)\n"
+    "  --blocks-file FILE  with --stamps on: SM, start and end of every block of the last iteration, as CSV\n"
     "  --check on|off   compare the results of the last iteration with the CPU's (default on)\n"
     "\n"
     "Examples:\n"
     "  gpusim-runner --workload img --sched kesco --iterations 20\n"
     "  gpusim-runner --workload ml --sched taskflow --size 1e5 --prefetch off --trace ml.json.gz\n"
+    "  gpusim-runner --workload img --sched kesco --stamps on --blocks-file img-blocks.csv.gz\n"
     "  gpusim-runner record --workload img,ml --bytes 4M,64M -o runs.json.gz\n";
 
 const char *gsim_runner_own_value(struct gsim_runner_words *words, const char *name, const char *initial)
@@ -71,9 +75,9 @@ enum gsim_status gsim_runner_own_count(struct gsim_runner_words *words, const ch
     return GSIM_OK;
 }
 
-enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool *value, struct gsim_error *error)
+enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool initial, bool *value, struct gsim_error *error)
 {
-    const char *text = gsim_runner_own_value(words, name, "on");
+    const char *text = gsim_runner_own_value(words, name, initial ? "on" : "off");
     *value = strcmp(text, "on") == 0;
     if (*value || strcmp(text, "off") == 0) return GSIM_OK;
     return gsim_error_set(error, GSIM_USAGE, "--%s: expected on or off, found '%.60s'", name, text);
@@ -153,6 +157,13 @@ static void drop_warmup(struct gsim_timeline *t, uint32_t warmup)
     KEEP(apis, api_count, t->apis[kept].start -= origin; t->apis[kept].end -= origin)
 #undef KEEP
     kept = 0;
+    for (size_t i = 0; i < t->occupancy_count; i++) {
+        if (t->occupancy[i].time < origin) continue;
+        t->occupancy[kept] = t->occupancy[i];
+        t->occupancy[kept++].time -= origin;
+    }
+    t->occupancy_count = kept;
+    kept = 0;
     for (size_t i = warmup; i < t->iteration_count; i++, kept++) {
         t->iterations[kept] = t->iterations[i];
         t->iterations[kept].start -= origin;
@@ -163,17 +174,18 @@ static void drop_warmup(struct gsim_timeline *t, uint32_t warmup)
 
 struct run_options {
     uint32_t warmup;
-    bool traced, checked;
+    bool traced, checked, stamped;
+    const char *blocks; /* file; NULL: none */
 };
 
-static void print_timing(const struct gsim_runner_gpu *gpu, const double *times, size_t count, double traced)
+static void print_timing(const struct gsim_runner_gpu *gpu, const double *times, size_t count, const char *how, double traced)
 {
     char text[4][GSIM_TEXT_SIZE];
     if (!count) return;
     printf("  On %s, driver %s: median %s of %zu iterations without the tracer (least %s, most %s)", gpu->name, gpu->driver,
            gsim_text_time(text[0], gsim_time_from_us(times[count / 2])), count,
            gsim_text_time(text[1], gsim_time_from_us(times[0])), gsim_text_time(text[2], gsim_time_from_us(times[count - 1])));
-    if (traced > 0) printf("; with it %s", gsim_text_time(text[3], gsim_time_from_us(traced)));
+    if (traced > 0) printf("; %s %s", how, gsim_text_time(text[3], gsim_time_from_us(traced)));
     printf("\n\n");
 }
 
@@ -188,13 +200,15 @@ static enum gsim_status run_both(struct gsim_runner_job *job, struct gsim_simula
         status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) {
         simulation->detailed = true;
-        job->traced = options->traced;
+        job->traced = options->traced && !options->stamped;
+        job->stamped = options->stamped;
         job->checked = options->checked;
         status = gsim_runner_run(job, timeline, error);
     }
     if (status == GSIM_OK) {
         traced = iteration_times(timeline, options->warmup, &traced_count);
-        print_timing(gpu, times, count, options->traced && traced && traced_count ? traced[traced_count / 2] : 0);
+        print_timing(gpu, times, count, options->stamped ? "with stamps" : "with it",
+                     (options->traced || options->stamped) && traced && traced_count ? traced[traced_count / 2] : 0);
         drop_warmup(timeline, options->warmup);
     }
     gsim_timeline_release(&clean);
@@ -210,15 +224,20 @@ static enum gsim_status run_point(struct gsim_cli_arguments *arguments, struct g
     struct gsim_runner_memory memory = {0};
     struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
+    struct gsim_output blocks = {0};
     uint32_t iterations = point->simulation.iterations ? point->simulation.iterations : point->program.iterations;
     struct gsim_runner_job job = {.simulation = &point->simulation, .memory = &memory, .bench_ops = ops,
-                                  .iterations = iterations + options->warmup};
+                                  .iterations = iterations + options->warmup,
+                                  .blocks_table = options->blocks ? &blocks : NULL};
     if (!ops)
         return gsim_error_set(error, GSIM_USAGE, "--workload %.60s: expected a built-in workload; program files have no real kernels",
                               arguments->value[GSIM_CLI_WORKLOAD]);
     enum gsim_status status = ops->create(&point->program, &point->workload, point->simulation.seed, &job.bench, error);
     if (status == GSIM_OK) status = gsim_runner_memory_bind(&memory, &point->program, point->simulation.memory, ops, job.bench, error);
+    if (status == GSIM_OK && options->blocks) status = gsim_output_open(&blocks, options->blocks, error);
+    if (status == GSIM_OK && options->blocks) gsim_output_text(&blocks, "op,kernel,block,sm,start_us,end_us\n");
     if (status == GSIM_OK) status = run_both(&job, &point->simulation, options, gpu, &timeline, error);
+    if (status == GSIM_OK && options->blocks) status = gsim_output_commit(&blocks, error);
     if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, point->simulation.device, NULL, &metrics, error);
     if (status == GSIM_OK) {
         struct gsim_result result = {.simulation = &point->simulation, .timeline = &timeline, .metrics = &metrics,
@@ -226,6 +245,7 @@ static enum gsim_status run_point(struct gsim_cli_arguments *arguments, struct g
         fflush(stdout);
         status = gsim_cli_deliver(arguments, &result, error);
     }
+    gsim_output_release(&blocks);
     gsim_timeline_release(&timeline);
     gsim_runner_memory_release(&memory);
     if (job.bench) ops->destroy(job.bench);
@@ -241,8 +261,12 @@ static enum gsim_status run(struct gsim_runner_words *words, struct gsim_error *
     struct run_options options;
     const struct gsim_scheduler_ops *scheduler = NULL;
     enum gsim_status status = gsim_runner_own_count(words, "warmup", 3, &options.warmup, error);
-    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "tracer", &options.traced, error);
-    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "check", &options.checked, error);
+    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "tracer", true, &options.traced, error);
+    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "stamps", false, &options.stamped, error);
+    options.blocks = gsim_runner_own_value(words, "blocks-file", NULL);
+    if (status == GSIM_OK && options.blocks && !options.stamped)
+        status = gsim_error_set(error, GSIM_USAGE, "--blocks-file: expected --stamps on too");
+    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "check", true, &options.checked, error);
     if (status == GSIM_OK) status = gsim_runner_parse(&arguments, words, error);
     if (status == GSIM_OK && (!arguments.value[GSIM_CLI_WORKLOAD] || !arguments.value[GSIM_CLI_SCHED]))
         status = gsim_error_set(error, GSIM_USAGE, "expected --workload NAME and --sched NAME (see gpusim-runner --help)");

@@ -18,8 +18,8 @@ struct gsim_runner_words {
 const char *gsim_runner_own_value(struct gsim_runner_words *words, const char *name, const char *initial);
 enum gsim_status gsim_runner_own_count(struct gsim_runner_words *words, const char *name, uint32_t initial, uint32_t *value,
                                        struct gsim_error *error) GSIM_NODISCARD;
-/* "on" (also when not given) or "off". */
-enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool *value,
+/* "on" or "off"; INITIAL when not given. */
+enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool initial, bool *value,
                                         struct gsim_error *error) GSIM_NODISCARD;
 /* What is left of the words, as gpusim run takes it; arguments->opts is the caller's to free, also on failure. */
 enum gsim_status gsim_runner_parse(struct gsim_cli_arguments *arguments, struct gsim_runner_words *words,

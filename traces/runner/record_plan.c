@@ -172,8 +172,8 @@ static enum gsim_status read_words(struct gsim_record *record, struct gsim_runne
     if (status == GSIM_OK) status = gsim_runner_own_count(words, "iterations", 25, &record->iterations, error);
     if (status == GSIM_OK) status = gsim_runner_own_count(words, "warmup", 3, &record->warmup, error);
     if (status == GSIM_OK) status = gsim_runner_own_count(words, "traced-iterations", 5, &record->traced_iterations, error);
-    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "tracer", &record->is_traced, error);
-    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "slice", &is_sliced, error);
+    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "tracer", true, &record->is_traced, error);
+    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "slice", true, &is_sliced, error);
     if (status == GSIM_OK && record->profiles_only && !record->is_traced)
         status = gsim_error_set(error, GSIM_USAGE, "--profiles-only: expected --tracer on, which times the kernels");
     record->slice_sms = is_sliced ? 1 : 0; /* how many: when the GPU is known */

@@ -124,11 +124,14 @@ enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_
                              .bench = job->bench,
                              .timeline = timeline,
                              .mode = s->memory,
+                             .blocks_table = job->blocks_table,
+                             .blocks_iteration = job->iterations - 1,
                              .checked_iteration = job->checked ? job->iterations - 1 : UINT32_MAX};
     struct gsim_arena arena = {0};
     gsim_timeline_init(timeline, s->program, s->detailed);
     enum gsim_status status = gsim_runner_memory_reset(job->memory, error);
     if (status == GSIM_OK && job->traced) status = gsim_tracer_start(&cuda.tracer, error);
+    if (status == GSIM_OK && job->stamped) status = (enum gsim_status)gsim_blocks_open(&cuda.blocks, s->program, error);
     bool is_begun = status == GSIM_OK;
     if (is_begun) status = gsim_cuda_init(&cuda, error);
     if (status == GSIM_OK) {
@@ -138,6 +141,7 @@ enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_
         if (status == GSIM_OK && job->checked) status = check(job, error);
     }
     if (is_begun) gsim_cuda_release(&cuda);
+    gsim_blocks_close(cuda.blocks);
     gsim_tracer_destroy(cuda.tracer);
     gsim_arena_release(&arena);
     return status;

@@ -17,11 +17,13 @@ struct gsim_runner_job {
     struct gsim_bench *bench;
     uint32_t iterations;
     bool traced;  /* kernels and copies through CUPTI */
+    bool stamped; /* kernels and occupancy by what their blocks note (blocks.h); no copies */
+    struct gsim_output *blocks_table; /* a line for each block of the last iteration; NULL: none */
     bool checked; /* compare the last iteration's results with the reference */
 };
 
 /* Fills TIMELINE (initialised here, released by the caller also on failure): iterations always, kernels and copies
- * when traced, calls when detailed.
+ * when traced, kernels and occupancy when stamped, calls when detailed. Traced and stamped exclude each other.
  * A wrong result fails with GSIM_SIM. */
 enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_timeline *timeline,
                                  struct gsim_error *error) GSIM_NODISCARD;

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How the front end turns from stream to stream: the patterns that traces/runner/micro/front.cu timed on real GPUs
+ * (traces/h200/vm/front.txt, traces/h100/front.txt), simulated. Each case is the time from the (last) end to a start.
+ * Bounds: what the model reached plus 15 % of it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "models/device.h"
+#include "sim/simulate.h"
+#include "tests/test.h"
+
+#define STREAMS 20
+#define MOST    16 /* kernels looked at */
+
+/* Ops of the program, by what they are. */
+enum { GATE, OTHER, AFTER_OTHER, LOOKED_AT };
+
+struct pattern {
+    char kind[8], record[12], other[12];
+    int width, others, step, start; /* start: 0 the stream's own, or not a fan */
+    double us;
+};
+
+static struct pattern now; /* being simulated */
+
+static bool read_line(FILE *file, struct pattern *p)
+{
+    char line[200], start[8];
+    double ns;
+    *p = (struct pattern){0};
+    if (!fgets(line, sizeof line, file)) return false;
+    if (sscanf(line, "fan record %11s width %d others %d %11s start %d median %lf", p->record, &p->width, &p->others, p->other, &p->start, &ns) == 6 ||
+        sscanf(line, "fan record %11s width %d others %d %11s %7s median %lf", p->record, &p->width, &p->others, p->other, start, &ns) == 6)
+        snprintf(p->kind, sizeof p->kind, "fan");
+    else if (sscanf(line, "join record %11s width %d step %d median %lf", p->record, &p->width, &p->step, &ns) == 4)
+        snprintf(p->kind, sizeof p->kind, "join");
+    else
+        CHECK_INT(sscanf(line, "%7s record %11s others %d %11s median %lf", p->kind, p->record, &p->others, p->other, &ns), 5);
+    p->us = ns * 1e-3;
+    return true;
+}
+
+struct handles {
+    struct gsim_driver *d;
+    const struct gsim_op *ops;
+    gsim_stream streams[STREAMS];
+    gsim_event events[STREAMS];
+};
+
+static void kernel(const struct handles *h, int op, int stream) { gsim_launch(h->d, &h->ops[op], h->streams[stream]); }
+static void record(const struct handles *h, int event, int stream) { gsim_event_record(h->d, h->events[event], h->streams[stream]); }
+static void wait(const struct handles *h, int event, int stream) { gsim_stream_wait_event(h->d, h->streams[stream], h->events[event]); }
+
+/* What the streams from FIRST on do meanwhile. */
+static void occupy(const struct handles *h, int first)
+{
+    bool waits = strcmp(now.other, "waits") == 0, runs = strcmp(now.other, "runs") == 0;
+    if (waits) {
+        kernel(h, OTHER, STREAMS - 1);
+        record(h, STREAMS - 1, STREAMS - 1);
+    }
+    for (int i = 0; i < now.others; i++) {
+        if (waits)
+            wait(h, STREAMS - 1, first + i);
+        else
+            kernel(h, OTHER, first + i);
+        if (!runs) kernel(h, AFTER_OTHER, first + i);
+    }
+}
+
+static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    struct handles h = {.d = d, .ops = run->program->ops};
+    for (int i = 0; i < STREAMS; i++) h.streams[i] = gsim_stream_create(d, 0);
+    for (int i = 0; i < STREAMS; i++)
+        h.events[i] = gsim_event_create(d, strcmp(now.record, "timed") == 0 ? GSIM_EVENT_TIMING : GSIM_EVENT_NO_TIMING);
+    gsim_iteration_begin(d, 0);
+    kernel(&h, GATE, 0);
+    if (strcmp(now.kind, "join") == 0) {
+        record(&h, STREAMS - 1, 0);
+        for (int i = 0; i < now.width; i++) {
+            wait(&h, STREAMS - 1, 1 + i);
+            kernel(&h, AFTER_OTHER, 1 + i);
+            kernel(&h, LOOKED_AT + i, 1 + i);
+            record(&h, i, 1 + i);
+        }
+        for (int i = 0; i < now.width; i++) wait(&h, i, 0);
+        kernel(&h, LOOKED_AT + now.width, 0);
+    } else {
+        bool fan = strcmp(now.kind, "fan") == 0, cross = strcmp(now.kind, "cross") == 0;
+        occupy(&h, fan ? 1 + now.width : 2);
+        kernel(&h, LOOKED_AT, 0);
+        if (strcmp(now.record, "none") != 0) record(&h, 0, 0);
+        if (cross) wait(&h, 0, 1);
+        kernel(&h, LOOKED_AT + 1, cross ? 1 : 0);
+        for (int i = 0; fan && i < now.width; i++) {
+            wait(&h, 0, 1 + i);
+            kernel(&h, LOOKED_AT + 2 + i, 1 + i);
+        }
+    }
+    gsim_device_synchronize(d);
+    gsim_iteration_end(d, 0);
+    (void)error;
+    return gsim_driver_failed(d) ? d->error.status : GSIM_OK;
+}
+
+/* Of LOOKED_AT + INDEX, as front.cu has them. */
+static double kernel_us(int index)
+{
+    if (strcmp(now.kind, "join") == 0) return index < now.width ? 40 + index * now.step * 1e-3 : 2;
+    if (index == 0) return 60;
+    return strcmp(now.kind, "fan") == 0 ? 30 : 2;
+}
+
+static void build(struct gsim_program *program)
+{
+    static const double own_us[] = {[GATE] = 500, [OTHER] = 900, [AFTER_OTHER] = 20};
+    struct gsim_error error = {0};
+    struct gsim_builder *b = gsim_builder_create("turns");
+    struct gsim_arg arg = {.buffer_index = gsim_builder_buffer(b, "b", 4, GSIM_INIT_DEVICE), .reads = true};
+    for (int i = 0; i < LOOKED_AT + MOST; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "k%d", i);
+        struct gsim_kernel k = {.name = name, .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = 16, .demand_given = true,
+                                .solo_us = i < LOOKED_AT ? own_us[i] : kernel_us(i - LOOKED_AT)};
+        uint32_t index = gsim_builder_kernel(b, &k);
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = index, .args = &arg, .arg_count = 1, .stream = -1});
+    }
+    CHECK_OK(gsim_builder_finish(b, 1, program, &error), error);
+}
+
+static int by_time(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double predicted_us(const struct gsim_device_spec *device)
+{
+    static const struct gsim_scheduler_ops scheduler = {.name = "turns", .execute = execute};
+    struct gsim_error error = {0};
+    struct gsim_program program = {0};
+    struct gsim_timeline timeline = {0};
+    double start[LOOKED_AT + MOST], end[LOOKED_AT + MOST], last = 0, us;
+    build(&program);
+    struct gsim_simulation simulation = {.program = &program, .device = device, .scheduler = &scheduler,
+                                         .memory = GSIM_MEMORY_PINNED, .iterations = 1, .seed = 1};
+    gsim_params_set_defaults(gsim_gpu_params, &simulation.gpu);
+    CHECK_OK(gsim_simulate(&simulation, &timeline, &error), error);
+    for (size_t i = 0; i < timeline.kernel_count; i++) {
+        start[timeline.kernels[i].op] = gsim_time_us(timeline.kernels[i].start);
+        end[timeline.kernels[i].op] = gsim_time_us(timeline.kernels[i].end);
+    }
+    if (strcmp(now.kind, "join") == 0) {
+        for (int i = 0; i < now.width; i++) last = fmax(last, end[LOOKED_AT + i]);
+        us = start[LOOKED_AT + now.width] - last;
+    } else if (now.start) {
+        qsort(&start[LOOKED_AT + 2], (size_t)now.width, sizeof start[0], by_time);
+        us = start[LOOKED_AT + 1 + now.start] - end[LOOKED_AT];
+    } else {
+        us = start[LOOKED_AT + 1] - end[LOOKED_AT];
+    }
+    gsim_timeline_release(&timeline);
+    gsim_program_release(&program);
+    return us;
+}
+
+static const struct {
+    const char *device, *path;
+    double mean_us; /* of absolute errors; the measured times are 4.6 and 4.8 us on average */
+} files[] = {{"h200-vm", "traces/h200/vm/front.txt", 0.8}, {"h100-vm", "traces/h100/front.txt", 0.72}};
+
+static void turns_are_predicted(void)
+{
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+        struct gsim_device_spec device = {0};
+        struct gsim_error error = {0};
+        double sum = 0, bias = 0, measured = 0;
+        int count = 0;
+        FILE *file = fopen(files[f].path, "r");
+        CHECK_OK(gsim_device_load(files[f].device, &device, &error), error);
+        CHECK(file != NULL);
+        while (file && read_line(file, &now)) {
+            double predicted = predicted_us(&device);
+            sum += fabs(predicted - now.us);
+            bias += predicted - now.us;
+            measured += now.us;
+            count++;
+        }
+        CHECK_INT(count, 223);
+        CHECK_MSG(sum / count <= files[f].mean_us, "%s: %.3f us off on average, at most %.3f", files[f].path, sum / count, files[f].mean_us);
+        if (file) fclose(file);
+        gsim_device_release(&device);
+    }
+}
+
+static const struct test_case cases[] = {{"turns are predicted", turns_are_predicted}};
+TEST_MAIN("golden/turns", cases)

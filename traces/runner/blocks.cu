@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See blocks.h. The GPU's clock is set to the host's by an exchange of numbers through mapped memory: the host writes
+ * one, a thread on the GPU answers with its time. Half of the fastest of many exchanges (about 0.7 us) bounds the error.
+ */
+#include "traces/runner/bench.h"
+
+#include <cuda_runtime.h>
+
+#include "traces/runner/blocks.h"
+
+extern "C" int64_t gsim_runner_now_ns(void);
+
+#define EXCHANGES 64
+
+/* Shared by host and device, each word on a cache line of its own. */
+struct mailbox {
+    volatile uint64_t question;
+    uint64_t unused[15];
+    volatile uint64_t answer;
+    volatile uint64_t time_ns;
+};
+
+struct gsim_blocks {
+    const struct gsim_program *program;
+    uint64_t *first; /* block, by op of the program; op_count + 1 of them */
+    struct gsim_block_stamp *device, *host;
+    struct mailbox *mailbox;
+};
+
+static __global__ void answer(struct mailbox *mailbox)
+{
+    for (uint64_t i = 1; i <= EXCHANGES; i++) {
+        uint64_t now;
+        while (mailbox->question < i) continue;
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+        mailbox->time_ns = now;
+        __threadfence_system();
+        mailbox->answer = i;
+    }
+}
+
+/* The host's clock minus the GPU's. */
+static cudaError_t clock_difference(struct gsim_blocks *b, int64_t *difference)
+{
+    struct mailbox *mailbox = b->mailbox;
+    int64_t fastest = INT64_MAX;
+    mailbox->question = mailbox->answer = 0;
+    answer<<<1, 1>>>(mailbox);
+    cudaError_t result = cudaGetLastError();
+    for (uint64_t i = 1; result == cudaSuccess && i <= EXCHANGES; i++) {
+        int64_t asked = gsim_runner_now_ns(), answered;
+        mailbox->question = i;
+        do answered = gsim_runner_now_ns();
+        while (mailbox->answer < i && answered - asked < 1000000000);
+        if (mailbox->answer < i) return cudaErrorLaunchTimeout;
+        if (i == 1 || answered - asked >= fastest) continue;
+        fastest = answered - asked;
+        *difference = asked + fastest / 2 - (int64_t)mailbox->time_ns;
+    }
+    return result == cudaSuccess ? cudaDeviceSynchronize() : result;
+}
+
+static uint64_t blocks_of(const struct gsim_program *program, const struct gsim_op *op)
+{
+    if (op->kind != GSIM_OP_KERNEL) return 0;
+    const struct gsim_kernel *kernel = &program->kernels[op->kernel_index];
+    return (uint64_t)kernel->grid.x * kernel->grid.y * kernel->grid.z;
+}
+
+int gsim_blocks_open(struct gsim_blocks **blocks, const struct gsim_program *program, struct gsim_error *error)
+{
+    struct gsim_blocks *b = (struct gsim_blocks *)gsim_alloc(sizeof(*b));
+    *blocks = b;
+    if (b) *b = {};
+    if (b) b->first = (uint64_t *)gsim_alloc(sizeof(*b->first) * (program->op_count + 1u));
+    if (!b || !b->first) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    b->program = program;
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        b->first[i] = total;
+        total += blocks_of(program, &program->ops[i]);
+    }
+    b->first[program->op_count] = total;
+    const size_t bytes = sizeof(*b->device) * (total + 1);
+    cudaError_t result = cudaMalloc((void **)&b->device, bytes);
+    if (result == cudaSuccess) result = cudaHostAlloc((void **)&b->host, bytes, cudaHostAllocDefault);
+    if (result == cudaSuccess) result = cudaHostAlloc((void **)&b->mailbox, sizeof(*b->mailbox), cudaHostAllocMapped);
+    if (result == cudaSuccess) return GSIM_OK;
+    return gsim_error_set(error, GSIM_SIM, "stamps of %llu blocks: %s", (unsigned long long)total, cudaGetErrorString(result));
+}
+
+void gsim_blocks_close(struct gsim_blocks *blocks)
+{
+    if (!blocks) return;
+    cudaFree(blocks->device);
+    cudaFreeHost(blocks->host);
+    cudaFreeHost(blocks->mailbox);
+    gsim_free(blocks->first);
+    gsim_free(blocks);
+}
+
+struct gsim_block_stamp *gsim_blocks_of(struct gsim_blocks *blocks, const struct gsim_op *op)
+{
+    return blocks->device + blocks->first[op->index];
+}
+
+int gsim_blocks_clear(struct gsim_blocks *blocks)
+{
+    const size_t bytes = sizeof(*blocks->device) * blocks->first[blocks->program->op_count];
+    cudaError_t result = cudaMemset(blocks->device, 0, bytes);
+    return result == cudaSuccess ? cudaDeviceSynchronize() : result;
+}
+
+int gsim_blocks_read(struct gsim_blocks *blocks)
+{
+    const uint64_t total = blocks->first[blocks->program->op_count];
+    int64_t difference = 0;
+    cudaError_t result = cudaMemcpy(blocks->host, blocks->device, sizeof(*blocks->host) * total, cudaMemcpyDeviceToHost);
+    if (result == cudaSuccess) result = clock_difference(blocks, &difference);
+    for (uint64_t i = 0; result == cudaSuccess && i < total; i++) {
+        if (!blocks->host[i].end_ns) continue;
+        blocks->host[i].start_ns += (uint64_t)difference;
+        blocks->host[i].end_ns += (uint64_t)difference;
+    }
+    return result;
+}
+
+const struct gsim_block_stamp *gsim_blocks_ran(const struct gsim_blocks *blocks, uint32_t op, size_t *count)
+{
+    const struct gsim_block_stamp *stamps = blocks->host + blocks->first[op];
+    *count = (size_t)(blocks->first[op + 1] - blocks->first[op]);
+    if (*count && !stamps[0].end_ns) *count = 0;
+    return stamps;
+}
