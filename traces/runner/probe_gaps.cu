@@ -20,11 +20,12 @@ static double mean_gap_us(const std::vector<Stamp> &stamps)
     return sum / (double)(stamps.size() - 1);
 }
 
-// A chain of kernels on one stream, or zigzag over two with events; BUSY: beside a kernel that runs all the while.
+// A chain of kernels on one stream, or zigzag over two with events; BUSY: while two other streams run a kernel each, with
+// another behind it, so that the front end has queues to look at.
 static Point time_chain(const Probe &probe, bool zigzag, bool busy)
 {
     Stamps stamps(CHAIN);
-    cudaStream_t streams[3];
+    cudaStream_t streams[4];
     cudaEvent_t events[CHAIN];
     std::vector<double> gaps;
     for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
@@ -33,7 +34,10 @@ static Point time_chain(const Probe &probe, bool zigzag, bool busy)
         Gate gate(probe);
         for (int r = 0; r < probe.repetitions(100); r++) {
             gate.close(streams[0]);
-            if (busy) spin_kernel<<<1, 32, 0, streams[2]>>>(NULL, cycles_of(probe, 800 + CHAIN * (KERNEL_US + 8)));
+            for (int i = 2; busy && i < 4; i++) {
+                spin_kernel<<<1, 32, 0, streams[i]>>>(NULL, cycles_of(probe, 800 + CHAIN * (KERNEL_US + 8)));
+                spin_kernel<<<1, 32, 0, streams[i]>>>(NULL, 0);
+            }
             for (int i = 0; i < CHAIN; i++) {
                 cudaStream_t stream = streams[zigzag ? i % 2 : 0];
                 if (zigzag && i) PROBE_CHECK(cudaStreamWaitEvent(stream, events[i - 1], 0));
@@ -55,10 +59,10 @@ void probe_gaps(Probe &probe)
 {
     probe.add("stream_gap", "", "us", "end of a kernel to the start of the next in its stream, idle device")
         .points.push_back(time_chain(probe, false, false));
-    probe.add("stream_gap_busy", "", "us", "the same while another kernel runs").points.push_back(time_chain(probe, false, true));
+    probe.add("stream_gap_busy", "", "us", "the same while two other streams have kernels that wait").points.push_back(time_chain(probe, false, true));
     probe.add("event_gap", "", "us", "end of a kernel to the start of one on another stream that waits for its event")
         .points.push_back(time_chain(probe, true, false));
-    probe.add("event_gap_busy", "", "us", "the same while another kernel runs").points.push_back(time_chain(probe, true, true));
+    probe.add("event_gap_busy", "", "us", "the same while two other streams have kernels that wait").points.push_back(time_chain(probe, true, true));
 }
 
 // Two kernels on each of k streams, one on the next: where that one waits, there are no more than k queues. Streams share
