@@ -127,6 +127,7 @@ void gsim_copies_start(struct gsim_machine *m, struct gsim_task *task)
     const struct gsim_op *op = task->op;
     bool is_managed = m->simulation->memory == GSIM_MEMORY_MANAGED;
     bool is_pageable = m->simulation->memory == GSIM_MEMORY_PAGEABLE;
+    gsim_reuse_copy(m, op);
     task->buffer_index = op->args[0].buffer_index;
     task->bytes = op->bytes;
     task->copy_kind = op->kind == GSIM_OP_PREFETCH ? GSIM_COPY_H2D : op->copy_kind;

@@ -57,7 +57,8 @@ static void forget_load(struct gsim_gpu *gpu)
     gpu->dram.stretch = gsim_share_dram(gpu->device, copies);
 }
 
-struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag)
+struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, double scale,
+                                               int priority, void *tag)
 {
     struct gsim_kernel_run *run = gpu->free_runs;
     if (run)
@@ -67,8 +68,8 @@ struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, con
     int levels = (int)gpu->device->priority_levels, level = -priority;
     if (level < 0) level = 0;
     if (level >= levels) level = levels - 1;
-    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .level = level, .pace = 1, .scale = 1};
-    if (gpu->noise) run->scale = gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
+    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .level = level, .pace = 1, .scale = scale};
+    if (gpu->noise) run->scale *= gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
     if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
     *gpu->queues[level].tail = run;
     gpu->queues[level].tail = &run->next;

@@ -41,8 +41,13 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
                                  const struct gsim_gpu_options *options, const struct gsim_gpu_listener *listener);
 
 /* A kernel whose dependences are met joins the distributor's queue of its priority (CUDA's: 0 default,
- * negative more urgent). WORK must stay. NULL when memory is out; else valid until the kernel ends. */
-struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag);
+ * negative more urgent). WORK must stay; this time it is SCALE of it. NULL when memory is out; else valid until the kernel ends. */
+struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, double scale,
+                                               int priority, void *tag);
+static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag)
+{
+    return gsim_gpu_submit_scaled(gpu, now, work, 1, priority, tag);
+}
 
 /* From now on the work of each kernel submitted is drawn around what it is, with the device's kernel_spread. NOISE must
  * stay; NULL: no more. */

@@ -23,7 +23,7 @@ struct gsim_kernel_run {
     const struct gsim_work *work;
     void *tag;
     uint64_t unplaced, resident;
-    double scale; /* of its work: 1, or drawn (gsim_gpu_set_noise) */
+    double scale; /* of its work */
     struct gsim_kernel_run *next; /* in its queue, or in the free list */
     int level;
     double pace;              /* of all its blocks (gsim_gpu_set_pace) */

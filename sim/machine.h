@@ -20,6 +20,7 @@
 #include "sim/engine.h"
 #include "sim/gpu.h"
 #include "sim/managed.h"
+#include "sim/reuse.h"
 #include "sim/simulate.h"
 
 #define GSIM_MAX_CHANNELS 32
@@ -188,6 +189,7 @@ struct gsim_machine {
     struct gsim_work *works;       /* by kernel index */
     bool overwrites_l2;            /* the program's kernels together touch more data than L2 holds */
     double touched_bytes;          /* by all kernels that have started */
+    struct gsim_reuse reuse;
     struct gsim_residency residency;
     struct gsim_faults faults;
     struct gsim_task **moving;     /* by buffer: the transfer to the device under way, or NULL */

@@ -110,7 +110,7 @@ void gsim_managed_submit(struct gsim_machine *m, struct gsim_task *task)
     int priority = task->graph_run ? task->op->priority : m->streams[task->stream].priority;
     if (faults) gsim_faults_add(m, task);
     if (is_managed && is_eager(m)) touch_eagerly(m, task);
-    task->run = gsim_gpu_submit(m->gpu, m->now, &m->works[task->op->kernel_index], priority, task);
+    task->run = gsim_gpu_submit_scaled(m->gpu, m->now, &m->works[task->op->kernel_index], gsim_reuse_kernel(m, task->op), priority, task);
     if (!task->run)
         gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
     else if (task->faulter)

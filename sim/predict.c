@@ -56,6 +56,7 @@ static enum gsim_status copy_ops(const struct gsim_program *built, const struct 
             if (alone->regs_per_thread) kernel.regs_per_thread = alone->regs_per_thread;
             kernel.smem_bytes = alone->smem_bytes;
             kernel.solo_us = fmax(alone->solo_us - excess_us, alone->solo_us / 2);
+            kernel.solo_cold = true;
             kernel.solo_device = NULL;
             if (alone->slice_us > 0 && profile->slice_sms) {
                 kernel.slice_us = fmax(alone->slice_us - excess_us, alone->slice_us / 2);

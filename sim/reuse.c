@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See sim/reuse.h. */
+#include "sim/reuse.h"
+
+#include "sim/machine.h"
+#include "sim/occupancy.h"
+
+#define ALL_THERE   0.54 /* of L2 */
+#define NONE_THERE  0.90
+/* A kernel that reads nothing else takes twice as long without L2 (H200, H100: reuse.txt, 1.9 to 2.2). */
+#define MOST_SCALE  2.0
+#define LEAST_SCALE 0.5
+
+static bool is_measured_inside(const struct gsim_kernel *kernel) { return kernel->solo_cold && kernel->solo_us > 0; }
+
+/* How much of a buffer is no longer in L2. */
+static double missing(const struct gsim_machine *m, uint32_t buffer)
+{
+    const struct gsim_reuse *r = &m->reuse;
+    double l2 = m->device->l2_mib * 1048576, x = (double)m->program->buffers[buffer].bytes;
+    if (!r->last[buffer]) return 1;
+    for (uint32_t b = 0; b < m->program->buffer_count; b++)
+        if (r->last[b] > r->last[buffer]) x += (double)m->program->buffers[b].bytes;
+    double share = (x / l2 - ALL_THERE) / (NONE_THERE - ALL_THERE);
+    return share < 0 ? 0 : share > 1 ? 1 : share;
+}
+
+static void touch(struct gsim_machine *m, const struct gsim_op *op)
+{
+    for (uint32_t i = 0; i < op->arg_count; i++) m->reuse.last[op->args[i].buffer_index] = ++m->reuse.touches;
+}
+
+/* Bytes that OP reads and that are not in L2; then it has touched its buffers. */
+static double read_missing(struct gsim_machine *m, const struct gsim_op *op)
+{
+    const struct gsim_kernel *kernel = &m->program->kernels[op->kernel_index];
+    double bytes = 0;
+    for (uint32_t i = 0; i < op->arg_count; i++) {
+        uint32_t buffer = op->args[i].buffer_index;
+        if (op->args[i].reads) bytes += missing(m, buffer) * (double)m->program->buffers[buffer].bytes;
+    }
+    touch(m, op);
+    return kernel->dram_bytes > 0 && bytes > kernel->dram_bytes ? kernel->dram_bytes : bytes;
+}
+
+bool gsim_reuse_init(struct gsim_machine *m)
+{
+    const struct gsim_program *p = m->program;
+    double total = 0;
+    bool is_measured = false;
+    for (uint32_t b = 0; b < p->buffer_count; b++) total += (double)p->buffers[b].bytes;
+    for (uint32_t k = 0; k < p->kernel_count; k++) is_measured |= is_measured_inside(&p->kernels[k]);
+    if (!is_measured || !(m->device->l2_miss_ns > 0) || total <= ALL_THERE * m->device->l2_mib * 1048576) return true;
+    m->reuse.last = GSIM_ARENA_ARRAY(&m->arena, uint64_t, p->buffer_count);
+    m->reuse.missed = GSIM_ARENA_ARRAY(&m->arena, double, p->op_count);
+    if (!m->reuse.last || !m->reuse.missed) return false;
+    for (int round = 0; round < 2; round++) /* as one iteration follows another */
+        for (uint32_t i = 0; i < p->op_count; i++) {
+            if (p->ops[i].kind == GSIM_OP_KERNEL) m->reuse.missed[i] = read_missing(m, &p->ops[i]);
+            if (p->ops[i].kind == GSIM_OP_COPY || p->ops[i].kind == GSIM_OP_HOST_WRITE) gsim_reuse_copy(m, &p->ops[i]);
+        }
+    return true;
+}
+
+double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op)
+{
+    if (!m->reuse.last) return 1;
+    double bytes = read_missing(m, op);
+    if (!is_measured_inside(&m->program->kernels[op->kernel_index])) return 1;
+    const struct gsim_work *w = &m->works[op->kernel_index];
+    double blocks = (double)m->device->sm_count * w->need.blocks_per_sm;
+    if (blocks > (double)w->blocks) blocks = (double)w->blocks;
+    double in_flight = blocks * w->threads * m->device->bytes_in_flight_per_thread;
+    double longer_ps = (bytes - m->reuse.missed[op->index]) / in_flight * m->device->l2_miss_ns * 1e3;
+    double scale = 1 + longer_ps / w->solo_ps;
+    return scale < LEAST_SCALE ? LEAST_SCALE : scale > MOST_SCALE ? MOST_SCALE : scale;
+}
+
+void gsim_reuse_copy(struct gsim_machine *m, const struct gsim_op *op)
+{
+    bool is_new = op->kind == GSIM_OP_HOST_WRITE || op->kind == GSIM_OP_PREFETCH || op->copy_kind == GSIM_COPY_H2D;
+    if (m->reuse.last && is_new) m->reuse.last[op->args[0].buffer_index] = 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. Which of the data that a kernel reads is still in L2 from when it was touched last. A time that was measured
+ * inside a program (solo_cold) holds what the program's order left there; in another order, or beside others, a kernel
+ * finds more or less, and takes longer by what it misses.
+ *
+ * Buffer by buffer: D = the bytes of all buffers touched since, S = its own. All of it is there up to D + S of 0.54 of L2,
+ * nothing from 0.90 on (H200, H100: traces/runner/micro/reuse.cu, traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 2 to 32 MB,
+ * written or read before, 0 to 200 MB written or read since; 0.10 root mean square). A kernel touches its buffers whole, when it is
+ * submitted: what it only reads a part of, or has not come to yet, is not known.
+ */
+#ifndef GSIM_REUSE_H
+#define GSIM_REUSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gsim_machine;
+struct gsim_op;
+
+struct gsim_reuse {
+    uint64_t *last;  /* by buffer: when it was touched last, in touches; NULL: nothing is kept */
+    uint64_t touches;
+    double *missed;  /* by op: bytes read that were not in L2 when the kernel's time was measured */
+};
+
+/* Goes through the program in its order, as the kernels' times were measured. False: out of memory. */
+bool gsim_reuse_init(struct gsim_machine *m);
+/* OP, a kernel of the program, is submitted. Its work, relative to what was measured. */
+double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op);
+/* A copy, which leaves its data there. */
+void gsim_reuse_copy(struct gsim_machine *m, const struct gsim_op *op);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a kernel finds in L2, hand-computed. L2 has 1 MiB: all of a buffer is there up to 0.5662 MB of its own and of what was
+ * touched since, nothing from 0.9437 MB on. Loads that miss end 1 us later.
+ */
+#include "tests/sim/machine_fixture.h"
+
+enum { WRITE_X, READ_X, TOUCH_Y, TOUCH_Z, COPY_X };
+enum { X, Y, Z };
+
+static bool is_cold = true;
+
+/* X 0.2 MB, Y 0.6 MB, Z 2 MB. Kernels of 4 blocks of 256 threads take 100 us; 8 KiB are in flight, so 0.2 MB are 24.41 loads. */
+static void program(struct fixture *f)
+{
+    static const char *const names[] = {"write x", "read x", "touch y", "touch z"};
+    struct gsim_builder *b = gsim_builder_create("reuse");
+    gsim_builder_buffer(b, "x", 200000, GSIM_INIT_HOST);
+    gsim_builder_buffer(b, "y", 600000, GSIM_INIT_HOST);
+    gsim_builder_buffer(b, "z", 2000000, GSIM_INIT_HOST);
+    const struct gsim_arg args[] = {{.buffer_index = X, .writes = true}, {.buffer_index = X, .reads = true},
+                                    {.buffer_index = Y, .writes = true}, {.buffer_index = Z, .writes = true}};
+    for (int i = 0; i < 4; i++) {
+        struct gsim_kernel k = {.name = names[i], .grid = {4, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32,
+                                .demand_given = true, .solo_us = 100, .solo_cold = is_cold};
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = &args[i], .arg_count = 1, .stream = -1};
+        gsim_builder_op(b, &op);
+    }
+    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .bytes = 200000, .args = &args[0], .arg_count = 1, .stream = -1});
+    CHECK_OK(gsim_builder_finish(b, 1, &f->program, &f->error), f->error);
+}
+
+static int order[8], order_count;
+static enum gsim_status in_order(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    gsim_stream s = gsim_stream_create(run->driver, 0);
+    gsim_iteration_begin(run->driver, 0);
+    for (int i = 0; i < order_count; i++)
+        if (order[i] == COPY_X)
+            gsim_memcpy_async(run->driver, &run->program->ops[COPY_X], s);
+        else
+            gsim_launch(run->driver, &run->program->ops[order[i]], s);
+    gsim_device_synchronize(run->driver);
+    gsim_iteration_end(run->driver, 0);
+    return GSIM_OK;
+}
+
+/* The time of the last READ_X. */
+static double reading_us(double miss_ns, const int *ops, int count)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    f.device.l2_miss_ns = miss_ns;
+    program(&f);
+    memcpy(order, ops, (size_t)count * sizeof *ops);
+    order_count = count;
+    fixture_run(&f, in_order);
+    double us = 0;
+    for (size_t i = 0; i < f.timeline.kernel_count; i++)
+        if (f.timeline.kernels[i].op == READ_X) us = gsim_time_us(f.timeline.kernels[i].end - f.timeline.kernels[i].start);
+    fixture_release(&f);
+    return us;
+}
+
+#define READING(miss_ns, ...) reading_us(miss_ns, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+
+/* As measured, read right behind the write: 100. Behind Y 0.8 MB count, of 1 MiB 0.76294, so 0.61928 of X is gone: 15.12 us. Behind Z
+ * all is: 24.41. Y twice counts once. A copy leaves nothing. */
+static void what_is_gone_takes_longer(void)
+{
+    is_cold = true;
+    CHECK_NEAR(READING(1000, WRITE_X, READ_X), 100, 0.01);
+    CHECK_NEAR(READING(1000, WRITE_X, TOUCH_Y, READ_X), 115.12, 0.01);
+    CHECK_NEAR(READING(1000, WRITE_X, TOUCH_Y, TOUCH_Y, READ_X), 115.12, 0.01);
+    CHECK_NEAR(READING(1000, WRITE_X, TOUCH_Z, READ_X), 124.41, 0.01);
+    CHECK_NEAR(READING(1000, WRITE_X, TOUCH_Z, READ_X, READ_X), 100, 0.01);
+    CHECK_NEAR(READING(1000, COPY_X, READ_X), 124.41, 0.01);
+    CHECK_NEAR(READING(100000, WRITE_X, TOUCH_Z, READ_X), 200, 0.01); /* no more than twice */
+}
+
+/* A device that does not say, and times that repeated runs gave. */
+static void nothing_is_gone(void)
+{
+    is_cold = true;
+    CHECK_NEAR(READING(0, WRITE_X, TOUCH_Z, READ_X), 100, 0.01);
+    is_cold = false;
+    double near = READING(1000, WRITE_X, READ_X);
+    CHECK_NEAR(READING(1000, WRITE_X, TOUCH_Z, READ_X), near, 0.01);
+}
+
+static const struct test_case cases[] = {{"what is gone takes longer", what_is_gone_takes_longer}, {"nothing is gone", nothing_is_gone}};
+TEST_MAIN("sim/reuse", cases)
