@@ -60,7 +60,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim validate --kind pairs,arrival --per-case\n"
             "  gpusim validate --kind dags --scatter dags.svg --histogram errors.png --csv dags.csv\n"
             "  gpusim validate --half odd --opt gpu.exact=1 --report odd.json\n"
-            "  gpusim validate my-runs.json.gz --device my-gpu.json --split test --per-case\n",
+            "  gpusim validate my-runs.json.gz --device my-gpu.json --split test --per-case\n"
+            "  gpusim validate my-runs.json.gz --again my-runs-of-today.json.gz\n",
         },
     [GSIM_CLI_IMPORT] =
         {

@@ -31,7 +31,7 @@ struct command {
     struct gsim_case_set set;
     struct gsim_validation validation;
     struct gsim_predictor predictor;
-    struct gsim_run_validation runs;
+    struct gsim_run_validation runs, again;
     struct gsim_arena arena;
     const char **paths;
     bool *has_runs; /* of each path: it holds runs, not cases */
@@ -209,6 +209,28 @@ static enum gsim_status read_runs(struct command *c, const char *path, struct gs
     return status;
 }
 
+static enum gsim_status add_again(void *context, const struct gsim_recordings *recordings,
+                                  const struct gsim_recording *run, struct gsim_error *error)
+{
+    struct command *c = context;
+    (void)recordings;
+    return gsim_run_validation_add_again(&c->again, &c->runs, run, error);
+}
+
+/* Recorded once more, of what has been read. */
+static enum gsim_status read_again(struct command *c, struct gsim_error *error)
+{
+    const char *path = c->arguments->value[GSIM_CLI_AGAIN];
+    const struct gsim_runs_handler handler = {add_again, c};
+    struct gsim_recordings recordings = {0};
+    if (!path) return GSIM_OK;
+    enum gsim_status status = gsim_runs_read(path, &handler, &recordings, error);
+    gsim_recordings_release(&recordings);
+    if (status != GSIM_OK) return gsim_error_prefix(error, "--again: cannot read '%s'", path);
+    if (c->again.count) return GSIM_OK;
+    return gsim_error_set(error, GSIM_INPUT, "--again: '%s' holds none of the %zu runs", path, c->runs.count);
+}
+
 static enum gsim_status read_files(struct command *c, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
@@ -283,6 +305,8 @@ static enum gsim_status print(const struct command *c, struct gsim_error *error)
     if (has_cases && c->runs.count) gsim_output_text(&output, "\n");
     if (c->runs.count && per_case) gsim_run_validation_print_runs(&c->runs, &output);
     if (c->runs.count && status == GSIM_OK) status = gsim_run_validation_print(&c->runs, &output, error);
+    if (c->again.count && status == GSIM_OK)
+        status = gsim_run_validation_print_again(&c->again, c->arguments->value[GSIM_CLI_AGAIN], &output, error);
     if (status == GSIM_OK) return gsim_output_commit(&output, error);
     gsim_output_release(&output);
     return status;
@@ -311,11 +335,14 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = gsim_cli_setup_init(&c.runs_setup, &c.for_runs, &error);
     c.predictor = (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER)};
     c.runs = (struct gsim_run_validation){.predictor = &c.predictor, .base = BASE_SCHEDULER};
+    c.again.base = BASE_SCHEDULER;
     c.validation.device = &c.setup.device;
     c.validation.gpu = &c.setup.gpu;
     if (status == GSIM_OK) status = read_files(&c, &error);
+    if (status == GSIM_OK) status = read_again(&c, &error);
     if (status == GSIM_OK) status = simulate(&c, &error);
     if (status == GSIM_OK) status = deliver(&c, &error);
+    gsim_run_validation_release(&c.again);
     gsim_run_validation_release(&c.runs);
     gsim_validation_release(&c.validation);
     gsim_case_set_release(&c.set);

@@ -74,6 +74,16 @@ static const char *keep(struct gsim_run_validation *v, const char *text, const c
     return before && strcmp(text, before) == 0 ? before : gsim_arena_strdup(&v->arena, text);
 }
 
+static enum gsim_status append(struct gsim_run_validation *v, const struct gsim_run_sample *s, struct gsim_error *error)
+{
+    void *array = v->samples;
+    if (v->arena.failed || gsim_array_grow(&array, sizeof *s, v->count, &v->capacity))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    v->samples = array;
+    v->samples[v->count++] = *s;
+    return GSIM_OK;
+}
+
 enum gsim_status gsim_run_validation_add(struct gsim_run_validation *v, const char *file,
                                          const struct gsim_recordings *recordings, const struct gsim_recording *run,
                                          struct gsim_error *error)
@@ -95,14 +105,28 @@ enum gsim_status gsim_run_validation_add(struct gsim_run_validation *v, const ch
     s.file = keep(v, file, before ? before->file : NULL);
     s.key.workload = keep(v, run->key.workload, before ? before->key.workload : NULL);
     s.scheduler = keep(v, run->scheduler, before ? before->scheduler : NULL);
-    void *array = v->samples;
-    if (v->arena.failed || gsim_array_grow(&array, sizeof s, v->count, &v->capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    v->samples = array;
     s.error = s.prediction.iteration_us / s.measured_us - 1;
     find_config(v, &s);
     v->unchecked += !run->checked;
-    v->samples[v->count++] = s;
+    return append(v, &s, error);
+}
+
+enum gsim_status gsim_run_validation_add_again(struct gsim_run_validation *again, const struct gsim_run_validation *v,
+                                               const struct gsim_recording *run, struct gsim_error *error)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        struct gsim_run_sample first = v->samples[i], second;
+        if (!gsim_recording_key_equal(&first.key, &run->key) || first.memory != run->memory || first.prefetch != run->prefetch ||
+            strcmp(first.scheduler, run->scheduler) != 0)
+            continue;
+        enum gsim_status status = measure(run, &second, error);
+        if (status != GSIM_OK) return status;
+        first.prediction = (struct gsim_prediction){.iteration_us = second.measured_us, .replay_us = NAN, .timeline.mean = NAN};
+        first.error = second.measured_us / first.measured_us - 1;
+        first.traced_ratio = NAN;
+        again->config_count = v->config_count;
+        return append(again, &first, error);
+    }
     return GSIM_OK;
 }
 

@@ -113,18 +113,30 @@ static void put_notes(const struct gsim_run_validation *v, struct gsim_output *o
         v->base);
 }
 
-enum gsim_status gsim_run_validation_print(const struct gsim_run_validation *v, struct gsim_output *output,
-                                           struct gsim_error *error)
+static enum gsim_status put_table(const struct gsim_run_validation *v, struct gsim_output *output, struct gsim_error *error)
 {
-    gsim_output_printf(output, "Runs of gpusim-runner, predicted on %s:\n", v->predictor->device->name);
     gsim_output_printf(output, "%-25s%-32s%8s%17s%17s%10s%8s\n", "", "  error of the prediction, in %", "own",
                        "speed-up", "replay", "times", "tracer");
     gsim_output_printf(output, "%-6s%-14s%5s%8s%8s%8s%8s%8s%9s%8s%9s%8s%10s%8s\n", "split", "of", "n", "mean", "median",
                        "worst", "bias", "spread", "mean", "worst", "mean", "worst", "mean", "mean");
     enum gsim_status status = lines(v, put_line, output, error);
-    if (status == GSIM_OK) status = put_rankings(v, output, error);
+    return status == GSIM_OK ? put_rankings(v, output, error) : status;
+}
+
+enum gsim_status gsim_run_validation_print(const struct gsim_run_validation *v, struct gsim_output *output,
+                                           struct gsim_error *error)
+{
+    gsim_output_printf(output, "Runs of gpusim-runner, predicted on %s:\n", v->predictor->device->name);
+    enum gsim_status status = put_table(v, output, error);
     if (status == GSIM_OK) put_notes(v, output);
     return status;
+}
+
+enum gsim_status gsim_run_validation_print_again(const struct gsim_run_validation *again, const char *path,
+                                                 struct gsim_output *output, struct gsim_error *error)
+{
+    gsim_output_printf(output, "\nThe same runs, %zu of them, recorded once more (%s), in the place of predictions:\n", again->count, path);
+    return put_table(again, output, error);
 }
 
 void gsim_run_validation_print_runs(const struct gsim_run_validation *v, struct gsim_output *output)

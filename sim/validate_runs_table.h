@@ -9,6 +9,9 @@
 #include "sim/validate_runs.h"
 
 /* Lines by split, scheduler and workload, speed-ups, rankings, and what the columns mean. */
+/* The table and rankings of gsim_run_validation_add_again's samples, from recordings in PATH. */
+enum gsim_status gsim_run_validation_print_again(const struct gsim_run_validation *again, const char *path,
+                                                 struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_run_validation_print(const struct gsim_run_validation *validation, struct gsim_output *output,
                                            struct gsim_error *error) GSIM_NODISCARD;
 /* One line per run. */

@@ -166,6 +166,35 @@ static void lines_are_computed(void)
     CHECK_NEAR(ranking.tau_clear, 0, 0);
 }
 
+/* Of the 24 runs recorded "again", one 10 % slower, one is unknown: 23 + 1 samples, of which one is 10 % off. */
+static void again_is_another_recording(void)
+{
+    struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async")};
+    struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"}, again = {.base = "serial"};
+    struct gsim_error error = {0};
+    read_into(&v);
+    for (size_t i = 0; i < v.count; i++) {
+        double us = v.samples[i].measured_us * (i == 3 ? 1.1 : 1);
+        struct gsim_recording run = {.key = v.samples[i].key, .scheduler = v.samples[i].scheduler, .memory = v.samples[i].memory,
+                                     .prefetch = v.samples[i].prefetch, .iteration_us = &us, .iteration_count = 1};
+        if (i == 5) run.key.size++;
+        CHECK_OK(gsim_run_validation_add_again(&again, &v, &run, &error), error);
+    }
+    CHECK_INT(again.count, 23);
+    struct gsim_run_summary summary;
+    struct gsim_run_choice any = {.split = GSIM_SPLIT_COUNT};
+    CHECK_OK(gsim_run_summarize(&again, &any, &summary, &error), error);
+    CHECK_NEAR(summary.makespan.worst, 0.1, 1e-9);
+    CHECK_NEAR(summary.makespan.mean, 0.1 / 23, 1e-9);
+    CHECK_INT(summary.replay.count, 0);
+    struct gsim_run_ranking ranking;
+    CHECK_OK(gsim_run_rank(&again, GSIM_SPLIT_COUNT, &ranking, &error), error);
+    CHECK_INT(ranking.count, 6);
+    CHECK(ranking.tau_mean > 0.9);
+    gsim_run_validation_release(&again);
+    gsim_run_validation_release(&v);
+}
+
 static void unknown_things_are_skipped(void)
 {
     struct gsim_predictor predictor = {&device, &gpu, NULL};
@@ -196,6 +225,7 @@ static const struct test_case cases[] = {
     {"tracers take their time", tracers_take_their_time},
     {"another device", another_device_is_not},
     {"lines and rankings", lines_are_computed},
+    {"again", again_is_another_recording},
     {"unknown things are skipped", unknown_things_are_skipped},
     {"clean up", files_are_removed},
 };
