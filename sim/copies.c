@@ -51,7 +51,9 @@ void gsim_copies_begin(struct gsim_machine *m, struct gsim_task *task)
         return;
     }
     gsim_gpu_add_copy_load(m->gpu, m->now, route_gbps(d, task->route));
-    gsim_engine_transfer(m->engine, m->now, &(struct gsim_leg){.route = task->route}, task->bytes ? task->bytes : 1, task);
+    uint64_t bytes = task->bytes ? task->bytes : 1;
+    if (task->route == GSIM_ROUTE_H2D) bytes += (uint64_t)gsim_host_cache_copy(m, task->buffer_index, (double)bytes);
+    gsim_engine_transfer(m->engine, m->now, &(struct gsim_leg){.route = task->route}, bytes, task);
 }
 
 static void engine_next(struct gsim_machine *m, struct gsim_copy_engine *engine)

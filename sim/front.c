@@ -198,12 +198,12 @@ static uint32_t others_pending(const struct gsim_machine *m, uint32_t channel, u
 /* CHANNEL could go on now; how long it takes the front end to turn to it. It looks at two channels at once, so that with a
  * third each turn takes its time, and half of it later the next one can be made (H200, H100:
  * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). With one other it takes a turn where the two
- * share a half of the front end: some pairs there do, those of the recorded programs did. IS_SLOW: not then. */
-static gsim_time turn_to(struct gsim_machine *m, uint32_t channel, uint32_t besides, bool is_slow)
+ * share a half of the front end: some pairs there do, those of the recorded programs did. NEEDS_TWO: not then. */
+static gsim_time turn_to(struct gsim_machine *m, uint32_t channel, uint32_t besides, bool needs_two)
 {
     if (!m->busy_gap) return 0;
     uint32_t others = others_pending(m, channel, besides);
-    if (others < 2) return others == 1 && !is_slow ? m->busy_gap : 0;
+    if (others < 2) return others == 1 && !needs_two ? m->busy_gap : 0;
     gsim_time start = m->now > m->front_free ? m->now : m->front_free;
     m->front_free = start + m->busy_gap / 2;
     return start + m->busy_gap - m->now;
@@ -265,7 +265,8 @@ static void do_record(struct gsim_machine *m, struct gsim_channel *channel, stru
             if (turns) m->front_free = (m->front_free > m->now ? m->front_free : m->now) + takes / 2;
             stream->turned = turns ? m->busy_gap : 0;
         }
-        end = channel->records_until = stream->recorded;
+        end = stream->recorded;
+        if (stream->ended_unit == GSIM_UNIT_SMS) channel->records_until = end;
         must_follow(stream, stream->ended_unit, end, gap_behind(m, stream->ended_unit) + stream->turned);
     }
     task->marker->unit = stream->ended_unit;

@@ -19,6 +19,7 @@
 #include "sim/driver.h"
 #include "sim/engine.h"
 #include "sim/gpu.h"
+#include "sim/host_cache.h"
 #include "sim/managed.h"
 #include "sim/reuse.h"
 #include "sim/simulate.h"
@@ -102,7 +103,7 @@ struct gsim_channel {
     uint32_t bound_streams;        /* that have tasks here */
     uint32_t pending_launches;     /* issued, not retired */
     bool blocked;                  /* head is a wait that was found incomplete */
-    gsim_time records_until;       /* end of its last timed record */
+    gsim_time records_until;       /* end of the last timed record behind a kernel there */
     bool waits_default;            /* head is held by the default stream's barrier */
     struct gsim_host_thread *waiting_threads; /* launch queue full */
 };
@@ -190,6 +191,7 @@ struct gsim_machine {
     bool overwrites_l2;            /* the program's kernels together touch more data than L2 holds */
     double touched_bytes;          /* by all kernels that have started */
     struct gsim_reuse reuse;
+    struct gsim_host_cache host_cache;
     struct gsim_residency residency;
     struct gsim_faults faults;
     struct gsim_task **moving;     /* by buffer: the transfer to the device under way, or NULL */

@@ -357,7 +357,9 @@ static void do_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, 
 static void do_host_access(struct gsim_driver *driver, const struct gsim_op *op)
 {
     struct gsim_machine *m = machine(driver);
-    if (gsim_driver_failed(driver) || m->simulation->memory != GSIM_MEMORY_MANAGED) return;
+    if (gsim_driver_failed(driver)) return;
+    if (op->kind == GSIM_OP_HOST_WRITE) gsim_host_cache_write(m, op);
+    if (m->simulation->memory != GSIM_MEMORY_MANAGED) return;
     gsim_time start = gsim_api_begin(m);
     gsim_machine_meet(m);
     gsim_managed_host_access(m, op);
@@ -386,8 +388,9 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
     m->streams_used = m->events_recorded = m->stream_waits = 0;
     for (uint32_t i = 0; i < m->program->op_count; i++) {
         const struct gsim_op *op = &m->program->ops[i];
-        if (op->kind == GSIM_OP_HOST_WRITE && op->untimed)
-            gsim_residency_host_takes(&m->residency, op->args[0].buffer_index, op->bytes, true);
+        if (op->kind != GSIM_OP_HOST_WRITE || !op->untimed) continue;
+        gsim_residency_host_takes(&m->residency, op->args[0].buffer_index, op->bytes, true);
+        gsim_host_cache_write(m, op);
     }
 }
 

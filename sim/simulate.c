@@ -39,7 +39,7 @@ static enum gsim_status init_works(struct gsim_machine *m, struct gsim_error *er
         if (status) return status;
     }
     m->overwrites_l2 = gsim_works_share_l2(m->works, p->kernel_count, m->device);
-    if (!gsim_reuse_init(m)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!gsim_reuse_init(m) || !gsim_host_cache_init(m)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return GSIM_OK;
 }
 
