@@ -74,10 +74,17 @@ static void let_engine_go(struct gsim_machine *m, void *argument)
     if (!engine->current) engine_next(m, engine);
 }
 
-/* Behind the copy of TASK: the engine itself makes the records that follow in its stream, then turns to another stream
- * (H200: traces/h200/probe.json, h2d_record_chain and h2d_across). */
+/* Behind the copy of TASK. In a graph the next copy of its lane comes before those of others that wait (H200: bs with taskflow in
+ * traces/h200/runs-1g.json.gz, three copies of one lane, then of the next). In streams the engine itself makes the records
+ * that follow, then turns to another stream (H200: traces/h200/probe.json, h2d_record_chain and h2d_across). */
 static void engine_after(struct gsim_machine *m, struct gsim_copy_engine *engine, const struct gsim_task *task)
 {
+    if (task->graph_run && m->engine_poll && gsim_graphs_copies_on(m, task, &engine->kept_node)) {
+        engine->kept_for = task->graph_run;
+        engine->is_held = true;
+        engine->current = NULL;
+        return;
+    }
     gsim_time held = task->is_migration || task->graph_run ? 0 : gsim_front_records(m, task->stream);
     if (engine->head && engine->head->stream != task->stream) held += m->copy_switch;
     engine->current = NULL;
@@ -94,8 +101,16 @@ void gsim_copies_enqueue(struct gsim_machine *m, struct gsim_task *task)
     struct gsim_copy_engine *engine = &m->engines[task->copy_kind];
     task->in_engine = true;
     task->next = NULL;
-    *engine->tail = task;
-    engine->tail = &task->next;
+    if (task->graph_run && engine->kept_for == task->graph_run && engine->kept_node == task->node) {
+        task->next = engine->head;
+        if (!engine->head) engine->tail = &task->next;
+        engine->head = task;
+        engine->kept_for = NULL;
+        engine->is_held = false;
+    } else {
+        *engine->tail = task;
+        engine->tail = &task->next;
+    }
     if (!engine->current && !engine->is_held) engine_next(m, engine);
 }
 

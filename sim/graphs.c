@@ -342,6 +342,19 @@ static void follow(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t 
     node_ready(m, run, next, ready, looks || meets);
 }
 
+bool gsim_graphs_copies_on(const struct gsim_machine *m, const struct gsim_task *copy, uint32_t *next)
+{
+    const struct gsim_exec_state *x = &m->execs[copy->graph_run->exec];
+    for (uint32_t i = x->first_successor[copy->node]; i < x->first_successor[copy->node + 1]; i++) {
+        *next = x->successors[i];
+        const struct gsim_op *op = x->ops[*next];
+        if (op->kind == GSIM_OP_COPY && op->copy_kind == copy->copy_kind && gsim_copies_unit(m, op) != GSIM_UNIT_SMS &&
+            x->lanes[*next] == x->lanes[copy->node] && copy->graph_run->predecessors_left[*next] == 1)
+            return true;
+    }
+    return false;
+}
+
 void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node)
 {
     struct gsim_graph_run *run = node->graph_run;

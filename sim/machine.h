@@ -176,6 +176,8 @@ struct gsim_copy_engine {
     struct gsim_task *head, **tail;
     struct gsim_task *current;
     bool is_held; /* between two copies */
+    const struct gsim_graph_run *kept_for; /* held until this run's node KEPT_NODE comes; NULL: not for a node */
+    uint32_t kept_node;
 };
 
 struct gsim_machine {
@@ -306,6 +308,8 @@ void gsim_copies_init(struct gsim_machine *m);
 /* --- graphs.c ---------------------------------------------------------------------------------------------- */
 void gsim_graphs_launch(struct gsim_machine *m, struct gsim_task *task);
 void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node);
+/* Whether a copy in the same direction follows COPY, which ends now, on its lane: NEXT. */
+bool gsim_graphs_copies_on(const struct gsim_machine *m, const struct gsim_task *copy, uint32_t *next);
 void gsim_graphs_set_ops(struct gsim_driver_ops *ops);
 /* Capture: true when the call on STREAM became part of a graph. */
 bool gsim_graphs_capture_op(struct gsim_machine *m, uint32_t stream, const struct gsim_op *op);

@@ -14,11 +14,11 @@ static const struct {
     size_t count; /* test runs */
     double mean, worst, bias, speedup, tau_clear, regret, replay;
 } bounds[] = {
-    {"h200-vm", "traces/h200/runs-small.json.gz", 192, 0.0376, 0.185, 0.0148, 0.0494, 0.89, 0.0088, 0.0376},
-    {"h200-vm", "traces/h200/runs-1g.json.gz", 96, 0.0284, 0.135, 0.0097, 0.0323, 0.83, 0.0010, 0.0229},
-    {"h200-vm", "traces/h200/vm/runs-unseen.json.gz", 288, 0.0334, 0.133, 0.0092, 0.0400, 0.86, 0.0085, 0.0343},
-    {"h200-vm", "traces/h200/vm/runs-grcuda.json.gz", 192, 0.0488, 0.285, 0.0339, 0.0514, 0.94, 0.0166, 0.0383},
-    {"h100-vm", "traces/h100/runs-small.json.gz", 192, 0.0407, 0.184, 0.0166, 0.0528, 0.87, 0.0200, 0.0418},
+    {"h200-vm", "traces/h200/runs-small.json.gz", 192, 0.0374, 0.185, 0.0153, 0.0481, 0.90, 0.0087, 0.0376},
+    {"h200-vm", "traces/h200/runs-1g.json.gz", 96, 0.0246, 0.085, 0.0070, 0.0283, 0.83, 0.0010, 0.0229},
+    {"h200-vm", "traces/h200/vm/runs-unseen.json.gz", 288, 0.0317, 0.133, 0.0106, 0.0375, 0.86, 0.0085, 0.0343},
+    {"h200-vm", "traces/h200/vm/runs-grcuda.json.gz", 192, 0.0485, 0.285, 0.0353, 0.0508, 0.94, 0.0166, 0.0383},
+    {"h100-vm", "traces/h100/runs-small.json.gz", 192, 0.0409, 0.184, 0.0171, 0.0521, 0.87, 0.0200, 0.0418},
 };
 
 static enum gsim_status add(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,

@@ -374,6 +374,42 @@ static void roots_one_after_the_other(void)
     fixture_release(&f);
 }
 
+/* One lane of two copies, another of one. */
+static enum gsim_status launch_copy_lanes(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream s = gsim_stream_create(d, 0);
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    gsim_graph g = gsim_graph_create(d);
+    gsim_graph_node first = gsim_graph_add(d, g, OP(run, 1), NULL, 0);
+    gsim_graph_add(d, g, OP(run, 2), NULL, 0);
+    gsim_graph_add(d, g, OP(run, 3), &first, 1);
+    gsim_graph_launch(d, gsim_graph_instantiate(d, g), s);
+    return finish(run);
+}
+
+/* The copies (30, 20, 10 us) of the first lane come first, copy_gap apart, though the other's is there before its second:
+ * 30 after the first's start, 31 to 41, then 41 to 61. */
+static void copies_of_a_lane_together(void)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    f.device.engine_poll_us = 8;
+    struct gsim_kernel k = fixture_kernel("a", 4, 256, 10);
+    struct gsim_op copies[3] = {copy_of(300000), copy_of(200000), copy_of(100000)};
+    fixture_program(&f, &k, 1, copies, 3);
+    fixture_run(&f, launch_copy_lanes);
+    CHECK_INT(f.timeline.copy_count, 3);
+    double first = gsim_time_us(f.timeline.copies[0].start);
+    static const struct { uint32_t op; double start, end; } expected[] = {{1, 0, 30}, {3, 31, 41}, {2, 41, 61}};
+    for (size_t i = 0; i < 3; i++) {
+        CHECK_INT(f.timeline.copies[i].op, expected[i].op);
+        CHECK_NEAR(gsim_time_us(f.timeline.copies[i].start) - first, expected[i].start, 1e-5);
+        CHECK_NEAR(gsim_time_us(f.timeline.copies[i].end) - first, expected[i].end, 1e-5);
+    }
+    fixture_release(&f);
+}
+
 static enum gsim_status launch_graph_twice(struct gsim_run *run, struct gsim_error *error)
 {
     struct gsim_driver *d = run->driver;
@@ -421,6 +457,7 @@ static const struct test_case cases[] = {
     {"a stream looks for another's copy", looks_across_streams},
     {"a graph's nodes look each for itself", nodes_look_alone},
     {"a graph's roots one after the other", roots_one_after_the_other},
+    {"copies of a lane together", copies_of_a_lane_together},
     {"a graph that other data displaces once", a_graph_displaced_once},
 };
 TEST_MAIN("sim/front", cases)
