@@ -13,21 +13,36 @@
 
 static bool is_measured_inside(const struct gsim_kernel *kernel) { return kernel->solo_cold && kernel->solo_us > 0; }
 
+static void take_out(struct gsim_reuse *r, uint32_t buffer)
+{
+    r->next[r->before[buffer]] = r->next[buffer];
+    r->before[r->next[buffer]] = r->before[buffer];
+    r->next[buffer] = r->before[buffer] = buffer;
+}
+
+static void touch(struct gsim_machine *m, const struct gsim_op *op)
+{
+    struct gsim_reuse *r = &m->reuse;
+    uint32_t head = m->program->buffer_count;
+    for (uint32_t i = 0; i < op->arg_count; i++) {
+        uint32_t buffer = op->args[i].buffer_index;
+        take_out(r, buffer);
+        r->next[buffer] = r->next[head];
+        r->before[buffer] = head;
+        r->before[r->next[buffer]] = r->next[head] = buffer;
+    }
+}
+
 /* How much of a buffer is no longer in L2. */
 static double missing(const struct gsim_machine *m, uint32_t buffer)
 {
     const struct gsim_reuse *r = &m->reuse;
     double l2 = m->device->l2_mib * 1048576, x = (double)m->program->buffers[buffer].bytes;
-    if (!r->last[buffer]) return 1;
-    for (uint32_t b = 0; b < m->program->buffer_count; b++)
-        if (r->last[b] > r->last[buffer]) x += (double)m->program->buffers[b].bytes;
+    uint32_t head = m->program->buffer_count;
+    if (r->next[buffer] == buffer) return 1;
+    for (uint32_t b = r->next[head]; b != buffer && x < NONE_THERE * l2; b = r->next[b]) x += (double)m->program->buffers[b].bytes;
     double share = (x / l2 - ALL_THERE) / (NONE_THERE - ALL_THERE);
     return share < 0 ? 0 : share > 1 ? 1 : share;
-}
-
-static void touch(struct gsim_machine *m, const struct gsim_op *op)
-{
-    for (uint32_t i = 0; i < op->arg_count; i++) m->reuse.last[op->args[i].buffer_index] = ++m->reuse.touches;
 }
 
 /* Bytes that OP reads and that are not in L2; then it has touched its buffers. */
@@ -51,9 +66,11 @@ bool gsim_reuse_init(struct gsim_machine *m)
     for (uint32_t b = 0; b < p->buffer_count; b++) total += (double)p->buffers[b].bytes;
     for (uint32_t k = 0; k < p->kernel_count; k++) is_measured |= is_measured_inside(&p->kernels[k]);
     if (!is_measured || !(m->device->l2_miss_ns > 0) || total <= ALL_THERE * m->device->l2_mib * 1048576) return true;
-    m->reuse.last = GSIM_ARENA_ARRAY(&m->arena, uint64_t, p->buffer_count);
+    m->reuse.next = GSIM_ARENA_ARRAY(&m->arena, uint32_t, p->buffer_count + 1);
+    m->reuse.before = GSIM_ARENA_ARRAY(&m->arena, uint32_t, p->buffer_count + 1);
     m->reuse.missed = GSIM_ARENA_ARRAY(&m->arena, double, p->op_count);
-    if (!m->reuse.last || !m->reuse.missed) return false;
+    if (!m->reuse.next || !m->reuse.before || !m->reuse.missed) return false;
+    for (uint32_t b = 0; b <= p->buffer_count; b++) m->reuse.next[b] = m->reuse.before[b] = b;
     for (int round = 0; round < 2; round++) /* as one iteration follows another */
         for (uint32_t i = 0; i < p->op_count; i++) {
             if (p->ops[i].kind == GSIM_OP_KERNEL) m->reuse.missed[i] = read_missing(m, &p->ops[i]);
@@ -64,7 +81,7 @@ bool gsim_reuse_init(struct gsim_machine *m)
 
 double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op)
 {
-    if (!m->reuse.last) return 1;
+    if (!m->reuse.next) return 1;
     double bytes = read_missing(m, op);
     if (!is_measured_inside(&m->program->kernels[op->kernel_index])) return 1;
     const struct gsim_work *w = &m->works[op->kernel_index];
@@ -79,5 +96,5 @@ double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op)
 void gsim_reuse_copy(struct gsim_machine *m, const struct gsim_op *op)
 {
     bool is_new = op->kind == GSIM_OP_HOST_WRITE || op->kind == GSIM_OP_PREFETCH || op->copy_kind == GSIM_COPY_H2D;
-    if (m->reuse.last && is_new) m->reuse.last[op->args[0].buffer_index] = 0;
+    if (m->reuse.next && is_new) take_out(&m->reuse, op->args[0].buffer_index);
 }

@@ -19,9 +19,10 @@ struct gsim_machine;
 struct gsim_op;
 
 struct gsim_reuse {
-    uint64_t *last;  /* by buffer: when it was touched last, in touches; NULL: nothing is kept */
-    uint64_t touches;
-    double *missed;  /* by op: bytes read that were not in L2 when the kernel's time was measured */
+    /* A ring of the buffers, that touched last first; the last entry is its head. An entry that follows itself is not in it.
+     * NULL: nothing is kept. */
+    uint32_t *next, *before;
+    double *missed; /* by op: bytes read that were not in L2 when the kernel's time was measured */
 };
 
 /* Goes through the program in its order, as the kernels' times were measured. False: out of memory. */
