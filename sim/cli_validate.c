@@ -272,7 +272,7 @@ static enum gsim_status write_report(const struct command *c, const char *path, 
     struct gsim_output output;
     enum gsim_status status = gsim_output_open(&output, path, error);
     if (status != GSIM_OK) return status;
-    status = gsim_validation_json(&c->validation, c->runs.count ? &c->runs : NULL, &output, error);
+    status = gsim_validation_json(&c->validation, c->runs.count ? &c->runs : NULL, c->again.count ? &c->again : NULL, &output, error);
     if (status == GSIM_OK) return gsim_output_commit(&output, error);
     gsim_output_release(&output);
     return status;
@@ -335,7 +335,7 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = gsim_cli_setup_init(&c.runs_setup, &c.for_runs, &error);
     c.predictor = (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER)};
     c.runs = (struct gsim_run_validation){.predictor = &c.predictor, .base = BASE_SCHEDULER};
-    c.again.base = BASE_SCHEDULER;
+    c.again = c.runs;
     c.validation.device = &c.setup.device;
     c.validation.gpu = &c.setup.gpu;
     if (status == GSIM_OK) status = read_files(&c, &error);

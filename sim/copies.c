@@ -75,7 +75,8 @@ static void let_engine_go(struct gsim_machine *m, void *argument)
 }
 
 /* Behind the copy of TASK. In a graph the next copy of its lane comes before those of others that wait (H200: bs with taskflow in
- * traces/h200/runs-1g.json.gz, three copies of one lane, then of the next). In streams the engine itself makes the records
+ * traces/h200/runs-1g.json.gz, three copies of one lane, then of the next; taken to be so where engines look for one another, which
+ * are the same devices). In streams the engine itself makes the records
  * that follow, then turns to another stream (H200: traces/h200/probe.json, h2d_record_chain and h2d_across). */
 static void engine_after(struct gsim_machine *m, struct gsim_copy_engine *engine, const struct gsim_task *task)
 {

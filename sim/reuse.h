@@ -29,7 +29,7 @@ struct gsim_reuse {
 bool gsim_reuse_init(struct gsim_machine *m);
 /* OP, a kernel of the program, is submitted. Its work, relative to what was measured. */
 double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op);
-/* A copy, which leaves its data there. */
+/* A copy to the device, or a host write that one will follow: what was in L2 of the buffer is no longer its data. */
 void gsim_reuse_copy(struct gsim_machine *m, const struct gsim_op *op);
 
 #endif

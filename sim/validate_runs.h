@@ -46,7 +46,7 @@ enum gsim_status gsim_run_validation_add(struct gsim_run_validation *validation,
                                          struct gsim_error *error) GSIM_NODISCARD;
 
 /* The same runs recorded once more, in the place of predictions: adds to AGAIN a copy of V's sample of RUN whose prediction
- * is what RUN took; runs that V does not have are passed over. How near that is, no prediction can pass. AGAIN has V's base. */
+ * is what RUN took; runs that V does not have are passed over. How near that is, no prediction can pass. AGAIN has V's predictor and base. */
 enum gsim_status gsim_run_validation_add_again(struct gsim_run_validation *again, const struct gsim_run_validation *v,
                                                const struct gsim_recording *run, struct gsim_error *error) GSIM_NODISCARD;
 

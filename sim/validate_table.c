@@ -190,7 +190,7 @@ static enum gsim_status put_json_rows(const struct gsim_validation *validation, 
 }
 
 enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_run_validation *runs,
-                                      struct gsim_output *output, struct gsim_error *error)
+                                      const struct gsim_run_validation *again, struct gsim_output *output, struct gsim_error *error)
 {
     const char *separator = "";
     gsim_output_text(output, "{\"schema\": \"" SCHEMA "\", \"version\": \"" GPUSIM_VERSION "\", \"device\": ");
@@ -214,6 +214,10 @@ enum gsim_status gsim_validation_json(const struct gsim_validation *validation, 
     if (status == GSIM_OK && runs) {
         gsim_output_text(output, ",\n \"runs\": ");
         status = gsim_run_validation_json(runs, output, error);
+    }
+    if (status == GSIM_OK && again) {
+        gsim_output_text(output, ",\n \"again\": ");
+        status = gsim_run_validation_json(again, output, error);
     }
     gsim_output_text(output, "}\n");
     return status;

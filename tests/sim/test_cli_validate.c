@@ -141,6 +141,8 @@ static void recorded_runs_are_predicted(void)
     check_call(arguments, 0, "test  async             2    0.00    0.00    0.00", "");
     snprintf(arguments, sizeof arguments, "%s --again %s", path, path);
     check_call(arguments, 0, "recorded once more (", "");
+    snprintf(arguments, sizeof arguments, "%s --again %s --report -", path, path);
+    check_call(arguments, 0, ",\n \"again\": {\"device\": \"v100\"", "");
     snprintf(arguments, sizeof arguments, "%s --again no-such-file.json.gz", path);
     check_call(arguments, 2, "", "--again: cannot read 'no-such-file.json.gz'");
     snprintf(arguments, sizeof arguments, "%s --device h200 --csv -", path);

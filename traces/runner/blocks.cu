@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * See blocks.h. The GPU's clock is set to the host's by an exchange of numbers through mapped memory: the host writes
- * one, a thread on the GPU answers with its time. Half of the fastest of many exchanges (about 0.7 us) bounds the error.
+ * one, a thread on the GPU answers with its time. Half of an exchange bounds the error (H200: 2.9 us, so 1.5).
  */
 #include "traces/runner/bench.h"
 
@@ -9,11 +9,14 @@
 
 #include "traces/runner/blocks.h"
 
-extern "C" int64_t gsim_runner_now_ns(void);
+extern "C" {
+int64_t gsim_runner_now_ns(void);
+#include "traces/runner/sorted.h"
+}
 
 #define EXCHANGES 64
 
-/* Shared by host and device, each word on a cache line of its own. */
+/* Shared by host and device, the question and the answer on cache lines of their own. */
 struct mailbox {
     volatile uint64_t question;
     uint64_t unused[15];
@@ -40,11 +43,11 @@ static __global__ void answer(struct mailbox *mailbox)
     }
 }
 
-/* The host's clock minus the GPU's. */
+/* The host's clock minus the GPU's: the median over the exchanges, since the fastest may have met a step of the host's clock. */
 static cudaError_t clock_difference(struct gsim_blocks *b, int64_t *difference)
 {
     struct mailbox *mailbox = b->mailbox;
-    int64_t fastest = INT64_MAX;
+    double further[EXCHANGES]; /* than the first */
     mailbox->question = mailbox->answer = 0;
     answer<<<1, 1>>>(mailbox);
     cudaError_t result = cudaGetLastError();
@@ -54,11 +57,14 @@ static cudaError_t clock_difference(struct gsim_blocks *b, int64_t *difference)
         do answered = gsim_runner_now_ns();
         while (mailbox->answer < i && answered - asked < 1000000000);
         if (mailbox->answer < i) return cudaErrorLaunchTimeout;
-        if (i == 1 || answered - asked >= fastest) continue;
-        fastest = answered - asked;
-        *difference = asked + fastest / 2 - (int64_t)mailbox->time_ns;
+        int64_t now = asked + (answered - asked) / 2 - (int64_t)mailbox->time_ns;
+        if (i == 1) *difference = now;
+        further[i - 1] = (double)(now - *difference);
     }
-    return result == cudaSuccess ? cudaDeviceSynchronize() : result;
+    if (result != cudaSuccess) return result;
+    gsim_runner_sort(further, EXCHANGES);
+    *difference += (int64_t)further[EXCHANGES / 2];
+    return cudaDeviceSynchronize();
 }
 
 static uint64_t blocks_of(const struct gsim_program *program, const struct gsim_op *op)

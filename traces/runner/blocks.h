@@ -3,7 +3,7 @@
  * Layer: traces/runner. When and where each block of a program's kernels ran, as the blocks themselves say: kernels run
  * in a second version that notes the SM, the start and the end of every block by the GPU's own clock (resolution 32 ns
  * on an H200). No tracer is involved, so what is seen is what runs without one, but for a barrier and a store per
- * block (an iteration takes about 1 % longer; README.md).
+ * block (README.md says what it costs).
  */
 #ifndef GSIM_RUNNER_BLOCKS_H
 #define GSIM_RUNNER_BLOCKS_H

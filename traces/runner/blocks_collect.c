@@ -21,7 +21,7 @@ struct change {
 
 static void find_launches(const struct gsim_cuda *cuda, struct launch *launches)
 {
-    for (size_t i = 0; i < cuda->call_count; i++) {
+    for (size_t i = cuda->first_call; i < cuda->call_count; i++) {
         const struct gsim_cuda_call *call = &cuda->calls[i];
         if (call->op && call->op->kind == GSIM_OP_KERNEL) launches[call->op->index] = (struct launch){call, call->stream};
         if (call->op) continue;
@@ -133,7 +133,7 @@ static void collect(struct gsim_cuda *cuda, struct gsim_arena *arena)
 
 void gsim_cuda_blocks_begin(struct gsim_cuda *cuda)
 {
-    cuda->call_count = 0;
+    cuda->first_call = cuda->call_count;
     gsim_cuda_check(cuda, (cudaError_t)gsim_blocks_clear(cuda->blocks), GSIM_API_MEMCPY);
 }
 

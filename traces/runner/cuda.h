@@ -66,6 +66,7 @@ struct gsim_cuda {
     struct gsim_blocks *blocks; /* kernels note when their blocks run; NULL: they do not */
     struct gsim_output *blocks_table; /* lines for the blocks of iteration blocks_iteration; may be NULL */
     uint32_t blocks_iteration;
+    size_t first_call; /* of the iteration, where blocks say when they run */
     enum gsim_memory_mode mode;
     uint32_t checked_iteration; /* before it, what the last iteration left on the device is spoilt; UINT32_MAX: none */
     pthread_mutex_t mutex; /* the tables below and the timeline; taken once there are several threads */
@@ -74,7 +75,7 @@ struct gsim_cuda {
     struct gsim_cuda_event *events;   /* by handle; 0 is none */
     struct gsim_cuda_graph *graphs;   /* handle - 1 */
     struct gsim_cuda_exec *execs;     /* handle - 1 */
-    struct gsim_cuda_call *calls;     /* of traced runs; where blocks say when they run, of the iteration */
+    struct gsim_cuda_call *calls;     /* of runs that are traced or whose blocks say when they run */
     size_t stream_count, stream_capacity, event_count, event_capacity, graph_count, graph_capacity, exec_count,
         exec_capacity, call_count, call_capacity;
     struct gsim_cuda_threads *threads; /* cuda_threads.c's */
