@@ -4,33 +4,10 @@
 // synchronise. One line a case: pattern, how many, bytes of each copy, timing of the events; then medians in microseconds
 // of the whole and of the calls before the synchronise, and quartiles of the whole.
 // nvcc -O2 -arch=native chains.cu -o chains && ./chains >chains.txt
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#define CHECK(call)                                                                         \
-    do {                                                                                    \
-        cudaError_t error_ = (call);                                                        \
-        if (error_ != cudaSuccess) {                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_)); \
-            exit(1);                                                                        \
-        }                                                                                   \
-    } while (0)
+#include "micro.h"
 
 #define MOST 10
 #define REPEATS 300
-
-__global__ void spin(long long ns)
-{
-    unsigned long long start, now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    while ((long long)(now - start) < ns);
-}
 
 static cudaStream_t s[MOST + 1];
 static cudaEvent_t events[2][MOST], ends[MOST + 1];
@@ -53,7 +30,7 @@ static void d2h(const Case &c, int i, cudaStream_t stream)
     CHECK(cudaMemcpyAsync(host_data + i * c.bytes, device_data + i * c.bytes, (size_t)c.bytes, cudaMemcpyDeviceToHost, stream));
 }
 
-static void kernel(cudaStream_t stream) { spin<<<4, 32, 0, stream>>>(2000); }
+static void kernel(cudaStream_t stream) { spin<<<4, 32, 0, stream>>>(NULL, 2000); }
 
 /* One letter an action on the one stream: c copy to the device, d copy back, k kernel, e record, s synchronise. */
 static void in_order(const Case &c, const char *actions)
@@ -107,11 +84,6 @@ static void issue(const Case &c, const char *name)
     }
 }
 
-static double now_us(void)
-{
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /* The streams that have work join the first, so that a capture on it ends. */
 static void join_all(int count)
 {
@@ -156,11 +128,9 @@ static void run(const Case &c)
         calls.push_back(issued - start);
     }
     if (exec) CHECK(cudaGraphExecDestroy(exec));
-    std::sort(whole.begin(), whole.end());
-    std::sort(calls.begin(), calls.end());
-    size_t n = whole.size();
+    Quartiles q = quartiles(whole);
     printf("%-8s count %2d bytes %7ld %-9s median %7.2f calls %7.2f quartiles %7.2f %7.2f\n", c.pattern, c.count, c.bytes,
-           c.timing ? "timing" : "no-timing", whole[n / 2], calls[n / 2], whole[n / 4], whole[3 * n / 4]);
+           c.timing ? "timing" : "no-timing", q.median, quartiles(calls).median, q.low, q.high);
 }
 
 int main(void)

@@ -3,31 +3,11 @@
  * Rule probed: the graph's own data comes from device memory once other data has displaced it from L2. Prints a line per case:
  *     what MB median_us least_us      (of 41)
  * Build: nvcc -O2 -arch=native -o cold cold.cu. Usage: cold > cold.txt */
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        cudaError_t status_ = (call);                                                                                  \
-        if (status_ != cudaSuccess) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status_));                           \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "micro.h"
 
 enum { REPEATS = 41, WARM_UP = 3 };
 
 __global__ void brief(float *x) { x[threadIdx.x] = x[threadIdx.x] * 0.5f + 1; }
-
-static double now_us()
-{
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 int main()
 {

@@ -3,23 +3,9 @@
 // not), then OTHER bytes elsewhere, and the buffers are copied one after the other in a stream. One line a case: settings, then
 // median and quartiles in microseconds from the first call to the return of the synchronise.
 // nvcc -O2 -arch=native dirty.cu -o dirty && ./dirty >dirty.txt
-#include <cuda_runtime.h>
+#include "micro.h"
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <vector>
-
-#define CHECK(call)                                                                         \
-    do {                                                                                    \
-        cudaError_t error_ = (call);                                                        \
-        if (error_ != cudaSuccess) {                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_)); \
-            exit(1);                                                                        \
-        }                                                                                   \
-    } while (0)
 
 static char *host, *device, *source, *elsewhere;
 static cudaStream_t stream;
@@ -31,15 +17,15 @@ static void run(bool writes, int count, size_t bytes, size_t other)
     for (int r = 0; r < 31; r++) {
         if (writes) memcpy(host, source + (r & 1), (size_t)count * bytes);
         if (other) memset(elsewhere, r, other);
-        auto start = std::chrono::steady_clock::now();
+        double start = now_us();
         for (int i = 0; i < count; i++)
             CHECK(cudaMemcpyAsync(device + i * bytes, host + i * bytes, bytes, cudaMemcpyHostToDevice, stream));
         CHECK(cudaStreamSynchronize(stream));
-        if (r > 5) times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+        if (r > 5) times.push_back(now_us() - start);
     }
-    std::sort(times.begin(), times.end());
+    Quartiles q = quartiles(times);
     printf("%s count %d bytes %zu other %zu median %.2f quartiles %.2f %.2f\n", writes ? "written" : "kept", count, bytes, other,
-           times[times.size() / 2], times[times.size() / 4], times[3 * times.size() / 4]);
+           q.median, q.low, q.high);
 }
 
 int main(void)

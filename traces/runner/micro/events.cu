@@ -4,45 +4,11 @@
 // or without, blocking streams or not, an idle or a busy device; and copies between. All work is queued while a
 // gate kernel holds the device. One line a case: settings, then median and quartiles of the gap in nanoseconds.
 // nvcc -O2 -arch=native events.cu -o events && ./events >events.txt
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#define CHECK(call)                                                                         \
-    do {                                                                                    \
-        cudaError_t error_ = (call);                                                             \
-        if (error_ != cudaSuccess) {                                                             \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_));      \
-            exit(1);                                                                        \
-        }                                                                                   \
-    } while (0)
-
-__global__ void spin(unsigned long long *stamp, long long ns)
-{
-    unsigned long long start, now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    while ((long long)(now - start) < ns);
-    if (stamp) stamp[0] = start, stamp[1] = now;
-}
-
-__global__ void gate(volatile int *open)
-{
-    while (!*open) continue;
-}
+#include "micro.h"
 
 static volatile int *flag;
 static unsigned long long *stamps;
 static char *device_data, *host_data;
-
-static void print(const char *what, std::vector<double> &gaps)
-{
-    std::sort(gaps.begin(), gaps.end());
-    printf("%s median %.0f quartiles %.0f %.0f\n", what, gaps[gaps.size() / 2], gaps[gaps.size() / 4], gaps[3 * gaps.size() / 4]);
-}
 
 struct Case {
     bool cross, timing, blocking, busy, wait_last;

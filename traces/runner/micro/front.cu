@@ -8,38 +8,10 @@
 // One line a case: settings, then the median and the quartiles, in nanoseconds, of what passes from the (last) end to the
 // start.
 // nvcc -O2 -arch=native front.cu -o front && ./front >front.txt
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#define CHECK(call)                                                                         \
-    do {                                                                                    \
-        cudaError_t error_ = (call);                                                        \
-        if (error_ != cudaSuccess) {                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_)); \
-            exit(1);                                                                        \
-        }                                                                                   \
-    } while (0)
+#include "micro.h"
 
 #define STREAMS 20
 #define REPEATS 25
-
-__global__ void spin(unsigned long long *stamp, long long ns)
-{
-    unsigned long long start, now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    while ((long long)(now - start) < ns);
-    if (stamp) stamp[0] = start, stamp[1] = now;
-}
-
-__global__ void gate(volatile int *open)
-{
-    while (!*open) continue;
-}
 
 enum Other { NOTHING, RUNS, QUEUED, WAITS };
 enum Record { NONE, UNTIMED, TIMED };
@@ -50,12 +22,6 @@ static volatile int *flag;
 static unsigned long long *stamps; /* start and end of kernel i at 2 i */
 static cudaStream_t s[STREAMS];
 static cudaEvent_t events[2][STREAMS], late;
-
-static void print(const char *what, std::vector<double> &gaps)
-{
-    std::sort(gaps.begin(), gaps.end());
-    printf("%s median %.0f quartiles %.0f %.0f\n", what, gaps[gaps.size() / 2], gaps[gaps.size() / 4], gaps[3 * gaps.size() / 4]);
-}
 
 /* What the streams from FIRST on do meanwhile; the last stream runs what others wait for. */
 static void occupy(Other other, int count, int first)

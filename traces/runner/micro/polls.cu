@@ -4,43 +4,18 @@
 // first call to the return of the synchronise; kernels spin on the SM's clock. One line a case: calls or a graph of them,
 // pattern, bytes of the copy, nanoseconds of the kernel before; median, 5, 25, 75 and 95 % quantiles in microseconds.
 // nvcc -O2 -arch=native polls.cu -o polls && ./polls >polls.txt
-#include <cuda_runtime.h>
+#include "micro.h"
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <vector>
-
-#define CHECK(call)                                                                         \
-    do {                                                                                    \
-        cudaError_t error_ = (call);                                                        \
-        if (error_ != cudaSuccess) {                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_)); \
-            exit(1);                                                                        \
-        }                                                                                   \
-    } while (0)
 
 #define REPEATS 220
-
-__global__ void spin(long long clocks)
-{
-    long long start = clock64();
-    while (clock64() - start < clocks) continue;
-}
 
 static cudaStream_t s[3];
 static cudaEvent_t event, joined;
 static char *device_data, *host_data;
 static double clock_ghz;
 
-static void kernel(double ns, cudaStream_t stream) { spin<<<1, 32, 0, stream>>>((long long)(ns * clock_ghz)); }
-
-static double now_us(void)
-{
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+static void kernel(double ns, cudaStream_t stream) { spin_cycles<<<1, 32, 0, stream>>>((long long)(ns * clock_ghz)); }
 
 /* A letter an action: k kernel of NS, t kernel of 2 us, c copy to the device, d copy back, of BYTES; on stream 0; > an event
  * there and a wait for it on stream 1, where what follows goes. */

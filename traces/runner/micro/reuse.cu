@@ -4,31 +4,10 @@
 // One line a case: settings, then the median and the quartiles of the reading kernel's time, first block's start to last
 // block's end, in nanoseconds.
 // nvcc -O2 -arch=native reuse.cu -o reuse && ./reuse >reuse.txt
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#define CHECK(call)                                                                         \
-    do {                                                                                    \
-        cudaError_t error_ = (call);                                                        \
-        if (error_ != cudaSuccess) {                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_)); \
-            exit(1);                                                                        \
-        }                                                                                   \
-    } while (0)
+#include "micro.h"
 
 #define REPEATS 9
 #define MOST_BLOCKS 4096
-
-__device__ unsigned long long now(void)
-{
-    unsigned long long t;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-    return t;
-}
 
 __global__ void write(float *to, size_t count, float value)
 {
@@ -40,7 +19,7 @@ template <int LOADS> __global__ void read(const float *from, size_t count, float
 {
     float sum = 0;
     size_t stride = (size_t)gridDim.x * blockDim.x;
-    if (threadIdx.x == 0 && stamps) stamps[2 * blockIdx.x] = now();
+    if (threadIdx.x == 0 && stamps) stamps[2 * blockIdx.x] = now_ns();
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i + (LOADS - 1) * stride < count; i += LOADS * stride) {
         float part[LOADS];
 #pragma unroll
@@ -51,7 +30,7 @@ template <int LOADS> __global__ void read(const float *from, size_t count, float
     }
     if (sum == -1) *out = sum;
     __syncthreads();
-    if (threadIdx.x == 0 && stamps) stamps[2 * blockIdx.x + 1] = now();
+    if (threadIdx.x == 0 && stamps) stamps[2 * blockIdx.x + 1] = now_ns();
 }
 
 static float *buffer, *other, *out;
@@ -77,10 +56,9 @@ static void run(size_t bytes, size_t other_bytes, bool is_written, bool other_wr
         for (int i = 0; i < blocks; i++) first = std::min(first, host[2 * (size_t)i]), last = std::max(last, host[2 * (size_t)i + 1]);
         if (r > 1) times.push_back((double)(last - first));
     }
-    std::sort(times.begin(), times.end());
+    Quartiles q = quartiles(times);
     printf("bytes %zu %s other %zu %s blocks %d threads %d loads %d median %.0f quartiles %.0f %.0f\n", bytes, is_written ? "written" : "read",
-           other_bytes, other_written ? "written" : "read", blocks, threads, loads, times[times.size() / 2], times[times.size() / 4],
-           times[3 * times.size() / 4]);
+           other_bytes, other_written ? "written" : "read", blocks, threads, loads, q.median, q.low, q.high);
 }
 
 int main(void)

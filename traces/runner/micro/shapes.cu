@@ -4,29 +4,9 @@
  * hide it. (An earlier version had kernels of different code and with buffers of their own: neither made a difference.)
  * Prints a line per case: launch to return of the synchronise, us, of 50.
  * Build: nvcc -O2 -arch=native -o shapes shapes.cu. Usage: shapes > shapes.txt */
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        cudaError_t status_ = (call);                                                                                  \
-        if (status_ != cudaSuccess) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status_));                           \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "micro.h"
 
 enum { BLOCKS = 4, THREADS = 32, REPEATS = 50, WARM_UP = 10, CYCLES_PER_US = 1980 };
-
-__global__ void spin(long long cycles)
-{
-    for (long long begin = clock64(); clock64() - begin < cycles;) {}
-}
 
 struct Shape {
     const char *name;
@@ -34,11 +14,6 @@ struct Shape {
 };
 
 static cudaStream_t stream;
-
-static double now_us()
-{
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 static cudaGraph_t built(const Shape &shape, long long cycles)
 {
@@ -50,7 +25,7 @@ static cudaGraph_t built(const Shape &shape, long long cycles)
         for (int j : shape.after[i]) after.push_back(nodes[j]);
         void *arguments[] = {&cycles};
         cudaKernelNodeParams k = {};
-        k.func = (void *)spin;
+        k.func = (void *)spin_cycles;
         k.gridDim = dim3(BLOCKS);
         k.blockDim = dim3(THREADS);
         k.kernelParams = arguments;
@@ -90,7 +65,7 @@ static cudaGraph_t captured(const Shape &shape, long long cycles)
         }
         for (int j : after)
             if (on[j] != on[i]) CHECK(cudaStreamWaitEvent(streams[on[i]], events[j], 0));
-        spin<<<BLOCKS, THREADS, 0, streams[on[i]]>>>(cycles);
+        spin_cycles<<<BLOCKS, THREADS, 0, streams[on[i]]>>>(cycles);
         events[i] = recorded(streams[on[i]]);
     }
     for (cudaStream_t s : streams) CHECK(cudaStreamWaitEvent(stream, recorded(s), 0));

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the microbenchmarks share. Each is a program of its own, compiled by the line at its head.
+#ifndef GSIM_MICRO_H
+#define GSIM_MICRO_H
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                                                    \
+    do {                                                                                                               \
+        cudaError_t error_ = (call);                                                                                   \
+        if (error_ != cudaSuccess) {                                                                                   \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_));                            \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+/* The host's clock, which is steady. */
+static inline double now_us(void)
+{
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/* The GPU's clock; it steps 32 ns on Hopper. */
+static inline __device__ unsigned long long now_ns(void)
+{
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+/* Runs for NS; STAMP, or NULL, is given its start and its end. */
+__global__ void spin(unsigned long long *stamp, long long ns)
+{
+    unsigned long long start = now_ns(), now;
+    do now = now_ns();
+    while ((long long)(now - start) < ns);
+    if (stamp) stamp[0] = start, stamp[1] = now;
+}
+
+/* Runs for so many of the SM's cycles, which are finer. */
+__global__ void spin_cycles(long long cycles)
+{
+    for (long long begin = clock64(); clock64() - begin < cycles;) {
+    }
+}
+
+/* Holds its stream until the host has queued what is measured. */
+__global__ void gate(volatile int *open)
+{
+    while (!*open) continue;
+}
+
+struct Quartiles {
+    double low, median, high;
+};
+
+/* Sorts VALUES, one at least. */
+static inline Quartiles quartiles(std::vector<double> &values)
+{
+    size_t n = values.size();
+    std::sort(values.begin(), values.end());
+    return {values[n / 4], values[n / 2], values[3 * n / 4]};
+}
+
+/* One line: WHAT was measured, median and quartiles of NS. */
+static inline void print(const char *what, std::vector<double> &ns)
+{
+    Quartiles q = quartiles(ns);
+    printf("%s median %.0f quartiles %.0f %.0f\n", what, q.median, q.low, q.high);
+}
+
+#endif
