@@ -130,7 +130,9 @@ static enum gsim_status memory(struct gsim_calibration *c, const struct gsim_pro
                  first, stretches[i].share);
         status = put(c, probe, file, stretches[i].number, stretch, GSIM_KIND_DERIVED, what, error);
     }
-    return status;
+    const struct gsim_probe_series *one = gsim_probe_find(probe, "sm_bandwidth");
+    if (status != GSIM_OK || !one || !(greatest(one) > 0)) return status;
+    return put(c, probe, file, GSIM_DEV_sm_dram_gbps, greatest(one), GSIM_KIND_MEASURED, "sm_bandwidth, the most that one SM reaches", error);
 }
 
 /* Copies both ways end with the slower direction: where that alone explains the time, the bus between them was no limit, and

@@ -14,7 +14,9 @@
  *    the next; what it sees together and what only later depends on how far apart they end (gpu_ends.c; H200, measured:
  *    132 blocks behind a full machine packed 16 each on 2 SMs and 3 or 4 on 32);
  *  - an SM takes the carve-out of the kernel that enters it empty and keeps it until it is empty again; a kernel
- *    joins only where the carve-out holds its full occupancy (H200: 2,025 of 2,025 ordered pairs).
+ *    joins only where the carve-out holds its full occupancy (H200: 2,025 of 2,025 ordered pairs). If the head of the queue
+ *    fills it as it empties, it keeps what it has where that is enough (traces/h200/vm/joins.txt);
+ *  - blocks that wait for memory leave alike SMs one after the other (gpu_spread.c).
  */
 #ifndef GSIM_GPU_H
 #define GSIM_GPU_H

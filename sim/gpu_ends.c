@@ -80,7 +80,7 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
 static const uint32_t wave_portions[] = {1, 2, 34, 58, 82, GSIM_MAX_SMS};
 enum { MEMORY_PARTS = 10, NO_RANK = 2 * GSIM_MAX_SMS };
 
-enum end_order { END_WAVE, END_MEMORY, END_OTHER };
+enum end_order { END_WAVE, END_MEMORY, END_SCATTERED, END_OTHER };
 
 static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
 {
@@ -113,6 +113,7 @@ static enum end_order order_of(const struct gsim_gpu *gpu, gsim_time now)
 {
     uint32_t lowest = NO_RANK;
     enum end_order order = END_OTHER;
+    bool is_alone = gpu->load.kernels == 1 && gpu->queued_count == 1; /* and so waits for itself */
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         struct gsim_group *g = gpu->groups[i];
         if (gpu->next_at[i] != now || lowest_rank(g) >= lowest) continue;
@@ -129,7 +130,7 @@ static enum end_order order_of(const struct gsim_gpu *gpu, gsim_time now)
         lowest = lowest_rank(g);
         uint64_t wave = (uint64_t)gpu->device->sm_count * w->need.blocks_per_sm;
         if (w->kind != GSIM_WORK_ISSUE && w->kind != GSIM_WORK_ON_CHIP)
-            order = END_MEMORY;
+            order = w->is_one_wave || is_alone ? END_MEMORY : END_SCATTERED;
         else
             order = empties && (w->blocks <= wave || w->blocks % wave == 0) ? END_WAVE : END_OTHER;
     }
@@ -225,6 +226,43 @@ static bool end_in_turn(struct gsim_gpu *gpu, gsim_time now, uint32_t low, uint3
     return any;
 }
 
+/* The next of a fixed sequence of numbers below COUNT. */
+static uint32_t draw(uint64_t *state, uint32_t count)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((*state >> 33) % count);
+}
+
+/* An SM of those whose blocks end now, any of them alike, in a group of its own. GSIM_MAX_SMS: there is none. */
+static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state)
+{
+    uint64_t all[GSIM_SM_WORDS] = {0};
+    uint32_t sms = (uint32_t)ending_sms(gpu, now), sm = 0;
+    if (!sms) return GSIM_MAX_SMS;
+    for (uint32_t i = 0; i < gpu->group_count; i++)
+        for (uint32_t w = 0; w < GSIM_SM_WORDS && gpu->next_at[i] == now; w++) all[w] |= gpu->groups[i]->sms[w];
+    for (uint32_t before = draw(state, sms);; sm++) {
+        if (!(all[sm / 64] >> sm % 64 & 1)) continue;
+        if (!before--) break;
+    }
+    uint64_t mask[GSIM_SM_WORDS] = {0};
+    mask[sm / 64] = UINT64_C(1) << sm % 64;
+    uint32_t index = 0;
+    while (!(gpu->groups[index]->sms[sm / 64] & mask[sm / 64])) index++;
+    return gpu->groups[index]->sm_count > 1 ? gsim_groups_split_mask(gpu, index, mask) : index;
+}
+
+/* Ends one block after the other, wherever. */
+static void end_scattered(struct gsim_gpu *gpu, gsim_time now)
+{
+    uint64_t state = (uint64_t)now;
+    for (uint32_t index; (index = draw_ending(gpu, now, &state)) != GSIM_MAX_SMS;) {
+        uint32_t queued = gpu->queued_count;
+        end_blocks(gpu, index, now, true, true);
+        if (gpu->queued_count != queued) gsim_distributor_serve(gpu, now);
+    }
+}
+
 static void end_wave(struct gsim_gpu *gpu, gsim_time now)
 {
     enum { PORTIONS = sizeof wave_portions / sizeof *wave_portions };
@@ -242,6 +280,10 @@ static void end_in_order(struct gsim_gpu *gpu, gsim_time now)
     enum end_order order = order_of(gpu, now);
     if (order == END_WAVE) {
         end_wave(gpu, now);
+        return;
+    }
+    if (order == END_SCATTERED) {
+        end_scattered(gpu, now);
         return;
     }
     uint32_t tenth = ((uint32_t)gpu->device->sm_count + MEMORY_PARTS / 2) / MEMORY_PARTS;

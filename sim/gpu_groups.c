@@ -46,33 +46,42 @@ static void remove_group(struct gsim_gpu *gpu, uint32_t index)
     gpu->next_at[index] = gpu->next_at[gpu->group_count];
 }
 
-/* Moves the COUNT lowest SMs of the group into a new one in the same state; returns its index. */
-uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
+/* Moves the group's SMs that are in MASK into a new one in the same state; returns its index. */
+uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint64_t mask[GSIM_SM_WORDS])
 {
     uint32_t other = gsim_groups_add(gpu);
     struct gsim_group *from = gpu->groups[index], *to = gpu->groups[other];
     memcpy(to, from, offsetof(struct gsim_group, cohorts) + from->cohort_count * sizeof(struct gsim_cohort));
-    memset(to->sms, 0, sizeof to->sms);
-    uint32_t moved = 0;
-    for (uint32_t w = 0; w < GSIM_SM_WORDS && moved < count; w++) {
-        uint64_t word = from->sms[w];
-        uint32_t held = (uint32_t)__builtin_popcountll(word);
-        if (held <= count - moved) {
-            to->sms[w] = word;
-            moved += held;
-        } else {
-            for (; moved < count; moved++) {
-                to->sms[w] |= word & -word;
-                word &= word - 1;
-            }
-        }
-        from->sms[w] &= ~to->sms[w];
+    to->sm_count = 0;
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) {
+        to->sms[w] = from->sms[w] & mask[w];
+        from->sms[w] &= ~mask[w];
+        to->sm_count += (uint32_t)__builtin_popcountll(to->sms[w]);
     }
-    to->sm_count = count;
-    from->sm_count -= count;
-    from->lowest_sm = find_lowest_sm(from); /* the others took the old one along */
+    from->sm_count -= to->sm_count;
+    from->lowest_sm = find_lowest_sm(from);
+    to->lowest_sm = find_lowest_sm(to);
     gpu->next_at[other] = gpu->next_at[index];
     return other;
+}
+
+/* Moves the COUNT lowest SMs of the group. */
+uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
+{
+    const struct gsim_group *from = gpu->groups[index];
+    uint64_t mask[GSIM_SM_WORDS] = {0};
+    uint32_t moved = 0;
+    for (uint32_t w = 0; w < GSIM_SM_WORDS && moved < count; w++) {
+        uint64_t left = from->sms[w];
+        uint32_t held = (uint32_t)__builtin_popcountll(left);
+        if (held <= count - moved) {
+            mask[w] = left;
+            moved += held;
+            continue;
+        }
+        for (; moved < count; moved++, left &= left - 1) mask[w] |= left & -left;
+    }
+    return gsim_groups_split_mask(gpu, index, mask);
 }
 
 /* Empty groups are one (one per kind of SM). */

@@ -2,11 +2,14 @@
 /* The equations of sim/gpu_share.h, one SM at a time. Knows no placement and no time but the cohorts' age. */
 #include "sim/gpu_share.h"
 
-/* H200, measured with microbenchmarks of traces/runner/micro (cases1.txt, cases2.txt), all of this block. */
+/* H200, measured with microbenchmarks of traces/runner/micro (cases1.txt, cases2.txt; packed.cu for what slows arithmetic), all of
+ * this block. */
 #define EQUAL_WIDTH 3.0      /* warps per sub-partition that share issue equally */
 #define STARVED 0.003        /* rate that is left to a unit which gets no issue slot */
 #define OLDER_PLAIN 0.06     /* slow-down of an older memory block by four younger issue-bound warps */
-#define OLDER_FLOPS 0.5      /* the same with arithmetic of its own */
+#define MOST_SLOWED 2.5      /* times that a memory block's own arithmetic takes at most beside others' */
+#define SLOWED_BY_ISSUE 1.0  /* and so much more beside four issue-bound warps */
+#define SLOWED_PART (2.2 / 1.2) /* what is slowed, over what the next load does not hide of it (gpu_work.c) */
 #define CHIP_BESIDE_ISSUE 2.0
 #define CHIP_KNEE 2.4
 #define CHIP_LEAST_ISSUE 0.3 /* share that issue-bound blocks keep beside on-chip ones */
@@ -52,15 +55,31 @@ struct sums {
     double issue_width;   /* issue-bound warps per sub-partition */
     double heavy_width;   /* the same plus memory blocks' by their issue */
     bool has_on_chip;
+    bool has_arithmetic;  /* memory blocks with arithmetic of their own */
     double on_chip;       /* issue rate that on-chip blocks would take */
     double lines;         /* scattered loads in flight */
     double demand_gbps;
+    double asked, used;   /* issue rate that memory blocks with arithmetic ask for; the same with issue-bound ones, at most 1 */
     double described;     /* issue rate that described blocks ask for */
     double fair;          /* of it, what a block gets at most where they ask for more than there is */
     double stretch, load; /* of DRAM, as this SM sees it */
 };
 
 static double memory_time(const struct gsim_work *w, const struct sums *s) { return w->memory_ps * s->stretch; }
+
+static bool has_arithmetic(const struct gsim_work *w) { return w->kind == GSIM_WORK_MEMORY && w->has_flops; }
+
+/* What a memory block takes while the SM's warps use USED of its issue rate. Each warp's own arithmetic waits for the others of
+ * its sub-partition, as behind a server that serves in turn. */
+static double beside(const struct gsim_work *w, const struct sums *s, double used)
+{
+    double plain = w->latency_ps + memory_time(w, s), time = plain + w->compute_ps;
+    if (w->compute_ps <= 0) return time;
+    double own = w->issue_ps / (w->width * time), others = used - own;
+    double most = MOST_SLOWED + SLOWED_BY_ISSUE * (s->issue_width < 4 ? s->issue_width / 4 : 1);
+    double slowed = others <= 0 ? 1 : others < 1 - 1 / most ? 1 / (1 - others) : most;
+    return plain + w->compute_ps * (1 + SLOWED_PART * (slowed - 1));
+}
 
 static double heavy_width(const struct gsim_work *w, double time)
 {
@@ -80,6 +99,7 @@ static void add_cohort(struct sums *s, const struct gsim_cohort *c)
         return;
     }
     double memory = memory_time(w, s), time = w->compute_ps + w->latency_ps + memory;
+    s->has_arithmetic |= has_arithmetic(w);
     if (w->dram_gbps > 0) s->demand_gbps += blocks * w->dram_gbps * memory / time;
     s->heavy_width += blocks * heavy_width(w, time);
     if (w->kind == GSIM_WORK_ISSUE) s->issue_width += blocks * w->width;
@@ -126,6 +146,44 @@ static struct sums sum_up(const struct gsim_device_spec *d, const struct gsim_co
     for (uint32_t i = 0; i < count; i++) add_cohort(&s, &c[i]);
     s.fair = fair_share(&s, c, count);
     return s;
+}
+
+/* The issue rate that memory blocks with arithmetic ask for while the SM's warps use USED of it. */
+static double asked_issue(const struct sums *s, const struct gsim_cohort *c, uint32_t count, double used)
+{
+    const struct gsim_work *last = NULL;
+    double asked = 0, each = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gsim_work *w = c[i].work;
+        if (!has_arithmetic(w)) continue;
+        if (w != last) each = w->issue_ps / beside(w, s, used);
+        last = w;
+        asked += c[i].blocks * c[i].pace * each;
+    }
+    return asked;
+}
+
+/* What they and issue-bound blocks use: slower blocks ask for less, so it is a fixed point, which secants find. */
+static void find_used(struct sums *s, const struct gsim_cohort *c, uint32_t count)
+{
+    double low = gsim_issue_share(s->issue_width), rest = low, above = asked_issue(s, c, count, low);
+    double high = fmin(1, rest + above), below = rest + asked_issue(s, c, count, high) - high;
+    s->used = high;
+    for (int step = 0; step < 5 && below < -1e-3; step++) {
+        s->used = low + (high - low) * above / (above - below);
+        double over = rest + asked_issue(s, c, count, s->used) - s->used;
+        if (fabs(over) < 1e-3) break;
+        if (over > 0) {
+            low = s->used;
+            above = over;
+            below *= 0.5;
+        } else {
+            high = s->used;
+            below = over;
+            above *= 0.5;
+        }
+    }
+    s->asked = asked_issue(s, c, count, s->used);
 }
 
 static double fourth(double x) { return x * x * x * x; }
@@ -180,11 +238,19 @@ static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct 
 }
 
 struct walk {
-    double capacity, left; /* issue rate for the blocks that are not on-chip; what older ones leave of it */
-    double position;       /* issue-bound warps per sub-partition that are older */
+    double capacity; /* issue rate for issue-bound blocks */
+    double left;     /* for all that are not on-chip: what older ones leave */
+    double position; /* issue-bound warps per sub-partition that are older */
 };
 
 static double at_least(double share, double least) { return share > least ? share : least; }
+
+/* One issue-bound warp per sub-partition leaves memory blocks what they ask for, even younger ones; two do not. */
+static double left_by_few(const struct sums *s)
+{
+    if (!s->has_arithmetic || s->issue_width <= 0 || s->issue_width >= 2) return 0;
+    return fmin(s->asked, 0.5) * (s->issue_width <= 1 ? 1 : 2 - s->issue_width);
+}
 
 static void share_issue(struct gsim_cohort *c, const struct sums *s, struct walk *walk)
 {
@@ -217,7 +283,10 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
     }
     double younger = s->issue_width - walk->position;
     if (younger > 4) younger = 4;
-    time *= 1 + (w->has_flops ? OLDER_FLOPS : OLDER_PLAIN) * younger / 4;
+    if (has_arithmetic(w))
+        time = beside(w, s, s->used);
+    else
+        time *= 1 + OLDER_PLAIN * younger / 4;
     for (uint32_t i = 0; i < run_length; i++) blocks += c[i].blocks;
     double demand = w->issue_ps / time, speed = 1 / time;
     if (demand > 0) {
@@ -235,8 +304,9 @@ double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *
 {
     struct sums sums = sum_up(device, cohorts, count, dram);
     double capacity = 1 - share_on_chip(cohorts, count, &sums) - sums.described;
+    if (sums.has_arithmetic) find_used(&sums, cohorts, count);
     if (capacity < CHIP_LEAST_ISSUE) capacity = CHIP_LEAST_ISSUE;
-    struct walk walk = {.capacity = capacity, .left = capacity};
+    struct walk walk = {.capacity = capacity - left_by_few(&sums), .left = capacity};
     for (uint32_t i = 0; i < count; i++) {
         struct gsim_cohort *c = &cohorts[i];
         if (c->work->kind == GSIM_WORK_ON_CHIP) continue;
@@ -249,7 +319,7 @@ double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *
             continue;
         }
         uint32_t run_length = 1;
-        while (i + run_length < count && c[run_length].run == c->run && c[run_length].since == c->since) run_length++;
+        while (!c->work->is_crowded && i + run_length < count && c[run_length].run == c->run && c[run_length].since == c->since) run_length++;
         share_memory(c, run_length, device, &sums, &walk, carveout_bytes);
         i += run_length - 1;
     }

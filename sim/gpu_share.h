@@ -9,7 +9,9 @@
  *    1/3 each, the next two 1/6 each, the rest nothing until they leave. So blocks end one after the other
  *    (4 blocks of 256 threads: 96, 144, 213, 254 us), in units of two warps per sub-partition.
  *  - Memory blocks: t = compute + latency + memory * s(D); D = what all resident blocks ask for. Their few
- *    instructions get what older issue-bound warps leave; behind four of them they starve (2.4x to 9x).
+ *    instructions get what older issue-bound warps leave; behind four of them they starve (2.4x to 9x). Arithmetic of their own
+ *    is stretched by 1 / (1 - U), U = issue rate that others use, up to 2.5 to 3.5 times; where they ask for more than there
+ *    is, the oldest are served.
  *  - On-chip blocks: slowed by 1 + 2 min(3, X) beside X issue-bound warps per sub-partition, whatever the age,
  *    and among themselves by (1 + U^2.4)^(1/2.4).
  *  - Described blocks: t^p = t0^p - m^p + max(m s(D), t0 D/BW)^p + (t0 U)^p, U = issue rate that all such blocks
@@ -33,6 +35,7 @@ struct gsim_cohort {
     gsim_time since;
     double left;     /* share of the work still to do */
     double speed;    /* shares per picosecond while its data is there */
+    bool is_spread;  /* told apart from those that began alike on other SMs (gpu_spread.c) */
     double pace;     /* share of that speed which arriving pages allow, and so of everything it asks for */
 };
 

@@ -28,6 +28,7 @@ struct gsim_kernel_run {
     int level;
     double pace;              /* of all its blocks (gsim_gpu_set_pace) */
     bool started;
+    uint8_t last_part;        /* of its SMs, the part that ends last (gpu_spread.c) */
 };
 
 /* SMs in the same state. */
@@ -64,6 +65,7 @@ struct gsim_gpu {
     double copies_gbps;       /* and by copies */
     struct gsim_dram_state dram; /* as applied to every SM */
     struct gsim_gpu_load load;
+    bool keeps_carveout;      /* the head of the queue fills SMs as they empty */
     uint64_t block_events, events;
     gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
     gsim_time next;           /* earliest of next_at */
@@ -80,6 +82,8 @@ uint32_t gsim_group_sms_below(const struct gsim_group *g, uint32_t limit);
 uint32_t gsim_groups_add(struct gsim_gpu *gpu);
 /* Moves the COUNT lowest SMs of the group into a new one in the same state; returns its index. */
 uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count);
+/* The same with those of its SMs that are in MASK. */
+uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint64_t mask[GSIM_SM_WORDS]);
 /* The group is empty: it joins the other empty one of its kind of SM. */
 void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index);
 /* Brings the cohorts' remaining work to NOW. */
@@ -93,6 +97,10 @@ void gsim_groups_find_next(struct gsim_gpu *gpu);
 void gsim_group_take(struct gsim_group *g, const struct gsim_work *w, int blocks);
 /* How many more blocks of the kernel an SM of the group can take. */
 uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_group *g, const struct gsim_work *w);
+
+/* --- gpu_spread.c: SMs that began alike end one before the other ------------------------------------------- */
+/* WAITING waits for room from now on: it matters to it. */
+void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *waiting, gsim_time now);
 
 /* --- gpu_ends.c: blocks end, SMs are refilled -------------------------------------------------------------- */
 /* Ends blocks that end at NOW, the time of the next end; the caller serves the queue and repeats while some do. */

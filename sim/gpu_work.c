@@ -29,6 +29,15 @@
 #define TILED_REGISTERS 64
 #define TILED_LATENCY_US 2.0
 #define TILED_LATENCY_MOST 0.8 /* share of a wave; assumed: what the inversion scales must not vanish */
+/* A warp's arithmetic between two loads takes 1.2 issue slots per FMA, and 2.2 times as long while nobody else issues on its
+ * sub-partition, because its steps depend on each other; of that the load before hides all but 1.2 (H200, measured:
+ * traces/h200/vm/packed.txt, form compute and one block of form copy; gpu_share.c has what others add). */
+#define AROUND_ARITHMETIC 1.2
+#define ONE_WARP_STEPS 1.2
+/* Blocks are served by age where an SM full of them asks for more than this share of its issue slots; in a grid of more waves
+ * than that all SMs are full of them, and who of them is first means nothing. */
+#define CROWDED 0.8
+#define CROWDED_WAVES 2
 /* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95 the
  * runs of traces/h200 are predicted alike. */
 #define SLICE_SHORT 0.8
@@ -145,9 +154,12 @@ static void set_measured(struct gsim_work *w, const struct gsim_device_spec *d, 
         break;
     case GSIM_WORK_MEMORY: {
         double bytes = k->dram_bytes / blocks, most = w->threads * d->most_bytes_in_flight_per_thread / d->dram_latency_ns;
+        issue *= AROUND_ARITHMETIC;
         w->issue_ps = issue > 0 ? issue : STREAM_ISSUE * width * x;
-        w->compute_ps = issue > 0 ? issue / gsim_issue_share(width) : 0;
+        w->compute_ps = issue > 0 ? ONE_WARP_STEPS * issue / width : 0;
         w->memory_ps = x;
+        w->is_crowded = w->has_flops && blocks <= CROWDED_WAVES * d->sm_count * w->need.blocks_per_sm &&
+                        w->need.blocks_per_sm * w->issue_ps > CROWDED * (w->compute_ps + w->latency_ps + x);
         w->dram_gbps = bytes / x * 1e3;
         if (w->dram_gbps > most) w->dram_gbps = most;
         break;
@@ -441,6 +453,7 @@ enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device
     work->registers = per_warp * work->need.warps;
     work->width = (double)work->need.warps / limits->subpartitions;
     set_carveout(work, kernel, limits);
+    work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
     if (is_measured) set_classes(work, kernel); /* the costs of others were found with blocks alike */
     set_described(work, device, kernel);
     struct sandbox box;

@@ -31,6 +31,8 @@ struct gsim_block_class {
 struct gsim_work {
     enum gsim_work_kind kind;
     bool has_flops;
+    bool is_one_wave;          /* all blocks of the grid find room at once on the idle chip */
+    bool is_crowded;           /* an SM full of its blocks has not issue slots enough: they are served by age */
     bool is_inverted;          /* from solo_us: its repeated runs found data in L2 */
     bool is_unknown;           /* nothing but shape and solo_us is known of it */
     struct gsim_block_need need;

@@ -127,6 +127,61 @@ static void spread_behind_the_head(void)
     gsim_arena_release(&w.arena);
 }
 
+/* H200 and H100, traces/h200/vm/joins.txt: an SM that the head of the queue fills as it empties keeps its shared-memory
+ * configuration, so kernels can join which would not fit what the head itself asks for. */
+static void carveout_kept(void)
+{
+    for (int comes_behind = 0; comes_behind < 2; comes_behind++) {
+        struct world w = {.device = big_device()};
+        open_world(&w, NULL);
+        struct gsim_kernel large = on_chip_kernel("large", SMS), wide = on_chip_kernel("wide", 2 * SMS), narrow = on_chip_kernel("narrow", SMS);
+        large.smem_bytes = 163 * 1024; /* with what each block reserves the whole of 164 KiB */
+        wide.block.x = 768;            /* two on an SM: 8 KiB; there is room for more warps */
+        narrow.block.x = 128;          /* 16 on an SM: 16 KiB */
+        struct gsim_work a = work_of(&w, large), b = work_of(&w, wide), c = work_of(&w, narrow);
+        if (comes_behind) submit(&w, 0, &a, 1);
+        submit(&w, 1000, &b, 2);
+        gsim_time begin = comes_behind ? gsim_time_from_us(10) : 0;
+        run_until(&w, begin + gsim_time_from_us(2));
+        submit(&w, begin + gsim_time_from_us(2), &c, 3);
+        uint32_t sms_with[33];
+        histogram(&w, 3, sms_with);
+        CHECK_INT(sms_with[1], comes_behind ? SMS : 0);
+        run_until(&w, GSIM_TIME_NEVER);
+        CHECK_NEAR(gsim_time_us(w.end[2]) - gsim_time_us(begin), 10, comes_behind ? 5 : 0.01); /* slower in company */
+        gsim_arena_release(&w.arena);
+    }
+}
+
+/* Blocks that wait for memory leave SMs 1 to 3 us before the last of 100 when somebody waits for their room; the kernel takes its
+ * time all the same. */
+static void memory_leaves_sms_one_by_one(void)
+{
+    struct world w = {.device = big_device()};
+    open_world(&w, NULL);
+    struct gsim_kernel stream = on_chip_kernel("stream", 2 * SMS), next = on_chip_kernel("next", 2 * SMS);
+    stream.block.x = next.block.x = 1024;
+    stream.solo_us = 100;
+    stream.dram_bytes = 1e6;
+    stream.demand_given = true;
+    struct gsim_work a = work_of(&w, stream), b = work_of(&w, next);
+    submit(&w, 0, &a, 1);
+    submit(&w, 1000, &b, 2);
+    static const struct {
+        double us;
+        uint32_t fewest, most;
+    } taken[] = {{94, 0, 0}, {95.5, 10, 40}, {96.5, 40, 80}, {98, 90, 125}, {100.1, SMS, SMS}};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        uint32_t sms_with[33];
+        run_until(&w, gsim_time_from_us(taken[i].us));
+        histogram(&w, 2, sms_with);
+        CHECK_MSG(sms_with[2] >= taken[i].fewest && sms_with[2] <= taken[i].most, "%u SMs after %g us", sms_with[2], taken[i].us);
+    }
+    run_until(&w, GSIM_TIME_NEVER);
+    CHECK_NEAR(gsim_time_us(w.end[1]), 100, 0.1);
+    gsim_arena_release(&w.arena);
+}
+
 /* A later kernel takes what the earlier leaves: the emptier SMs first. */
 static void the_rest_goes_to_the_roomiest(void)
 {
@@ -212,7 +267,7 @@ static void skip_with_rest(uint32_t rest)
     CHECK_INT(end[1][0], end[0][0]);
     CHECK_INT(end[1][1], end[0][1]);
     CHECK_INT(counted[1].block_events, counted[0].block_events);
-    CHECK_MSG(counted[1].gpu_events < counted[0].gpu_events / 2, "%llu events instead of %llu",
+    CHECK_MSG(counted[1].gpu_events + 40 < counted[0].gpu_events, "%llu events instead of %llu", /* a wave less each */
               (unsigned long long)counted[1].gpu_events, (unsigned long long)counted[0].gpu_events);
 }
 
@@ -244,6 +299,8 @@ static const struct test_case cases[] = {
     {"least loaded SM first", least_loaded_first},
     {"packed behind a full machine", packed_behind_a_full_machine},
     {"spread behind the head", spread_behind_the_head},
+    {"a configuration is kept", carveout_kept},
+    {"memory leaves SMs one by one", memory_leaves_sms_one_by_one},
     {"the rest goes to the roomiest SMs", the_rest_goes_to_the_roomiest},
     {"pooled agrees with exact", pooled_agrees_with_exact},
     {"steady waves are skipped", steady_waves_are_skipped},

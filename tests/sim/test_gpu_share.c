@@ -152,9 +152,45 @@ static void old_memory_blocks_go_first(void)
     CHECK_NEAR(c[2].speed * 1000, 1.0 / 3 - 10 / 1060.0, 1e-12); /* the youngest pays */
     gsim_share_sm(&d, c, 2, &calm, 0);
     CHECK_NEAR(1 / c[0].speed, 1000 * 1.03, 1e-9);
-    memory.has_flops = true;
-    gsim_share_sm(&d, c, 3, &calm, 0);
-    CHECK_NEAR(1 / c[0].speed, 1000 * 1.5, 1e-9);
+}
+
+/* 900 ps of latency and DRAM, 100 of arithmetic that needs a warp per sub-partition for 80 of them. */
+static struct gsim_work copy_with_arithmetic(void)
+{
+    struct gsim_work w = memory_work(80);
+    w.has_flops = w.is_crowded = true;
+    w.width = 1;
+    w.memory_ps = 600;
+    w.compute_ps = 100;
+    return w;
+}
+
+static void arithmetic_waits_for_other_warps(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work copy = copy_with_arithmetic(), issue = issue_work(2);
+    struct gsim_cohort c[20];
+    gsim_share_sm(&d, (c[0] = cohort(&copy, 1, 0), c), 1, &calm, 0);
+    CHECK_NEAR(1 / c[0].speed, 1000, 1e-9); /* alone */
+    for (int i = 0; i < 20; i++) c[i] = cohort(&copy, 1, 0);
+    gsim_share_sm(&d, c, 5, &calm, 0);
+    /* t = 900 + 100 (1 + 2.2 / 1.2 (1 / (1 - (5 x 80 / t - 80 / 1,000)) - 1)): 1,075.6 */
+    for (int i = 0; i < 5; i++) CHECK_NEAR(1 / c[i].speed, 1075.6, 1);
+    /* Twenty ask for more than there is. No arithmetic is slowed more than 2.5 times; the oldest are served, the youngest wait. */
+    gsim_share_sm(&d, c, 20, &calm, 0);
+    CHECK_NEAR(1 / c[0].speed, 900 + 100 * (1 + 2.2 / 1.2 * 1.5), 1);
+    CHECK_NEAR(c[14].speed, c[0].speed, 1e-12);
+    CHECK_NEAR(c[19].speed, STARVED * c[0].speed, 1e-12);
+    /* Four issue-bound warps slow an older block's arithmetic 3.5 times. */
+    struct gsim_cohort beside[3] = {cohort(&copy, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
+    gsim_share_sm(&d, beside, 3, &calm, 0);
+    CHECK_NEAR(1 / beside[0].speed, 900 + 100 * (1 + 2.2 / 1.2 * 2.5), 1e-6);
+    /* One older issue-bound warp leaves younger ones what they ask for. */
+    struct gsim_work one = issue_work(1);
+    struct gsim_cohort behind[2] = {cohort(&one, 1, 0), cohort(&copy, 1, 1)};
+    gsim_share_sm(&d, behind, 2, &calm, 0);
+    CHECK(1 / behind[1].speed < 1500);
+    CHECK_NEAR(behind[0].speed * 1000, SHARE1 * (1 - 80 * behind[1].speed), 0.01);
 }
 
 static void young_memory_blocks_starve(void)
@@ -395,6 +431,7 @@ static const struct test_case cases[] = {
     {"issue: blocks end one after the other", blocks_end_one_after_the_other},
     {"memory: DRAM's stretch", memory_blocks_feel_dram},
     {"memory: older than issue-bound blocks", old_memory_blocks_go_first},
+    {"arithmetic between loads waits for other warps", arithmetic_waits_for_other_warps},
     {"memory: younger ones starve", young_memory_blocks_starve},
     {"scattered loads: lines", scattered_loads_need_lines},
     {"on-chip: among themselves", on_chip_blocks_among_themselves},
