@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Many blocks on one SM, all others held by sleeping blocks: BLOCKS of THREADS walk through memory, FMAS steps of four chains each
-// after every load of 16 bytes, LOOPS times (form: copy), the same without loads and stores (form: compute), and LATER blocks of LATER_THREADS
+// after every load of 16 bytes, LOOPS times (form: copy), the same without loads and stores (form: compute), or chains
+// through shared memory (form: shared), and LATER blocks of LATER_THREADS
 // that only compute, launched 20 us after. One line a case: settings, then of each block in the order of their ends the median end,
 // counted from the first start, in nanoseconds; after "later" those of the others with their starts.
 // nvcc -O2 -arch=native packed.cu -o packed && ./packed >packed.txt
@@ -57,13 +58,33 @@ __global__ void compute(float *out, int loops, unsigned long long *stamps)
     stamp(stamps, 1);
 }
 
+/* Chains through shared memory with integer arithmetic, as dagrun.cu's kernel of that kind. */
+__global__ void shared(float *out, int loops, int words, unsigned long long *stamps)
+{
+    extern __shared__ unsigned sh[];
+    stamp(stamps, 0);
+    for (int i = threadIdx.x; i < words; i += blockDim.x) sh[i] = i * 2654435761u;
+    __syncthreads();
+    unsigned p = threadIdx.x, sum = 0;
+    for (int i = 0; i < loops; i++) {
+        unsigned v = sh[p % words];
+        sum += v;
+        p = v + sum;
+    }
+    if (sum == 123456789u) out[0] = (float)sum;
+    stamp(stamps, 1);
+}
+
 static float4 *from, *to;
 static float *out;
 static unsigned long long *stamps, *later_stamps;
 static cudaStream_t first, second;
 
+enum Form { COPY, COMPUTE, SHARED };
+static const char *const form_names[] = {"copy", "compute", "shared"};
+
 struct Case {
-    bool loads;
+    Form form;
     int threads, blocks, fmas, loops, later, later_threads, later_loops;
 };
 
@@ -85,8 +106,10 @@ static void run(const Case &c)
         static size_t at; /* what was touched a while ago has left L2 */
         size_t bytes = 16u * (size_t)c.loops * (size_t)(c.blocks * c.threads);
         if (at + bytes > BUFFER_BYTES) at = 0;
-        if (c.loads)
+        if (c.form == COPY)
             walk<true><<<c.blocks, c.threads, 0, first>>>(from + at / 16, to + at / 16, c.loops, c.fmas, stamps);
+        else if (c.form == SHARED)
+            shared<<<c.blocks, c.threads, 4096, first>>>(out, c.loops, 1024, stamps);
         else
             walk<false><<<c.blocks, c.threads, 0, first>>>(from + at / 16, to + at / 16, c.loops, c.fmas, stamps);
         at += bytes;
@@ -107,7 +130,7 @@ static void run(const Case &c)
         later_start.push_back((double)(begin - start));
         sorted_ends(later_ends, later_host, c.later, start);
     }
-    printf("form %s fmas %d loops %d blocks %d threads %d ends", c.loads ? "copy" : "compute", c.fmas, c.loops, c.blocks, c.threads);
+    printf("form %s fmas %d loops %d blocks %d threads %d ends", form_names[c.form], c.fmas, c.loops, c.blocks, c.threads);
     for (std::vector<double> &v : ends) printf(" %.0f", quartiles(v).median);
     if (c.later) {
         printf(" later %d threads %d loops %d start %.0f ends", c.later, c.later_threads, c.later_loops, quartiles(later_start).median);
@@ -138,22 +161,29 @@ int main(void)
     walk<true><<<1, 32, 0, first>>>(from, to, 1, 0, stamps);
     walk<false><<<1, 32, 0, first>>>(from, to, 1, 0, stamps);
     compute<<<1, 32, 0, first>>>(out, 1, stamps);
+    shared<<<1, 32, 4096, first>>>(out, 1, 1024, stamps);
     CHECK(cudaDeviceSynchronize());
     hold<<<(unsigned)sms - 1, 32, (size_t)smem, holder>>>(state);
     for (unsigned held = 0; held != (unsigned)sms - 1;) {
         CHECK(cudaMemcpyAsync(&held, state, 4, cudaMemcpyDeviceToHost, first));
         CHECK(cudaStreamSynchronize(first));
     }
-    for (bool loads : {true, false})
+    for (Form form : {COPY, COMPUTE})
         for (int fmas : {0, 8, 16, 24, 32, 44, 56})
             for (int threads : {64, 128, 256, 512, 1024})
                 for (int blocks : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24, 32})
-                    if (blocks * threads <= 2048 && (loads || (fmas == 32 && blocks <= 8))) run({loads, threads, blocks, fmas, 200, 0, 0, 0});
+                    if (blocks * threads <= 2048 && (form == COPY || (fmas == 32 && blocks <= 8))) run({form, threads, blocks, fmas, 200, 0, 0, 0});
     for (int fmas : {0, 16, 32, 56})
         for (int threads : {128, 256})
             for (int blocks : {1, 2, 4, 8})
                 for (int later : {1, 2, 3})
-                    if (blocks * threads + later * 512 <= 2048) run({true, threads, blocks, fmas, 200, later, 512, 20000});
+                    if (blocks * threads + later * 512 <= 2048) run({COPY, threads, blocks, fmas, 200, later, 512, 20000});
+    for (int threads : {64, 128, 256, 512, 1024})
+        for (int blocks : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24, 32})
+            if (blocks * threads <= 2048) run({SHARED, threads, blocks, 0, 1000, 0, 0, 0});
+    for (int threads : {128, 256})
+        for (int blocks : {1, 2, 4})
+            for (int later : {1, 2, 3}) run({SHARED, threads, blocks, 0, 1000, later, 512, 20000});
     unsigned open = 1;
     CHECK(cudaMemcpyAsync(state + 1, &open, 4, cudaMemcpyHostToDevice, first));
     CHECK(cudaDeviceSynchronize());
