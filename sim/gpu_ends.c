@@ -76,6 +76,8 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
  *  - a full last wave of blocks that compute leaves all SMs within 1 us, by pairs of GPCs: a first and a second SM,
  *    the rest of a pair, then portions of 24 together. The counts are cumulative;
  *  - blocks that wait for memory end within microseconds, in turns on a tenth of the SMs (13), then on the others;
+ *  - where there were several waves of such blocks, they end in no order (DAG rd6: 132 blocks of 256 threads behind four waves stand
+ *    2, 4 and 6 on 28, 10 and 6 SMs; drawn at random, with the time as seed, so that pooled and exact draw alike);
  *  - other blocks that compute end in turns on all SMs. */
 static const uint32_t wave_portions[] = {1, 2, 34, 58, 82, GSIM_MAX_SMS};
 enum { MEMORY_PARTS = 10, NO_RANK = 2 * GSIM_MAX_SMS };
@@ -128,11 +130,10 @@ static enum end_order order_of(const struct gsim_gpu *gpu, gsim_time now)
         }
         if (!w) continue;
         lowest = lowest_rank(g);
-        uint64_t wave = (uint64_t)gpu->device->sm_count * w->need.blocks_per_sm;
         if (w->kind != GSIM_WORK_ISSUE && w->kind != GSIM_WORK_ON_CHIP)
             order = w->is_one_wave || is_alone ? END_MEMORY : END_SCATTERED;
         else
-            order = empties && (w->blocks <= wave || w->blocks % wave == 0) ? END_WAVE : END_OTHER;
+            order = empties && (w->is_one_wave || w->blocks % ((uint64_t)gpu->device->sm_count * w->need.blocks_per_sm) == 0) ? END_WAVE : END_OTHER;
     }
     return order;
 }
@@ -226,7 +227,8 @@ static bool end_in_turn(struct gsim_gpu *gpu, gsim_time now, uint32_t low, uint3
     return any;
 }
 
-/* The next of a fixed sequence of numbers below COUNT. */
+/* The next of a fixed sequence of numbers below COUNT (linear congruential, with the constants of Knuth's MMIX). Not sim/random.h's: the
+ * sequence starts afresh from the time of each event, so that what happened before, and how SMs are grouped, does not matter. */
 static uint32_t draw(uint64_t *state, uint32_t count)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -9,7 +9,6 @@
 #define OLDER_PLAIN 0.06     /* slow-down of an older memory block by four younger issue-bound warps */
 #define MOST_SLOWED 2.5      /* times that a memory block's own arithmetic takes at most beside others' */
 #define SLOWED_BY_ISSUE 1.0  /* and so much more beside four issue-bound warps */
-#define SLOWED_PART (2.2 / 1.2) /* what is slowed, over what the next load does not hide of it (gpu_work.c) */
 #define CHIP_BESIDE_ISSUE 2.0
 #define CHIP_KNEE 2.4
 #define CHIP_LEAST_ISSUE 0.3 /* share that issue-bound blocks keep beside on-chip ones */
@@ -78,7 +77,7 @@ static double beside(const struct gsim_work *w, const struct sums *s, double use
     double own = w->issue_ps / (w->width * time), others = used - own;
     double most = MOST_SLOWED + SLOWED_BY_ISSUE * (s->issue_width < 4 ? s->issue_width / 4 : 1);
     double slowed = others <= 0 ? 1 : others < 1 - 1 / most ? 1 / (1 - others) : most;
-    return plain + w->compute_ps * (1 + SLOWED_PART * (slowed - 1));
+    return time + w->slowed_ps * (slowed - 1);
 }
 
 static double heavy_width(const struct gsim_work *w, double time)

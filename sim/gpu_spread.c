@@ -9,15 +9,13 @@
 #include <string.h>
 
 /* How much earlier than the last one the SMs end, in six parts, as multiples of the median, which is so many microseconds and such a
- * share of a block's time. Which SM is in which part differs from GPU to GPU. H200, blocks' ends of kernels that run alone in one
- * wave and leave DRAM room (the DAGs of traces/runner/micro/dags.txt by dagrun.cu): streams of 60 to 100 us end 3.4 % before their
+ * share of a block's time. Which SM is in which part differs from GPU to GPU; here they take turns. H200, blocks' ends of kernels that
+ * run alone in one wave and leave DRAM room (the DAGs of traces/runner/micro/dags.txt by dagrun.cu): streams of 60 to 100 us end 3.4 % before their
  * last block in the median, of 200 to 1,600 us 2.0 %, scattered loads 2.2 %. Blocks that compute end within 0.2 %. */
 enum { PARTS = 6 };
 static const double early[PARTS] = {1.55, 1.27, 1.08, 0.92, 0.70, 0};
 #define MEDIAN_EARLY_US 1.3
 #define MEDIAN_EARLY 0.017
-/* Who waits with more than so many blocks for each place is in step again at its end, as far as it goes: it would cost an event for each. */
-enum { MOST_WAVES = 8 };
 
 /* The blocks of who still waits himself are told apart when the last are placed. Those of several waves are drawn one by one anyway
  * (gpu_ends.c), and would end before the time that they take alone if the part with most to do were an early one. */
@@ -27,7 +25,7 @@ static bool spreads(const struct gsim_cohort *c, const struct gsim_kernel_run *w
     return c->run != waiting && !c->is_spread && (w->kind == GSIM_WORK_MEMORY || w->kind == GSIM_WORK_SCATTER) && w->is_one_wave;
 }
 
-static uint32_t part_of(uint32_t sm) { return sm * UINT32_C(2654435761) % 1009 % PARTS; }
+static uint32_t part_of(uint32_t sm) { return sm % PARTS; }
 
 /* Those of the group's SMs that are in the part. Returns how many. */
 static uint32_t sms_of_part(const struct gsim_group *g, uint32_t part, uint64_t mask[GSIM_SM_WORDS])
@@ -87,7 +85,6 @@ void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *wait
 {
     bool is_due[GSIM_MAX_SMS] = {false};
     uint32_t count = gpu->group_count;
-    if (waiting->unplaced > MOST_WAVES * (uint64_t)gpu->device->sm_count * waiting->work->need.blocks_per_sm) return;
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_group *g = gpu->groups[i];
         for (uint32_t c = 0; c < g->cohort_count && !is_due[i]; c++) is_due[i] = spreads(&g->cohorts[c], waiting);

@@ -33,7 +33,8 @@
  * sub-partition, because its steps depend on each other; of that the load before hides all but 1.2 (H200, measured:
  * traces/h200/vm/packed.txt, form compute and one block of form copy; gpu_share.c has what others add). */
 #define AROUND_ARITHMETIC 1.2
-#define ONE_WARP_STEPS 1.2
+#define ONE_WARP 2.2
+#define ONE_WARP_VISIBLE 1.2
 /* Blocks are served by age where an SM full of them asks for more than this share of its issue slots; in a grid of more waves
  * than that all SMs are full of them, and who of them is first means nothing. */
 #define CROWDED 0.8
@@ -156,7 +157,8 @@ static void set_measured(struct gsim_work *w, const struct gsim_device_spec *d, 
         double bytes = k->dram_bytes / blocks, most = w->threads * d->most_bytes_in_flight_per_thread / d->dram_latency_ns;
         issue *= AROUND_ARITHMETIC;
         w->issue_ps = issue > 0 ? issue : STREAM_ISSUE * width * x;
-        w->compute_ps = issue > 0 ? ONE_WARP_STEPS * issue / width : 0;
+        w->compute_ps = issue > 0 ? ONE_WARP_VISIBLE * issue / width : 0;
+        w->slowed_ps = issue > 0 ? ONE_WARP * issue / width : 0;
         w->memory_ps = x;
         w->is_crowded = w->has_flops && blocks <= CROWDED_WAVES * d->sm_count * w->need.blocks_per_sm &&
                         w->need.blocks_per_sm * w->issue_ps > CROWDED * (w->compute_ps + w->latency_ps + x);

@@ -47,6 +47,7 @@ struct gsim_work {
     double block_ps;           /* all of it */
     double issue_ps;           /* takes the SM's whole issue rate for this long */
     double compute_ps, latency_ps, memory_ps; /* measured kinds: their sum is block_ps */
+    double slowed_ps;          /* of a memory block with arithmetic, what its own warps' waiting for others stretches */
     double dram_gbps;          /* traffic asked for: described kinds on average, measured ones in their memory part */
     double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */
     double touched_bytes;      /* data that passes L2 in one run of the grid (gsim_works_share_l2) */

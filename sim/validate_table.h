@@ -16,8 +16,8 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
 void gsim_validation_print_cases(const struct gsim_validation *validation, struct gsim_output *output);
 /* One line per sample, with a header; plots/validate_*.gp read it. */
 void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_output *output);
-/* Schema gpusim-validation/1. RUNS: its member "runs"; NULL: without. */
-enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_run_validation *runs, const struct gsim_run_validation *again,
-                                      struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
+/* Schema gpusim-validation/1. RUNS and AGAIN: its members of that name; NULL: without. */
+enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_run_validation *runs,
+                                      const struct gsim_run_validation *again, struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

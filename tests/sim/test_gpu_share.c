@@ -162,6 +162,7 @@ static struct gsim_work copy_with_arithmetic(void)
     w.width = 1;
     w.memory_ps = 600;
     w.compute_ps = 100;
+    w.slowed_ps = 220 / 1.2;
     return w;
 }
 
