@@ -57,8 +57,8 @@ void gsim_calibration_release(struct gsim_calibration *c)
 
 double gsim_calibration_scale(enum gsim_device_number number, double value)
 {
-    /* Times near 0 are not told apart in shares of themselves: ten nanoseconds are what host clocks resolve. */
-    double least = strncmp(gsim_device_number_unit(number), "us", 2) == 0 ? 0.01 : 1e-6;
+    /* Times near 0 are not told apart in shares of themselves: fifty nanoseconds are what reading the host's clock twice takes. */
+    double least = strncmp(gsim_device_number_unit(number), "us", 2) == 0 ? 0.05 : 1e-6;
     return fmax(fabs(value), least);
 }
 

@@ -113,6 +113,7 @@ static const struct row {
     /* Of recorded runs: what calls cost among others, which replaces what a probe saw of them alone; where there is no
      * probe, the durations of the copies. */
     {"called_launch", 0, 0, 0.01, {{D(launch_us), ONCE}}, NULL, NULL},
+    {"called_gap", 0, 0, 0.01, {{D(call_gap_us), ONCE}}, NULL, NULL},
     {"called_memcpy", 0, 0, 0.01, {{D(memcpy_us), ONCE}}, NULL, NULL},
     {"called_event_record", 0, 0, 0.01, {{D(event_record_us), ONCE}}, NULL, NULL},
     {"called_stream_wait", 0, 0, 0.01, {{D(stream_wait_us), ONCE}}, NULL, NULL},

@@ -244,7 +244,7 @@ struct gsim_machine {
     uint32_t streams_used, events_recorded, stream_waits;
     gsim_time iteration_start;
     struct gsim_gpu_load last_load;
-    gsim_time stream_gap, event_gap, busy_gap, timed_record, copy_gap, copy_switch, engine_poll, kernel_to_copy, copy_to_kernel; /* of the device file */
+    gsim_time call_gap, stream_gap, event_gap, busy_gap, timed_record, copy_gap, copy_switch, engine_poll, kernel_to_copy, copy_to_kernel; /* of the device file */
 };
 
 /* --- machine.c: time ------------------------------------------------------------------------------------- */

@@ -170,6 +170,7 @@ static struct gsim_device_spec watched(const struct gsim_device_spec *device)
     d.d2h_latency_us += d.tracer_start_us;
     d.stream_gap_us += d.tracer_gap_us;
     d.event_gap_us += d.tracer_gap_us;
+    d.call_gap_us = 0; /* when calls were made, the trace tells */
     return d;
 }
 

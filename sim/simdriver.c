@@ -10,6 +10,7 @@ static struct gsim_machine *machine(struct gsim_driver *driver) { return (struct
 gsim_time gsim_api_begin(struct gsim_machine *m)
 {
     m->correlation++;
+    m->running->local += m->call_gap;
     return m->running->local;
 }
 

@@ -243,6 +243,28 @@ static void calls_count_where_they_matter(void)
     gsim_traced_release(&traced);
 }
 
+/* 8 of 62 us of an iteration are in none of its 11 calls; where the host mostly waits, nothing is taken from it. */
+static void the_way_from_call_to_call(void)
+{
+    struct gsim_probe seen;
+    struct gsim_error error = {0};
+    double iterations_us[3] = {400, 62, 12};
+    struct gsim_recording run = {.memory = GSIM_MEMORY_PINNED, .iteration_us = iterations_us, .iteration_count = 3, .calls = calls_of, .call_count = 2};
+    calls_of[0] = (struct gsim_recorded_call){"cudaLaunchKernel", 10, 30};
+    calls_of[1] = (struct gsim_recorded_call){"cudaDeviceSynchronize", 1, 24};
+    CHECK_INT(gsim_traced_add(&traced, &run, &error), GSIM_OK);
+    calls_of[1].total_us = 500;
+    iterations_us[0] = iterations_us[2] = iterations_us[1] = 900;
+    CHECK_INT(gsim_traced_add(&traced, &run, &error), GSIM_OK);
+    gsim_probe_init(&seen);
+    CHECK_OK(gsim_traced_probe(&traced, false, &seen, &error), error);
+    const struct gsim_probe_series *s = gsim_probe_find(&seen, "called_gap");
+    CHECK(s && s->point_count == 1 && s->points[0].count == 1);
+    CHECK_NEAR(s->points[0].median, 8.0 / 11, 1e-12);
+    gsim_probe_release(&seen);
+    gsim_traced_release(&traced);
+}
+
 static void everything_is_released(void)
 {
     gsim_probe_release(&probe);
@@ -258,6 +280,7 @@ static const struct test_case cases[] = {
     {"runs tell a slow call", runs_tell_a_slow_call},
     {"traces tell the link", traces_tell_the_link},
     {"calls count where they matter", calls_count_where_they_matter},
+    {"the way from call to call", the_way_from_call_to_call},
     {"everything is released", everything_is_released},
 };
 TEST_MAIN("models/calibrate", cases)

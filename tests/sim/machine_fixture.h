@@ -7,6 +7,8 @@
 #include "sim/simulate.h"
 #include "tests/test.h"
 
+#define OP(run, i) (&(run)->program->ops[i])
+
 /* 4 SMs of compute capability 8.0 at 1 GHz: a cycle is a nanosecond. Host calls: launch 2 us, event record
  * and wait 0.5, copy 1, create 0, graph launch 3; launch to start 1, stream gap 1, event gap 1.5, graph start
  * 2, graph node gap 0.5, graph dispatch 0.25; synchronise returns after 2 (1 when idle); 1 between copies in a stream.

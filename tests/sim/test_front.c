@@ -5,7 +5,6 @@
  */
 #include "tests/sim/machine_fixture.h"
 
-#define OP(run, i) (&(run)->program->ops[i])
 
 static const struct gsim_arg data_argument[1] = {{.buffer_index = 0, .reads = true}};
 static struct gsim_op copy_of(uint64_t bytes)

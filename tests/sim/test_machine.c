@@ -5,7 +5,6 @@
  */
 #include "tests/sim/machine_fixture.h"
 
-#define OP(run, i) (&(run)->program->ops[i])
 
 static enum gsim_status finish(struct gsim_run *run)
 {
@@ -371,39 +370,6 @@ static void eight_queues(void)
     }
 }
 
-static enum gsim_status launch_ten(struct gsim_run *run, struct gsim_error *error)
-{
-    (void)error;
-    gsim_iteration_begin(run->driver, 0);
-    gsim_stream s = gsim_stream_create(run->driver, 0);
-    for (int i = 0; i < 10; i++) gsim_launch(run->driver, OP(run, 0), s);
-    gsim_stream_synchronize(run->driver, s);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
-}
-
-/* Depth 4, kernels of 10 us, gap 1: they end at 13, 24, 35, ... Launches 1-4 are at 0-8; launch 5 needs a
- * place: the call starts at 8, waits until 13, returns at 15; launch 6: 15, waits until 24, returns 26; ... */
-static void launch_queue_full(void)
-{
-    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
-    f.device.launch_queue_depth = 4;
-    struct gsim_kernel k = fixture_kernel("k", 4, 256, 10);
-    fixture_program(&f, &k, 1, NULL, 0);
-    fixture_run(&f, launch_ten);
-    uint32_t launches = 0;
-    for (size_t i = 0; i < f.timeline.api_count; i++) {
-        const struct gsim_api_record *api = &f.timeline.apis[i];
-        if (api->api != GSIM_API_LAUNCH) continue;
-        launches++;
-        double end = launches <= 4 ? 2.0 * launches : 13 + 11.0 * (launches - 5) + 2;
-        CHECK_NEAR(gsim_time_us(api->end), end, 1e-5);
-    }
-    CHECK_INT(launches, 10);
-    CHECK_NEAR(f.end_us, 13 + 9 * 11 + 2, 1e-5);
-    fixture_release(&f);
-}
-
 static enum gsim_status relaunch(struct gsim_run *run, struct gsim_error *error)
 {
     (void)error;
@@ -587,7 +553,6 @@ static const struct test_case cases[] = {
     {"false dependence with one hardware queue", false_dependence},
     {"a wait holds a queue", waits_hold_a_queue},
     {"eight queues", eight_queues},
-    {"launch queue full", launch_queue_full},
     {"graph relaunch", graph_relaunches},
     {"legacy default stream", legacy_default_stream},
     {"host threads, lock and queue", host_threads},
