@@ -89,7 +89,7 @@ static enum gsim_status find_streams(struct gsim_run *run, struct async_state *s
 }
 
 /* Early copies of pinned or pageable data get one stream of their own; other moves follow the op they serve.
- * A move for a host op takes the stream of the first op: the host op has none. */
+ * A move for a host op has no stream of its own: it takes that of its last predecessor on the device. */
 static uint32_t stream_of_op(const struct gsim_run *run, struct async_state *state, const struct gsim_op *op)
 {
     if (!gsim_op_is_move(run->program, op)) return index_of(state, op);

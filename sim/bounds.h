@@ -10,7 +10,7 @@
 
 /* Fills critical_path, lower_bound and lower_bound_reason; the transfer sums must be there. */
 enum gsim_status gsim_bounds_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
-                                     const gsim_time *kernel_solo, struct gsim_metrics *metrics,
+                                     const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                      struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

@@ -231,11 +231,15 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     setup->memory = (enum gsim_memory_mode)memory;
     setup->prefetch = prefetch == 0; /* "on|off" */
     setup->noise = arguments->value[GSIM_CLI_NOISE] && strcmp(arguments->value[GSIM_CLI_NOISE], "off") != 0;
-    for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++) {
-        struct opt opt;
-        status = split_opt(arguments->opts[i], &opt, error);
-        if (status == GSIM_OK && is_machine_scope(opt.scope)) status = set_machine_opt(setup, &opt, error);
-    }
+    /* The link as one number first: single ones are then exceptions from it, in whatever order they are given. */
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++) {
+            struct opt opt;
+            status = split_opt(arguments->opts[i], &opt, error);
+            if (status != GSIM_OK || !is_machine_scope(opt.scope)) continue;
+            bool is_pcie = strcmp(opt.name, GSIM_DEVICE_PCIE) == 0;
+            if (is_pcie == (round == 0)) status = set_machine_opt(setup, &opt, error);
+        }
     if (status != GSIM_OK) gsim_cli_setup_release(setup);
     return status;
 }

@@ -14,8 +14,9 @@
 
 #include "sim/fault_rate.h"
 
-/* SimGrid's clock is a double in seconds: an hour into a simulation it can be off by a picosecond. */
+/* SimGrid's clock is a double in seconds, off by a few of its last digits: a picosecond an hour into a simulation. */
 #define CLOCK_SLACK 10
+#define CLOCK_DIGITS 1e-3 /* picoseconds per second: four times a double's resolution */
 /* Ends of transfers lie on a grid of 1 ns, so that a run comes out the same wherever in the process' simulated time
  * it began (the clock's last digits do not). Rounded down, with the slack that keeps whole nanoseconds whole. */
 #define END_GRID 1000
@@ -39,7 +40,7 @@ struct helper {
     enum helper_kind kind;
     bool busy;     /* from its assignment until its end was seen */
     bool assigned; /* has work that it did not start yet */
-    gsim_time until;       /* timer */
+    gsim_time until;       /* timer: its end; transfer: its start */
     struct gsim_leg leg;   /* transfer */
     uint64_t bytes;
     void *tag;
@@ -154,8 +155,8 @@ static enum gsim_status engine_setup(struct gsim_error *error)
     char arguments[][64] = {
         "gpusim", "--log=root.thres:critical", "--cfg=network/model:CM02", "--cfg=network/crosstraffic:0",
         "--cfg=network/TCP-gamma:0", "--cfg=surf/precision:1e-12", "--cfg=contexts/stack-size:512",
-        /* By default streams that meet on a link share it in inverse proportion to their latencies, as TCP's do. */
-        "--cfg=network/weight-S:1e9",
+        /* Streams that meet on a link share it alike: none has a latency or another weight there (set_links). */
+        "--cfg=network/weight-S:0",
         "--cfg=debug/clean-atexit:no",
 #if defined(__SANITIZE_ADDRESS__) || defined(GPUSIM_THREAD_CONTEXTS)
         "--cfg=contexts/factory:thread", /* the sanitizers do not follow hand-made stacks */
@@ -169,28 +170,37 @@ static enum gsim_status engine_setup(struct gsim_error *error)
     return load_platform(error);
 }
 
-/* SimGrid weighs streams without latency differently from others: none is without. */
-#define LEAST_LATENCY_US 1e-5
+static void set_link(uint32_t gpu, enum link link, double gbps) { sg_link_set_bandwidth(link_of(gpu, link), gbps * 1e9); }
 
-static void set_link(uint32_t gpu, enum link link, double gbps, double latency_us)
-{
-    sg_link_set_bandwidth(link_of(gpu, link), gbps * 1e9);
-    sg_link_set_latency(link_of(gpu, link), fmax(latency_us, LEAST_LATENCY_US) * 1e-6);
-}
-
-/* The links of a GPU, at its first use in a run. */
+/* The links of a GPU, at its first use in a run. Latencies are the helpers' own: 3.32 loses a transfer whose link changes while
+ * the transfer is in its latency. */
 static void set_links(struct gsim_engine *e, uint32_t gpu)
 {
     const struct gsim_device_spec *d = e->device;
     if (e->gpus_set >> gpu & 1) return;
     e->gpus_set |= UINT32_C(1) << gpu;
-    set_link(gpu, LINK_H2D, d->h2d_gbps, d->h2d_latency_us);
-    set_link(gpu, LINK_D2H, d->d2h_gbps, d->d2h_latency_us);
-    sg_link_set_bandwidth(link_of(gpu, LINK_BUS), d->bidirectional_gbps * 1e9);
-    set_link(gpu, LINK_STAGE_H2D, d->pageable_h2d_gbps, d->pageable_latency_us);
-    set_link(gpu, LINK_STAGE_D2H, d->pageable_d2h_gbps, d->pageable_latency_us);
-    set_link(gpu, LINK_BULK_H2D, d->prefetch_gbps, d->h2d_latency_us);
-    set_link(gpu, LINK_FAULT_D2H, fmin(gsim_fault_scan_gbps(d), d->d2h_gbps), d->fault_latency_us);
+    set_link(gpu, LINK_H2D, d->h2d_gbps);
+    set_link(gpu, LINK_D2H, d->d2h_gbps);
+    set_link(gpu, LINK_BUS, d->bidirectional_gbps);
+    set_link(gpu, LINK_STAGE_H2D, d->pageable_h2d_gbps);
+    set_link(gpu, LINK_STAGE_D2H, d->pageable_d2h_gbps);
+    set_link(gpu, LINK_BULK_H2D, d->prefetch_gbps);
+    set_link(gpu, LINK_FAULT_D2H, fmin(gsim_fault_scan_gbps(d), d->d2h_gbps));
+}
+
+static double latency_us(const struct gsim_device_spec *d, enum gsim_route route)
+{
+    switch (route) {
+    case GSIM_ROUTE_H2D:
+    case GSIM_ROUTE_PREFETCH: return d->h2d_latency_us;
+    case GSIM_ROUTE_D2H: return d->d2h_latency_us;
+    case GSIM_ROUTE_PAGEABLE_H2D:
+    case GSIM_ROUTE_PAGEABLE_D2H: return d->pageable_latency_us;
+    case GSIM_ROUTE_FAULT_D2H: return d->fault_latency_us;
+    case GSIM_ROUTE_PEER: return d->d2h_latency_us + d->h2d_latency_us;
+    case GSIM_ROUTE_COUNT: break;
+    }
+    GSIM_BUG("route %d", (int)route);
 }
 
 static void actor_main(int argc, char **argv)
@@ -225,9 +235,10 @@ enum gsim_status gsim_engine_run(const struct gsim_device_spec *device, void (*m
     set_links(&engine, 0);
     *running = &engine;
     if (new_actor(&engine, main_thread, argument, true))
-        simgrid_run();
+        simgrid_run(); /* returns as well when nothing can go on */
     else
         status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && !engine.is_over) status = gsim_error_set(error, GSIM_SIM, "a transfer was lost: please report this as a fault of gpusim");
     *running = NULL;
     gsim_arena_release(&engine.arena);
     return status;
@@ -237,6 +248,8 @@ gsim_time gsim_engine_clock(const struct gsim_engine *engine)
 {
     return gsim_time_from_seconds(simgrid_get_clock() - engine->start_seconds);
 }
+
+static gsim_time slack(void) { return CLOCK_SLACK + (gsim_time)(simgrid_get_clock() * CLOCK_DIGITS); }
 
 uint64_t gsim_engine_calls(const struct gsim_engine *engine) { return engine->calls; }
 struct gsim_actor *gsim_engine_self(struct gsim_engine *engine) { return engine->self; }
@@ -302,8 +315,10 @@ static void helper_main(int argc, char **argv)
             sg_actor_sleep_until(e->start_seconds + gsim_time_seconds(self->until));
             self->busy = false;
         } else {
+            double latency = latency_us(e->device, self->leg.route);
+            if (latency > 0) sg_actor_sleep_until(e->start_seconds + gsim_time_seconds(self->until) + latency * 1e-6);
             sg_host_sendto(end_of(&self->leg, true), end_of(&self->leg, false), (double)self->bytes);
-            self->end = (gsim_engine_clock(e) + CLOCK_SLACK) / END_GRID * END_GRID;
+            self->end = (gsim_engine_clock(e) + slack()) / END_GRID * END_GRID;
             self->next_ended = NULL;
             *e->ended_last = self;
             e->ended_last = &self->next_ended;
@@ -331,12 +346,13 @@ void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct
     GSIM_INVARIANT(leg->gpu < GSIM_MAX_GPUS && leg->peer < GSIM_MAX_GPUS);
     set_links(engine, leg->gpu);
     set_links(engine, leg->peer);
-    if (gsim_engine_clock(engine) + CLOCK_SLACK < at) {
+    if (gsim_engine_clock(engine) + slack() < at) {
         GSIM_INVARIANT(engine->in_flight == 0);
         sg_actor_sleep_until(engine->start_seconds + gsim_time_seconds(at));
     }
     struct helper *h = idle_helper(engine, HELPER_TRANSFER);
     h->leg = *leg;
+    h->until = at;
     h->bytes = bytes;
     h->tag = tag;
     h->busy = h->assigned = true;
@@ -371,7 +387,7 @@ uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine) { ret
 
 void gsim_engine_wait(struct gsim_engine *engine, gsim_time until)
 {
-    if (engine->ended_first || until - CLOCK_SLACK <= gsim_engine_clock(engine)) return;
+    if (engine->ended_first || until - slack() <= gsim_engine_clock(engine)) return;
     bool is_armed = until == GSIM_TIME_NEVER;
     for (struct helper *h = engine->helpers; h && !is_armed; h = h->next)
         is_armed = h->kind == HELPER_TIMER && h->busy && h->until <= until;

@@ -289,8 +289,14 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
         if (stream->last_end < marker->time) stream->last_end = marker->time;
     }
     if (m->timeline->detailed) {
-        struct gsim_wait_record record = {task->iteration, task->stream, marker->recorded_stream, marker->event,
-                                          marker->time, m->now};
+        struct gsim_wait_record record = {.correlation = task->correlation,
+                                          .record_correlation = marker->correlation,
+                                          .iteration = task->iteration,
+                                          .waiting_stream = task->stream,
+                                          .recorded_stream = marker->recorded_stream,
+                                          .event = marker->event,
+                                          .recorded = marker->time,
+                                          .satisfied = m->now};
         gsim_timeline_add_wait(m->timeline, &record);
     }
     channel->blocked = false;

@@ -115,8 +115,8 @@ struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu)
     for (int level = GSIM_MAX_LEVELS - 1; level >= 0; level--) {
         struct gsim_kernel_run *run = gpu->queues[level].head;
         if (!run) continue;
-        if (!run->started && gpu->load.kernels >= (uint32_t)gpu->device->resident_grids) return NULL;
-        return run;
+        bool has_grid = run->started || gpu->load.kernels < (uint32_t)gpu->device->resident_grids;
+        if (has_grid) return run; /* else those that have one go on, however urgent it is */
     }
     return NULL;
 }

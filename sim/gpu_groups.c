@@ -114,12 +114,8 @@ void gsim_groups_find_next(struct gsim_gpu *gpu)
     gsim_time next = GSIM_TIME_NEVER;
     for (uint32_t i = 0; i < gpu->group_count; i++) next = gpu->next_at[i] < next ? gpu->next_at[i] : next;
     gpu->next = next;
-    gpu->next_count = 0;
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
-        if (gpu->next_at[i] != next) continue;
-        gpu->next_index = i;
-        gpu->next_count++;
-    }
+    for (uint32_t i = 0; i < gpu->group_count; i++)
+        if (gpu->next_at[i] == next) gpu->next_index = i;
 }
 
 /* How much of a saturated DRAM the group's SMs get, relative to an even part. */

@@ -69,7 +69,7 @@ struct gsim_gpu {
     uint64_t block_events, events;
     gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
     gsim_time next;           /* earliest of next_at */
-    uint32_t next_index, next_count; /* one of the groups that are due then, and how many there are */
+    uint32_t next_index;      /* one of the groups that are due then */
     gsim_time next_at[GSIM_MAX_SMS];
     struct gsim_group *groups[GSIM_MAX_SMS];
     struct gsim_group *free_groups[GSIM_MAX_SMS];

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sim/gpu.h"
+#include "sim/limits.h"
 
 /* Independent instructions in flight per thread of ordinary compiled code (assumed). */
 #define INSTRUCTIONS_IN_FLIGHT 2.0
@@ -183,12 +184,13 @@ struct sandbox { /* an empty chip, used again and again */
     struct gsim_arena arena;
     struct gsim_gpu *gpu;
     gsim_time clock;
+    double sm_count;
 };
 
 static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_device_spec *device, struct gsim_error *error)
 {
     struct gsim_gpu_options options;
-    *box = (struct sandbox){0};
+    *box = (struct sandbox){.sm_count = device->sm_count};
     gsim_params_set_defaults(gsim_gpu_params, &options);
     box->gpu = gsim_gpu_create(&box->arena, device, &options, NULL);
     if (box->gpu) return GSIM_OK;
@@ -196,9 +198,16 @@ static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_devi
     return gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
+/* No wave is shorter: so far apart are ends of blocks (GSIM_END_GRID of gpu_state.h). */
+#define WAVE_PS 100
+/* A kernel of this length or longer is refused; its time need not be exact. */
+#define LONGEST_PS (GSIM_LIMIT_US * 1e6)
+
 /* The grid's time alone, by the machine itself. */
 static double alone(struct sandbox *box, const struct gsim_work *w)
 {
+    double rough = ceil((double)w->blocks / (box->sm_count * w->need.blocks_per_sm)) * w->block_ps;
+    if (rough > 10 * LONGEST_PS) return rough; /* the clock could not hold what the machine makes of it */
     gsim_time start = box->clock;
     gsim_gpu_promise(box->gpu, GSIM_TIME_NEVER);
     if (!gsim_gpu_submit(box->gpu, start, w, 0, NULL)) GSIM_BUG("out of memory in the sandbox");
@@ -417,6 +426,16 @@ static enum gsim_status check_work(const struct gsim_device_spec *d, const struc
                           "thread_cycles or sm_cycles", k->name);
 }
 
+/* Waves take a step of the ends' grid each at least. */
+static enum gsim_status check_waves(const struct gsim_device_spec *d, const struct gsim_kernel *k, const struct gsim_block_need *need,
+                                    struct gsim_error *error)
+{
+    double waves = ceil(block_count(k) / (d->sm_count * need->blocks_per_sm)), least_us = waves * WAVE_PS * 1e-6;
+    if (k->solo_us >= least_us) return GSIM_OK;
+    return gsim_error_set(error, GSIM_INPUT, "kernel '%s': %.4g blocks take %.3g us on '%s' at least: expected solo_us not below, found %g",
+                          k->name, block_count(k), least_us, d->name, k->solo_us);
+}
+
 static uint32_t class_for(const struct gsim_sm_limits *l, uint32_t bytes, int up)
 {
     int i = 0, last = 0;
@@ -449,6 +468,7 @@ enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device
     bool is_measured = kernel->solo_us > 0 && (!kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
     enum gsim_status status = gsim_block_need(limits, kernel, &work->need, error);
     if (!status) status = check_work(device, kernel, is_measured, error);
+    if (!status && is_measured) status = check_waves(device, kernel, &work->need, error);
     if (status) return status;
     uint32_t per_thread = kernel->regs_per_thread ? kernel->regs_per_thread : REGISTERS_DEFAULT;
     uint32_t per_warp = (per_thread * 32 + limits->register_unit - 1) / limits->register_unit * limits->register_unit;
@@ -465,14 +485,23 @@ enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device
     if (is_measured && kernel->slice_us > 0) status = use_slice(work, device, kernel, &box, error);
     work->solo_ps = alone(&box, work);
     gsim_arena_release(&box.arena);
+    if (!status && work->solo_ps > LONGEST_PS)
+        status = gsim_error_set(error, GSIM_INPUT, "kernel '%s': would take %.3g s on '%s', expected at most %g", kernel->name,
+                                work->solo_ps * 1e-12, device->name, GSIM_LIMIT_US * 1e-6);
     return status;
 }
 
-enum gsim_status gsim_kernel_solo(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
-                                  gsim_time *solo, struct gsim_error *error)
+enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
+                                   struct gsim_kernel_alone *alone, struct gsim_error *error)
 {
     struct gsim_work work;
     enum gsim_status status = gsim_work_init(&work, device, kernel, error);
-    if (!status) *solo = (gsim_time)llround(work.solo_ps);
+    if (status) return status;
+    double bytes = work.is_unknown ? 0 : touched_bytes(&work, device);
+    *alone = (struct gsim_kernel_alone){
+        .time = (gsim_time)llround(work.solo_ps),
+        .dram_us = bytes / device->dram_gbps * 1e-3,
+        .issue_us = work.issue_ps * work.units * (double)work.blocks / device->sm_count * 1e-6,
+    };
     return status;
 }

@@ -71,9 +71,14 @@ bool gsim_works_share_l2(struct gsim_work *works, uint32_t count, const struct g
 /* How much data stays in L2 until it is used again (H200: four fifths of it). */
 double gsim_l2_held_bytes(const struct gsim_device_spec *device);
 
-/* Duration of the kernel alone on the device. */
-enum gsim_status gsim_kernel_solo(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
-                                  gsim_time *solo, struct gsim_error *error) GSIM_NODISCARD;
+/* A kernel alone on the device: how long it takes, and for how long its blocks need all of the chip's DRAM bandwidth and all of
+ * its SMs' issue rate. */
+struct gsim_kernel_alone {
+    gsim_time time;
+    double dram_us, issue_us;
+};
+enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
+                                   struct gsim_kernel_alone *alone, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Share of an SM's issue rate that WIDTH warps per sub-partition of dense arithmetic reach. */
 double gsim_issue_share(double width);

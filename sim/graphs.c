@@ -97,7 +97,7 @@ static bool set_tail(struct gsim_machine *m, struct gsim_stream_state *s, const 
 static void do_capture_begin(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_machine *m = machine(driver);
-    if (gsim_driver_failed(driver)) return;
+    if (!gsim_api_is_stream(m, stream)) return;
     gsim_time start = gsim_api_begin(m);
     gsim_api_spend(m, m->device->graph_add_node_us);
     m->streams[stream].capture = new_graph(m);
@@ -108,7 +108,7 @@ static void do_capture_begin(struct gsim_driver *driver, gsim_stream stream)
 static gsim_graph do_capture_end(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_machine *m = machine(driver);
-    if (gsim_driver_failed(driver)) return 0;
+    if (!gsim_api_is_stream(m, stream)) return 0;
     gsim_graph graph = m->streams[stream].capture;
     if (!graph) {
         gsim_machine_fail(m, GSIM_SIM, "stream %u ends a capture that it did not begin", stream);
@@ -118,6 +118,8 @@ static gsim_graph do_capture_end(struct gsim_driver *driver, gsim_stream stream)
     gsim_api_spend(m, m->device->graph_add_node_us);
     for (size_t i = 0; i < m->stream_count; i++)
         if (m->streams[i].capture == graph) m->streams[i].capture = 0;
+    for (size_t i = 0; i < m->event_count; i++)
+        if (m->events[i].capture == graph) m->events[i].capture = 0;
     gsim_api_end(m, GSIM_API_GRAPH_CAPTURE, start, 0, stream, "end");
     return graph;
 }
@@ -139,6 +141,7 @@ bool gsim_graphs_capture_record(struct gsim_machine *m, uint32_t event, uint32_t
 {
     struct gsim_stream_state *s = &m->streams[stream];
     struct gsim_event_state *e = &m->events[event];
+    e->capture = 0; /* what an earlier record captured is over */
     if (!s->capture) return false;
     e->capture = s->capture;
     e->nodes = GSIM_ARENA_ARRAY(&m->arena, uint32_t, s->tail_count);
@@ -250,11 +253,12 @@ static double start_latency(struct gsim_machine *m, struct gsim_exec_state *x)
 static void do_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_stream stream)
 {
     struct gsim_machine *m = machine(driver);
-    if (gsim_driver_failed(driver)) return;
+    if (!gsim_api_is_stream(m, stream)) return;
     if (!exec || exec > m->exec_count) {
         gsim_machine_fail(m, GSIM_SIM, "executable graph %u does not exist", exec);
         return;
     }
+    gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
     gsim_api_spend(m, m->device->graph_launch_us + m->execs[exec - 1].node_count * m->device->graph_launch_node_us);
     gsim_api_issue(m, GSIM_TASK_GRAPH, NULL, exec - 1, stream, start, start_latency(m, &m->execs[exec - 1]));

@@ -34,5 +34,5 @@ double gsim_host_cache_copy(struct gsim_machine *m, uint32_t buffer, double byte
     double held = m->device->host_cache_kib * 1024 - (cache->written - cache->written_at[buffer]);
     cache->written_at[buffer] = 0;
     if (held > bytes) held = bytes;
-    return held > 0 ? held * (m->device->h2d_gbps / m->device->cached_h2d_gbps - 1) : 0;
+    return held > 0 ? held * fmax(m->device->h2d_gbps / m->device->cached_h2d_gbps - 1, 0) : 0; /* a link may be slower still */
 }

@@ -74,6 +74,7 @@ struct gsim_marker {
     uint32_t unit;                 /* of the stream's last work */
     gsim_time time;
     uint32_t recorded_stream, event, iteration;
+    uint32_t correlation;          /* of the call that recorded it */
     uint32_t waiting_channels;     /* bit per channel */
     struct gsim_host_thread *waiting_threads;
     struct gsim_marker *next_free;
@@ -331,6 +332,8 @@ void gsim_api_issue(struct gsim_machine *m, enum gsim_task_kind kind, const stru
 gsim_time gsim_api_wait_queue(struct gsim_machine *m, uint32_t stream);
 /* Marks the stream as used by work in this iteration. */
 void gsim_api_use_stream(struct gsim_machine *m, uint32_t stream);
+/* False, and the run fails, if it does not exist or the run has failed before. */
+bool gsim_api_is_stream(struct gsim_machine *m, uint32_t stream);
 void gsim_api_end(struct gsim_machine *m, enum gsim_api api, gsim_time start, gsim_time waited, uint32_t stream,
                   const char *detail);
 

@@ -196,7 +196,7 @@ static void compute_occupancy(const struct gsim_timeline *timeline, const struct
 }
 
 enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
-                                      const gsim_time *kernel_solo, struct gsim_metrics *metrics,
+                                      const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                       struct gsim_error *error)
 {
     memset(metrics, 0, sizeof(*metrics));
@@ -206,5 +206,5 @@ enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, cons
     compute_transfers(timeline, metrics);
     compute_makespan(timeline, metrics);
     compute_occupancy(timeline, device, metrics);
-    return gsim_bounds_compute(timeline, device, kernel_solo, metrics, error);
+    return gsim_bounds_compute(timeline, device, alone, metrics, error);
 }

@@ -17,6 +17,8 @@ struct gsim_overlap {
     double compute_transfer, transfer_compute, compute_compute, total;
 };
 
+struct gsim_kernel_alone; /* sim/gpu_work.h */
+
 struct gsim_metrics {
     gsim_time makespan; /* end of the last kernel, copy, call or iteration */
     gsim_time iteration_total, iteration_min, iteration_median, iteration_max;
@@ -36,10 +38,10 @@ struct gsim_metrics {
     const char *lower_bound_reason; /* what gives the bound: "critical path", "DRAM bandwidth", ... */
 };
 
-/* KERNEL_SOLO: each of the program's kernels alone on DEVICE, indexed like program->kernels; NULL: no
+/* ALONE: each of the program's kernels alone on DEVICE, indexed like program->kernels; NULL: no
  * critical path and no bounds from kernels. Fails with GSIM_NOMEM only. */
 enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
-                                      const gsim_time *kernel_solo, struct gsim_metrics *metrics,
+                                      const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                       struct gsim_error *error) GSIM_NODISCARD;
 
 /* Longest path over ITERATIONS repetitions of the program's ops, ordered by the true data dependences (read

@@ -204,7 +204,9 @@ static void put_times(const struct page *page, const struct gsim_result *result)
     gsim_output_text(page->output, "\n");
     if (metrics->lower_bound <= metrics->makespan) return;
     put_label(page, "");
-    if (metrics->critical_path == metrics->lower_bound)
+    if (result->simulation->noise)
+        gsim_output_text(page->output, "above the makespan: it is what holds without noise\n");
+    else if (metrics->critical_path == metrics->lower_bound)
         gsim_output_text(page->output, "above the makespan, so no bound here: it takes every kernel at its time alone,\n"
                                        "               and beside others some ran faster than that\n");
     else

@@ -73,7 +73,7 @@ void gsim_api_issue(struct gsim_machine *m, enum gsim_task_kind kind, const stru
     gsim_api_use_stream(m, stream);
 }
 
-static bool is_stream(struct gsim_machine *m, gsim_stream stream)
+bool gsim_api_is_stream(struct gsim_machine *m, uint32_t stream)
 {
     if (gsim_driver_failed(&m->driver)) return false;
     if (stream < m->stream_count && m->streams[stream].exists) return true;
@@ -125,12 +125,12 @@ static gsim_stream do_stream_create(struct gsim_driver *driver, int priority)
 static void do_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_machine *m = machine(driver);
-    if (!is_stream(m, stream) || stream == 0) return;
+    if (!gsim_api_is_stream(m, stream) || stream == 0) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m);
     gsim_api_spend(m, m->device->stream_destroy_us);
     if (m->streams[stream].issued != m->streams[stream].completed) gsim_machine_meet(m);
-    /* As in CUDA the work goes on; its slot is used again only when nothing is pending. */
+    /* As in CUDA the work goes on; the stream of pending work stays, and its slot is not used again. */
     if (m->streams[stream].issued == m->streams[stream].completed) m->streams[stream].exists = false;
     gsim_api_end(m, GSIM_API_STREAM_DESTROY, start, 0, stream, NULL);
 }
@@ -138,7 +138,7 @@ static void do_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
 static void do_stream_synchronize(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_machine *m = machine(driver);
-    if (!is_stream(m, stream)) return;
+    if (!gsim_api_is_stream(m, stream)) return;
     gsim_time start = gsim_api_begin(m);
     gsim_machine_meet(m);
     bool is_idle = m->streams[stream].completed == m->streams[stream].issued;
@@ -154,7 +154,7 @@ static void do_stream_synchronize(struct gsim_driver *driver, gsim_stream stream
 static bool do_stream_query(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_machine *m = machine(driver);
-    if (!is_stream(m, stream)) return true;
+    if (!gsim_api_is_stream(m, stream)) return true;
     gsim_time start = gsim_api_begin(m);
     gsim_machine_meet(m);
     bool is_idle = m->streams[stream].completed == m->streams[stream].issued;
@@ -231,7 +231,7 @@ static void issue_marker(struct gsim_machine *m, enum gsim_task_kind kind, gsim_
 static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_stream stream)
 {
     struct gsim_machine *m = machine(driver);
-    if (!is_stream(m, stream) || !is_event(m, event)) return;
+    if (!gsim_api_is_stream(m, stream) || !is_event(m, event)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m);
     bool is_timed = m->events[event].flags == GSIM_EVENT_TIMING;
@@ -243,6 +243,7 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
         marker->is_timed = is_timed;
         marker->recorded_stream = stream;
         marker->event = event;
+        marker->correlation = m->correlation;
         gsim_front_unref(m, m->events[event].marker);
         m->events[event].marker = marker;
         issue_marker(m, GSIM_TASK_RECORD, stream, marker, start);
@@ -253,7 +254,7 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
 static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream, gsim_event event)
 {
     struct gsim_machine *m = machine(driver);
-    if (!is_stream(m, stream) || !is_event(m, event)) return;
+    if (!gsim_api_is_stream(m, stream) || !is_event(m, event)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m);
     gsim_api_spend(m, m->device->stream_wait_us);
@@ -301,10 +302,12 @@ static bool do_event_query(struct gsim_driver *driver, gsim_event event)
 static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_machine *m = machine(driver);
-    if (!is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
+    if (!gsim_api_is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
+    gsim_time before = m->running->local;
     gsim_managed_launch(m, op, stream);
+    waited += m->running->local - before;
     gsim_api_spend(m, m->device->launch_us);
     gsim_api_issue(m, GSIM_TASK_OP, op, 0, stream, start, m->device->launch_to_start_us);
     gsim_api_end(m, GSIM_API_LAUNCH, start, waited, stream, m->program->kernels[op->kernel_index].name);
@@ -313,7 +316,7 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
 static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_machine *m = machine(driver);
-    if (!is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
+    if (!gsim_api_is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
     gsim_api_spend(m, m->device->memcpy_us);
@@ -334,7 +337,7 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
 static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_machine *m = machine(driver);
-    if (!is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
+    if (!gsim_api_is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
     uint64_t missing = gsim_residency_bytes(&m->residency, op->args[0].buffer_index, op->bytes, GSIM_PLACE_HOST);
@@ -348,7 +351,7 @@ static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *
 static void do_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, gsim_stream stream)
 {
     struct gsim_machine *m = machine(driver);
-    if (!is_stream(m, stream)) return;
+    if (!gsim_api_is_stream(m, stream)) return;
     gsim_time start = gsim_api_begin(m);
     gsim_api_spend(m, m->device->attach_us);
     gsim_managed_attach(m, buffer_index, stream);

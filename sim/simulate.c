@@ -3,6 +3,7 @@
  * SimGrid, and leaves a timeline. Everything that a run allocates hangs off its machine. */
 #include "sim/simulate.h"
 
+#include "sim/limits.h"
 #include "sim/machine.h"
 
 static void release_machine(struct gsim_machine *m)
@@ -38,6 +39,12 @@ static enum gsim_status init_works(struct gsim_machine *m, struct gsim_error *er
         enum gsim_status status = gsim_work_init(&m->works[i], m->device, &p->kernels[i], error);
         if (status) return status;
     }
+    double total_us = 0, iterations = m->simulation->iterations ? m->simulation->iterations : p->iterations;
+    for (uint32_t i = 0; i < p->op_count; i++)
+        total_us += p->ops[i].host_us + (p->ops[i].kind == GSIM_OP_KERNEL ? m->works[p->ops[i].kernel_index].solo_ps * 1e-6 : 0);
+    if (total_us * iterations > GSIM_LIMIT_TOTAL_US)
+        return gsim_error_set(error, GSIM_INPUT, "%s: all durations of %.0f iterations add up to %.3g s, expected at most %g",
+                              p->name, iterations, total_us * iterations * 1e-6, GSIM_LIMIT_TOTAL_US * 1e-6);
     m->overwrites_l2 = gsim_works_share_l2(m->works, p->kernel_count, m->device);
     if (!gsim_reuse_init(m) || !gsim_host_cache_init(m)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return GSIM_OK;
@@ -93,6 +100,7 @@ static void first_thread_main(void *argument)
     struct gsim_machine *m = first->machine;
     m->running->actor = gsim_engine_self(m->engine);
     m->simulation->scheduler->execute(&first->run, &first->error);
+    if (m->simulation->statistics) m->simulation->statistics->engine_calls = gsim_engine_calls(m->engine);
     gsim_machine_end_thread(m);
 }
 

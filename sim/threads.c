@@ -56,10 +56,18 @@ static gsim_lock do_lock_create(struct gsim_driver *driver)
     return (gsim_lock)++m->lock_count;
 }
 
+static bool is_there(struct gsim_machine *m, const char *what, uint32_t handle, size_t count)
+{
+    if (gsim_driver_failed(&m->driver)) return false;
+    if (handle && handle <= count) return true;
+    gsim_machine_fail(m, GSIM_SIM, "%s %u does not exist", what, handle);
+    return false;
+}
+
 static void do_lock_acquire(struct gsim_driver *driver, gsim_lock lock)
 {
     struct gsim_machine *m = machine(driver);
-    if (gsim_driver_failed(driver)) return;
+    if (!is_there(m, "lock", lock, m->lock_count)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m);
     gsim_api_spend(m, m->device->lock_us);
@@ -78,7 +86,7 @@ static void do_lock_acquire(struct gsim_driver *driver, gsim_lock lock)
 static void do_lock_release(struct gsim_driver *driver, gsim_lock lock)
 {
     struct gsim_machine *m = machine(driver);
-    if (gsim_driver_failed(driver)) return;
+    if (!is_there(m, "lock", lock, m->lock_count)) return;
     gsim_machine_order(m);
     struct gsim_lock_state *l = &m->locks[lock - 1];
     if (l->owner != m->running) {
@@ -115,7 +123,7 @@ static void wake_first(struct gsim_machine *m, struct gsim_host_thread **list)
 static void do_push(struct gsim_driver *driver, gsim_queue queue, void *item)
 {
     struct gsim_machine *m = machine(driver);
-    if (gsim_driver_failed(driver)) return;
+    if (!is_there(m, "queue", queue, m->queue_count)) return;
     gsim_machine_order(m);
     gsim_api_spend(m, m->device->lock_us);
     while (m->queues[queue - 1].count == m->queues[queue - 1].capacity && !gsim_driver_failed(driver))
@@ -129,7 +137,7 @@ static void do_push(struct gsim_driver *driver, gsim_queue queue, void *item)
 static void *do_pop(struct gsim_driver *driver, gsim_queue queue)
 {
     struct gsim_machine *m = machine(driver);
-    if (gsim_driver_failed(driver)) return NULL;
+    if (!is_there(m, "queue", queue, m->queue_count)) return NULL;
     gsim_machine_order(m);
     gsim_api_spend(m, m->device->lock_us);
     while (!m->queues[queue - 1].count && !gsim_driver_failed(driver))

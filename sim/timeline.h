@@ -56,6 +56,7 @@ struct gsim_api_record {
 
 /* An event dependence that was waited for on the device: edge from a recording to a wait. */
 struct gsim_wait_record {
+    uint32_t correlation, record_correlation; /* of the calls that wait and that recorded the event */
     uint32_t iteration, waiting_stream, recorded_stream, event;
     gsim_time recorded, satisfied;
 };

@@ -178,6 +178,8 @@ static void put_wait(struct writer *writer, const struct gsim_wait_record *recor
     put_number(writer, "stream", record->waiting_stream, false);
     put_number(writer, "wait_on_stream", record->recorded_stream, false);
     put_number(writer, "wait_on_cuda_event_id", record->event, false);
+    put_number(writer, "wait_on_cuda_event_record_corr_id", record->record_correlation, false);
+    put_number(writer, "correlation", record->correlation, false);
     gsim_output_text(writer->output, ",\"recorded\":");
     gsim_output_time_us(writer->output, record->recorded);
     put_number(writer, "iteration", record->iteration, false);

@@ -9,6 +9,7 @@
 
 #include "traces/records.h"
 
+#define LATE_NS 1000000000 /* from a launch to its start on an idle GPU; launches take microseconds */
 #define SAME_SOLO_RATIO 0.02 /* durations of one kernel this close to their median are replayed as the median */
 
 #define COMPARE(x, y)                                                                                                  \
@@ -127,6 +128,60 @@ static void repair_works(struct gsim_records *r, const struct gsim_steps *steps)
         if (steps->keys[i].correlation &&
             is_same_id(&steps->keys[i - 1], steps->keys[i].process, steps->keys[i].correlation))
             r->notes->repeated_calls++;
+}
+
+/* Launches on the GPUs that are left out have their kernels there, so then nothing can be said. */
+static enum gsim_status find_lost_works(struct gsim_records *r, const struct gsim_steps *steps)
+{
+    if (r->notes->other_devices) return GSIM_OK;
+    bool *has_work = gsim_alloc((size_t)r->call_count + 1);
+    if (!has_work) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->work_count; i++)
+        if (r->works[i].call != GSIM_NO_CALL) has_work[r->works[i].call] = true;
+    for (uint32_t i = 0, next; i < r->call_count; i = next) { /* calls that share an id share its works */
+        const struct gsim_call_key *key = &steps->keys[i];
+        bool is_launch = false, is_lost = true;
+        for (next = i; next < r->call_count && is_same_id(&steps->keys[next], key->process, key->correlation); next++) {
+            is_launch |= r->calls[steps->keys[next].index].kind == GSIM_CALL_LAUNCH;
+            is_lost &= !has_work[steps->keys[next].index];
+        }
+        r->notes->lost_works += is_launch && is_lost;
+    }
+    gsim_free(has_work);
+    return GSIM_OK;
+}
+
+struct begun {
+    int64_t start_ns, end_ns, launched_ns;
+};
+
+static int compare_begun(const void *left, const void *right)
+{
+    const struct begun *a = left, *b = right;
+    COMPARE(a->start_ns, b->start_ns);
+    COMPARE(a->launched_ns, b->launched_ns);
+    return 0;
+}
+
+/* A GPU that has nothing to do starts what has been launched: clocks that step, or records mixed up. */
+static enum gsim_status find_late_starts(struct gsim_records *r)
+{
+    struct begun *all = gsim_alloc(sizeof *all * ((size_t)r->work_count + 1));
+    int64_t busy_ns = INT64_MIN;
+    if (!all) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        const struct gsim_work *w = &r->works[i];
+        bool is_launched = w->call != GSIM_NO_CALL && r->calls[w->call].end_ns > 0;
+        all[i] = (struct begun){w->start_ns, w->end_ns, is_launched ? r->calls[w->call].end_ns : INT64_MAX};
+    }
+    if (r->work_count) qsort(all, r->work_count, sizeof *all, compare_begun);
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        int64_t could_ns = all[i].launched_ns > busy_ns ? all[i].launched_ns : busy_ns;
+        r->notes->late_starts += could_ns < all[i].start_ns && all[i].start_ns - could_ns > LATE_NS;
+        if (all[i].end_ns > busy_ns) busy_ns = all[i].end_ns;
+    }
+    gsim_free(all);
+    return GSIM_OK;
 }
 
 static int compare_syncs(const void *left, const void *right)
@@ -427,6 +482,10 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
         if (r->work_count) qsort(r->works, r->work_count, sizeof *r->works, compare_runs);
         if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
         cut_overlaps(r);
+        status = find_lost_works(r, &steps);
+        if (status == GSIM_OK) status = find_late_starts(r);
+    }
+    if (status == GSIM_OK) {
         status = make_steps(r, &steps);
     }
     if (status == GSIM_OK) status = cut_range(r, options, &steps);

@@ -23,10 +23,12 @@ struct gsim_import_options {
     X(lost_calls, "without a launch call: put behind the work before them in their stream")                            \
     X(repeated_works, "with a correlation id that an earlier one has: launched by the same call")                      \
     X(repeated_calls, "calls with a correlation id that another has: the latest before the work counts")               \
+    X(lost_works, "kernel launches without a kernel: the profiler lost it, or a graph captured the launch")                \
     X(early_starts, "that start before their launch: moved behind it")                                                 \
+    X(late_starts, "that start over a second after their launch though the GPU was idle: their times are doubtful")       \
     X(zero_times, "without a start: put behind their launch")                                                          \
     X(dropped, "with neither a start nor a launch call: left out")                                                     \
-    X(empty, "without a duration: 1 ns assumed")                                                                       \
+    X(empty, "without a duration or that end before they start: 1 ns assumed")                                                                       \
     X(overlaps, "that overlap the one before in their stream: shortened by the overlap")                               \
     X(unfinished, "calls that end before they start: their end is ignored")                                            \
     X(other_devices, "on other GPUs than the busiest: left out")                                                       \

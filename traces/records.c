@@ -149,6 +149,12 @@ enum gsim_call_kind gsim_records_call_kind(const char *name)
         {"cuEventSynchronize", GSIM_CALL_SYNC_EVENT},
         {"cudaStreamWaitEvent", GSIM_CALL_WAIT},
         {"cuStreamWaitEvent", GSIM_CALL_WAIT},
+        {"cudaLaunchKernel", GSIM_CALL_LAUNCH},
+        {"cudaLaunchKernelExC", GSIM_CALL_LAUNCH},
+        {"cudaLaunchCooperativeKernel", GSIM_CALL_LAUNCH},
+        {"cuLaunchKernel", GSIM_CALL_LAUNCH},
+        {"cuLaunchKernelEx", GSIM_CALL_LAUNCH},
+        {"cuLaunchCooperativeKernel", GSIM_CALL_LAUNCH},
         {"cudaGraphLaunch", GSIM_CALL_GRAPH},
         {"cuGraphLaunch", GSIM_CALL_GRAPH},
     };

@@ -31,6 +31,7 @@ struct gsim_work {
 enum gsim_call_kind {
     GSIM_CALL_OTHER, /* makes work if a work record carries its correlation id, else only takes host time */
     GSIM_CALL_COPY,  /* a copy whose name does not say that it returns early */
+    GSIM_CALL_LAUNCH, /* makes a kernel, unless a graph captures it */
     GSIM_CALL_GRAPH, /* makes many works */
     GSIM_CALL_SYNC_DEVICE,
     GSIM_CALL_SYNC_STREAM,

@@ -101,6 +101,25 @@ static void two_share_a_link(void)
     CHECK_NEAR(gsim_time_us(w.end[1]), 200, 1e-4);
 }
 
+/* 20 us of latency, during which faults take 5 of the direction's 10 GB/s. */
+static void reserved_early_body(void *argument)
+{
+    struct world *w = argument;
+    start(w, 0, GSIM_ROUTE_H2D, MB, 0);
+    drain(w, gsim_time_from_us(10));
+    gsim_engine_reserve(w->engine, 5, 0);
+    drain(w, GSIM_TIME_NEVER);
+    gsim_engine_finish(w->engine);
+}
+
+static void link_changes_during_latency(void)
+{
+    struct world w = {0};
+    run_with_latency(&w, reserved_early_body, 20);
+    CHECK_INT(w.ended, 1);
+    CHECK_NEAR(gsim_time_us(w.end[0]), 220, 1e-4);
+}
+
 static void bus_body(void *argument)
 {
     struct world *w = argument;
@@ -246,6 +265,7 @@ static const struct test_case cases[] = {
     {"latency leaves the shares", latency_leaves_the_shares},
     {"a transfer alone", alone},
     {"two share a link", two_share_a_link},
+    {"a link changes during latency", link_changes_during_latency},
     {"two share the bus", two_share_the_bus},
     {"several GPUs", several_gpus},
     {"routes of managed memory", managed_routes},

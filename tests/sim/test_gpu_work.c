@@ -282,10 +282,27 @@ static void solo_is_the_same(void)
     struct gsim_device_spec d = loaded("h200");
     struct gsim_error error = {0};
     struct gsim_kernel k = measured(4, 400, 256, 60);
-    gsim_time solo = 0;
+    struct gsim_kernel_alone alone = {0};
     k.name = "k";
-    CHECK_OK(gsim_kernel_solo(&d, &k, &solo, &error), error);
-    CHECK_NEAR((double)solo, work_of(&d, k).solo_ps, 1);
+    CHECK_OK(gsim_kernel_alone(&d, &k, &alone, &error), error);
+    CHECK_NEAR((double)alone.time, work_of(&d, k).solo_ps, 1);
+    /* 1e9 bytes; 1e9 flops and 66e6 cycles of 132 SMs, 32 units to which 64 are twice as fast. */
+    k = (struct gsim_kernel){.name = "k", .grid = {1320, 1, 1}, .block = {256, 1, 1}, .dram_bytes = 1e9, .flops = 1e9, .sm_cycles = 66e6};
+    d.load_store_per_sm = 64;
+    CHECK_OK(gsim_kernel_alone(&d, &k, &alone, &error), error);
+    CHECK_NEAR(alone.dram_us, 1e6 / d.dram_gbps, 1e-6);
+    CHECK_NEAR(alone.issue_us, 1e9 / (d.fma_share * 2 * d.fp32_lanes_per_sm * d.clock_mhz * 132) + 0.25e6 / d.clock_mhz, 1e-6);
+    /* One block cannot have asked for 3 TB/s: it asks for what an SM draws at most. */
+    k = (struct gsim_kernel){.name = "k", .grid = {1, 1, 1}, .block = {256, 1, 1}, .dram_bytes = 6e8, .solo_us = 200};
+    CHECK_OK(gsim_kernel_alone(&d, &k, &alone, &error), error);
+    CHECK(alone.dram_us <= 200 * d.sm_dram_gbps / d.dram_gbps);
+    /* Waves that the clock cannot hold. */
+    k = (struct gsim_kernel){.name = "k", .grid = {2147483647, 65535, 65535}, .block = {256, 1, 1}, .thread_cycles = 1000};
+    CHECK_INT(gsim_kernel_alone(&d, &k, &alone, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "kernel 'k': would take 4.4");
+    k.solo_us = 1;
+    CHECK_INT(gsim_kernel_alone(&d, &k, &alone, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "kernel 'k': 9.223e+18 blocks take");
     gsim_device_release(&d);
 }
 
@@ -369,11 +386,11 @@ static void errors(void)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct gsim_work w;
         struct gsim_error error = {0};
-        gsim_time solo = -1;
+        struct gsim_kernel_alone alone = {.time = -1};
         CHECK_INT(gsim_work_init(&w, &d, &rows[i].kernel, &error), GSIM_INPUT);
         CHECK_STR(error.message, rows[i].message);
-        CHECK_INT(gsim_kernel_solo(&d, &rows[i].kernel, &solo, &error), GSIM_INPUT);
-        CHECK_INT(solo, -1);
+        CHECK_INT(gsim_kernel_alone(&d, &rows[i].kernel, &alone, &error), GSIM_INPUT);
+        CHECK_INT(alone.time, -1);
     }
 }
 

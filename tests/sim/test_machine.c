@@ -126,6 +126,19 @@ static void priority_mid_kernel(void)
     fixture_release(&f);
 }
 
+/* One grid at a time: what has begun goes on, though a more urgent kernel waits for its grid. */
+static void urgent_without_a_grid(void)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    struct gsim_kernel k[2] = {fixture_kernel("a", 24, 1024, 10), fixture_kernel("b", 1, 1024, 10)};
+    f.device.resident_grids = 1;
+    fixture_program(&f, k, 2, NULL, 0);
+    fixture_run(&f, launch_priority);
+    CHECK_KERNEL(&f, 0, 3, 33);
+    CHECK_KERNEL(&f, 1, 33, 43);
+    fixture_release(&f);
+}
+
 static const struct gsim_arg data_argument[1] = {{.buffer_index = 0, .reads = true}};
 static const struct gsim_op copy_to_device = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .bytes = 1000000,
                                               .args = data_argument, .arg_count = 1, .stream = -1};
@@ -545,6 +558,7 @@ static const struct test_case cases[] = {
     {"head-of-line blocking", head_of_line},
     {"nothing bypasses the head of the queue", nothing_bypasses_the_head},
     {"a priority arriving mid-kernel", priority_mid_kernel},
+    {"an urgent kernel without a grid", urgent_without_a_grid},
     {"a copy beside a kernel", copy_beside_kernel},
     {"two copies one way", two_copies_one_way},
     {"copies both ways share the bus", copies_both_ways},

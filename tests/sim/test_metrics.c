@@ -6,6 +6,7 @@
  */
 #include "sim/metrics.h"
 
+#include "sim/gpu_work.h"
 #include "tests/test.h"
 
 #define US GSIM_PS_PER_US
@@ -271,46 +272,37 @@ static void path_of_a_long_chain(void)
 }
 
 /* --- bounds ----------------------------------------------------------------------------------------------------- */
-/* Two independent kernels of 50 us alone, each 4 MB of DRAM (40 us at 100 GB/s): path 50, DRAM 80. */
+/* Two independent kernels of 50 us alone that need DRAM for 40: path 50, DRAM 80. */
 static void bound_by_dram(void)
 {
-    struct gsim_kernel kernels[] = {{.name = "k", .dram_bytes = 4e6, .flops = 1e6}};
+    struct gsim_kernel kernels[] = {{.name = "k"}};
     struct gsim_op ops[] = {{.kind = GSIM_OP_KERNEL, ARGS(WRITE(0))}, {.kind = GSIM_OP_KERNEL, ARGS(WRITE(1))}};
     struct gsim_program program = {.kernels = kernels, .ops = ops, .kernel_count = 1, .op_count = 2, .buffer_count = 2};
     struct gsim_device_spec spec = device();
     struct gsim_timeline timeline;
     struct gsim_metrics m;
     struct gsim_error error = {0};
-    gsim_time solo[] = {50 * US};
+    struct gsim_kernel_alone alone[] = {{.time = 50 * US, .dram_us = 40, .issue_us = 10}};
     gsim_timeline_init(&timeline, &program, false);
     add_kernel(&timeline, 0, 0, 85);
     add_kernel(&timeline, 0, 0, 85);
     gsim_timeline_add_iteration(&timeline, &(struct gsim_iteration_record){.end = 85 * US});
-    CHECK_OK(gsim_metrics_compute(&timeline, &spec, solo, &m, &error), error);
+    CHECK_OK(gsim_metrics_compute(&timeline, &spec, alone, &m, &error), error);
     CHECK_INT(m.critical_path, 50 * US);
     CHECK_NEAR(gsim_time_us(m.lower_bound), 80, 1e-6);
     CHECK_STR(m.lower_bound_reason, "DRAM bandwidth");
     /* A kernel never needs a resource for longer than it takes alone: 2 x 30, though 2 x 40 were asked for. */
-    solo[0] = 30 * US;
-    CHECK_OK(gsim_metrics_compute(&timeline, &spec, solo, &m, &error), error);
+    alone[0].time = 30 * US;
+    CHECK_OK(gsim_metrics_compute(&timeline, &spec, alone, &m, &error), error);
     CHECK_NEAR(gsim_time_us(m.lower_bound), 60, 1e-6);
-    /* 10 SMs x 100 lanes x 2 x 1000 MHz = 2e6 flop/us; 6e7 each, in fp64 at half rate: 2 x 60 us > DRAM. */
-    solo[0] = 70 * US;
-    kernels[0].flops = 6e7;
-    kernels[0].fp64 = true;
-    CHECK_OK(gsim_metrics_compute(&timeline, &spec, solo, &m, &error), error);
-    CHECK_NEAR(gsim_time_us(m.lower_bound), 120, 1e-6);
-    CHECK_STR(m.lower_bound_reason, "arithmetic throughput");
-    /* Other work of the SMs' issue units comes on top: 5e4 clocks of 10 SMs at 1000 MHz are 5 us each. */
-    kernels[0].sm_cycles = 5e4;
-    CHECK_OK(gsim_metrics_compute(&timeline, &spec, solo, &m, &error), error);
-    CHECK_NEAR(gsim_time_us(m.lower_bound), 130, 1e-6);
-    kernels[0].sm_cycles = 5e5; /* no longer than alone */
-    CHECK_OK(gsim_metrics_compute(&timeline, &spec, solo, &m, &error), error);
-    CHECK_NEAR(gsim_time_us(m.lower_bound), 140, 1e-6);
-    kernels[0].solo_us = 70; /* measured: the machine leaves sm_cycles out */
-    CHECK_OK(gsim_metrics_compute(&timeline, &spec, solo, &m, &error), error);
-    CHECK_NEAR(gsim_time_us(m.lower_bound), 120, 1e-6);
+    /* 3 % beyond its rate is what an SM may issue. */
+    alone[0] = (struct gsim_kernel_alone){.time = 70 * US, .dram_us = 40, .issue_us = 61.8};
+    CHECK_OK(gsim_metrics_compute(&timeline, &spec, alone, &m, &error), error);
+    CHECK_NEAR(gsim_time_us(m.lower_bound), 120, 1e-5);
+    CHECK_STR(m.lower_bound_reason, "SM throughput");
+    alone[0].issue_us = 100; /* no longer than alone: 140 / 1.03 */
+    CHECK_OK(gsim_metrics_compute(&timeline, &spec, alone, &m, &error), error);
+    CHECK_NEAR(gsim_time_us(m.lower_bound), 140 / 1.03, 1e-5);
     gsim_timeline_release(&timeline);
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "sim/text.h"
+#include "sim/gpu_work.h"
 #include "tests/sim/result_fixture.h"
 #include "traces/chrome.h"
 
@@ -321,8 +322,8 @@ static void near_misses(void)
 static enum gsim_status render_all(struct fixture *f, struct gsim_output *output, struct gsim_error *error)
 {
     struct gsim_style style = {.columns = 100};
-    gsim_time solo[2] = {US, US};
-    enum gsim_status status = gsim_metrics_compute(&f->timeline, &f->device, solo, &f->metrics, error);
+    struct gsim_kernel_alone alone[2] = {{.time = US}, {.time = US}};
+    enum gsim_status status = gsim_metrics_compute(&f->timeline, &f->device, alone, &f->metrics, error);
     if (status == GSIM_OK) status = gsim_report_print(&f->result, &style, output, error);
     if (status == GSIM_OK) status = gsim_gantt_print(&f->result, &style, output, error);
     if (status == GSIM_OK) status = gsim_chrome_write(&f->result, output, error);

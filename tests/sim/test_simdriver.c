@@ -4,7 +4,6 @@
  */
 #include "tests/sim/machine_fixture.h"
 
-
 static enum gsim_status launch_ten(struct gsim_run *run, struct gsim_error *error)
 {
     (void)error;

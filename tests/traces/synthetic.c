@@ -44,9 +44,9 @@ static enum gsim_status add_profile(const struct synthetic_runs *runs, const str
     gsim_output_text(out, ", \"ops\": [");
     for (uint32_t i = 0; i < program.op_count && status == GSIM_OK; i++) {
         const struct gsim_kernel *kernel = &program.kernels[program.ops[i].kernel_index];
-        gsim_time alone;
+        struct gsim_kernel_alone alone;
         if (program.ops[i].kind != GSIM_OP_KERNEL) continue;
-        status = gsim_kernel_solo(runs->device, kernel, &alone, error);
+        status = gsim_kernel_alone(runs->device, kernel, &alone, error);
         struct gsim_profile_op *op = &profile->ops[profile->op_count++];
         *op = (struct gsim_profile_op){.op = i,
                                        .kernel = "kernel",
@@ -54,7 +54,7 @@ static enum gsim_status add_profile(const struct synthetic_runs *runs, const str
                                        .block = kernel->block,
                                        .regs_per_thread = kernel->regs_per_thread,
                                        .smem_bytes = kernel->smem_bytes,
-                                       .solo_us = gsim_time_us(alone)};
+                                       .solo_us = gsim_time_us(alone.time)};
         gsim_output_printf(out, "%s\n  {\"op\": %u, \"kernel\": \"%s\"", profile->op_count > 1 ? "," : "", i,
                            kernel->name);
         put_shape("grid", op->grid, out);

@@ -224,8 +224,13 @@ static void repairs_are_counted(void)
     launch(&t, "lap", 7, 121, 129.9, 10, 5);
     call(&t, "cudaLaunchKernel", 1, 122, 2, 5);
     launch(&t, "empty", 7, 150, 160, 0, 6);
+    call(&t, "cudaLaunchKernel", 1, 170, 2, 7); /* its kernel is missing */
+    launch(&t, "late", 7, 180, 1.5e6, 10, 8);
+    launch(&t, "behind it", 7, 190, 1.6e6, 10, 9); /* late as well, but the GPU was busy until 1.5 s */
     if (!import_good(&i, &t, &plain)) return;
-    CHECK_INT(i.notes.kernels, 8);
+    CHECK_INT(i.notes.kernels, 10);
+    CHECK_INT(i.notes.lost_works, 1);
+    CHECK_INT(i.notes.late_starts, 1);
     CHECK_INT(i.notes.lost_calls, 1);
     CHECK_INT(i.notes.repeated_works, 1);
     CHECK_INT(i.notes.repeated_calls, 1);
