@@ -12,13 +12,17 @@
 struct async_params {
     int event_flags; /* index into "timing|no-timing" */
     int prune;       /* enum gsim_plan_prune */
+    int attach;
 };
+
+enum { ATTACH_ALWAYS, ATTACH_AUTO, ATTACH_NEVER };
 
 struct async_state {
     struct gsim_lowering lowering;
     struct gsim_plan first, steady;
     int32_t *numbers;    /* the author's stream numbers in use, ascending */
     int32_t *priorities; /* of each: that of its first op */
+    uint32_t *attached;  /* by buffer: its stream's index, counted from 1; NULL: none is attached */
     uint32_t number_count, stream_count;
 };
 
@@ -135,12 +139,39 @@ static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist
     return status;
 }
 
+/* As the authors do: a buffer belongs to the stream that first writes it, or else to the only one that reads it; what several
+ * streams read and none writes stays visible to all. */
+static enum gsim_status find_attached(struct gsim_run *run, struct async_state *state, struct gsim_error *error)
+{
+    const struct gsim_program *p = run->program;
+    const struct async_params *params = run->params;
+    bool attaches = params->attach == ATTACH_ALWAYS || (params->attach == ATTACH_AUTO && run->compute_capability < 60);
+    if (!attaches || run->memory != GSIM_MEMORY_MANAGED) return GSIM_OK;
+    state->attached = GSIM_ARENA_ARRAY(run->arena, uint32_t, p->buffer_count + 1);
+    bool *is_settled = GSIM_ARENA_ARRAY(run->arena, bool, p->buffer_count + 1);
+    if (!state->attached || !is_settled) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < p->op_count; i++) {
+        if (p->ops[i].kind != GSIM_OP_KERNEL) continue;
+        uint32_t stream = index_of(state, &p->ops[i]) + 1;
+        for (uint32_t a = 0; a < p->ops[i].arg_count; a++) {
+            uint32_t *owner = &state->attached[p->ops[i].args[a].buffer_index];
+            bool *settled = &is_settled[p->ops[i].args[a].buffer_index];
+            if (*settled) continue;
+            if (p->ops[i].args[a].writes || !*owner) *owner = stream;
+            else if (*owner != stream) *owner = 0;
+            *settled = p->ops[i].args[a].writes || !*owner;
+        }
+    }
+    return GSIM_OK;
+}
+
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
     struct async_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct async_state);
     if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
     if (status == GSIM_OK) status = find_streams(run, state, error);
+    if (status == GSIM_OK) status = find_attached(run, state, error);
     if (status == GSIM_OK) status = make_plan(run, &state->lowering.first, &state->first, error);
     if (status == GSIM_OK && state->lowering.steady.ops != state->lowering.first.ops)
         status = make_plan(run, &state->lowering.steady, &state->steady, error);
@@ -153,7 +184,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct async_params *params = run->params;
     const struct async_state *state = run->state;
-    struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady, .priorities = state->priorities,
+    struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady, .priorities = state->priorities, .attached = state->attached,
                                     .stream_count = state->stream_count,
                                     .event_flags = params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING};
     return gsim_plan_execute(run, &style, error);
@@ -164,6 +195,8 @@ static const struct gsim_param params_table[] = {
      "flags of cudaEventCreate; the benchmarks' authors use the default, timing"},
     {"prune", GSIM_PARAM_CHOICE, offsetof(struct async_params, prune), GSIM_PRUNE_LATEST, 0, 2, "", "none|latest|clock",
      "waits left out: none, all but the latest per stream, all that are implied"},
+    {"attach", GSIM_PARAM_CHOICE, offsetof(struct async_params, attach), ATTACH_AUTO, 0, 2, "", "always|auto|never",
+     "attach managed buffers to their streams: always, before Pascal, never"},
     {.name = NULL},
 };
 

@@ -16,6 +16,13 @@ static void create_events(struct executor *x, uint32_t count)
     for (uint32_t e = 0; e < count; e++) x->events[e] = gsim_event_create(x->driver, x->style->event_flags);
 }
 
+static void attach(struct executor *x, uint32_t buffer_count)
+{
+    const uint32_t *attached = x->style->attached;
+    for (uint32_t b = 0; attached && b < buffer_count; b++)
+        if (attached[b]) gsim_stream_attach(x->driver, b, x->streams[attached[b] - 1]);
+}
+
 static void run_iteration(struct executor *x, const struct gsim_plan *plan)
 {
     struct gsim_driver *driver = x->driver;
@@ -55,6 +62,7 @@ enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_
         const struct gsim_plan *plan = i == 0 ? style->first : style->steady;
         gsim_iteration_begin(run->driver, i);
         if (style->events_each_iteration) create_events(&x, plan->event_count);
+        attach(&x, run->program->buffer_count);
         run_iteration(&x, plan);
         gsim_iteration_end(run->driver, i);
     }

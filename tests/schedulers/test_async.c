@@ -41,6 +41,29 @@ static void test_streams(void)
     }
 }
 
+/* u, x, z, w belong to the first stream, v and y, which b writes, to the second; the trial's device is 8.0, where nothing is
+ * attached by itself. What two streams read stays visible to all. */
+static void test_attach(void)
+{
+    static const struct { const char *options, *b, *d; uint32_t attaches; } table[] = {
+        {"attach=always", "b: v > y", "d: y z > w", 6}, {"attach=always", "b: v u > y", "d: y z > w", 5},
+        {"attach=always", "b: v > y", "d: y v > w", 5}, {NULL, "b: v > y", "d: y z > w", 0}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const char *lines[] = {"a: u > x", table[i].b, "c: x > z", table[i].d, NULL};
+        enum gsim_status status;
+        struct gsim_error error;
+        struct gsim_program program = {0};
+        program_write(lines, GSIM_INIT_HOST, &program);
+        for (int k = 0; k < 4; k++) program.ops[k].stream = k == 1;
+        struct trial t = {.ops = gsim_scheduler_find("async"), .program = &program, .memory = GSIM_MEMORY_MANAGED, .options = table[i].options};
+        struct recorder *r = trial_run(&t, &status, &error);
+        CHECK_OK(status, error);
+        CHECK_MSG(r->attaches == table[i].attaches, "%zu: %u attached", i, r->attaches);
+        rec_destroy(r);
+        gsim_program_release(&program);
+    }
+}
+
 /* A prefetch of the program takes the author's stream, and asks for none where it is left out. */
 static void test_own_prefetch(void)
 {
@@ -115,6 +138,7 @@ static const struct test_case cases[] = {
     {"priorities", test_priorities},
     {"moves", test_moves},
     {"a prefetch of the program", test_own_prefetch},
+    {"attached buffers", test_attach},
 };
 
 TEST_MAIN("schedulers/async", cases)
