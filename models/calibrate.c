@@ -69,7 +69,7 @@ enum gsim_status gsim_calibration_put(struct gsim_calibration *c, enum gsim_devi
     if (!isfinite(value)) GSIM_BUG("%s became %g", gsim_device_number_name(number), value);
     if (!gsim_device_put(&c->device, number, value, kind, source)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     n->is_touched = true;
-    n->is_undetermined = false;
+    n->is_undetermined = n->is_prior = false;
     n->is_at_bound = gsim_device_get(&c->device, number) != value && fabs(gsim_device_get(&c->device, number) - value) > 0.5;
     n->low = low;
     n->high = high;

@@ -18,6 +18,7 @@ struct gsim_calibrated {
     double base, low, high;   /* the base's; 95 % interval of the new one, NAN where there is none */
     bool is_touched;          /* by data */
     bool is_undetermined;     /* data tells it only together with others: it moved from the base no further than they ask */
+    bool is_prior;            /* recorded runs moved it, but tell it less well than the probe did, within 5 % of which it stays */
     bool is_at_bound;         /* of its range in sim/device.def */
 };
 

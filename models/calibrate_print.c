@@ -60,6 +60,11 @@ static bool is_undetermined(const struct gsim_calibrated *n)
     return n->is_undetermined;
 }
 
+static bool is_prior(const struct gsim_calibrated *n)
+{
+    return n->is_prior;
+}
+
 static void put_errors(const char *of, const struct gsim_error_summary summaries[2], struct gsim_output *output)
 {
     if (!summaries[0].count) return;
@@ -110,6 +115,7 @@ void gsim_calibration_print(const struct gsim_calibration *c, const char *base, 
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         if (c->numbers[i].is_touched) put_number(c, (enum gsim_device_number)i, output);
     put_names(c, "Not determined by the data one by one, only together with others (near the base where that leaves room):", is_undetermined, output);
+    put_names(c, "Refined within 5 % of the probe's values, which is what their intervals say; the runs alone tell less:", is_prior, output);
     put_names(c, "Not seen in the data, kept from the base:", is_kept, output);
     for (size_t i = 0; i < c->pair_count; i++)
         gsim_output_printf(output, "%s  %s and %s: correlation %+.3f\n", i ? "" : "\nFitted together, told apart badly:\n",
@@ -138,10 +144,10 @@ static void put_json_number(const struct gsim_calibration *c, enum gsim_device_n
     put_real(output, "value", gsim_device_get(&c->device, number));
     put_real(output, "low", n->low);
     put_real(output, "high", n->high);
-    gsim_output_printf(output, ", \"unit\": \"%s\", \"kind\": \"%s\", \"touched\": %s, \"determined\": %s, \"at_bound\": %s, \"source\": ",
+    gsim_output_printf(output, ", \"unit\": \"%s\", \"kind\": \"%s\", \"touched\": %s, \"determined\": %s, \"prior\": %s, \"at_bound\": %s, \"source\": ",
                        gsim_device_number_unit(number), gsim_number_kind_name(c->device.kind[number]),
                        n->is_touched ? "true" : "false", n->is_undetermined ? "false" : n->is_touched ? "true" : "null",
-                       n->is_at_bound ? "true" : "false");
+                       n->is_prior ? "true" : "false", n->is_at_bound ? "true" : "false");
     gsim_output_json_string(output, c->device.source[number]);
     gsim_output_text(output, "}");
 }

@@ -24,6 +24,7 @@
 /* Residuals beyond this many sigmas count less and less (soft L1): what the model has wrong of some kernels must not bend
  * costs that all runs share. */
 #define OUTLIER_SIGMAS 2.0
+#define MOVED_RATIO 0.01
 
 static const enum gsim_device_number always[] = {
     GSIM_DEV_launch_to_start_us, GSIM_DEV_sync_return_us,     GSIM_DEV_stream_gap_us,      GSIM_DEV_event_gap_us,
@@ -252,12 +253,14 @@ static enum gsim_status put_numbers(struct refinement *r, const struct gsim_fit_
         struct gsim_calibrated *n = &r->c->numbers[r->numbers[i]];
         bool was_touched = n->is_touched;
         char source[600];
-        if (!p->is_seen) continue;
+        /* What matters no longer at the solution may have led there: a bus that is wide enough, say. */
+        if (!p->is_seen && fabs(p->value - p->start) <= MOVED_RATIO * p->scale) continue;
         snprintf(source, sizeof source, "%s: makespans of %zu runs, 95 %% interval %.4g to %.4g; started from %.4g (%.300s)",
                  r->options->file, r->fit_count, p->low, p->high, p->start, r->c->device.source[r->numbers[i]]);
         status = gsim_calibration_put(r->c, r->numbers[i], p->value, p->low, p->high, GSIM_KIND_FITTED, source, error);
         n->is_at_bound = p->is_at_bound && p->value > 0;
         n->is_undetermined = !p->is_determined && !was_touched;
+        n->is_prior = was_touched && p->is_prior;
     }
     for (size_t i = 0; i < r->count; i++)
         for (size_t j = i + 1; j < r->count && status == GSIM_OK; j++)

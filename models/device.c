@@ -274,7 +274,7 @@ static enum gsim_status read_section(struct reader *reader, const char *section,
             enum gsim_device_number other = nearest(child->string);
             if (other == GSIM_DEVICE_NUMBER_COUNT)
                 return gsim_error_set(reader->error, GSIM_INPUT,
-                                      "%s.%s: unknown number, sim/device.def lists the known ones", section,
+                                      "%s.%s: unknown number, gpusim list devices --long lists the known ones", section,
                                       child->string);
             return gsim_error_set(reader->error, GSIM_INPUT, "%s.%s: unknown number, did you mean %s.%s?", section,
                                   child->string, rows[other].section, rows[other].name);

@@ -120,6 +120,7 @@ static enum gsim_status find_undetermined(struct gsim_fit_problem *problem, cons
             problem->parameters[j].is_seen = sqrt(change) >= SEEN_DEVIATIONS;
             for (size_t k = 0; k < n; k++)
                 variance += pow(gsl_matrix_get(v, j, k) / fmax(result->singular_values[k], LEAST_SINGULAR), 2);
+            problem->parameters[j].is_prior = sqrt(variance) > problem->parameters[j].prior_ratio;
             problem->parameters[j].is_determined = sqrt(variance) <= UNDETERMINED_RATIO;
         }
     } else {

@@ -22,6 +22,7 @@ struct gsim_fit_parameter {
     /* Results: */
     double value, low, high; /* and its 95 % interval, clipped to the range */
     bool is_seen;            /* a change of its scale shows in the data, by two standard deviations or more */
+    bool is_prior;           /* the data alone would tell it less well than the prior does: the interval is the prior's */
     bool is_determined;      /* by the data alone, to better than half the scale; else only together with others */
     bool is_at_bound;
 };

@@ -124,6 +124,15 @@ static void set_labels(struct bars *b, double plot_cm)
     gsim_figure_number(figure, "y_top", b->most * plot_cm / fmax(plot_cm - room_cm, plot_cm / 3));
 }
 
+/* Numbers say of what; names of workloads speak for themselves. */
+static const char *x_label(const struct bars *b, const struct gsim_results_query *query)
+{
+    double unused;
+    if (query->xlabel) return query->xlabel;
+    const char *label = b->groups->x_is_number ? gsim_column_label(&b->figure->own.arena, query->x, 0, query->base, &unused) : NULL;
+    return label ? label : "";
+}
+
 static void set_settings(struct bars *b, const struct gsim_results_query *query, const char *ylabel, double key_cm)
 {
     struct gsim_figure *figure = b->figure;
@@ -135,13 +144,15 @@ static void set_settings(struct bars *b, const struct gsim_results_query *query,
         figure->size.height_cm =
             (figure->size.width_cm > 12 ? HEIGHT_PAGE : HEIGHT_COLUMN) + (turned ? 0.5 * letters_cm : 0);
     b->bar_cm = room_cm / end;
-    set_labels(b, figure->size.height_cm - key_cm - 2 * line_cm - (turned ? 0.5 * letters_cm : 0));
+    const char *xlabel = x_label(b, query);
+    set_labels(b, figure->size.height_cm - key_cm - (*xlabel ? 3 : 2) * line_cm - (turned ? 0.5 * letters_cm : 0));
     gsim_figure_number(figure, "bar", 0.94);
     gsim_figure_number(figure, "bars_end", end);
     gsim_figure_number(figure, "mean_at", has_mean(b) ? end - group_width(b) - GAP / 2 : NAN);
     gsim_figure_number(figure, "reference", b->is_ratio ? 1 : NAN);
     gsim_figure_number(figure, "turned", turned);
     gsim_figure_number(figure, "repeated", b->groups->is_repeated);
+    gsim_figure_text(figure, "label_x", xlabel);
     gsim_figure_text(figure, "ylabel", query->ylabel ? query->ylabel : ylabel);
 }
 

@@ -5,7 +5,7 @@
 #   1  position and name of each group
 #   2  position, value, low, high (NaN where nothing was repeated), colour, label, group, series
 # Set before, besides what is common: bar (its width), bars_end, mean_at (left edge of the mean's group, NaN: none),
-# ylabel, y_top, reference (a line, NaN: none), label_pt (0: no labels), label_angle, turned (group names), repeated.
+# label_x ("": none), ylabel, y_top, reference (a line, NaN: none), label_pt (0: no labels), label_angle, turned (group names), repeated.
 set tmargin at screen down(head_cm)
 set rmargin at screen across(width_cm - 0.3)
 set xrange [0:bars_end]
@@ -14,6 +14,7 @@ unset grid; set grid ytics lc rgb "#dddddd" lt 1 lw 0.5
 set xtics scale 0
 if (turned) { set xtics rotate by 30 right }
 set ylabel ylabel
+if (strlen(label_x)) { set xlabel label_x }
 if (mean_at == mean_at) { set arrow 1 from mean_at, graph 0 to mean_at, graph 1 nohead lc rgb "#888888" dt 3 }
 if (reference == reference) { set arrow 2 from 0, reference to bars_end, reference nohead lc rgb "#000000" lw 0.5 dt 2 front }
 set style fill solid 1.0 noborder

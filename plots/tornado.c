@@ -18,8 +18,12 @@ static void put_rows(const struct gsim_tornado *tornado, struct gsim_figure *fig
     }
     gsim_output_text(&figure->data, "\n\n# row\tfrom\tto\tcolour\tupper\tlower\n");
     for (size_t i = 0; i < tornado->row_count; i++) {
-        for (int k = 0; k < 2; k++) {
-            double value = tornado->rows[i].bars[k], edge = tornado->side_by_side || !k ? 0.4 : 0.2;
+        const double *bars = tornado->rows[i].bars;
+        bool same_side = tornado->side_by_side && bars[0] * bars[1] > 0; /* then the shorter stands in the longer */
+        int first = same_side && fabs(bars[1]) > fabs(bars[0]);
+        for (int n = 0; n < 2; n++) {
+            int k = n ? !first : first;
+            double value = bars[k], edge = n && (same_side || !tornado->side_by_side) ? 0.2 : 0.4;
             if (!isfinite(value)) continue;
             *low = fmin(*low, value);
             *high = fmax(*high, value);

@@ -12,8 +12,13 @@
 #define COMPARE_SCHEMA "gpusim-compare/1"
 #define CELL_WIDTH     15
 
+/* Of the options that a point came to, those that say what was run; "" where a program file has none. */
+static const char *const settings[] = {"suite", "size", "block1d", "blocks", "memory", "prefetch"};
+#define SETTING_COUNT (sizeof settings / sizeof settings[0])
+
 struct cell {
     bool done;
+    const char *settings[SETTING_COUNT];
     struct gsim_metrics metrics;
     struct gsim_iteration_record first;
     size_t iterations, kernels;
@@ -167,6 +172,17 @@ static enum gsim_status choose_schedulers(struct comparison *comparison, struct 
 }
 
 /* --- running ------------------------------------------------------------------------------------------------- */
+static enum gsim_status keep_settings(struct comparison *comparison, const struct gsim_cli_point *point, struct cell *cell,
+                                      struct gsim_error *error)
+{
+    for (size_t s = 0; s < SETTING_COUNT; s++) cell->settings[s] = "";
+    for (size_t i = 0; i < point->option_count; i++)
+        for (size_t s = 0; s < SETTING_COUNT; s++)
+            if (strcmp(point->options[i].name, settings[s]) == 0)
+                cell->settings[s] = gsim_arena_strdup(&comparison->arena, point->options[i].value);
+    return comparison->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+}
+
 static enum gsim_status run_cell(struct comparison *comparison, size_t workload, size_t scheduler,
                                  struct gsim_error *error)
 {
@@ -178,6 +194,7 @@ static enum gsim_status run_cell(struct comparison *comparison, size_t workload,
     if (status != GSIM_OK) return status;
     if (!scheduler) gsim_cli_note_devices(&point.program, (const char *const[]){comparison->setup.device.name}, 1);
     status = gsim_cli_point_run(&point, false, &timeline, &cell->metrics, error);
+    if (status == GSIM_OK) status = keep_settings(comparison, &point, cell, error);
     if (status == GSIM_OK && timeline.iteration_count) {
         cell->done = true;
         cell->first = timeline.iterations[0];
@@ -282,7 +299,9 @@ static void put_csv(const struct comparison *comparison, struct gsim_output *out
 {
     gsim_output_text(output,
                      "workload,scheduler,device,seed,iterations,kernels,iteration_us,makespan_us,speedup,"
-                     "streams_used,events_recorded,stream_waits,overlap_total,critical_path_us,lower_bound_us\n");
+                     "streams_used,events_recorded,stream_waits,overlap_total,critical_path_us,lower_bound_us");
+    for (size_t s = 0; s < SETTING_COUNT; s++) gsim_output_printf(output, ",%s", settings[s]);
+    gsim_output_text(output, "\n");
     for (size_t i = 0; i < comparison->workload_count; i++) {
         for (size_t j = 0; j < comparison->shown_count; j++) {
             const struct cell *cell = cell_of(comparison, i, j);
@@ -305,6 +324,10 @@ static void put_csv(const struct comparison *comparison, struct gsim_output *out
             gsim_output_time_us(output, cell->metrics.critical_path);
             gsim_output_text(output, ",");
             gsim_output_time_us(output, cell->metrics.lower_bound);
+            for (size_t s = 0; s < SETTING_COUNT; s++) {
+                gsim_output_text(output, ",");
+                gsim_output_csv_string(output, cell->settings[s]);
+            }
             gsim_output_text(output, "\n");
         }
     }
@@ -333,6 +356,11 @@ static void put_json_run(const struct comparison *comparison, size_t workload, s
         gsim_output_time_us(output, cell->metrics.critical_path);
         gsim_output_text(output, ", \"lower_bound_us\": ");
         gsim_output_time_us(output, cell->metrics.lower_bound);
+        for (size_t s = 0; s < SETTING_COUNT; s++) {
+            if (!*cell->settings[s]) continue;
+            gsim_output_printf(output, ", \"%s\": ", settings[s]);
+            gsim_output_json_string(output, cell->settings[s]);
+        }
     }
     gsim_output_text(output, "}");
 }

@@ -69,13 +69,13 @@ static void put_head(const struct gsim_sensitivity *s, struct gsim_output *outpu
         gsim_output_printf(output, ", %s as it is", gsim_text_time(time, gsim_time_from_us(s->y[0])));
     if (s->design.method == GSIM_ONE_AT_A_TIME && s->base) gsim_output_printf(output, ", %.3f as it is", s->y[0]);
     gsim_output_text(output, "\n\n");
-    gsim_output_printf(output, "%-32s %10s %-6s %-10s %8s", "number", "value", "unit", "kind", "spread");
+    gsim_output_printf(output, "%-32s %10s %-6s %-10s %9s", "number", "value", "unit", "kind", "varied by");
     switch (s->design.method) {
     case GSIM_ONE_AT_A_TIME:
         gsim_output_printf(output, " %11s %11s\n", "lower", "higher");
         return;
     case GSIM_MORRIS:
-        gsim_output_printf(output, " %9s %9s %9s\n", "size", "mean", "spread");
+        gsim_output_printf(output, " %9s %9s %9s\n", "size", "mean", "st. dev.");
         return;
     case GSIM_SOBOL:
         gsim_output_printf(output, " %15s %15s\n", "alone", "in all");
@@ -87,7 +87,7 @@ static void put_row(const struct gsim_sensitivity *s, size_t i, double unit, str
 {
     const struct gsim_input *input = &s->inputs[i];
     const struct gsim_effect *effect = &s->effects[i];
-    gsim_output_printf(output, "%-32s %10.6g %-6s %-10s %6.3g %%", gsim_device_number_name(input->number), input->value,
+    gsim_output_printf(output, "%-32s %10.6g %-6s %-10s %7.3g %%", gsim_device_number_name(input->number), input->value,
                        gsim_device_number_unit(input->number),
                        gsim_number_kind_name(s->setup.device.kind[input->number]), input->spread);
     switch (s->design.method) {

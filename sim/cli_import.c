@@ -127,6 +127,8 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
             gsim_text_time(span, (gsim_time)(notes->span_us * (double)GSIM_PS_PER_US)));
     for (size_t i = 0; i < sizeof repairs / sizeof repairs[0]; i++)
         if (repairs[i].count) fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", repairs[i].count, repairs[i].text);
+    fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: that is what async replays; other\n"
+          "gpusim:       schedulers see independent kernels\n", stderr);
     if (notes->gpu[0] && !gsim_text_is_gpu(notes->gpu, device))
         fprintf(stderr, "gpusim: note: recorded on '%s', but its durations now count as those of %s (see --device)\n",
                 notes->gpu, device);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/cli_reproduce.h"
+#include "sim/validate_stats.h"
 
 #define REPRODUCE_SCHEMA "gpusim-reproduction/1"
 #define DEVICES_MAX      16
@@ -193,20 +194,18 @@ static void put_summary(const struct gsim_reproduction *r, const struct gsim_rep
 /* Kendall's tau of published and simulated values of the workloads on one device: do they rank alike? */
 static double rank_agreement(const struct gsim_reproduction *r, const struct gsim_published_row *like)
 {
-    double agree = 0, pairs = 0;
-    for (size_t i = 0; i < r->shown_count; i++) {
+    double *values = gsim_alloc(sizeof *values * (2 * r->shown_count + 1)), *simulated = values + r->shown_count, tau = NAN;
+    size_t count = 0;
+    for (size_t i = 0; values && i < r->shown_count; i++) {
         const struct gsim_published_row *a = &r->published.rows[i];
         if (!is(a->figure, like->figure) || !is(a->device, like->device) || !is(a->quantity, like->quantity)) continue;
-        for (size_t j = 0; j < i; j++) {
-            const struct gsim_published_row *b = &r->published.rows[j];
-            if (!is(b->figure, like->figure) || !is(b->device, like->device) || !is(b->quantity, like->quantity))
-                continue;
-            double order = (a->value - b->value) * (r->simulated[i] - r->simulated[j]);
-            agree += order > 0 ? 1 : order < 0 ? -1 : 0;
-            pairs++;
-        }
+        if (!isfinite(r->simulated[i])) continue;
+        values[count] = a->value;
+        simulated[count++] = r->simulated[i];
     }
-    return pairs ? agree / pairs : NAN;
+    if (values) tau = gsim_kendall_tau(values, simulated, count);
+    gsim_free(values);
+    return tau;
 }
 
 /* Shares of time: their differences in points and their order, as relative errors of small ones say nothing. */

@@ -112,8 +112,9 @@ static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error 
     for (const struct gsim_param *row = gsim_gpu_params; row->name; row++) gsim_nearest_offer(&nearest, row->name);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
-    return gsim_error_set(error, GSIM_USAGE, "unknown number '%s.%s'%s (see gpusim list devices --long)", opt->scope,
-                          opt->name, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    if (*gsim_nearest_text(&nearest, hint, sizeof(hint)))
+        snprintf(hint, sizeof(hint), ", did you mean '%s.%s'?", gsim_params_find(gsim_gpu_params, nearest.best) ? "gpu" : opt->scope, nearest.best);
+    return gsim_error_set(error, GSIM_USAGE, "unknown number '%s.%s'%s (see gpusim list devices --long)", opt->scope, opt->name, hint);
 }
 
 static bool is_machine_number(const struct opt *opt)
@@ -275,7 +276,7 @@ enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *
     char hint[96];
     if (strchr(text, ',') || strcmp(text, "all") == 0)
         return gsim_error_set(error, GSIM_USAGE, "--workload: expected one program, found '%.60s' (gpusim compare and gpusim "
-                                                 "sweep take several)", text);
+                                                 "sweep take several, or all)", text);
     gsim_nearest_init(&nearest, text);
     for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
     return gsim_error_set(error, GSIM_USAGE,
@@ -309,6 +310,8 @@ static enum gsim_status choose_size(const struct gsim_cli_setup *setup, const st
         if (!options->block1d) options->block1d = preset->block1d;
         return GSIM_OK;
     }
+    if (strchr(text, ','))
+        return gsim_error_set(error, GSIM_USAGE, "--size: expected one size, found '%.60s' (several: gpusim sweep --vary size=%.60s)", text, text);
     if (!gsim_text_quantity(text, &options->size))
         return gsim_error_set(error, GSIM_USAGE,
                               "--size: expected a number such as 1e6 or 4k, or a preset of %s, found "

@@ -305,6 +305,8 @@ static enum gsim_status print(const struct command *c, struct gsim_error *error)
     if (has_cases && c->runs.count) gsim_output_text(&output, "\n");
     if (c->runs.count && per_case) gsim_run_validation_print_runs(&c->runs, &output);
     if (c->runs.count && status == GSIM_OK) status = gsim_run_validation_print(&c->runs, &output, error);
+    if (!c->runs.count && c->runs.skipped)
+        gsim_output_printf(&output, "\nAll %zu recorded runs left out: %s\n", (size_t)c->runs.skipped, c->runs.skipped_reason);
     if (c->again.count && status == GSIM_OK)
         status = gsim_run_validation_print_again(&c->again, c->arguments->value[GSIM_CLI_AGAIN], &output, error);
     if (status == GSIM_OK) return gsim_output_commit(&output, error);

@@ -416,6 +416,7 @@ static enum gsim_status check_work(const struct gsim_device_spec *d, const struc
                                    struct gsim_error *error)
 {
     bool is_described = k->flops > 0 || k->dram_bytes > 0 || k->thread_cycles > 0 || k->sm_cycles > 0;
+    is_described |= k->demand_given && !(k->solo_us > 0); /* to do nothing: its blocks come and go */
     if (is_measured || is_described) return GSIM_OK;
     if (k->solo_us > 0)
         return gsim_error_set(error, GSIM_INPUT,

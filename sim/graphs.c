@@ -260,7 +260,7 @@ static void do_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_str
     }
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream), before = m->running->local;
-    gsim_managed_launch(m, NULL, stream);
+    gsim_managed_launch(m, m->execs[exec - 1].ops, m->execs[exec - 1].node_count, stream);
     waited += m->running->local - before;
     gsim_api_spend(m, m->device->graph_launch_us + m->execs[exec - 1].node_count * m->device->graph_launch_node_us);
     gsim_api_issue(m, GSIM_TASK_GRAPH, NULL, exec - 1, stream, start, start_latency(m, &m->execs[exec - 1]));

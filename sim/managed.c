@@ -122,10 +122,19 @@ void gsim_managed_attach(struct gsim_machine *m, uint32_t buffer_index, uint32_t
     m->attached[buffer_index] = stream;
 }
 
-void gsim_managed_launch(struct gsim_machine *m, const struct gsim_op *op, uint32_t stream)
+/* The first that uses the buffer; none does: the first of all. */
+static const struct gsim_op *user_of(const struct gsim_op *const *ops, uint32_t count, uint32_t buffer)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t a = 0; a < ops[i]->arg_count; a++)
+            if (ops[i]->args[a].buffer_index == buffer) return ops[i];
+    return ops[0];
+}
+
+void gsim_managed_launch(struct gsim_machine *m, const struct gsim_op *const *ops, uint32_t count, uint32_t stream)
 {
     struct gsim_task *last = NULL;
-    if (!is_eager(m) || m->simulation->memory != GSIM_MEMORY_MANAGED) return;
+    if (!is_eager(m) || m->simulation->memory != GSIM_MEMORY_MANAGED || !count) return;
     gsim_machine_meet(m);
     for (uint32_t b = 0; b < m->program->buffer_count; b++) {
         bool is_visible = !m->attached[b] || m->attached[b] == stream;
@@ -135,7 +144,7 @@ void gsim_managed_launch(struct gsim_machine *m, const struct gsim_op *op, uint3
         struct gsim_task *task = new_migration(m, NULL, b, bytes, GSIM_COPY_H2D);
         if (!task) return;
         task->stream = stream;
-        task->op = op;
+        task->op = user_of(ops, count, b);
         m->moving[b] = last = task;
         gsim_copies_enqueue(m, task);
     }

@@ -69,8 +69,8 @@ void gsim_managed_release(struct gsim_machine *m);
 /* A kernel is about to be submitted. True when it may be now; else the transfers it waits for will submit it. */
 bool gsim_managed_prepare_kernel(struct gsim_machine *m, struct gsim_task *task);
 void gsim_managed_submit(struct gsim_machine *m, struct gsim_task *task);
-/* Devices without page faults: a launch moves what the host wrote, and the calling thread waits. */
-void gsim_managed_launch(struct gsim_machine *m, const struct gsim_op *op, uint32_t stream);
+/* Devices without page faults: a launch of the COUNT ops, one or a graph's, moves what the host wrote, and the calling thread waits. */
+void gsim_managed_launch(struct gsim_machine *m, const struct gsim_op *const *ops, uint32_t count, uint32_t stream);
 void gsim_managed_attach(struct gsim_machine *m, uint32_t buffer_index, uint32_t stream);
 /* The host touches a managed buffer: a transfer back that the running thread waits for, where needed. */
 void gsim_managed_host_access(struct gsim_machine *m, const struct gsim_op *op);

@@ -306,7 +306,7 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
     gsim_time before = m->running->local;
-    gsim_managed_launch(m, op, stream);
+    gsim_managed_launch(m, &op, 1, stream);
     waited += m->running->local - before;
     gsim_api_spend(m, m->device->launch_us);
     gsim_api_issue(m, GSIM_TASK_OP, op, 0, stream, start, m->device->launch_to_start_us);

@@ -190,7 +190,7 @@ static const struct {
     {SM_COUNT, "\"sm_count\": 132, \"x\": {",
      "gpu.sm_count: expected an object with value, unit, source, kind, found 132"},
     {"\"sm_count\"", "\"sm_cont\"", "gpu.sm_cont: unknown number, did you mean gpu.sm_count?"},
-    {"\"sm_count\"", "\"flux\"", "gpu.flux: unknown number, sim/device.def lists the known ones"},
+    {"\"sm_count\"", "\"flux\"", "gpu.flux: unknown number, gpusim list devices --long lists the known ones"},
     {"\"sm_count\"", "\"h2d_gbps\"", "gpu.h2d_gbps: unknown number, did you mean link.h2d_gbps?"},
     {"\"clock_mhz\"", "\"sm_count\"", "gpu.sm_count: given twice"},
     {"\"value\": 1980, \"unit\": \"MHz\"", "\"value\": 1980, \"unit\": \"GHz\"",

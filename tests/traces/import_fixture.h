@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/test.h"
+#include "tests/traces/mutate.h"
 #include "traces/import.h"
 
 /* Charges of nothing, so that recorded times can be read off the ops. */
@@ -120,12 +121,6 @@ struct imported {
 
 /* --- broken files ----------------------------------------------------------------------------------------------------
  */
-static inline uint32_t next_random(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX generator */
-    return (uint32_t)(*state >> 33);
-}
-
 /* Truncated or with some bits flipped: never a crash, and a program or one message. */
 static inline void fuzz(const char *bytes, size_t length, uint32_t rounds,
                         enum gsim_status (*read)(const char *, const struct gsim_import_options *,
@@ -138,10 +133,7 @@ static inline void fuzz(const char *bytes, size_t length, uint32_t rounds,
     scratch(path);
     for (uint32_t round = 0; round < rounds && copy; round++) {
         struct imported i = {0};
-        size_t kept = round % 3 == 0 ? next_random(&state) % (length + 1) : length;
-        memcpy(copy, bytes, length);
-        for (uint32_t flip = round % 3 ? 1 + next_random(&state) % 4 : 0; flip > 0; flip--)
-            copy[next_random(&state) % length] ^= (char)(1u << next_random(&state) % 8);
+        size_t kept = mutate(copy, bytes, length, round, &state);
         write_bytes(path, copy, kept);
         enum gsim_status status = read(path, &plain, &i.program, &i.notes, &i.error);
         if (status == GSIM_OK) {
