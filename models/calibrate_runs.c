@@ -36,6 +36,7 @@ static const enum gsim_device_number always[] = {
 static const enum gsim_device_number unprobed[] = {
     GSIM_DEV_launch_us, GSIM_DEV_event_record_us, GSIM_DEV_event_record_no_timing_us, GSIM_DEV_stream_wait_us,
     GSIM_DEV_memcpy_us, GSIM_DEV_h2d_gbps,        GSIM_DEV_d2h_gbps,                  GSIM_DEV_bidirectional_gbps,
+    GSIM_DEV_l2_far_share,
 };
 
 struct refinement {

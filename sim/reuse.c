@@ -2,6 +2,8 @@
 /* See sim/reuse.h. */
 #include "sim/reuse.h"
 
+#include <string.h>
+
 #include "sim/machine.h"
 
 #define ALL_THERE   0.54 /* of L2: sim/reuse.h */
@@ -57,6 +59,60 @@ static double read_missing(struct gsim_machine *m, const struct gsim_op *op)
     return kernel->dram_bytes > 0 && bytes > kernel->dram_bytes ? kernel->dram_bytes : bytes;
 }
 
+/* --- near and far --------------------------------------------------------------------------------------------------- */
+#define NOBODY UINT32_MAX
+
+static bool has_same_grid(const struct gsim_program *p, uint32_t op, uint32_t other)
+{
+    const struct gsim_kernel *a = &p->kernels[p->ops[op].kernel_index], *b = &p->kernels[p->ops[other].kernel_index];
+    return memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 && memcmp(&a->block, &b->block, sizeof a->block) == 0;
+}
+
+/* Of what OP reads, the share that a kernel of its own grid was the last to touch; then it has touched its buffers. LAST: by buffer. */
+static double near_share(const struct gsim_machine *m, const struct gsim_op *op, uint32_t *last)
+{
+    const struct gsim_program *p = m->program;
+    double all = 0, near = 0, most = ALL_THERE * m->device->l2_mib * 1048576;
+    for (uint32_t i = 0; i < op->arg_count; i++) {
+        uint32_t buffer = op->args[i].buffer_index;
+        double bytes = op->args[i].reads ? (double)p->buffers[buffer].bytes : 0;
+        bool is_near = last[buffer] != NOBODY && bytes <= most && has_same_grid(p, op->index, last[buffer]);
+        all += bytes;
+        if (is_near) near += bytes;
+    }
+    for (uint32_t i = 0; i < op->arg_count; i++) last[op->args[i].buffer_index] = op->index;
+    return all > 0 ? near / all : 0;
+}
+
+static bool init_near(struct gsim_machine *m)
+{
+    const struct gsim_program *p = m->program;
+    if (!(m->device->l2_far_share > 0)) return true;
+    uint32_t *last = GSIM_ARENA_ARRAY(&m->arena, uint32_t, p->buffer_count);
+    m->reuse.is_mixed = GSIM_ARENA_ARRAY(&m->arena, bool, p->buffer_count);
+    m->reuse.near = GSIM_ARENA_ARRAY(&m->arena, double, p->op_count);
+    if (!last || !m->reuse.is_mixed || !m->reuse.near) return false;
+    for (uint32_t b = 0; b < p->buffer_count; b++) last[b] = NOBODY;
+    for (int round = 0; round < 2; round++) /* as one iteration follows another */
+        for (uint32_t i = 0; i < p->op_count; i++) {
+            const struct gsim_op *op = &p->ops[i];
+            if (op->kind == GSIM_OP_KERNEL) m->reuse.near[i] = near_share(m, op, last);
+            if (op->kind == GSIM_OP_COPY || op->kind == GSIM_OP_HOST_WRITE) last[op->args[0].buffer_index] = NOBODY;
+        }
+    return true;
+}
+
+/* OP is placed now; its work relative to when all it reads is as near as it was when measured. */
+static double far_scale(struct gsim_machine *m, const struct gsim_op *op)
+{
+    bool *is_mixed = m->reuse.is_mixed, is_beside = gsim_gpu_load(m->gpu).kernels > 0, is_far = is_beside;
+    if (!m->reuse.near) return 1;
+    for (uint32_t i = 0; i < op->arg_count; i++) is_far |= op->args[i].reads && is_mixed[op->args[i].buffer_index];
+    for (uint32_t i = 0; i < op->arg_count; i++) is_mixed[op->args[i].buffer_index] = is_beside;
+    return is_far ? 1 + m->device->l2_far_share * m->reuse.near[op->index] : 1;
+}
+
+/* --- interface ------------------------------------------------------------------------------------------------------ */
 bool gsim_reuse_init(struct gsim_machine *m)
 {
     const struct gsim_program *p = m->program;
@@ -64,6 +120,7 @@ bool gsim_reuse_init(struct gsim_machine *m)
     bool is_measured = false;
     for (uint32_t b = 0; b < p->buffer_count; b++) total += (double)p->buffers[b].bytes;
     for (uint32_t k = 0; k < p->kernel_count; k++) is_measured |= is_measured_inside(&p->kernels[k]);
+    if (is_measured && !init_near(m)) return false;
     if (!is_measured || !(m->device->l2_miss_ns > 0) || total <= ALL_THERE * m->device->l2_mib * 1048576) return true;
     m->reuse.next = GSIM_ARENA_ARRAY(&m->arena, uint32_t, p->buffer_count + 1);
     m->reuse.before = GSIM_ARENA_ARRAY(&m->arena, uint32_t, p->buffer_count + 1);
@@ -80,15 +137,17 @@ bool gsim_reuse_init(struct gsim_machine *m)
 
 double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op)
 {
-    if (!m->reuse.next) return 1;
+    bool is_inside = is_measured_inside(&m->program->kernels[op->kernel_index]);
+    double far = far_scale(m, op);
+    if (!m->reuse.next) return is_inside ? far : 1;
     double bytes = read_missing(m, op);
-    if (!is_measured_inside(&m->program->kernels[op->kernel_index])) return 1;
+    if (!is_inside) return 1;
     const struct gsim_work *w = &m->works[op->kernel_index];
     double blocks = (double)m->device->sm_count * w->need.blocks_per_sm;
     if (blocks > (double)w->blocks) blocks = (double)w->blocks;
     double in_flight = blocks * w->threads * m->device->bytes_in_flight_per_thread;
     double longer_ps = (bytes - m->reuse.missed[op->index]) / in_flight * m->device->l2_miss_ns * 1e3;
-    double scale = 1 + longer_ps / w->solo_ps;
+    double scale = far + longer_ps / w->solo_ps;
     return scale < LEAST_SCALE ? LEAST_SCALE : scale > MOST_SCALE ? MOST_SCALE : scale;
 }
 

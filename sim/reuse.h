@@ -8,6 +8,10 @@
  * nothing from 0.90 on (H200, H100: traces/runner/micro/reuse.cu, traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 2 to 32 MB,
  * written or read before, 0 to 200 MB written or read since; 0.10 root mean square). A kernel touches its buffers whole, when it is
  * submitted: what it only reads a part of, or has not come to yet, is not known.
+ *
+ * L2 has two halves, and data is nearer to the SMs of the half that brought it. One kernel after another of the same grid stands
+ * block by block on the same SMs, so its measured time found the data near; where either is placed beside others it does not, and
+ * takes l2_far_share longer (traces/runner/micro/near.cu, traces/h200/vm/near.txt, traces/h100/near.txt).
  */
 #ifndef GSIM_REUSE_H
 #define GSIM_REUSE_H
@@ -23,6 +27,9 @@ struct gsim_reuse {
      * NULL: nothing is kept. */
     uint32_t *next, *before;
     double *missed; /* by op: bytes read that were not in L2 when the kernel's time was measured */
+    /* NULL: how near data is makes no difference. */
+    double *near;   /* by op: of the bytes that it reads, the share that a kernel of the same grid had touched last then */
+    bool *is_mixed; /* by buffer: the kernel that touched it last was placed beside others */
 };
 
 /* Goes through the program in its order, as the kernels' times were measured. False: out of memory. */

@@ -14,11 +14,11 @@ static const struct {
     size_t count; /* test runs */
     double mean, worst, bias, speedup, tau_clear, regret, replay;
 } bounds[] = {
-    {"h200-vm", "traces/h200/runs-small.json.gz", 192, 0.0374, 0.185, 0.0153, 0.0481, 0.90, 0.0123, 0.0376},
-    {"h200-vm", "traces/h200/runs-1g.json.gz", 96, 0.0246, 0.085, 0.0070, 0.0283, 0.83, 0.0010, 0.0229},
-    {"h200-vm", "traces/h200/vm/runs-unseen.json.gz", 288, 0.0317, 0.133, 0.0106, 0.0375, 0.86, 0.0085, 0.0343},
-    {"h200-vm", "traces/h200/vm/runs-grcuda.json.gz", 192, 0.0485, 0.285, 0.0353, 0.0508, 0.94, 0.0166, 0.0383},
-    {"h100-vm", "traces/h100/runs-small.json.gz", 192, 0.0409, 0.184, 0.0171, 0.0521, 0.87, 0.0200, 0.0418},
+    {"h200-vm", "traces/h200/runs-small.json.gz", 192, 0.0375, 0.185, 0.0080, 0.0463, 0.89, 0.0145, 0.0370},
+    {"h200-vm", "traces/h200/runs-1g.json.gz", 96, 0.0260, 0.0875, 0.0076, 0.0298, 0.83, 0.0010, 0.0242},
+    {"h200-vm", "traces/h200/vm/runs-unseen.json.gz", 288, 0.0285, 0.140, 0.0080, 0.0341, 0.86, 0.0119, 0.0314},
+    {"h200-vm", "traces/h200/vm/runs-grcuda.json.gz", 192, 0.0462, 0.302, 0.0247, 0.0527, 0.94, 0.0175, 0.0367},
+    {"h100-vm", "traces/h100/runs-small.json.gz", 192, 0.0382, 0.182, 0.0080, 0.0466, 0.89, 0.0198, 0.0397},
 };
 
 static enum gsim_status add(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,

@@ -9,6 +9,7 @@ enum { WRITE_X, READ_X, TOUCH_Y, TOUCH_Z, COPY_X };
 enum { X, Y, Z };
 
 static bool is_cold = true;
+static uint32_t blocks_of_read = 4;
 
 /* X 0.2 MB, Y 0.6 MB, Z 2 MB. Kernels of 4 blocks of 256 threads take 100 us; 8 KiB are in flight, so 0.2 MB are 24.41 loads. */
 static void program(struct fixture *f)
@@ -21,7 +22,7 @@ static void program(struct fixture *f)
     const struct gsim_arg args[] = {{.buffer_index = X, .writes = true}, {.buffer_index = X, .reads = true},
                                     {.buffer_index = Y, .writes = true}, {.buffer_index = Z, .writes = true}};
     for (int i = 0; i < 4; i++) {
-        struct gsim_kernel k = {.name = names[i], .grid = {4, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32,
+        struct gsim_kernel k = {.name = names[i], .grid = {i == READ_X ? blocks_of_read : 4, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32,
                                 .demand_given = true, .solo_us = 100, .solo_cold = is_cold};
         struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = &args[i], .arg_count = 1, .stream = -1};
         gsim_builder_op(b, &op);
@@ -88,5 +89,50 @@ static void nothing_is_gone(void)
     CHECK_NEAR(READING(1000, WRITE_X, TOUCH_Z, READ_X), near, 0.01);
 }
 
-static const struct test_case cases[] = {{"what is gone takes longer", what_is_gone_takes_longer}, {"nothing is gone", nothing_is_gone}};
+/* Y is touched on a stream of its own, so that it begins and ends before X is written. */
+static enum gsim_status beside(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    gsim_stream first = gsim_stream_create(run->driver, 0), second = gsim_stream_create(run->driver, 0);
+    gsim_iteration_begin(run->driver, 0);
+    for (int i = 0; i < order_count; i++) gsim_launch(run->driver, &run->program->ops[order[i]], order[i] == TOUCH_Y ? second : first);
+    gsim_device_synchronize(run->driver);
+    gsim_iteration_end(run->driver, 0);
+    return GSIM_OK;
+}
+
+static double reading_beside_us(double far_share, const int *ops, int count)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    f.device.l2_far_share = far_share;
+    program(&f);
+    memcpy(order, ops, (size_t)count * sizeof *ops);
+    order_count = count;
+    fixture_run(&f, beside);
+    double us = 0;
+    for (size_t i = 0; i < f.timeline.kernel_count; i++)
+        if (f.timeline.kernels[i].op == READ_X) us = gsim_time_us(f.timeline.kernels[i].end - f.timeline.kernels[i].start);
+    fixture_release(&f);
+    return us;
+}
+
+#define READING_BESIDE(share, ...) reading_beside_us(share, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+
+/* X is near to who reads it behind its writer, as measured: not where the writer stood beside Y's kernel. */
+static void what_is_far_takes_longer(void)
+{
+    is_cold = true;
+    CHECK_NEAR(READING_BESIDE(0.1, WRITE_X, READ_X), 100, 0.01);
+    CHECK_NEAR(READING_BESIDE(0.1, TOUCH_Y, WRITE_X, READ_X), 110, 0.01);
+    CHECK_NEAR(READING_BESIDE(0, TOUCH_Y, WRITE_X, READ_X), 100, 0.01);
+    CHECK_NEAR(READING_BESIDE(0.1, TOUCH_Y, WRITE_X, WRITE_X, READ_X), 100, 0.01); /* written again, alone */
+    blocks_of_read = 2; /* its blocks are others than the writer's anyway */
+    CHECK_NEAR(READING_BESIDE(0.1, TOUCH_Y, WRITE_X, READ_X), 100, 0.01);
+    blocks_of_read = 4;
+    is_cold = false; /* repeated runs say nothing of it */
+    CHECK_NEAR(READING_BESIDE(0.1, TOUCH_Y, WRITE_X, READ_X), READING_BESIDE(0, TOUCH_Y, WRITE_X, READ_X), 0.01);
+    is_cold = true;
+}
+
+static const struct test_case cases[] = {{"what is gone takes longer", what_is_gone_takes_longer}, {"nothing is gone", nothing_is_gone}, {"what is far takes longer", what_is_far_takes_longer}};
 TEST_MAIN("sim/reuse", cases)
