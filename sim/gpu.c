@@ -108,7 +108,7 @@ static uint64_t steady_wave(const struct gsim_gpu *gpu, const struct gsim_kernel
 static void skip_waves(struct gsim_gpu *gpu, gsim_time now)
 {
     struct gsim_kernel_run *run = gpu->horizon > now && !gpu->options.exact ? gsim_distributor_head(gpu) : NULL;
-    uint64_t wave = run && !run->work->class_count ? steady_wave(gpu, run, now) : 0;
+    uint64_t wave = run && !run->work->is_unequal ? steady_wave(gpu, run, now) : 0;
     gsim_time period = gpu->next - now;
     if (!wave || run->unplaced < 2 * wave || period <= 0) return;
     /* The last wave is placed in the ordinary way, which takes the kernel out of its queue. */
@@ -171,13 +171,11 @@ void gsim_gpu_set_pace(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_r
 static double unplaced_work(const struct gsim_kernel_run *run)
 {
     const struct gsim_work *w = run->work;
-    uint64_t placed = w->blocks - run->unplaced;
-    double work = w->class_count ? 0 : (double)run->unplaced;
-    for (uint32_t i = 0; i < w->class_count; i++) {
-        uint64_t first = i ? w->classes[i - 1].end : 0;
-        if (first < placed) first = placed;
-        if (first < w->classes[i].end) work += (double)(w->classes[i].end - first) * w->classes[i].factor;
-    }
+    uint64_t placed[GSIM_BLOCK_KINDS];
+    double work = 0;
+    if (!w->is_unequal) return (double)run->unplaced;
+    gsim_unequal_count(&w->unequal, w->blocks - run->unplaced, placed);
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) work += (double)(w->unequal.counts[i] - placed[i]) * w->unequal.factor[i];
     return work;
 }
 

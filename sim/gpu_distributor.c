@@ -6,6 +6,7 @@
 #include "sim/gpu_state.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What a block without work takes. H200: a pooling of 112 x 112 x 112 blocks of 64 threads, of which 2 in 112 have any, takes 845 us
  * (traces/h200/vm/runs-grcuda.json.gz), 2.5 for each of the 32 x 132 that are there at once. */
@@ -64,45 +65,78 @@ static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel
     }
 }
 
-/* The class of RUN's next block, and how many blocks of it are left. */
-static const struct gsim_block_class *next_class(const struct gsim_kernel_run *run, uint64_t *left)
+/* What an SM gets of unequal blocks: how many of each kind. */
+struct portion {
+    uint64_t kinds[GSIM_BLOCK_KINDS];
+};
+
+static struct portion portion_of(const struct gsim_unequal *unequal, uint64_t first, uint64_t blocks)
 {
-    const struct gsim_work *w = run->work;
-    uint64_t placed = w->blocks - run->unplaced;
-    uint32_t c = 0;
-    while (w->classes[c].end <= placed) c++;
-    *left = w->classes[c].end - placed;
-    return &w->classes[c];
+    struct portion before, p;
+    gsim_unequal_count(unequal, first, before.kinds);
+    gsim_unequal_count(unequal, first + blocks, p.kinds);
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) p.kinds[i] -= before.kinds[i];
+    return p;
 }
 
-/* BLOCKS blocks on every SM of the group, one SM after the other. SMs that get others than the rest become groups of their own,
- * which are rated here. */
+/* Whether the next COUNT blocks of a grid of unequal ones have equal work. */
+static bool is_uniform(const struct gsim_kernel_run *run, uint64_t count)
+{
+    const struct gsim_work *w = run->work;
+    struct portion p = portion_of(&w->unequal, w->blocks - run->unplaced, count);
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++)
+        if (p.kinds[i]) return p.kinds[i] == count;
+    return true;
+}
+
+static void place_portion(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, const struct portion *p, gsim_time now)
+{
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++)
+        if (p->kinds[i]) place_alike(gpu, index, run, (uint32_t)p->kinds[i], run->work->unequal.factor[i], now);
+}
+
+/* The grid's next blocks, BLOCKS on every SM of the group, one SM after the other. SMs that get the same become groups, which are
+ * rated here but for one, which stays the group. */
 static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
 {
-    for (;;) {
-        uint64_t left;
-        double factor = next_class(run, &left)->factor;
-        uint32_t sm_count = gpu->groups[index]->sm_count;
-        uint64_t full = left / blocks < sm_count ? left / blocks : sm_count;
-        uint32_t part = index;
-        if (full < sm_count && sm_count > 1) part = gsim_groups_split(gpu, index, full ? (uint32_t)full : 1);
-        if (full)
-            place_alike(gpu, part, run, blocks, factor, now);
-        for (uint32_t b = 0; !full && b < blocks;) { /* on one SM the class changes */
-            factor = next_class(run, &left)->factor;
-            uint32_t count = left < blocks - b ? (uint32_t)left : blocks - b;
-            place_alike(gpu, part, run, count, factor, now);
-            b += count;
+    const struct gsim_unequal *unequal = &run->work->unequal;
+    uint64_t next = run->work->blocks - run->unplaced;
+    uint32_t sm_count = gpu->groups[index]->sm_count, sms[GSIM_MAX_SMS], left = 0;
+    struct portion portions[GSIM_MAX_SMS];
+    if (sm_count == 1 || is_uniform(run, (uint64_t)blocks * sm_count)) {
+        portions[0] = portion_of(unequal, next, blocks);
+        place_portion(gpu, index, run, &portions[0], now);
+        return;
+    }
+    for (uint32_t word = 0; word < GSIM_SM_WORDS; word++)
+        for (uint64_t bits = gpu->groups[index]->sms[word]; bits; bits &= bits - 1) {
+            portions[left] = portion_of(unequal, next, blocks);
+            sms[left++] = 64 * word + (uint32_t)__builtin_ctzll(bits);
+            next += blocks;
         }
-        if (part == index) return;
-        gsim_groups_rate(gpu, part);
+    while (left) {
+        struct portion first = portions[0];
+        uint64_t mask[GSIM_SM_WORDS] = {0};
+        uint32_t others = 0;
+        for (uint32_t i = 0; i < left; i++) {
+            if (memcmp(&portions[i], &first, sizeof first) == 0) {
+                mask[sms[i] / 64] |= UINT64_C(1) << sms[i] % 64;
+                continue;
+            }
+            portions[others] = portions[i];
+            sms[others++] = sms[i];
+        }
+        left = others;
+        uint32_t part = left ? gsim_groups_split_mask(gpu, index, mask) : index;
+        place_portion(gpu, part, run, &first, now);
+        if (left) gsim_groups_rate(gpu, part);
     }
 }
 
 /* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
 static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
 {
-    if (run->work->class_count)
+    if (run->work->is_unequal)
         place_unequal(gpu, index, run, blocks, now);
     else
         place_alike(gpu, index, run, blocks, 1, now);
@@ -197,7 +231,7 @@ static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time 
         if (!level) level = 1;
         if (level < step) step = level;
         if (c.room < step) step = c.room;
-        if (step > 1 && run->work->class_count) step = 1; /* in turn: no SM gets all the long ones */
+        if (step > 1 && run->work->is_unequal && !is_uniform(run, c.sms * step)) step = 1; /* block after block, in turn */
         if (!step) {
             place_last(gpu, &c, run, now);
             continue;

@@ -380,34 +380,56 @@ static struct axis axis_of(double extent, uint32_t width, uint32_t threads)
     return (struct axis){more, width - more, floor(extent / stride)};
 }
 
-static int by_work(const void *a, const void *b)
+static void count_sorted(const struct gsim_unequal *u, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS])
 {
-    const struct gsim_block_class *x = a, *y = b;
-    return (x->factor < y->factor) - (x->factor > y->factor);
+    int by_work[GSIM_BLOCK_KINDS] = {3, 1, 2, 0, 4};
+    if (u->factor[2] > u->factor[1]) by_work[1] = 2, by_work[2] = 1;
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) {
+        uint64_t *kind = &kinds[by_work[i]];
+        *kind = count < u->counts[by_work[i]] ? count : u->counts[by_work[i]];
+        count -= *kind;
+    }
 }
 
-/* The longer blocks are taken to be placed first; in a grid they come in rows and columns, which spreads them over the SMs much
- * as this does (DL at 16 MB on an H200: 4 blocks of 16 rounds, 56 of 12, 196 of 9, which end after 9/16 of the kernel's time). */
-static void set_classes(struct gsim_work *w, const struct gsim_kernel *k)
+void gsim_unequal_count(const struct gsim_unequal *u, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS])
+{
+    if (u->is_sorted) {
+        count_sorted(u, count, kinds);
+        return;
+    }
+    uint64_t plane = (uint64_t)u->width * u->height, busy = count < u->busy ? count : u->busy;
+    uint64_t planes = busy / plane, rest = busy % plane, rows = rest / u->width, columns = rest % u->width;
+    uint64_t more_rows = planes * u->more_y + (rows < u->more_y ? rows : u->more_y), all_rows = planes * u->height + rows;
+    uint64_t more_columns = columns < u->more_x ? columns : u->more_x;
+    int last = rows < u->more_y ? 2 : 0; /* of the row that is not whole */
+    kinds[0] = (all_rows - more_rows) * (u->width - u->more_x);
+    kinds[1] = (all_rows - more_rows) * u->more_x;
+    kinds[2] = more_rows * (u->width - u->more_x);
+    kinds[3] = more_rows * u->more_x;
+    kinds[last] += columns - more_columns;
+    kinds[last + 1] += more_columns;
+    kinds[4] = count - busy;
+}
+
+/* DL at 16 MB on an H200: 4 blocks of 16 rounds, 56 of 12, 196 of 9, which end after 9/16 of the kernel's time. */
+static void set_unequal(struct gsim_work *w, const struct gsim_kernel *k)
 {
     const struct axis x = axis_of(k->loop_x, k->grid.x, k->block.x), y = axis_of(k->loop_y, k->grid.y, k->block.y);
-    double total = 0, busy_z = k->loop_z > 0 ? fmin(k->grid.z, ceil(k->loop_z / k->block.z)) : k->grid.z;
-    double plane = (double)k->grid.x * k->grid.y;
-    for (int i = 0; i < 4; i++) {
-        double blocks = (i & 1 ? x.more : x.less) * (i & 2 ? y.more : y.less) * busy_z;
-        double rounds = (x.rounds + (i & 1)) * (y.rounds + (i >> 1));
-        if (blocks > 0) w->classes[w->class_count++] = (struct gsim_block_class){(uint64_t)blocks, rounds};
-        total += blocks * rounds;
+    double busy_z = k->loop_z > 0 ? fmin(k->grid.z, ceil(k->loop_z / k->block.z)) : k->grid.z;
+    struct gsim_unequal *u = &w->unequal;
+    uint32_t kinds_there = 0;
+    double total = 0;
+    *u = (struct gsim_unequal){.width = k->grid.x, .height = k->grid.y, .more_x = (uint32_t)x.more, .more_y = (uint32_t)y.more,
+                               .busy = (uint64_t)k->grid.x * k->grid.y * (uint64_t)busy_z};
+    gsim_unequal_count(u, w->blocks, u->counts);
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) {
+        u->factor[i] = i < 4 ? (x.rounds + (i & 1)) * (y.rounds + (i >> 1)) : 0;
+        total += (double)u->counts[i] * u->factor[i];
+        kinds_there += u->counts[i] > 0;
     }
-    if (busy_z < k->grid.z) w->classes[w->class_count++] = (struct gsim_block_class){(uint64_t)((k->grid.z - busy_z) * plane), 0};
-    if (w->class_count == 1) w->class_count = 0;
-    if (!w->class_count) return;
-    qsort(w->classes, w->class_count, sizeof *w->classes, by_work);
-    for (uint32_t i = 0; i < w->class_count; i++) {
-        if (i) w->classes[i].end += w->classes[i - 1].end;
-        w->classes[i].factor *= busy_z * plane / total;
-    }
-    w->classes[w->class_count - 1].end = w->blocks;
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) u->factor[i] *= (double)u->busy / total;
+    u->is_sorted = !w->is_one_wave;
+    w->is_unequal = kinds_there > 1;
 }
 
 /* --- interface ---------------------------------------------------------------------------------------------- */
@@ -477,7 +499,7 @@ enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device
     work->width = (double)work->need.warps / limits->subpartitions;
     set_carveout(work, kernel, limits);
     work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
-    if (is_measured) set_classes(work, kernel); /* the costs of others were found with blocks alike */
+    if (is_measured) set_unequal(work, kernel); /* the costs of others were found with blocks alike */
     set_described(work, device, kernel);
     struct sandbox box;
     status = open_sandbox(&box, device, error);

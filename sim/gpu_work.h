@@ -22,10 +22,17 @@ enum gsim_work_kind {
     GSIM_WORK_SCATTER, /* dependent loads of unknown volume, one cache line per thread */
 };
 
-/* Blocks of a grid that have equal work. */
-struct gsim_block_class {
-    uint64_t end;  /* how many blocks of the grid are in this and the classes before */
-    double factor; /* their work, relative to the mean of those that have any; 0: they have none */
+/* Blocks of unequal work: those at the low end of an axis have a round more along it, those beyond some z have nothing to do. They
+ * are placed in the grid's order while all find room at once; of several waves, where who stands beside whom means nothing, the longest
+ * first. */
+#define GSIM_BLOCK_KINDS 5 /* more along x counts 1, along y 2; 4: nothing to do */
+struct gsim_unequal {
+    uint32_t width, height;       /* of the grid */
+    uint32_t more_x, more_y;      /* how many columns and rows have a round more */
+    uint64_t busy;                /* how many blocks have something to do */
+    bool is_sorted;               /* the longest first: */
+    uint64_t counts[GSIM_BLOCK_KINDS];
+    double factor[GSIM_BLOCK_KINDS]; /* work, relative to the mean of the busy ones */
 };
 
 struct gsim_work {
@@ -51,8 +58,8 @@ struct gsim_work {
     double dram_gbps;          /* traffic asked for: described kinds on average, measured ones in their memory part */
     double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */
     double touched_bytes;      /* data that passes L2 in one run of the grid (gsim_works_share_l2) */
-    uint32_t class_count;      /* 0: all blocks are alike */
-    struct gsim_block_class classes[5]; /* in the order in which they are placed: the longest first */
+    bool is_unequal;           /* its blocks: UNEQUAL says how */
+    struct gsim_unequal unequal;
     double cold;               /* work relative to a repeated run alone: 1, more when others displace its L2 data */
     double solo_ps;            /* the whole grid alone, by the machine */
 };
@@ -79,6 +86,9 @@ struct gsim_kernel_alone {
 };
 enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
                                    struct gsim_kernel_alone *alone, struct gsim_error *error) GSIM_NODISCARD;
+
+/* Of the first COUNT blocks that are placed of a grid of unequal ones, how many of each kind. */
+void gsim_unequal_count(const struct gsim_unequal *unequal, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS]);
 
 /* Share of an SM's issue rate that WIDTH warps per sub-partition of dense arithmetic reach. */
 double gsim_issue_share(double width);

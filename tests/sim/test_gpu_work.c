@@ -169,19 +169,23 @@ static double on_slice_us(const struct gsim_device_spec *device, const struct gs
 }
 
 /* 16 x 16 blocks of 8 x 8 threads stride over 394 x 394 items: along an axis 128 threads, so 10 of them, in 2 blocks, have a fourth
- * round. 4 blocks have 16 rounds, 28 and 28 have 12, 196 have 9: 2500 in all, 9.77 on average. On 132 SMs, the longer ones
- * first, 60 have one of the longer ones: after 9/16 of the time only these are at work. */
+ * round. 4 blocks have 16 rounds, 28 and 28 have 12, 196 have 9: 2500 in all, 9.77 on average. 132 SMs take block after block; 46
+ * of the first 132 are longer ones, and 10 more SMs get one after a shorter: after 9/16 of the time only these are at work. */
 static void blocks_of_unequal_work(void)
 {
-    static const double rounds[4] = {16, 12, 12, 9};
-    static const uint64_t ends[4] = {4, 32, 60, 256};
+    static const double rounds[GSIM_BLOCK_KINDS] = {9, 12, 12, 16, 0};
+    static const uint64_t counts[3][GSIM_BLOCK_KINDS + 1] = {{256, 196, 28, 28, 4, 0}, {33, 0, 1, 28, 4, 0}, {53, 14, 4, 28, 4, 3}};
     struct gsim_device_spec d = loaded("h200");
     struct gsim_kernel k = {.grid = {16, 16, 1}, .block = {8, 8, 1}, .regs_per_thread = 32, .solo_us = 400, .loop_x = 394, .loop_y = 394};
     struct gsim_work w = work_of(&d, k);
-    CHECK_INT(w.class_count, 4);
-    for (int i = 0; i < 4; i++) {
-        CHECK_INT(w.classes[i].end, ends[i]);
-        CHECK_NEAR(w.classes[i].factor, rounds[i] * 256 / 2500, 1e-12);
+    CHECK(w.is_unequal);
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) CHECK_NEAR(w.unequal.factor[i], rounds[i] * 256 / 2500, 1e-12);
+    for (int n = 0; n < 3; n++) {
+        uint64_t found[GSIM_BLOCK_KINDS];
+        struct gsim_unequal u = w.unequal;
+        if (n == 2) u.busy = 50; /* the last three of 53 have nothing to do */
+        gsim_unequal_count(&u, counts[n][0], found);
+        for (int i = 0; i < GSIM_BLOCK_KINDS; i++) CHECK_INT(found[i], counts[n][i + 1]);
     }
     CHECK_NEAR(alone_us(&d, &w), 400, 0.4);
     struct gsim_arena arena = {0};
@@ -189,7 +193,7 @@ static void blocks_of_unequal_work(void)
     CHECK(gsim_gpu_submit(gpu, 0, &w, 0, NULL));
     while (gsim_gpu_next(gpu) < gsim_time_from_us(0.65 * 400)) gsim_gpu_advance(gpu, gsim_gpu_next(gpu));
     gsim_gpu_check(gpu);
-    CHECK_INT(gsim_gpu_load(gpu).busy_sms, 60);
+    CHECK_INT(gsim_gpu_load(gpu).busy_sms, 56);
     gsim_arena_release(&arena);
     /* One to many waves, pooled, with waves skipped and exact: the same time. */
     static const struct { uint32_t x, y, threads_x, threads_y; double loop_x, loop_y, flops; } shapes[] = {
@@ -199,7 +203,7 @@ static void blocks_of_unequal_work(void)
         struct gsim_kernel m = {.grid = {shapes[i].x, shapes[i].y, 1}, .block = {shapes[i].threads_x, shapes[i].threads_y, 1}, .regs_per_thread = 32,
                                 .solo_us = 400, .loop_x = shapes[i].loop_x, .loop_y = shapes[i].loop_y, .flops = shapes[i].flops};
         w = work_of(&d, m);
-        CHECK(w.class_count >= 2);
+        CHECK(w.is_unequal);
         CHECK_NEAR(alone_as(&d, &w, false, false), 400, 2);
         CHECK_NEAR(alone_as(&d, &w, false, true), 400, 2);
         CHECK_NEAR(alone_as(&d, &w, true, false), 400, 4);
@@ -207,23 +211,22 @@ static void blocks_of_unequal_work(void)
     /* 16 x 16 x 16 blocks of which two planes have work: 2.5 us for the others (DL's pooling). */
     struct gsim_kernel pool = {.grid = {16, 16, 16}, .block = {4, 4, 4}, .regs_per_thread = 20, .dram_bytes = 8e6, .solo_us = 30, .loop_z = 8};
     w = work_of(&d, pool);
-    CHECK_INT(w.class_count, 2);
-    CHECK(w.classes[0].end == 512 && w.classes[1].end == 4096 && w.classes[1].factor == 0);
-    CHECK_NEAR(w.classes[0].factor, 1, 1e-12);
+    CHECK(w.is_unequal && w.unequal.busy == 512);
+    CHECK_NEAR(w.unequal.factor[0], 1, 1e-12);
     CHECK_NEAR(alone_us(&d, &w), 30, 0.03);
     CHECK(w.block_ps > 25e6); /* next to all of the time: 4 of them on an SM at once */
     k.loop_x = 255; /* the last thread of every axis has one item less: no block has */
     k.loop_y = 255;
-    CHECK_INT(work_of(&d, k).class_count, 0);
+    CHECK(!work_of(&d, k).is_unequal);
     k.loop_x = 256; /* two rounds for all */
     k.loop_y = 100; /* less than one */
-    CHECK_INT(work_of(&d, k).class_count, 0);
+    CHECK(!work_of(&d, k).is_unequal);
     k.loop_x = 394;
     k.loop_y = 0;
-    CHECK_INT(work_of(&d, k).class_count, 2);
+    CHECK(work_of(&d, k).is_unequal);
     k.solo_us = 0; /* not measured: all alike */
     k.flops = 1e9;
-    CHECK_INT(work_of(&d, k).class_count, 0);
+    CHECK(!work_of(&d, k).is_unequal);
     gsim_device_release(&d);
 }
 
