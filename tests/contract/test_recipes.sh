@@ -7,7 +7,8 @@ set -u
 source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) mode=${3-}
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-failures=0 blocks=0
+failures=0 blocks=0 sanitized=
+grep -qs '^GPUSIM_SANITIZE:BOOL=ON' "$build_dir/CMakeCache.txt" && sanitized=1
 # As on a terminal of 100 columns, which is where people will compare.
 export LC_ALL=C.UTF-8 COLUMNS=100
 
@@ -71,6 +72,8 @@ for document in $documents; do
         # Blocks that begin so would call the tests again, or take too long.
         head -n 1 "$block" | grep -qE '^(\./gpusim check|# not run by the tests|sudo |git )' && continue
         blocks=$((blocks + 1))
+        # The sanitizers have seen the recordings in tests/golden, and are slow.
+        [ -n "$sanitized" ] && grep -q '^\./gpusim validate' "$block" && continue
         if ! (cd "$tree" && sh -eu "$block") >"$tree/out" 2>"$tree/messages"; then
             printf '%s: this block failed:\n' "$document"
             sed 's/^/    /' "$block"
