@@ -115,7 +115,7 @@ void gsim_calibration_print(const struct gsim_calibration *c, const char *base, 
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         if (c->numbers[i].is_touched) put_number(c, (enum gsim_device_number)i, output);
     put_names(c, "Not determined by the data one by one, only together with others (near the base where that leaves room):", is_undetermined, output);
-    put_names(c, "Refined within 5 % of the probe's values, which is what their intervals say; the runs alone tell less:", is_prior, output);
+    put_names(c, "Refined near the probe's values; how near is what their intervals say, as the runs alone tell less:", is_prior, output);
     put_names(c, "Not seen in the data, kept from the base:", is_kept, output);
     for (size_t i = 0; i < c->pair_count; i++)
         gsim_output_printf(output, "%s  %s and %s: correlation %+.3f\n", i ? "" : "\nFitted together, told apart badly:\n",

@@ -3,8 +3,6 @@
  * Refining a few numbers on recorded runs: the simulator is the model function, its derivatives are finite differences.
  * Only runs of the split "fit" are used; those of "test" are predicted before and after, for the report.
  */
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +22,7 @@
 /* Residuals beyond this many sigmas count less and less (soft L1): what the model has wrong of some kernels must not bend
  * costs that all runs share. */
 #define OUTLIER_SIGMAS 2.0
-#define MOVED_RATIO 0.01
+#define MOVED_RATIO 0.01 /* of its scale: a number that moved less has led nowhere */
 
 static const enum gsim_device_number always[] = {
     GSIM_DEV_launch_to_start_us, GSIM_DEV_sync_return_us,     GSIM_DEV_stream_gap_us,      GSIM_DEV_event_gap_us,
@@ -92,23 +90,16 @@ enum gsim_status gsim_calibration_add_run(struct gsim_calibration *c, const stru
     struct gsim_calibration_run kept = {.scheduler = gsim_scheduler_find(run->scheduler), .memory = run->memory,
                                         .prefetch = run->prefetch, .split = run->split, .predicted_us = {NAN, NAN}};
     size_t index = 0;
-    double *sorted = gsim_alloc(run->iteration_count * sizeof *sorted);
-    enum gsim_status status = sorted ? program_of(c, recordings, run, &index, &local) : GSIM_NOMEM;
+    enum gsim_status status = program_of(c, recordings, run, &index, &local);
     if (status == GSIM_INPUT || (status == GSIM_OK && !kept.scheduler)) {
         c->skipped++;
-        gsim_free(sorted);
         return GSIM_OK;
     }
+    if (status == GSIM_OK) status = gsim_recording_time(run, &kept.measured_us, &kept.spread_ratio, &local);
     if (status == GSIM_OK) {
-        memcpy(sorted, run->iteration_us, run->iteration_count * sizeof *sorted);
-        gsl_sort(sorted, 1, run->iteration_count);
-        kept.measured_us = gsl_stats_median_from_sorted_data(sorted, 1, run->iteration_count);
-        kept.spread_ratio = (gsl_stats_quantile_from_sorted_data(sorted, 1, run->iteration_count, 0.95) -
-                             gsl_stats_quantile_from_sorted_data(sorted, 1, run->iteration_count, 0.05)) / 2 / kept.measured_us;
         kept.program = c->programs[index];
         kept.config = config_of(c, &kept);
     }
-    gsim_free(sorted);
     void *array = c->runs;
     if (status != GSIM_OK || gsim_array_grow(&array, sizeof kept, c->run_count, &c->run_capacity))
         return gsim_error_set(error, status == GSIM_OK ? GSIM_NOMEM : status, "%s", status == GSIM_OK || !local.message[0] ? "out of memory" : local.message);

@@ -4,7 +4,6 @@
  */
 #include "models/calibrate_traces.h"
 
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -48,6 +47,9 @@ static enum gsim_status add_copies(struct gsim_traced *traced, const struct gsim
     return status;
 }
 
+/* Share of an iteration: where the host waits longer, its own way is not looked for. */
+#define MOST_WAITING 0.5
+
 /* What an iteration takes besides its calls is the host's own way from one to the next; where the host mostly waits, its few
  * tenths of a microsecond a call are lost in the spread of the waiting. */
 static enum gsim_status add_gap(struct gsim_traced *traced, const struct gsim_recording *run, struct gsim_error *error)
@@ -59,13 +61,10 @@ static enum gsim_status add_gap(struct gsim_traced *traced, const struct gsim_re
         calls_us += c->total_us;
         if (strstr(c->call, "Synchronize")) waits_us += c->total_us;
     }
-    double *sorted = gsim_alloc(run->iteration_count * sizeof *sorted);
-    if (!sorted) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    memcpy(sorted, run->iteration_us, run->iteration_count * sizeof *sorted);
-    gsl_sort(sorted, 1, run->iteration_count);
-    double median_us = gsl_stats_median_from_sorted_data(sorted, 1, run->iteration_count);
-    gsim_free(sorted);
-    if (!(count > 0) || waits_us > 0.5 * median_us) return GSIM_OK;
+    double median_us, spread;
+    enum gsim_status status = gsim_recording_time(run, &median_us, &spread, error);
+    if (status != GSIM_OK) return status;
+    if (!(count > 0) || waits_us > MOST_WAITING * median_us) return GSIM_OK;
     return add(traced, "called_gap", 0, fmax((median_us - calls_us) / count, 0), count, error);
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/gpu.h"
+#include "sim/gpu_state.h"
 #include "sim/limits.h"
 
 /* Independent instructions in flight per thread of ordinary compiled code (assumed). */
@@ -198,8 +198,6 @@ static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_devi
     return gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-/* No wave is shorter: so far apart are ends of blocks (GSIM_END_GRID of gpu_state.h). */
-#define WAVE_PS 100
 /* A kernel of this length or longer is refused; its time need not be exact. */
 #define LONGEST_PS (GSIM_LIMIT_US * 1e6)
 
@@ -453,7 +451,7 @@ static enum gsim_status check_work(const struct gsim_device_spec *d, const struc
 static enum gsim_status check_waves(const struct gsim_device_spec *d, const struct gsim_kernel *k, const struct gsim_block_need *need,
                                     struct gsim_error *error)
 {
-    double waves = ceil(block_count(k) / (d->sm_count * need->blocks_per_sm)), least_us = waves * WAVE_PS * 1e-6;
+    double waves = ceil(block_count(k) / (d->sm_count * need->blocks_per_sm)), least_us = waves * GSIM_END_GRID * 1e-6;
     if (k->solo_us >= least_us) return GSIM_OK;
     return gsim_error_set(error, GSIM_INPUT, "kernel '%s': %.4g blocks take %.3g us on '%s' at least: expected solo_us not below, found %g",
                           k->name, block_count(k), least_us, d->name, k->solo_us);

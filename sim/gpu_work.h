@@ -24,7 +24,7 @@ enum gsim_work_kind {
 
 /* Blocks of unequal work: those at the low end of an axis have a round more along it, those beyond some z have nothing to do. They
  * are placed in the grid's order while all find room at once; of several waves, where who stands beside whom means nothing, the longest
- * first. */
+ * first: in the grid's order their many ties would make the time alone jump with the work, so that it could not be inverted. */
 #define GSIM_BLOCK_KINDS 5 /* more along x counts 1, along y 2; 4: nothing to do */
 struct gsim_unequal {
     uint32_t width, height;       /* of the grid */

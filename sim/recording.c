@@ -4,6 +4,8 @@
  */
 #include "sim/recording.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <string.h>
 
 void gsim_recordings_release(struct gsim_recordings *recordings)
@@ -11,6 +13,20 @@ void gsim_recordings_release(struct gsim_recordings *recordings)
     gsim_free(recordings->profiles);
     gsim_arena_release(&recordings->arena);
     memset(recordings, 0, sizeof *recordings);
+}
+
+enum gsim_status gsim_recording_time(const struct gsim_recording *run, double *median_us, double *spread_ratio, struct gsim_error *error)
+{
+    size_t count = run->iteration_count;
+    double *sorted = gsim_alloc(count * sizeof *sorted);
+    if (!sorted) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    memcpy(sorted, run->iteration_us, count * sizeof *sorted);
+    gsl_sort(sorted, 1, count);
+    *median_us = gsl_stats_median_from_sorted_data(sorted, 1, count);
+    *spread_ratio = (gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.95) -
+                     gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.05)) / 2 / *median_us;
+    gsim_free(sorted);
+    return GSIM_OK;
 }
 
 bool gsim_recording_key_equal(const struct gsim_recording_key *a, const struct gsim_recording_key *b)

@@ -83,6 +83,11 @@ struct gsim_recordings {
 };
 void gsim_recordings_release(struct gsim_recordings *recordings); /* accepts a zeroed one */
 
+/* The median of the iterations' times, and their spread: half of what lies between the 5 % and the 95 % quantile, relative to it.
+ * Fails with GSIM_NOMEM only. */
+enum gsim_status gsim_recording_time(const struct gsim_recording *run, double *median_us, double *spread_ratio,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+
 bool gsim_recording_key_equal(const struct gsim_recording_key *a, const struct gsim_recording_key *b);
 /* NULL when the kernels of that key were not recorded alone. */
 const struct gsim_profile *gsim_recordings_profile(const struct gsim_recordings *recordings,

@@ -134,14 +134,10 @@ void gsim_nearest_offer(struct gsim_nearest *nearest, const char *name)
 {
     size_t length = strlen(nearest->wanted);
     unsigned distance = gsim_text_distance(nearest->wanted, name);
-    /* A longer name that begins with what was typed is a good guess, if not as good as one edit. */
-    if (length >= 2 && strncmp(nearest->wanted, name, length) == 0 && distance > 1) distance = 1;
-    /* So is one that begins with it but for the case, as names of GPUs are written. */
-    if (length >= 3 && strlen(name) > length && distance > 1) {
-        size_t same = 0;
-        while (same < length && fold(name[same]) == fold(nearest->wanted[same])) same++;
-        if (same == length) distance = 1;
-    }
+    size_t same = 0;
+    while (same < length && fold(name[same]) == fold(nearest->wanted[same])) same++;
+    /* A longer name that begins with what was typed, whatever the case, is a good guess, if not as good as one edit. */
+    if (length >= 2 && same == length && distance > 1) distance = 1;
     if (distance < nearest->distance) {
         nearest->distance = distance;
         nearest->best = name;

@@ -4,8 +4,6 @@
  */
 #include "sim/validate_runs.h"
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,19 +33,10 @@ void gsim_run_validation_release(struct gsim_run_validation *validation)
 /* --- samples ---------------------------------------------------------------------------------------------------- */
 static enum gsim_status measure(const struct gsim_recording *run, struct gsim_run_sample *s, struct gsim_error *error)
 {
-    size_t count = run->iteration_count;
-    double *sorted = gsim_alloc(count * sizeof *sorted);
-    if (!sorted) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    memcpy(sorted, run->iteration_us, count * sizeof *sorted);
-    gsl_sort(sorted, 1, count);
+    enum gsim_status status = gsim_recording_time(run, &s->measured_us, &s->spread_ratio, error);
     s->repetitions = run->iteration_count;
-    s->measured_us = gsl_stats_median_from_sorted_data(sorted, 1, count);
-    s->spread_ratio = (gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.95) -
-                       gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.05)) /
-                      2 / s->measured_us;
     s->traced_ratio = run->traced_us / s->measured_us - 1;
-    gsim_free(sorted);
-    return GSIM_OK;
+    return status;
 }
 
 static bool same_config(const struct gsim_run_sample *a, const struct gsim_run_sample *b)

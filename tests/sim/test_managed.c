@@ -383,17 +383,24 @@ static enum gsim_status launch_attached(struct gsim_run *run, struct gsim_error 
     return GSIM_OK;
 }
 
+/* Kernels of 500 us use the first and the second of three buffers of 8 MB. */
+static void run_before_pascal(struct fixture *f, enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
+{
+    *f = managed();
+    struct gsim_builder *b = start_program(3, 4 * BLOCK);
+    f->device.eager_migration = 1;
+    add_kernel(b, 500, 0);
+    add_kernel(b, 500, 1);
+    finish_program(f, b);
+    fixture_run(f, execute);
+}
+
 /* Before Pascal a launch moves what its stream can see, and waits: 838.861 us for the first stream's 8 MB and the
  * 8 MB that all see together; then the second's. The kernel of the first runs meanwhile. */
 static void before_pascal(void)
 {
-    struct fixture f = managed();
-    struct gsim_builder *b = start_program(3, 4 * BLOCK);
-    f.device.eager_migration = 1;
-    add_kernel(b, 500, 0);
-    add_kernel(b, 500, 1);
-    finish_program(&f, b);
-    fixture_run(&f, launch_attached);
+    struct fixture f;
+    run_before_pascal(&f, launch_attached);
     CHECK_SPAN(&f, 0, 2 * 838.861 + 3, 2 * 838.861 + 503, 2e-3);
     CHECK_SPAN(&f, 1, 3 * 838.861 + 5, 3 * 838.861 + 505, 4e-3);
     CHECK_INT(moved(&f, GSIM_COPY_H2D, GSIM_REASON_FAULT), 12ull * BLOCK);
@@ -417,13 +424,8 @@ static enum gsim_status launch_as_graph(struct gsim_run *run, struct gsim_error 
 /* A graph's launch moves what all can see, 24 MB, before any of its nodes starts: 14 us of making it, then 3 + 2. */
 static void graph_before_pascal(void)
 {
-    struct fixture f = managed();
-    struct gsim_builder *b = start_program(3, 4 * BLOCK);
-    f.device.eager_migration = 1;
-    add_kernel(b, 500, 0);
-    add_kernel(b, 500, 1);
-    finish_program(&f, b);
-    fixture_run(&f, launch_as_graph);
+    struct fixture f;
+    run_before_pascal(&f, launch_as_graph);
     CHECK_NEAR(gsim_time_us(fixture_record(&f, 0, 0)->start), 14 + 3 * 838.861 + 3 + 2, 0.1);
     CHECK_NEAR(gsim_time_us(fixture_record(&f, 1, 0)->start), 14 + 3 * 838.861 + 3 + 2 + 0.25, 0.1);
     CHECK_INT(moved(&f, GSIM_COPY_H2D, GSIM_REASON_FAULT), 12ull * BLOCK);

@@ -48,14 +48,16 @@ static enum gsim_status in_order(struct gsim_run *run, struct gsim_error *error)
 }
 
 /* The time of the last READ_X. */
-static double reading_us(double miss_ns, const int *ops, int count)
+static double reading_us(double miss_ns, double far_share, enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *), const int *ops,
+                         int count)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
     f.device.l2_miss_ns = miss_ns;
+    f.device.l2_far_share = far_share;
     program(&f);
     memcpy(order, ops, (size_t)count * sizeof *ops);
     order_count = count;
-    fixture_run(&f, in_order);
+    fixture_run(&f, execute);
     double us = 0;
     for (size_t i = 0; i < f.timeline.kernel_count; i++)
         if (f.timeline.kernels[i].op == READ_X) us = gsim_time_us(f.timeline.kernels[i].end - f.timeline.kernels[i].start);
@@ -63,7 +65,7 @@ static double reading_us(double miss_ns, const int *ops, int count)
     return us;
 }
 
-#define READING(miss_ns, ...) reading_us(miss_ns, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+#define READING(miss_ns, ...) reading_us(miss_ns, 0, in_order, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
 
 /* As measured, read right behind the write: 100. Behind Y 0.8 MB count, of 1 MiB 0.76294, so 0.61928 of X is gone: 15.12 us. Behind Z
  * all is: 24.41. Y twice counts once. A copy leaves nothing. */
@@ -101,22 +103,7 @@ static enum gsim_status beside(struct gsim_run *run, struct gsim_error *error)
     return GSIM_OK;
 }
 
-static double reading_beside_us(double far_share, const int *ops, int count)
-{
-    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
-    f.device.l2_far_share = far_share;
-    program(&f);
-    memcpy(order, ops, (size_t)count * sizeof *ops);
-    order_count = count;
-    fixture_run(&f, beside);
-    double us = 0;
-    for (size_t i = 0; i < f.timeline.kernel_count; i++)
-        if (f.timeline.kernels[i].op == READ_X) us = gsim_time_us(f.timeline.kernels[i].end - f.timeline.kernels[i].start);
-    fixture_release(&f);
-    return us;
-}
-
-#define READING_BESIDE(share, ...) reading_beside_us(share, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+#define READING_BESIDE(share, ...) reading_us(0, share, beside, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
 
 /* X is near to who reads it behind its writer, as measured: not where the writer stood beside Y's kernel. */
 static void what_is_far_takes_longer(void)
