@@ -61,11 +61,11 @@ enum gsim_cli_command {
     X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT, "whose sizes, filters and launch shapes (default kesco)")      \
     X(SIZE, "size", "N", GSIM_CLI_ON_POINT,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
-    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT, "how often the program runs (default: its own)")                \
+    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT, "how often the program runs, up to 1000000 (default: its own)")                \
     X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT, "how data reaches the GPU (default managed)")     \
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
-    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT, "blocks of one-dimensional launches (default: the workload's)")                                   \
+    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
     X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                                                      \
       "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
       "device.NAME; may be repeated")                                                                                  \
@@ -95,7 +95,7 @@ enum gsim_cli_command {
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
     X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_SENSITIVITY,                                               \
-      "the picture, .svg, .pdf or .png; short: -o")                                                                     \
+      "the picture, .svg, .pdf or .png; also --out, -o")                                                                     \
     X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE,                                                \
       "of the program (default: the trace's)")                                                                          \
     X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT, "keep the host's time between its calls (default on)")               \
@@ -159,7 +159,7 @@ struct gsim_cli_arguments {
     const char *value[GSIM_CLI_KEY_COUNT]; /* NULL: not given; "" for a switch */
     const char **opts;                     /* each --opt, "NAME=VALUE" */
     size_t opt_count;
-    const char **operands; /* list: which list; validate: the files; import: format and file */
+    const char **operands; /* list: which list, which of its entries; validate: the files; import: format and file */
     size_t operand_count;
     int argc; /* the whole command line, for figures that say how they were made */
     char **argv;

@@ -38,12 +38,14 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_LIST] =
         {
             "list workloads, schedulers, devices or size presets",
-            "gpusim list [workloads|schedulers|devices|presets] [--long]",
+            "gpusim list [workloads|schedulers|devices|presets] [NAME] [--long]",
             "Names and one line about each; without an argument, all four lists. --long adds parameters, numbers\n"
-            "with their units and sources, and what sizes mean.\n",
+            "with their units and sources, and what sizes mean; NAME tells all this of one entry (presets: of one\n"
+            "workload). Devices and schedulers may be files: ./my-gpu.json, ./my-policy.so.\n",
             "  gpusim list\n"
             "  gpusim list schedulers --long\n"
-            "  gpusim list devices --long\n",
+            "  gpusim list devices --long\n"
+            "  gpusim list devices h200\n",
         },
     [GSIM_CLI_VALIDATE] =
         {
@@ -210,11 +212,11 @@ static const struct {
     {GSIM_CLI_CSV, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, NULL, "write a line for every prediction, as CSV"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_SENSITIVITY, NULL, "write every number and what it does, as CSV"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_RESULTS, NULL, "write the rows or groups as CSV"},
-    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_IMPORT, NULL, "the program file, gzipped if named .gz; short: -o"},
-    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_CALIBRATE, NULL, "the device file; short: -o"},
-    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_PAGE, NULL, "the page; short: -o"},
-    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_PLOT, "FILE", "the picture, .svg, .pdf or .png (default: KIND.svg);\nshort: -o"},
-    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_SENSITIVITY, "FILE", "draw a tornado: .svg, .pdf or .png; short: -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_IMPORT, NULL, "the program file, gzipped if named .gz; also --out, -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_CALIBRATE, NULL, "the device file; also --out, -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_PAGE, NULL, "the page; also --out, -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_PLOT, "FILE", "the picture, .svg, .pdf or .png (default: KIND.svg);\nalso --out, -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_SENSITIVITY, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
     {GSIM_CLI_NAME, GSIM_CLI_ON_CALIBRATE, NULL, "of the device (default: the file's)"},
     {GSIM_CLI_VALUE, GSIM_CLI_ON_RESULTS, NULL,
      "what the rows and groups are about (default iteration_us, with\n--base speedup)"},
@@ -223,7 +225,7 @@ static const struct {
      "only rows that meet it: 'size >= 1e6 && sched != serial'; may\nbe repeated"},
     {GSIM_CLI_CONDITION, GSIM_CLI_ON_SWEEP, NULL,
      "only points that meet it: 'size >= 1e6 && sched != serial';\nmay be repeated"},
-    {GSIM_CLI_OUT, GSIM_CLI_ON_RESULTS, NULL, "merge: the results file to write; short: -o"},
+    {GSIM_CLI_OUT, GSIM_CLI_ON_RESULTS, NULL, "merge: the results file to write; also --output, -o"},
     {GSIM_CLI_RESUME, GSIM_CLI_ON_RESULTS, NULL, "merge: into a results file that is there, what it does not\nhave yet"},
     {GSIM_CLI_MIX, GSIM_CLI_ON_RESULTS, NULL, "merge: also results of another version or model"},
 };

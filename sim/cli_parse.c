@@ -80,17 +80,31 @@ static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cl
     return GSIM_OK;
 }
 
+/* The file that a command writes is --out of those that keep results, --output of the others; either takes both words. */
+static int find_option(enum gsim_cli_command command, const char *text, size_t length)
+{
+    static const struct {
+        enum gsim_cli_key key;
+        const char *other;
+    } aliases[] = {{GSIM_CLI_OUTPUT, "out"}, {GSIM_CLI_OUT, "output"}};
+    for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++)
+        if ((options[key].commands & (1u << command)) && strlen(options[key].name) == length &&
+            strncmp(options[key].name, text, length) == 0)
+            return key;
+    for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+        if ((options[aliases[i].key].commands & (1u << command)) && strlen(aliases[i].other) == length &&
+            strncmp(aliases[i].other, text, length) == 0)
+            return (int)aliases[i].key;
+    return GSIM_CLI_KEY_COUNT;
+}
+
 /* One "--name value", "--name=value" or "--switch" at argv[*at]. */
 static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int argc, char **argv, int *at,
                                      struct gsim_error *error)
 {
     const char *text = argv[*at] + 2, *equals = strchr(text, '=');
     size_t length = equals ? (size_t)(equals - text) : strlen(text);
-    int key = 0;
-    while (key < GSIM_CLI_KEY_COUNT &&
-           (strlen(options[key].name) != length || strncmp(options[key].name, text, length) != 0 ||
-            !(options[key].commands & (1u << arguments->command))))
-        key++;
+    int key = find_option(arguments->command, text, length);
     if (key == GSIM_CLI_KEY_COUNT) return unknown_option(arguments->command, text, length, error);
     const struct gsim_cli_option *option = &options[key];
     if (!option->metavar) {
@@ -107,11 +121,11 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
 
 static size_t most_operands(enum gsim_cli_command command)
 {
-    if (command == GSIM_CLI_IMPORT) return 2;
+    if (command == GSIM_CLI_IMPORT || command == GSIM_CLI_LIST) return 2;
     if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE ||
         command == GSIM_CLI_RESULTS)
         return SIZE_MAX;
-    return command == GSIM_CLI_LIST || command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE;
+    return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE;
 }
 
 enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,
@@ -122,10 +136,8 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
         if (strcmp(argv[at], "-h") == 0)
             arguments->value[GSIM_CLI_HELP] = "";
         else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc &&
-                 (options[GSIM_CLI_OUTPUT].commands & (1u << arguments->command)))
-            status = store(arguments, GSIM_CLI_OUTPUT, argv[++at], error);
-        else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc && (arguments->command == GSIM_CLI_SWEEP || arguments->command == GSIM_CLI_RESULTS))
-            status = store(arguments, GSIM_CLI_OUT, argv[++at], error);
+                 find_option(arguments->command, "output", 6) < GSIM_CLI_KEY_COUNT)
+            status = store(arguments, (enum gsim_cli_key)find_option(arguments->command, "output", 6), argv[++at], error);
         else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);
         else if (arguments->operand_count < most_operands(arguments->command) && argv[at][0] != '-')

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "models/device.h"
+#include "sim/limits.h"
 #include "sim/text.h"
 #include "sweep/pool.h"
 #include "workloads/reader.h"
@@ -218,9 +219,9 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_MEMORY, GSIM_MEMORY_MANAGED, &memory, error);
     if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_PREFETCH, 0, &prefetch, error);
     if (status == GSIM_OK) status = parse_seed(arguments->value[GSIM_CLI_SEED], &setup->seed, error);
-    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_ITERATIONS, 1e9, &setup->iterations, error);
-    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCK1D, 1024, &setup->block1d, error);
-    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, 2147483647.0, &setup->blocks, error);
+    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_ITERATIONS, GSIM_LIMIT_ITERATIONS, &setup->iterations, error);
+    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCK1D, GSIM_LIMIT_BLOCK_THREADS, &setup->block1d, error);
+    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, GSIM_LIMIT_BLOCKS, &setup->blocks, error);
     if (arguments->device) {
         setup->device = *arguments->device; /* its arena stays where it is */
         setup->device.arena = (struct gsim_arena){0};

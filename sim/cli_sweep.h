@@ -18,7 +18,7 @@
       "how many points to draw from random and sobol ranges")                                                \
     X(SAMPLE_SEED, "sample-seed", "S", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY, "seed of those draws (default 1)") \
     X(OUT, "out", "FILE", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_RESULTS,                                                     \
-      "the results file to write (default results.db); short: -o")                                              \
+      "the results file to write (default results.db); also --output,\n-o")                                              \
     X(RESUME, "resume", NULL, GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_RESULTS,                                                 \
       "add to a results file what it does not have yet")                                                               \
     X(RETRY, "retry", NULL, GSIM_CLI_ON_SWEEP, "with --resume: also what failed, crashed or took too long")            \

@@ -40,8 +40,8 @@ enum gsim_status gsim_bench_begin(struct gsim_bench *bench, const struct gsim_wo
                             error);
     if (o->block1d > GSIM_LIMIT_BLOCK_THREADS)
         return out_of_range(bench, "block1d", 1, GSIM_LIMIT_BLOCK_THREADS, "", o->block1d, error);
-    if (o->blocks > GSIM_LIMIT_GRID_YZ)
-        return out_of_range(bench, "blocks", 1, GSIM_LIMIT_GRID_YZ, "", o->blocks, error);
+    if (o->blocks > GSIM_LIMIT_BLOCKS)
+        return out_of_range(bench, "blocks", 1, GSIM_LIMIT_BLOCKS, "", o->blocks, error);
     if (o->iterations > GSIM_LIMIT_ITERATIONS)
         return out_of_range(bench, "iterations", 1, GSIM_LIMIT_ITERATIONS, "", o->iterations, error);
     bench->builder = gsim_builder_create(ops->name);

@@ -80,10 +80,12 @@ static const char *const refusals[][2] = {
     {"--workload img --sched kesco --size 0x10", "--size: expected a number"},
     {"--workload img --sched kesco --size nan", "--size: expected a number"},
     {"--workload img --sched kesco --iterations 0",
-     "--iterations: expected an integer from 1 to 1000000000, found '0'"},
+     "--iterations: expected an integer from 1 to 1000000, found '0'"},
+    {"--workload img --sched kesco --iterations 1000001",
+     "--iterations: expected an integer from 1 to 1000000, found '1000001'"},
     {"--workload img --sched kesco --iterations 1.5", "--iterations: expected an integer"},
     {"--workload img --sched kesco --block1d 2048", "--block1d: expected an integer from 1 to 1024, found '2048'"},
-    {"--workload img --sched kesco --blocks 1e12", "--blocks: expected an integer from 1 to 2147483647, found '1e12'"},
+    {"--workload img --sched kesco --blocks 65536", "--blocks: expected an integer from 1 to 65535, found '65536'"},
     {"--workload img --sched kesco --seed -1",
      "--seed: expected an integer from 0 to 18446744073709551615, found '-1'"},
     {"--workload img --sched kesco --opt streams", "--opt: expected NAME=VALUE, found 'streams'"},
@@ -129,6 +131,15 @@ static const char *const refusals[][2] = {
     {"--share mps", "--share: several programs at once are not in this version"},
     {"list workload",
      "cannot list 'workload': expected workloads, schedulers, devices or presets, did you mean 'workloads'?"},
+    {"list devices h20", "unknown device 'h20': expected a path or one of"},
+    {"list devices h20", "did you mean 'h200'?"},
+    {"list schedulers kseco", "unknown scheduler 'kseco', did you mean 'kesco'?"},
+    {"list workloads imgg", "unknown workload 'imgg', did you mean 'img'?"},
+    {"list presets hitz", "unknown workload 'hitz', did you mean 'hits'?"},
+    {"list devices h200 v100", "unexpected argument 'v100'"},
+    {"--workload img --sched kesco --out x", "--out is not an option of gpusim run"},
+    {"import kineto x.json --out y --output z", "--output: given twice, 'y' and 'z'"},
+    {"results merge nowhere.db --out x.db --output y.db", "--out: given twice, 'x.db' and 'y.db'"},
     {"compare --workload img,,ml", "--workload: expected names separated by commas"},
     {"compare --workload img --sched serial,kseco", "unknown scheduler 'kseco'"},
     {"compare --workload img --sched serial --opt nothing=1", "--opt nothing: not a parameter of"},
@@ -236,6 +247,40 @@ static void list_knows_the_registries(void)
     CHECK_INT(outcome.status, 0);
     CHECK_HAS(outcome.out, "hw_queues");
     outcome_release(&outcome);
+}
+
+/* One entry in full, and no other. */
+static void list_shows_one_entry(void)
+{
+    static const struct {
+        const char *arguments, *part, *absent;
+    } rows[] = {
+        {"list devices h200", "\n    sm_count                           132 ", "v100"},
+        {"list devices " GPUSIM_SOURCE_DIR "/models/v100.json", "v100: ", "h200: "},
+        {"list schedulers kesco", "--opt kesco.NAME=VALUE", "\n  serial "},
+        {"list workloads img", "--size: pixels per side; default 4800", "\n  vec "},
+        {"list presets dl", "kesco-5", "\n  img "},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct outcome outcome = call(rows[i].arguments);
+        CHECK_MSG(outcome.status == 0, "%s: exit %d: %s", rows[i].arguments, outcome.status, outcome.err);
+        CHECK_HAS(outcome.out, rows[i].part);
+        CHECK_MSG(!strstr(outcome.out, rows[i].absent), "%s shows %s", rows[i].arguments, rows[i].absent);
+        outcome_release(&outcome);
+    }
+}
+
+/* Every command whose help has one of --out and --output takes the other word as well, as an option with a value. */
+static void out_is_output(void)
+{
+    static const char *const commands[] = {"import", "plot", "report", "sweep", "calibrate", "sensitivity", "results"};
+    static const char *const words[] = {"--out", "--output", "-o"};
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        for (size_t j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
+            char arguments[128];
+            snprintf(arguments, sizeof(arguments), "%s %s nowhere/x.svg", commands[i], words[j]);
+            check_refused(arguments, ": cannot write 'nowhere/x.svg': folder 'nowhere'");
+        }
 }
 
 static void report_to_stdout_is_json_alone(void)
@@ -419,6 +464,8 @@ static const struct test_case cases[] = {
     {"version and help", version_and_help},
     {"help agrees with the man page", help_agrees_with_the_man_page},
     {"list", list_knows_the_registries},
+    {"list of one entry", list_shows_one_entry},
+    {"--out is --output", out_is_output},
     {"report to stdout", report_to_stdout_is_json_alone},
     {"files on success only", files_on_success_only},
     {"compare", compare_has_all_cells},
