@@ -92,9 +92,19 @@ struct gsim_calibration_options {
     unsigned folds;      /* of the cross-validation; 0: none */
     unsigned iterations; /* at most */
     const char *file;    /* how sources name the recordings */
-    void (*progress)(void *context, const char *what, size_t done); /* NULL: none */
+    /* Predicts the COUNT runs of these indices on DEVICE as gsim_calibration_predict() would, several at a time: US[i] in
+     * the order of RUNS, NAN where the device cannot run it. NULL: one after the other. */
+    enum gsim_status (*predict)(void *context, const struct gsim_device_spec *device, const size_t *runs, size_t count,
+                                double *us, struct gsim_error *error);
+    void *predict_context;
+    /* After each pass over the runs: how many are done, and how many there will be, more or less. NULL: none. */
+    void (*progress)(void *context, size_t done, size_t expected);
     void *context;
 };
+/* Run RUN of those kept, on DEVICE. GSIM_INPUT: it cannot run there. */
+enum gsim_status gsim_calibration_predict(const struct gsim_calibration *c, size_t run, const struct gsim_device_spec *device,
+                                          const struct gsim_gpu_options *gpu, double *us,
+                                          struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_calibrate_runs(struct gsim_calibration *c, const struct gsim_calibration_options *options,
                                      struct gsim_error *error) GSIM_NODISCARD;
 

@@ -45,7 +45,9 @@ struct refinement {
     struct gsim_fit_parameter parameters[GSIM_DEVICE_NUMBER_COUNT];
     size_t count;
     size_t *fit_runs, fit_count; /* indices of the runs that are fitted */
-    size_t evaluations;
+    size_t *indices; /* room for one per run, and its prediction */
+    double *us;
+    size_t passes, expected; /* over the runs, for the progress */
 };
 
 /* --- keeping runs ----------------------------------------------------------------------------------------------------- */
@@ -109,15 +111,41 @@ enum gsim_status gsim_calibration_add_run(struct gsim_calibration *c, const stru
 }
 
 /* --- the model ------------------------------------------------------------------------------------------------------ */
-static enum gsim_status predict(const struct refinement *r, const struct gsim_device_spec *device,
-                                const struct gsim_calibration_run *run, double *us, struct gsim_error *error)
+enum gsim_status gsim_calibration_predict(const struct gsim_calibration *c, size_t index,
+                                          const struct gsim_device_spec *device, const struct gsim_gpu_options *gpu,
+                                          double *us, struct gsim_error *error)
 {
-    const struct gsim_predictor predictor = {device, r->options->gpu, NULL};
+    const struct gsim_calibration_run *run = &c->runs[index];
+    const struct gsim_predictor predictor = {device, gpu, NULL};
     const struct gsim_recording as_recorded = {.memory = run->memory, .prefetch = run->prefetch};
     struct gsim_timeline timeline = {0};
     enum gsim_status status =
         gsim_predict_simulate(&predictor, &as_recorded, run->program, run->scheduler, &timeline, us, error);
     gsim_timeline_release(&timeline);
+    return status;
+}
+
+/* Predicts the first COUNT of r->indices into r->us. */
+static enum gsim_status predict(struct refinement *r, const struct gsim_device_spec *device, size_t count,
+                                struct gsim_error *error)
+{
+    const struct gsim_calibration_options *o = r->options;
+    enum gsim_status status = GSIM_OK;
+    if (o->predict) {
+        status = o->predict(o->predict_context, device, r->indices, count, r->us, error);
+    } else {
+        for (size_t i = 0; i < count && status == GSIM_OK; i++) {
+            struct gsim_error local = {0};
+            status = gsim_calibration_predict(r->c, r->indices[i], device, o->gpu, &r->us[i], &local);
+            if (status == GSIM_INPUT) {
+                r->us[i] = NAN;
+                status = GSIM_OK;
+            }
+            if (status != GSIM_OK) gsim_error_set(error, status, "%s", local.message);
+        }
+    }
+    if (++r->passes > r->expected) r->expected = r->passes;
+    if (o->progress) o->progress(o->context, r->passes, r->expected);
     return status;
 }
 
@@ -151,34 +179,32 @@ static enum gsim_status residuals(void *context, const double *values, const boo
                                   struct gsim_error *error)
 {
     struct refinement *r = context;
+    size_t count = 0;
     if (!set_trial(r, values)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (r->options->progress) r->options->progress(r->options->context, "simulating the recorded runs", ++r->evaluations);
-    for (size_t i = 0; i < r->fit_count; i++) {
+    for (size_t i = 0; i < r->fit_count; i++)
+        if (!skip || !skip[i]) r->indices[count++] = r->fit_runs[i];
+    enum gsim_status status = predict(r, &r->trial, count, error);
+    count = 0;
+    for (size_t i = 0; i < r->fit_count && status == GSIM_OK; i++) {
         const struct gsim_calibration_run *run = &r->c->runs[r->fit_runs[i]];
-        double us;
         if (skip && skip[i]) continue;
-        enum gsim_status status = predict(r, &r->trial, run, &us, error);
-        if (status != GSIM_OK) return status;
+        double us = r->us[count++];
+        if (isnan(us)) return gsim_calibration_predict(r->c, r->fit_runs[i], &r->trial, r->options->gpu, &us, error); /* says why */
         out[i] = soften(log(us / run->measured_us) / sigma_of(run));
     }
-    return GSIM_OK;
+    return status;
 }
 
 /* Predicts all runs; those that the device cannot run are left out from here on. */
 static enum gsim_status predict_all(struct refinement *r, int when, struct gsim_error *error)
 {
-    for (size_t i = 0; i < r->c->run_count; i++) {
-        struct gsim_error local = {0};
-        struct gsim_calibration_run *run = &r->c->runs[i];
-        enum gsim_status status = predict(r, &r->c->device, run, &run->predicted_us[when], &local);
-        if (status == GSIM_INPUT) {
-            run->predicted_us[when] = NAN;
-            r->c->skipped += when == 0;
-            continue;
-        }
-        if (status != GSIM_OK) return gsim_error_set(error, status, "%s", local.message);
+    for (size_t i = 0; i < r->c->run_count; i++) r->indices[i] = i;
+    enum gsim_status status = predict(r, &r->c->device, r->c->run_count, error);
+    for (size_t i = 0; i < r->c->run_count && status == GSIM_OK; i++) {
+        r->c->runs[i].predicted_us[when] = r->us[i];
+        r->c->skipped += when == 0 && isnan(r->us[i]);
     }
-    return GSIM_OK;
+    return status;
 }
 
 static enum gsim_status summarize(const struct gsim_calibration *c, enum gsim_split split, int when,
@@ -291,8 +317,12 @@ static enum gsim_status refine(struct refinement *r, struct gsim_error *error)
     struct gsim_calibration *c = r->c;
     struct gsim_fit_result result = {0};
     struct gsim_fit_problem problem = {r->parameters, r->count, r->fit_count, residuals, r, STEP_RATIO, 1e-4, r->options->iterations};
+    /* A pass per number and one per step; then the same for each fold, and one over all runs at the end. */
+    size_t before = r->passes, folds = r->options->folds > 1 ? r->options->folds : 0;
+    r->expected = before + (r->options->iterations + 1) * (r->count + 1) * (1 + folds) + 1;
     enum gsim_status status = gsim_fit(&problem, NULL, &result, error);
     if (status != GSIM_OK) return status;
+    r->expected = r->passes + folds * (r->passes - before + 1) + 1;
     c->is_refined = true;
     c->has_converged = result.converged;
     c->iterations = result.iterations;
@@ -307,7 +337,9 @@ enum gsim_status gsim_calibrate_runs(struct gsim_calibration *c, const struct gs
 {
     struct refinement r = {.c = c, .options = options, .trial = c->device};
     r.trial.arena = (struct gsim_arena){0};
-    enum gsim_status status = predict_all(&r, 0, error);
+    r.indices = gsim_alloc((c->run_count + 1) * sizeof *r.indices);
+    r.us = gsim_alloc((c->run_count + 1) * sizeof *r.us);
+    enum gsim_status status = r.indices && r.us ? predict_all(&r, 0, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = choose_runs(&r, error);
     choose_parameters(&r);
     if (status == GSIM_OK && r.count) status = refine(&r, error);
@@ -317,6 +349,8 @@ enum gsim_status gsim_calibrate_runs(struct gsim_calibration *c, const struct gs
         if (status == GSIM_OK) status = summarize(c, GSIM_SPLIT_TEST, when, &c->test[when], error);
     }
     gsim_free(r.fit_runs);
+    gsim_free(r.indices);
+    gsim_free(r.us);
     gsim_arena_release(&r.trial.arena);
     return status;
 }

@@ -129,7 +129,7 @@ enum gsim_cli_command {
       "only numbers of these figures, devices or workloads")                                                           \
     X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE,                                                          \
       "what if: this number of every device times FACTOR")                                                         \
-    X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated: .svg, .pdf or .png")           \
+    X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated, bars of speed-ups or, where\n--only leaves none, points: .svg, .pdf or .png")           \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
     X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")

@@ -10,8 +10,10 @@
 #include "models/calibrate_traces.h"
 #include "models/device.h"
 #include "sim/cli.h"
+#include "sim/cli_calibrate_jobs.h"
 #include "sim/occupancy.h"
 #include "sim/text.h"
+#include "sweep/progress.h"
 #include "traces/runs.h"
 
 #define BASE_DEFAULT       "h200"
@@ -32,6 +34,9 @@ struct command {
     size_t run_path_count;
     char gpu_name[64], recorded_device[GSIM_RUNS_DEVICE];
     int compute_capability; /* of the recordings; 0: not known */
+    uint32_t job_count;
+    struct gsim_prediction_jobs jobs;
+    struct gsim_progress progress;
     bool chosen[GSIM_DEVICE_NUMBER_COUNT];
 };
 
@@ -179,10 +184,38 @@ static enum gsim_status name_device(struct command *c, struct gsim_error *error)
     return gsim_calibration_name(&c->calibration, &c->base, title, gsim_text_is_gpu(c->gpu_name, c->base.name), error);
 }
 
-static void show_progress(void *context, const char *what, size_t done)
+static void note_progress(void *context, size_t done, size_t expected)
 {
-    (void)context;
-    fprintf(stderr, "\r\033[K%s, pass %zu", what, done);
+    struct command *c = context;
+    c->progress.done = done;
+    c->progress.total = expected;
+    gsim_progress_show(&c->progress);
+}
+
+static void show_progress(void *context)
+{
+    struct command *c = context;
+    gsim_progress_show(&c->progress);
+}
+
+static enum gsim_status refine(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    if (c->job_count > 1 && c->calibration.run_count > 1) {
+        c->jobs.idle = show_progress;
+        c->jobs.context = c;
+        status = gsim_prediction_jobs_start(&c->jobs, &c->calibration, &c->gpu, c->job_count, error);
+        c->options.predict = gsim_prediction_jobs_predict;
+        c->options.predict_context = &c->jobs;
+    }
+    gsim_progress_start(&c->progress, 1, stderr);
+    c->progress.unit = "passes over the runs";
+    c->progress.is_estimate = true;
+    c->options.progress = note_progress;
+    c->options.context = c;
+    if (status == GSIM_OK) status = gsim_calibrate_runs(&c->calibration, &c->options, error);
+    gsim_progress_clear(&c->progress);
+    return status;
 }
 
 static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
@@ -201,11 +234,7 @@ static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
     gsim_params_set_defaults(gsim_gpu_params, &c->gpu);
     c->options.gpu = &c->gpu;
     c->options.file = runs;
-    bool is_shown = isatty(STDERR_FILENO);
-    if (is_shown) c->options.progress = show_progress;
-    status = gsim_calibrate_runs(k, &c->options, error);
-    if (is_shown) fprintf(stderr, "\r\033[K");
-    return status;
+    return refine(c, error);
 }
 
 /* --- results -------------------------------------------------------------------------------------------------------- */
@@ -234,12 +263,14 @@ int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
     enum gsim_status status = sort_files(&c, &error);
     if (status == GSIM_OK) status = choose_name(&c, &error);
     if (status == GSIM_OK) status = choose_numbers(&c, &error);
+    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.job_count, &error);
     if (status == GSIM_OK) status = read_probe(&c, &error);
     if (status == GSIM_OK) status = load_base(&c, &error);
     if (status == GSIM_OK) status = gsim_calibration_init(&c.calibration, &c.base, c.name, &error);
     if (status == GSIM_OK) status = read_runs(&c, &error);
     if (status == GSIM_OK) status = calibrate(&c, &error);
     if (status == GSIM_OK) status = deliver(&c, &error);
+    gsim_prediction_jobs_end(&c.jobs);
     gsim_calibration_release(&c.calibration);
     gsim_traced_release(&c.traced);
     gsim_device_release(&c.base);

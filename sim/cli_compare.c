@@ -3,10 +3,9 @@
  * Layer: sim (program). "gpusim compare": workloads x schedulers, the median time of an iteration and the
  * speed-up over a base scheduler, with geometric means. Runs that fail are marked and do not enter the means.
  */
-#include <unistd.h>
-
 #include "sim/cli.h"
 #include "sim/text.h"
+#include "sweep/progress.h"
 
 #define BASE_DEFAULT   "serial"
 #define COMPARE_SCHEMA "gpusim-compare/1"
@@ -210,17 +209,20 @@ static enum gsim_status run_cell(struct comparison *comparison, size_t workload,
 static enum gsim_status run_all(struct comparison *comparison, struct gsim_error *error)
 {
     size_t total = comparison->workload_count * comparison->scheduler_count;
-    bool progress = isatty(STDERR_FILENO);
+    struct gsim_progress progress;
     struct gsim_error last = {0};
+    gsim_progress_start(&progress, total, stderr);
+    progress.unit = "runs";
     for (size_t i = 0; i < total; i++) {
         size_t workload = i / comparison->scheduler_count, scheduler = i % comparison->scheduler_count;
         const char *workload_name = comparison->workloads[workload];
         const char *scheduler_name = comparison->schedulers[scheduler]->name;
         struct gsim_error failure = {0};
-        if (progress)
-            fprintf(stderr, "\r\033[K[%zu/%zu] %.30s with %.20s", i + 1, total, workload_name, scheduler_name);
+        progress.done = i;
+        snprintf(progress.detail, sizeof(progress.detail), "%.30s with %.20s", workload_name, scheduler_name);
+        gsim_progress_show(&progress);
         enum gsim_status status = run_cell(comparison, workload, scheduler, &failure);
-        if (progress) fprintf(stderr, "\r\033[K");
+        if (status != GSIM_OK) gsim_progress_clear(&progress);
         comparison->done_count += status == GSIM_OK;
         if (status == GSIM_OK) continue;
         if (status == GSIM_USAGE || status == GSIM_NOMEM) return gsim_error_set(error, status, "%s", failure.message);
@@ -230,6 +232,7 @@ static enum gsim_status run_all(struct comparison *comparison, struct gsim_error
         last = failure;
         if (comparison->worst == GSIM_OK) comparison->worst = status;
     }
+    gsim_progress_clear(&progress);
     return GSIM_OK;
 }
 

@@ -117,13 +117,24 @@ static enum gsim_status write_file(const struct gsim_reproduction *r, const char
     return gsim_output_commit(&output, error);
 }
 
+/* The figures that the papers show as bars of speed-ups, which plots/reproduce.gp draws; others become points. */
+static bool has_bars(const struct gsim_reproduction *r)
+{
+    bool has = false;
+    for (size_t i = 0; i < r->shown_count && !has; i++) {
+        const char *figure = r->published.rows[i].figure;
+        has = is(figure, "mean-speedup") || is(figure, "average") || is(figure, "average-prefetch");
+    }
+    return has;
+}
+
 static enum gsim_status draw(const struct gsim_reproduction *r, const char *path, struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     const char *csv = NULL;
     enum gsim_status status = gsim_scratch_file(&arena, &csv, error);
     if (status == GSIM_OK) status = write_file(r, csv, gsim_reproduce_csv, error);
-    if (status == GSIM_OK) status = gsim_figure_draw("reproduce.gp", csv, path, error);
+    if (status == GSIM_OK) status = gsim_figure_draw(has_bars(r) ? "reproduce.gp" : "reproduce_points.gp", csv, path, error);
     if (csv) remove(csv);
     gsim_arena_release(&arena);
     return status;
@@ -153,6 +164,7 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     const char *figure = arguments->value[GSIM_CLI_FIGURE];
     const char *paper = arguments->operand_count ? arguments->operands[0] : "all";
     char number[64];
+    struct gsim_progress progress;
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda"))
@@ -163,7 +175,12 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = parse_scale(&r, arguments->value[GSIM_CLI_SCALE], number, &error);
     if (status == GSIM_OK) status = read_all(&r, paper, &error);
     if (status == GSIM_OK) status = choose_rows(&r, arguments->value[GSIM_CLI_ONLY], &error);
+    gsim_progress_start(&progress, 0, stderr);
+    progress.unit = "runs";
+    progress.is_estimate = true; /* some runs are chosen by what others gave */
+    r.reruns.progress = &progress;
     if (status == GSIM_OK) status = gsim_reproduce_all(&r, jobs, &error);
+    gsim_progress_clear(&progress);
     if (status == GSIM_OK) status = deliver(&r, arguments, &error);
     gsim_published_release(&r.published);
     gsim_reruns_release(&r.reruns);

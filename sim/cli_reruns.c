@@ -17,6 +17,7 @@
  */
 #define ITERATIONS  3
 #define DEVICES_MAX 32
+#define WAIT_MS     200
 
 /* --- the list ------------------------------------------------------------------------------------------------- */
 static bool same_text(const char *a, const char *b)
@@ -251,18 +252,20 @@ static size_t collect(struct gsim_reruns *reruns, const int *pipes, unsigned cou
 {
     struct pollfd polls[GSIM_JOBS_MAX];
     size_t received = 0;
-    bool progress = isatty(STDERR_FILENO);
     for (unsigned i = 0; i < count; i++) polls[i] = (struct pollfd){.fd = pipes[i], .events = POLLIN};
     for (unsigned open_count = count; open_count;) {
-        if (poll(polls, count, -1) < 0 && errno != EINTR) break;
+        if (poll(polls, count, WAIT_MS) < 0 && errno != EINTR) break;
+        if (reruns->progress) {
+            reruns->progress->done = reruns->done_count + received;
+            reruns->progress->total = reruns->count;
+            gsim_progress_show(reruns->progress);
+        }
         for (unsigned i = 0; i < count; i++) {
             struct message message;
             if (polls[i].fd < 0 || !polls[i].revents) continue;
             if (receive_all(pipes[i], &message, sizeof message)) {
                 reruns->results[message.index] = message.result;
                 received++;
-                if (progress && received % 64 == 0)
-                    fprintf(stderr, "\r\033[K[%zu/%zu] runs", reruns->done_count + received, reruns->count);
                 continue;
             }
             close(pipes[i]);
@@ -270,7 +273,6 @@ static size_t collect(struct gsim_reruns *reruns, const int *pipes, unsigned cou
             open_count--;
         }
     }
-    if (progress) fprintf(stderr, "\r\033[K");
     return received;
 }
 

@@ -10,6 +10,7 @@
 #include "sim/device.h"
 #include "sim/metrics.h"
 #include "sim/workload.h"
+#include "sweep/progress.h"
 
 #define GSIM_RERUN_KERNELS 12
 
@@ -44,6 +45,7 @@ struct gsim_reruns {
     struct gsim_rerun_result *results;
     size_t count, capacity;
     size_t done_count;
+    struct gsim_progress *progress; /* started; NULL: none */
 };
 
 /* The result of RUN where it has been made; NULL, with RUN noted for the next gsim_reruns_make(), where not. */

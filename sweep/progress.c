@@ -40,7 +40,7 @@ void gsim_progress_start(struct gsim_progress *progress, uint64_t total, FILE *o
 {
     double now = gsim_clock_now_s();
     const char *terminal = getenv("TERM");
-    *progress = (struct gsim_progress){.out = out, .total = total, .started_s = now, .shown_s = now, .recent_s = now};
+    *progress = (struct gsim_progress){.out = out, .unit = "points", .total = total, .started_s = now, .shown_s = now, .recent_s = now};
     progress->is_terminal = out && isatty(fileno(out)) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
@@ -64,6 +64,7 @@ void gsim_progress_show(struct gsim_progress *progress)
     if (!progress->out || now - progress->shown_s < (progress->is_terminal ? BAR_S : LINE_S)) return;
     progress->shown_s = now;
     measure(progress, now);
+    const char *about = progress->is_estimate ? "about " : "";
     double share = progress->total ? (double)progress->done / (double)progress->total : 1;
     gsim_text_count(done, progress->done);
     gsim_text_count(total, progress->total);
@@ -76,13 +77,20 @@ void gsim_progress_show(struct gsim_progress *progress)
     memset(bar, '#', (size_t)(share * BAR_WIDTH));
     bar[BAR_WIDTH] = '\0';
     if (progress->is_terminal)
-        fprintf(progress->out, "\r\033[K[%s] %s of %s points, %s/s, %s left", bar, done, total, rate, left);
+        fprintf(progress->out, "\r\033[K[%s] %s of %s%s %s, %s/s, %s%s left", bar, done, about, total, progress->unit, rate,
+                about, left);
     else
-        fprintf(progress->out, "gpusim: %s of %s points (%.0f %%), %s/s, %s left", done, total, 100 * share, rate,
-                left);
+        fprintf(progress->out, "gpusim: %s of %s%s %s (%.0f %%), %s/s, %s%s left", done, about, total, progress->unit,
+                100 * share, rate, about, left);
     if (progress->failed) fprintf(progress->out, ", %llu failed", (unsigned long long)progress->failed);
+    if (progress->detail[0]) fprintf(progress->out, ", %s", progress->detail);
     if (!progress->is_terminal) fputc('\n', progress->out);
     fflush(progress->out);
+}
+
+void gsim_progress_clear(struct gsim_progress *progress)
+{
+    if (progress->out && progress->is_terminal) fputs("\r\033[K", progress->out);
 }
 
 void gsim_progress_end(struct gsim_progress *progress, bool is_stopped)
@@ -90,7 +98,7 @@ void gsim_progress_end(struct gsim_progress *progress, bool is_stopped)
     double elapsed = gsim_clock_now_s() - progress->started_s;
     char done[GSIM_TEXT_SIZE], total[GSIM_TEXT_SIZE], rate[GSIM_TEXT_SIZE], time[DURATION_SIZE];
     if (!progress->out) return;
-    if (progress->is_terminal) fputs("\r\033[K", progress->out);
+    gsim_progress_clear(progress);
     if (!progress->total) {
         fputs("gpusim: nothing is left to compute\n", progress->out);
         return;

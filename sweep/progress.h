@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sweep. How far a sweep is, on stderr: a bar that is redrawn on a terminal, a plain line now and then
- * elsewhere. Only what is committed to the results file counts as done. Wall-clock time stays here: no result sees it.
+ * Layer: sweep. How far a long command is, on stderr: a bar that is redrawn on a terminal, a plain line now and then
+ * elsewhere. Of a sweep only what is committed to the results file counts as done. Wall-clock time stays here: no result sees it.
  */
 #ifndef GSIM_SWEEP_PROGRESS_H
 #define GSIM_SWEEP_PROGRESS_H
@@ -13,6 +13,9 @@
 struct gsim_progress {
     FILE *out; /* NULL: silent */
     bool is_terminal;
+    const char *unit;  /* "points", unless the caller says otherwise */
+    char detail[64];   /* what is under way; "": not told */
+    bool is_estimate;  /* nobody knows the total before the end */
     uint64_t total, done, failed; /* of this call; failed: among done, those without figures */
     double started_s, shown_s, recent_s;
     uint64_t recent_done;
@@ -24,6 +27,8 @@ struct gsim_progress {
 void gsim_progress_start(struct gsim_progress *progress, uint64_t total, FILE *out);
 /* Call it often: it shows something only when it is time. */
 void gsim_progress_show(struct gsim_progress *progress);
+/* Clears the bar, which shows itself again at the next call of gsim_progress_show(). */
+void gsim_progress_clear(struct gsim_progress *progress);
 /* Clears the bar and says what came out. STOPPED: before all were done. */
 void gsim_progress_end(struct gsim_progress *progress, bool is_stopped);
 

@@ -41,6 +41,13 @@ for jobs in 1 3; do
 done
 cmp -s "$work/jobs1" "$work/jobs3" || fail "--jobs 1 and --jobs 3 differ"
 
+# What the papers do not show as bars becomes points, a panel per kind of number.
+if command -v gnuplot >/dev/null; then
+    "$gpusim" reproduce kesco --only timeline,plan --figure "$work/points.svg" >/dev/null 2>"$work/error" || fail "--figure ended with $?"
+    [ -s "$work/error" ] && fail "--figure says: $(cat "$work/error")"
+    grep -q '>timeline<' "$work/points.svg" && grep -q '>plan<' "$work/points.svg" || fail "no points in the figure"
+fi
+
 # Refusals.
 for words in "kescoo" "--only nothing" "--jobs 0" "--figure x.gif" "--scale fault_knee" "--scale launch_uss=2" "--scale launch_us=0"; do
     # shellcheck disable=SC2086 # words are meant to be split

@@ -107,6 +107,31 @@ static void equal_calls_give_equal_bytes(void)
     gsim_free(err);
 }
 
+/* However many workers predict the runs: the device, the report and the table. */
+static void jobs_change_nothing(void)
+{
+    static const char *const jobs[] = {"1", "2", "5"};
+    char *first[3] = {NULL}, *err;
+    for (int i = 0; i < 3; i++) {
+        char arguments[400], *now[3];
+        snprintf(arguments, sizeof arguments, "calibrate %s --base h200 --out %s --name x --report %s --fit launch_us,sync_return_us --folds 2 --jobs %s",
+                 runs_path, device_path, report_path, jobs[i]);
+        CHECK_INT(call(arguments, &now[0], &err), 0);
+        CHECK_STR(err, "");
+        gsim_free(err);
+        now[1] = read_file(device_path);
+        now[2] = read_file(report_path);
+        CHECK_HAS(now[2], "\"launch_us\"");
+        for (int k = 0; k < 3; k++) {
+            if (i) CHECK_STR(now[k], first[k]);
+            if (i) gsim_free(now[k]);
+            else first[k] = now[k];
+        }
+    }
+    for (int k = 0; k < 3; k++) gsim_free(first[k]);
+    check_call(2, "", "--jobs: expected an integer from 1 to 512, found '0'", "calibrate %s -o %s --jobs 0", runs_path, device_path);
+}
+
 static void bad_usage_is_refused(void)
 {
     check_call(2, "", "nothing to calibrate from: expected a probe file, recorded runs, or both", "calibrate -o x.json");
@@ -148,6 +173,7 @@ static const struct test_case cases[] = {
     {"a probe makes a device", a_probe_makes_a_device},
     {"both together", both_are_used_together},
     {"same bytes twice", equal_calls_give_equal_bytes},
+    {"jobs change nothing", jobs_change_nothing},
     {"bad usage", bad_usage_is_refused},
     {"damaged files", damaged_files_are_refused},
     {"clean up", files_are_removed},
