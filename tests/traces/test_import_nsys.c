@@ -6,6 +6,8 @@
 #include <sqlite3.h>
 
 #include "tests/traces/import_fixture.h"
+#include "tests/traces/retell.h"
+#include "traces/import_kineto.h"
 #include "traces/import_nsys.h"
 
 static void run_sql(sqlite3 *database, const char *format, ...) GSIM_PRINTF(2, 3);
@@ -175,11 +177,88 @@ static void broken_databases_never_crash(void)
     if (length) fuzz(bytes, length, 500, gsim_import_nsys);
 }
 
+/* --- a trace of ours, told in Nsight Systems' tables ---------------------------------------------------------------- */
+static bool same_dim(struct gsim_dim3 a, struct gsim_dim3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool same_kernel(const struct gsim_kernel *a, const struct gsim_kernel *b)
+{
+    return strcmp(a->name, b->name) == 0 && same_dim(a->grid, b->grid) && same_dim(a->block, b->block) &&
+           a->regs_per_thread == b->regs_per_thread && a->smem_bytes == b->smem_bytes && a->solo_us == b->solo_us;
+}
+
+static bool same_op(const struct gsim_program *p, const struct gsim_op *a, const struct gsim_program *q,
+                    const struct gsim_op *b)
+{
+    if (a->kind != b->kind || a->stream != b->stream || a->bytes != b->bytes || a->host_us != b->host_us ||
+        a->after_count != b->after_count || (a->after_count && memcmp(a->after, b->after, sizeof *a->after * a->after_count)))
+        return false;
+    if (a->kind == GSIM_OP_KERNEL) return same_kernel(&p->kernels[a->kernel_index], &q->kernels[b->kernel_index]);
+    return a->kind != GSIM_OP_COPY || (a->copy_kind == b->copy_kind && a->args[0].buffer_index == b->args[0].buffer_index);
+}
+
+/* The same kernels, shapes, durations, streams, order, waits and host times, whichever way the trace was told. */
+static void both_formats_agree(const char *trace)
+{
+    char database[64];
+    struct imported k = {0}, n = {0};
+    uint32_t different = 0, waits = 0;
+    scratch(database);
+    CHECK_OK(retell_nsys(trace, database, &n.error), n.error);
+    CHECK_OK(gsim_import_kineto(trace, &plain, &k.program, &k.notes, &k.error), k.error);
+    CHECK_OK(gsim_import_nsys(database, &plain, &n.program, &n.notes, &n.error), n.error);
+    remove(database);
+    CHECK_MSG(k.program.op_count > 0 && k.program.op_count == n.program.op_count, "%s: %u and %u ops", trace,
+              k.program.op_count, n.program.op_count);
+    for (uint32_t i = 0; i < k.program.op_count && i < n.program.op_count; i++) {
+        const struct gsim_op *a = &k.program.ops[i], *b = &n.program.ops[i];
+        waits += a->after_count > 0 && a->kind != GSIM_OP_HOST_COMPUTE;
+        if (same_op(&k.program, a, &n.program, b)) continue;
+        CHECK_MSG(different++ > 0, "%s: op %u is of kind %d on stream %d, or of kind %d on stream %d", trace, i, (int)a->kind,
+                  a->stream, (int)b->kind, b->stream);
+    }
+    CHECK_INT(different, 0);
+    CHECK_MSG(strstr(trace, "kineto_") || waits > 0, "%s: no op waits for another stream's", trace);
+    CHECK_INT(n.program.kernel_count, k.program.kernel_count);
+    CHECK_INT(n.program.buffer_count, k.program.buffer_count);
+    CHECK_STR(n.notes.gpu, k.notes.gpu);
+    CHECK_NEAR(n.notes.span_us, k.notes.span_us, 1e-9);
+    CHECK(memcmp(&n.notes, &k.notes, offsetof(struct gsim_import_notes, kernels)) == 0); /* all repairs */
+    gsim_program_release(&k.program);
+    gsim_program_release(&n.program);
+}
+
+static void recorded_traces_are_the_same_in_both_formats(void)
+{
+    both_formats_agree(GPUSIM_SOURCE_DIR "/traces/h200/kineto/kineto_resnet18.json.gz");
+    both_formats_agree(GPUSIM_SOURCE_DIR "/traces/h200/kineto/kineto_deeplab50.json.gz");
+    both_formats_agree(GPUSIM_SOURCE_DIR "/traces/h200/kineto/kineto_vgg16.json.gz");
+}
+
+/* With streams, waits for events and copies, which the recorded ones lack. */
+static void our_own_traces_are_the_same_in_both_formats(void)
+{
+    static const char *const runs[] = {"img --sched async", "hits --sched grsched", "ml --sched kesco"};
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        char path[64], command[512];
+        scratch(path);
+        snprintf(command, sizeof command, "%s --workload %s --device h200 --memory pinned --trace %s >/dev/null",
+                 GPUSIM_BINARY, runs[i], path);
+        CHECK_INT(system(command), 0);
+        both_formats_agree(path);
+        remove(path);
+    }
+}
+
 static const struct test_case cases[] = {
     {"columns are read by name", nsys_is_read_by_column_names},
     {"tables may be missing", nsys_tables_may_be_missing},
     {"what is no database is refused", what_is_no_database_is_refused},
     {"broken databases never crash", broken_databases_never_crash},
+    {"recorded traces are the same in both formats", recorded_traces_are_the_same_in_both_formats},
+    {"our own traces are the same in both formats", our_own_traces_are_the_same_in_both_formats},
 };
 
 TEST_MAIN("traces/import_nsys", cases)
