@@ -6,8 +6,9 @@
  */
 #include "sim/program.h"
 
-#define POOL_BYTES  (64u * 1024u)
-#define FIRST_SLOTS 64u
+#define POOL_BYTES      (64u * 1024u)
+#define LONG_LIST_BYTES (256u * 1024u)
+#define FIRST_SLOTS     64u
 
 /* Open addressing; a slot holds an index plus one, 0 when empty. At most three quarters are in use. */
 struct slots {
@@ -229,11 +230,24 @@ uint32_t gsim_builder_op(struct gsim_builder *builder, const struct gsim_op *op)
     return index;
 }
 
-static void *keep(struct gsim_builder *builder, const void *array, size_t element_size, uint32_t count)
+/* Into the arena: a short list is copied, a long one cut to its length and taken over, *ARRAY then being NULL. */
+static void *keep(struct gsim_builder *builder, void **array, size_t element_size, uint32_t count)
 {
+    struct gsim_arena *arena = &builder->program.arena;
+    size_t size = element_size * count;
     if (!count) return NULL;
-    void *kept = gsim_arena_alloc(&builder->program.arena, element_size * count);
-    if (kept) memcpy(kept, array, element_size * count);
+    if (size > LONG_LIST_BYTES) {
+        void *cut = gsim_realloc(*array, size);
+        if (cut) *array = cut;
+        if (!cut || gsim_arena_adopt(arena, cut, size) != 0) {
+            arena->failed = 1;
+            return NULL;
+        }
+        *array = NULL;
+        return cut;
+    }
+    void *kept = gsim_arena_alloc(arena, size);
+    if (kept) memcpy(kept, *array, size);
     return kept;
 }
 
@@ -243,9 +257,13 @@ enum gsim_status gsim_builder_finish(struct gsim_builder *builder, uint32_t iter
     if (!builder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     struct gsim_program *made = &builder->program;
     made->iterations = iterations;
-    made->buffers = keep(builder, builder->buffers, sizeof(*made->buffers), made->buffer_count);
-    made->kernels = keep(builder, builder->kernels, sizeof(*made->kernels), made->kernel_count);
-    made->ops = keep(builder, builder->ops, sizeof(*made->ops), made->op_count);
+    void *buffers = builder->buffers, *kernels = builder->kernels, *ops = builder->ops;
+    made->buffers = keep(builder, &buffers, sizeof(*made->buffers), made->buffer_count);
+    made->kernels = keep(builder, &kernels, sizeof(*made->kernels), made->kernel_count);
+    made->ops = keep(builder, &ops, sizeof(*made->ops), made->op_count);
+    builder->buffers = buffers;
+    builder->kernels = kernels;
+    builder->ops = ops;
     enum gsim_status status;
     if (builder->failed || made->arena.failed)
         status = gsim_error_set(error, GSIM_NOMEM, "out of memory");

@@ -5,6 +5,8 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
+#include <unistd.h>
 
 #include "models/device.h"
 #include "sim/cli.h"
@@ -14,7 +16,8 @@
 #include "traces/import_nsys.h"
 #include "workloads/writer.h"
 
-#define DEVICE_DEFAULT "h200"
+#define DEVICE_DEFAULT   "h200"
+#define PROGRESS_RECORDS 1000000 /* told in between where percents come slowly */
 
 typedef enum gsim_status import_function(const char *path, const struct gsim_import_options *options,
                                          struct gsim_program *program, struct gsim_import_notes *notes,
@@ -134,11 +137,31 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
                 notes->gpu, device);
 }
 
+/* --- progress ---------------------------------------------------------------------------------------------------- */
+struct progress {
+    int percent;
+    uint64_t records; /* as last told */
+};
+
+static void tell_progress(void *context, double ratio, uint64_t records)
+{
+    struct progress *told = context;
+    int percent = isnan(ratio) ? 0 : (int)(100 * ratio);
+    if (percent == told->percent && records < told->records + PROGRESS_RECORDS) return;
+    *told = (struct progress){percent, records};
+    fputs("\r\033[Kreading", stderr);
+    if (!isnan(ratio)) fprintf(stderr, ", %d %%", percent);
+    fprintf(stderr, ", %" PRIu64 " records\r", records);
+}
+
 int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
     char name[GSIM_LIMIT_NAME + 1] = "";
     struct gsim_error error = {0};
-    struct gsim_import_options options = {.name = name};
+    struct progress told = {0};
+    bool is_shown = isatty(STDERR_FILENO);
+    struct gsim_import_options options = {
+        .name = name, .progress = is_shown ? tell_progress : NULL, .progress_context = &told};
     struct gsim_import_notes notes = {0};
     struct gsim_device_spec device = {0};
     struct gsim_program program = {0};
@@ -157,6 +180,7 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
         options.stream_wait_us = device.stream_wait_us;
         options.launch_to_start_us = device.launch_to_start_us;
         status = read(arguments->operands[1], &options, &program, &notes, &error);
+        if (is_shown) fputs("\033[K", stderr);
     }
     if (status == GSIM_OK) {
         print_notes(arguments->operands[1], &notes, device.name);

@@ -117,9 +117,25 @@ char *gsim_arena_printf(struct gsim_arena *arena, const char *format, ...)
     return text;
 }
 
+struct gsim_arena_adopted {
+    struct gsim_arena_adopted *next;
+    void *memory;
+};
+
+int gsim_arena_adopt(struct gsim_arena *arena, void *memory, size_t size)
+{
+    struct gsim_arena_adopted *adopted = GSIM_ARENA_NEW(arena, struct gsim_arena_adopted);
+    if (!adopted) return -1;
+    *adopted = (struct gsim_arena_adopted){.next = arena->adopted, .memory = memory};
+    arena->adopted = adopted;
+    arena->used_bytes += size;
+    return 0;
+}
+
 void gsim_arena_release(struct gsim_arena *arena)
 {
     if (!arena) return;
+    for (struct gsim_arena_adopted *a = arena->adopted; a; a = a->next) gsim_free(a->memory);
     while (arena->chunks) {
         struct gsim_arena_chunk *next = arena->chunks->next;
         gsim_free(arena->chunks);

@@ -21,8 +21,10 @@ void gsim_free(void *memory);
 uint64_t gsim_alloc_fail_nth(uint64_t nth);
 
 struct gsim_arena_chunk;
+struct gsim_arena_adopted;
 struct gsim_arena {
     struct gsim_arena_chunk *chunks;
+    struct gsim_arena_adopted *adopted; /* what gsim_arena_adopt() brought */
     size_t used_bytes; /* handed out, for statistics */
     int failed;        /* set once an allocation failed; stays set */
 };
@@ -31,6 +33,9 @@ struct gsim_arena {
 void *gsim_arena_alloc(struct gsim_arena *arena, size_t size);
 char *gsim_arena_strdup(struct gsim_arena *arena, const char *text);
 char *gsim_arena_printf(struct gsim_arena *arena, const char *format, ...) GSIM_PRINTF(2, 3);
+/* Takes over MEMORY, SIZE bytes of gsim_alloc or gsim_realloc, to be freed with the arena: a long list that has grown
+ * need not be copied. Nonzero when memory is out; MEMORY is then the caller's still. */
+int gsim_arena_adopt(struct gsim_arena *arena, void *memory, size_t size);
 void gsim_arena_release(struct gsim_arena *arena); /* accepts a zeroed arena */
 
 #define GSIM_ARENA_NEW(arena, type) ((type *)gsim_arena_alloc((arena), sizeof(type)))

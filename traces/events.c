@@ -24,6 +24,7 @@ struct splitter {
     char *chunk, *text; /* what was read; the value being collected, with a NUL behind it */
     size_t at, length;  /* in the chunk */
     size_t text_length, text_room;
+    double file_bytes; /* as it lies on the disk; 0: not known */
     enum gsim_status status;
     char place[48];
 };
@@ -48,6 +49,8 @@ static int peek(struct splitter *s)
     int got = gzread(s->file, s->chunk, CHUNK_BYTES);
     s->at = 0;
     s->length = got > 0 ? (size_t)got : 0;
+    if (s->handler->progress && s->file_bytes > 0)
+        s->handler->progress(s->handler->context, (double)gzoffset(s->file) / s->file_bytes);
     int code = Z_OK;
     const char *message = got < 0 ? gzerror(s->file, &code) : "";
     if (got == 0 && !gzdirect(s->file)) (void)gzerror(s->file, &code); /* gzread() returns what there was, then 0 */
@@ -238,10 +241,12 @@ static gzFile open_file(const char *path)
 enum gsim_status gsim_events_read(const char *path, const struct gsim_events_handler *handler, struct gsim_error *error)
 {
     struct stat info;
-    if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+    bool is_known = strcmp(path, "-") != 0 && stat(path, &info) == 0;
+    if (is_known && S_ISDIR(info.st_mode))
         return gsim_error_set(error, GSIM_INPUT, "expected a file, found a directory");
     errno = 0;
     struct splitter s = {.handler = handler, .error = error, .file = open_file(path)};
+    if (is_known && S_ISREG(info.st_mode)) s.file_bytes = (double)info.st_size;
     snprintf(s.place, sizeof s.place, handler->lists ? "the file" : "the trace");
     if (!s.file)
         return gsim_error_set(error, errno ? GSIM_INPUT : GSIM_NOMEM, "%s", errno ? strerror(errno) : "out of memory");

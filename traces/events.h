@@ -20,6 +20,8 @@ struct gsim_events_handler {
     enum gsim_status (*event)(void *context, uint64_t index, char *text, struct gsim_error *error);
     enum gsim_status (*header)(void *context, const char *name, char *text, struct gsim_error *error);
     void *context;
+    /* NULL allowed: called now and then with how much of the file has been read, 0 to 1. */
+    void (*progress)(void *context, double ratio);
     /* NULL: traceEvents. Otherwise the names of the lists whose elements are handed over, each to LIST's element(),
      * in the order of the file; none must be there, and the file must be an object. */
     const char *const *lists;

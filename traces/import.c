@@ -18,50 +18,40 @@
     } while (0)
 
 /* --- calls by correlation id ---------------------------------------------------------------------------------- */
-static int compare_keys(const void *left, const void *right)
+static int compare_calls(const void *left, const void *right)
 {
-    const struct gsim_call_key *a = left, *b = right;
+    const struct gsim_call *a = left, *b = right;
     COMPARE(a->process, b->process);
     COMPARE(a->correlation, b->correlation);
     COMPARE(a->start_ns, b->start_ns);
-    return a->index < b->index ? -1 : a->index > b->index;
+    COMPARE(a->end_ns, b->end_ns);
+    COMPARE(a->thread, b->thread);
+    return a->kind < b->kind ? -1 : a->kind > b->kind;
 }
 
-static bool is_same_id(const struct gsim_call_key *key, uint32_t process, uint64_t correlation)
+static bool is_same_id(const struct gsim_call *call, uint32_t process, uint64_t correlation)
 {
-    return key->process == process && key->correlation == correlation;
+    return call->process == process && call->correlation == correlation;
 }
 
-uint32_t gsim_records_find_call(const struct gsim_call_key *keys, uint32_t count, uint32_t process,
-                                uint64_t correlation, int64_t before_ns)
+uint32_t gsim_records_find_call(const struct gsim_records *r, uint32_t process, uint64_t correlation, int64_t before_ns)
 {
-    struct gsim_call_key wanted = {
-        .process = process, .correlation = correlation, .start_ns = before_ns, .index = UINT32_MAX};
+    uint32_t low = 0, high = r->call_count; /* the first call behind those wanted */
     if (correlation == 0) return GSIM_NO_CALL;
-    uint32_t low = 0, high = count; /* the first key behind WANTED */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (compare_keys(&keys[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
+        const struct gsim_call *call = &r->calls[middle];
+        bool is_behind = call->process != process           ? call->process > process
+                         : call->correlation != correlation ? call->correlation > correlation
+                                                            : call->start_ns > before_ns;
+        if (is_behind)
             high = middle;
+        else
+            low = middle + 1;
     }
-    if (low > 0 && is_same_id(&keys[low - 1], process, correlation)) return keys[low - 1].index;
-    if (low < count && is_same_id(&keys[low], process, correlation)) return keys[low].index;
+    if (low > 0 && is_same_id(&r->calls[low - 1], process, correlation)) return low - 1;
+    if (low < r->call_count && is_same_id(&r->calls[low], process, correlation)) return low;
     return GSIM_NO_CALL;
-}
-
-static enum gsim_status sort_keys(struct gsim_records *r, struct gsim_steps *steps)
-{
-    steps->keys = gsim_alloc(sizeof *steps->keys * ((size_t)r->call_count + 1));
-    if (!steps->keys) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < r->call_count; i++)
-        steps->keys[i] = (struct gsim_call_key){.correlation = r->calls[i].correlation,
-                                                .index = i,
-                                                .start_ns = r->calls[i].start_ns,
-                                                .process = r->calls[i].process};
-    if (r->call_count) qsort(steps->keys, r->call_count, sizeof *steps->keys, compare_keys);
-    return GSIM_OK;
 }
 
 /* --- works ------------------------------------------------------------------------------------------------------ */
@@ -90,10 +80,10 @@ static enum gsim_status keep_one_device(struct gsim_records *r)
 }
 
 /* Joins a work with its call and gives it times that can be. False: nothing is known about when it ran. */
-static bool repair_work(struct gsim_records *r, const struct gsim_steps *steps, struct gsim_work *work)
+static bool repair_work(struct gsim_records *r, struct gsim_work *work)
 {
     int64_t ns = work->end_ns - work->start_ns;
-    uint32_t found = gsim_records_find_call(steps->keys, r->call_count, work->process, work->correlation,
+    uint32_t found = gsim_records_find_call(r, work->process, work->correlation,
                                             work->start_ns ? work->start_ns : INT64_MAX);
     const struct gsim_call *call = found == GSIM_NO_CALL ? NULL : &r->calls[found];
     work->call = found;
@@ -118,20 +108,19 @@ static bool repair_work(struct gsim_records *r, const struct gsim_steps *steps, 
     return true;
 }
 
-static void repair_works(struct gsim_records *r, const struct gsim_steps *steps)
+static void repair_works(struct gsim_records *r)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < r->work_count; i++)
-        if (repair_work(r, steps, &r->works[i])) r->works[kept++] = r->works[i];
+        if (repair_work(r, &r->works[i])) r->works[kept++] = r->works[i];
     r->work_count = kept;
     for (uint32_t i = 1; i < r->call_count; i++)
-        if (steps->keys[i].correlation &&
-            is_same_id(&steps->keys[i - 1], steps->keys[i].process, steps->keys[i].correlation))
+        if (r->calls[i].correlation && is_same_id(&r->calls[i - 1], r->calls[i].process, r->calls[i].correlation))
             r->notes->repeated_calls++;
 }
 
 /* Launches on the GPUs that are left out have their kernels there, so then nothing can be said. */
-static enum gsim_status find_lost_works(struct gsim_records *r, const struct gsim_steps *steps)
+static enum gsim_status find_lost_works(struct gsim_records *r)
 {
     if (r->notes->other_devices) return GSIM_OK;
     bool *has_work = gsim_alloc((size_t)r->call_count + 1);
@@ -139,11 +128,11 @@ static enum gsim_status find_lost_works(struct gsim_records *r, const struct gsi
     for (uint32_t i = 0; i < r->work_count; i++)
         if (r->works[i].call != GSIM_NO_CALL) has_work[r->works[i].call] = true;
     for (uint32_t i = 0, next; i < r->call_count; i = next) { /* calls that share an id share its works */
-        const struct gsim_call_key *key = &steps->keys[i];
+        const struct gsim_call *first = &r->calls[i];
         bool is_launch = false, is_lost = true;
-        for (next = i; next < r->call_count && is_same_id(&steps->keys[next], key->process, key->correlation); next++) {
-            is_launch |= r->calls[steps->keys[next].index].kind == GSIM_CALL_LAUNCH;
-            is_lost &= !has_work[steps->keys[next].index];
+        for (next = i; next < r->call_count && is_same_id(&r->calls[next], first->process, first->correlation); next++) {
+            is_launch |= r->calls[next].kind == GSIM_CALL_LAUNCH;
+            is_lost &= !has_work[next];
         }
         r->notes->lost_works += is_launch && is_lost;
     }
@@ -221,30 +210,14 @@ static void cut_overlaps(struct gsim_records *r)
 
 /* --- how long alone ----------------------------------------------------------------------------------------------- */
 struct timing {
-    const struct gsim_work *shape;
     int64_t ns;
-    uint32_t index;
+    uint32_t shape, index;
 };
-
-static int compare_shapes(const struct gsim_work *a, const struct gsim_work *b)
-{
-    COMPARE(a->name, b->name);
-    COMPARE(a->grid.x, b->grid.x);
-    COMPARE(a->grid.y, b->grid.y);
-    COMPARE(a->grid.z, b->grid.z);
-    COMPARE(a->block.x, b->block.x);
-    COMPARE(a->block.y, b->block.y);
-    COMPARE(a->block.z, b->block.z);
-    COMPARE(a->regs_per_thread, b->regs_per_thread);
-    COMPARE(a->smem_bytes, b->smem_bytes);
-    return 0;
-}
 
 static int compare_timings(const void *left, const void *right)
 {
     const struct timing *a = left, *b = right;
-    int order = compare_shapes(a->shape, b->shape);
-    if (order) return order;
+    COMPARE(a->shape, b->shape);
     COMPARE(a->ns, b->ns);
     return a->index < b->index ? -1 : a->index > b->index;
 }
@@ -257,10 +230,10 @@ static enum gsim_status find_medians(struct gsim_records *r)
     if (!timings) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < r->work_count; i++)
         if (r->works[i].kind != GSIM_WORK_COPY)
-            timings[count++] = (struct timing){.shape = &r->works[i], .ns = r->works[i].solo_ns, .index = i};
+            timings[count++] = (struct timing){.shape = r->works[i].shape, .ns = r->works[i].solo_ns, .index = i};
     if (count) qsort(timings, count, sizeof *timings, compare_timings);
     for (uint32_t from = 0, to; from < count; from = to) {
-        for (to = from + 1; to < count && compare_shapes(timings[from].shape, timings[to].shape) == 0;) to++;
+        for (to = from + 1; to < count && timings[from].shape == timings[to].shape;) to++;
         int64_t median = timings[from + (to - from) / 2].ns;
         for (uint32_t i = from; i < to; i++) {
             double off = (double)timings[i].ns - (double)median;
@@ -297,10 +270,17 @@ static void add_works(struct gsim_records *r, struct gsim_steps *steps)
     }
 }
 
+static bool is_synchronise(const struct gsim_call *call)
+{
+    return call->kind == GSIM_CALL_SYNC_DEVICE || call->kind == GSIM_CALL_SYNC_STREAM ||
+           call->kind == GSIM_CALL_SYNC_EVENT;
+}
+
 static enum gsim_status make_steps(struct gsim_records *r, struct gsim_steps *steps)
 {
-    size_t most = (size_t)r->work_count + r->call_count + r->sync_count;
+    size_t most = (size_t)r->work_count + r->sync_count;
     uint64_t waits = 0, known_waits = 0;
+    for (uint32_t i = 0; i < r->call_count; i++) most += is_synchronise(&r->calls[i]);
     if (most >= UINT32_MAX / 2) return gsim_error_set(r->error, GSIM_INPUT, "expected fewer than 2^31 records");
     steps->steps = gsim_alloc(sizeof *steps->steps * (most + 1));
     if (!steps->steps) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
@@ -308,15 +288,14 @@ static enum gsim_status make_steps(struct gsim_records *r, struct gsim_steps *st
     for (uint32_t i = 0; i < r->call_count; i++) {
         const struct gsim_call *call = &r->calls[i];
         waits += call->kind == GSIM_CALL_WAIT;
-        if (call->kind == GSIM_CALL_SYNC_DEVICE || call->kind == GSIM_CALL_SYNC_STREAM ||
-            call->kind == GSIM_CALL_SYNC_EVENT)
+        if (is_synchronise(call))
             steps->steps[steps->count++] = (struct gsim_step){
                 .kind = GSIM_STEP_SYNC, .time_ns = call->start_ns, .then_ns = call->end_ns, .index = i};
     }
     for (uint32_t i = 0; i < r->sync_count; i++) {
         const struct gsim_sync *sync = &r->syncs[i];
         if (sync->kind != GSIM_SYNC_WAIT) continue;
-        uint32_t call = gsim_records_find_call(steps->keys, r->call_count, sync->process, sync->correlation, INT64_MAX);
+        uint32_t call = gsim_records_find_call(r, sync->process, sync->correlation, INT64_MAX);
         int64_t time = call == GSIM_NO_CALL ? sync->start_ns : r->calls[call].start_ns;
         known_waits++;
         steps->steps[steps->count++] =
@@ -476,13 +455,13 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
 {
     struct gsim_steps steps = {0};
     enum gsim_status status = r->stream_count ? keep_one_device(r) : GSIM_OK;
-    if (status == GSIM_OK) status = sort_keys(r, &steps);
+    if (r->call_count) qsort(r->calls, r->call_count, sizeof *r->calls, compare_calls);
     if (status == GSIM_OK) {
-        repair_works(r, &steps);
+        repair_works(r);
         if (r->work_count) qsort(r->works, r->work_count, sizeof *r->works, compare_runs);
         if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
         cut_overlaps(r);
-        status = find_lost_works(r, &steps);
+        status = find_lost_works(r);
         if (status == GSIM_OK) status = find_late_starts(r);
     }
     if (status == GSIM_OK) {
@@ -495,6 +474,5 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
     snprintf(r->notes->gpu, sizeof r->notes->gpu, "%s", r->gpu);
     if (status == GSIM_OK) status = gsim_records_emit(r, &steps, options, program);
     gsim_free(steps.steps);
-    gsim_free(steps.keys);
     return status;
 }

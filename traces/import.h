@@ -14,6 +14,10 @@ struct gsim_import_options {
     const char *solo_device; /* the device that recorded durations are of; NULL: whichever is simulated */
     bool gaps;               /* host time between calls becomes host_compute */
     uint32_t first, last;    /* which works (kernels, copies, memsets), counted from 0 in launch order */
+    /* NULL allowed: called now and then while a file is read. RATIO: how much of it, 0 to 1; NAN where that is not known;
+     * RECORDS: works, calls and waits kept so far. */
+    void (*progress)(void *context, double ratio, uint64_t records);
+    void *progress_context;
     /* What a replay charges by itself: it is taken off the recorded host time. */
     double launch_us, memcpy_us, event_record_us, stream_wait_us, launch_to_start_us;
 };

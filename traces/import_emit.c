@@ -143,11 +143,12 @@ static bool queue_was_full(const struct emitter *e, const struct gsim_call *call
 static uint32_t kernel_of(struct emitter *e, const struct gsim_work *work)
 {
     const struct gsim_records *r = e->records;
-    struct gsim_kernel kernel = {.name = r->names[work->name],
-                                 .grid = work->grid,
-                                 .block = work->block,
-                                 .regs_per_thread = work->regs_per_thread,
-                                 .smem_bytes = work->smem_bytes,
+    const struct gsim_work_shape *shape = &r->shapes[work->shape];
+    struct gsim_kernel kernel = {.name = r->names[shape->name],
+                                 .grid = shape->grid,
+                                 .block = shape->block,
+                                 .regs_per_thread = shape->regs_per_thread,
+                                 .smem_bytes = shape->smem_bytes,
                                  .solo_us = (double)work->solo_ns / 1e3,
                                  .solo_device = e->options->solo_device,
                                  .solo_cold = true};
@@ -192,10 +193,10 @@ static void make_work(struct emitter *e, const struct gsim_step *step)
     struct gsim_op op = {.kind = is_copy ? GSIM_OP_COPY : GSIM_OP_KERNEL, .stream = stream->number};
     struct gsim_arg arg = {.reads = work->copy_kind != GSIM_COPY_H2D, .writes = work->copy_kind != GSIM_COPY_D2H};
     if (is_copy) {
-        arg.buffer_index = buffer_of(e, stream, work->copy_kind);
+        arg.buffer_index = buffer_of(e, stream, (enum gsim_copy_kind)work->copy_kind);
         op.args = &arg;
         op.arg_count = 1;
-        op.copy_kind = work->copy_kind;
+        op.copy_kind = (enum gsim_copy_kind)work->copy_kind;
         op.bytes = work->bytes ? work->bytes : 1;
     } else {
         op.kernel_index = kernel_of(e, work);
@@ -282,7 +283,7 @@ static void make_wait(struct emitter *e, const struct gsim_step *step)
     const struct gsim_sync *sync = &e->records->syncs[step->index];
     if (sync->stream == sync->source || sync->source == GSIM_NO_STREAM || sync->stream == GSIM_NO_STREAM) return;
     uint32_t record =
-        gsim_records_find_call(e->steps->keys, e->records->call_count, sync->process, sync->record, step->time_ns);
+        gsim_records_find_call(e->records, sync->process, sync->record, step->time_ns);
     int64_t by_ns = record == GSIM_NO_CALL ? step->time_ns : e->records->calls[record].start_ns;
     uint32_t op = e->streams[sync->source].last;
     while (op != NONE && e->made[op].call_ns > by_ns) op = e->made[op].before;

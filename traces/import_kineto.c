@@ -174,9 +174,8 @@ static enum gsim_status read_work(struct event *e, enum category category)
 {
     struct gsim_work work = {.kind = category == CAT_KERNEL   ? GSIM_WORK_KERNEL
                                      : category == CAT_MEMCPY ? GSIM_WORK_COPY
-                                                              : GSIM_WORK_MEMSET,
-                             .grid = {1, 1, 1},
-                             .block = {1, 1, 1}};
+                                                              : GSIM_WORK_MEMSET};
+    struct gsim_work_shape launched = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
     work.start_ns = time_ns(e, EV_TS);
     work.end_ns = work.start_ns + time_ns(e, EV_DUR);
     if (work.start_ns < 0) wrong(e, "ts", "a time that is not negative", e->values[EV_TS]);
@@ -187,10 +186,10 @@ static enum gsim_status read_work(struct event *e, enum category category)
     work.bytes = (uint64_t)whole(e, ARG_BYTES, (double)GSIM_LIMIT_BYTES, category == CAT_MEMCPY ? NAN : 0);
     if (work.stream == GSIM_NO_STREAM) wrong(e, "args.stream", "the number of a stream", e->args[ARG_STREAM]);
     if (category == CAT_KERNEL) {
-        work.grid = shape(e, ARG_GRID, GSIM_LIMIT_GRID_X);
-        work.block = shape(e, ARG_BLOCK, GSIM_LIMIT_BLOCK_THREADS);
-        work.regs_per_thread = (uint32_t)whole(e, ARG_REGS, GSIM_LIMIT_REGS, 0);
-        work.smem_bytes = (uint32_t)whole(e, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0);
+        launched.grid = shape(e, ARG_GRID, GSIM_LIMIT_GRID_X);
+        launched.block = shape(e, ARG_BLOCK, GSIM_LIMIT_BLOCK_THREADS);
+        launched.regs_per_thread = (uint32_t)whole(e, ARG_REGS, GSIM_LIMIT_REGS, 0);
+        launched.smem_bytes = (uint32_t)whole(e, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0);
     }
     if (e->failed) return e->error->status;
     const char *name = category == CAT_MEMSET ? "memset" : name_of(e);
@@ -199,7 +198,8 @@ static enum gsim_status read_work(struct event *e, enum category category)
         return GSIM_OK;
     }
     e->records->notes->pageable += work.pageable;
-    enum gsim_status status = gsim_records_name(e->records, name, &work.name);
+    enum gsim_status status = gsim_records_name(e->records, name, &launched.name);
+    if (status == GSIM_OK) status = gsim_records_shape(e->records, &launched, &work.shape);
     return status == GSIM_OK ? gsim_records_add_work(e->records, &work) : status;
 }
 
@@ -285,12 +285,18 @@ static enum gsim_status read_header(void *context, const char *name, char *text,
     return GSIM_OK;
 }
 
+static void tell_progress(void *context, double ratio)
+{
+    gsim_records_progress(context, ratio);
+}
+
 enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_options *options,
                                     struct gsim_program *program, struct gsim_import_notes *notes,
                                     struct gsim_error *error)
 {
-    struct gsim_records records = {.notes = notes, .error = error};
-    struct gsim_events_handler handler = {.event = read_event, .header = read_header, .context = &records};
+    struct gsim_records records = {.options = options, .notes = notes, .error = error};
+    struct gsim_events_handler handler = {
+        .event = read_event, .header = read_header, .progress = tell_progress, .context = &records};
     *notes = (struct gsim_import_notes){0};
     enum gsim_status status = gsim_events_read(path, &handler, error);
     if (status == GSIM_OK) status = gsim_records_program(&records, options, program);

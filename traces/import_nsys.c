@@ -6,6 +6,7 @@
 #include "traces/import_nsys.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #define TIME_LIMIT_NS     4000000000000000000 /* 64 bits also hold sums with durations */
 #define DURATION_LIMIT_NS 1000000000000000    /* GSIM_LIMIT_US */
 #define MOST_COLUMNS      24
+#define PROGRESS_ROWS     65536
 
 struct table {
     struct gsim_records *records;
@@ -76,6 +78,7 @@ static bool table_next(struct table *t)
     if (!t->rows || t->failed) return false;
     int code = sqlite3_step(t->rows);
     t->row++;
+    if (t->row % PROGRESS_ROWS == 0) gsim_records_progress(t->records, NAN);
     if (code != SQLITE_ROW && code != SQLITE_DONE) (void)sql_error(t, code);
     return code == SQLITE_ROW;
 }
@@ -164,7 +167,7 @@ enum { W_START, W_END, W_DEVICE, W_CONTEXT, W_STREAM, W_CORRELATION, W_PID, W_FI
 
 static struct gsim_work work_of(struct table *t, enum gsim_work_kind kind)
 {
-    struct gsim_work work = {.kind = kind, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    struct gsim_work work = {.kind = (uint8_t)kind};
     work.start_ns = time_of(t, W_START);
     work.end_ns = time_of(t, W_END);
     if (work.end_ns - work.start_ns > DURATION_LIMIT_NS) wrong(t, W_END, "an end within 11 days of the start");
@@ -172,6 +175,13 @@ static struct gsim_work work_of(struct table *t, enum gsim_work_kind kind)
     work.process = process_of(whole(t, W_PID, INT64_MAX));
     work.stream = stream_of(t, work.process, W_DEVICE, W_CONTEXT, W_STREAM);
     return work;
+}
+
+static enum gsim_status add_work(struct table *t, struct gsim_work *work, struct gsim_work_shape *shape, const char *name)
+{
+    enum gsim_status status = gsim_records_name(t->records, name, &shape->name);
+    if (status == GSIM_OK) status = gsim_records_shape(t->records, shape, &work->shape);
+    return status == GSIM_OK ? gsim_records_add_work(t->records, work) : status;
 }
 
 static enum gsim_status read_kernels(struct table *t)
@@ -210,21 +220,21 @@ static enum gsim_status read_kernels(struct table *t)
     enum gsim_status status = table_open(t);
     while (status == GSIM_OK && table_next(t)) {
         struct gsim_work work = work_of(t, GSIM_WORK_KERNEL);
-        work.grid.x = size_of(t, GRID_X, GSIM_LIMIT_GRID_X);
-        work.grid.y = size_of(t, GRID_Y, GSIM_LIMIT_GRID_YZ);
-        work.grid.z = size_of(t, GRID_Z, GSIM_LIMIT_GRID_YZ);
-        work.block.x = size_of(t, BLOCK_X, GSIM_LIMIT_BLOCK_XY);
-        work.block.y = size_of(t, BLOCK_Y, GSIM_LIMIT_BLOCK_XY);
-        work.block.z = size_of(t, BLOCK_Z, GSIM_LIMIT_BLOCK_Z);
-        work.regs_per_thread = whole32(t, REGS, GSIM_LIMIT_REGS);
-        work.smem_bytes =
+        struct gsim_work_shape shape;
+        shape.grid.x = size_of(t, GRID_X, GSIM_LIMIT_GRID_X);
+        shape.grid.y = size_of(t, GRID_Y, GSIM_LIMIT_GRID_YZ);
+        shape.grid.z = size_of(t, GRID_Z, GSIM_LIMIT_GRID_YZ);
+        shape.block.x = size_of(t, BLOCK_X, GSIM_LIMIT_BLOCK_XY);
+        shape.block.y = size_of(t, BLOCK_Y, GSIM_LIMIT_BLOCK_XY);
+        shape.block.z = size_of(t, BLOCK_Z, GSIM_LIMIT_BLOCK_Z);
+        shape.regs_per_thread = whole32(t, REGS, GSIM_LIMIT_REGS);
+        shape.smem_bytes =
             whole32(t, STATIC, GSIM_LIMIT_SMEM_BYTES / 2) + whole32(t, DYNAMIC, GSIM_LIMIT_SMEM_BYTES / 2);
         if (t->failed) break;
         const char *name = string_of(t, &find, DEMANGLED);
         if (!name) name = string_of(t, &find, SHORT);
         if (!name) name = string_of(t, &find, MANGLED);
-        status = gsim_records_name(t->records, name ? name : "unnamed", &work.name);
-        if (status == GSIM_OK) status = gsim_records_add_work(t->records, &work);
+        status = add_work(t, &work, &shape, name ? name : "unnamed");
     }
     sqlite3_finalize(find);
     enum gsim_status closed = table_close(t);
@@ -256,8 +266,7 @@ static enum gsim_status read_copies(struct table *t)
             continue;
         }
         t->records->notes->pageable += work.pageable;
-        status = gsim_records_name(t->records, "memcpy", &work.name);
-        if (status == GSIM_OK) status = gsim_records_add_work(t->records, &work);
+        status = add_work(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memcpy");
     }
     enum gsim_status closed = table_close(t);
     return status == GSIM_OK ? closed : status;
@@ -274,8 +283,7 @@ static enum gsim_status read_memsets(struct table *t)
         struct gsim_work work = work_of(t, GSIM_WORK_MEMSET);
         work.bytes = whole(t, BYTES, GSIM_LIMIT_BYTES);
         if (t->failed) break;
-        status = gsim_records_name(t->records, "memset", &work.name);
-        if (status == GSIM_OK) status = gsim_records_add_work(t->records, &work);
+        status = add_work(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memset");
     }
     enum gsim_status closed = table_close(t);
     return status == GSIM_OK ? closed : status;
@@ -444,7 +452,7 @@ enum gsim_status gsim_import_nsys(const char *path, const struct gsim_import_opt
                                   struct gsim_program *program, struct gsim_import_notes *notes,
                                   struct gsim_error *error)
 {
-    struct gsim_records records = {.notes = notes, .error = error};
+    struct gsim_records records = {.options = options, .notes = notes, .error = error};
     struct stat info;
     sqlite3 *database = NULL;
     *notes = (struct gsim_import_notes){0};

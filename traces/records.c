@@ -38,6 +38,7 @@ enum gsim_status gsim_records_add_call(struct gsim_records *r, const struct gsim
 {
     void *calls = r->calls;
     struct gsim_call copy = *call;
+    if (call->kind == GSIM_CALL_IDLE) return GSIM_OK;
     if (copy.end_ns < copy.start_ns) {
         r->notes->unfinished++;
         copy.end_ns = copy.start_ns;
@@ -76,6 +77,12 @@ enum gsim_status gsim_records_stream(struct gsim_records *r, const struct gsim_s
     return status;
 }
 
+void gsim_records_progress(const struct gsim_records *r, double ratio)
+{
+    if (r->options->progress)
+        r->options->progress(r->options->progress_context, ratio, (uint64_t)r->work_count + r->call_count + r->sync_count);
+}
+
 static uint32_t hash_text(const char *text)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
@@ -95,20 +102,44 @@ static void make_fit(char fit[GSIM_LIMIT_NAME + 1], const char *name)
     if (length == 0) snprintf(fit, GSIM_LIMIT_NAME + 1, "unnamed");
 }
 
-static enum gsim_status grow_slots(struct gsim_records *r)
+static uint32_t hash_shape(const struct gsim_work_shape *shape)
 {
-    if (r->name_slot_count && r->name_count < r->name_slot_count / 2) return GSIM_OK;
-    uint32_t count = r->name_slot_count ? r->name_slot_count * 2 : 256;
-    uint32_t *slots = count < UINT32_MAX / 2 ? gsim_alloc(sizeof *slots * count) : NULL;
-    if (!slots) return no_memory(r);
-    for (uint32_t i = 0; i < r->name_count; i++) {
-        uint32_t at = hash_text(r->names[i]);
-        while (slots[at & (count - 1)]) at++;
-        slots[at & (count - 1)] = i + 1;
+    const uint32_t values[] = {shape->name,    shape->grid.x,  shape->grid.y,          shape->grid.z,    shape->block.x,
+                               shape->block.y, shape->block.z, shape->regs_per_thread, shape->smem_bytes};
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        hash = (hash ^ values[i]) * 0x9e3779b1u; /* 2^32 / golden ratio */
+        hash ^= hash >> 15;
     }
-    gsim_free(r->name_slots);
-    r->name_slots = slots;
-    r->name_slot_count = count;
+    return hash;
+}
+
+static uint32_t hash_of_name(const struct gsim_records *r, uint32_t index)
+{
+    return hash_text(r->names[index]);
+}
+
+static uint32_t hash_of_shape(const struct gsim_records *r, uint32_t index)
+{
+    return hash_shape(&r->shapes[index]);
+}
+
+/* Room for one more than USED entries; those there are put back by their hash. */
+static enum gsim_status grow_slots(struct gsim_records *r, uint32_t **slots, uint32_t *slot_count, uint32_t used,
+                                   uint32_t (*hash_of)(const struct gsim_records *, uint32_t))
+{
+    if (*slot_count && used < *slot_count / 2) return GSIM_OK;
+    uint32_t count = *slot_count ? *slot_count * 2 : 256;
+    uint32_t *wider = count < UINT32_MAX / 2 ? gsim_alloc(sizeof *wider * count) : NULL;
+    if (!wider) return no_memory(r);
+    for (uint32_t i = 0; i < used; i++) {
+        uint32_t at = hash_of(r, i);
+        while (wider[at & (count - 1)]) at++;
+        wider[at & (count - 1)] = i + 1;
+    }
+    gsim_free(*slots);
+    *slots = wider;
+    *slot_count = count;
     return GSIM_OK;
 }
 
@@ -116,7 +147,7 @@ enum gsim_status gsim_records_name(struct gsim_records *r, const char *name, uin
 {
     char fit[GSIM_LIMIT_NAME + 1];
     make_fit(fit, name);
-    enum gsim_status status = grow_slots(r);
+    enum gsim_status status = grow_slots(r, &r->name_slots, &r->name_slot_count, r->name_count, hash_of_name);
     if (status != GSIM_OK) return status;
     uint32_t mask = r->name_slot_count - 1, at = hash_text(fit);
     for (uint32_t entry; (entry = r->name_slots[at & mask]) != 0; at++)
@@ -132,6 +163,42 @@ enum gsim_status gsim_records_name(struct gsim_records *r, const char *name, uin
     r->names = names;
     if (status == GSIM_OK) r->name_slots[at & mask] = *index + 1;
     return status;
+}
+
+static bool is_same_shape(const struct gsim_work_shape *a, const struct gsim_work_shape *b)
+{
+    return a->name == b->name && a->grid.x == b->grid.x && a->grid.y == b->grid.y && a->grid.z == b->grid.z &&
+           a->block.x == b->block.x && a->block.y == b->block.y && a->block.z == b->block.z &&
+           a->regs_per_thread == b->regs_per_thread && a->smem_bytes == b->smem_bytes;
+}
+
+enum gsim_status gsim_records_shape(struct gsim_records *r, const struct gsim_work_shape *shape, uint32_t *index)
+{
+    enum gsim_status status = grow_slots(r, &r->shape_slots, &r->shape_slot_count, r->shape_count, hash_of_shape);
+    if (status != GSIM_OK) return status;
+    uint32_t mask = r->shape_slot_count - 1, at = hash_shape(shape);
+    for (uint32_t entry; (entry = r->shape_slots[at & mask]) != 0; at++)
+        if (is_same_shape(&r->shapes[entry - 1], shape)) {
+            *index = entry - 1;
+            return GSIM_OK;
+        }
+    void *shapes = r->shapes;
+    *index = r->shape_count;
+    status = append(r, &shapes, shape, sizeof *shape, &r->shape_count, &r->shape_room);
+    r->shapes = shapes;
+    if (status == GSIM_OK) r->shape_slots[at & mask] = *index + 1;
+    return status;
+}
+
+/* Calls that ask, prepare or allocate: the larger part of PyTorch's. An event's record is none of them: waits name it. */
+static bool is_idle(const char *name)
+{
+    static const char *const parts[] = {"Get",         "Peek",        "Query",    "Occupancy",    "IsCapturing",
+                                        "EventCreate", "EventDestroy", "EventElapsed", "StreamCreate", "StreamDestroy",
+                                        "FuncSet",     "SetDevice",   "Malloc",   "Free",         "HostAlloc"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strstr(name, parts[i])) return true;
+    return false;
 }
 
 enum gsim_call_kind gsim_records_call_kind(const char *name)
@@ -162,6 +229,7 @@ enum gsim_call_kind gsim_records_call_kind(const char *name)
     size_t length = suffix ? (size_t)(suffix - name) : strlen(name);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strlen(known[i].name) == length && strncmp(known[i].name, name, length) == 0) return known[i].kind;
+    if (is_idle(name)) return GSIM_CALL_IDLE;
     if (strstr(name, "emcpy") && !strstr(name, "Async")) return GSIM_CALL_COPY;
     return GSIM_CALL_OTHER;
 }
@@ -174,5 +242,7 @@ void gsim_records_release(struct gsim_records *r)
     gsim_free(r->streams);
     gsim_free(r->names);
     gsim_free(r->name_slots);
+    gsim_free(r->shapes);
+    gsim_free(r->shape_slots);
     gsim_arena_release(&r->arena);
 }

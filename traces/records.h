@@ -12,23 +12,28 @@
 /* Times are nanoseconds of the trace's own clock; 0 is a time that was not recorded. Correlation 0: none. */
 enum gsim_work_kind { GSIM_WORK_KERNEL, GSIM_WORK_COPY, GSIM_WORK_MEMSET };
 
-/* A kernel, copy or memset on a GPU. */
+/* What works of one kernel at one launch shape have in common; kept once. */
+struct gsim_work_shape {
+    uint32_t name;                /* index into the records' names */
+    struct gsim_dim3 grid, block; /* of kernels */
+    uint32_t regs_per_thread, smem_bytes;
+};
+
+/* A kernel, copy or memset on a GPU: 64 bytes, of which a trace of a gigabyte has half a million. */
 struct gsim_work {
     int64_t start_ns, end_ns;
     uint64_t correlation, bytes;
-    uint32_t process, stream, name; /* process: whose correlation ids; stream, name: indices into the records' lists */
-    struct gsim_dim3 grid, block;   /* of kernels */
-    uint32_t regs_per_thread, smem_bytes;
+    int64_t solo_ns;                 /* filled by import.c: the duration to replay */
+    uint32_t process, stream, shape; /* process: whose correlation ids; stream, shape: indices into the records' lists */
     uint32_t call, thread; /* filled by import.c: the call that made it, GSIM_NO_CALL for none; its thread */
-    int64_t solo_ns;       /* filled by import.c: the duration to replay */
-    enum gsim_work_kind kind;
-    enum gsim_copy_kind copy_kind;
+    uint8_t kind, copy_kind; /* enum gsim_work_kind, enum gsim_copy_kind */
     bool pageable;
     bool is_moved; /* its time was repaired: only the duration is real */
 };
 #define GSIM_NO_CALL UINT32_MAX
 
 enum gsim_call_kind {
+    GSIM_CALL_IDLE,  /* never makes work and lets nobody wait: not kept */
     GSIM_CALL_OTHER, /* makes work if a work record carries its correlation id, else only takes host time */
     GSIM_CALL_COPY,  /* a copy whose name does not say that it returns early */
     GSIM_CALL_LAUNCH, /* makes a kernel, unless a graph captures it */
@@ -67,15 +72,19 @@ struct gsim_records {
     struct gsim_sync *syncs;
     struct gsim_stream_key *streams;
     const char **names;   /* each once; from the arena */
-    uint32_t *name_slots; /* open addressing: index plus one */
-    uint32_t work_count, call_count, sync_count, stream_count, name_count, name_slot_count;
-    size_t work_room, call_room, sync_room, stream_room, name_room;
+    struct gsim_work_shape *shapes;           /* each once */
+    uint32_t *name_slots, *shape_slots;       /* open addressing: index plus one */
+    uint32_t work_count, call_count, sync_count, stream_count, name_count, shape_count, name_slot_count, shape_slot_count;
+    size_t work_room, call_room, sync_room, stream_room, name_room, shape_room;
     uint32_t last_stream;
     char gpu[64]; /* the device's name, where the trace tells it */
     struct gsim_arena arena;
+    const struct gsim_import_options *options;
     struct gsim_import_notes *notes;
     struct gsim_error *error;
 };
+/* Tells the options' progress, if any. */
+void gsim_records_progress(const struct gsim_records *records, double ratio);
 
 #define GSIM_NO_STREAM UINT32_MAX
 
@@ -87,6 +96,8 @@ enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struc
 enum gsim_status gsim_records_stream(struct gsim_records *records, const struct gsim_stream_key *key,
                                      uint32_t *stream) GSIM_NODISCARD;
 enum gsim_status gsim_records_name(struct gsim_records *records, const char *name, uint32_t *index) GSIM_NODISCARD;
+enum gsim_status gsim_records_shape(struct gsim_records *records, const struct gsim_work_shape *shape,
+                                    uint32_t *index) GSIM_NODISCARD;
 /* By the name of the runtime or driver call; a suffix such as _v3020 or _ptsz is no part of it. */
 enum gsim_call_kind gsim_records_call_kind(const char *name);
 void gsim_records_release(struct gsim_records *records);
@@ -103,21 +114,14 @@ struct gsim_step {
     enum gsim_step_kind kind;
 };
 
-struct gsim_call_key {
-    uint64_t correlation;
-    int64_t start_ns;
-    uint32_t process, index;
-};
-
 /* The call of that correlation id, the latest that starts by BEFORE_NS if there are several; GSIM_NO_CALL for none.
- * KEYS are sorted. */
-uint32_t gsim_records_find_call(const struct gsim_call_key *keys, uint32_t count, uint32_t process,
-                                uint64_t correlation, int64_t before_ns);
+ * Calls are sorted by process, correlation id and start, as import.c does first of all. */
+uint32_t gsim_records_find_call(const struct gsim_records *records, uint32_t process, uint64_t correlation,
+                                int64_t before_ns);
 
 struct gsim_steps {
     struct gsim_step *steps;
     uint32_t count, work_count, thread_count;
-    struct gsim_call_key *keys; /* of all calls */
 };
 
 /* traces/import_emit.c: the ops of a program. */

@@ -91,6 +91,20 @@ static void test_arena_text(void)
     gsim_arena_release(&arena);
 }
 
+static void test_arena_adopts(void)
+{
+    struct gsim_arena arena = {0};
+    char *list = gsim_realloc(gsim_alloc(16), 4096), *other = gsim_alloc(8);
+    CHECK_INT(gsim_arena_adopt(&arena, list, 4096), 0);
+    CHECK(arena.used_bytes >= 4096);
+    gsim_arena_release(&arena); /* the list too: sanitizers see it if not */
+    gsim_alloc_fail_nth(1);
+    CHECK(gsim_arena_adopt(&arena, other, 8) != 0);
+    gsim_alloc_fail_nth(0);
+    gsim_free(other);
+    gsim_arena_release(&arena);
+}
+
 static void test_arena_failure_stays(void)
 {
     struct gsim_arena arena = {0};
@@ -136,6 +150,7 @@ static const struct test_case cases[] = {
     {"a failed realloc keeps the old memory", test_realloc_keeps_old},
     {"arena objects are zeroed, aligned, apart", test_arena},
     {"arena text", test_arena_text},
+    {"an arena adopts", test_arena_adopts},
     {"an arena remembers its failure", test_arena_failure_stays},
     {"arrays grow", test_array_grow},
 };
