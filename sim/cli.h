@@ -84,6 +84,10 @@ enum gsim_cli_command {
     X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE, "of the cross-validation over recorded runs (default 5, 0: none)")   \
     X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE, "write the report as JSON")                                        \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
+    X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN,                                                                \
+      "in the trace also a track for each of the first N SMs: which\n"                                                 \
+      "kernels' blocks stood there from when to when; single blocks\n"                                                 \
+      "with --opt gpu.exact=1")                                                                                        \
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs or\n"                                                 \
@@ -237,6 +241,9 @@ struct gsim_cli_point {
 /* --jobs, from 1 to GSIM_JOBS_MAX; INITIAL without it, 0 standing for the cores of the machine. */
 enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint32_t initial, uint32_t *jobs,
                                struct gsim_error *error) GSIM_NODISCARD;
+/* --trace-sms: of how many SMs; 0 without it. Fails without --trace. */
+enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
+                                    struct gsim_error *error) GSIM_NODISCARD;
 /* By name or path; unknown names get a message with the nearest known one. */
 enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops,
                                     struct gsim_error *error) GSIM_NODISCARD;

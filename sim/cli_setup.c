@@ -38,6 +38,18 @@ enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint3
     return status;
 }
 
+enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
+                                    struct gsim_error *error)
+{
+    const char *text = arguments->value[GSIM_CLI_TRACE_SMS];
+    *sm_count = GSIM_BLOCK_SMS;
+    if (text && !arguments->value[GSIM_CLI_TRACE])
+        return gsim_error_set(error, GSIM_USAGE, "--trace-sms: expected --trace FILE with it");
+    if (text && strcmp(text, "all") == 0) return GSIM_OK;
+    enum gsim_status status = parse_count(arguments, GSIM_CLI_TRACE_SMS, GSIM_BLOCK_SMS, sm_count, error);
+    return status == GSIM_OK ? status : gsim_error_set(error, GSIM_USAGE, "--trace-sms: expected all or an integer from 1 to %d, found '%s'", GSIM_BLOCK_SMS, text);
+}
+
 /* The index of the option's value in its metavar "a|b|c". */
 static enum gsim_status parse_choice(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, int initial,
                                      int *value, struct gsim_error *error)

@@ -460,6 +460,25 @@ void gsim_front_kernel_ended(void *machine, void *tag, gsim_time now)
     gsim_front_end(m, task);
 }
 
+/* For observers alone. */
+void gsim_front_blocks_stayed(void *machine, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until)
+{
+    const struct gsim_machine *m = machine;
+    const struct gsim_task *task = tag;
+    struct gsim_block_record record = {
+        .op = task->op->index,
+        .iteration = task->iteration,
+        .stream = task->stream,
+        .kernel_index = task->op->kernel_index,
+        .correlation = task->correlation,
+        .blocks = blocks,
+        .start = since,
+        .end = until,
+    };
+    memcpy(record.sms, sms, sizeof record.sms);
+    m->simulation->observer->on_blocks(m->simulation->observer->data, &record);
+}
+
 void gsim_front_end(struct gsim_machine *m, struct gsim_task *task)
 {
     if (task->graph_run) {

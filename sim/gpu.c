@@ -88,6 +88,11 @@ void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise)
     gpu->noise = noise;
 }
 
+void gsim_gpu_watch(struct gsim_gpu *gpu, const struct gsim_gpu_watcher *watcher)
+{
+    gpu->watcher = *watcher;
+}
+
 gsim_time gsim_gpu_next(const struct gsim_gpu *gpu) { return gpu->next; }
 
 /* Blocks on the SMs when every SM was filled NOW by the only kernel there is, all to end at once; else 0. */
@@ -119,8 +124,11 @@ static void skip_waves(struct gsim_gpu *gpu, gsim_time now)
     gpu->block_events += 2 * count * wave;
     gpu->next += jump;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
-        gpu->groups[i]->updated += jump;
-        gpu->groups[i]->cohorts[0].since += jump;
+        struct gsim_group *g = gpu->groups[i];
+        if (gpu->watcher.blocks_stayed)
+            gpu->watcher.blocks_stayed(gpu->watcher.data, run->tag, g->sms, count * g->slots, now, now + jump);
+        g->updated += jump;
+        g->cohorts[0].since += jump;
         gpu->next_at[i] += jump;
     }
 }

@@ -33,6 +33,13 @@ struct gsim_gpu_listener {
     void (*kernel_ended)(void *data, void *tag, gsim_time now);
 };
 
+/* So many blocks of the kernel with TAG are resident on each of SMS (a bit each, GSIM_BLOCK_SMS of them) from SINCE to
+ * UNTIL, and no longer. Waves that are handled at once are told of at once, before their time. */
+struct gsim_gpu_watcher {
+    void *data;
+    void (*blocks_stayed)(void *data, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until);
+};
+
 struct gsim_gpu_load {
     uint32_t busy_sms, warps, kernels;
     uint64_t blocks;
@@ -54,6 +61,9 @@ static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim
 /* From now on the work of each kernel submitted is drawn around what it is, with the device's kernel_spread. NOISE must
  * stay; NULL: no more. */
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise);
+
+/* WATCHER is copied; it cannot change anything. */
+void gsim_gpu_watch(struct gsim_gpu *gpu, const struct gsim_gpu_watcher *watcher);
 
 /* The next time at which blocks end; GSIM_TIME_NEVER when none is resident. */
 gsim_time gsim_gpu_next(const struct gsim_gpu *gpu);
@@ -84,7 +94,7 @@ void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statisti
 /* Checks capacity and conservation of blocks and SMs; GSIM_BUG on a violation. */
 void gsim_gpu_check(const struct gsim_gpu *gpu);
 
-/* How many blocks of the kernel with TAG are resident on each SM now (tests, per-SM traces). */
+/* How many blocks of the kernel with TAG are resident on each SM now (tests; over time: gsim_gpu_watch). */
 void gsim_gpu_residency(const struct gsim_gpu *gpu, const void *tag, uint32_t *blocks_by_sm, uint32_t sm_count);
 
 #endif

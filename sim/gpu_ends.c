@@ -20,7 +20,7 @@ static void end_run(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time
 }
 
 /* Takes BLOCKS of the cohort off every SM of the group; an empty cohort leaves, the others stay in the order of their age. */
-static void take_blocks(struct gsim_gpu *gpu, struct gsim_group *g, uint32_t at, uint32_t blocks)
+static void take_blocks(struct gsim_gpu *gpu, struct gsim_group *g, uint32_t at, uint32_t blocks, gsim_time now)
 {
     struct gsim_cohort c = g->cohorts[at];
     g->cohorts[at].blocks -= blocks;
@@ -35,6 +35,7 @@ static void take_blocks(struct gsim_gpu *gpu, struct gsim_group *g, uint32_t at,
     gpu->load.blocks -= count;
     gpu->load.warps -= (uint32_t)count * c.work->need.warps;
     gpu->block_events += count;
+    if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, c.run->tag, g->sms, blocks, c.since, now);
 }
 
 static bool is_over(const struct gsim_cohort *c)
@@ -55,7 +56,7 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
             i++;
             continue;
         }
-        take_blocks(gpu, g, i, only_one && c.frees ? 1 : c.blocks);
+        take_blocks(gpu, g, i, only_one && c.frees ? 1 : c.blocks, now);
         lost += c.frees;
         if (c.frees && !c.run->resident && !c.run->unplaced) ended[ended_count++] = c.run;
     }

@@ -9,8 +9,9 @@
 
 #include "sim/gpu.h"
 #include "sim/gpu_share.h"
+#include "sim/timeline.h"
 
-#define GSIM_MAX_SMS 256
+#define GSIM_MAX_SMS GSIM_BLOCK_SMS
 #define GSIM_SM_WORDS (GSIM_MAX_SMS / 64)
 #define GSIM_MAX_COHORTS 64 /* an SM has at most 64 warps, and a cohort at least one */
 #define GSIM_MAX_LEVELS 6   /* stream priorities 0 .. -5 */
@@ -55,6 +56,7 @@ struct gsim_gpu {
     const struct gsim_sm_limits *limits;
     struct gsim_gpu_options options;
     struct gsim_gpu_listener listener;
+    struct gsim_gpu_watcher watcher;
     const struct gsim_random *noise; /* NULL: none */
     struct gsim_arena *arena;
     struct gsim_level queues[GSIM_MAX_LEVELS]; /* [0] is the least urgent, priority 0 */

@@ -291,6 +291,7 @@ void gsim_front_start(struct gsim_machine *m, struct gsim_task *task);
 void gsim_front_end(struct gsim_machine *m, struct gsim_task *task);
 void gsim_front_kernel_started(void *machine, void *task, gsim_time now);
 void gsim_front_kernel_ended(void *machine, void *task, gsim_time now);
+void gsim_front_blocks_stayed(void *machine, void *task, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until);
 void gsim_front_free(struct gsim_machine *m, struct gsim_task *task);
 
 /* --- copies.c: copy engines ------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #ifndef GSIM_REPORT_H
 #define GSIM_REPORT_H
 
+#include "sim/block_log.h"
 #include "sim/metrics.h"
 #include "sim/output.h"
 #include "sim/simulate.h"
@@ -24,6 +25,7 @@ struct gsim_result {
     const struct gsim_metrics *metrics;
     const struct gsim_option_text *options;
     size_t option_count;
+    const struct gsim_block_log *blocks; /* for traces; NULL: none was kept */
 };
 
 /* What the terminal can show. */

@@ -63,6 +63,8 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     struct gsim_gpu_listener listener = {m, gsim_front_kernel_started, gsim_front_kernel_ended};
     m->gpu = gsim_gpu_create(&m->arena, s->device, &s->gpu, &listener);
     if (!m->gpu) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (s->observer && s->observer->on_blocks)
+        gsim_gpu_watch(m->gpu, &(struct gsim_gpu_watcher){m, gsim_front_blocks_stayed});
     enum gsim_status status = gsim_managed_init(m, error);
     if (!status) status = init_noise(m, error);
     if (status) return status;

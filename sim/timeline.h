@@ -68,6 +68,17 @@ struct gsim_occupancy_record {
     uint64_t blocks;
 };
 
+#define GSIM_BLOCK_SMS 256 /* no device has more SMs */
+
+/* So many blocks of a kernel were resident on each of these SMs from START to END: blocks that start and end together, or
+ * several waves of them that follow one another (with gpu.exact=1 one block). Kept by observers alone (sim/block_log.h). */
+struct gsim_block_record {
+    uint32_t op, iteration, stream, kernel_index, correlation;
+    uint64_t sms[GSIM_BLOCK_SMS / 64]; /* a bit each */
+    uint64_t blocks;
+    gsim_time start, end;
+};
+
 struct gsim_iteration_record {
     gsim_time start, end;
     uint32_t streams_used, events_recorded, stream_waits;
@@ -104,6 +115,7 @@ struct gsim_observer {
     void *data;
     void (*on_kernel)(void *data, const struct gsim_kernel_record *record);
     void (*on_copy)(void *data, const struct gsim_copy_record *record);
+    void (*on_blocks)(void *data, const struct gsim_block_record *record); /* when the blocks leave, or are known to */
     void (*on_block_change)(void *data, gsim_time now); /* after every change of residency (tests: invariants) */
 };
 

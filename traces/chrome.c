@@ -9,6 +9,7 @@
 
 #include "sim/occupancy.h"
 #include "sim/slices.h"
+#include "traces/chrome_sms.h"
 
 #define SYNC_TRACK (1ULL << 40)
 #define FLOW_CALL  1 /* a call has this correlation */
@@ -414,6 +415,7 @@ enum gsim_status gsim_chrome_write(const struct gsim_result *result, struct gsim
         put_tracks(&writer);
         for (size_t i = 0; i < writer.timeline->wait_count; i++) put_wait(&writer, &writer.timeline->waits[i]);
         put_occupancy(&writer);
+        status = gsim_chrome_write_sms(result, output, error);
         gsim_output_text(output, "\n]}\n");
     }
     gsim_slices_release(&writer.slices);

@@ -48,7 +48,8 @@ static double critical_path_us(const struct contract *c)
 /* What an observer sees, to compare with the timeline. */
 struct seen {
     size_t kernels, copies, block_changes;
-    gsim_time last_change;
+    uint64_t blocks; /* on all SMs */
+    gsim_time last_change, least_stay;
     bool went_backwards;
 };
 static void on_kernel(void *data, const struct gsim_kernel_record *record)
@@ -58,6 +59,12 @@ static void on_kernel(void *data, const struct gsim_kernel_record *record)
 static void on_copy(void *data, const struct gsim_copy_record *record)
 {
     ((struct seen *)data)->copies += record != NULL;
+}
+static void on_blocks(void *data, const struct gsim_block_record *record)
+{
+    struct seen *seen = data;
+    for (uint32_t sm = 0; sm < GSIM_BLOCK_SMS; sm++) seen->blocks += record->sms[sm / 64] >> sm % 64 & 1 ? record->blocks : 0;
+    if (record->end - record->start < seen->least_stay) seen->least_stay = record->end - record->start;
 }
 static void on_block_change(void *data, gsim_time now)
 {
@@ -72,7 +79,7 @@ static bool run(const struct contract *c, bool watched, struct seen *seen, struc
 {
     struct gsim_error error = {0};
     struct gsim_observer observer = {
-        .data = seen, .on_kernel = on_kernel, .on_copy = on_copy, .on_block_change = on_block_change};
+        .data = seen, .on_kernel = on_kernel, .on_copy = on_copy, .on_blocks = on_blocks, .on_block_change = on_block_change};
     struct gsim_simulation simulation = {.program = c->program,
                                          .device = c->device,
                                          .scheduler = c->scheduler,
@@ -275,6 +282,14 @@ static void check_capacity(const struct contract *c, const struct gsim_timeline 
     CHECK_MSG(seen->kernels == t->kernel_count && seen->copies == t->copy_count,
               "%s: observed %zu kernels and %zu copies, recorded %zu and %zu", c->label, seen->kernels, seen->copies,
               t->kernel_count, t->copy_count);
+    uint64_t blocks = 0;
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        const struct gsim_dim3 *grid = &c->program->kernels[t->kernels[i].kernel_index].grid;
+        blocks += (uint64_t)grid->x * grid->y * grid->z;
+    }
+    CHECK_MSG(seen->blocks == blocks && seen->least_stay >= 0,
+              "%s: %" PRIu64 " blocks seen on SMs, launched %" PRIu64 "; one stayed %" PRId64 " ps", c->label, seen->blocks,
+              blocks, (int64_t)seen->least_stay);
 }
 
 /* --- equal timelines: every field, since structs have padding ------------------------------------------------ */

@@ -131,6 +131,9 @@ static const char *const refusals[][2] = {
     {"--share mps", "--share: several programs at once are not in this version"},
     {"list workload",
      "cannot list 'workload': expected workloads, schedulers, devices or presets, did you mean 'workloads'?"},
+    {"--workload img --sched kesco --trace-sms all", "--trace-sms: expected --trace FILE with it"},
+    {"--workload img --sched kesco --trace x --trace-sms 0", "--trace-sms: expected all or an integer from 1 to 256, found '0'"},
+    {"compare --trace-sms all", "--trace-sms is not an option of gpusim compare"},
     {"list devices h20", "unknown device 'h20': expected a path or one of"},
     {"list devices h20", "did you mean 'h200'?"},
     {"list schedulers kseco", "unknown scheduler 'kseco', did you mean 'kesco'?"},
@@ -268,6 +271,49 @@ static void list_shows_one_entry(void)
         CHECK_MSG(!strstr(outcome.out, rows[i].absent), "%s shows %s", rows[i].arguments, rows[i].absent);
         outcome_release(&outcome);
     }
+}
+
+/* A track per SM where they are asked for; the run and the rest of the trace are what they are without. */
+static void trace_of_the_sms(void)
+{
+    char trace[64], arguments[256];
+    static const struct {
+        const char *option;
+        int sms;
+    } rows[] = {{"", 0}, {"--trace-sms 3", 3}, {"--trace-sms all --opt gpu.exact=1", 132}, {"--opt gpu.exact=1", 0}};
+    char *reports[4];
+    for (int i = 0; i < 4; i++) {
+        snprintf(arguments, sizeof(arguments), "--workload bs --size 1e5 --sched kesco --device h200 --report - --trace %s %s",
+                 scratch_path(trace, ".json"), rows[i].option);
+        struct outcome outcome = call(arguments);
+        char *text = read_file(trace);
+        cJSON *root = cJSON_Parse(text);
+        const cJSON *event, *events = cJSON_GetObjectItemCaseSensitive(root, "traceEvents");
+        int named = 0, sorted = 0, slices = 0;
+        CHECK_MSG(outcome.status == 0 && events, "%s: exit %d, %s", arguments, outcome.status, outcome.err);
+        cJSON_ArrayForEach(event, events)
+        {
+            const cJSON *name = cJSON_GetObjectItemCaseSensitive(event, "name"), *pid = cJSON_GetObjectItemCaseSensitive(event, "pid");
+            const cJSON *args = cJSON_GetObjectItemCaseSensitive(event, "args"), *category = cJSON_GetObjectItemCaseSensitive(event, "cat");
+            const cJSON *track = cJSON_GetObjectItemCaseSensitive(args, "name");
+            if (!pid || pid->valueint != 2000) continue;
+            bool is_first_lane = track && !strchr(track->valuestring, ',') && strncmp(track->valuestring, "SM ", 3) == 0;
+            named += strcmp(name->valuestring, "thread_name") == 0 && is_first_lane;
+            sorted += strcmp(name->valuestring, "thread_sort_index") == 0;
+            slices += category && strcmp(category->valuestring, "sm_blocks") == 0;
+        }
+        CHECK_INT(named, rows[i].sms);
+        CHECK(sorted >= named && (slices > 0) == (rows[i].sms > 0));
+        reports[i] = outcome.out;
+        outcome.out = NULL;
+        outcome_release(&outcome);
+        cJSON_Delete(root);
+        gsim_free(text);
+        remove(trace);
+    }
+    CHECK_STR(reports[1], reports[0]);
+    CHECK_STR(reports[2], reports[3]);
+    for (int i = 0; i < 4; i++) gsim_free(reports[i]);
 }
 
 /* Every command whose help has one of --out and --output takes the other word as well, as an option with a value. */
@@ -466,6 +512,7 @@ static const struct test_case cases[] = {
     {"list", list_knows_the_registries},
     {"list of one entry", list_shows_one_entry},
     {"--out is --output", out_is_output},
+    {"a trace of the SMs", trace_of_the_sms},
     {"report to stdout", report_to_stdout_is_json_alone},
     {"files on success only", files_on_success_only},
     {"compare", compare_has_all_cells},
