@@ -16,11 +16,11 @@ set tics nomirror
 set xtics enhanced; set ytics enhanced # powers of ten
 set size square
 set format xy "10^{%L}"
-kinds = "pairs arrival dags launch aten micro serial async grsched taskflow cudagraph kesco"
-colours = "#0072b2 #e69f00 #009e73 #d55e00 #cc79a7 #999999 #0072b2 #e69f00 #009e73 #d55e00 #cc79a7 #999999"
-points = "6 4 8 10 12 2 7 5 9 11 13 1"
+kinds = "pairs arrival dags launch aten micro serial async grsched taskflow cudagraph kesco trace"
+colours = "#0072b2 #e69f00 #009e73 #d55e00 #cc79a7 #999999 #0072b2 #e69f00 #009e73 #d55e00 #cc79a7 #999999 #000000"
+points = "6 4 8 10 12 2 7 5 9 11 13 1 3"
 # Times only: the rows of priority count in block times, those of placement have no time at all.
-is_time(q) = q eq "span" || q eq "live" || q eq "serial" || q eq "sync" || q eq "graph" || q eq "one-stream graph" || q eq "late end" || q eq "makespan"
+is_time(q) = q eq "span" || q eq "live" || q eq "serial" || q eq "sync" || q eq "graph" || q eq "one-stream graph" || q eq "late end" || q eq "makespan" || q eq "stream busy"
 # Only kinds that the file has get a line in the key.
 seen = ""
 note(kind) = (seen = strstrt(seen, " ".kind." ") ? seen : seen." ".kind." ", 0)

@@ -57,13 +57,19 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "kernel its launch shape, registers, shared memory, time alone, and flops and bytes where recorded.\n"
             "Runs are workloads that gpusim-runner executed under schedulers: their iterations' times, speed-ups over\n"
             "serial, timelines and the ranking of schedulers are compared, those kept for testing apart from those that\n"
-            "the device may have been fitted to; on the device that the file names, unless --device says another.\n",
+            "the device may have been fitted to; on the device that the file names, unless --device says another.\n"
+            "A trace (Chrome's format, by PyTorch's profiler, gpusim-runner --trace or gpusim --trace) is imported as\n"
+            "\"gpusim import kineto\" does and replayed by async; makespan, streams' busy time, and where kernels and copies\n"
+            "start and end are compared. Kernels have the durations of the trace: tested are queues, launch costs, gaps,\n"
+            "waits, the host's time and copies. Durations of kernels that ran side by side hold what they cost each other\n"
+            "already, so there the replay is too long.\n",
             "  gpusim validate\n"
             "  gpusim validate --kind pairs,arrival --per-case\n"
             "  gpusim validate --kind dags --scatter dags.svg --histogram errors.png --csv dags.csv\n"
             "  gpusim validate --half odd --opt gpu.exact=1 --report odd.json\n"
             "  gpusim validate my-runs.json.gz --device my-gpu.json --split test --per-case\n"
-            "  gpusim validate my-runs.json.gz --again my-runs-of-today.json.gz\n",
+            "  gpusim validate my-runs.json.gz --again my-runs-of-today.json.gz\n"
+            "  gpusim validate trace.json.gz --device h200 --per-case\n",
         },
     [GSIM_CLI_IMPORT] =
         {

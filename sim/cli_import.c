@@ -6,18 +6,18 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "models/device.h"
 #include "sim/cli.h"
 #include "sim/limits.h"
 #include "sim/text.h"
+#include "sweep/progress.h"
 #include "traces/import_kineto.h"
 #include "traces/import_nsys.h"
 #include "workloads/writer.h"
 
-#define DEVICE_DEFAULT   "h200"
-#define PROGRESS_RECORDS 1000000 /* told in between where percents come slowly */
+#define DEVICE_DEFAULT "h200"
 
 typedef enum gsim_status import_function(const char *path, const struct gsim_import_options *options,
                                          struct gsim_program *program, struct gsim_import_notes *notes,
@@ -138,30 +138,29 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
 }
 
 /* --- progress ---------------------------------------------------------------------------------------------------- */
-struct progress {
-    int percent;
-    uint64_t records; /* as last told */
-};
-
 static void tell_progress(void *context, double ratio, uint64_t records)
 {
-    struct progress *told = context;
-    int percent = isnan(ratio) ? 0 : (int)(100 * ratio);
-    if (percent == told->percent && records < told->records + PROGRESS_RECORDS) return;
-    *told = (struct progress){percent, records};
-    fputs("\r\033[Kreading", stderr);
-    if (!isnan(ratio)) fprintf(stderr, ", %d %%", percent);
-    fprintf(stderr, ", %" PRIu64 " records\r", records);
+    char text[GSIM_TEXT_SIZE];
+    struct gsim_progress *progress = context;
+    progress->done = (uint64_t)(fmin(ratio, 1) * (double)progress->total);
+    snprintf(progress->detail, sizeof progress->detail, "%s records", gsim_text_count(text, records));
+    gsim_progress_show(progress);
+}
+
+static void start_progress(struct gsim_progress *progress, const struct gsim_cli_arguments *arguments)
+{
+    struct stat info;
+    bool is_file = arguments->operand_count == 2 && stat(arguments->operands[1], &info) == 0;
+    gsim_progress_start(progress, is_file ? (uint64_t)info.st_size / 1000000 + 1 : 1, stderr);
+    progress->unit = "MB";
 }
 
 int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
     char name[GSIM_LIMIT_NAME + 1] = "";
     struct gsim_error error = {0};
-    struct progress told = {0};
-    bool is_shown = isatty(STDERR_FILENO);
-    struct gsim_import_options options = {
-        .name = name, .progress = is_shown ? tell_progress : NULL, .progress_context = &told};
+    struct gsim_progress progress;
+    struct gsim_import_options options = {.name = name, .progress = tell_progress, .progress_context = &progress};
     struct gsim_import_notes notes = {0};
     struct gsim_device_spec device = {0};
     struct gsim_program program = {0};
@@ -172,15 +171,11 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = choose_name(arguments, name, &error);
     if (status == GSIM_OK) status = check_output(output, &error);
     if (status == GSIM_OK) status = gsim_device_load(device_name ? device_name : DEVICE_DEFAULT, &device, &error);
+    start_progress(&progress, arguments);
     if (status == GSIM_OK) {
-        options.solo_device = device.name;
-        options.launch_us = device.launch_us;
-        options.memcpy_us = device.memcpy_us;
-        options.event_record_us = device.event_record_us;
-        options.stream_wait_us = device.stream_wait_us;
-        options.launch_to_start_us = device.launch_to_start_us;
+        gsim_import_charge(&options, &device);
         status = read(arguments->operands[1], &options, &program, &notes, &error);
-        if (is_shown) fputs("\033[K", stderr);
+        gsim_progress_clear(&progress);
     }
     if (status == GSIM_OK) {
         print_notes(arguments->operands[1], &notes, device.name);

@@ -2,18 +2,21 @@
 /*
  * Layer: sim (program). "gpusim validate": reads recorded cases and runs, simulates them, prints and draws how far the
  * predictions are off. Cases are read by traces/cases.c, simulated by sim/validate.c; runs by traces/runs.c and
- * sim/validate_runs.c.
+ * sim/validate_runs.c; profilers' traces by sim/cli_traces.c.
  */
 #include <dirent.h>
 #include <unistd.h>
 
 #include "sim/cli.h"
 #include "sim/cli_figures.h"
+#include "sim/cli_traces.h"
 #include "sim/scratch.h"
 #include "sim/text.h"
 #include "sim/validate_runs_table.h"
 #include "sim/validate_table.h"
+#include "sim/validate_traces_table.h"
 #include "traces/cases.h"
+#include "traces/import_kineto.h"
 #include "traces/runs.h"
 #include "workloads/file.h"
 
@@ -32,12 +35,13 @@ struct command {
     struct gsim_validation validation;
     struct gsim_predictor predictor;
     struct gsim_run_validation runs, again;
+    struct gsim_trace_validation traces;
     struct gsim_arena arena;
     const char **paths;
-    bool *has_runs; /* of each path: it holds runs, not cases */
+    enum content { HAS_CASES, HAS_RUNS, HAS_TRACE } *contents; /* of each path */
     size_t path_count, path_capacity;
     const char *path; /* of runs, being read */
-    bool kinds[GSIM_CASE_KIND_COUNT], wants_runs;
+    bool kinds[GSIM_CASE_KIND_COUNT], wants_runs, wants_traces;
     enum half half;
     enum gsim_split split; /* GSIM_SPLIT_COUNT: all */
 };
@@ -46,8 +50,9 @@ struct command {
 static enum gsim_status add_kind(struct command *c, const char *word, size_t length, struct gsim_error *error)
 {
     bool all = length == 3 && strncmp(word, "all", 3) == 0, runs = length == 4 && strncmp(word, "runs", 4) == 0;
-    bool found = all || runs;
-    c->wants_runs |= found;
+    bool traces = length == 6 && strncmp(word, "traces", 6) == 0, found = all || runs || traces;
+    c->wants_runs |= all || runs;
+    c->wants_traces |= all || traces;
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
         const char *known = gsim_case_kind_word((enum gsim_case_kind)kind);
         bool is_it = strlen(known) == length && strncmp(known, word, length) == 0;
@@ -57,7 +62,7 @@ static enum gsim_status add_kind(struct command *c, const char *word, size_t len
     if (found) return GSIM_OK;
     return gsim_error_set(
         error, GSIM_USAGE,
-        "--kind: expected pairs, arrival, priority, dags, launch, aten, micro, runs or all, found '%.*s'",
+        "--kind: expected pairs, arrival, priority, dags, launch, aten, micro, runs, traces or all, found '%.*s'",
         (int)(length < 60 ? length : 60), word);
 }
 
@@ -152,16 +157,20 @@ static enum gsim_status list_files(struct command *c, struct gsim_error *error)
     return list_folder(c, folder, error);
 }
 
-/* Runs say on which device they were recorded; --device says otherwise. Cases are DEVICE_DEFAULT's. */
+/* Runs, and gpusim's own traces, say of which device they are; --device says otherwise. Cases are DEVICE_DEFAULT's. */
 static enum gsim_status choose_device(struct command *c, struct gsim_error *error)
 {
     char device[GSIM_RUNS_DEVICE];
     const char *recorded = NULL, *where = NULL;
-    c->has_runs = GSIM_ARENA_ARRAY(&c->arena, bool, c->path_count);
-    if (!c->has_runs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    _Static_assert(GSIM_RUNS_DEVICE == GSIM_KINETO_DEVICE, "one buffer for both");
+    c->contents = GSIM_ARENA_ARRAY(&c->arena, enum content, c->path_count);
+    if (!c->contents) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < c->path_count; i++) {
-        c->has_runs[i] = gsim_runs_is(c->paths[i], device);
-        if (!c->has_runs[i] || !device[0] || !c->wants_runs || c->for_runs.value[GSIM_CLI_DEVICE]) continue;
+        c->contents[i] = gsim_runs_is(c->paths[i], device)     ? HAS_RUNS
+                         : gsim_kineto_is(c->paths[i], device) ? HAS_TRACE
+                                                               : HAS_CASES;
+        bool is_wanted = c->contents[i] == HAS_RUNS ? c->wants_runs : c->contents[i] == HAS_TRACE && c->wants_traces;
+        if (!is_wanted || !device[0] || c->for_runs.value[GSIM_CLI_DEVICE]) continue;
         if (recorded && strcmp(recorded, device) != 0)
             return gsim_error_set(error, GSIM_USAGE,
                                   "'%s' is of the device %s, '%s' of %s: give --device, or one at a time", where,
@@ -235,7 +244,11 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < c->path_count && status == GSIM_OK; i++) {
-        status = c->has_runs[i] ? read_runs(c, c->paths[i], error) : read_cases(c, c->paths[i], error);
+        if (c->contents[i] == HAS_TRACE) {
+            if (c->wants_traces) status = gsim_cli_trace_add(&c->traces, c->paths[i], error);
+            continue;
+        }
+        status = c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : read_cases(c, c->paths[i], error);
         if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot read '%s'", c->paths[i]);
     }
     return status;
@@ -251,7 +264,7 @@ static enum gsim_status simulate(struct command *c, struct gsim_error *error)
         enum gsim_status status = gsim_validation_run(&c->validation, subject, error);
         if (status != GSIM_OK) return status;
     }
-    if (c->validation.count || c->validation.skipped || c->runs.count) return GSIM_OK;
+    if (c->validation.count || c->validation.skipped || c->runs.count || c->traces.count) return GSIM_OK;
     if (c->validation.unfit) return gsim_error_set(error, GSIM_INPUT, "%s", c->validation.unfit_reason);
     if (c->runs.skipped) return gsim_error_set(error, GSIM_INPUT, "%s", c->runs.skipped_reason);
     return gsim_error_set(error, GSIM_INPUT, "no cases of that kind, half and split in the files");
@@ -264,6 +277,7 @@ static enum gsim_status write_csv(const struct command *c, const char *path, str
     if (status != GSIM_OK) return status;
     gsim_validation_csv(&c->validation, &output);
     gsim_run_validation_csv(&c->runs, &output);
+    gsim_trace_validation_csv(&c->traces, c->arguments->value[GSIM_CLI_PER_CASE], &output);
     return gsim_output_commit(&output, error);
 }
 
@@ -272,7 +286,11 @@ static enum gsim_status write_report(const struct command *c, const char *path, 
     struct gsim_output output;
     enum gsim_status status = gsim_output_open(&output, path, error);
     if (status != GSIM_OK) return status;
-    status = gsim_validation_json(&c->validation, c->runs.count ? &c->runs : NULL, c->again.count ? &c->again : NULL, &output, error);
+    const struct gsim_validation_members members = {.runs = c->runs.count ? &c->runs : NULL,
+                                                    .again = c->again.count ? &c->again : NULL,
+                                                    .traces = c->traces.count ? &c->traces : NULL,
+                                                    .has_trace_ops = c->arguments->value[GSIM_CLI_PER_CASE]};
+    status = gsim_validation_json(&c->validation, &members, &output, error);
     if (status == GSIM_OK) return gsim_output_commit(&output, error);
     gsim_output_release(&output);
     return status;
@@ -309,6 +327,11 @@ static enum gsim_status print(const struct command *c, struct gsim_error *error)
         gsim_output_printf(&output, "\nAll %zu recorded runs left out: %s\n", (size_t)c->runs.skipped, c->runs.skipped_reason);
     if (c->again.count && status == GSIM_OK)
         status = gsim_run_validation_print_again(&c->again, c->arguments->value[GSIM_CLI_AGAIN], &output, error);
+    if (c->traces.count && status == GSIM_OK) {
+        if (has_cases || c->runs.count) gsim_output_text(&output, "\n");
+        if (per_case) gsim_trace_validation_print_ops(&c->traces, &output);
+        gsim_trace_validation_print(&c->traces, &output);
+    }
     if (status == GSIM_OK) return gsim_output_commit(&output, error);
     gsim_output_release(&output);
     return status;
@@ -338,6 +361,7 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     c.predictor = (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER)};
     c.runs = (struct gsim_run_validation){.predictor = &c.predictor, .base = BASE_SCHEDULER};
     c.again = c.runs;
+    c.traces.predictor = &c.predictor;
     c.validation.device = &c.setup.device;
     c.validation.gpu = &c.setup.gpu;
     if (status == GSIM_OK) status = read_files(&c, &error);
@@ -346,6 +370,7 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = deliver(&c, &error);
     gsim_run_validation_release(&c.again);
     gsim_run_validation_release(&c.runs);
+    gsim_trace_validation_release(&c.traces);
     gsim_validation_release(&c.validation);
     gsim_case_set_release(&c.set);
     gsim_cli_setup_release(&c.setup);

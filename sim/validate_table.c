@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "sim/validate_runs_table.h"
+#include "sim/validate_traces_table.h"
 
 #define SCHEMA "gpusim-validation/1"
 
@@ -189,8 +190,8 @@ static enum gsim_status put_json_rows(const struct gsim_validation *validation, 
     return GSIM_OK;
 }
 
-enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_run_validation *runs,
-                                      const struct gsim_run_validation *again, struct gsim_output *output, struct gsim_error *error)
+enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_validation_members *members,
+                                      struct gsim_output *output, struct gsim_error *error)
 {
     const char *separator = "";
     gsim_output_text(output, "{\"schema\": \"" SCHEMA "\", \"version\": \"" GPUSIM_VERSION "\", \"device\": ");
@@ -211,13 +212,17 @@ enum gsim_status gsim_validation_json(const struct gsim_validation *validation, 
         separator = ",";
     }
     gsim_output_text(output, "]");
-    if (status == GSIM_OK && runs) {
+    if (status == GSIM_OK && members->runs) {
         gsim_output_text(output, ",\n \"runs\": ");
-        status = gsim_run_validation_json(runs, output, error);
+        status = gsim_run_validation_json(members->runs, output, error);
     }
-    if (status == GSIM_OK && again) {
+    if (status == GSIM_OK && members->again) {
         gsim_output_text(output, ",\n \"again\": ");
-        status = gsim_run_validation_json(again, output, error);
+        status = gsim_run_validation_json(members->again, output, error);
+    }
+    if (status == GSIM_OK && members->traces) {
+        gsim_output_text(output, ",\n \"traces\": ");
+        gsim_trace_validation_json(members->traces, members->has_trace_ops, output);
     }
     gsim_output_text(output, "}\n");
     return status;

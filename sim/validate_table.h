@@ -8,6 +8,7 @@
 
 #include "sim/validate.h"
 #include "sim/validate_runs.h"
+#include "sim/validate_traces.h"
 
 /* Rows, rankings and what the columns mean. Fails with GSIM_NOMEM only, like all of these. */
 enum gsim_status gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output,
@@ -16,8 +17,13 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
 void gsim_validation_print_cases(const struct gsim_validation *validation, struct gsim_output *output);
 /* One line per sample, with a header; plots/validate_*.gp read it. */
 void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_output *output);
-/* Schema gpusim-validation/1. RUNS and AGAIN: its members of that name; NULL: without. */
-enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_run_validation *runs,
-                                      const struct gsim_run_validation *again, struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
+/* Schema gpusim-validation/1. The other validations: its members runs, again and traces; NULL: without. */
+struct gsim_validation_members {
+    const struct gsim_run_validation *runs, *again;
+    const struct gsim_trace_validation *traces;
+    bool has_trace_ops; /* each kernel and copy of a trace */
+};
+enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_validation_members *members,
+                                      struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

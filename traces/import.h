@@ -7,20 +7,34 @@
 #ifndef GSIM_TRACES_IMPORT_H
 #define GSIM_TRACES_IMPORT_H
 
-#include "sim/program.h"
+#include "sim/device.h"
+#include "sim/recording.h"
 
 struct gsim_import_options {
     const char *name;        /* of the program */
     const char *solo_device; /* the device that recorded durations are of; NULL: whichever is simulated */
     bool gaps;               /* host time between calls becomes host_compute */
     uint32_t first, last;    /* which works (kernels, copies, memsets), counted from 0 in launch order */
-    /* NULL allowed: called now and then while a file is read. RATIO: how much of it, 0 to 1; NAN where that is not known;
-     * RECORDS: works, calls and waits kept so far. */
+    /* NULL allowed: called now and then while a file is read. RATIO: how much of it, 0 to 1; RECORDS: works, calls and
+     * waits kept so far. */
     void (*progress)(void *context, double ratio, uint64_t records);
     void *progress_context;
-    /* What a replay charges by itself: it is taken off the recorded host time. */
+    /* What a replay charges by itself: it is taken off the recorded host time. gsim_import_charge() */
     double launch_us, memcpy_us, event_record_us, stream_wait_us, launch_to_start_us;
+    struct gsim_import_times *times; /* NULL: not wanted; zeroed before, and the caller's to release in any case */
 };
+
+/* Sets what a replay on DEVICE charges, and whose durations they are; DEVICE must outlive the options. */
+void gsim_import_charge(struct gsim_import_options *options, const struct gsim_device_spec *device);
+
+/* What each work was that became an op of the program, in launch order. Times count from the first launch call; start_us
+ * and end_us are NAN where they were repaired, so that only their difference is known. */
+struct gsim_import_times {
+    struct gsim_recorded_op *ops;
+    uint32_t count;
+    size_t room;
+};
+void gsim_import_times_release(struct gsim_import_times *times);
 
 /* X(field, what happened; stands behind the count). */
 #define GSIM_IMPORT_NOTE_MAP(X)                                                                                        \
@@ -51,5 +65,8 @@ struct gsim_import_notes {
     double span_us; /* start of the first launch call to the end of the last work */
     char gpu[64];   /* as the trace names it; "" where it does not */
 };
+
+/* How many records were not as they can have been, in whatever way. */
+uint64_t gsim_import_repairs(const struct gsim_import_notes *notes);
 
 #endif

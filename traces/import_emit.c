@@ -3,6 +3,8 @@
  * Ordered records into the ops of a program. The host's time is kept along the way: "cursor" is when, on the
  * trace's clock, a replay's host thread will be ready for the next call, given what the replay charges for calls.
  */
+#include <math.h>
+
 #include "sim/limits.h"
 #include "traces/records.h"
 
@@ -50,7 +52,7 @@ struct emitter {
     size_t link_count, link_room, after_count, after_room;
     uint32_t host_waits; /* first link of what the host waits for */
     uint32_t work_count; /* made so far */
-    int64_t cursor_ns;
+    int64_t cursor_ns, origin_ns; /* origin: of the first launch */
     bool failed;
 };
 
@@ -180,6 +182,29 @@ static bool is_blocking(const struct emitter *e, const struct gsim_work *work)
     return (call->kind == GSIM_CALL_COPY || work->pageable) && call->end_ns >= work->end_ns;
 }
 
+/* What was measured of it, for who wants to compare. */
+static void keep_times(struct emitter *e, const struct gsim_step *step, uint32_t op)
+{
+    struct gsim_import_times *times = e->options->times;
+    const struct gsim_work *work = &e->records->works[step->index];
+    void *ops = times->ops;
+    if (gsim_array_grow(&ops, sizeof *times->ops, times->count, &times->room)) {
+        e->failed = true;
+        return;
+    }
+    times->ops = ops;
+    times->ops[times->count++] = (struct gsim_recorded_op){
+        .is_kernel = work->kind != GSIM_WORK_COPY,
+        .copy_kind = (enum gsim_copy_kind)work->copy_kind,
+        .op = op,
+        .bytes = work->bytes,
+        .stream = (uint32_t)e->streams[work->stream].number,
+        .launch_us = (double)(step->time_ns - e->origin_ns) / 1e3,
+        .start_us = work->is_moved ? NAN : (double)(work->start_ns - e->origin_ns) / 1e3,
+        .end_us = work->is_moved ? NAN : (double)(work->end_ns - e->origin_ns) / 1e3,
+    };
+}
+
 static void make_work(struct emitter *e, const struct gsim_step *step)
 {
     const struct gsim_work *work = &e->records->works[step->index];
@@ -210,6 +235,7 @@ static void make_work(struct emitter *e, const struct gsim_step *step)
     e->made[index] = (struct made){.call_ns = step->time_ns, .end_ns = work->end_ns, .before = stream->last};
     stream->last = index;
     e->starts[e->work_count++] = work->start_ns;
+    if (e->options->times) keep_times(e, step, index);
     e->cursor_ns += charge;
     if (was_full && call->end_ns > e->cursor_ns) e->cursor_ns = call->end_ns;
     if (!is_blocking(e, work)) return;
@@ -335,7 +361,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
 {
     struct emitter e = {.records = records, .steps = steps, .options = options, .host_waits = NONE};
     enum gsim_status status = start(&e);
-    if (steps->count) e.cursor_ns = steps->steps[0].time_ns;
+    if (steps->count) e.cursor_ns = e.origin_ns = steps->steps[0].time_ns; /* ranges begin with a work */
     for (uint32_t i = 0; status == GSIM_OK && i < steps->count && !e.failed; i++) {
         switch (steps->steps[i].kind) {
         case GSIM_STEP_WORK:
@@ -363,4 +389,27 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     gsim_free(e.links);
     gsim_free(e.after);
     return status;
+}
+
+/* --- for callers --------------------------------------------------------------------------------------------------- */
+void gsim_import_charge(struct gsim_import_options *options, const struct gsim_device_spec *device)
+{
+    options->solo_device = device->name;
+    options->launch_us = device->launch_us;
+    options->memcpy_us = device->memcpy_us;
+    options->event_record_us = device->event_record_us;
+    options->stream_wait_us = device->stream_wait_us;
+    options->launch_to_start_us = device->launch_to_start_us;
+}
+
+void gsim_import_times_release(struct gsim_import_times *times)
+{
+    gsim_free(times->ops);
+    *times = (struct gsim_import_times){0};
+}
+
+uint64_t gsim_import_repairs(const struct gsim_import_notes *n)
+{
+    return n->lost_calls + n->repeated_calls + n->lost_works + n->early_starts + n->late_starts + n->zero_times + n->dropped +
+           n->empty + n->overlaps + n->unfinished;
 }

@@ -6,12 +6,14 @@
 #include "traces/import_kineto.h"
 
 #include <math.h>
+#include <zlib.h>
 
 #include "sim/limits.h"
 #include "sim/scan.h"
 #include "traces/events.h"
 #include "traces/records.h"
 
+#define HEAD_BYTES    65536u /* in which a trace shows itself */
 #define TIME_LIMIT_US 4e15 /* nanoseconds fit 64 bits, also when durations are added */
 
 enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_RUNTIME, CAT_DRIVER, CAT_SYNC, CAT_COUNT };
@@ -302,4 +304,19 @@ enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_o
     if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
     gsim_records_release(&records);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
+bool gsim_kineto_is(const char *path, char device[GSIM_KINETO_DEVICE])
+{
+    if (device) device[0] = '\0';
+    char *head = gsim_alloc(HEAD_BYTES + 1);
+    gzFile file = head && strcmp(path, "-") != 0 ? gzopen(path, "rb") : NULL;
+    int length = file ? gzread(file, head, HEAD_BYTES) : 0;
+    if (file) gzclose_r(file);
+    bool is_trace = length > 0 && (strstr(head, "\"traceEvents\"") || head[strspn(head, " \n\r\t")] == '[');
+    const char *ours = is_trace && device ? strstr(head, "\"gpusim\":{") : NULL;
+    const char *at = ours ? strstr(ours, "\"device\"") : NULL;
+    if (at && sscanf(at, "\"device\" : \"%63[^\"\\]\"", device) != 1) device[0] = '\0';
+    gsim_free(head);
+    return is_trace;
 }

@@ -13,4 +13,9 @@ enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_o
                                     struct gsim_program *program, struct gsim_import_notes *notes,
                                     struct gsim_error *error) GSIM_NODISCARD;
 
+/* Whether the file is a Chrome trace, by its beginning; false also where it cannot be read. DEVICE (NULL allowed) gets the
+ * device that a trace of gpusim's own names, "" otherwise. */
+#define GSIM_KINETO_DEVICE 64
+bool gsim_kineto_is(const char *path, char device[GSIM_KINETO_DEVICE]);
+
 #endif

@@ -6,7 +6,6 @@
 #include "traces/import_nsys.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <sys/stat.h>
@@ -29,6 +28,9 @@ struct table {
     bool has[MOST_COLUMNS];
     bool is_there, failed;
     uint64_t row; /* counted from 1 */
+    struct rows {
+        uint64_t done, total; /* of all tables */
+    } *rows_of_all;
 };
 
 static enum gsim_status sql_error(struct table *t, int code)
@@ -78,7 +80,8 @@ static bool table_next(struct table *t)
     if (!t->rows || t->failed) return false;
     int code = sqlite3_step(t->rows);
     t->row++;
-    if (t->row % PROGRESS_ROWS == 0) gsim_records_progress(t->records, NAN);
+    if (++t->rows_of_all->done % PROGRESS_ROWS == 0 && t->rows_of_all->total)
+        gsim_records_progress(t->records, (double)t->rows_of_all->done / (double)t->rows_of_all->total);
     if (code != SQLITE_ROW && code != SQLITE_DONE) (void)sql_error(t, code);
     return code == SQLITE_ROW;
 }
@@ -428,11 +431,30 @@ static enum gsim_status read_gpu(struct table *t)
 
 /* --- the database
  * ------------------------------------------------------------------------------------------------------ */
+/* By the last row's number, which costs no pass over the tables; what fails counts as empty. */
+static uint64_t count_rows(sqlite3 *database)
+{
+    static const char *const names[] = {"KERNEL", "MEMCPY", "MEMSET", "RUNTIME", "CUDA_EVENT", "SYNCHRONIZATION"};
+    uint64_t total = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char text[96];
+        sqlite3_stmt *last = NULL;
+        snprintf(text, sizeof text, "SELECT max(_rowid_) FROM CUPTI_ACTIVITY_KIND_%s", names[i]);
+        if (sqlite3_prepare_v2(database, text, -1, &last, NULL) == SQLITE_OK && sqlite3_step(last) == SQLITE_ROW &&
+            sqlite3_column_int64(last, 0) > 0)
+            total += (uint64_t)sqlite3_column_int64(last, 0);
+        sqlite3_finalize(last);
+    }
+    return total;
+}
+
 static enum gsim_status read_tables(sqlite3 *database, struct gsim_records *records)
 {
     static enum gsim_status (*const readers[])(struct table *) = {read_kernels, read_copies, read_memsets, read_calls,
                                                                   read_gpu};
-    const struct table blank = {.records = records, .error = records->error, .database = database};
+    struct rows rows = {.total = records->options->progress ? count_rows(database) : 0};
+    const struct table blank = {
+        .records = records, .error = records->error, .database = database, .rows_of_all = &rows};
     struct recorded_list events = {0};
     struct table table;
     enum gsim_status status = GSIM_OK;

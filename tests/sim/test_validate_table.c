@@ -33,7 +33,7 @@ static struct gsim_validation validation(struct gsim_sample samples[4], const st
 /* What WRITE prints, for gsim_free(). */
 static enum gsim_status write_json(const struct gsim_validation *v, struct gsim_output *output, struct gsim_error *error)
 {
-    return gsim_validation_json(v, NULL, NULL, output, error);
+    return gsim_validation_json(v, &(struct gsim_validation_members){0}, output, error);
 }
 
 static char *written(enum gsim_status (*write)(const struct gsim_validation *, struct gsim_output *, struct gsim_error *))

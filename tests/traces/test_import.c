@@ -208,6 +208,41 @@ static void range_counts_in_launch_order(void)
     gsim_program_release(&i.program);
 }
 
+/* What was measured stands beside the program: from the first launch on, unknown where it was repaired. */
+static void times_are_kept(void)
+{
+    struct trace t;
+    struct imported i;
+    struct gsim_import_times times = {0};
+    struct gsim_import_options options = plain;
+    options.times = &times;
+    begin(&t);
+    launch(&t, "a", 7, 100, 110, 10, 1);
+    launch(&t, "b", 8, 120, 115, 20, 2); /* before its launch */
+    call(&t, "cudaMemcpyAsync", 1, 130, 2, 3);
+    move(&t, "gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", 7, 150, 5, 3);
+    if (!import_good(&i, &t, &options)) return;
+    CHECK_INT(times.count, 3);
+    CHECK_INT(gsim_import_repairs(&i.notes), 1);
+    if (times.count == 3) {
+        const struct gsim_recorded_op *a = &times.ops[0], *b = &times.ops[1], *copy = &times.ops[2];
+        CHECK(a->is_kernel && b->is_kernel && !copy->is_kernel);
+        CHECK_NEAR(a->launch_us, 0, 0);
+        CHECK_NEAR(a->start_us, 10, 1e-9);
+        CHECK_NEAR(a->end_us, 20, 1e-9);
+        CHECK(isnan(b->start_us) && isnan(b->end_us));
+        CHECK_INT(b->stream, 8);
+        CHECK_NEAR(copy->launch_us, 30, 1e-9);
+        CHECK_NEAR(copy->end_us, 55, 1e-9);
+        CHECK_INT(copy->copy_kind, GSIM_COPY_D2H);
+        CHECK_INT(copy->bytes, 4096);
+        for (int k = 0; k < 3; k++)
+            CHECK_INT(i.program.ops[times.ops[k].op].kind, times.ops[k].is_kernel ? GSIM_OP_KERNEL : GSIM_OP_COPY);
+    }
+    gsim_import_times_release(&times);
+    gsim_program_release(&i.program);
+}
+
 /* --- repairs ------------------------------------------------------------------------------------------- */
 static void repairs_are_counted(void)
 {
@@ -310,6 +345,7 @@ static const struct test_case cases[] = {
     {"waiting for an event becomes after", waiting_for_an_event_becomes_after},
     {"another thread goes on", another_thread_goes_on},
     {"range counts in launch order", range_counts_in_launch_order},
+    {"times are kept", times_are_kept},
     {"repairs are counted", repairs_are_counted},
     {"programs survive writing", programs_survive_writing},
     {"recorded traces are replayed", recorded_traces_are_replayed},

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See sim/cli_traces.h.
+ */
+#include "sim/cli_traces.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/text.h"
+#include "traces/import_kineto.h"
+
+#define NOTES_BYTES 4096
+
+/* A line for each kind of thing that was noticed. */
+static void write_notes(const struct gsim_import_notes *notes, char text[NOTES_BYTES])
+{
+    const struct {
+        uint64_t count;
+        const char *text;
+    } all[] = {
+#define NOTE_ROW(field, text) {notes->field, text},
+        GSIM_IMPORT_NOTE_MAP(NOTE_ROW)
+#undef NOTE_ROW
+    };
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof all / sizeof all[0] && length < NOTES_BYTES; i++)
+        if (all[i].count)
+            length += (size_t)snprintf(text + length, NOTES_BYTES - length, "%s%" PRIu64 " %s", length ? "\n" : "",
+                                       all[i].count, all[i].text);
+}
+
+enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, struct gsim_error *error)
+{
+    char text[NOTES_BYTES];
+    const char *slash = strrchr(path, '/');
+    struct gsim_import_times times = {0};
+    struct gsim_import_notes notes = {0};
+    struct gsim_program program = {0};
+    struct gsim_import_options options = {.name = "trace", .gaps = true, .last = UINT32_MAX, .times = &times};
+    gsim_import_charge(&options, v->predictor->device);
+    enum gsim_status status = gsim_import_kineto(path, &options, &program, &notes, error);
+    if (status == GSIM_OK) {
+        write_notes(&notes, text);
+        if (notes.gpu[0] && !gsim_text_is_gpu(notes.gpu, v->predictor->device->name))
+            fprintf(
+                stderr,
+                "gpusim: note: '%s' was recorded on '%s', but its durations now count as those of %s (see --device)\n",
+                path, notes.gpu, v->predictor->device->name);
+        const struct gsim_traced traced = {.file = slash ? slash + 1 : path,
+                                           .gpu = notes.gpu,
+                                           .program = &program,
+                                           .ops = times.ops,
+                                           .op_count = times.count,
+                                           .span_us = notes.span_us,
+                                           .is_pageable = notes.pageable > 0,
+                                           .repairs = gsim_import_repairs(&notes),
+                                           .notes = text};
+        status = gsim_trace_validation_add(v, &traced, error);
+        if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot replay '%s'", path);
+    }
+    gsim_import_times_release(&times);
+    gsim_program_release(&program);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). Profilers' traces for "gpusim validate": read by traces/import_kineto.c, replayed and compared by
+ * sim/validate_traces.c.
+ */
+#ifndef GSIM_CLI_TRACES_H
+#define GSIM_CLI_TRACES_H
+
+#include "sim/validate_traces.h"
+
+/* Imports the trace at PATH for V's device and adds a sample. Says on stderr where it was recorded on another GPU. */
+enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, const char *path,
+                                    struct gsim_error *error) GSIM_NODISCARD;
+
+#endif
