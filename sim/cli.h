@@ -130,7 +130,7 @@ enum gsim_cli_command {
       "2, published and measured 5, fitted and derived 10, assumed 50")                                                \
     GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                       \
     X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE,                                                                 \
-      "only numbers of these figures, devices or workloads")                                                           \
+      "only numbers of these figures (mean-speedup, speedup, time,\nbound, overlap, versus-cuda, trace, single-gpu; average,\naverage-prefetch, timeline, plan), devices or workloads")                                                           \
     X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE,                                                          \
       "what if: this number of every device times FACTOR")                                                         \
     X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated, bars of speed-ups or, where\n--only leaves none, points: .svg, .pdf or .png")           \

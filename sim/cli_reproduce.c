@@ -61,6 +61,43 @@ static bool is_wanted(const struct gsim_published_row *row, const char *words)
     return !words;
 }
 
+static bool has_figure(const struct gsim_reproduction *r, const char *figure)
+{
+    bool has = false;
+    for (size_t i = 0; i < r->published.row_count && !has; i++) has = is(r->published.rows[i].figure, figure);
+    return has;
+}
+
+/* Each of WORDS must be the figure, device or workload of some row: a slip would else go unseen beside others. */
+static enum gsim_status check_words(const struct gsim_reproduction *r, const char *words, struct gsim_error *error)
+{
+    for (const char *word = words; word; word = strchr(word, ',')) {
+        char text[64], hint[96], figures[400] = "";
+        struct gsim_nearest nearest;
+        word += *word == ',';
+        snprintf(text, sizeof text, "%.*s", (int)(strcspn(word, ",") < 60 ? strcspn(word, ",") : 60), word);
+        bool found = false;
+        gsim_nearest_init(&nearest, text);
+        for (size_t i = 0; i < r->published.row_count && !found; i++) {
+            const struct gsim_published_row *row = &r->published.rows[i];
+            const char *const fields[] = {row->figure, row->device, row->workload};
+            for (int f = 0; f < 3; f++) {
+                found = found || is(fields[f], text);
+                gsim_nearest_offer(&nearest, fields[f]);
+            }
+        }
+        if (found) continue;
+        size_t length = 0;
+        for (const struct gsim_reproduce_figure *f = gsim_reproduce_figures; f->name && length < sizeof figures; f++)
+            if (has_figure(r, f->name))
+                length += (size_t)snprintf(figures + length, sizeof figures - length, "%s%s", length ? ", " : "", f->name);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--only: expected figures (%s), devices or workloads of what is reproduced, found '%s'%s", figures,
+                              text, gsim_nearest_text(&nearest, hint, sizeof hint));
+    }
+    return GSIM_OK;
+}
+
 /* Puts the wanted rows first, in their order. */
 static enum gsim_status choose_rows(struct gsim_reproduction *r, const char *words, struct gsim_error *error)
 {
@@ -76,9 +113,7 @@ static enum gsim_status choose_rows(struct gsim_reproduction *r, const char *wor
     }
     memcpy(r->published.rows + r->shown_count, others, sizeof *others * other);
     gsim_free(others);
-    if (r->shown_count) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE,
-                          "--only: no published number has one of '%s' as its figure, device or workload", words);
+    return GSIM_OK;
 }
 
 /* "NUMBER=FACTOR"; NAME keeps the number's name. */
@@ -174,6 +209,7 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &jobs, &error);
     if (status == GSIM_OK) status = parse_scale(&r, arguments->value[GSIM_CLI_SCALE], number, &error);
     if (status == GSIM_OK) status = read_all(&r, paper, &error);
+    if (status == GSIM_OK) status = check_words(&r, arguments->value[GSIM_CLI_ONLY], &error);
     if (status == GSIM_OK) status = choose_rows(&r, arguments->value[GSIM_CLI_ONLY], &error);
     gsim_progress_start(&progress, 0, stderr);
     progress.unit = "runs";

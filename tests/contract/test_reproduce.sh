@@ -49,9 +49,15 @@ if command -v gnuplot >/dev/null; then
 fi
 
 # Refusals.
-for words in "kescoo" "--only nothing" "--jobs 0" "--figure x.gif" "--scale fault_knee" "--scale launch_uss=2" "--scale launch_us=0"; do
+for words in "kescoo" "--only nothing" "--only plan,timelien" "--jobs 0" "--figure x.gif" "--scale fault_knee" "--scale launch_uss=2" "--scale launch_us=0"; do
     # shellcheck disable=SC2086 # words are meant to be split
     "$gpusim" reproduce $words >/dev/null 2>"$work/error" && fail "reproduce $words was accepted"
-    grep -q expected "$work/error" || grep -q "no published" "$work/error" || fail "reproduce $words: $(cat "$work/error")"
+    grep -q expected "$work/error" || fail "reproduce $words: $(cat "$work/error")"
+done
+"$gpusim" reproduce --only plan,timelien 2>"$work/error"
+grep -q "found 'timelien', did you mean 'timeline'?" "$work/error" || fail "a slip in --only: $(cat "$work/error")"
+"$gpusim" reproduce --help >"$work/help"
+for figure in $(sed 's/.*figures (//;s/).*//;s/,//g' "$work/error"); do
+    grep -q "[ (]$figure[,;)]" "$work/help" || fail "the help does not name the figure '$figure'"
 done
 exit $failed
