@@ -5,7 +5,6 @@
  * sim/validate_runs.c; profilers' traces by sim/cli_traces.c.
  */
 #include <dirent.h>
-#include <unistd.h>
 
 #include "sim/cli.h"
 #include "sim/cli_figures.h"
@@ -15,6 +14,7 @@
 #include "sim/validate_runs_table.h"
 #include "sim/validate_table.h"
 #include "sim/validate_traces_table.h"
+#include "sweep/progress.h"
 #include "traces/cases.h"
 #include "traces/import_kineto.h"
 #include "traces/runs.h"
@@ -42,6 +42,7 @@ struct command {
     size_t path_count, path_capacity;
     const char *path; /* of runs, being read */
     bool kinds[GSIM_CASE_KIND_COUNT], wants_runs, wants_traces;
+    struct gsim_progress progress;
     enum half half;
     enum gsim_split split; /* GSIM_SPLIT_COUNT: all */
 };
@@ -201,8 +202,9 @@ static enum gsim_status add_run(void *context, const struct gsim_recordings *rec
     struct command *c = context;
     const char *slash = strrchr(c->path, '/');
     if (c->split != GSIM_SPLIT_COUNT && run->split != c->split) return GSIM_OK;
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K[%zu] %.30s with %.20s\r", c->runs.count + 1, run->key.workload, run->scheduler);
+    c->progress.done = c->runs.count;
+    snprintf(c->progress.detail, sizeof c->progress.detail, "%.30s with %.20s", run->key.workload, run->scheduler);
+    gsim_progress_show(&c->progress);
     return gsim_run_validation_add(&c->runs, slash ? slash + 1 : c->path, recordings, run, error);
 }
 
@@ -213,7 +215,7 @@ static enum gsim_status read_runs(struct command *c, const char *path, struct gs
     if (!c->wants_runs) return GSIM_OK;
     c->path = path;
     enum gsim_status status = gsim_runs_read(path, &handler, &recordings, error);
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "\033[K");
+    gsim_progress_clear(&c->progress);
     gsim_recordings_release(&recordings);
     return status;
 }
@@ -243,6 +245,8 @@ static enum gsim_status read_again(struct command *c, struct gsim_error *error)
 static enum gsim_status read_files(struct command *c, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
+    gsim_progress_start(&c->progress, 0, stderr); /* how many runs a file holds shows at its end */
+    c->progress.unit = "runs";
     for (size_t i = 0; i < c->path_count && status == GSIM_OK; i++) {
         if (c->contents[i] == HAS_TRACE) {
             if (c->wants_traces) status = gsim_cli_trace_add(&c->traces, c->paths[i], error);
@@ -257,13 +261,18 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
 /* --- results ------------------------------------------------------------------------------------------------------ */
 static enum gsim_status simulate(struct command *c, struct gsim_error *error)
 {
+    gsim_progress_start(&c->progress, c->set.count, stderr);
+    c->progress.unit = "cases";
     for (size_t i = 0; i < c->set.count; i++) {
         const struct gsim_case *subject = &c->set.cases[i];
         if (!c->kinds[subject->kind]) continue;
         if (c->half != HALF_ALL && (enum half)(subject->index & 1) != c->half) continue;
         enum gsim_status status = gsim_validation_run(&c->validation, subject, error);
         if (status != GSIM_OK) return status;
+        c->progress.done = i + 1;
+        gsim_progress_show(&c->progress);
     }
+    gsim_progress_clear(&c->progress);
     if (c->validation.count || c->validation.skipped || c->runs.count || c->traces.count) return GSIM_OK;
     if (c->validation.unfit) return gsim_error_set(error, GSIM_INPUT, "%s", c->validation.unfit_reason);
     if (c->runs.skipped) return gsim_error_set(error, GSIM_INPUT, "%s", c->runs.skipped_reason);

@@ -57,22 +57,14 @@ static void measure(struct gsim_progress *progress, double now)
     }
 }
 
-void gsim_progress_show(struct gsim_progress *progress)
+/* How much of what there is, and how long the rest takes. */
+static void put_share(const struct gsim_progress *progress, const char *done, const char *rate)
 {
-    double now = gsim_clock_now_s();
-    char done[GSIM_TEXT_SIZE], total[GSIM_TEXT_SIZE], rate[GSIM_TEXT_SIZE], left[DURATION_SIZE], bar[BAR_WIDTH + 1];
-    if (!progress->out || now - progress->shown_s < (progress->is_terminal ? BAR_S : LINE_S)) return;
-    progress->shown_s = now;
-    measure(progress, now);
+    char total[GSIM_TEXT_SIZE], left[DURATION_SIZE] = "?", bar[BAR_WIDTH + 1];
     const char *about = progress->is_estimate ? "about " : "";
-    double share = progress->total ? (double)progress->done / (double)progress->total : 1;
-    gsim_text_count(done, progress->done);
+    double share = (double)progress->done / (double)progress->total;
     gsim_text_count(total, progress->total);
-    rate_text(rate, progress->rate);
-    if (progress->rate > 0)
-        duration(left, (double)(progress->total - progress->done) / progress->rate);
-    else
-        snprintf(left, sizeof(left), "?");
+    if (progress->rate > 0) duration(left, (double)(progress->total - progress->done) / progress->rate);
     memset(bar, ' ', BAR_WIDTH);
     memset(bar, '#', (size_t)(share * BAR_WIDTH));
     bar[BAR_WIDTH] = '\0';
@@ -82,6 +74,21 @@ void gsim_progress_show(struct gsim_progress *progress)
     else
         fprintf(progress->out, "gpusim: %s of %s%s %s (%.0f %%), %s/s, %s%s left", done, about, total, progress->unit,
                 100 * share, rate, about, left);
+}
+
+void gsim_progress_show(struct gsim_progress *progress)
+{
+    double now = gsim_clock_now_s();
+    char done[GSIM_TEXT_SIZE], rate[GSIM_TEXT_SIZE];
+    if (!progress->out || now - progress->shown_s < (progress->is_terminal ? BAR_S : LINE_S)) return;
+    progress->shown_s = now;
+    measure(progress, now);
+    gsim_text_count(done, progress->done);
+    rate_text(rate, progress->rate);
+    if (progress->total)
+        put_share(progress, done, rate);
+    else
+        fprintf(progress->out, "%s%s %s, %s/s", progress->is_terminal ? "\r\033[K" : "gpusim: ", done, progress->unit, rate);
     if (progress->failed) fprintf(progress->out, ", %llu failed", (unsigned long long)progress->failed);
     if (progress->detail[0]) fprintf(progress->out, ", %s", progress->detail);
     if (!progress->is_terminal) fputc('\n', progress->out);

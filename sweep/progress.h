@@ -16,7 +16,7 @@ struct gsim_progress {
     const char *unit;  /* "points", unless the caller says otherwise */
     char detail[64];   /* what is under way; "": not told */
     bool is_estimate;  /* nobody knows the total before the end */
-    uint64_t total, done, failed; /* of this call; failed: among done, those without figures */
+    uint64_t total, done, failed; /* of this call; total 0: not known; failed: among done, those without figures */
     double started_s, shown_s, recent_s;
     uint64_t recent_done;
     double rate; /* per second, over the last seconds */

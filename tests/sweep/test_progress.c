@@ -53,6 +53,23 @@ static void the_caller_names_what_is_done(void)
     fclose(file);
 }
 
+static void a_total_may_not_be_known(void)
+{
+    char text[2000];
+    FILE *file = tmpfile();
+    struct gsim_progress progress;
+    gsim_progress_start(&progress, 0, file);
+    progress.unit = "runs";
+    progress.done = 24;
+    progress.started_s -= 12;
+    progress.shown_s -= 12;
+    progress.recent_s -= 12;
+    gsim_progress_show(&progress);
+    CHECK_STR(written(file, text, sizeof text), "gpusim: 24 runs, 2/s\n");
+    fclose(file);
+}
+
 static const struct test_case cases[] = {{"a line now and then", a_line_now_and_then},
-                                         {"the caller names what is done", the_caller_names_what_is_done}};
+                                         {"the caller names what is done", the_caller_names_what_is_done},
+                                         {"a total may not be known", a_total_may_not_be_known}};
 TEST_MAIN("sweep/progress", cases)
