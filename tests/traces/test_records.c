@@ -11,9 +11,15 @@
 #include "tests/traces/import_fixture.h"
 #include "traces/import_kineto.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define UNDER_SANITIZERS 1 /* their own memory is without bounds */
-#else
+/* Their own memory is without bounds. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_SANITIZERS 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define UNDER_SANITIZERS 1
+#endif
+#ifndef UNDER_SANITIZERS
 #define UNDER_SANITIZERS 0
 #endif
 
