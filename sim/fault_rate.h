@@ -19,7 +19,8 @@
  *  - overhead: one kernel alone waits fault_latency_us per round. With two, one faults while the other is served:
  *    each round waits for two batches' fixed part, 2/3 of the latency each. With more, batches fill up:
  *    overhead(k) = latency x (1 + min(k - 1, 1) / 3), k = kernels that have a round in each batch.
- *  - A kernel with enough compute per page does not fault in every batch. Nobody gets pages faster than it uses them.
+ *  - A kernel with enough compute per page does not fault in every batch. Nobody gets pages faster than it uses them. Who
+ *    faults while another's round is served waits for the rest of it, which is as long as a round on average.
  *  - Threads in step miss a page together and then compute together, others run ahead and fault meanwhile: a kernel
  *    needs (compute^p + faults^p)^(1/p), p = fault_knee, for its computation alone and its faults alone.
  */
@@ -36,6 +37,7 @@ struct gsim_fault_flow {
     double round_bytes;  /* b: brought by one round */
     double ps_per_byte;  /* s: of the driver's time */
     double bytes_per_ps; /* result: how fast pages arrive */
+    uint32_t user_count; /* scratch: kernels that wait for it */
 };
 
 /* One kernel and the flows it waits for. */
@@ -44,6 +46,7 @@ struct gsim_fault_kernel {
     uint32_t first, count; /* in the list of users: which flows */
     double speed;        /* result: at most full_speed */
     double missed_ps;    /* scratch: its rounds' service that an average batch does not have */
+    double behind_ps;    /* scratch: what is left of others' rounds that its faults find under way */
 };
 
 /* b for a window of W bytes. */

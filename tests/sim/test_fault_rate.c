@@ -87,7 +87,7 @@ static void rows_by_the_tree(void)
 }
 
 /* COUNT kernels, one buffer of 64 blocks each. Microseconds that the first needs for 2 MB. */
-static double block_us_with(double knee, uint32_t count, double window, double compute_us_per_block, double *speed)
+static double block_us_after(double latency_ps, double knee, uint32_t count, double window, double compute_us_per_block, double *speed)
 {
     struct gsim_fault_kernel kernels[16];
     struct gsim_fault_flow flows[16];
@@ -98,9 +98,14 @@ static double block_us_with(double knee, uint32_t count, double window, double c
                                             .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
         users[i] = i;
     }
-    gsim_fault_rates(LATENCY_PS, knee, kernels, count, flows, count, users);
+    gsim_fault_rates(latency_ps, knee, kernels, count, flows, count, users);
     if (speed) *speed = kernels[0].speed / kernels[0].full_speed;
     return BLOCK / flows[0].bytes_per_ps * 1e-6;
+}
+
+static double block_us_with(double knee, uint32_t count, double window, double compute_us_per_block, double *speed)
+{
+    return block_us_after(LATENCY_PS, knee, count, window, compute_us_per_block, speed);
 }
 
 /* Computation and faults at once, the longer counts. */
@@ -145,6 +150,44 @@ static void compute_beside_faults(void)
     CHECK_NEAR(block_us_with(1, 2, 4, 1e-3, NULL) / 2, 3 * 160.0 / 3 + SERVICE_US, 0.01);
 }
 
+/* COUNT kernels that compute and wait in turn, event by event: a round of 64, 64, 128, 256, 512 or 1,024 KB is served when the
+ * driver is free, first come, first served, then its bytes are computed on. Microseconds for 2 MB of each. */
+static double block_us_by_events(uint32_t count, double compute_us_per_block)
+{
+    static const double parts[6] = {1 / 32.0, 1 / 32.0, 1 / 16.0, 1 / 8.0, 1 / 4.0, 1 / 2.0};
+    double at[8], free_at = 0, total = 0;
+    uint32_t round[8];
+    for (int run = 0; run < 16; run++) { /* they start at different rounds and times */
+        for (uint32_t i = 0; i < count; i++) {
+            at[i] = i * (run + 0.5) / 16 * (SERVICE_US + compute_us_per_block);
+            round[i] = i * (uint32_t)run;
+        }
+        free_at = 0;
+        for (uint32_t served = 0; served < 6 * 400 * count; served++) {
+            uint32_t next = 0;
+            for (uint32_t i = 1; i < count; i++) next = at[i] < at[next] ? i : next;
+            double part = parts[round[next]++ % 6];
+            free_at = fmax(at[next], free_at) + part * SERVICE_US;
+            at[next] = free_at + part * compute_us_per_block;
+        }
+        total += free_at / 400;
+    }
+    return total / 16;
+}
+
+/* Who faults while the other's round is served waits for the rest of it, as long as a round on average. */
+static void behind_anothers_round(void)
+{
+    for (double ratio = 0.25; ratio <= 8; ratio *= 2) {
+        double compute = ratio * SERVICE_US;
+        CHECK_NEAR(block_us_by_events(1, compute), compute + SERVICE_US, 0.01 * (compute + SERVICE_US));
+        for (uint32_t count = 2; count <= 4; count++) {
+            double events = block_us_by_events(count, compute), model = block_us_after(1e3, 1, count, 4, compute, NULL);
+            CHECK_MSG(fabs(model / events - 1) < 0.1, "%u kernels, compute %g of service: %g us, by events %g", count, ratio, model, events);
+        }
+    }
+}
+
 /* A kernel that scans two buffers has its faults in one batch: 40 us for both of them. */
 static void two_buffers_of_one_kernel(void)
 {
@@ -174,6 +217,7 @@ static const struct test_case cases[] = {
     {"several kernels", several_kernels},
     {"compute hides faults", compute_hides_faults},
     {"compute beside faults", compute_beside_faults},
+    {"behind another's round", behind_anothers_round},
     {"two buffers of one kernel", two_buffers_of_one_kernel},
     {"a buffer that two kernels share", shared_buffer},
 };
