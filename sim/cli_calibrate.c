@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim calibrate": a device file from a probe, recorded runs, or both. What is fitted how:
- * models/calibrate_probe.c and models/calibrate_runs.c.
+ * Layer: sim (program). "gpusim calibrate": a device file from a probe, recorded runs, profilers' traces, or several of
+ * these. What is fitted how: models/calibrate_probe.c, models/calibrate_runs.c, models/calibrate_profile.c.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include "models/device.h"
 #include "sim/cli.h"
 #include "sim/cli_calibrate_jobs.h"
+#include "sim/cli_calibrate_traces.h"
 #include "sim/occupancy.h"
 #include "sim/text.h"
 #include "sweep/progress.h"
@@ -30,8 +31,9 @@ struct command {
     struct gsim_gpu_options gpu;
     struct gsim_traced traced;
     struct gsim_arena arena;
-    const char **run_paths;
-    size_t run_path_count;
+    struct gsim_profile_samples profile;
+    const char **run_paths, **trace_paths;
+    size_t run_path_count, trace_path_count;
     char gpu_name[64], recorded_device[GSIM_RUNS_DEVICE];
     int compute_capability; /* of the recordings; 0: not known */
     uint32_t job_count;
@@ -51,19 +53,23 @@ static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *a = c->arguments;
     c->run_paths = GSIM_ARENA_ARRAY(&c->arena, const char *, a->operand_count + 1);
-    if (!c->run_paths) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    c->trace_paths = GSIM_ARENA_ARRAY(&c->arena, const char *, a->operand_count + 1);
+    if (!c->run_paths || !c->trace_paths) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!a->operand_count)
-        return gsim_error_set(error, GSIM_USAGE, "nothing to calibrate from: expected a probe file, recorded runs, or both (see gpusim calibrate --help)");
+        return gsim_error_set(error, GSIM_USAGE, "nothing to calibrate from: expected a probe file, recorded runs or profilers' traces (see gpusim calibrate --help)");
     for (size_t i = 0; i < a->operand_count; i++) {
         char device[GSIM_RUNS_DEVICE];
         const char *path = a->operands[i];
         if (gsim_runs_is(path, device)) {
             c->run_paths[c->run_path_count++] = path;
             snprintf(c->recorded_device, sizeof c->recorded_device, "%s", device);
+        } else if (gsim_cli_trace_is(path, device)) {
+            c->trace_paths[c->trace_path_count++] = path;
+            if (device[0] && !c->recorded_device[0]) snprintf(c->recorded_device, sizeof c->recorded_device, "%s", device);
         } else if (access(path, R_OK) != 0) {
             return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, strerror(errno));
         } else if (!gsim_probe_is(path)) {
-            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected the schema \"" GSIM_PROBE_SCHEMA "\" or \"" GSIM_RUNS_SCHEMA "\" in its head, found neither", path);
+            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected the schema \"" GSIM_PROBE_SCHEMA "\" or \"" GSIM_RUNS_SCHEMA "\" in its head or a profiler's trace, found none of them", path);
         } else if (c->probe_path) {
             return gsim_error_set(error, GSIM_USAGE, "expected one probe, found two: '%s' and '%s'", c->probe_path, path);
         } else {
@@ -172,6 +178,22 @@ static enum gsim_status read_runs(struct command *c, struct gsim_error *error)
     return status;
 }
 
+/* A device is of one GPU. */
+static enum gsim_status read_traces(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < c->trace_path_count && status == GSIM_OK; i++) {
+        struct gsim_import_notes notes = {0};
+        status = gsim_cli_trace_sample(&c->profile, c->trace_paths[i], &c->base, &notes, error);
+        if (status != GSIM_OK) break;
+        if (notes.gpu[0] && c->gpu_name[0] && strcmp(notes.gpu, c->gpu_name) != 0)
+            return gsim_error_set(error, GSIM_INPUT, "'%s' was recorded on '%s', what was given before it on '%s': expected one GPU", c->trace_paths[i], notes.gpu, c->gpu_name);
+        if (!c->gpu_name[0]) snprintf(c->gpu_name, sizeof c->gpu_name, "%s", notes.gpu);
+        if (!c->compute_capability) c->compute_capability = notes.compute_capability;
+    }
+    return status;
+}
+
 /* --- calibrating ---------------------------------------------------------------------------------------------------- */
 /* Of the whole device: the GPU's name and compute capability, which are known only now; the kinds of what is kept. */
 static enum gsim_status name_device(struct command *c, struct gsim_error *error)
@@ -218,6 +240,12 @@ static enum gsim_status refine(struct command *c, struct gsim_error *error)
     return status;
 }
 
+/* After all else: what that told wins. */
+static enum gsim_status calibrate_traces(struct command *c, struct gsim_error *error)
+{
+    return c->trace_path_count ? gsim_calibrate_profile(&c->calibration, &c->profile, error) : GSIM_OK;
+}
+
 static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
 {
     const char *runs = c->run_path_count ? file_name(c->run_paths[0]) : "";
@@ -225,11 +253,12 @@ static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
     struct gsim_probe seen; /* what the runs tell without a simulation */
     enum gsim_status status = name_device(c, error);
     if (status == GSIM_OK && c->probe_path) status = gsim_calibrate_probe(k, &c->probe, file_name(c->probe_path), error);
-    if (status != GSIM_OK || !c->run_path_count) return status;
+    if (status != GSIM_OK || !c->run_path_count) return status == GSIM_OK ? calibrate_traces(c, error) : status;
     gsim_probe_init(&seen);
     status = gsim_traced_probe(&c->traced, !c->probe_path, &seen, error);
     if (status == GSIM_OK) status = gsim_calibrate_probe(k, &seen, runs, error);
     gsim_probe_release(&seen);
+    if (status == GSIM_OK) status = calibrate_traces(c, error);
     if (status != GSIM_OK) return status;
     gsim_params_set_defaults(gsim_gpu_params, &c->gpu);
     c->options.gpu = &c->gpu;
@@ -268,11 +297,13 @@ int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = load_base(&c, &error);
     if (status == GSIM_OK) status = gsim_calibration_init(&c.calibration, &c.base, c.name, &error);
     if (status == GSIM_OK) status = read_runs(&c, &error);
+    if (status == GSIM_OK) status = read_traces(&c, &error);
     if (status == GSIM_OK) status = calibrate(&c, &error);
     if (status == GSIM_OK) status = deliver(&c, &error);
     gsim_prediction_jobs_end(&c.jobs);
     gsim_calibration_release(&c.calibration);
     gsim_traced_release(&c.traced);
+    gsim_profile_samples_release(&c.profile);
     gsim_device_release(&c.base);
     gsim_probe_release(&c.probe);
     gsim_arena_release(&c.arena);

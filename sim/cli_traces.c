@@ -44,7 +44,8 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     enum gsim_status status = gsim_import_kineto(path, &options, &program, &notes, error);
     if (status == GSIM_OK) {
         write_notes(&notes, text);
-        if (notes.gpu[0] && !gsim_text_is_gpu(notes.gpu, v->predictor->device->name))
+        const char *title = v->predictor->device->title; /* of a calibrated device: the GPU's own name */
+        if (notes.gpu[0] && !gsim_text_is_gpu(notes.gpu, v->predictor->device->name) && (!title || strcmp(notes.gpu, title) != 0))
             fprintf(
                 stderr,
                 "gpusim: note: '%s' was recorded on '%s', but its durations now count as those of %s (see --device)\n",

@@ -35,7 +35,7 @@ struct gsim_profile {
     uint32_t op_count;
 };
 
-/* A kernel or copy of the one iteration that the tracer saw. */
+/* A kernel or copy that a tracer saw. The last members are known of profilers' traces only. */
 struct gsim_recorded_op {
     bool is_kernel;
     enum gsim_copy_kind copy_kind;
@@ -43,6 +43,27 @@ struct gsim_recorded_op {
     uint64_t bytes;
     uint32_t stream;
     double launch_us, start_us, end_us;
+    double returned_us; /* end of its launch call; NAN: not known, or the call made other works too */
+    double awaited_us;  /* end of the last kernel of another stream that it waits for on the device; NAN: waits for none */
+    bool is_memset, is_pageable, is_managed;
+    bool awaits_copy; /* waits for a copy of another stream, too */
+};
+
+/* A call of a host thread that a profiler saw, but those that launch. Synchronising ones: AWAITED_US is when the last work
+ * ended that it waited for, which may be long before (NAN: there was none, or which is not known: IS_UNKNOWN). */
+enum gsim_host_call_kind {
+    GSIM_HOST_EVENT_RECORD,
+    GSIM_HOST_EVENT_CREATE,       /* with timing */
+    GSIM_HOST_EVENT_CREATE_FLAGS, /* with or without */
+    GSIM_HOST_EVENT_DESTROY,
+    GSIM_HOST_STREAM_CREATE,
+    GSIM_HOST_STREAM_WAIT,
+    GSIM_HOST_SYNC,
+};
+struct gsim_host_call {
+    enum gsim_host_call_kind kind;
+    bool is_unknown;
+    double start_us, end_us, awaited_us;
 };
 
 /* A runtime call: how often per iteration, and its host time in all, waiting included. */

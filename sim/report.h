@@ -26,6 +26,7 @@ struct gsim_result {
     const struct gsim_option_text *options;
     size_t option_count;
     const struct gsim_block_log *blocks; /* for traces; NULL: none was kept */
+    const char *tracer;                  /* who watched a run on a real GPU; NULL: it was simulated */
 };
 
 /* What the terminal can show. */

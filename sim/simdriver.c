@@ -195,7 +195,7 @@ static gsim_event do_event_create(struct gsim_driver *driver, enum gsim_event_fl
     }
     m->events[event] = (struct gsim_event_state){.exists = true, .flags = flags};
     gsim_api_spend(m, m->device->event_create_us);
-    gsim_api_end(m, GSIM_API_EVENT_CREATE, start, 0, 0, NULL);
+    gsim_api_end(m, GSIM_API_EVENT_CREATE, start, 0, 0, flags == GSIM_EVENT_NO_TIMING ? GSIM_API_NO_TIMING : NULL);
     return event;
 }
 

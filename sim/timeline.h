@@ -109,6 +109,7 @@ void gsim_timeline_add_occupancy(struct gsim_timeline *timeline, const struct gs
 void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gsim_iteration_record *record);
 
 const char *gsim_api_name(enum gsim_api api);
+#define GSIM_API_NO_TIMING "cudaEventDisableTiming" /* an event's creation has this as its detail */
 
 /* Any of the functions may be NULL. Called when the record is made, with simulated time stopped. */
 struct gsim_observer {

@@ -212,7 +212,8 @@ static void put_sync(struct writer *writer, const struct gsim_api_record *record
 static void put_call(struct writer *writer, const struct gsim_api_record *record)
 {
     begin_event(writer, "X", "cuda_runtime", GSIM_TRACE_HOST_PID, record->thread);
-    put_name(writer, gsim_api_name(record->api));
+    bool has_flags = record->api == GSIM_API_EVENT_CREATE && record->detail; /* without them, events have timing */
+    put_name(writer, has_flags ? "cudaEventCreateWithFlags" : gsim_api_name(record->api));
     put_span(writer, record->start, record->end);
     gsim_output_text(writer->output, ",\"args\":{");
     put_number(writer, "correlation", record->correlation, true);
@@ -298,6 +299,10 @@ static void put_head(struct writer *writer)
     gsim_output_text(writer->output, ",\"device\":");
     gsim_output_json_string(writer->output, device->name);
     put_number(writer, "seed", run->seed, false);
+    if (writer->result->tracer) {
+        gsim_output_text(writer->output, ",\"tracer\":");
+        gsim_output_json_string(writer->output, writer->result->tracer);
+    }
     gsim_output_text(writer->output, "},\n\"traceEvents\":[");
 }
 

@@ -450,6 +450,21 @@ static enum gsim_status count(struct gsim_records *r, const struct gsim_steps *s
     return GSIM_OK;
 }
 
+/* SECONDS since 1970 as a day, UTC. */
+static void note_date(struct gsim_records *r, int64_t seconds)
+{
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int64_t days = seconds / 86400;
+    int year = 1970, month = 0;
+    for (int length; days >= (length = 365 + ((year % 4 == 0 && year % 100 != 0) || year % 400 == 0)); year++) {
+        if (year == 9999) return;
+        days -= length;
+    }
+    bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    for (int length; days >= (length = lengths[month] + (month == 1 && is_leap)); month++) days -= length;
+    snprintf(r->notes->date, sizeof r->notes->date, "%04d-%02d-%02d", year, month + 1, (int)days + 1);
+}
+
 enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_import_options *options,
                                       struct gsim_program *program)
 {
@@ -472,6 +487,7 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
     if (status == GSIM_OK) status = find_threads(r, &steps);
     if (status == GSIM_OK) status = count(r, &steps);
     snprintf(r->notes->gpu, sizeof r->notes->gpu, "%s", r->gpu);
+    if (status == GSIM_OK && r->epoch_ns > 0 && steps.count) note_date(r, r->epoch_ns / 1000000000 + steps.steps[0].time_ns / 1000000000);
     if (status == GSIM_OK) status = gsim_records_emit(r, &steps, options, program);
     gsim_free(steps.steps);
     return status;

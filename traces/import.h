@@ -28,11 +28,15 @@ struct gsim_import_options {
 void gsim_import_charge(struct gsim_import_options *options, const struct gsim_device_spec *device);
 
 /* What each work was that became an op of the program, in launch order. Times count from the first launch call; start_us
- * and end_us are NAN where they were repaired, so that only their difference is known. */
+ * and end_us are NAN where they were repaired, so that only their difference is known. CALLS: of the whole file, in the
+ * order of their starts. */
 struct gsim_import_times {
     struct gsim_recorded_op *ops;
     uint32_t count;
     size_t room;
+    struct gsim_host_call *calls;
+    uint32_t call_count;
+    size_t call_room;
 };
 void gsim_import_times_release(struct gsim_import_times *times);
 
@@ -64,6 +68,11 @@ struct gsim_import_notes {
     uint64_t kernels, copies, memsets, streams, threads;
     double span_us; /* start of the first launch call to the end of the last work */
     char gpu[64];   /* as the trace names it; "" where it does not */
+    /* What else the file says of the GPU and of itself; 0, "" and false where it does not. */
+    int compute_capability;
+    double sm_count, memory_bytes;
+    char date[16]; /* "2026-11-20", of the first work, UTC */
+    bool is_ours, is_simulated; /* written by gpusim or gpusim-runner; by gpusim */
 };
 
 /* How many records were not as they can have been, in whatever way. */

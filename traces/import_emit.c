@@ -28,6 +28,7 @@ struct link {
 struct made {
     int64_t call_ns, end_ns;
     uint32_t before; /* the op before it in its stream, NONE for none */
+    bool is_copy, is_moved;
 };
 
 struct stream {
@@ -52,6 +53,7 @@ struct emitter {
     size_t link_count, link_room, after_count, after_room;
     uint32_t host_waits; /* first link of what the host waits for */
     uint32_t work_count; /* made so far */
+    uint32_t last_call; /* of the work made last */
     int64_t cursor_ns, origin_ns; /* origin: of the first launch */
     bool failed;
 };
@@ -182,29 +184,111 @@ static bool is_blocking(const struct emitter *e, const struct gsim_work *work)
     return (call->kind == GSIM_CALL_COPY || work->pageable) && call->end_ns >= work->end_ns;
 }
 
-/* What was measured of it, for who wants to compare. */
-static void keep_times(struct emitter *e, const struct gsim_step *step, uint32_t op)
+/* --- what was measured, for who wants to compare or calibrate --------------------------------------------------------- */
+static double us_of(const struct emitter *e, int64_t time_ns)
+{
+    return (double)(time_ns - e->origin_ns) / 1e3;
+}
+
+/* What of other streams OP waits for on the device: the links of WAITS. */
+static void note_awaited(const struct emitter *e, uint32_t waits, struct gsim_recorded_op *op)
+{
+    for (uint32_t at = waits; at != NONE; at = e->links[at].next) {
+        const struct made *made = &e->made[e->links[at].op];
+        op->awaits_copy |= made->is_copy;
+        double end_us = us_of(e, made->end_ns);
+        if (!made->is_copy && !(op->awaited_us > end_us)) op->awaited_us = end_us;
+    }
+}
+
+/* WAITS: first link of what it waits for. */
+static void keep_times(struct emitter *e, const struct gsim_step *step, uint32_t op, uint32_t waits)
 {
     struct gsim_import_times *times = e->options->times;
     const struct gsim_work *work = &e->records->works[step->index];
+    const struct gsim_call *call = work->call == GSIM_NO_CALL ? NULL : &e->records->calls[work->call];
+    bool is_shared = call && work->call == e->last_call;
     void *ops = times->ops;
     if (gsim_array_grow(&ops, sizeof *times->ops, times->count, &times->room)) {
         e->failed = true;
         return;
     }
     times->ops = ops;
-    times->ops[times->count++] = (struct gsim_recorded_op){
+    struct gsim_recorded_op *kept = &times->ops[times->count++];
+    *kept = (struct gsim_recorded_op){
         .is_kernel = work->kind != GSIM_WORK_COPY,
         .copy_kind = (enum gsim_copy_kind)work->copy_kind,
         .op = op,
         .bytes = work->bytes,
         .stream = (uint32_t)e->streams[work->stream].number,
-        .launch_us = (double)(step->time_ns - e->origin_ns) / 1e3,
-        .start_us = work->is_moved ? NAN : (double)(work->start_ns - e->origin_ns) / 1e3,
-        .end_us = work->is_moved ? NAN : (double)(work->end_ns - e->origin_ns) / 1e3,
+        .launch_us = us_of(e, step->time_ns),
+        .start_us = work->is_moved ? NAN : us_of(e, work->start_ns),
+        .end_us = work->is_moved ? NAN : us_of(e, work->end_ns),
+        .returned_us = call && !is_shared && call->kind != GSIM_CALL_GRAPH && call->end_ns > call->start_ns ? us_of(e, call->end_ns) : NAN,
+        .awaited_us = NAN,
+        .is_memset = work->kind == GSIM_WORK_MEMSET,
+        .is_pageable = work->pageable,
+        .is_managed = work->is_managed,
     };
+    note_awaited(e, waits, kept);
+    if (is_shared) kept[-1].returned_us = NAN;
+    e->last_call = work->call;
 }
 
+static void keep_call(struct emitter *e, const struct gsim_host_call *call)
+{
+    struct gsim_import_times *times = e->options->times;
+    void *calls = times->calls;
+    if (call->end_us <= call->start_us) return;
+    if (gsim_array_grow(&calls, sizeof *times->calls, times->call_count, &times->call_room)) {
+        e->failed = true;
+        return;
+    }
+    times->calls = calls;
+    times->calls[times->call_count++] = *call;
+}
+
+/* STREAM: what the call synchronises with; GSIM_NO_STREAM: all. */
+static void keep_sync(struct emitter *e, const struct gsim_call *call, bool is_known, uint32_t stream)
+{
+    struct gsim_host_call kept = {GSIM_HOST_SYNC, !is_known, us_of(e, call->start_ns), us_of(e, call->end_ns), NAN};
+    for (uint32_t s = 0; s < e->records->stream_count && is_known; s++) {
+        uint32_t last = stream == GSIM_NO_STREAM || stream == s ? e->streams[s].last : NONE;
+        if (last == NONE) continue;
+        double end_us = us_of(e, e->made[last].end_ns);
+        if (!(kept.awaited_us > end_us)) kept.awaited_us = end_us;
+        kept.is_unknown |= e->made[last].is_moved;
+    }
+    keep_call(e, &kept);
+}
+
+static int compare_host_calls(const void *left, const void *right)
+{
+    const struct gsim_host_call *a = left, *b = right;
+    if (a->start_us != b->start_us) return a->start_us < b->start_us ? -1 : 1;
+    if (a->end_us != b->end_us) return a->end_us < b->end_us ? -1 : 1;
+    return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+static void keep_calls(struct emitter *e)
+{
+    static const int8_t kinds[] = {[GSIM_CALL_EVENT_CREATE] = GSIM_HOST_EVENT_CREATE + 1,
+                                   [GSIM_CALL_EVENT_CREATE_FLAGS] = GSIM_HOST_EVENT_CREATE_FLAGS + 1,
+                                   [GSIM_CALL_EVENT_DESTROY] = GSIM_HOST_EVENT_DESTROY + 1,
+                                   [GSIM_CALL_STREAM_CREATE] = GSIM_HOST_STREAM_CREATE + 1,
+                                   [GSIM_CALL_WAIT] = GSIM_HOST_STREAM_WAIT + 1,
+                                   [GSIM_CALL_EVENT_RECORD] = GSIM_HOST_EVENT_RECORD + 1};
+    struct gsim_import_times *times = e->options->times;
+    for (uint32_t i = 0; i < e->records->call_count && !e->failed; i++) {
+        const struct gsim_call *call = &e->records->calls[i];
+        int kind = (size_t)call->kind < sizeof kinds / sizeof kinds[0] ? kinds[call->kind] - 1 : -1;
+        if (kind >= 0)
+            keep_call(e, &(struct gsim_host_call){(enum gsim_host_call_kind)kind, false, us_of(e, call->start_ns), us_of(e, call->end_ns), NAN});
+    }
+    if (times->call_count) qsort(times->calls, times->call_count, sizeof *times->calls, compare_host_calls);
+}
+
+/* --- works again ------------------------------------------------------------------------------------------------------ */
 static void make_work(struct emitter *e, const struct gsim_step *step)
 {
     const struct gsim_work *work = &e->records->works[step->index];
@@ -228,14 +312,15 @@ static void make_work(struct emitter *e, const struct gsim_step *step)
     }
     if (stream->waits != NONE || e->thread_waits[work->thread] != NONE)
         charge += ns_of(e->options->event_record_us + e->options->stream_wait_us);
+    uint32_t waits = stream->waits;
     take(e, &stream->waits);
     take(e, &e->thread_waits[work->thread]);
     uint32_t index = add_op(e, &op);
     if (e->failed) return;
-    e->made[index] = (struct made){.call_ns = step->time_ns, .end_ns = work->end_ns, .before = stream->last};
+    e->made[index] = (struct made){step->time_ns, work->end_ns, stream->last, is_copy, work->is_moved};
     stream->last = index;
     e->starts[e->work_count++] = work->start_ns;
-    if (e->options->times) keep_times(e, step, index);
+    if (e->options->times) keep_times(e, step, index, waits);
     e->cursor_ns += charge;
     if (was_full && call->end_ns > e->cursor_ns) e->cursor_ns = call->end_ns;
     if (!is_blocking(e, work)) return;
@@ -279,6 +364,7 @@ static void make_sync(struct emitter *e, const struct gsim_step *step)
     bool is_device = call->kind == GSIM_CALL_SYNC_DEVICE;
     bool is_known = call->kind == GSIM_CALL_SYNC_STREAM && sync && sync->kind == GSIM_SYNC_STREAM;
     pass_time(e, call->start_ns);
+    if (e->options->times) keep_sync(e, call, is_device || is_known, is_device ? GSIM_NO_STREAM : sync ? sync->stream : 0);
     for (uint32_t s = 0; s < e->records->stream_count && !e->failed; s++) {
         struct stream *stream = &e->streams[s];
         if (is_known && sync->stream != s) continue;
@@ -359,7 +445,7 @@ static enum gsim_status start(struct emitter *e)
 enum gsim_status gsim_records_emit(const struct gsim_records *records, const struct gsim_steps *steps,
                                    const struct gsim_import_options *options, struct gsim_program *program)
 {
-    struct emitter e = {.records = records, .steps = steps, .options = options, .host_waits = NONE};
+    struct emitter e = {.records = records, .steps = steps, .options = options, .host_waits = NONE, .last_call = GSIM_NO_CALL};
     enum gsim_status status = start(&e);
     if (steps->count) e.cursor_ns = e.origin_ns = steps->steps[0].time_ns; /* ranges begin with a work */
     for (uint32_t i = 0; status == GSIM_OK && i < steps->count && !e.failed; i++) {
@@ -375,6 +461,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
             break;
         }
     }
+    if (status == GSIM_OK && !e.failed && options->times) keep_calls(&e);
     if (e.failed && status == GSIM_OK) status = gsim_error_set(records->error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) {
         for (uint32_t s = 0; s < records->stream_count; s++) records->notes->streams += e.streams[s].last != NONE;
@@ -405,6 +492,7 @@ void gsim_import_charge(struct gsim_import_options *options, const struct gsim_d
 void gsim_import_times_release(struct gsim_import_times *times)
 {
     gsim_free(times->ops);
+    gsim_free(times->calls);
     *times = (struct gsim_import_times){0};
 }
 

@@ -158,6 +158,7 @@ static uint32_t stream_index(struct event *e, enum argument argument)
 static bool copy_kind(struct gsim_work *work, const char *name)
 {
     work->pageable = strstr(name, "Pageable") != NULL;
+    work->is_managed = strstr(name, "Managed") || strstr(name, "Unified");
     if (strstr(name, "HtoH")) return false;
     work->copy_kind = strstr(name, "HtoD") || strstr(name, "HtoA")   ? GSIM_COPY_H2D
                       : strstr(name, "DtoH") || strstr(name, "AtoH") ? GSIM_COPY_D2H
@@ -270,20 +271,43 @@ static enum gsim_status read_event(void *context, uint64_t index, char *text, st
     GSIM_BUG("category %d", category);
 }
 
-/* The GPU's name: deviceProperties[0].name. */
+/* deviceProperties[0]: the GPU's name and size. */
+static void read_properties(struct gsim_records *records, char *text)
+{
+    enum { NAME, MAJOR, MINOR, SMS, MEMORY, COUNT };
+    static const char *const fields[COUNT] = {"name", "computeMajor", "computeMinor", "numSms", "totalGlobalMem"};
+    char *rest, *values[COUNT] = {NULL};
+    double numbers[COUNT] = {0};
+    char *first = *text == '[' ? gsim_scan_next(text, NULL, &rest) : NULL;
+    if (!first || *first != '{') return;
+    find_members(first, fields, COUNT, values);
+    for (int i = MAJOR; i < COUNT; i++)
+        if (is_number(values[i])) numbers[i] = gsim_scan_number(values[i]);
+    const char *gpu = values[NAME] && *values[NAME] == '"' ? gsim_scan_string(values[NAME], NULL) : NULL;
+    if (gpu) snprintf(records->gpu, sizeof records->gpu, "%.*s", (int)sizeof records->gpu - 1, gpu);
+    struct gsim_import_notes *notes = records->notes;
+    if (numbers[MAJOR] >= 1 && numbers[MAJOR] < 100 && numbers[MINOR] >= 0 && numbers[MINOR] < 10)
+        notes->compute_capability = 10 * (int)numbers[MAJOR] + (int)numbers[MINOR];
+    if (numbers[SMS] >= 1 && numbers[SMS] <= GSIM_LIMIT_GRID_X) notes->sm_count = floor(numbers[SMS]);
+    if (numbers[MEMORY] >= 1 && numbers[MEMORY] <= (double)GSIM_LIMIT_BYTES) notes->memory_bytes = numbers[MEMORY];
+}
+
+/* Whose trace it is, besides the properties: times count from baseTimeNanoseconds; "gpusim" stands in our own. */
 static enum gsim_status read_header(void *context, const char *name, char *text, struct gsim_error *error)
 {
-    static const char *const fields[] = {"name"};
+    static const char *const fields[] = {"tracer"};
     struct gsim_records *records = context;
-    char *rest, *value = NULL;
+    char *tracer = NULL;
     (void)error;
     text = gsim_scan_start(text);
-    if (strcmp(name, "deviceProperties") != 0 || *text != '[') return GSIM_OK;
-    char *first = gsim_scan_next(text, NULL, &rest);
-    if (!first || *first != '{') return GSIM_OK;
-    find_members(first, fields, 1, &value);
-    const char *gpu = value && *value == '"' ? gsim_scan_string(value, NULL) : NULL;
-    if (gpu) snprintf(records->gpu, sizeof records->gpu, "%.*s", (int)sizeof records->gpu - 1, gpu);
+    if (strcmp(name, "deviceProperties") == 0) read_properties(records, text);
+    if (strcmp(name, "baseTimeNanoseconds") == 0 && is_number(text) && gsim_scan_number(text) > 0 && gsim_scan_number(text) < 4e18)
+        records->epoch_ns = (int64_t)gsim_scan_number(text);
+    if (strcmp(name, "gpusim") == 0 && *text == '{') {
+        find_members(text, fields, 1, &tracer);
+        records->notes->is_ours = true;
+        records->notes->is_simulated = !tracer;
+    }
     return GSIM_OK;
 }
 

@@ -245,7 +245,7 @@ static enum gsim_status read_kernels(struct table *t)
 }
 
 /* CUPTI's CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind. */
-enum { KIND_H2D = 1, KIND_D2H = 2, KIND_H2A = 3, KIND_A2H = 4, KIND_H2H = 9, MEMORY_PAGEABLE = 1 };
+enum { KIND_H2D = 1, KIND_D2H = 2, KIND_H2A = 3, KIND_A2H = 4, KIND_H2H = 9, MEMORY_PAGEABLE = 1, MEMORY_MANAGED = 5 };
 
 static enum gsim_status read_copies(struct table *t)
 {
@@ -261,8 +261,9 @@ static enum gsim_status read_copies(struct table *t)
         work.copy_kind = kind == KIND_H2D || kind == KIND_H2A   ? GSIM_COPY_H2D
                          : kind == KIND_D2H || kind == KIND_A2H ? GSIM_COPY_D2H
                                                                 : GSIM_COPY_D2D;
-        work.pageable =
-            whole32(t, work.copy_kind == GSIM_COPY_H2D ? SOURCE : DESTINATION, UINT32_MAX) == MEMORY_PAGEABLE;
+        uint32_t host = whole32(t, work.copy_kind == GSIM_COPY_H2D ? SOURCE : DESTINATION, UINT32_MAX);
+        work.pageable = host == MEMORY_PAGEABLE;
+        work.is_managed = host == MEMORY_MANAGED;
         if (t->failed) break;
         if (kind == KIND_H2H) {
             t->records->notes->host_copies++;
@@ -417,13 +418,18 @@ static enum gsim_status read_syncs(struct table *t, const struct recorded_list *
 
 static enum gsim_status read_gpu(struct table *t)
 {
-    static const char *const columns[] = {"name", NULL};
+    enum { NAME, MAJOR, MINOR, SMS, MEMORY };
+    static const char *const columns[] = {"name", "computeMajor", "computeMinor", "smCount", "totalMemory", NULL};
     t->name = "TARGET_INFO_GPU";
     t->columns = columns;
     enum gsim_status status = table_open(t);
     if (status == GSIM_OK && table_next(t)) {
-        const char *name = (const char *)sqlite3_column_text(t->rows, 0);
+        const char *name = (const char *)sqlite3_column_text(t->rows, NAME);
+        struct gsim_import_notes *notes = t->records->notes;
         snprintf(t->records->gpu, sizeof t->records->gpu, "%.*s", (int)sizeof t->records->gpu - 1, name ? name : "");
+        notes->compute_capability = 10 * (int)whole(t, MAJOR, 99) + (int)whole(t, MINOR, 9);
+        notes->sm_count = (double)whole(t, SMS, 1 << 20);
+        notes->memory_bytes = (double)whole(t, MEMORY, GSIM_LIMIT_BYTES);
     }
     enum gsim_status closed = table_close(t);
     return status == GSIM_OK ? closed : status;

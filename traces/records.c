@@ -38,7 +38,7 @@ enum gsim_status gsim_records_add_call(struct gsim_records *r, const struct gsim
 {
     void *calls = r->calls;
     struct gsim_call copy = *call;
-    if (call->kind == GSIM_CALL_IDLE) return GSIM_OK;
+    if (call->kind == GSIM_CALL_IDLE || (call->kind <= GSIM_CALL_STREAM_CREATE && !r->options->times)) return GSIM_OK;
     if (copy.end_ns < copy.start_ns) {
         r->notes->unfinished++;
         copy.end_ns = copy.start_ns;
@@ -222,6 +222,15 @@ enum gsim_call_kind gsim_records_call_kind(const char *name)
         {"cuLaunchKernel", GSIM_CALL_LAUNCH},
         {"cuLaunchKernelEx", GSIM_CALL_LAUNCH},
         {"cuLaunchCooperativeKernel", GSIM_CALL_LAUNCH},
+        {"cudaEventRecord", GSIM_CALL_EVENT_RECORD},
+        {"cudaEventRecordWithFlags", GSIM_CALL_EVENT_RECORD},
+        {"cuEventRecord", GSIM_CALL_EVENT_RECORD},
+        {"cudaEventCreate", GSIM_CALL_EVENT_CREATE},
+        {"cudaEventCreateWithFlags", GSIM_CALL_EVENT_CREATE_FLAGS},
+        {"cuEventCreate", GSIM_CALL_EVENT_CREATE_FLAGS},
+        {"cudaEventDestroy", GSIM_CALL_EVENT_DESTROY},
+        {"cuEventDestroy", GSIM_CALL_EVENT_DESTROY},
+        {"cudaStreamCreateWithPriority", GSIM_CALL_STREAM_CREATE},
         {"cudaGraphLaunch", GSIM_CALL_GRAPH},
         {"cuGraphLaunch", GSIM_CALL_GRAPH},
     };

@@ -28,12 +28,17 @@ struct gsim_work {
     uint32_t call, thread; /* filled by import.c: the call that made it, GSIM_NO_CALL for none; its thread */
     uint8_t kind, copy_kind; /* enum gsim_work_kind, enum gsim_copy_kind */
     bool pageable;
-    bool is_moved; /* its time was repaired: only the duration is real */
+    bool is_managed : 1;
+    bool is_moved : 1; /* its time was repaired: only the duration is real */
 };
 #define GSIM_NO_CALL UINT32_MAX
 
 enum gsim_call_kind {
     GSIM_CALL_IDLE,  /* never makes work and lets nobody wait: not kept */
+    GSIM_CALL_EVENT_CREATE, /* these neither, but what they cost may be asked for: kept with the options' times only */
+    GSIM_CALL_EVENT_CREATE_FLAGS,
+    GSIM_CALL_EVENT_DESTROY,
+    GSIM_CALL_STREAM_CREATE,
     GSIM_CALL_OTHER, /* makes work if a work record carries its correlation id, else only takes host time */
     GSIM_CALL_COPY,  /* a copy whose name does not say that it returns early */
     GSIM_CALL_LAUNCH, /* makes a kernel, unless a graph captures it */
@@ -42,6 +47,7 @@ enum gsim_call_kind {
     GSIM_CALL_SYNC_STREAM,
     GSIM_CALL_SYNC_EVENT,
     GSIM_CALL_WAIT, /* cudaStreamWaitEvent */
+    GSIM_CALL_EVENT_RECORD,
 };
 
 struct gsim_call {
@@ -78,6 +84,7 @@ struct gsim_records {
     size_t work_room, call_room, sync_room, stream_room, name_room, shape_room;
     uint32_t last_stream;
     char gpu[64]; /* the device's name, where the trace tells it */
+    int64_t epoch_ns; /* the date of the trace's time 0; 0: not known */
     struct gsim_arena arena;
     const struct gsim_import_options *options;
     struct gsim_import_notes *notes;

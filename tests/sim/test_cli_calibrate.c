@@ -134,11 +134,11 @@ static void jobs_change_nothing(void)
 
 static void bad_usage_is_refused(void)
 {
-    check_call(2, "", "nothing to calibrate from: expected a probe file, recorded runs, or both", "calibrate -o x.json");
+    check_call(2, "", "nothing to calibrate from: expected a probe file, recorded runs or profilers' traces", "calibrate -o x.json");
     check_call(2, "", "no output: expected -o FILE", "calibrate %s", probe_path);
     check_call(2, "", "expected one probe, found two", "calibrate %s %s -o %s", probe_path, probe_path, device_path);
     check_call(2, "", "cannot read '/nowhere/p.json': No such file or directory", "calibrate /nowhere/p.json -o %s", device_path);
-    check_call(2, "", "expected the schema \"gpusim-probe/1\" or \"gpusim-runs/1\" in its head, found neither", "calibrate models/h200.json -o %s", device_path);
+    check_call(2, "", "expected the schema \"gpusim-probe/1\" or \"gpusim-runs/1\" in its head or a profiler's trace, found none of them", "calibrate models/h200.json -o %s", device_path);
     check_call(2, "", "--fit: unknown number 'launch_use', did you mean 'launch_us'?", "calibrate %s --fit launch_use -o %s", probe_path, device_path);
     check_call(2, "", "--folds: expected an integer from 0 to 100, found 'many'", "calibrate %s --folds many -o %s", probe_path, device_path);
     check_call(2, "", "--name: expected letters, digits", "calibrate %s --name 'my gpu' -o %s", probe_path, device_path);
@@ -160,6 +160,134 @@ static void damaged_files_are_refused(void)
     remove(cut_path);
 }
 
+/* --- traces ------------------------------------------------------------------------------------------------------------ */
+/* What is different from an H200, of which the traces are, and from the base, an A100; how near it is found, relative. */
+static const struct {
+    const char *name;
+    double value, tolerance;
+} traced[] = {{"launch_us", 4.1, 1e-3},       {"memcpy_us", 2.1, 1e-3},        {"event_record_us", 0.9, 1e-3},
+              {"event_create_us", 0.31, 0.01}, {"stream_wait_us", 0.35, 0.01},  {"stream_create_us", 2.5, 1e-3},
+              {"launch_to_start_us", 3.3, 1e-3}, {"stream_gap_us", 1.1, 2e-3},  {"sync_return_us", 4.4, 1e-3},
+              {"h2d_gbps", 24.5, 1e-3},        {"h2d_latency_us", 6.5, 1e-3},   {"pageable_h2d_gbps", 6, 1e-3},
+              {"pageable_latency_us", 12, 1e-3}};
+static const char *const traced_runs[] = {"dl --sched serial --memory pinned", "img --sched async --memory pinned",
+                                          "vec --sched serial --memory pageable", "dl --sched serial --memory pageable",
+                                          "ml --sched async --memory pinned"};
+enum { TRACED_RUNS = sizeof traced_runs / sizeof traced_runs[0] };
+
+static void trace_path(char path[64], int run)
+{
+    char suffix[32];
+    snprintf(suffix, sizeof suffix, ".trace%d.json.gz", run);
+    scratch_path(path, suffix);
+}
+
+static void trace_run(const char *run, const char *more, const char *path)
+{
+    char text[1200], *out, *err;
+    size_t length = (size_t)snprintf(text, sizeof text, "--workload %s --device h200 --iterations 8 --trace %s %s", run, path, more);
+    for (size_t i = 0; i < sizeof traced / sizeof traced[0]; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, " --opt device.%s=%g", traced[i].name, traced[i].value);
+    CHECK_INT(call(text, &out, &err), 0);
+    CHECK_STR(err, "");
+    gsim_free(out);
+    gsim_free(err);
+}
+
+/* Simulated on a device that differs from the base in many numbers: those that show in traces are found. */
+static void traces_make_a_device(void)
+{
+    struct gsim_device_spec device, base;
+    struct gsim_error error = {0};
+    char text[500], path[64];
+    size_t length = (size_t)snprintf(text, sizeof text, "calibrate --base a100-sxm4-40gb -o %s", device_path);
+    for (int i = 0; i < TRACED_RUNS; i++) {
+        trace_path(path, i);
+        trace_run(traced_runs[i], "", path);
+        length += (size_t)snprintf(text + length, sizeof text - length, " %s", path);
+    }
+    check_call(0, "starts of kernels on an idle GPU", "", "%s", text);
+    CHECK_OK(gsim_device_load(device_path, &device, &error), error);
+    CHECK_OK(gsim_device_load("a100-sxm4-40gb", &base, &error), error);
+    for (size_t i = 0; i < sizeof traced / sizeof traced[0]; i++) {
+        enum gsim_device_number number = gsim_device_number_find(traced[i].name);
+        double found = gsim_device_get(&device, number);
+        CHECK_MSG(fabs(found - traced[i].value) <= traced[i].tolerance * traced[i].value, "%s: %.6g, expected %.6g", traced[i].name, found, traced[i].value);
+        CHECK_HAS(device.source[number], "; simulated");
+    }
+    CHECK_NEAR(device.sm_count, 132, 0);
+    CHECK_INT(device.compute_capability, 90);
+    CHECK_NEAR(device.dram_gbps, base.dram_gbps, 0);
+    CHECK_INT(device.kind[GSIM_DEV_dram_gbps], GSIM_KIND_ASSUMED);
+    CHECK_HAS(device.source[GSIM_DEV_dram_gbps], "from the base a100-sxm4-40gb");
+    gsim_device_release(&device);
+    gsim_device_release(&base);
+}
+
+/* With calls of random length (call_spread, 15 %) the mean is as near as their number lets it be: four standard errors,
+ * of a mean that uses 80 % of them. */
+static void noise_is_averaged(void)
+{
+    struct gsim_device_spec device;
+    struct gsim_error error = {0};
+    char path[64];
+    double samples = 0;
+    trace_path(path, 0);
+    trace_run("hits --sched serial --memory pinned", "--noise", path);
+    check_call(0, "cudaLaunchKernel calls", "", "calibrate %s --base a100-sxm4-40gb -o %s", path, device_path);
+    CHECK_OK(gsim_device_load(device_path, &device, &error), error);
+    const char *text = strstr(device.source[GSIM_DEV_launch_us], " % of ");
+    CHECK_INT(text ? sscanf(text, " %% of %lf", &samples) : 0, 1);
+    double off = fabs(device.launch_us / 4.1 - 1), most = 4 * 0.15 / sqrt(0.8 * samples);
+    CHECK_MSG(samples >= 50 && off <= most, "%.0f samples: %.4g, %.4f off, expected %.4f at most", samples, device.launch_us, off, most);
+    gsim_device_release(&device);
+}
+
+static void a_probe_wins_over_a_trace(void)
+{
+    struct gsim_device_spec device;
+    struct gsim_error error = {0};
+    char path[64];
+    trace_path(path, 1);
+    check_call(2, "", "was recorded on 'NVIDIA H200 SXM', what was given before it on 'NVIDIA Synthetic': expected one GPU",
+               "calibrate %s %s --base h200 -o %s", probe_path, path, device_path);
+    char *text = read_file(probe_path), *name = strstr(text, "NVIDIA Synthetic");
+    CHECK(name != NULL);
+    FILE *file = fopen(probe_path, "w");
+    fprintf(file, "%.*sNVIDIA H200 SXM%s", (int)(name - text), text, name + strlen("NVIDIA Synthetic"));
+    fclose(file);
+    check_call(0, "launch_us", "", "calibrate %s %s --base h200 -o %s", path, probe_path, device_path);
+    CHECK_OK(gsim_device_load(device_path, &device, &error), error);
+    CHECK_NEAR(device.launch_us, 6, 0.05);
+    CHECK_HAS(device.source[GSIM_DEV_launch_us], "launch");
+    gsim_device_release(&device);
+    gsim_free(text);
+}
+
+static void damaged_traces_are_refused(void)
+{
+    char path[64], cut_path[64];
+    static char bytes[1 << 20];
+    trace_path(path, 1);
+    FILE *file = fopen(path, "rb"), *cut = fopen(scratch_path(cut_path, ".cut.json.gz"), "wb");
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    fwrite(bytes, 1, length / 2, cut);
+    fclose(file);
+    fclose(cut);
+    remove(device_path);
+    check_call(2, "", "cannot read '", "calibrate %s -o %s", cut_path, device_path);
+    CHECK(fopen(device_path, "r") == NULL);
+    cut = fopen(cut_path, "w");
+    fputs("{\"traceEvents\": []}", cut);
+    fclose(cut);
+    check_call(2, "", "expected kernels, copies or memsets of a GPU, found none", "calibrate %s -o %s", cut_path, device_path);
+    remove(cut_path);
+    for (int i = 0; i < TRACED_RUNS; i++) {
+        trace_path(path, i);
+        remove(path);
+    }
+}
+
 static void files_are_removed(void)
 {
     remove(probe_path);
@@ -176,6 +304,10 @@ static const struct test_case cases[] = {
     {"jobs change nothing", jobs_change_nothing},
     {"bad usage", bad_usage_is_refused},
     {"damaged files", damaged_files_are_refused},
+    {"traces make a device", traces_make_a_device},
+    {"noise is averaged", noise_is_averaged},
+    {"a probe wins over a trace", a_probe_wins_over_a_trace},
+    {"damaged traces", damaged_traces_are_refused},
     {"clean up", files_are_removed},
 };
 TEST_MAIN("sim/cli_calibrate", cases)

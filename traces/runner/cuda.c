@@ -171,7 +171,7 @@ static gsim_event do_event_create(struct gsim_driver *driver, enum gsim_event_fl
     cudaEvent_t event = NULL;
     int64_t start = gsim_cuda_begin(cuda);
     cudaError_t result = cudaEventCreateWithFlags(&event, flags == GSIM_EVENT_NO_TIMING ? cudaEventDisableTiming : cudaEventDefault);
-    gsim_cuda_end(cuda, GSIM_API_EVENT_CREATE, result, start, false, 0, NULL);
+    gsim_cuda_end(cuda, GSIM_API_EVENT_CREATE, result, start, false, 0, flags == GSIM_EVENT_NO_TIMING ? GSIM_API_NO_TIMING : NULL);
     if (result != cudaSuccess) return 0;
     gsim_cuda_lock(cuda);
     uint32_t index = (uint32_t)cuda->event_count;

@@ -241,7 +241,8 @@ static enum gsim_status run_point(struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, point->simulation.device, NULL, &metrics, error);
     if (status == GSIM_OK) {
         struct gsim_result result = {.simulation = &point->simulation, .timeline = &timeline, .metrics = &metrics,
-                                     .options = point->options, .option_count = point->option_count};
+                                     .options = point->options, .option_count = point->option_count,
+                                     .tracer = options->traced ? "CUPTI" : "none"};
         fflush(stdout);
         status = gsim_cli_deliver(arguments, &result, error);
     }
