@@ -142,17 +142,20 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         },
     [GSIM_CLI_CALIBRATE] =
         {
-            "make a device file from a probe and recorded runs",
-            "gpusim calibrate [PROBE] [RUNS...] -o DEVICE.json [--base NAME|FILE] [options]",
+            "make a device file from a probe, recorded runs or profilers' traces",
+            "gpusim calibrate [PROBE] [RUNS|TRACES...] -o DEVICE.json [--base NAME|FILE] [options]",
             "Fits a device to what gpusim-runner measured on it: a probe (gpusim-runner probe), recorded runs, or both.\n"
             "Costs, latencies and bandwidths follow from the probe by least squares; gaps and latencies are then refined\n"
             "on the runs recorded to fit, with the simulator as the model, and reported on those kept to test. Each number\n"
-            "gets a 95 % interval, its kind and its source; what the data cannot tell is named and stays the base's.\n",
+            "gets a 95 % interval, its kind and its source; what the data cannot tell is named and stays the base's.\n"
+            "Traces (of PyTorch's profiler, gpusim's own, nsys exports) tell what calls cost, starts, gaps, returns and\n"
+            "copies where nothing else held them up, with what the profiler adds. A probe or runs go before them.\n",
             "  gpusim-runner probe -o probe.json\n"
             "  gpusim calibrate probe.json --base h200 -o my-gpu.json\n"
             "  gpusim calibrate probe.json runs.json.gz --base h200 -o my-gpu.json --name my-gpu --report fit.json\n"
             "  gpusim calibrate runs.json.gz --fit launch_us,stream_gap_us --folds 0 -o my-gpu.json\n"
-            "  gpusim validate runs.json.gz --device ./my-gpu.json --split test\n",
+            "  gpusim validate runs.json.gz --device ./my-gpu.json --split test\n"
+            "  gpusim calibrate pytorch-*.json.gz --base a100-sxm4-40gb -o my-gpu.json\n",
         },
     [GSIM_CLI_SENSITIVITY] =
         {

@@ -207,7 +207,7 @@ static void keep_times(struct emitter *e, const struct gsim_step *step, uint32_t
     struct gsim_import_times *times = e->options->times;
     const struct gsim_work *work = &e->records->works[step->index];
     const struct gsim_call *call = work->call == GSIM_NO_CALL ? NULL : &e->records->calls[work->call];
-    bool is_shared = call && work->call == e->last_call;
+    bool is_shared = call && work->call == e->last_call, has_end = call && call->kind != GSIM_CALL_GRAPH && call->end_ns > call->start_ns;
     void *ops = times->ops;
     if (gsim_array_grow(&ops, sizeof *times->ops, times->count, &times->room)) {
         e->failed = true;
@@ -224,7 +224,7 @@ static void keep_times(struct emitter *e, const struct gsim_step *step, uint32_t
         .launch_us = us_of(e, step->time_ns),
         .start_us = work->is_moved ? NAN : us_of(e, work->start_ns),
         .end_us = work->is_moved ? NAN : us_of(e, work->end_ns),
-        .returned_us = call && !is_shared && call->kind != GSIM_CALL_GRAPH && call->end_ns > call->start_ns ? us_of(e, call->end_ns) : NAN,
+        .returned_us = has_end && !is_shared ? us_of(e, call->end_ns) : NAN,
         .awaited_us = NAN,
         .is_memset = work->kind == GSIM_WORK_MEMSET,
         .is_pageable = work->pageable,
@@ -240,12 +240,9 @@ static void keep_call(struct emitter *e, const struct gsim_host_call *call)
     struct gsim_import_times *times = e->options->times;
     void *calls = times->calls;
     if (call->end_us <= call->start_us) return;
-    if (gsim_array_grow(&calls, sizeof *times->calls, times->call_count, &times->call_room)) {
-        e->failed = true;
-        return;
-    }
+    e->failed |= gsim_array_grow(&calls, sizeof *times->calls, times->call_count, &times->call_room) != 0;
     times->calls = calls;
-    times->calls[times->call_count++] = *call;
+    if (!e->failed) times->calls[times->call_count++] = *call;
 }
 
 /* STREAM: what the call synchronises with; GSIM_NO_STREAM: all. */
@@ -266,8 +263,7 @@ static int compare_host_calls(const void *left, const void *right)
 {
     const struct gsim_host_call *a = left, *b = right;
     if (a->start_us != b->start_us) return a->start_us < b->start_us ? -1 : 1;
-    if (a->end_us != b->end_us) return a->end_us < b->end_us ? -1 : 1;
-    return (a->kind > b->kind) - (a->kind < b->kind);
+    return a->kind != b->kind ? (a->kind < b->kind ? -1 : 1) : (a->end_us > b->end_us) - (a->end_us < b->end_us);
 }
 
 static void keep_calls(struct emitter *e)
@@ -288,7 +284,7 @@ static void keep_calls(struct emitter *e)
     if (times->call_count) qsort(times->calls, times->call_count, sizeof *times->calls, compare_host_calls);
 }
 
-/* --- works again ------------------------------------------------------------------------------------------------------ */
+/* --- works, after all -------------------------------------------------------------------------------------------------- */
 static void make_work(struct emitter *e, const struct gsim_step *step)
 {
     const struct gsim_work *work = &e->records->works[step->index];

@@ -9,6 +9,7 @@
 #include "models/device.h"
 #include "tests/models/synthetic_probe.h"
 #include "tests/sim/result_fixture.h"
+#include "tests/traces/retell.h"
 #include "tests/traces/synthetic.h"
 
 static char probe_path[64], runs_path[64], device_path[64], report_path[64];
@@ -264,6 +265,27 @@ static void a_probe_wins_over_a_trace(void)
     gsim_free(text);
 }
 
+/* The same trace as nsys would have told it. */
+static void nsys_exports_say_the_same(void)
+{
+    struct gsim_device_spec devices[2];
+    struct gsim_error error = {0};
+    char path[64];
+    const char *kineto = "traces/h200/kineto/kineto_deeplab50.json.gz";
+    CHECK_OK(retell_nsys(kineto, scratch_path(path, ".sqlite"), &error), error);
+    for (int i = 0; i < 2; i++) {
+        check_call(0, "gaps between kernels queued in a stream", "", "calibrate %s --base h200 -o %s", i ? path : kineto, device_path);
+        CHECK_OK(gsim_device_load(device_path, &devices[i], &error), error);
+    }
+    CHECK_NEAR(devices[1].launch_us, devices[0].launch_us, 1e-3);
+    CHECK_NEAR(devices[1].stream_gap_us, devices[0].stream_gap_us, 1e-3);
+    CHECK_NEAR(devices[1].launch_to_start_us, devices[0].launch_to_start_us, 1e-3);
+    CHECK_HAS(devices[0].source[GSIM_DEV_launch_us], "NVIDIA H200, 2026-11-20); with what the profiler itself adds");
+    gsim_device_release(&devices[0]);
+    gsim_device_release(&devices[1]);
+    remove(path);
+}
+
 static void damaged_traces_are_refused(void)
 {
     char path[64], cut_path[64];
@@ -307,6 +329,7 @@ static const struct test_case cases[] = {
     {"traces make a device", traces_make_a_device},
     {"noise is averaged", noise_is_averaged},
     {"a probe wins over a trace", a_probe_wins_over_a_trace},
+    {"nsys exports", nsys_exports_say_the_same},
     {"damaged traces", damaged_traces_are_refused},
     {"clean up", files_are_removed},
 };
