@@ -322,7 +322,8 @@ static enum gsim_status cut_range(struct gsim_records *r, const struct gsim_impo
         if (works++ > options->last) break;
         to = i + 1;
     }
-    memmove(steps->steps, steps->steps + from, sizeof *steps->steps * (to - from));
+    steps->tail_count = options->last == UINT32_MAX ? steps->count - to : 0;
+    memmove(steps->steps, steps->steps + from, sizeof *steps->steps * (to - from + steps->tail_count));
     steps->count = to - from;
     steps->work_count = 0;
     for (uint32_t i = 0; i < steps->count; i++) steps->work_count += steps->steps[i].kind == GSIM_STEP_WORK;
@@ -462,7 +463,7 @@ static void note_date(struct gsim_records *r, int64_t seconds)
     }
     bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     for (int length; days >= (length = lengths[month] + (month == 1 && is_leap)); month++) days -= length;
-    snprintf(r->notes->date, sizeof r->notes->date, "%04d-%02d-%02d", year, month + 1, (int)days + 1);
+    snprintf(r->notes->date, sizeof r->notes->date, "%04u-%02u-%02u", (unsigned)year % 10000, (unsigned)(month + 1) % 100, (unsigned)(days + 1) % 100);
 }
 
 enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_import_options *options,

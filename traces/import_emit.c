@@ -245,20 +245,6 @@ static void keep_call(struct emitter *e, const struct gsim_host_call *call)
     if (!e->failed) times->calls[times->call_count++] = *call;
 }
 
-/* STREAM: what the call synchronises with; GSIM_NO_STREAM: all. */
-static void keep_sync(struct emitter *e, const struct gsim_call *call, bool is_known, uint32_t stream)
-{
-    struct gsim_host_call kept = {GSIM_HOST_SYNC, !is_known, us_of(e, call->start_ns), us_of(e, call->end_ns), NAN};
-    for (uint32_t s = 0; s < e->records->stream_count && is_known; s++) {
-        uint32_t last = stream == GSIM_NO_STREAM || stream == s ? e->streams[s].last : NONE;
-        if (last == NONE) continue;
-        double end_us = us_of(e, e->made[last].end_ns);
-        if (!(kept.awaited_us > end_us)) kept.awaited_us = end_us;
-        kept.is_unknown |= e->made[last].is_moved;
-    }
-    keep_call(e, &kept);
-}
-
 static int compare_host_calls(const void *left, const void *right)
 {
     const struct gsim_host_call *a = left, *b = right;
@@ -350,6 +336,23 @@ static uint32_t finished_by(const struct emitter *e, const struct stream *stream
     return op;
 }
 
+/* Times are kept of calls behind the last work, too. */
+static void keep_sync(struct emitter *e, const struct gsim_call *call)
+{
+    const struct gsim_sync *sync = sync_of(e, call);
+    bool is_device = call->kind == GSIM_CALL_SYNC_DEVICE;
+    bool is_known = is_device || (call->kind == GSIM_CALL_SYNC_STREAM && sync && sync->kind == GSIM_SYNC_STREAM);
+    struct gsim_host_call kept = {GSIM_HOST_SYNC, !is_known, us_of(e, call->start_ns), us_of(e, call->end_ns), NAN};
+    for (uint32_t s = 0; s < e->records->stream_count && is_known; s++) {
+        uint32_t last = is_device || sync->stream == s ? e->streams[s].last : NONE;
+        if (last == NONE) continue;
+        double end_us = us_of(e, e->made[last].end_ns);
+        if (!(kept.awaited_us > end_us)) kept.awaited_us = end_us;
+        kept.is_unknown |= e->made[last].is_moved;
+    }
+    keep_call(e, &kept);
+}
+
 /* A synchronising call. Where the next launch is another thread's, only this thread's next op waits. */
 static void make_sync(struct emitter *e, const struct gsim_step *step)
 {
@@ -360,7 +363,7 @@ static void make_sync(struct emitter *e, const struct gsim_step *step)
     bool is_device = call->kind == GSIM_CALL_SYNC_DEVICE;
     bool is_known = call->kind == GSIM_CALL_SYNC_STREAM && sync && sync->kind == GSIM_SYNC_STREAM;
     pass_time(e, call->start_ns);
-    if (e->options->times) keep_sync(e, call, is_device || is_known, is_device ? GSIM_NO_STREAM : sync ? sync->stream : 0);
+    if (e->options->times) keep_sync(e, call);
     for (uint32_t s = 0; s < e->records->stream_count && !e->failed; s++) {
         struct stream *stream = &e->streams[s];
         if (is_known && sync->stream != s) continue;
@@ -457,6 +460,8 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
             break;
         }
     }
+    for (uint32_t i = steps->count; status == GSIM_OK && options->times && i < steps->count + steps->tail_count; i++)
+        if (steps->steps[i].kind == GSIM_STEP_SYNC) keep_sync(&e, &records->calls[steps->steps[i].index]);
     if (status == GSIM_OK && !e.failed && options->times) keep_calls(&e);
     if (e.failed && status == GSIM_OK) status = gsim_error_set(records->error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) {
@@ -472,28 +477,4 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     gsim_free(e.links);
     gsim_free(e.after);
     return status;
-}
-
-/* --- for callers --------------------------------------------------------------------------------------------------- */
-void gsim_import_charge(struct gsim_import_options *options, const struct gsim_device_spec *device)
-{
-    options->solo_device = device->name;
-    options->launch_us = device->launch_us;
-    options->memcpy_us = device->memcpy_us;
-    options->event_record_us = device->event_record_us;
-    options->stream_wait_us = device->stream_wait_us;
-    options->launch_to_start_us = device->launch_to_start_us;
-}
-
-void gsim_import_times_release(struct gsim_import_times *times)
-{
-    gsim_free(times->ops);
-    gsim_free(times->calls);
-    *times = (struct gsim_import_times){0};
-}
-
-uint64_t gsim_import_repairs(const struct gsim_import_notes *n)
-{
-    return n->lost_calls + n->repeated_calls + n->lost_works + n->early_starts + n->late_starts + n->zero_times + n->dropped +
-           n->empty + n->overlaps + n->unfinished;
 }

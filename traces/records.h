@@ -129,6 +129,7 @@ uint32_t gsim_records_find_call(const struct gsim_records *records, uint32_t pro
 struct gsim_steps {
     struct gsim_step *steps;
     uint32_t count, work_count, thread_count;
+    uint32_t tail_count; /* steps behind those, after the last work: no part of the program */
 };
 
 /* traces/import_emit.c: the ops of a program. */

@@ -133,9 +133,12 @@ static inline void fuzz(const char *bytes, size_t length, uint32_t rounds,
     scratch(path);
     for (uint32_t round = 0; round < rounds && copy; round++) {
         struct imported i = {0};
+        struct gsim_import_times times = {0};
+        struct gsim_import_options options = plain;
+        if (round % 2) options.times = &times; /* what was measured, too */
         size_t kept = mutate(copy, bytes, length, round, &state);
         write_bytes(path, copy, kept);
-        enum gsim_status status = read(path, &plain, &i.program, &i.notes, &i.error);
+        enum gsim_status status = read(path, &options, &i.program, &i.notes, &i.error);
         if (status == GSIM_OK) {
             done++;
             CHECK(i.program.op_count > 0);
@@ -145,6 +148,7 @@ static inline void fuzz(const char *bytes, size_t length, uint32_t rounds,
             CHECK_MSG(status == GSIM_INPUT && i.error.message[0], "round %u: status %d: %s", round, (int)status,
                       i.error.message);
         }
+        gsim_import_times_release(&times);
     }
     CHECK_MSG(done > 0 && refused > 0, "%u imported, %u refused", done, refused);
     remove(path);

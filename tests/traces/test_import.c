@@ -243,6 +243,55 @@ static void times_are_kept(void)
     gsim_program_release(&i.program);
 }
 
+/* What calls took, what they waited for on the device and on the host; whose trace it is, and when. */
+static void calls_are_kept(void)
+{
+    struct trace t;
+    struct imported i;
+    struct gsim_import_times times = {0};
+    struct gsim_import_options options = plain;
+    options.times = &times;
+    t.length = 0;
+    put(&t, "{\"baseTimeNanoseconds\": 1709164800000000000, \"deviceProperties\": [{\"name\": \"NVIDIA H200\", \"computeMajor\": 9, "
+            "\"computeMinor\": 0, \"numSms\": 132, \"totalGlobalMem\": 150000000000}], \"traceEvents\": [{\"ph\": \"M\"}");
+    launch(&t, "a", 7, 100, 110, 40, 1);
+    call(&t, "cudaEventCreateWithFlags", 1, 103, 0.5, 20);
+    call(&t, "cudaEventRecord", 1, 104, 0.25, 11);
+    wait_event(&t, 105, 8, 7, 10, 11);
+    launch(&t, "b", 8, 106, 153, 20, 2);
+    call(&t, "cudaGetLastError", 1, 109, 0.1, 21);
+    call(&t, "cudaDeviceSynchronize", 1, 120, 58, 13);
+    call(&t, "cudaMemcpyAsync", 1, 190, 2, 3);
+    move(&t, "gpu_memcpy", "Memcpy HtoD (Managed -> Device)", 7, 200, 5, 3);
+    call(&t, "cudaDeviceSynchronize", 1, 202, 8, 14); /* behind all works */
+    if (!import_good(&i, &t, &options)) return;
+    CHECK_INT(times.count, 3);
+    CHECK_INT(times.call_count, 5);
+    if (times.count == 3 && times.call_count == 5) {
+        static const enum gsim_host_call_kind kinds[] = {GSIM_HOST_EVENT_CREATE_FLAGS, GSIM_HOST_EVENT_RECORD,
+                                                         GSIM_HOST_STREAM_WAIT, GSIM_HOST_SYNC};
+        CHECK_NEAR(times.ops[0].returned_us, 2, 1e-9);
+        CHECK(isnan(times.ops[0].awaited_us));
+        CHECK_NEAR(times.ops[1].awaited_us, 50, 1e-9);
+        CHECK(!times.ops[1].awaits_copy && !times.ops[1].is_memset);
+        CHECK(times.ops[2].is_managed && !times.ops[2].is_pageable);
+        CHECK_NEAR(times.ops[2].returned_us, 92, 1e-9);
+        for (int k = 0; k < 4; k++) CHECK_INT(times.calls[k].kind, kinds[k]);
+        CHECK_NEAR(times.calls[1].end_us - times.calls[1].start_us, 0.25, 1e-9);
+        CHECK(!times.calls[3].is_unknown);
+        CHECK_NEAR(times.calls[3].awaited_us, 73, 1e-9);
+        CHECK_NEAR(times.calls[3].end_us, 78, 1e-9);
+        CHECK_INT(times.calls[4].kind, GSIM_HOST_SYNC);
+        CHECK_NEAR(times.calls[4].awaited_us, 105, 1e-9);
+    }
+    CHECK_STR(i.notes.date, "2024-02-29");
+    CHECK_INT(i.notes.compute_capability, 90);
+    CHECK_NEAR(i.notes.sm_count, 132, 0);
+    CHECK(!i.notes.is_ours && !i.notes.is_simulated);
+    gsim_import_times_release(&times);
+    gsim_program_release(&i.program);
+}
+
 /* --- repairs ------------------------------------------------------------------------------------------- */
 static void repairs_are_counted(void)
 {
@@ -346,6 +395,7 @@ static const struct test_case cases[] = {
     {"another thread goes on", another_thread_goes_on},
     {"range counts in launch order", range_counts_in_launch_order},
     {"times are kept", times_are_kept},
+    {"calls are kept", calls_are_kept},
     {"repairs are counted", repairs_are_counted},
     {"programs survive writing", programs_survive_writing},
     {"recorded traces are replayed", recorded_traces_are_replayed},
