@@ -46,9 +46,11 @@ static enum gsim_status replay(const struct gsim_predictor *predictor, const str
 {
     struct gsim_timeline timeline = {0};
     const struct gsim_program *p = traced->program;
+    struct gsim_device_spec device = *predictor->device;
+    device.call_gap_us = 0; /* when calls were made, the trace tells */
     const struct gsim_simulation simulation = {
         .program = p,
-        .device = predictor->device,
+        .device = &device,
         .scheduler = predictor->replay,
         .gpu = *predictor->gpu,
         .memory = traced->is_pageable ? GSIM_MEMORY_PAGEABLE : GSIM_MEMORY_PINNED,

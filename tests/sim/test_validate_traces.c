@@ -99,6 +99,16 @@ static void own_prediction_is_exact(void)
     gsim_trace_validation_release(&v);
 }
 
+/* What the host did between its calls is in the program already. */
+static void the_way_between_calls_is_the_traces(void)
+{
+    struct gsim_recorded_op ops[OPS];
+    double own_us = device.call_gap_us, without_us = predict(ops);
+    device.call_gap_us = 3;
+    CHECK_NEAR(predict(ops), without_us, 1e-9);
+    device.call_gap_us = own_us;
+}
+
 static void deviations_are_shares_of_the_span(void)
 {
     struct gsim_recorded_op ops[OPS];
@@ -139,6 +149,7 @@ static void the_table_names_notes_and_streams(void)
 static const struct test_case cases[] = {
     {"a program", program_is_made},
     {"its own prediction is exact", own_prediction_is_exact},
+    {"the way between calls", the_way_between_calls_is_the_traces},
     {"deviations are shares of the span", deviations_are_shares_of_the_span},
     {"the table names notes and streams", the_table_names_notes_and_streams},
 };
