@@ -41,7 +41,7 @@ enum gsim_status gsim_cli_trace_sample(struct gsim_profile_samples *samples, con
         .file = slash ? slash + 1 : path,
         .gpu = notes->gpu,
         .date = notes->date,
-        .tracer = notes->is_simulated ? GSIM_TRACER_NONE : notes->is_ours ? GSIM_TRACER_RUNNER : GSIM_TRACER_OTHER,
+        .tracer = notes->is_simulated ? GSIM_TRACER_NONE : notes->is_runner ? GSIM_TRACER_RUNNER : GSIM_TRACER_OTHER,
         .sm_count = notes->sm_count,
         .memory_bytes = notes->memory_bytes,
         .ops = times.ops,

@@ -72,7 +72,7 @@ struct gsim_import_notes {
     int compute_capability;
     double sm_count, memory_bytes;
     char date[16]; /* "2026-11-20", of the first work, UTC */
-    bool is_ours, is_simulated; /* written by gpusim or gpusim-runner; by gpusim */
+    bool is_simulated, is_runner; /* written by gpusim; by gpusim-runner, whose tracer saw the works */
 };
 
 /* How many records were not as they can have been, in whatever way. */

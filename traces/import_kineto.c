@@ -292,7 +292,8 @@ static void read_properties(struct gsim_records *records, char *text)
     if (numbers[MEMORY] >= 1 && numbers[MEMORY] <= (double)GSIM_LIMIT_BYTES) notes->memory_bytes = numbers[MEMORY];
 }
 
-/* Whose trace it is, besides the properties: times count from baseTimeNanoseconds; "gpusim" stands in our own. */
+/* Whose trace it is, besides the properties: times count from baseTimeNanoseconds; "gpusim" stands in our
+ * own, with the "tracer" where it was no simulation. */
 static enum gsim_status read_header(void *context, const char *name, char *text, struct gsim_error *error)
 {
     static const char *const fields[] = {"tracer"};
@@ -305,8 +306,8 @@ static enum gsim_status read_header(void *context, const char *name, char *text,
         records->epoch_ns = (int64_t)gsim_scan_number(text);
     if (strcmp(name, "gpusim") == 0 && *text == '{') {
         find_members(text, fields, 1, &tracer);
-        records->notes->is_ours = true;
         records->notes->is_simulated = !tracer;
+        records->notes->is_runner = is_text(tracer, "CUPTI");
     }
     return GSIM_OK;
 }

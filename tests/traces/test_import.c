@@ -287,9 +287,31 @@ static void calls_are_kept(void)
     CHECK_STR(i.notes.date, "2024-02-29");
     CHECK_INT(i.notes.compute_capability, 90);
     CHECK_NEAR(i.notes.sm_count, 132, 0);
-    CHECK(!i.notes.is_ours && !i.notes.is_simulated);
+    CHECK(!i.notes.is_simulated && !i.notes.is_runner);
     gsim_import_times_release(&times);
     gsim_program_release(&i.program);
+}
+
+/* Simulated, on a GPU under the tracer, on one with stamps instead. */
+static void own_traces_are_known(void)
+{
+    static const struct {
+        const char *head;
+        bool is_simulated, is_runner;
+    } rows[] = {{"{\"device\": \"h200\"}", true, false},
+                {"{\"device\": \"h200\", \"tracer\": \"CUPTI\"}", false, true},
+                {"{\"tracer\": \"stamps\"}", false, false}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct trace t = {.length = 0};
+        struct imported i;
+        put(&t, "{\"gpusim\": %s, \"traceEvents\": [{\"ph\": \"M\"}", rows[r].head);
+        launch(&t, "a", 7, 100, 110, 40, 1);
+        if (!import_good(&i, &t, &plain)) return;
+        CHECK_INT(i.notes.is_simulated, rows[r].is_simulated);
+        CHECK_INT(i.notes.is_runner, rows[r].is_runner);
+        CHECK_STR(i.notes.date, "");
+        gsim_program_release(&i.program);
+    }
 }
 
 /* --- repairs ------------------------------------------------------------------------------------------- */
@@ -396,6 +418,7 @@ static const struct test_case cases[] = {
     {"range counts in launch order", range_counts_in_launch_order},
     {"times are kept", times_are_kept},
     {"calls are kept", calls_are_kept},
+    {"own traces", own_traces_are_known},
     {"repairs are counted", repairs_are_counted},
     {"programs survive writing", programs_survive_writing},
     {"recorded traces are replayed", recorded_traces_are_replayed},

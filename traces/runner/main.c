@@ -242,7 +242,7 @@ static enum gsim_status run_point(struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK) {
         struct gsim_result result = {.simulation = &point->simulation, .timeline = &timeline, .metrics = &metrics,
                                      .options = point->options, .option_count = point->option_count,
-                                     .tracer = options->traced ? "CUPTI" : "none"};
+                                     .tracer = options->stamped ? "stamps" : options->traced ? "CUPTI" : "none"};
         fflush(stdout);
         status = gsim_cli_deliver(arguments, &result, error);
     }
