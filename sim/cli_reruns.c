@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "models/device.h"
+#include "sim/script_overlap.h"
 #include "sim/simulate.h"
 #include "sweep/pool.h"
 #include "workloads/partitioned.h"
@@ -181,6 +182,8 @@ static enum gsim_status make_one(struct worker *worker, const struct gsim_rerun 
     if (status != GSIM_OK) return status;
     status = gsim_simulate(&simulation, &timeline, error);
     if (status == GSIM_OK) status = measure(&program, &timeline, result, error);
+    /* Of the partitioned benchmarks no overlap was published. */
+    if (status == GSIM_OK && gsim_workload_find(run->workload)) status = gsim_script_overlap(&timeline, &result->overlap, error);
     result->done = status == GSIM_OK;
     gsim_timeline_release(&timeline);
     gsim_program_release(&program);
