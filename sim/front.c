@@ -435,6 +435,7 @@ void gsim_front_kernel_started(void *machine, void *task, gsim_time now)
     t->start = now;
     m->touched_bytes += m->works[t->op->kernel_index].touched_bytes;
     gsim_faults_kernel_started(m, t);
+    gsim_reuse_kernel_started(m, t);
 }
 
 void gsim_front_kernel_ended(void *machine, void *tag, gsim_time now)
@@ -457,6 +458,7 @@ void gsim_front_kernel_ended(void *machine, void *tag, gsim_time now)
     if (m->simulation->observer && m->simulation->observer->on_kernel)
         m->simulation->observer->on_kernel(m->simulation->observer->data, &record);
     gsim_faults_kernel_ended(m, task);
+    gsim_reuse_kernel_ended(m, task);
     gsim_front_end(m, task);
 }
 

@@ -157,22 +157,31 @@ void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
     gsim_groups_find_next(gpu);
 }
 
-void gsim_gpu_set_pace(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double pace)
+/* What holds of all blocks of a kernel has changed: its pace, and of what is left of them this FACTOR is. */
+static void change(struct gsim_gpu *gpu, gsim_time now, const struct gsim_kernel_run *run, double factor)
 {
-    if (run->pace == pace) return;
-    run->pace = pace;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         struct gsim_group *g = gpu->groups[i];
         bool holds = false;
         for (uint32_t c = 0; c < g->cohort_count && !holds; c++) holds = g->cohorts[c].run == run;
         if (!holds) continue;
         gsim_group_settle(g, now);
-        for (uint32_t c = 0; c < g->cohort_count; c++)
-            if (g->cohorts[c].run == run) g->cohorts[c].pace = pace;
+        for (uint32_t c = 0; c < g->cohort_count; c++) {
+            if (g->cohorts[c].run != run) continue;
+            g->cohorts[c].pace = run->pace;
+            g->cohorts[c].left *= factor;
+        }
         gsim_groups_rate(gpu, i);
     }
     gsim_groups_rate_memory(gpu, now);
     gsim_groups_find_next(gpu);
+}
+
+void gsim_gpu_set_pace(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double pace)
+{
+    if (run->pace == pace) return;
+    run->pace = pace;
+    change(gpu, now, run, 1);
 }
 
 /* Of the blocks that are not placed yet, in blocks of mean work. */
@@ -204,6 +213,14 @@ struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const str
     }
     double total = (double)w->blocks;
     return (struct gsim_gpu_progress){1 - left / total, speed / total, (double)run->resident * w->threads};
+}
+
+void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double share)
+{
+    double left = run->scale * (1 - gsim_gpu_progress(gpu, run, now).done), factor = left > 0 ? 1 + share / left : 1;
+    factor = factor < 0.5 ? 0.5 : factor > 2 ? 2 : factor;
+    run->scale *= factor;
+    change(gpu, now, run, factor);
 }
 
 bool gsim_gpu_is_busy(const struct gsim_gpu *gpu) { return gpu->load.kernels || gpu->queued_count; }

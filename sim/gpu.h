@@ -83,6 +83,9 @@ struct gsim_gpu_progress {
 };
 struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now);
 
+/* What is left of the kernel takes SHARE of its measured time longer, or shorter; from half to twice of what it was. */
+void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double share);
+
 /* Copies draw on DRAM too: adds (or takes back) their traffic. */
 void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps);
 

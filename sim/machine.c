@@ -149,6 +149,7 @@ static void handle_events(struct gsim_machine *m, gsim_time time, gsim_time wake
         timer.fire(m, timer.argument);
     }
     if (m->faults.count || m->faults.next <= m->now) gsim_faults_update(m);
+    gsim_reuse_update(m);
     record_load(m);
 }
 
@@ -165,6 +166,7 @@ static bool pass_transfers(struct gsim_machine *m, gsim_time limit)
     if (when > m->now) m->now = when;
     gsim_copies_transfer_ended(m, task);
     if (m->faults.count) gsim_faults_update(m);
+    gsim_reuse_update(m);
     record_load(m);
     return true;
 }

@@ -61,7 +61,7 @@ struct gsim_task {
     uint32_t buffer_index;
     struct gsim_waiter *waiters;     /* transfers: kernels that need the data */
     struct gsim_host_thread *waiting_thread; /* transfers: a host access that needs the data */
-    struct gsim_task *next;
+    struct gsim_task *next, *next_started;
 };
 
 /* What executes a task: the SMs, or the copy engine of a kind (GSIM_UNIT_COPIES + enum gsim_copy_kind). */

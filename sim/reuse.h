@@ -9,6 +9,10 @@
  * written or read before, 0 to 200 MB written or read since; 0.10 root mean square). A kernel touches its buffers whole, when it is
  * submitted: what it only reads a part of, or has not come to yet, is not known.
  *
+ * Kernels that read the same data at the same time: who comes first misses it and brings it for the other, who finds it, catches
+ * up and then leads if it is the faster one. What is left for the slower one to read is then there (traces/runner: ML's rr_1, whose
+ * 200 threads read a matrix row by row, beside nb_1, which reads it within 0.7 ms: 13.9 ms on an H200, 15.4 alone).
+ *
  * L2 has two halves, and data is nearer to the SMs of the half that brought it. One kernel after another of the same grid stands
  * block by block on the same SMs, so its measured time found the data near; where either is placed beside others it does not, and
  * takes l2_far_share longer (traces/runner/micro/near.cu, traces/h200/vm/near.txt, traces/h100/near.txt).
@@ -21,12 +25,17 @@
 
 struct gsim_machine;
 struct gsim_op;
+struct gsim_task;
 
 struct gsim_reuse {
     /* A ring of the buffers, that touched last first; the last entry is its head. An entry that follows itself is not in it.
      * NULL: nothing is kept. */
     uint32_t *next, *before;
     double *missed; /* by op: bytes read that were not in L2 when the kernel's time was measured */
+    uint32_t *first_arg;         /* by op: of its arguments, in gone */
+    double *gone;                /* by argument: share of the buffer that was not in L2 when the kernel was submitted last */
+    const struct gsim_task **bringing; /* by buffer: the kernel that reads it from DRAM now; NULL: none */
+    struct gsim_task *started;   /* kernels that began at this time, by next_started */
     /* NULL: how near data is makes no difference. */
     double *near;   /* by op: of the bytes that it reads, the share that a kernel of the same grid had touched last then */
     bool *is_mixed; /* by buffer: the kernel that touched it last was placed beside others */
@@ -36,6 +45,11 @@ struct gsim_reuse {
 bool gsim_reuse_init(struct gsim_machine *m);
 /* OP, a kernel of the program, is submitted. Its work, relative to what was measured. */
 double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op);
+/* Its first block is resident; its last one ended. */
+void gsim_reuse_kernel_started(struct gsim_machine *m, struct gsim_task *task);
+void gsim_reuse_kernel_ended(struct gsim_machine *m, struct gsim_task *task);
+/* Once the GPU has placed its blocks: what the kernels that just began change for themselves and those beside them. */
+void gsim_reuse_update(struct gsim_machine *m);
 /* A copy to the device, or a host write that one will follow: what was in L2 of the buffer is no longer its data. */
 void gsim_reuse_copy(struct gsim_machine *m, const struct gsim_op *op);
 

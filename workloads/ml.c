@@ -95,7 +95,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
 
     struct gsim_bench_launch k = launch(&ml, "rr_1", 19, 32, rr_1_cost, 0);
     k.items *= FEATURES;
-    k.threads = FEATURES; /* one thread walks one feature through all rows */
+    k.threads = k.loop_x = FEATURES; /* one thread walks one feature through all rows */
     gsim_bench_launch(b, &k, GSIM_ARGS(GSIM_IN(ml.x), GSIM_OUT(ml.z)));
     k = launch(&ml, "nb_1", 20, 23, nb_1_cost, 1);
     gsim_bench_launch(b, &k, GSIM_ARGS(GSIM_IN(ml.x), GSIM_IN_NON_CONST(ml.flp), GSIM_INOUT(ml.r1)));

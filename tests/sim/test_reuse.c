@@ -5,25 +5,27 @@
  */
 #include "tests/sim/machine_fixture.h"
 
-enum { WRITE_X, READ_X, TOUCH_Y, TOUCH_Z, COPY_X };
+enum { WRITE_X, READ_X, TOUCH_Y, TOUCH_Z, SCAN_X, COPY_X };
 enum { X, Y, Z };
 
 static bool is_cold = true;
 static uint32_t blocks_of_read = 4;
 
-/* X 0.2 MB, Y 0.6 MB, Z 2 MB. Kernels of 4 blocks of 256 threads take 100 us; 8 KiB are in flight, so 0.2 MB are 24.41 loads. */
+/* X 0.2 MB, Y 0.6 MB, Z 2 MB. Kernels of 4 blocks of 256 threads take 100 us; 8 KiB are in flight, so 0.2 MB are 24.41 loads. SCAN_X reads
+ * X in 50 us, measured behind Z, so from DRAM. */
 static void program(struct fixture *f)
 {
-    static const char *const names[] = {"write x", "read x", "touch y", "touch z"};
+    static const char *const names[] = {"write x", "read x", "touch y", "touch z", "scan x"};
     struct gsim_builder *b = gsim_builder_create("reuse");
     gsim_builder_buffer(b, "x", 200000, GSIM_INIT_HOST);
     gsim_builder_buffer(b, "y", 600000, GSIM_INIT_HOST);
     gsim_builder_buffer(b, "z", 2000000, GSIM_INIT_HOST);
     const struct gsim_arg args[] = {{.buffer_index = X, .writes = true}, {.buffer_index = X, .reads = true},
-                                    {.buffer_index = Y, .writes = true}, {.buffer_index = Z, .writes = true}};
-    for (int i = 0; i < 4; i++) {
+                                    {.buffer_index = Y, .writes = true}, {.buffer_index = Z, .writes = true},
+                                    {.buffer_index = X, .reads = true}};
+    for (int i = 0; i < 5; i++) {
         struct gsim_kernel k = {.name = names[i], .grid = {i == READ_X ? blocks_of_read : 4, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32,
-                                .demand_given = true, .solo_us = 100, .solo_cold = is_cold};
+                                .demand_given = true, .solo_us = i == SCAN_X ? 50 : 100, .solo_cold = is_cold};
         struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = &args[i], .arg_count = 1, .stream = -1};
         gsim_builder_op(b, &op);
     }
@@ -47,6 +49,15 @@ static enum gsim_status in_order(struct gsim_run *run, struct gsim_error *error)
     return GSIM_OK;
 }
 
+/* How long the last KERNEL took. */
+static double us_of(const struct fixture *f, uint32_t kernel)
+{
+    double us = 0;
+    for (size_t i = 0; i < f->timeline.kernel_count; i++)
+        if (f->timeline.kernels[i].op == kernel) us = gsim_time_us(f->timeline.kernels[i].end - f->timeline.kernels[i].start);
+    return us;
+}
+
 /* The time of the last READ_X. */
 static double reading_us(double miss_ns, double far_share, enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *), const int *ops,
                          int count)
@@ -58,9 +69,7 @@ static double reading_us(double miss_ns, double far_share, enum gsim_status (*ex
     memcpy(order, ops, (size_t)count * sizeof *ops);
     order_count = count;
     fixture_run(&f, execute);
-    double us = 0;
-    for (size_t i = 0; i < f.timeline.kernel_count; i++)
-        if (f.timeline.kernels[i].op == READ_X) us = gsim_time_us(f.timeline.kernels[i].end - f.timeline.kernels[i].start);
+    double us = us_of(&f, READ_X);
     fixture_release(&f);
     return us;
 }
@@ -103,6 +112,54 @@ static enum gsim_status beside(struct gsim_run *run, struct gsim_error *error)
     return GSIM_OK;
 }
 
+/* Z displaces X; then the FIRST of order's last two, and the other on a stream of its own. */
+static enum gsim_status together(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    gsim_stream first = gsim_stream_create(run->driver, 0), second = gsim_stream_create(run->driver, 0);
+    gsim_iteration_begin(run->driver, 0);
+    gsim_launch(run->driver, &run->program->ops[TOUCH_Z], first);
+    gsim_device_synchronize(run->driver);
+    gsim_launch(run->driver, &run->program->ops[order[0]], first);
+    gsim_launch(run->driver, &run->program->ops[order[1]], second);
+    gsim_device_synchronize(run->driver);
+    gsim_iteration_end(run->driver, 0);
+    return GSIM_OK;
+}
+
+static struct fixture run_together(int first, int second)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    f.device.l2_miss_ns = 1000;
+    f.device.most_bytes_in_flight_per_thread = 16;
+    is_cold = true;
+    program(&f);
+    order[0] = first;
+    order[1] = second;
+    fixture_run(&f, together);
+    return f;
+}
+
+/* Who comes second finds what the first has brought, 24.41 us of loads. SCAN_X, twice as fast, catches up with READ_X where twice the
+ * share of it is that READ_X had read, s; it brings the rest itself, and READ_X is spared half of 24.41 (1 - s) at least. The other way
+ * round SCAN_X stays ahead. */
+static void who_reads_first_brings_it(void)
+{
+    struct fixture f = run_together(READ_X, SCAN_X);
+    double start[2] = {0};
+    for (size_t i = 0; i < f.timeline.kernel_count; i++)
+        if (f.timeline.kernels[i].op != TOUCH_Z) start[f.timeline.kernels[i].op == SCAN_X] = gsim_time_us(f.timeline.kernels[i].start);
+    double done = (start[1] - start[0]) / 124.41, share = 2 * done;
+    CHECK(done > 0.001 && done < 0.1);
+    CHECK_NEAR(us_of(&f, SCAN_X), 50 - 24.41 * share, 0.01);
+    CHECK_NEAR(us_of(&f, READ_X), 124.41 - 12.207 * (1 - share), 0.01);
+    fixture_release(&f);
+    f = run_together(SCAN_X, READ_X);
+    CHECK_NEAR(us_of(&f, SCAN_X), 50, 0.01);
+    CHECK_NEAR(us_of(&f, READ_X), 100, 0.01);
+    fixture_release(&f);
+}
+
 #define READING_BESIDE(share, ...) reading_us(0, share, beside, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
 
 /* X is near to who reads it behind its writer, as measured: not where the writer stood beside Y's kernel. */
@@ -121,5 +178,8 @@ static void what_is_far_takes_longer(void)
     is_cold = true;
 }
 
-static const struct test_case cases[] = {{"what is gone takes longer", what_is_gone_takes_longer}, {"nothing is gone", nothing_is_gone}, {"what is far takes longer", what_is_far_takes_longer}};
+static const struct test_case cases[] = {{"what is gone takes longer", what_is_gone_takes_longer},
+                                         {"nothing is gone", nothing_is_gone},
+                                         {"who reads first brings it", who_reads_first_brings_it},
+                                         {"what is far takes longer", what_is_far_takes_longer}};
 TEST_MAIN("sim/reuse", cases)
