@@ -9,9 +9,9 @@
  * written or read before, 0 to 200 MB written or read since; 0.10 root mean square). A kernel touches its buffers whole, when it is
  * submitted: what it only reads a part of, or has not come to yet, is not known.
  *
- * Kernels that read the same data at the same time: who comes first misses it and brings it for the other, who finds it, catches
- * up and then leads if it is the faster one. What is left for the slower one to read is then there (traces/runner: ML's rr_1, whose
- * 200 threads read a matrix row by row, beside nb_1, which reads it within 0.7 ms: 13.9 ms on an H200, 15.4 alone).
+ * Kernels that read the same data at the same time: who comes first misses it and brings it for the others; who follows finds it, catches
+ * up, and leads if it is the faster one; what the slower one had still to read it then finds (traces/h200/runs-small.json.gz, ML of 64 MB:
+ * rr_1, whose 200 threads read a matrix row by row, takes 13.9 ms beside nb_1, which reads it in 0.7, and 15.4 alone).
  *
  * L2 has two halves, and data is nearer to the SMs of the half that brought it. One kernel after another of the same grid stands
  * block by block on the same SMs, so its measured time found the data near; where either is placed beside others it does not, and
