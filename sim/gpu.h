@@ -8,8 +8,8 @@
  *  - kernels are served in arrival order within a priority; only the head of the most urgent non-empty queue
  *    places blocks, and nothing bypasses it (Amert et al., RTSS 2017, rules X1, A1, A2);
  *  - a block never moves and is never stopped: priorities act when blocks end;
- *  - of the SMs with room the one with fewest resident warps takes the next block, ties to the lowest SM id
- *    (H200, measured: 400 blocks alone stand 3 on 128 SMs, 4 on 4);
+ *  - the SM with room for most of the kernel's blocks takes the next one, ties to the lowest SM id (H200, measured:
+ *    traces/h200/vm/places.txt; 400 blocks alone stand 3 on 128 SMs, 4 on 4);
  *  - blocks that end together free their SMs one after the other, and the head of the queue fills each before it sees
  *    the next; what it sees together and what only later depends on how far apart they end (gpu_ends.c; H200, measured:
  *    132 blocks behind a full machine packed 16 each on 2 SMs and 3 or 4 on 32);

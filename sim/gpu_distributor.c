@@ -165,39 +165,33 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run)
     gpu->blocked = NULL;
 }
 
-/* The SMs that take the head's next blocks: those with fewest resident warps, in groups. */
+/* The SMs that take the head's next blocks: those with room for most of them, in groups. */
 struct candidates {
     uint32_t index[GSIM_MAX_SMS], count;
-    uint32_t warps, next_warps; /* resident there, and on the next busier SMs with room (UINT32_MAX: none) */
-    uint32_t room;              /* least room among them */
+    uint32_t room, next_room; /* blocks that fit there, and on the SMs with less room (0: none) */
     uint64_t sms;
 };
 
 static struct candidates find_candidates(const struct gsim_gpu *gpu, const struct gsim_work *w)
 {
     struct candidates c;
-    c.count = c.room = 0;
+    c.count = c.room = c.next_room = 0;
     c.sms = 0;
-    c.warps = c.next_warps = UINT32_MAX;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
-        const struct gsim_group *g = gpu->groups[i];
-        if (g->warps > c.warps && g->warps >= c.next_warps) continue;
-        uint32_t n = gsim_group_room(gpu, g, w);
-        if (!n) continue;
-        if (g->warps > c.warps) {
-            c.next_warps = g->warps;
+        uint32_t room = gsim_group_room(gpu, gpu->groups[i], w);
+        if (!room) continue;
+        if (room < c.room) {
+            if (room > c.next_room) c.next_room = room;
             continue;
         }
-        if (g->warps < c.warps) {
-            c.next_warps = c.warps;
-            c.warps = g->warps;
+        if (room > c.room) {
+            c.next_room = c.room;
+            c.room = room;
             c.count = 0;
             c.sms = 0;
-            c.room = n;
         }
         c.index[c.count++] = i;
-        c.sms += g->sm_count;
-        if (n < c.room) c.room = n;
+        c.sms += gpu->groups[i]->sm_count;
     }
     return c;
 }
@@ -220,17 +214,14 @@ static void place_last(struct gsim_gpu *gpu, const struct candidates *c, struct 
     }
 }
 
-/* Places the head's blocks on the SMs with fewest warps, until all are placed or none fits. */
+/* Places the head's blocks on the SMs with most room, until all are placed or none fits. */
 static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
 {
     while (run->unplaced) {
         struct candidates c = find_candidates(gpu, run->work);
         if (!c.count) return false;
-        uint64_t step = run->unplaced / c.sms;
-        uint64_t level = c.next_warps == UINT32_MAX ? c.room : (c.next_warps - c.warps) / run->work->need.warps;
-        if (!level) level = 1;
+        uint64_t step = run->unplaced / c.sms, level = c.room - c.next_room;
         if (level < step) step = level;
-        if (c.room < step) step = c.room;
         if (step > 1 && run->work->is_unequal && !is_uniform(run, c.sms * step)) step = 1; /* block after block, in turn */
         if (!step) {
             place_last(gpu, &c, run, now);

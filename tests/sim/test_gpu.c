@@ -78,6 +78,40 @@ static void least_loaded_first(void)
     gsim_arena_release(&w.arena);
 }
 
+/* The SM with room for most of the kernel's blocks, not that with fewest warps (H200, traces/h200/vm/places.txt): the wide block on SM 0
+ * (32 warps, a quarter of the registers) leaves room for 3, that on SM 1 (8 warps, half of the registers) for 2, the other SMs have room
+ * for 4: those get one each, then all but SM 1, then all. */
+static void most_room_first(void)
+{
+    struct world w = {.device = big_device()};
+    open_world(&w, NULL);
+    struct gsim_kernel wide = fixture_kernel("wide", 1, 1024, 10), heavy = fixture_kernel("heavy", 1, 256, 10);
+    struct gsim_kernel next = fixture_kernel("next", 0, 256, 10);
+    wide.regs_per_thread = 16;
+    heavy.regs_per_thread = 128;
+    next.regs_per_thread = 64;
+    struct gsim_work a = work_of(&w, wide), b = work_of(&w, heavy);
+    for (uint32_t more = 0; more < 3; more++) {
+        const uint32_t counts[] = {SMS - 2, SMS - 1, SMS - 2 + SMS - 1 + SMS};
+        next.grid.x = counts[more];
+        struct gsim_work c = work_of(&w, next);
+        gsim_time start = gsim_time_from_us(100 * (more + 1));
+        run_until(&w, start);
+        submit(&w, start, &a, 1);
+        submit(&w, start, &b, 2);
+        submit(&w, start, &c, 3);
+        uint32_t wide_at[SMS], heavy_at[SMS], blocks[SMS];
+        gsim_gpu_residency(w.gpu, (void *)1, wide_at, SMS);
+        gsim_gpu_residency(w.gpu, (void *)2, heavy_at, SMS);
+        gsim_gpu_residency(w.gpu, (void *)3, blocks, SMS);
+        CHECK(wide_at[0] == 1 && heavy_at[1] == 1);
+        static const uint32_t expected[][2] = {{0, 0}, {1, 0}, {2, 1}};
+        CHECK_INT(blocks[0], expected[more][0]);
+        CHECK_INT(blocks[1], expected[more][1]);
+    }
+    gsim_arena_release(&w.arena);
+}
+
 /* H200: what waits behind blocks that wait for memory takes each block's room as it ends, on a dozen SMs at first: 132
  * blocks of 256 threads behind equal ones fill 13 SMs with 8, the rest has come by when the other SMs' first blocks end
  * (traces/h200/vm/packs.json.gz). */
@@ -297,6 +331,7 @@ static void ties_by_sm(void)
 
 static const struct test_case cases[] = {
     {"least loaded SM first", least_loaded_first},
+    {"most room first", most_room_first},
     {"packed behind a full machine", packed_behind_a_full_machine},
     {"spread behind the head", spread_behind_the_head},
     {"a configuration is kept", carveout_kept},
