@@ -52,7 +52,8 @@ double gsim_share_dram(const struct gsim_device_spec *d, double demand_gbps)
 /* What the walk over an SM's cohorts needs to know of all of them. */
 struct sums {
     double issue_width;   /* issue-bound warps per sub-partition */
-    double heavy_width;   /* the same plus memory blocks' by their issue */
+    double arithmetic_width; /* the same, of those of known demand */
+    double memory_issue;  /* issue rate that memory blocks with arithmetic take when nobody else does */
     bool has_on_chip;
     bool has_arithmetic;  /* memory blocks with arithmetic of their own */
     double on_chip;       /* issue rate that on-chip blocks would take */
@@ -80,12 +81,13 @@ static double beside(const struct gsim_work *w, const struct sums *s, double use
     return time + w->slowed_ps * (slowed - 1);
 }
 
-static double heavy_width(const struct gsim_work *w, double time)
+/* How many issue-bound warps per sub-partition take that much of the issue rate. */
+static double width_of_issue(double share)
 {
-    if (!w->has_flops || time <= 0) return 0;
-    double least = ONE_WARP_SHARE * (w->width < 1 ? w->width : 1) + (w->width > 1 ? MORE_WARPS_SHARE : 0);
-    double share = w->issue_ps / time / least;
-    return w->width * (share < 1 ? share : 1);
+    if (share <= ONE_WARP_SHARE) return share / ONE_WARP_SHARE;
+    double low = 1, high = 4;
+    for (int i = 0; i < 20; i++) *(gsim_issue_share((low + high) / 2) < share ? &low : &high) = (low + high) / 2;
+    return low;
 }
 
 static void add_cohort(struct sums *s, const struct gsim_cohort *c)
@@ -100,8 +102,9 @@ static void add_cohort(struct sums *s, const struct gsim_cohort *c)
     double memory = memory_time(w, s), time = w->compute_ps + w->latency_ps + memory;
     s->has_arithmetic |= has_arithmetic(w);
     if (w->dram_gbps > 0) s->demand_gbps += blocks * w->dram_gbps * memory / time;
-    s->heavy_width += blocks * heavy_width(w, time);
+    if (has_arithmetic(w) && time > 0) s->memory_issue += blocks * w->issue_ps / time;
     if (w->kind == GSIM_WORK_ISSUE) s->issue_width += blocks * w->width;
+    if (w->kind == GSIM_WORK_ISSUE && w->has_flops) s->arithmetic_width += blocks * w->width;
     if (w->kind == GSIM_WORK_SCATTER) s->lines += blocks * w->threads;
     if (w->kind != GSIM_WORK_ON_CHIP) return;
     s->has_on_chip = true;
@@ -225,7 +228,8 @@ static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct 
 {
     if (!s->has_on_chip) return 0;
     double knee = pow(1 + pow(s->on_chip, CHIP_KNEE), 1 / CHIP_KNEE), used = 0;
-    double beside = s->heavy_width < EQUAL_WIDTH ? s->heavy_width : EQUAL_WIDTH;
+    double beside = s->arithmetic_width + width_of_issue(s->memory_issue < 1 ? s->memory_issue : 1);
+    if (beside > EQUAL_WIDTH) beside = EQUAL_WIDTH;
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_work *w = c[i].work;
         if (w->kind != GSIM_WORK_ON_CHIP) continue;
