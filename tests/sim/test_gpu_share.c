@@ -262,6 +262,23 @@ static void on_chip_blocks_beside_issue(void)
         }
 }
 
+/* A memory block that alone takes 0.413 of the issue rate counts as half an issue-bound warp per sub-partition, four of them, 1 in all
+ * at most, as all that there can be (4 warps, of which 3 count). One without arithmetic counts as none. */
+static void on_chip_blocks_beside_arithmetic(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work chip = chip_work(1e-6), memory = memory_work(413);
+    for (int has_flops = 0; has_flops < 2; has_flops++) {
+        static const double slow[] = {1, 1 + 2 * 0.5, 1 + 2 * 3};
+        memory.has_flops = has_flops;
+        for (int i = 0; i < 3; i++) {
+            struct gsim_cohort c[2] = {cohort(&memory, i == 2 ? 4 : 1, 0), cohort(&chip, 1, 1)};
+            gsim_share_sm(&d, i ? c : c + 1, i ? 2 : 1, &calm, 0);
+            CHECK_NEAR(1 / c[1].speed, 1000 * (has_flops ? slow[i] : 1) + 200, 1e-3);
+        }
+    }
+}
+
 /* On-chip work takes its issue rate first, but leaves the others 0.3 of it. */
 static void issue_beside_on_chip_blocks(void)
 {
@@ -437,6 +454,7 @@ static const struct test_case cases[] = {
     {"scattered loads: lines", scattered_loads_need_lines},
     {"on-chip: among themselves", on_chip_blocks_among_themselves},
     {"on-chip: beside issue-bound blocks", on_chip_blocks_beside_issue},
+    {"on-chip: beside memory blocks that compute", on_chip_blocks_beside_arithmetic},
     {"on-chip: what they leave", issue_beside_on_chip_blocks},
     {"described: by hand", described_blocks_by_hand},
     {"described blocks wait together", described_blocks_wait_together},
