@@ -125,6 +125,16 @@ static void pass_time(struct emitter *e, int64_t time_ns)
     if (works) e->cursor_ns = time_ns;
 }
 
+/* Whether the call returned only when the copy was done. Of pageable memory it returns when the last piece is staged, some us before
+ * what the profiler takes for the copy's end. */
+static bool is_blocking(const struct emitter *e, const struct gsim_work *work)
+{
+    if (work->kind != GSIM_WORK_COPY || work->call == GSIM_NO_CALL) return false;
+    const struct gsim_call *call = &e->records->calls[work->call];
+    if (work->pageable) return call->end_ns >= work->start_ns + (work->end_ns - work->start_ns) / 2;
+    return call->kind == GSIM_CALL_COPY && call->end_ns >= work->end_ns;
+}
+
 /* When the launch would have been issued on a host that needs CHARGE for it: a call that took longer spends the rest
  * first, unless the work's start tells that it did so behind. */
 static int64_t issue_time(const struct emitter *e, const struct gsim_work *work, const struct gsim_step *step,
@@ -132,6 +142,7 @@ static int64_t issue_time(const struct emitter *e, const struct gsim_work *work,
 {
     if (work->call == GSIM_NO_CALL || e->records->calls[work->call].kind == GSIM_CALL_GRAPH) return step->time_ns;
     const struct gsim_call *call = &e->records->calls[work->call];
+    if (work->pageable && is_blocking(e, work)) return call->start_ns; /* the first piece is staged before the copy begins */
     int64_t done = call->end_ns;
     if (!work->is_moved && work->start_ns - ns_of(e->options->launch_to_start_us) < done)
         done = work->start_ns - ns_of(e->options->launch_to_start_us);
@@ -174,14 +185,6 @@ static uint32_t buffer_of(struct emitter *e, struct stream *stream, enum gsim_co
     snprintf(name, sizeof name, "%s of stream %d", kinds[kind], stream->number);
     enum gsim_buffer_init init = kind == GSIM_COPY_H2D ? GSIM_INIT_HOST : GSIM_INIT_DEVICE;
     return stream->buffers[kind] = gsim_builder_buffer(e->builder, name, stream->bytes[kind], init);
-}
-
-/* Whether the call returned only when the copy was done. */
-static bool is_blocking(const struct emitter *e, const struct gsim_work *work)
-{
-    if (work->kind != GSIM_WORK_COPY || work->call == GSIM_NO_CALL) return false;
-    const struct gsim_call *call = &e->records->calls[work->call];
-    return (call->kind == GSIM_CALL_COPY || work->pageable) && call->end_ns >= work->end_ns;
 }
 
 /* --- what was measured, for who wants to compare or calibrate --------------------------------------------------------- */

@@ -114,6 +114,26 @@ static void copies_and_memsets(void)
     gsim_program_release(&i.program);
 }
 
+/* An asynchronous copy of pageable memory, as an H200's were traced: the call stages for 86 us before the copy begins, and returns 14 us
+ * before it ends. All of that is the copy's time, none of it the host's own; what comes 1 us later waited for it. */
+static void pageable_copies_hold_the_host(void)
+{
+    struct trace t;
+    struct imported i;
+    begin(&t);
+    call(&t, "cudaMemcpyAsync", 1, 1, 268, 1);
+    move(&t, "gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 7, 87, 196, 1);
+    launch(&t, "a", 8, 270, 290, 80, 2);
+    if (!import_good(&i, &t, &plain)) return;
+    const struct gsim_op *ops = i.program.ops;
+    CHECK_INT(i.program.op_count, 3);
+    CHECK_INT(ops[0].kind, GSIM_OP_COPY);
+    CHECK_INT(ops[1].kind, GSIM_OP_HOST_COMPUTE);
+    CHECK(ops[1].after_count == 1 && ops[1].after[0] == 0);
+    CHECK(ops[1].host_us <= 3);
+    gsim_program_release(&i.program);
+}
+
 /* --- order ----------------------------------------------------------------------------------------------------------
  */
 static void synchronisation_holds_the_host(void)
@@ -412,6 +432,7 @@ static const struct test_case cases[] = {
     {"equal kernels share their median", equal_kernels_share_their_median},
     {"host time between calls", host_time_between_calls},
     {"copies and memsets", copies_and_memsets},
+    {"pageable copies hold the host", pageable_copies_hold_the_host},
     {"synchronisation holds the host", synchronisation_holds_the_host},
     {"waiting for an event becomes after", waiting_for_an_event_becomes_after},
     {"another thread goes on", another_thread_goes_on},
