@@ -115,21 +115,15 @@ static enum gsim_status check_output(const char *path, struct gsim_error *error)
 static void print_notes(const char *path, const struct gsim_import_notes *notes, const char *device)
 {
     char span[GSIM_TEXT_SIZE];
-    const struct {
-        uint64_t count;
-        const char *text;
-    } repairs[] = {
-#define NOTE_ROW(field, text) {notes->field, text},
-        GSIM_IMPORT_NOTE_MAP(NOTE_ROW)
-#undef NOTE_ROW
-    };
+    uint64_t count;
+    const char *text;
     fprintf(stderr,
             "gpusim: '%s': %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64 " memsets on %" PRIu64
             " streams by %" PRIu64 " host threads, %s from the first launch to the last end\n",
             path, notes->kernels, notes->copies, notes->memsets, notes->streams, notes->threads,
             gsim_text_time(span, (gsim_time)(notes->span_us * (double)GSIM_PS_PER_US)));
-    for (size_t i = 0; i < sizeof repairs / sizeof repairs[0]; i++)
-        if (repairs[i].count) fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", repairs[i].count, repairs[i].text);
+    for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
+        fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
     fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: that is what async replays; other\n"
           "gpusim:       schedulers see independent kernels\n", stderr);
     if (notes->gpu[0] && !gsim_text_is_gpu(notes->gpu, device))

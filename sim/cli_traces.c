@@ -16,20 +16,12 @@
 /* A line for each kind of thing that was noticed. */
 static void write_notes(const struct gsim_import_notes *notes, char text[NOTES_BYTES])
 {
-    const struct {
-        uint64_t count;
-        const char *text;
-    } all[] = {
-#define NOTE_ROW(field, text) {notes->field, text},
-        GSIM_IMPORT_NOTE_MAP(NOTE_ROW)
-#undef NOTE_ROW
-    };
+    uint64_t count;
+    const char *note;
     size_t length = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof all / sizeof all[0] && length < NOTES_BYTES; i++)
-        if (all[i].count)
-            length += (size_t)snprintf(text + length, NOTES_BYTES - length, "%s%" PRIu64 " %s", length ? "\n" : "",
-                                       all[i].count, all[i].text);
+    for (uint32_t at = 0; length < NOTES_BYTES && (count = gsim_import_next_note(notes, &at, &note));)
+        length += (size_t)snprintf(text + length, NOTES_BYTES - length, "%s%" PRIu64 " %s", length ? "\n" : "", count, note);
 }
 
 enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, struct gsim_error *error)

@@ -5,6 +5,7 @@
  */
 #include "sim/gpu_state.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- interface ------------------------------------------------------------------------------------------ */
@@ -218,7 +219,7 @@ struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const str
 void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double share)
 {
     double left = run->scale * (1 - gsim_gpu_progress(gpu, run, now).done), factor = left > 0 ? 1 + share / left : 1;
-    factor = factor < 0.5 ? 0.5 : factor > 2 ? 2 : factor;
+    factor = fmax(GSIM_LEAST_SCALE, fmin(factor, GSIM_MOST_SCALE));
     run->scale *= factor;
     change(gpu, now, run, factor);
 }

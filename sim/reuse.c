@@ -9,9 +9,6 @@
 
 #define ALL_THERE   0.54 /* of L2: sim/reuse.h */
 #define NONE_THERE  0.90
-/* A kernel that reads nothing else takes twice as long without L2 (H200, H100: reuse.txt, 1.9 to 2.2). */
-#define MOST_SCALE  2.0
-#define LEAST_SCALE 0.5
 
 static bool is_measured_inside(const struct gsim_machine *m, const struct gsim_op *op)
 {
@@ -152,8 +149,6 @@ static double missing_ps(const struct gsim_machine *m, const struct gsim_op *op,
     return bytes / (working_threads(m, op) * m->device->bytes_in_flight_per_thread) * m->device->l2_miss_ns * 1e3;
 }
 
-static double limited(double scale) { return scale < LEAST_SCALE ? LEAST_SCALE : scale > MOST_SCALE ? MOST_SCALE : scale; }
-
 /* The share of what both read after which TASK, which starts now, is ahead of LEADER, which has read DONE of it; 1: never. Both read from
  * the front. */
 static double share_behind(const struct gsim_machine *m, const struct gsim_task *task, const struct gsim_task *leader, double done)
@@ -229,7 +224,8 @@ double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op)
     if (!m->reuse.next) return is_inside ? far : 1;
     double bytes = read_missing(m, op);
     if (!is_inside) return 1;
-    return limited(far + missing_ps(m, op, bytes - m->reuse.missed[op->index]) / m->works[op->kernel_index].solo_ps);
+    double scale = far + missing_ps(m, op, bytes - m->reuse.missed[op->index]) / m->works[op->kernel_index].solo_ps;
+    return fmax(GSIM_LEAST_SCALE, fmin(scale, GSIM_MOST_SCALE));
 }
 
 void gsim_reuse_kernel_started(struct gsim_machine *m, struct gsim_task *task)

@@ -75,6 +75,10 @@ struct gsim_import_notes {
     bool is_simulated, is_runner; /* written by gpusim; by gpusim-runner, whose tracer saw the works */
 };
 
+/* Of the kinds of GSIM_IMPORT_NOTE_MAP from AT on (0 at first) the next that was noticed: how often, and TEXT to stand behind the count.
+ * 0: no further. */
+uint64_t gsim_import_next_note(const struct gsim_import_notes *notes, uint32_t *at, const char **text);
+
 /* How many records were not as they can have been, in whatever way. */
 uint64_t gsim_import_repairs(const struct gsim_import_notes *notes);
 

@@ -21,6 +21,24 @@ void gsim_import_times_release(struct gsim_import_times *times)
     *times = (struct gsim_import_times){0};
 }
 
+uint64_t gsim_import_next_note(const struct gsim_import_notes *notes, uint32_t *at, const char **text)
+{
+    const struct {
+        uint64_t count;
+        const char *text;
+    } all[] = {
+#define NOTE_ROW(field, text) {notes->field, text},
+        GSIM_IMPORT_NOTE_MAP(NOTE_ROW)
+#undef NOTE_ROW
+    };
+    while (*at < sizeof all / sizeof all[0]) {
+        uint32_t i = (*at)++;
+        *text = all[i].text;
+        if (all[i].count) return all[i].count;
+    }
+    return 0;
+}
+
 uint64_t gsim_import_repairs(const struct gsim_import_notes *n)
 {
     return n->lost_calls + n->repeated_calls + n->lost_works + n->early_starts + n->late_starts + n->zero_times + n->dropped +
