@@ -9,8 +9,13 @@
 #define OLDER_PLAIN 0.06     /* slow-down of an older memory block by four younger issue-bound warps */
 #define MOST_SLOWED 2.5      /* times that a memory block's own arithmetic takes at most beside others' */
 #define SLOWED_BY_ISSUE 1.0  /* and so much more beside four issue-bound warps */
-#define CHIP_BESIDE_ISSUE 2.0
-#define CHIP_KNEE 2.4
+#define CHIP_BESIDE_ISSUE 2.1 /* of two on-chip warps per sub-partition, and by a power less the more they are (traces/h200/vm/ages.txt: */
+#define CHIP_BESIDE_MORE 0.4  /* one is slowed 9.2 times by 8 of arithmetic, four 5.2 times by 12) */
+/* On-chip blocks wait for their SM's shared memory as customers of priorities wait for a server, the older first (traces/h200/vm/ages.txt:
+ * 1 to 8 blocks of 128, 256 and 512 threads, 76 ends, 1.7 % off with these two and ON_CHIP_ISSUE of gpu_work.c). */
+#define CHIP_WAIT 0.2 /* for whoever is being served, at full load, in times alone */
+#define CHIP_BESIDE_MEMORY 1.2 /* beside the arithmetic of memory blocks, however many they are */
+#define LEAST_WIDTH 0.25      /* one warp on one of four sub-partitions */
 #define CHIP_LEAST_ISSUE 0.3 /* share that issue-bound blocks keep beside on-chip ones */
 #define LINES_PER_KIB 8.0
 /* Share of the issue rate that one warp per sub-partition reaches, and what a part of a second one adds. */
@@ -52,9 +57,12 @@ double gsim_share_dram(const struct gsim_device_spec *d, double demand_gbps)
 /* What the walk over an SM's cohorts needs to know of all of them. */
 struct sums {
     double issue_width;   /* issue-bound warps per sub-partition */
+    double half_width[3]; /* the same of each pair of sub-partitions, 1 and 2 */
     double arithmetic_width; /* the same, of those of known demand */
     double memory_issue;  /* issue rate that memory blocks with arithmetic take when nobody else does */
     bool has_on_chip;
+    bool is_crowded;      /* by some of them */
+    double on_chip_width; /* warps per sub-partition of on-chip blocks */
     bool has_arithmetic;  /* memory blocks with arithmetic of their own */
     double on_chip;       /* issue rate that on-chip blocks would take */
     double lines;         /* scattered loads in flight */
@@ -90,6 +98,8 @@ static double width_of_issue(double share)
     return low;
 }
 
+static double width_on_half(const struct gsim_cohort *c) { return c->half ? 2 * c->work->width : c->work->width; }
+
 static void add_cohort(struct sums *s, const struct gsim_cohort *c)
 {
     const struct gsim_work *w = c->work;
@@ -103,11 +113,17 @@ static void add_cohort(struct sums *s, const struct gsim_cohort *c)
     s->has_arithmetic |= has_arithmetic(w);
     if (w->dram_gbps > 0) s->demand_gbps += blocks * w->dram_gbps * memory / time;
     if (has_arithmetic(w) && time > 0) s->memory_issue += blocks * w->issue_ps / time;
-    if (w->kind == GSIM_WORK_ISSUE) s->issue_width += blocks * w->width;
+    if (w->kind == GSIM_WORK_ISSUE) {
+        s->issue_width += blocks * w->width;
+        if (c->half != 2) s->half_width[1] += blocks * width_on_half(c);
+        if (c->half != 1) s->half_width[2] += blocks * width_on_half(c);
+    }
     if (w->kind == GSIM_WORK_ISSUE && w->has_flops) s->arithmetic_width += blocks * w->width;
     if (w->kind == GSIM_WORK_SCATTER) s->lines += blocks * w->threads;
     if (w->kind != GSIM_WORK_ON_CHIP) return;
     s->has_on_chip = true;
+    s->is_crowded |= w->is_crowded;
+    s->on_chip_width += blocks * w->width;
     s->on_chip += blocks * w->issue_ps / w->compute_ps;
 }
 
@@ -223,27 +239,63 @@ static void share_described(const struct gsim_device_spec *d, struct gsim_cohort
     c->speed = 1 / t;
 }
 
-/* On-chip blocks come first: their speed does not depend on age. Returns the issue rate they take. */
+/* An SM serves the share U of its shared memory's time when A is asked for. Of a customer who is preceded by the share S, the speed is
+ * 1 / (1 + CHIP_WAIT U (1 - S)^-1.5), so that S grows with what is asked for as dS = dA / (1 + ...), which integrates to
+ * A = S + 2 CHIP_WAIT U ((1 - S)^(-1/2) - 1); all of it together is S = U. Newton's method, from one that is near. */
+static double used_chip(double asked)
+{
+    double used = asked / sqrt(1 + asked * asked);
+    for (int i = 0; i < 20 && used > 0; i++) {
+        double root = sqrt(1 - used), slope = 1 + 2 * CHIP_WAIT * (1 / root - 1) + CHIP_WAIT * used / (root * root * root);
+        double step = (used + 2 * CHIP_WAIT * used * (1 / root - 1) - asked) / slope;
+        used = used - step < 1 ? used - step : 0.5 * (1 + used);
+        if (fabs(step) < 1e-5) break; /* the next one would be its square */
+    }
+    return used;
+}
+
+/* (1 - S)^(1/2) for who asks for the first ASKED of all, where others' is already ROOT, and more. */
+static double root_of_served(double asked, double used, double root)
+{
+    double wait = 2 * CHIP_WAIT * used, rest = asked - 1 + wait;
+    for (int i = 0; i < 20; i++) {
+        double step = (root * root * root + rest * root - wait) / (3 * root * root + rest);
+        root -= step;
+        if (fabs(step) < 1e-5) break;
+    }
+    return root;
+}
+
+/* On-chip blocks come first: others do not take shared memory from them. Those of one kernel that began together share alike unless they
+ * crowd the SM. Returns the issue rate they take. */
 static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct sums *s)
 {
     if (!s->has_on_chip) return 0;
-    double knee = pow(1 + pow(s->on_chip, CHIP_KNEE), 1 / CHIP_KNEE), used = 0;
-    double beside = s->arithmetic_width + width_of_issue(s->memory_issue < 1 ? s->memory_issue : 1);
-    if (beside > EQUAL_WIDTH) beside = EQUAL_WIDTH;
+    double arithmetic = fmin(s->arithmetic_width, EQUAL_WIDTH), memory = width_of_issue(fmin(s->memory_issue, 1)), taken = 0;
+    double slow = 1 + CHIP_BESIDE_MEMORY * fmin(memory, EQUAL_WIDTH - arithmetic);
+    if (arithmetic > 0) slow += CHIP_BESIDE_ISSUE * arithmetic * pow(2 / fmax(s->on_chip_width, LEAST_WIDTH), CHIP_BESIDE_MORE);
+    double all = s->on_chip / slow, used = used_chip(all), asked = 0, root = 1;
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_work *w = c[i].work;
         if (w->kind != GSIM_WORK_ON_CHIP) continue;
-        double slow = knee * (1 + CHIP_BESIDE_ISSUE * beside);
-        c[i].speed = 1 / (w->compute_ps * slow + w->latency_ps);
-        used += c[i].blocks * c[i].pace * w->issue_ps * c[i].speed;
+        double own = c[i].blocks * c[i].pace * w->issue_ps / w->compute_ps / slow, before = root;
+        asked += own;
+        double share = all > 0 ? used / all : 1;
+        if (s->is_crowded && own > 0) {
+            root = asked < all * (1 - 1e-9) ? root_of_served(asked, used, before) : sqrt(1 - used);
+            share = (before * before - root * root) / own;
+        }
+        c[i].speed = 1 / (w->compute_ps * slow / share + w->latency_ps);
+        taken += c[i].blocks * c[i].pace * w->issue_ps * c[i].speed;
     }
-    return used;
+    return taken;
 }
 
 struct walk {
     double capacity; /* issue rate for issue-bound blocks */
     double left;     /* for all that are not on-chip: what older ones leave */
     double position; /* issue-bound warps per sub-partition that are older */
+    double half_position[3]; /* the same of each pair of sub-partitions */
 };
 
 static double at_least(double share, double least) { return share > least ? share : least; }
@@ -255,21 +307,28 @@ static double left_by_few(const struct sums *s)
     return fmin(s->asked, 0.5) * (s->issue_width <= 1 ? 1 : 2 - s->issue_width);
 }
 
+/* Of a block on all sub-partitions the slower pair counts. */
+static double of_halves(const double at[3], const struct gsim_cohort *c)
+{
+    return c->half ? at[c->half] : at[1] > at[2] ? at[1] : at[2];
+}
+
 static void share_issue(struct gsim_cohort *c, const struct sums *s, struct walk *walk)
 {
     const struct gsim_work *w = c->work;
-    double demand = w->issue_ps / (w->compute_ps + w->latency_ps);
-    double width = s->issue_width + c->blocks * (1 - c->pace) * w->width; /* as if its data were there */
-    double want = width <= EQUAL_WIDTH
-                      ? gsim_issue_share(width) * w->width / width
-                      : oldest_share(walk->position + w->width) - oldest_share(walk->position);
-    double share = want * walk->capacity;
+    double demand = w->issue_ps / (w->compute_ps + w->latency_ps), own = width_on_half(c);
+    double width = of_halves(s->half_width, c) + c->blocks * (1 - c->pace) * own; /* as if its data were there */
+    double position = of_halves(walk->half_position, c);
+    double want = width <= EQUAL_WIDTH ? gsim_issue_share(width) * own / width : oldest_share(position + own) - oldest_share(position);
+    double share = want * walk->capacity * (c->half ? 0.5 : 1);
     if (share > demand) share = demand;
     if (share > walk->left) share = walk->left;
     share = at_least(share, STARVED * demand);
     c->speed = share / w->issue_ps;
     walk->left -= share * c->pace;
     walk->position += w->width * c->pace;
+    if (c->half != 2) walk->half_position[1] += own * c->pace;
+    if (c->half != 1) walk->half_position[2] += own * c->pace;
 }
 
 /* Memory and scatter blocks: those of one kernel that started together share alike, so they come as a run of

@@ -19,7 +19,7 @@
 /* H200, measured (traces/h200/README.md): issue rate of on-chip work per warp and sub-partition; the few
  * instructions of streaming and of scattered loads; bytes in flight per thread of the latter (0.07 GB/s
  * at 330 ns); shared memory that makes a kernel of unknown demand on-chip work. */
-#define ON_CHIP_ISSUE 0.195
+#define ON_CHIP_ISSUE 0.154
 #define STREAM_ISSUE 0.01
 #define SCATTER_ISSUE 0.002
 #define SCATTER_BYTES_IN_FLIGHT 23.0
@@ -40,6 +40,9 @@
  * than that all SMs are full of them, and who of them is first means nothing. */
 #define CROWDED 0.8
 #define CROWDED_WAVES 2
+/* The same of shared memory's time; only where it is known that shared memory is what they wait for. */
+#define CROWDED_CHIP 0.4
+#define CROWDED_CHIP_WAVES 16
 /* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95 the
  * runs of traces/h200 are predicted alike. */
 #define SLICE_SHORT 0.8
@@ -153,6 +156,8 @@ static void set_measured(struct gsim_work *w, const struct gsim_device_spec *d, 
     case GSIM_WORK_ON_CHIP:
         w->compute_ps = x;
         w->issue_ps = ON_CHIP_ISSUE * width * x;
+        w->is_crowded = !w->is_unknown && blocks <= CROWDED_CHIP_WAVES * d->sm_count * w->need.blocks_per_sm &&
+                        w->need.blocks_per_sm > 1 && w->need.blocks_per_sm * ON_CHIP_ISSUE * width > CROWDED_CHIP;
         break;
     case GSIM_WORK_MEMORY: {
         double bytes = k->dram_bytes / blocks, most = w->threads * d->most_bytes_in_flight_per_thread / d->dram_latency_ns;

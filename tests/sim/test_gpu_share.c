@@ -234,17 +234,62 @@ static void scattered_loads_need_lines(void)
     CHECK_NEAR(1 / c.speed, 1000 * 256 / 16.0, 1e-9);
 }
 
+/* Blocks of two warps are on two sub-partitions each: the second of three has two to itself, the others share the other two. */
+static void two_warps_on_half_the_sub_partitions(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work narrow = issue_work(0.5), wide = issue_work(1);
+    struct gsim_cohort c[3] = {cohort(&narrow, 1, 0), cohort(&narrow, 1, 0), cohort(&narrow, 1, 0)};
+    for (int i = 0; i < 3; i++) c[i].half = i == 1 ? 2 : 1;
+    gsim_share_sm(&d, c, 3, &calm, 0);
+    CHECK_NEAR(c[1].speed * 1000, SHARE1 / 2, 1e-9);
+    CHECK_NEAR(c[0].speed * 1000, SHARE2 / 4, 1e-9);
+    CHECK_NEAR(c[2].speed * 1000, SHARE2 / 4, 1e-9);
+    c[2] = cohort(&wide, 1, 1); /* on all: as slow as where it is slower */
+    c[1].half = 1;
+    gsim_share_sm(&d, c, 3, &calm, 0);
+    CHECK_NEAR(c[2].speed * 1000, SHARE3 / 3, 1e-9);
+}
+
 /* --- on-chip blocks --------------------------------------------------------------------------------------- */
+/* That each asks for 0.4 of the time of the SM's shared memory, by summing up thin slices of what is asked for, each of which goes
+ * at 1 / (1 + 0.2 U (1 - S)^-1.5): S, what those before it are served; U, what all are. */
+static double served_in_slices(double asked, double all)
+{
+    double low = 0, high = 1, served = 0;
+    for (int pass = 0; pass < 40; pass++) {
+        double used = (low + high) / 2, sum = 0, step = all / 20000;
+        served = -1;
+        for (double at = step / 2; at < all && sum < 1; at += step) {
+            if (served < 0 && at > asked) served = sum;
+            sum += step / (1 + 0.2 * used * pow(1 - sum, -1.5));
+        }
+        if (served < 0) served = sum;
+        *(sum > used ? &low : &high) = used;
+    }
+    return served;
+}
+
 static void on_chip_blocks_among_themselves(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work w = chip_work(400);
-    for (uint32_t blocks = 1; blocks <= 8; blocks++) {
-        struct gsim_cohort c = cohort(&w, blocks, 0);
-        double knee = pow(1 + pow(0.4 * blocks, 2.4), 1 / 2.4);
-        gsim_share_sm(&d, &c, 1, &calm, 0);
-        CHECK_NEAR(1 / c.speed, 1000 * knee + 200, 1e-9);
-        CHECK_MSG(blocks * 400 * c.speed <= 1, "%d blocks issue %g", (int)blocks, blocks * 400 * c.speed);
+    struct gsim_work alike = chip_work(400), crowded = alike;
+    crowded.is_crowded = true;
+    for (uint32_t blocks = 1; blocks <= 6; blocks++) {
+        struct gsim_cohort one = cohort(&alike, blocks, 0), many[6];
+        gsim_share_sm(&d, &one, 1, &calm, 0);
+        for (uint32_t i = 0; i < blocks; i++) many[i] = cohort(&crowded, 1, 0);
+        gsim_share_sm(&d, many, blocks, &calm, 0);
+        double all = 0.4 * blocks, rate = 0, before = 0;
+        CHECK_NEAR((1 / one.speed - 200) * served_in_slices(all, all) / all, 1000, 1);
+        for (uint32_t i = 0; i < blocks; i++) {
+            double served = served_in_slices(0.4 * (i + 1), all);
+            CHECK_NEAR((1 / many[i].speed - 200) * (served - before) / 0.4, 1000, 3);
+            CHECK(i == 0 || many[i].speed < many[i - 1].speed);
+            rate += 400 * many[i].speed;
+            before = served;
+        }
+        CHECK_MSG(rate <= 1, "%d blocks issue %g", (int)blocks, rate);
     }
 }
 
@@ -258,8 +303,12 @@ static void on_chip_blocks_beside_issue(void)
             uint32_t at = is_oldest ? 0 : warps;
             for (uint32_t i = 0; i <= warps; i++) c[i] = i == at ? cohort(&chip, 1, i) : cohort(&one, 1, i);
             gsim_share_sm(&d, c, warps + 1, &calm, 0);
-            CHECK_NEAR(1 / c[at].speed, 1000 * (1 + 2.0 * (warps < 3 ? warps : 3)) + 200, 1e-3);
+            CHECK_NEAR(1 / c[at].speed, 1000 * (1 + 2.1 * (warps < 3 ? warps : 3)) + 200, 1e-3);
         }
+    /* Four of its blocks have eight warps per sub-partition: four times as many, each the less slowed. */
+    struct gsim_cohort c[2] = {cohort(&chip, 4, 0), cohort(&one, 1, 1)};
+    gsim_share_sm(&d, c, 2, &calm, 0);
+    CHECK_NEAR(1 / c[0].speed, 1000 * (1 + 2.1 * pow(0.25, 0.4)) + 200, 1e-3);
 }
 
 /* A memory block that alone takes 0.413 of the issue rate counts as half an issue-bound warp per sub-partition, four of them, 1 in all
@@ -269,7 +318,7 @@ static void on_chip_blocks_beside_arithmetic(void)
     struct gsim_device_spec d = device();
     struct gsim_work chip = chip_work(1e-6), memory = memory_work(413);
     for (int has_flops = 0; has_flops < 2; has_flops++) {
-        static const double slow[] = {1, 1 + 2 * 0.5, 1 + 2 * 3};
+        static const double slow[] = {1, 1 + 1.2 * 0.5, 1 + 1.2 * 3};
         memory.has_flops = has_flops;
         for (int i = 0; i < 3; i++) {
             struct gsim_cohort c[2] = {cohort(&memory, i == 2 ? 4 : 1, 0), cohort(&chip, 1, 1)};
@@ -285,10 +334,10 @@ static void issue_beside_on_chip_blocks(void)
     struct gsim_device_spec d = device();
     struct gsim_work chip = chip_work(900), issue = issue_work(1);
     struct gsim_cohort c[2] = {cohort(&issue, 1, 0), cohort(&chip, 1, 0)};
-    double speed = 1 / (1000 * pow(1 + pow(0.9, 2.4), 1 / 2.4) * 3 + 200);
+    double asked = 0.9 / 3.1, speed = 1 / (1000 * 3.1 * asked / served_in_slices(asked, asked) + 200);
     gsim_share_sm(&d, c, 2, &calm, 0);
-    CHECK_NEAR(c[1].speed, speed, 1e-12);
-    CHECK_NEAR(c[0].speed * 1000, SHARE1 * (1 - 900 * speed), 1e-9);
+    CHECK_NEAR(c[1].speed, speed, 1e-7);
+    CHECK_NEAR(c[0].speed * 1000, SHARE1 * (1 - 900 * c[1].speed), 1e-9);
     issue.has_flops = false; /* takes no part in the slow-down: the on-chip blocks keep 0.91 of the rate */
     c[1].blocks = 3;
     gsim_share_sm(&d, c, 2, &calm, 0);
@@ -452,6 +501,7 @@ static const struct test_case cases[] = {
     {"arithmetic between loads waits for other warps", arithmetic_waits_for_other_warps},
     {"memory: younger ones starve", young_memory_blocks_starve},
     {"scattered loads: lines", scattered_loads_need_lines},
+    {"issue: two warps on half the sub-partitions", two_warps_on_half_the_sub_partitions},
     {"on-chip: among themselves", on_chip_blocks_among_themselves},
     {"on-chip: beside issue-bound blocks", on_chip_blocks_beside_issue},
     {"on-chip: beside memory blocks that compute", on_chip_blocks_beside_arithmetic},
