@@ -54,6 +54,25 @@ uint32_t gsim_records_find_call(const struct gsim_records *r, uint32_t process, 
     return GSIM_NO_CALL;
 }
 
+/* Whether works come of such calls. */
+static bool makes_works(const struct gsim_call *call)
+{
+    return call->kind == GSIM_CALL_OTHER || call->kind == GSIM_CALL_COPY || call->kind == GSIM_CALL_LAUNCH || call->kind == GSIM_CALL_GRAPH;
+}
+
+/* The call that made a work: of those with its id the latest that makes works and begins before it does. A tracer may give calls that make
+ * none the id of the launch before them (gpusim-runner's does). */
+static uint32_t find_maker(const struct gsim_records *r, uint32_t process, uint64_t correlation, int64_t before_ns)
+{
+    uint32_t found = gsim_records_find_call(r, process, correlation, before_ns);
+    if (found == GSIM_NO_CALL) return found;
+    for (uint32_t i = found + 1; i-- > 0 && is_same_id(&r->calls[i], process, correlation);)
+        if (makes_works(&r->calls[i])) return i;
+    for (uint32_t i = found + 1; i < r->call_count && is_same_id(&r->calls[i], process, correlation); i++)
+        if (makes_works(&r->calls[i])) return i;
+    return found;
+}
+
 /* --- works ------------------------------------------------------------------------------------------------------ */
 /* A program is for one GPU: that with most works. */
 static enum gsim_status keep_one_device(struct gsim_records *r)
@@ -83,8 +102,7 @@ static enum gsim_status keep_one_device(struct gsim_records *r)
 static bool repair_work(struct gsim_records *r, struct gsim_work *work)
 {
     int64_t ns = work->end_ns - work->start_ns;
-    uint32_t found = gsim_records_find_call(r, work->process, work->correlation,
-                                            work->start_ns ? work->start_ns : INT64_MAX);
+    uint32_t found = find_maker(r, work->process, work->correlation, work->start_ns ? work->start_ns : INT64_MAX);
     const struct gsim_call *call = found == GSIM_NO_CALL ? NULL : &r->calls[found];
     work->call = found;
     if (!call && work->start_ns == 0) {
@@ -114,9 +132,13 @@ static void repair_works(struct gsim_records *r)
     for (uint32_t i = 0; i < r->work_count; i++)
         if (repair_work(r, &r->works[i])) r->works[kept++] = r->works[i];
     r->work_count = kept;
-    for (uint32_t i = 1; i < r->call_count; i++)
-        if (r->calls[i].correlation && is_same_id(&r->calls[i - 1], r->calls[i].process, r->calls[i].correlation))
-            r->notes->repeated_calls++;
+    const struct gsim_call *last = NULL; /* that makes works */
+    for (uint32_t i = 0; i < r->call_count; i++) {
+        const struct gsim_call *call = &r->calls[i];
+        if (!makes_works(call)) continue;
+        if (call->correlation && last && is_same_id(last, call->process, call->correlation)) r->notes->repeated_calls++;
+        last = call;
+    }
 }
 
 /* Launches on the GPUs that are left out have their kernels there, so then nothing can be said. */

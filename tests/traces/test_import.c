@@ -335,6 +335,25 @@ static void own_traces_are_known(void)
 }
 
 /* --- repairs ------------------------------------------------------------------------------------------- */
+/* A synchronise that has the id of the launch before it, as in gpusim-runner's traces, and begins before the kernel does. */
+static void only_launches_make_works(void)
+{
+    struct trace t;
+    struct imported i;
+    begin(&t);
+    launch(&t, "a", 7, 10, 40, 10, 1);
+    call(&t, "cudaEventRecord", 1, 12, 1, 1);
+    call(&t, "cudaDeviceSynchronize", 1, 13, 37, 1);
+    launch(&t, "b", 7, 60, 65, 10, 2);
+    if (!import_good(&i, &t, &plain)) return;
+    CHECK_INT(i.notes.repeated_calls, 0);
+    double host_us = 0;
+    for (uint32_t k = 0; k < i.program.op_count; k++)
+        if (i.program.ops[k].kind == GSIM_OP_HOST_COMPUTE) host_us += i.program.ops[k].host_us;
+    CHECK_MSG(host_us < 20, "the host works %g us", host_us); /* from the synchronise's end to the next launch, and in the launches */
+    gsim_program_release(&i.program);
+}
+
 static void repairs_are_counted(void)
 {
     struct trace t;
@@ -440,6 +459,7 @@ static const struct test_case cases[] = {
     {"times are kept", times_are_kept},
     {"calls are kept", calls_are_kept},
     {"own traces", own_traces_are_known},
+    {"only launches make works", only_launches_make_works},
     {"repairs are counted", repairs_are_counted},
     {"programs survive writing", programs_survive_writing},
     {"recorded traces are replayed", recorded_traces_are_replayed},
