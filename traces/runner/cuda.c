@@ -179,7 +179,7 @@ static gsim_event do_event_create(struct gsim_driver *driver, enum gsim_event_fl
         out_of_memory(cuda);
         index = 0;
     } else {
-        cuda->events[cuda->event_count++] = (struct gsim_cuda_event){event, true};
+        cuda->events[cuda->event_count++] = (struct gsim_cuda_event){.event = event, .exists = true};
     }
     gsim_cuda_unlock(cuda);
     return index;
@@ -208,7 +208,33 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
     if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_end(cuda, GSIM_API_EVENT_RECORD, cudaEventRecord(real, on), start, false, stream, NULL);
+    gsim_cuda_lock(cuda);
+    struct gsim_cuda_event *e = &cuda->events[event];
+    e->is_recorded = !cuda->captures;
+    e->stream = stream;
+    e->correlation = cuda->correlation;
+    e->recorded = gsim_cuda_time(cuda, start);
+    gsim_cuda_unlock(cuda);
     cuda->events_recorded++;
+}
+
+/* What lets a trace's reader know which stream waits for what of which. When that was, nobody sees: the calls' times stand for it. */
+static void note_wait(struct gsim_cuda *cuda, gsim_stream stream, gsim_event event, int64_t start_ns)
+{
+    gsim_cuda_lock(cuda);
+    const struct gsim_cuda_event *e = &cuda->events[event];
+    if (e->is_recorded && !cuda->captures && cuda->timeline->detailed) {
+        struct gsim_wait_record record = {.correlation = cuda->correlation,
+                                          .record_correlation = e->correlation,
+                                          .iteration = cuda->iteration,
+                                          .waiting_stream = (uint32_t)stream,
+                                          .recorded_stream = (uint32_t)e->stream,
+                                          .event = (uint32_t)event,
+                                          .recorded = e->recorded,
+                                          .satisfied = gsim_cuda_time(cuda, start_ns)};
+        gsim_timeline_add_wait(cuda->timeline, &record);
+    }
+    gsim_cuda_unlock(cuda);
 }
 
 static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream, gsim_event event)
@@ -220,6 +246,7 @@ static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream,
     if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_end(cuda, GSIM_API_STREAM_WAIT, cudaStreamWaitEvent(on, real, 0), start, false, stream, NULL);
+    note_wait(cuda, stream, event, start);
     cuda->stream_waits++;
 }
 

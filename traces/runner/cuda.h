@@ -26,6 +26,10 @@ struct gsim_cuda_stream {
 struct gsim_cuda_event {
     cudaEvent_t event;
     bool exists;
+    bool is_recorded;     /* not in a graph being captured; and by which call on which stream: */
+    gsim_stream stream;
+    uint32_t correlation; /* of the launch before it */
+    gsim_time recorded;
 };
 
 /* A node as built: TRACED is its identity for the tracer. */
