@@ -103,6 +103,10 @@ enum gsim_cli_command {
     X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE,                                                \
       "of the program (default: the trace's)")                                                                          \
     X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT, "keep the host's time between its calls (default on)")               \
+    X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                  \
+      "of kernels in a trace that ran beside others, what they take\n"                                                 \
+      "alone: found by replaying it on the device (default), or as\n"                                                 \
+      "long as they took")                                                                                              \
     X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT,                                                                \
       "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
       "launch order; either may be left out")                                                                          \

@@ -61,8 +61,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "A trace (Chrome's format, by PyTorch's profiler, gpusim-runner --trace or gpusim --trace) is imported as\n"
             "\"gpusim import kineto\" does and replayed by async; makespan, streams' busy time, and where kernels and copies\n"
             "start and end are compared. Kernels have the durations of the trace: tested are queues, launch costs, gaps,\n"
-            "waits, the host's time and copies. Durations of kernels that ran side by side hold what they cost each other\n"
-            "already, so there the replay is too long.\n",
+            "waits, the host's time and copies. What kernels that ran beside others take alone is found by replaying them\n"
+            "until they have these durations beside the others (--alone).\n",
             "  gpusim validate\n"
             "  gpusim validate --kind pairs,arrival --per-case\n"
             "  gpusim validate --kind dags --scatter dags.svg --histogram errors.png --csv dags.csv\n"
@@ -78,7 +78,9 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz) or an SQLite export of Nsight\n"
             "Systems (nsys) and writes a program that --sched async replays: kernels with their recorded durations,\n"
             "copies, the order that streams, events and synchronisation gave, and the host's time between calls, less\n"
-            "what --device (default h200, which the durations then belong to) takes for the calls themselves.\n"
+            "what --device (default h200, which the durations then belong to) takes for the calls themselves. Kernels that\n"
+            "ran beside others took longer for it: their times alone are lowered until a replay on that device has them as\n"
+            "long as they were (--alone).\n"
             "What had to be repaired is counted on stderr.\n",
             "  gpusim import kineto trace.json.gz -o program.json\n"
             "  gpusim --workload program.json --sched async --device h200\n"

@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 
 #include "models/device.h"
+#include "sim/alone.h"
 #include "sim/cli.h"
+#include "sim/cli_traces.h"
 #include "sim/limits.h"
 #include "sim/text.h"
 #include "sweep/progress.h"
@@ -112,9 +114,9 @@ static enum gsim_status check_output(const char *path, struct gsim_error *error)
 }
 
 /* --- what was found ---------------------------------------------------------------------------------------------- */
-static void print_notes(const char *path, const struct gsim_import_notes *notes, const char *device)
+static void print_notes(const char *path, const struct gsim_import_notes *notes, const struct gsim_alone *alone, const char *device)
 {
-    char span[GSIM_TEXT_SIZE];
+    char span[GSIM_TEXT_SIZE], text_of_alone[GSIM_ALONE_TEXT_SIZE];
     uint64_t count;
     const char *text;
     fprintf(stderr,
@@ -124,6 +126,7 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
             gsim_text_time(span, (gsim_time)(notes->span_us * (double)GSIM_PS_PER_US)));
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
+    if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device, text_of_alone));
     fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: that is what async replays; other\n"
           "gpusim:       schedulers see independent kernels\n", stderr);
     if (notes->gpu[0] && !gsim_text_is_gpu(notes->gpu, device))
@@ -149,6 +152,37 @@ static void start_progress(struct gsim_progress *progress, const struct gsim_cli
     progress->unit = "MB";
 }
 
+static void tell_round(void *context, uint32_t round)
+{
+    struct gsim_progress *progress = context;
+    progress->done = round;
+    gsim_progress_show(progress);
+}
+
+/* --- kernels that ran beside others -------------------------------------------------------------------------------- */
+/* Reads the trace once more, with what was measured, which takes memory that other traces need not have; then lowers their times. */
+static enum gsim_status infer_alone(import_function *read, const char *path, struct gsim_import_options *options,
+                                    const struct gsim_device_spec *device, struct gsim_program *program, struct gsim_import_notes *notes,
+                                    struct gsim_alone *alone, struct gsim_error *error)
+{
+    struct gsim_import_times times = {0};
+    struct gsim_progress progress;
+    struct gsim_gpu_options gpu;
+    const struct gsim_predictor predictor = {device, &gpu, gsim_scheduler_find("async")};
+    gsim_params_set_defaults(gsim_gpu_params, &gpu);
+    gsim_program_release(program);
+    *program = (struct gsim_program){0};
+    options->times = &times;
+    gsim_progress_start(&progress, GSIM_ALONE_ROUNDS, stderr);
+    progress.unit = "replays";
+    enum gsim_status status = read(path, options, program, notes, error);
+    if (status == GSIM_OK)
+        status = gsim_infer_alone(&predictor, program, notes->pageable > 0, times.ops, times.count, tell_round, &progress, alone, error);
+    gsim_progress_clear(&progress);
+    gsim_import_times_release(&times);
+    return status;
+}
+
 int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
     char name[GSIM_LIMIT_NAME + 1] = "";
@@ -158,12 +192,15 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     struct gsim_import_notes notes = {0};
     struct gsim_device_spec device = {0};
     struct gsim_program program = {0};
+    struct gsim_alone alone = {0};
     import_function *read = NULL;
+    bool infers = true;
     const char *device_name = arguments->value[GSIM_CLI_DEVICE], *output = arguments->value[GSIM_CLI_OUTPUT];
     enum gsim_status status = find_format(arguments, &read, &error);
     if (status == GSIM_OK) status = parse_words(arguments, &options, &error);
     if (status == GSIM_OK) status = choose_name(arguments, name, &error);
     if (status == GSIM_OK) status = check_output(output, &error);
+    if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, &error);
     if (status == GSIM_OK) status = gsim_device_load(device_name ? device_name : DEVICE_DEFAULT, &device, &error);
     start_progress(&progress, arguments);
     if (status == GSIM_OK) {
@@ -171,8 +208,10 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
         status = read(arguments->operands[1], &options, &program, &notes, &error);
         gsim_progress_clear(&progress);
     }
+    if (status == GSIM_OK && infers && notes.shared)
+        status = infer_alone(read, arguments->operands[1], &options, &device, &program, &notes, &alone, &error);
     if (status == GSIM_OK) {
-        print_notes(arguments->operands[1], &notes, device.name);
+        print_notes(arguments->operands[1], &notes, &alone, device.name);
         status = gsim_program_write(&program, output, &error);
     }
     gsim_program_release(&program);

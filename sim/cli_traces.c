@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/alone.h"
 #include "sim/text.h"
 #include "traces/import_kineto.h"
 
@@ -24,7 +25,27 @@ static void write_notes(const struct gsim_import_notes *notes, char text[NOTES_B
         length += (size_t)snprintf(text + length, NOTES_BYTES - length, "%s%" PRIu64 " %s", length ? "\n" : "", count, note);
 }
 
-enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, struct gsim_error *error)
+enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_error *error)
+{
+    *infers = !value || strcmp(value, "inferred") == 0;
+    if (*infers || strcmp(value, "recorded") == 0) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--alone: expected inferred or recorded, found '%s'", value);
+}
+
+/* Adds a line on it to TEXT. */
+static enum gsim_status infer(const struct gsim_trace_validation *v, struct gsim_program *program, const struct gsim_import_times *times,
+                              bool is_pageable, char text[NOTES_BYTES], struct gsim_error *error)
+{
+    struct gsim_alone alone;
+    char line[GSIM_ALONE_TEXT_SIZE];
+    enum gsim_status status = gsim_infer_alone(v->predictor, program, is_pageable, times->ops, times->count, NULL, NULL, &alone, error);
+    size_t length = strlen(text);
+    if (status == GSIM_OK && alone.kernels)
+        snprintf(text + length, NOTES_BYTES - length, "%s%s", length ? "\n" : "", gsim_alone_text(&alone, v->predictor->device->name, line));
+    return status;
+}
+
+enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, bool infers, struct gsim_error *error)
 {
     char text[NOTES_BYTES];
     const char *slash = strrchr(path, '/');
@@ -51,7 +72,8 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
                                            .is_pageable = notes.pageable > 0,
                                            .repairs = gsim_import_repairs(&notes),
                                            .notes = text};
-        status = gsim_trace_validation_add(v, &traced, error);
+        if (infers && notes.shared) status = infer(v, &program, &times, traced.is_pageable, text, error);
+        if (status == GSIM_OK) status = gsim_trace_validation_add(v, &traced, error);
         if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot replay '%s'", path);
     }
     gsim_import_times_release(&times);

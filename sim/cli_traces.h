@@ -8,8 +8,12 @@
 
 #include "sim/validate_traces.h"
 
-/* Imports the trace at PATH for V's device and adds a sample. Says on stderr where it was recorded on another GPU. */
-enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, const char *path,
+/* The value of --alone, NULL for none. */
+enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_error *error) GSIM_NODISCARD;
+
+/* Imports the trace at PATH for V's device and adds a sample; INFERS: with the times alone of kernels that ran beside others inferred
+ * (sim/alone.h). Says on stderr where it was recorded on another GPU. */
+enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, const char *path, bool infers,
                                     struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

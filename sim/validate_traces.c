@@ -4,6 +4,8 @@
  */
 #include "sim/validate_traces.h"
 
+#include "sim/alone.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -15,75 +17,16 @@ void gsim_trace_validation_release(struct gsim_trace_validation *v)
     v->count = v->capacity = 0;
 }
 
-/* --- the replay ----------------------------------------------------------------------------------------------------
- */
-/* When each op of the program started and ended; NAN: it made nothing on the device. */
-struct moment {
-    double start_us, end_us;
-};
-
-static void put_moment(struct moment *moments, uint32_t op, gsim_time origin, gsim_time start, gsim_time end)
-{
-    if (isnan(moments[op].start_us))
-        moments[op] = (struct moment){gsim_time_us(start - origin), gsim_time_us(end - origin)};
-}
-
-/* When the trace's first launch call begins in the replay: its streams are made before, and where the call took long
- * (the first one loads the kernel) it is the host's work up to a launch of the usual cost. */
-static gsim_time begin_of(const struct gsim_timeline *timeline)
-{
-    for (size_t i = 0; i < timeline->api_count; i++) {
-        const struct gsim_api_record *call = &timeline->apis[i];
-        if (call->api == GSIM_API_LAUNCH || call->api == GSIM_API_MEMCPY || call->api == GSIM_API_HOST_WORK)
-            return call->start;
-    }
-    return 0;
-}
-
-/* A copy that the op did not ask for (of data that the replay's memory mode has elsewhere) is not its record. */
-static enum gsim_status replay(const struct gsim_predictor *predictor, const struct gsim_traced *traced,
-                               struct moment *moments, struct gsim_error *error)
-{
-    struct gsim_timeline timeline = {0};
-    const struct gsim_program *p = traced->program;
-    struct gsim_device_spec device = *predictor->device;
-    device.call_gap_us = 0; /* when calls were made, the trace tells */
-    const struct gsim_simulation simulation = {
-        .program = p,
-        .device = &device,
-        .scheduler = predictor->replay,
-        .gpu = *predictor->gpu,
-        .memory = traced->is_pageable ? GSIM_MEMORY_PAGEABLE : GSIM_MEMORY_PINNED,
-        .iterations = 1,
-        .seed = 1,
-        .detailed = true, /* the calls */
-    };
-    for (uint32_t i = 0; i < p->op_count; i++) moments[i] = (struct moment){NAN, NAN};
-    enum gsim_status status = gsim_simulate(&simulation, &timeline, error);
-    gsim_time origin = status == GSIM_OK ? begin_of(&timeline) : 0;
-    for (size_t i = 0; status == GSIM_OK && i < timeline.kernel_count; i++) {
-        const struct gsim_kernel_record *k = &timeline.kernels[i];
-        put_moment(moments, k->op, origin, k->start, k->end);
-    }
-    for (size_t i = 0; status == GSIM_OK && i < timeline.copy_count; i++) {
-        const struct gsim_copy_record *c = &timeline.copies[i];
-        const struct gsim_op *op = &p->ops[c->op];
-        if (op->kind == GSIM_OP_COPY && op->copy_kind == c->kind) put_moment(moments, c->op, origin, c->start, c->end);
-    }
-    gsim_timeline_release(&timeline);
-    return status;
-}
-
 /* --- the comparison ------------------------------------------------------------------------------------------------
  */
-static void compare_ops(const struct gsim_program *p, const struct gsim_traced *traced, const struct moment *moments,
+static void compare_ops(const struct gsim_program *p, const struct gsim_traced *traced, const struct gsim_moment *moments,
                         struct gsim_trace_sample *s)
 {
     double sum = 0;
     s->timeline = (struct gsim_timeline_deviation){.worst = 0};
     for (uint32_t i = 0; i < traced->op_count; i++) {
         const struct gsim_recorded_op *r = &traced->ops[i];
-        const struct moment *m = &moments[r->op];
+        const struct gsim_moment *m = &moments[r->op];
         const struct gsim_op *op = &p->ops[r->op];
         struct gsim_trace_op *o = &s->ops[i];
         *o = (struct gsim_trace_op){r->is_kernel, r->copy_kind,
@@ -113,13 +56,13 @@ static int by_stream(const void *left, const void *right)
 }
 
 /* Ops of repaired times have durations all the same. STREAMS has room for one per op. */
-static void sum_streams(const struct gsim_traced *traced, const struct moment *moments, struct gsim_trace_sample *s,
+static void sum_streams(const struct gsim_traced *traced, const struct gsim_moment *moments, struct gsim_trace_sample *s,
                         struct gsim_trace_stream *streams)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < traced->op_count; i++) {
         const struct gsim_recorded_op *r = &traced->ops[i];
-        const struct moment *m = &moments[r->op];
+        const struct gsim_moment *m = &moments[r->op];
         if (!s->stream_count || streams[at].stream != r->stream)
             for (at = 0; at < s->stream_count && streams[at].stream != r->stream;) at++;
         if (at == s->stream_count) streams[s->stream_count++] = (struct gsim_trace_stream){.stream = r->stream};
@@ -132,7 +75,7 @@ static void sum_streams(const struct gsim_traced *traced, const struct moment *m
 }
 
 static enum gsim_status add_sample(struct gsim_trace_validation *v, const struct gsim_traced *traced,
-                                   const struct moment *moments, struct gsim_trace_stream *streams,
+                                   const struct gsim_moment *moments, struct gsim_trace_stream *streams,
                                    struct gsim_error *error)
 {
     struct gsim_arena *arena = &v->arena;
@@ -162,10 +105,10 @@ static enum gsim_status add_sample(struct gsim_trace_validation *v, const struct
 enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, const struct gsim_traced *traced,
                                            struct gsim_error *error)
 {
-    struct moment *moments = gsim_alloc(sizeof *moments * ((size_t)traced->program->op_count + 1));
+    struct gsim_moment *moments = gsim_alloc(sizeof *moments * ((size_t)traced->program->op_count + 1));
     struct gsim_trace_stream *streams = gsim_alloc(sizeof *streams * ((size_t)traced->op_count + 1));
     enum gsim_status status = moments && streams ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) status = replay(v->predictor, traced, moments, error);
+    if (status == GSIM_OK) status = gsim_replay_trace(v->predictor, traced->program, traced->is_pageable, moments, error);
     if (status == GSIM_OK) status = add_sample(v, traced, moments, streams, error);
     gsim_free(moments);
     gsim_free(streams);
