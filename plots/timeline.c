@@ -159,7 +159,7 @@ static void name_row(const struct chart *chart, uint64_t row, char *label, size_
         snprintf(label, size, "%sstream %u", device, (unsigned)row);
 }
 
-/* Row and label. Lanes beyond a stream's first have none. Gives every slice its row. */
+/* Row and label. Lanes beyond a stream's first are numbered. Gives every slice its row. */
 static void put_rows(struct chart *chart)
 {
     struct gsim_slice *all = chart->slices.slices;
@@ -171,7 +171,8 @@ static void put_rows(struct chart *chart)
             if (all[next].lane + 1 > lanes) lanes = all[next].lane + 1;
         for (uint32_t lane = 0; lane < lanes; lane++) {
             char label[64] = "";
-            if (!lane) name_row(chart, track, label, sizeof label);
+            name_row(chart, track, label, sizeof label);
+            if (lane) snprintf(label + strlen(label), sizeof label - strlen(label), " (%u)", lane + 1);
             if (strlen(label) > chart->longest_label) chart->longest_label = strlen(label);
             gsim_output_printf(&chart->figure->data, "%zu\t%s\n", chart->rows + lane, label);
         }

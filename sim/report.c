@@ -194,7 +194,7 @@ static void put_times(const struct page *page, const struct gsim_result *result)
                            gsim_text_time(a, metrics->iteration_median), gsim_text_time(b, metrics->iteration_min),
                            gsim_text_time(c, metrics->iteration_max));
     }
-    if (!metrics->lower_bound_reason || metrics->makespan <= 0) return;
+    if (!metrics->lower_bound_reason || metrics->makespan <= 0 || metrics->critical_path <= 0) return; /* of links alone it says little */
     put_label(page, "Lower bound");
     gsim_output_printf(page->output, "%s, %s of the makespan: %s", gsim_text_time(a, metrics->lower_bound),
                        gsim_text_percent(b, (double)metrics->lower_bound / (double)metrics->makespan),
