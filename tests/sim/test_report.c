@@ -247,11 +247,16 @@ static void terminal_report_explains_bounds(void)
     CHECK_HAS(text, "103.8 % of the makespan: critical path\n");
     CHECK_HAS(text, "beside others some ran faster");
     gsim_free(text);
-    f.metrics.critical_path = 0;
+    f.metrics.critical_path = 1;
     f.metrics.lower_bound_reason = "DRAM bandwidth";
     text = render(&f.result, put_terminal);
     CHECK_HAS(text, "please report this");
     gsim_free(text);
+    f.metrics.critical_path = 0; /* of no kernel is known what it takes alone, as on a real GPU */
+    text = render(&f.result, put_terminal);
+    CHECK(!strstr(text, "Lower bound"));
+    gsim_free(text);
+    f.metrics.critical_path = 1;
     f.metrics.lower_bound = f.metrics.makespan;
     text = render(&f.result, put_terminal);
     CHECK(!strstr(text, "above the makespan"));
