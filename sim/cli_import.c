@@ -173,9 +173,10 @@ static enum gsim_status infer_alone(import_function *read, const char *path, str
     gsim_program_release(program);
     *program = (struct gsim_program){0};
     options->times = &times;
+    options->progress = NULL; /* shown once */
+    enum gsim_status status = read(path, options, program, notes, error);
     gsim_progress_start(&progress, GSIM_ALONE_ROUNDS, stderr);
     progress.unit = "replays";
-    enum gsim_status status = read(path, options, program, notes, error);
     if (status == GSIM_OK)
         status = gsim_infer_alone(&predictor, program, notes->pageable > 0, times.ops, times.count, tell_round, &progress, alone, error);
     gsim_progress_clear(&progress);
