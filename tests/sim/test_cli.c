@@ -156,6 +156,7 @@ static const char *const refusals[][2] = {
     {"import nsys x -o /dev/null --gaps some", "--gaps: expected on or off, found 'some'"},
     {"import nsys x -o /dev/null --range 5:4", "--range: expected FIRST:LAST"},
     {"import nsys x -o /dev/null --range 5", "--range: expected FIRST:LAST"},
+    {"import nsys x -o /dev/null --alone so", "--alone: expected inferred or recorded, found 'so'"},
     {"import nsys x -o /dev/null --workload img", "--workload is not an option of gpusim import"},
 };
 

@@ -447,6 +447,51 @@ static void recorded_traces_are_replayed(void)
     }
 }
 
+/* On a device that they do not fit, kernels that ran beside others keep what was recorded; on another they are slowed by each other. */
+static void times_alone_where_the_device_allows(void)
+{
+    static const struct {
+        const char *options, *noted, *solo;
+    } tried[] = {
+        {"--device h200", "2 kernels that ran beside others: taken to need", NULL},
+        {"--device h200 --alone recorded", NULL, "40"},
+        {"--device gtx960", "keep their recorded times: kernel 'a': 65536 bytes of shared memory", "40"},
+    };
+    struct trace t;
+    char path[64], program[64], log[64], command[1024], text[4096];
+    scratch(path);
+    scratch(program);
+    scratch(log);
+    begin(&t);
+    launch(&t, "a", 7, 10, 20, 40, 1);
+    launch(&t, "b", 8, 13, 25, 40, 2);
+    put(&t, "\n]}\n");
+    for (char *at = t.text; (at = strstr(at, "\"shared memory\": 1024")); at++) memcpy(at, "\"shared memory\":65536", 21);
+    for (char *at = t.text; (at = strstr(at, "[8, 2, 1]")); at++) memcpy(at, "[88,2, 1]", 9);
+    write_bytes(path, t.text, t.length);
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
+        snprintf(command, sizeof command, "%s import kineto %s -o %s --name t %s 2>%s", GPUSIM_BINARY, path, program, tried[i].options, log);
+        CHECK_INT(system(command), 0);
+        for (int is_log = 0; is_log < 2; is_log++) {
+            const char *wanted = is_log ? tried[i].noted : NULL;
+            FILE *file = fopen(is_log ? log : program, "r");
+            size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+            if (file) fclose(file);
+            text[length] = '\0';
+            if (is_log) {
+                CHECK_MSG(wanted ? strstr(text, wanted) != NULL : !strstr(text, "beside others"), "%s: %s", tried[i].options, text);
+                continue;
+            }
+            const char *solo = strstr(text, "\"solo_us\":");
+            double us = solo ? strtod(solo + strlen("\"solo_us\":"), NULL) : 0;
+            CHECK_MSG(tried[i].solo ? fabs(us - 40) < 1e-9 : us > 15 && us < 39, "%s: %g us", tried[i].options, us);
+        }
+    }
+    remove(path);
+    remove(program);
+    remove(log);
+}
+
 static const struct test_case cases[] = {
     {"equal kernels share their median", equal_kernels_share_their_median},
     {"host time between calls", host_time_between_calls},
@@ -460,6 +505,7 @@ static const struct test_case cases[] = {
     {"calls are kept", calls_are_kept},
     {"own traces", own_traces_are_known},
     {"only launches make works", only_launches_make_works},
+    {"times alone where the device allows", times_alone_where_the_device_allows},
     {"repairs are counted", repairs_are_counted},
     {"programs survive writing", programs_survive_writing},
     {"recorded traces are replayed", recorded_traces_are_replayed},
