@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STEP        0.8   /* power of the ratio, so that kernels that slow each other do not swing */
-#define NEAR        0.003 /* mean deviation that is good enough */
+/* All assumed, as ratios. */
+#define STEP        0.8   /* power of recorded over replayed, so that kernels that slow each other do not swing */
+#define NEAR        0.003 /* mean deviation that is good enough: less than durations repeat within */
 #define LEAST_SHARE 0.02  /* of a kernel's time beside others, below which its time is that of running alone */
 #define LEAST_ALONE 0.02  /* of what a kernel took: nothing slows more */
 

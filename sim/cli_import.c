@@ -174,20 +174,20 @@ static enum gsim_status infer_alone(import_function *read, const char *path, str
     *program = (struct gsim_program){0};
     options->times = &times;
     options->progress = NULL; /* shown once */
-    enum gsim_status status = read(path, options, program, notes, error);
+    enum gsim_status status = read(path, options, program, notes, error), found = GSIM_OK;
     gsim_progress_start(&progress, GSIM_ALONE_ROUNDS, stderr);
     progress.unit = "replays";
     if (status == GSIM_OK)
-        status = gsim_infer_alone(&predictor, program, notes->pageable > 0, times.ops, times.count, tell_round, &progress, alone, error);
+        found = gsim_infer_alone(&predictor, program, notes->pageable > 0, times.ops, times.count, tell_round, &progress, alone, error);
     gsim_progress_clear(&progress);
-    if (status == GSIM_INPUT && alone->rounds == 0 && program->op_count) { /* not of this device: what was recorded can be imported all the same */
+    if (found == GSIM_INPUT) { /* not of this device: what was recorded can be imported all the same */
         fprintf(stderr, "gpusim: note: kernels that ran beside others keep their recorded times: %s\n", error->message);
         *alone = (struct gsim_alone){0};
         *error = (struct gsim_error){0};
-        status = GSIM_OK;
+        found = GSIM_OK;
     }
     gsim_import_times_release(&times);
-    return status;
+    return status == GSIM_OK ? found : status;
 }
 
 int gsim_cli_import(const struct gsim_cli_arguments *arguments)

@@ -9,12 +9,15 @@
 #define OLDER_PLAIN 0.06     /* slow-down of an older memory block by four younger issue-bound warps */
 #define MOST_SLOWED 2.5      /* times that a memory block's own arithmetic takes at most beside others' */
 #define SLOWED_BY_ISSUE 1.0  /* and so much more beside four issue-bound warps */
-#define CHIP_BESIDE_ISSUE 2.1 /* of two on-chip warps per sub-partition, and by a power less the more they are (traces/h200/vm/ages.txt: */
-#define CHIP_BESIDE_MORE 0.4  /* one is slowed 9.2 times by 8 of arithmetic, four 5.2 times by 12) */
+/* Slow-down of two on-chip warps per sub-partition by each issue-bound one, and the power by which it is less the more they are: one is
+ * slowed 8.8 times by 8 of arithmetic, four 5.2 times while 12 are there, 3.4 in all (traces/h200/vm/dags-later.json.gz, "later 1" live,
+ * node 11; "even later 2" as a graph, node 6); by the arithmetic of memory blocks less, however many they are. */
+#define CHIP_BESIDE_ISSUE 2.1
+#define CHIP_BESIDE_MORE 0.4
+#define CHIP_BESIDE_MEMORY 1.2
 /* On-chip blocks wait for their SM's shared memory as customers of priorities wait for a server, the older first (traces/h200/vm/ages.txt:
  * 1 to 8 blocks of 128, 256 and 512 threads, 76 ends, 1.7 % off with these two and ON_CHIP_ISSUE of gpu_work.c). */
 #define CHIP_WAIT 0.2 /* for whoever is being served, at full load, in times alone */
-#define CHIP_BESIDE_MEMORY 1.2 /* beside the arithmetic of memory blocks, however many they are */
 #define LEAST_WIDTH 0.25      /* one warp on one of four sub-partitions */
 #define CHIP_LEAST_ISSUE 0.3 /* share that issue-bound blocks keep beside on-chip ones */
 #define LINES_PER_KIB 8.0
@@ -294,8 +297,7 @@ static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct 
 struct walk {
     double capacity; /* issue rate for issue-bound blocks */
     double left;     /* for all that are not on-chip: what older ones leave */
-    double position; /* issue-bound warps per sub-partition that are older */
-    double half_position[3]; /* the same of each pair of sub-partitions */
+    double half_position[3]; /* issue-bound warps per sub-partition that are older, of each pair of these, 1 and 2 */
 };
 
 static double at_least(double share, double least) { return share > least ? share : least; }
@@ -326,7 +328,6 @@ static void share_issue(struct gsim_cohort *c, const struct sums *s, struct walk
     share = at_least(share, STARVED * demand);
     c->speed = share / w->issue_ps;
     walk->left -= share * c->pace;
-    walk->position += w->width * c->pace;
     if (c->half != 2) walk->half_position[1] += own * c->pace;
     if (c->half != 1) walk->half_position[2] += own * c->pace;
 }
@@ -343,7 +344,7 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
         double lines = LINES_PER_KIB * (l1_kib > 2 ? l1_kib : 2);
         if (s->lines > lines) time *= s->lines / lines;
     }
-    double younger = s->issue_width - walk->position;
+    double younger = s->issue_width - 0.5 * (walk->half_position[1] + walk->half_position[2]);
     if (younger > 4) younger = 4;
     if (has_arithmetic(w))
         time = beside(w, s, s->used);

@@ -40,7 +40,8 @@
  * than that all SMs are full of them, and who of them is first means nothing. */
 #define CROWDED 0.8
 #define CROWDED_WAVES 2
-/* The same of shared memory's time; only where it is known that shared memory is what they wait for. */
+/* The same of shared memory's time, only where it is known that shared memory is what they wait for: below 0.4 blocks that came together
+ * end within 1 % of each other (traces/h200/vm/ages.txt). More waves than that blur who was first; the number is assumed. */
 #define CROWDED_CHIP 0.4
 #define CROWDED_CHIP_WAVES 16
 /* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95 the

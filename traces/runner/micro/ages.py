@@ -5,32 +5,25 @@ Looks at SMs on which all blocks of a kernel come within 1 us and no other kerne
 kind, block size and number of blocks: on how many SMs, and the medians of their ends in times that one block of the same work takes
 alone on an SM, in the order of the grid. Kinds: smem (dependent gathers from shared memory), fma (four independent chains of FMAs).
 """
-import gzip
-import json
 import sys
 from collections import defaultdict
 from statistics import median
 
+from dagrun_blocks import schedules
+
 TOGETHER_NS, LONG_NS = 1000, 20000
 
 
-def launches(path):
-    """Kernel and, by SM, all blocks that ever were there: (start, end, launch, index in the grid), times in ns."""
-    kernels = []
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as lines:
-        for line in map(json.loads, lines):
-            if "solo" in line:
-                kernels.append(line)
-                continue
-            for schedule in ("live_blocks", "graph_blocks"):
-                sms, launched = defaultdict(list), [kernels[k] if k >= 0 else None for _, k, _ in line["nodes"]]
-                for launch, blocks in enumerate(line[schedule][2]):
-                    for i in range(0, len(blocks), 3):
-                        sms[blocks[i]].append((32 * blocks[i + 1], 32 * blocks[i + 2], launch, i // 3))
-                yield launched, sms
+def by_sm(launches):
+    """All blocks that ever were on each SM: (start, end, launch, index in the grid), times in ns."""
+    sms = defaultdict(list)
+    for launch, (_, blocks) in enumerate(launches):
+        for index, (sm, start, end) in enumerate(blocks):
+            sms[sm].append((start, end, launch, index))
+    return sms.values()
 
 
-def ends(launched, blocks):
+def ends(launches, blocks):
     """(kernel, ends after the first start in the grid's order) of each launch that had the SM for itself."""
     own = defaultdict(list)
     for block in blocks:
@@ -40,15 +33,15 @@ def ends(launched, blocks):
         if max(b[0] for b in mine) - first > TOGETHER_NS or last - first < LONG_NS:
             continue
         if not any(b[2] != launch and b[1] > first and b[0] < last for b in blocks):
-            yield launched[launch], [b[1] - first for b in sorted(mine, key=lambda b: b[3])]
+            yield launches[launch][0], [b[1] - first for b in sorted(mine, key=lambda b: b[3])]
 
 
 if __name__ == "__main__":
     seen = defaultdict(lambda: defaultdict(list))
     for path in sys.argv[1:]:
-        for launched, sms in launches(path):
-            for blocks in sms.values():
-                for kernel, times in ends(launched, blocks):
+        for launches in schedules(path):
+            for blocks in by_sm(launches):
+                for kernel, times in ends(launches, blocks):
                     if kernel["type"] in ("smem", "fma"):
                         seen[kernel["type"], kernel["block"], len(times)][kernel["iters"]].append(times)
     for (kind, threads, count), by_work in sorted(seen.items()):

@@ -7,10 +7,10 @@ entered needs for all the blocks that fit an SM and what it would be given itsel
 joined so. After them how many joins contradict two rules: that the kernel which enters decides, and that an SM keeps what it has when
 it is filled again within so many nanoseconds and the kernel's need fits.
 """
-import gzip
-import json
 import sys
 from collections import Counter, defaultdict
+
+from dagrun_blocks import schedules
 
 CLASSES = [0, 8, 16, 32, 64, 100, 132, 164, 196, 228]  # KiB, compute capability 9.0
 
@@ -34,19 +34,13 @@ def own_class(kernel):
 
 def sms_of(path):
     """Of each SM in each schedule of each DAG: its blocks as (start, end, kernel), times in ns."""
-    kernels = []
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as lines:
-        for line in map(json.loads, lines):
-            if "solo" in line:
-                kernels.append(line)
-                continue
-            for schedule in ("live_blocks", "graph_blocks"):
-                sms = defaultdict(list)
-                for (_, kernel, _), blocks in zip(line["nodes"], line[schedule][2]):
-                    for i in range(0, len(blocks), 3):
-                        sms[blocks[i]].append((32 * blocks[i + 1], 32 * blocks[i + 2], kernel))
-                for blocks in sms.values():
-                    yield [(start, end, kernels[k]) for start, end, k in sorted(blocks)]
+    for launches in schedules(path):
+        sms = defaultdict(list)
+        for kernel, blocks in launches:
+            for sm, start, end in blocks:
+                sms[sm].append((start, end, kernel))
+        for blocks in sms.values():
+            yield sorted(blocks, key=lambda b: (b[0], b[1], b[2]["solo"]))
 
 
 def joins(sms, keep_ns):

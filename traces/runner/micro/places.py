@@ -6,10 +6,10 @@ going for 2.5 us around. Block by block in the grid's order: how many warps are 
 kernel's blocks there was room, against the other SMs that the kernel went to. Prints how many blocks had a choice, and how many went
 where warps were not fewest, and where room was not most; then the same by kernel (up to one block in fifty apart).
 """
-import gzip
-import json
 import sys
 from collections import Counter, defaultdict
+
+from dagrun_blocks import schedules
 
 SMS, WARPS, REGISTERS, SMEM, SLOTS = 132, 64, 65536, 228 * 1024, 32
 TOGETHER_NS, ALONE_NS = 1500, 2500
@@ -22,19 +22,6 @@ def need(kernel):
 
 def room(used, each):
     return min((limit - u) // e for limit, u, e in zip((WARPS, REGISTERS, SMEM, SLOTS), used, each))
-
-
-def schedules(path):
-    """The kernels of a DAG in a schedule: (kernel, its blocks as (SM, start, end), times in ns)."""
-    kernels = []
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as lines:
-        for line in map(json.loads, lines):
-            if "solo" in line:
-                kernels.append(line)
-                continue
-            for schedule in ("live_blocks", "graph_blocks"):
-                yield [(kernels[k], [(b[i], 32 * b[i + 1], 32 * b[i + 2]) for i in range(0, len(b), 3)])
-                       for (_, k, _), b in zip(line["nodes"], line[schedule][2]) if k >= 0 and b]
 
 
 def standing(nodes, kernel, begin):
