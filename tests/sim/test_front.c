@@ -349,8 +349,8 @@ static enum gsim_status launch_roots(struct gsim_run *run, struct gsim_error *er
     return finish(run);
 }
 
-/* add 8, instantiate 18, launch 3: returns 29. a starts at 31, d, the second root, 2 us behind. b, c, g follow along (0.5); in e the
- * roots' descendants meet (3); f joins what e has joined: along; h is on g's lane, where e is not: 3 again. */
+/* add 8, instantiate 18, launch 3: returns 29. a starts at 31, d, the second root, 2 us behind. b, c, g follow their roots' channels
+ * (0.5). e, behind both, waits for the other's (3) and is in d's, the later one; f, behind e and c, too; h is where g and e are. */
 static void roots_one_after_the_other(void)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
@@ -368,8 +368,8 @@ static void roots_one_after_the_other(void)
     CHECK_KERNEL(&f, 2, 41.5, 51.5);
     CHECK_KERNEL(&f, 6, 43.5, 53.5);
     CHECK_KERNEL(&f, 4, 54.5, 64.5);
-    CHECK_KERNEL(&f, 5, 65, 75);
-    CHECK_KERNEL(&f, 7, 67.5, 77.5);
+    CHECK_KERNEL(&f, 5, 67.5, 77.5);
+    CHECK_KERNEL(&f, 7, 65, 75);
     fixture_release(&f);
 }
 

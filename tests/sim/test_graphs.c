@@ -35,55 +35,78 @@ static void recorded_again(void)
     fixture_release(&f);
 }
 
-/* Two kernels, each on a stream of its own, and two more that wait for both of them and fill the chip. */
-static enum gsim_status capture_meetings(struct gsim_run *run, struct gsim_error *error)
+/* Behind the roots a and b: c and e behind both, d and f behind a; then g behind c and b, h behind c and a. A copy, a root of its own; i and
+ * j behind it and a. a ends last. */
+static enum gsim_status launch_channels(struct gsim_run *run, struct gsim_error *error)
 {
     struct gsim_driver *d = run->driver;
-    gsim_stream s[4];
-    gsim_event forked = gsim_event_create(d, GSIM_EVENT_NO_TIMING), done[4];
+    gsim_stream s = gsim_stream_create(d, 0);
     (void)error;
-    for (int i = 0; i < 4; i++) {
-        s[i] = gsim_stream_create(d, 0);
-        done[i] = gsim_event_create(d, GSIM_EVENT_NO_TIMING);
-    }
-    gsim_capture_begin(d, s[0]);
-    gsim_event_record(d, forked, s[0]);
-    for (int i = 0; i < 4; i++) {
-        if (i) gsim_stream_wait_event(d, s[i], forked);
-        for (int root = 0; i >= 2 && root < 2; root++) gsim_stream_wait_event(d, s[i], done[root]);
-        gsim_launch(d, OP(run, i), s[i]);
-        gsim_event_record(d, done[i], s[i]);
-    }
-    for (int i = 1; i < 4; i++) gsim_stream_wait_event(d, s[0], done[i]);
-    gsim_graph_exec exec = gsim_graph_instantiate(d, gsim_capture_end(d, s[0]));
     gsim_iteration_begin(d, 0);
-    gsim_graph_launch(d, exec, s[0]);
+    gsim_graph graph = gsim_graph_create(d);
+    gsim_graph_node a = gsim_graph_add(d, graph, OP(run, 0), NULL, 0), b = gsim_graph_add(d, graph, OP(run, 1), NULL, 0);
+    gsim_graph_node copy = gsim_graph_add(d, graph, OP(run, 10), NULL, 0);
+    gsim_graph_node c = gsim_graph_add(d, graph, OP(run, 2), (gsim_graph_node[]){a, b}, 2);
+    gsim_graph_add(d, graph, OP(run, 3), &a, 1);
+    gsim_graph_add(d, graph, OP(run, 4), (gsim_graph_node[]){a, b}, 2);
+    gsim_graph_add(d, graph, OP(run, 5), &a, 1);
+    gsim_graph_add(d, graph, OP(run, 6), (gsim_graph_node[]){c, b}, 2);
+    gsim_graph_add(d, graph, OP(run, 7), (gsim_graph_node[]){c, a}, 2);
+    gsim_graph_add(d, graph, OP(run, 8), (gsim_graph_node[]){copy, a}, 2);
+    gsim_graph_add(d, graph, OP(run, 9), (gsim_graph_node[]){copy, a}, 2);
+    gsim_graph_launch(d, gsim_graph_instantiate(d, graph), s);
     gsim_device_synchronize(d);
     gsim_iteration_end(d, 0);
     return GSIM_OK;
 }
 
-/* Behind long kernels what was captured last starts first, behind short ones last. */
-static void meetings_turn(void)
+static void run_channels(struct fixture *f, uint32_t blocks, uint32_t threads, gsim_time start[10], gsim_time end[10])
 {
-    for (int is_long = 0; is_long < 2; is_long++) {
-        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
-        double us = is_long ? 100 : 20;
-        struct gsim_kernel k[4] = {fixture_kernel("a", 1, 32, us - 5), fixture_kernel("b", 1, 32, us), fixture_kernel("c", 8, 1024, 20),
-                                   fixture_kernel("d", 8, 1024, 30)};
-        fixture_program(&f, k, 4, NULL, 0);
-        fixture_run(&f, capture_meetings);
-        CHECK_INT(f.timeline.kernel_count, 4);
-        gsim_time start[4] = {0};
-        for (size_t i = 0; i < f.timeline.kernel_count; i++) start[f.timeline.kernels[i].op] = f.timeline.kernels[i].start;
-        CHECK_MSG(is_long ? start[3] < start[2] : start[2] < start[3], "%s: c starts at %g us, d at %g", is_long ? "long" : "short",
-                  gsim_time_us(start[2]), gsim_time_us(start[3]));
-        fixture_release(&f);
+    static const char *const names[10] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+    struct gsim_kernel k[10];
+    for (int i = 0; i < 10; i++) k[i] = fixture_kernel(names[i], i > 1 ? blocks : 1, i > 1 ? threads : 32, i ? 20 : 100);
+    struct gsim_arg data = {.buffer_index = 0, .reads = true};
+    struct gsim_op copy = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .bytes = 1000, .args = &data, .arg_count = 1, .stream = -1};
+    f->device.graph_cross_gap_us = 3;
+    f->device.graph_dispatch_us = 0;
+    fixture_program(f, k, 10, &copy, 1);
+    fixture_run(f, launch_channels);
+    CHECK_INT(f->timeline.kernel_count, 10);
+    for (size_t i = 0; i < f->timeline.kernel_count; i++) {
+        start[f->timeline.kernels[i].op] = f->timeline.kernels[i].start;
+        end[f->timeline.kernels[i].op] = f->timeline.kernels[i].end;
     }
+}
+
+/* Behind a, which ends last of those that they follow, d and f of its own channel start at once, the others, which cross, later; g follows c
+ * and is in b's channel, as c is; h follows a, too. */
+static void gaps(void)
+{
+    static const double gap[10] = {0, 0, 3, 0.5, 3, 0.5, 0.5, 3, 3, 3};
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    gsim_time start[10] = {0}, end[10] = {0};
+    run_channels(&f, 1, 32, start, end);
+    for (int i = 2; i < 10; i++) CHECK_NEAR(gsim_time_us(start[i] - end[i == 6 || i == 7 ? 2 : 0]), gap[i], 1e-5);
+    fixture_release(&f);
+}
+
+/* The same where each fills the chip: first a's own channel, then those behind the copy, both as they were added, then e and c, which were
+ * added the other way round. */
+static void orders(void)
+{
+    static const char order[] = "dfijec";
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    gsim_time start[10] = {0}, end[10] = {0};
+    run_channels(&f, 8, 1024, start, end);
+    for (size_t i = 1; order[i]; i++)
+        CHECK_MSG(start[order[i] - 'a'] >= end[order[i - 1] - 'a'], "%c starts at %g us, before the end of %c at %g", order[i],
+                  gsim_time_us(start[order[i] - 'a']), order[i - 1], gsim_time_us(end[order[i - 1] - 'a']));
+    fixture_release(&f);
 }
 
 static const struct test_case cases[] = {
     {"an event recorded again", recorded_again},
-    {"meetings turn", meetings_turn},
+    {"behind the channel of its own and behind others", gaps},
+    {"who starts first", orders},
 };
 TEST_MAIN("sim/graphs", cases)
