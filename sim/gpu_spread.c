@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * SMs that begin alike do not end alike where blocks wait for memory: which are ahead decides how tightly the kernels behind
- * are packed. They are told apart when somebody waits for room; until then they go as one, which takes as long.
+ * Blocks that begin together do not end together where they wait for memory: which are ahead, and on which SMs, decides how tightly the
+ * kernels behind are packed. They are told apart when somebody waits for room; until then they go as one, which takes as long.
  */
 #include "sim/gpu_state.h"
 
 #include <math.h>
 #include <string.h>
 
-/* How much earlier than the last one the SMs end, in six parts, as multiples of the median, which is so many microseconds and such a
- * share of a block's time. Which SM is in which part differs from GPU to GPU; here they take turns. H200, blocks' ends of kernels that
- * run alone in one wave and leave DRAM room (the DAGs of traces/runner/micro/dags.txt by dagrun.cu): streams of 60 to 100 us end 3.4 % before their
- * last block in the median, of 200 to 1,600 us 2.0 %, scattered loads 2.2 %. Blocks that compute end within 0.2 %. */
-enum { PARTS = 6 };
-static const double early[PARTS] = {1.55, 1.27, 1.08, 0.92, 0.70, 0};
-#define MEDIAN_EARLY_US 1.3
-#define MEDIAN_EARLY 0.017
+/* How much earlier than the last one blocks end that began together, in twelfths (the odd ones), as multiples of the median: H200 and H100,
+ * traces/h200/vm/ends.txt, traces/h100/ends.txt (traces/runner/micro/ends.py: 565 kernels that ran alone in one wave). Those of an SM are as far
+ * apart as those of different SMs: 0.7 to 2.2 % of their time among them, 0.5 to 1.1 % between SMs. Blocks that compute end within 0.2 %. */
+enum { POINTS = 6 };
+static const double early[POINTS] = {1.52, 1.26, 1.08, 0.92, 0.73, 0.45};
+/* The median, in microseconds and as a share of a block's time, by least squares. The more blocks of a stream an SM has the further apart they
+ * end: 1.9, 3.1, 3.9, 4.9 % for one, two, three to four, five to eight; scattered loads 1.4 to 1.7 %. */
+#define MEDIAN_EARLY_US 1.0
+#define MEDIAN_EARLY 0.019
+#define MEDIAN_EARLY_SCATTER 0.016
 
 /* The blocks of who still waits himself are told apart when the last are placed. Those of several waves are drawn one by one anyway
  * (gpu_ends.c), and would end before the time that they take alone if the part with most to do were an early one. */
@@ -25,59 +27,94 @@ static bool spreads(const struct gsim_cohort *c, const struct gsim_kernel_run *w
     return c->run != waiting && !c->is_spread && (w->kind == GSIM_WORK_MEMORY || w->kind == GSIM_WORK_SCATTER) && w->is_one_wave;
 }
 
-static uint32_t part_of(uint32_t sm) { return sm % PARTS; }
-
-/* Those of the group's SMs that are in the part. Returns how many. */
-static uint32_t sms_of_part(const struct gsim_group *g, uint32_t part, uint64_t mask[GSIM_SM_WORDS])
+/* How much earlier than the last one a block ends before which that share of its kernel's blocks does, in medians. */
+static double early_at(double place)
 {
-    uint32_t count = 0;
-    memset(mask, 0, GSIM_SM_WORDS * sizeof *mask);
-    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) {
-        for (uint64_t left = g->sms[w]; left; left &= left - 1) {
-            if (part_of(w * 64 + (uint32_t)__builtin_ctzll(left)) != part) continue;
-            mask[w] |= left & -left;
-            count++;
-        }
-    }
-    return count;
+    double x = POINTS * place - 0.5;
+    int i = x <= 0 ? 0 : (int)x;
+    if (i >= POINTS - 1) return early[POINTS - 1] * 2 * (POINTS * (1 - place));
+    return early[i] + (x - i) * (early[i + 1] - early[i]);
 }
 
-/* A kernel alone takes its time: on as few SMs as it may be, the last of them is as late as without a spread. */
+/* Where the block with that index of those that an SM has comes among all of its kernel, 0 to 1: a fixed scatter. */
+static double place_of(uint32_t index, uint32_t sm)
+{
+    uint64_t x = (sm * GSIM_MAX_COHORTS + index + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    x = (x ^ x >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    return (double)((x ^ x >> 32) >> 11) * 0x1p-53;
+}
+
+static bool is_alike(const struct gsim_cohort *c, const struct gsim_cohort *other) { return c->run == other->run && c->since == other->since; }
+
+/* Of the cohort and those that began with it. */
+static uint32_t blocks_alike(const struct gsim_group *g, const struct gsim_cohort *c)
+{
+    uint32_t blocks = 0;
+    for (uint32_t i = 0; i < g->cohort_count; i++) blocks += is_alike(&g->cohorts[i], c) ? g->cohorts[i].blocks : 0;
+    return blocks;
+}
+
+/* A kernel alone takes its time: on as few SMs as it may be, the last of its blocks is as late as without a spread. */
 static void find_last(const struct gsim_group *g, const struct gsim_kernel_run *waiting)
 {
-    uint64_t mask[GSIM_SM_WORDS];
-    uint8_t last = PARTS - 1;
-    while (!sms_of_part(g, last, mask)) last--;
     for (uint32_t i = 0; i < g->cohort_count; i++) {
-        struct gsim_kernel_run *run = g->cohorts[i].run;
-        if (spreads(&g->cohorts[i], waiting) && run->last_part < last) run->last_part = last;
+        const struct gsim_cohort *c = &g->cohorts[i];
+        if (!spreads(c, waiting)) continue;
+        uint32_t count = blocks_alike(g, c);
+        for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
+            for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1)
+                for (uint32_t k = 0; k < count; k++)
+                    c->run->last_place = fmax(c->run->last_place, place_of(k, 64 * w + (uint32_t)__builtin_ctzll(sms)));
     }
 }
 
-/* The group's blocks are so much further. */
-static void advance(struct gsim_group *g, const struct gsim_kernel_run *waiting, uint32_t part)
+/* Each block in a cohort of its own. */
+static void split_cohorts(struct gsim_group *g, const struct gsim_kernel_run *waiting)
 {
+    for (uint32_t i = 0; i < g->cohort_count; i++) {
+        uint32_t more = g->cohorts[i].blocks - 1;
+        if (!more || !spreads(&g->cohorts[i], waiting)) continue;
+        GSIM_INVARIANT(g->cohort_count + more <= GSIM_MAX_COHORTS);
+        memmove(&g->cohorts[i + more], &g->cohorts[i], (g->cohort_count - i) * sizeof *g->cohorts);
+        g->cohort_count += more;
+        g->cohorts[i + more].blocks = 1;
+        for (uint32_t k = 0; k < more; k++) g->cohorts[i + k] = g->cohorts[i + more];
+        i += more;
+    }
+}
+
+/* The blocks of the group's only SM are so much further. */
+static void advance(struct gsim_group *g, const struct gsim_kernel_run *waiting)
+{
+    const struct gsim_cohort *first = NULL;
+    uint32_t index = 0, count = 0;
+    split_cohorts(g, waiting);
     for (uint32_t i = 0; i < g->cohort_count; i++) {
         struct gsim_cohort *c = &g->cohorts[i];
         if (!spreads(c, waiting)) continue;
-        double median = fmin(MEDIAN_EARLY_US * 1e6 / c->work->block_ps + MEDIAN_EARLY, 0.5);
-        double left = c->left - (early[part] - early[c->run->last_part]) * median * c->work->cold * c->run->scale;
+        if (!first || !is_alike(first, c)) {
+            first = c;
+            count = blocks_alike(g, c);
+            index = 0;
+        }
+        double share = c->work->kind == GSIM_WORK_MEMORY ? MEDIAN_EARLY * sqrt(count) : MEDIAN_EARLY_SCATTER;
+        double median = fmin(MEDIAN_EARLY_US * 1e6 / c->work->block_ps + share, 0.5);
+        double most = early_at(place_of(index++, g->lowest_sm)) - early_at(c->run->last_place);
+        double left = c->left - most * median * c->work->cold * c->run->scale;
         c->left = left > 0 ? left : 0;
         c->is_spread = true;
     }
 }
 
+/* Its SMs one by one. */
 static void spread_group(struct gsim_gpu *gpu, uint32_t index, const struct gsim_kernel_run *waiting, gsim_time now)
 {
     gsim_group_settle(gpu->groups[index], now);
-    for (uint32_t p = 0; p < PARTS; p++) {
-        uint64_t mask[GSIM_SM_WORDS];
-        uint32_t count = sms_of_part(gpu->groups[index], p, mask);
-        if (!count) continue;
-        uint32_t part = count < gpu->groups[index]->sm_count ? gsim_groups_split_mask(gpu, index, mask) : index;
-        advance(gpu->groups[part], waiting, p);
-        gsim_groups_rate(gpu, part);
-        if (part == index) return;
+    for (bool is_last = false; !is_last;) {
+        is_last = gpu->groups[index]->sm_count == 1;
+        uint32_t one = is_last ? index : gsim_groups_split(gpu, index, 1);
+        advance(gpu->groups[one], waiting);
+        gsim_groups_rate(gpu, one);
     }
 }
 

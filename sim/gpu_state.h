@@ -29,7 +29,7 @@ struct gsim_kernel_run {
     int level;
     double pace;              /* of all its blocks (gsim_gpu_set_pace) */
     bool started;
-    uint8_t last_part;        /* of its SMs, the part that ends last (gpu_spread.c) */
+    double last_place;        /* of its blocks, that of the last one (gpu_spread.c) */
 };
 
 /* SMs in the same state. */

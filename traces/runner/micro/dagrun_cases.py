@@ -55,4 +55,5 @@ def main():
         out.write(json.dumps({'device': sys.argv[2], 'sms': SMS, 'dags': cases}).encode())
 
 
-main()
+if __name__ == '__main__':
+    main()

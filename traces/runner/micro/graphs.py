@@ -81,4 +81,5 @@ def main():
               f'last in {orders[first, second, False]}')
 
 
-main()
+if __name__ == '__main__':
+    main()
