@@ -18,6 +18,17 @@
 /* On-chip blocks wait for their SM's shared memory as customers of priorities wait for a server, the older first (traces/h200/vm/ages.txt:
  * 1 to 8 blocks of 128, 256 and 512 threads, 76 ends, 1.7 % off with these two and ON_CHIP_ISSUE of gpu_work.c). */
 #define CHIP_WAIT 0.2 /* for whoever is being served, at full load, in times alone */
+/* They wait for loads, too, that the SM's other warps have in flight: a little for each warp, and much where 16 bytes for each thread of streams
+ * fill more than half of the L1 that the carve-out leaves, or scattered loads more lines than it has at once (H200, H100,
+ * traces/h200/vm/beside.txt, traces/h100/beside.txt: 2 to 9 % of the time beside up to 53 warps with 60 KiB of L1, 4 to 7 beside 32 with 28 KiB,
+ * where it is 40 to 48 beside 38, 57 to 61 beside 45, 72 to 80 from 48 on; with scattered loads nothing up to the limit, 54 to 71 % beyond). */
+#define CHIP_BESIDE_LOADS 0.005
+#define LOADED_BYTES 16.0
+#define L1_FREE 0.56
+#define L1_FULL_SLOPE 2.0
+#define LINES_SLOPE 6.0
+#define LOST_TO_LINES 0.65
+#define MOST_LOST 0.85
 #define LEAST_WIDTH 0.25      /* one warp on one of four sub-partitions */
 #define CHIP_LEAST_ISSUE 0.3 /* share that issue-bound blocks keep beside on-chip ones */
 #define LINES_PER_KIB 8.0
@@ -69,6 +80,7 @@ struct sums {
     bool has_arithmetic;  /* memory blocks with arithmetic of their own */
     double on_chip;       /* issue rate that on-chip blocks would take */
     double lines;         /* scattered loads in flight */
+    double loading;       /* threads of memory blocks that wait for data */
     double demand_gbps;
     double asked, used;   /* issue rate that memory blocks with arithmetic ask for; the same with issue-bound ones, at most 1 */
     double described;     /* issue rate that described blocks ask for */
@@ -115,6 +127,7 @@ static void add_cohort(struct sums *s, const struct gsim_cohort *c)
     double memory = memory_time(w, s), time = w->compute_ps + w->latency_ps + memory;
     s->has_arithmetic |= has_arithmetic(w);
     if (w->dram_gbps > 0) s->demand_gbps += blocks * w->dram_gbps * memory / time;
+    if (w->kind == GSIM_WORK_MEMORY && time > 0) s->loading += blocks * w->threads * (1 - w->compute_ps / time);
     if (has_arithmetic(w) && time > 0) s->memory_issue += blocks * w->issue_ps / time;
     if (w->kind == GSIM_WORK_ISSUE) {
         s->issue_width += blocks * w->width;
@@ -269,14 +282,30 @@ static double root_of_served(double asked, double used, double root)
     return root;
 }
 
+static double l1_left_kib(const struct gsim_device_spec *d, uint32_t carveout_bytes)
+{
+    double l1_kib = d->l1_kib - carveout_bytes / 1024.0;
+    return l1_kib > 2 ? l1_kib : 2;
+}
+
+/* How many times as long an access to shared memory takes beside loads. */
+static double beside_loads(const struct sums *s, double l1_kib)
+{
+    double streams = L1_FULL_SLOPE * (LOADED_BYTES * s->loading / (1024 * l1_kib) - L1_FREE);
+    double scattered = LINES_SLOPE * (s->lines / (LINES_PER_KIB * l1_kib) - 1);
+    double lost = fmin(fmax(streams, 0) + fmin(fmax(scattered, 0), LOST_TO_LINES), MOST_LOST);
+    return (1 + CHIP_BESIDE_LOADS * s->loading / 128) / (1 - lost);
+}
+
 /* On-chip blocks come first: others do not take shared memory from them. Those of one kernel that began together share alike unless they
  * crowd the SM. Returns the issue rate they take. */
-static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct sums *s)
+static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct sums *s, double l1_kib)
 {
     if (!s->has_on_chip) return 0;
     double arithmetic = fmin(s->arithmetic_width, EQUAL_WIDTH), memory = width_of_issue(fmin(s->memory_issue, 1)), taken = 0;
     double slow = 1 + CHIP_BESIDE_MEMORY * fmin(memory, EQUAL_WIDTH - arithmetic);
     if (arithmetic > 0) slow += CHIP_BESIDE_ISSUE * arithmetic * pow(2 / fmax(s->on_chip_width, LEAST_WIDTH), CHIP_BESIDE_MORE);
+    slow *= beside_loads(s, l1_kib);
     double all = s->on_chip / slow, used = used_chip(all), asked = 0, root = 1;
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_work *w = c[i].work;
@@ -340,8 +369,7 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
     const struct gsim_work *w = c->work;
     double time = w->compute_ps + w->latency_ps + memory_time(w, s), blocks = 0;
     if (w->kind == GSIM_WORK_SCATTER) {
-        double l1_kib = d->l1_kib - carveout_bytes / 1024.0;
-        double lines = LINES_PER_KIB * (l1_kib > 2 ? l1_kib : 2);
+        double lines = LINES_PER_KIB * l1_left_kib(d, carveout_bytes);
         if (s->lines > lines) time *= s->lines / lines;
     }
     double younger = s->issue_width - 0.5 * (walk->half_position[1] + walk->half_position[2]);
@@ -366,7 +394,7 @@ double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *
                      const struct gsim_dram_state *dram, uint32_t carveout_bytes)
 {
     struct sums sums = sum_up(device, cohorts, count, dram);
-    double capacity = 1 - share_on_chip(cohorts, count, &sums) - sums.described;
+    double capacity = 1 - share_on_chip(cohorts, count, &sums, l1_left_kib(device, carveout_bytes)) - sums.described;
     if (sums.has_arithmetic) find_used(&sums, cohorts, count);
     if (capacity < CHIP_LEAST_ISSUE) capacity = CHIP_LEAST_ISSUE;
     struct walk walk = {.capacity = capacity - left_by_few(&sums), .left = capacity};

@@ -16,6 +16,8 @@
  *  - On-chip blocks: slowed by 1 + 2.1 min(3, X) (2 / Y)^0.4 beside X issue-bound warps per sub-partition, whatever the age, Y of
  *    their own; and among themselves by 1 + 0.2 U (1 - S)^-1.5, U = the share of its shared memory's time that the SM serves, S = that
  *    to older ones (4 blocks of 512 threads: 1.13, 1.50, 2.05, 2.53 times one's time alone).
+ *    Beside loads: by 1 + 0.01 for 8 warps that wait for data, and beyond 0.56 of the L1 that the carve-out leaves, 16 bytes a thread, by
+ *    1 / (1 - 2 (fill - 0.56)); beside more scattered lines than L1 has at once by up to 1 / 0.35.
  *  - Described blocks: t^p = t0^p - m^p + max(m s(D), t0 D/BW)^p + (t0 U)^p, U = issue rate that all such blocks
  *    ask for: parts overlap, and neither issue nor DRAM ever serves more than it has. Where U > 1 a block that asks for u
  *    takes (U max(1, u / l))^(1/2) in its place, l the level to which the demands fill the SM: alike blocks as before.
