@@ -21,7 +21,7 @@
  *  - Described blocks: t^p = t0^p - m^p + max(m s(D), t0 D/BW)^p + (t0 U)^p, U = issue rate that all such blocks
  *    ask for: parts overlap, and neither issue nor DRAM ever serves more than it has. Where U > 1 a block that asks for u
  *    takes (U max(1, u / l))^(1/2) in its place, l the level to which the demands fill the SM: alike blocks as before.
- *  - Scattered loads: at most 8 lines in flight per KiB of L1 (what the carve-out leaves).
+ *  - Scattered loads: at most 8 lines in flight per KiB of L1 (what the carve-out leaves); streams' loads wait behind those beyond.
  */
 #ifndef GSIM_GPU_SHARE_H
 #define GSIM_GPU_SHARE_H

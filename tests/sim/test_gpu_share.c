@@ -351,6 +351,25 @@ static void on_chip_blocks_beside_loads(void)
     }
 }
 
+/* 28 KiB of L1 have room for 224 lines: beside 448 a stream takes twice as long, beside 192 as alone; with 156 KiB there is room for all. */
+static void streams_behind_scattered_loads(void)
+{
+    static const struct {
+        uint32_t threads, l1_kib;
+        double times;
+    } beside[] = {{192, 28, 1}, {448, 28, 2}, {448, 156, 1}};
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        struct gsim_device_spec d = device();
+        d.l1_kib = 256;
+        struct gsim_work stream = memory_work(1e-6), scatter = memory_work(1e-6);
+        scatter.kind = GSIM_WORK_SCATTER;
+        scatter.threads = beside[i].threads;
+        struct gsim_cohort c[2] = {cohort(&stream, 1, 0), cohort(&scatter, 1, 1)};
+        gsim_share_sm(&d, c, 2, &calm, 1024 * (256 - beside[i].l1_kib));
+        CHECK_NEAR(1 / c[0].speed, 1000 * beside[i].times, 1e-3);
+    }
+}
+
 /* On-chip work takes its issue rate first, but leaves the others 0.3 of it. */
 static void issue_beside_on_chip_blocks(void)
 {
@@ -529,6 +548,7 @@ static const struct test_case cases[] = {
     {"on-chip: beside issue-bound blocks", on_chip_blocks_beside_issue},
     {"on-chip: beside memory blocks that compute", on_chip_blocks_beside_arithmetic},
     {"on-chip: beside loads", on_chip_blocks_beside_loads},
+    {"streams behind scattered loads", streams_behind_scattered_loads},
     {"on-chip: what they leave", issue_beside_on_chip_blocks},
     {"described: by hand", described_blocks_by_hand},
     {"described blocks wait together", described_blocks_wait_together},
