@@ -22,16 +22,18 @@
  * fill more than half of the L1 that the carve-out leaves, or scattered loads more lines than it has at once (H200, H100,
  * traces/h200/vm/beside.txt, traces/h100/beside.txt: 2 to 9 % of the time beside up to 53 warps with 60 KiB of L1, 4 to 7 beside 32 with 28 KiB,
  * where it is 40 to 48 beside 38, 57 to 61 beside 45, 72 to 80 from 48 on; with scattered loads nothing up to the limit, 54 to 71 % beyond). */
-#define CHIP_BESIDE_LOADS 0.005
-#define LOADED_BYTES 16.0
-#define L1_FREE 0.56
-#define L1_FULL_SLOPE 2.0
-#define LINES_SLOPE 6.0
-#define LOST_TO_LINES 0.65
-#define MOST_LOST 0.85
+#define CHIP_BESIDE_LOADS 0.005 /* of the time alone, for a loading warp per sub-partition */
+#define LOADED_BYTES 16.0       /* that a stream's thread has under way in L1 */
+#define L1_FREE 0.56            /* share of L1 that may be under way and nothing is lost */
+#define L1_FULL_SLOPE 2.0       /* share of the time lost, for each share of L1 beyond that */
+#define LINES_SLOPE 6.0         /* the same for each share of the scattered lines beyond the most */
+#define LOST_TO_LINES 0.65      /* most that is lost to these, as a share of the time */
+#define MOST_LOST 0.85          /* and in all */
 #define LEAST_WIDTH 0.25      /* one warp on one of four sub-partitions */
 #define CHIP_LEAST_ISSUE 0.3 /* share that issue-bound blocks keep beside on-chip ones */
 #define LINES_PER_KIB 8.0
+#define LEAST_L1_KIB 2.0 /* assumed, where the carve-out takes all */
+#define THREADS_OF_WIDTH 128.0 /* a warp on each of four sub-partitions */
 /* Share of the issue rate that one warp per sub-partition reaches, and what a part of a second one adds. */
 #define ONE_WARP_SHARE 0.826
 #define MORE_WARPS_SHARE 0.07
@@ -80,6 +82,8 @@ struct sums {
     bool has_arithmetic;  /* memory blocks with arithmetic of their own */
     double on_chip;       /* issue rate that on-chip blocks would take */
     double lines;         /* scattered loads in flight */
+    double l1_kib;        /* what the carve-out leaves */
+    double crowding;      /* scattered loads in flight, of the most that it has room for */
     double loading;       /* threads of memory blocks that wait for data */
     double demand_gbps;
     double asked, used;   /* issue rate that memory blocks with arithmetic ask for; the same with issue-bound ones, at most 1 */
@@ -168,9 +172,9 @@ static double fair_share(const struct sums *s, const struct gsim_cohort *c, uint
 }
 
 static struct sums sum_up(const struct gsim_device_spec *d, const struct gsim_cohort *c, uint32_t count,
-                          const struct gsim_dram_state *dram)
+                          const struct gsim_dram_state *dram, uint32_t carveout_bytes)
 {
-    struct sums s = {.stretch = dram->stretch, .load = dram->load};
+    struct sums s = {.stretch = dram->stretch, .load = dram->load, .l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, LEAST_L1_KIB)};
     double asked = 0;
     for (uint32_t i = 0; i < count; i++) asked += c[i].blocks * c[i].pace * c[i].work->dram_gbps;
     asked /= d->sm_dram_gbps;
@@ -178,6 +182,7 @@ static struct sums sum_up(const struct gsim_device_spec *d, const struct gsim_co
     if (asked > s.load) s.load = asked;
     s.stretch /= dram->gain;
     for (uint32_t i = 0; i < count; i++) add_cohort(&s, &c[i]);
+    s.crowding = s.lines / (LINES_PER_KIB * s.l1_kib);
     s.fair = fair_share(&s, c, count);
     return s;
 }
@@ -282,30 +287,24 @@ static double root_of_served(double asked, double used, double root)
     return root;
 }
 
-static double l1_left_kib(const struct gsim_device_spec *d, uint32_t carveout_bytes)
-{
-    double l1_kib = d->l1_kib - carveout_bytes / 1024.0;
-    return l1_kib > 2 ? l1_kib : 2;
-}
-
 /* How many times as long an access to shared memory takes beside loads. */
-static double beside_loads(const struct sums *s, double l1_kib)
+static double beside_loads(const struct sums *s)
 {
-    double streams = L1_FULL_SLOPE * (LOADED_BYTES * s->loading / (1024 * l1_kib) - L1_FREE);
-    double scattered = LINES_SLOPE * (s->lines / (LINES_PER_KIB * l1_kib) - 1);
+    double streams = L1_FULL_SLOPE * (LOADED_BYTES * s->loading / (1024 * s->l1_kib) - L1_FREE);
+    double scattered = LINES_SLOPE * (s->crowding - 1);
     double lost = fmin(fmax(streams, 0) + fmin(fmax(scattered, 0), LOST_TO_LINES), MOST_LOST);
-    return (1 + CHIP_BESIDE_LOADS * s->loading / 128) / (1 - lost);
+    return (1 + CHIP_BESIDE_LOADS * s->loading / THREADS_OF_WIDTH) / (1 - lost);
 }
 
 /* On-chip blocks come first: others do not take shared memory from them. Those of one kernel that began together share alike unless they
  * crowd the SM. Returns the issue rate they take. */
-static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct sums *s, double l1_kib)
+static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct sums *s)
 {
     if (!s->has_on_chip) return 0;
     double arithmetic = fmin(s->arithmetic_width, EQUAL_WIDTH), memory = width_of_issue(fmin(s->memory_issue, 1)), taken = 0;
     double slow = 1 + CHIP_BESIDE_MEMORY * fmin(memory, EQUAL_WIDTH - arithmetic);
     if (arithmetic > 0) slow += CHIP_BESIDE_ISSUE * arithmetic * pow(2 / fmax(s->on_chip_width, LEAST_WIDTH), CHIP_BESIDE_MORE);
-    slow *= beside_loads(s, l1_kib);
+    slow *= beside_loads(s);
     double all = s->on_chip / slow, used = used_chip(all), asked = 0, root = 1;
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_work *w = c[i].work;
@@ -363,13 +362,11 @@ static void share_issue(struct gsim_cohort *c, const struct sums *s, struct walk
 
 /* Memory and scatter blocks: those of one kernel that started together share alike, so they come as a run of
  * cohorts with BLOCKS blocks in all. */
-static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struct gsim_device_spec *d, const struct sums *s,
-                         struct walk *walk, uint32_t carveout_bytes)
+static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struct sums *s, struct walk *walk)
 {
     const struct gsim_work *w = c->work;
-    double time = w->compute_ps + w->latency_ps + memory_time(w, s), blocks = 0;
-    double lines = s->lines / (LINES_PER_KIB * l1_left_kib(d, carveout_bytes));
-    if (w->kind == GSIM_WORK_SCATTER && lines > 1) time *= lines;
+    double waiting = w->latency_ps + memory_time(w, s), time = w->compute_ps + waiting, blocks = 0;
+    if (w->kind == GSIM_WORK_SCATTER && s->crowding > 1) time *= s->crowding;
     double younger = s->issue_width - 0.5 * (walk->half_position[1] + walk->half_position[2]);
     if (younger > 4) younger = 4;
     if (has_arithmetic(w))
@@ -378,7 +375,7 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
         time *= 1 + OLDER_PLAIN * younger / 4;
     /* Loads of streams wait behind scattered ones that L1 has no room for: streams beside 704 to 796 lines on SMs with 28 KiB, 3.1 to 3.6 times
      * the limit, take 3.3 to 3.6 times as long as elsewhere (H200, H100, traces/h200/vm/dags-last.json.gz, "last 79", node 6); up to it nothing. */
-    if (w->kind == GSIM_WORK_MEMORY && w->dram_gbps > 0 && lines > 1) time += (w->latency_ps + memory_time(w, s)) * (lines - 1);
+    if (w->kind == GSIM_WORK_MEMORY && w->dram_gbps > 0 && s->crowding > 1) time += waiting * (s->crowding - 1);
     for (uint32_t i = 0; i < run_length; i++) blocks += c[i].blocks;
     double demand = w->issue_ps / time, speed = 1 / time;
     if (demand > 0) {
@@ -394,8 +391,8 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
 double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
                      const struct gsim_dram_state *dram, uint32_t carveout_bytes)
 {
-    struct sums sums = sum_up(device, cohorts, count, dram);
-    double capacity = 1 - share_on_chip(cohorts, count, &sums, l1_left_kib(device, carveout_bytes)) - sums.described;
+    struct sums sums = sum_up(device, cohorts, count, dram, carveout_bytes);
+    double capacity = 1 - share_on_chip(cohorts, count, &sums) - sums.described;
     if (sums.has_arithmetic) find_used(&sums, cohorts, count);
     if (capacity < CHIP_LEAST_ISSUE) capacity = CHIP_LEAST_ISSUE;
     struct walk walk = {.capacity = capacity - left_by_few(&sums), .left = capacity};
@@ -412,7 +409,7 @@ double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *
         }
         uint32_t run_length = 1;
         while (!c->work->is_crowded && i + run_length < count && c[run_length].run == c->run && c[run_length].since == c->since) run_length++;
-        share_memory(c, run_length, device, &sums, &walk, carveout_bytes);
+        share_memory(c, run_length, &sums, &walk);
         i += run_length - 1;
     }
     return sums.demand_gbps;

@@ -163,7 +163,12 @@ bool gsim_graphs_capture_wait(struct gsim_machine *m, uint32_t stream, uint32_t 
 
 /* --- instantiation ---------------------------------------------------------------------------------------- */
 
-static bool is_copy(const struct gsim_graph_state *g, uint32_t node) { return g->nodes[node].op->kind == GSIM_OP_COPY; }
+static bool follows_copy(const struct gsim_graph_state *g, uint32_t node)
+{
+    for (uint32_t i = 0; i < g->nodes[node].after_count; i++)
+        if (g->nodes[g->nodes[node].after[i]].op->kind == GSIM_OP_COPY) return true;
+    return false;
+}
 
 /* A root opens a channel, and so does what follows a copy; any other node is in the last opened one of those that it follows. A node that
  * follows another channel as well waits for that to be signalled (H200, 320 recordings of DAGs as captured graphs,
@@ -171,23 +176,23 @@ static bool is_copy(const struct gsim_graph_state *g, uint32_t node) { return g-
  * sooner than 2; H100 alike). Built node by node the same is assumed. */
 static bool find_channels(struct gsim_machine *m, const struct gsim_graph_state *g, struct gsim_exec_state *x)
 {
-    uint32_t opened = 0;
-    x->channels = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count);
+    uint32_t opened = 0, *channels = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count);
     x->crosses = GSIM_ARENA_ARRAY(&m->arena, bool, g->node_count);
-    x->opens = GSIM_ARENA_ARRAY(&m->arena, bool, g->node_count);
-    if (!x->channels || !x->crosses || !x->opens) return false;
+    if (!channels || !x->crosses) return false;
     for (uint32_t n = 0; n < g->node_count; n++) {
         const struct gsim_graph_node_state *node = &g->nodes[n];
-        x->opens[n] = !node->after_count;
-        for (uint32_t i = 0; i < node->after_count; i++) {
-            uint32_t channel = x->channels[node->after[i]];
-            if (channel > x->channels[n]) x->channels[n] = channel;
-            x->opens[n] |= is_copy(g, node->after[i]);
-        }
-        if (x->opens[n]) x->channels[n] = opened++;
-        for (uint32_t i = 0; i < node->after_count && node->after_count > 1; i++) x->crosses[n] |= x->channels[node->after[i]] != x->channels[n];
+        for (uint32_t i = 0; i < node->after_count; i++)
+            if (channels[node->after[i]] > channels[n]) channels[n] = channels[node->after[i]];
+        if (!node->after_count || follows_copy(g, n)) channels[n] = opened++;
+        for (uint32_t i = 0; i < node->after_count && node->after_count > 1; i++) x->crosses[n] |= channels[node->after[i]] != channels[n];
     }
     return true;
+}
+
+/* Behind those of its predecessors that are there already. Shifts the starts into place, one entry lower. */
+static void add_successor(const struct gsim_graph_state *g, struct gsim_exec_state *x, uint32_t node)
+{
+    for (uint32_t i = 0; i < g->nodes[node].after_count; i++) x->successors[x->first_successor[g->nodes[node].after[i] + 1]++] = node;
 }
 
 static bool build_exec(struct gsim_machine *m, const struct gsim_graph_state *g, struct gsim_exec_state *x)
@@ -210,9 +215,15 @@ static bool build_exec(struct gsim_machine *m, const struct gsim_graph_state *g,
     }
     if (!find_channels(m, g, x)) return false;
     for (uint32_t n = 2; n < g->node_count + 2; n++) x->first_successor[n] += x->first_successor[n - 1];
-    for (uint32_t n = 0; n < g->node_count; n++) /* shifts the starts into place, one entry lower */
-        for (uint32_t i = 0; i < g->nodes[n].after_count; i++)
-            x->successors[x->first_successor[g->nodes[n].after[i] + 1]++] = n;
+    /* Of what one node releases, those of its channel start first, then those that open one behind copies, both in their order, then the others
+     * in the opposite order (the same recordings: own channel first in 168 of 169 pairs, in their order 331 of 335, in the opposite one
+     * 69 of 69; behind copies 2 of 4). */
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (!x->crosses[n]) add_successor(g, x, n);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (x->crosses[n] && follows_copy(g, n)) add_successor(g, x, n);
+    for (uint32_t n = g->node_count; n-- > 0;)
+        if (x->crosses[n] && !follows_copy(g, n)) add_successor(g, x, n);
     return true;
 }
 
@@ -363,26 +374,13 @@ bool gsim_graphs_copies_on(const struct gsim_machine *m, const struct gsim_task 
     return false;
 }
 
-/* Of the nodes that one releases, those of its channel start first, then those that open one behind copies, both in their order, then the
- * others in the opposite order (the same recordings: own channel first in 168 of 169 pairs, in their order 331 of 335, in the opposite
- * one 69 of 69; behind copies 2 of 4). */
 void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node)
 {
     struct gsim_graph_run *run = node->graph_run;
     struct gsim_exec_state *x = &m->execs[run->exec];
-    uint32_t unit = gsim_copies_unit(m, node->op), first = x->first_successor[node->node], end = x->first_successor[node->node + 1];
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t next = x->successors[i];
-        if (--run->predecessors_left[next] == 0 && !x->crosses[next]) follow(m, run, next, unit);
-    }
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t next = x->successors[i];
-        if (!run->predecessors_left[next] && x->crosses[next] && x->opens[next]) follow(m, run, next, unit);
-    }
-    for (uint32_t i = end; i-- > first;) {
-        uint32_t next = x->successors[i];
-        if (!run->predecessors_left[next] && x->crosses[next] && !x->opens[next]) follow(m, run, next, unit);
-    }
+    uint32_t unit = gsim_copies_unit(m, node->op);
+    for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++)
+        if (--run->predecessors_left[x->successors[i]] == 0) follow(m, run, x->successors[i], unit);
     gsim_front_free(m, node);
     if (--run->nodes_left) return;
     run->next_idle = x->idle_runs;

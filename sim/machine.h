@@ -134,9 +134,7 @@ struct gsim_graph_state {
 struct gsim_exec_state {
     const struct gsim_op **ops;
     uint32_t *streams, *predecessor_count;
-    uint32_t *channels;            /* of each node */
     bool *crosses;                 /* of each node: it follows nodes of several channels */
-    bool *opens;                   /* of each node: it is the first of its channel */
     uint32_t *first_successor, *successors; /* of node n: successors[first[n]] .. successors[first[n + 1] - 1] */
     uint32_t node_count, copy_count;
     double launched_at_bytes;      /* the machine's touched_bytes at its last launch */

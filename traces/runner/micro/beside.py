@@ -13,16 +13,15 @@ import statistics
 import sys
 
 from dagrun_blocks import schedules
+from joins import own_class
 
-L1_KIB, CLASSES = 256, (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)
+L1_KIB = 256
 SMS, LEAST_COVERED = 132, 0.25
 
 
 def l1_left(kernel):
     """KiB, of the configuration that the kernel brings."""
-    each = kernel['smem'] // 1024 + 1
-    blocks = min(CLASSES[-1] // each, 2048 // kernel['block'])
-    return L1_KIB - min(size for size in CLASSES if size >= blocks * each)
+    return L1_KIB - own_class(kernel)
 
 
 def company(block, others):

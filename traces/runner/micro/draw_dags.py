@@ -19,6 +19,7 @@ STREAMS = (2, 3, 4, 5, 7, 7, 10)
 COPIES = (65536, 1048576, 4194304, 16777216)
 GRIDS = (8, 16, 64, 96, 132, 180, 264, 400, 528, 800, 1056, 2000, 4000)
 SMS = 132
+BUFFERS = 24  # pairs of them that dagrun.cu has for streams
 
 
 def draw_fma(draw):
@@ -87,7 +88,7 @@ def main():
             if what[0] in ('h2d', 'd2h'):  # dagrun: odd numbers to the device, even ones to the host
                 kernel = -(what[1] * 2 + (what[0] == 'h2d'))
             else:
-                kernel = kernels.setdefault((*what, i % 24 if what[0] == 'stream' else 0), len(kernels))
+                kernel = kernels.setdefault((*what, i % BUFFERS if what[0] == 'stream' else 0), len(kernels))
             lines.append(' '.join(map(str, (stream, kernel, len(waits), *waits))))
     for kernel in kernels:
         print('K', *kernel)
