@@ -9,6 +9,11 @@
 #define OLDER_PLAIN 0.06     /* slow-down of an older memory block by four younger issue-bound warps */
 #define MOST_SLOWED 2.5      /* times that a memory block's own arithmetic takes at most beside others' */
 #define SLOWED_BY_ISSUE 1.0  /* and so much more beside four issue-bound warps */
+/* Behind older ones that use the share S of the issue rate it waits besides for that part of its time, times S^1.5 / (1 - S) (H200, H100,
+ * traces/h200/vm/ranks.txt, traces/h100/ranks.txt: ends of 2 to 32 blocks alone on an SM, 93 mixtures of how many and how much they compute 4.9 %
+ * off in the root mean square, 22 without; of 32 with 56 FMAs between their loads the first ends after 1.9 times its time alone, the last 4.2). */
+#define BEHIND_OLDER 0.3
+#define LEAST_LEFT 0.05 /* assumed: what older ones leave at least, for that */
 /* Slow-down of two on-chip warps per sub-partition by each issue-bound one, and the power by which it is less the more they are: one is
  * slowed 8.8 times by 8 of arithmetic, four 5.2 times while 12 are there, 3.4 in all (traces/h200/vm/dags-later.json.gz, "later 1" live,
  * node 11; "even later 2" as a graph, node 6); by the arithmetic of memory blocks less, however many they are. */
@@ -21,14 +26,18 @@
 /* They wait for loads, too, that the SM's other warps have in flight: a little for each warp, and much where 16 bytes for each thread of streams
  * fill more than half of the L1 that the carve-out leaves, or scattered loads more lines than it has at once (H200, H100,
  * traces/h200/vm/beside.txt, traces/h100/beside.txt: 2 to 9 % of the time beside up to 53 warps with 60 KiB of L1, 4 to 7 beside 32 with 28 KiB,
- * where it is 40 to 48 beside 38, 57 to 61 beside 45, 72 to 80 from 48 on; with scattered loads nothing up to the limit, 54 to 71 % beyond). */
+ * where it is 40 to 48 beside 38, 57 to 61 beside 45, 72 to 80 from 48 on). */
 #define CHIP_BESIDE_LOADS 0.005 /* of the time alone, for a loading warp per sub-partition */
 #define LOADED_BYTES 16.0       /* that a stream's thread has under way in L1 */
 #define L1_FREE 0.56            /* share of L1 that may be under way and nothing is lost */
 #define L1_FULL_SLOPE 2.0       /* share of the time lost, for each share of L1 beyond that */
-#define LINES_SLOPE 6.0         /* the same for each share of the scattered lines beyond the most */
-#define LOST_TO_LINES 0.65      /* most that is lost to these, as a share of the time */
-#define MOST_LOST 0.85          /* and in all */
+#define MOST_LOST 0.85          /* at most */
+/* How many times as long it takes, less one, for each share of lines under way beyond those that L1 has room for (traces/h200/vm/lines.txt,
+ * traces/h100/lines.txt: beside 1.25 times as many 1.0 to 1.8 times, twice as many 2.2 to 5.5). */
+#define CHIP_BESIDE_LINES 2.7
+/* Streams' loads take room from scattered ones, up to this share of L1 (the same: on-chip work beside scattered loads for 0.75 of the lines takes
+ * its time alone, 1.4 times at most, and with streams for another quarter 1.2 to 2.0 times). */
+#define STREAM_LINES 0.5
 #define LEAST_WIDTH 0.25      /* one warp on one of four sub-partitions */
 #define CHIP_LEAST_ISSUE 0.3 /* share that issue-bound blocks keep beside on-chip ones */
 #define LINES_PER_KIB 8.0
@@ -83,7 +92,7 @@ struct sums {
     double on_chip;       /* issue rate that on-chip blocks would take */
     double lines;         /* scattered loads in flight */
     double l1_kib;        /* what the carve-out leaves */
-    double crowding;      /* scattered loads in flight, of the most that it has room for */
+    double crowding;      /* scattered loads in flight, and streams' beside them, of the most that it has room for */
     double loading;       /* threads of memory blocks that wait for data */
     double demand_gbps;
     double asked, used;   /* issue rate that memory blocks with arithmetic ask for; the same with issue-bound ones, at most 1 */
@@ -96,8 +105,8 @@ static double memory_time(const struct gsim_work *w, const struct sums *s) { ret
 
 static bool has_arithmetic(const struct gsim_work *w) { return w->kind == GSIM_WORK_MEMORY && w->has_flops; }
 
-/* What a memory block takes while the SM's warps use USED of its issue rate. Each warp's own arithmetic waits for the others of
- * its sub-partition, as behind a server that serves in turn. */
+/* What a memory block takes while the SM's warps use USED of its issue rate. Each warp's own arithmetic waits for the others of its
+ * sub-partition, as behind a server that serves in turn. */
 static double beside(const struct gsim_work *w, const struct sums *s, double used)
 {
     double plain = w->latency_ps + memory_time(w, s), time = plain + w->compute_ps;
@@ -106,6 +115,36 @@ static double beside(const struct gsim_work *w, const struct sums *s, double use
     double most = MOST_SLOWED + SLOWED_BY_ISSUE * (s->issue_width < 4 ? s->issue_width / 4 : 1);
     double slowed = others <= 0 ? 1 : others < 1 - 1 / most ? 1 / (1 - others) : most;
     return time + w->slowed_ps * (slowed - 1);
+}
+
+/* What it waits besides for older ones of its kind that use that much. */
+static double behind_older(const struct gsim_work *w, const struct sums *s, double older)
+{
+    if (older <= 0 || w->compute_ps <= 0) return 0;
+    double left = older < 1 - LEAST_LEFT ? 1 - older : LEAST_LEFT;
+    return BEHIND_OLDER * (w->latency_ps + memory_time(w, s) + w->compute_ps) * older * sqrt(older) / left;
+}
+
+/* What each of BLOCKS takes that share alike, BESIDE without older ones: half of the others, on average, are older. */
+static double in_turn(const struct gsim_work *w, const struct sums *s, double beside, double older, double blocks)
+{
+    double time = beside + behind_older(w, s, older);
+    return blocks > 1 ? beside + behind_older(w, s, older + 0.5 * (blocks - 1) * w->issue_ps / time) : time;
+}
+
+/* How many cohorts from C on share alike: those of one kernel that started together, unless they crowd the SM. */
+static uint32_t length_of_run(const struct gsim_cohort *c, uint32_t count)
+{
+    uint32_t length = 1;
+    while (!c->work->is_crowded && length < count && c[length].run == c->run && c[length].since == c->since) length++;
+    return length;
+}
+
+static double blocks_of_run(const struct gsim_cohort *c, uint32_t length)
+{
+    double blocks = 0;
+    for (uint32_t i = 0; i < length; i++) blocks += c[i].blocks;
+    return blocks;
 }
 
 /* How many issue-bound warps per sub-partition take that much of the issue rate. */
@@ -182,7 +221,7 @@ static struct sums sum_up(const struct gsim_device_spec *d, const struct gsim_co
     if (asked > s.load) s.load = asked;
     s.stretch /= dram->gain;
     for (uint32_t i = 0; i < count; i++) add_cohort(&s, &c[i]);
-    s.crowding = s.lines / (LINES_PER_KIB * s.l1_kib);
+    if (s.lines > 0) s.crowding = s.lines / (LINES_PER_KIB * s.l1_kib) + fmin(LOADED_BYTES * s.loading / (1024 * s.l1_kib), STREAM_LINES);
     s.fair = fair_share(&s, c, count);
     return s;
 }
@@ -191,13 +230,16 @@ static struct sums sum_up(const struct gsim_device_spec *d, const struct gsim_co
 static double asked_issue(const struct sums *s, const struct gsim_cohort *c, uint32_t count, double used)
 {
     const struct gsim_work *last = NULL;
-    double asked = 0, each = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    double asked = 0, alike = 0;
+    for (uint32_t i = 0, length; i < count; i += length) {
         const struct gsim_work *w = c[i].work;
+        length = 1;
         if (!has_arithmetic(w)) continue;
-        if (w != last) each = w->issue_ps / beside(w, s, used);
+        if (w != last) alike = beside(w, s, used);
         last = w;
-        asked += c[i].blocks * c[i].pace * each;
+        length = length_of_run(&c[i], count - i);
+        double blocks = blocks_of_run(&c[i], length) * c[i].pace;
+        asked += blocks * w->issue_ps / in_turn(w, s, alike, asked, blocks);
     }
     return asked;
 }
@@ -290,10 +332,9 @@ static double root_of_served(double asked, double used, double root)
 /* How many times as long an access to shared memory takes beside loads. */
 static double beside_loads(const struct sums *s)
 {
-    double streams = L1_FULL_SLOPE * (LOADED_BYTES * s->loading / (1024 * s->l1_kib) - L1_FREE);
-    double scattered = LINES_SLOPE * (s->crowding - 1);
-    double lost = fmin(fmax(streams, 0) + fmin(fmax(scattered, 0), LOST_TO_LINES), MOST_LOST);
-    return (1 + CHIP_BESIDE_LOADS * s->loading / THREADS_OF_WIDTH) / (1 - lost);
+    double lost = L1_FULL_SLOPE * (LOADED_BYTES * s->loading / (1024 * s->l1_kib) - L1_FREE);
+    double streams = 1 / (1 - fmin(fmax(lost, 0), MOST_LOST)), lines = 1 + CHIP_BESIDE_LINES * fmax(s->crowding - 1, 0);
+    return (1 + CHIP_BESIDE_LOADS * s->loading / THREADS_OF_WIDTH) * fmax(streams, lines);
 }
 
 /* On-chip blocks come first: others do not take shared memory from them. Those of one kernel that began together share alike unless they
@@ -325,6 +366,7 @@ static double share_on_chip(struct gsim_cohort *c, uint32_t count, const struct 
 struct walk {
     double capacity; /* issue rate for issue-bound blocks */
     double left;     /* for all that are not on-chip: what older ones leave */
+    double arithmetic; /* issue rate that older memory blocks with arithmetic use */
     double half_position[3]; /* issue-bound warps per sub-partition that are older, of each pair of these, 1 and 2 */
 };
 
@@ -365,18 +407,17 @@ static void share_issue(struct gsim_cohort *c, const struct sums *s, struct walk
 static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struct sums *s, struct walk *walk)
 {
     const struct gsim_work *w = c->work;
-    double waiting = w->latency_ps + memory_time(w, s), time = w->compute_ps + waiting, blocks = 0;
+    double waiting = w->latency_ps + memory_time(w, s), time = w->compute_ps + waiting, blocks = blocks_of_run(c, run_length);
     if (w->kind == GSIM_WORK_SCATTER && s->crowding > 1) time *= s->crowding;
     double younger = s->issue_width - 0.5 * (walk->half_position[1] + walk->half_position[2]);
     if (younger > 4) younger = 4;
     if (has_arithmetic(w))
-        time = beside(w, s, s->used);
+        time = in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
     else
         time *= 1 + OLDER_PLAIN * younger / 4;
     /* Loads of streams wait behind scattered ones that L1 has no room for: streams beside 704 to 796 lines on SMs with 28 KiB, 3.1 to 3.6 times
      * the limit, take 3.3 to 3.6 times as long as elsewhere (H200, H100, traces/h200/vm/dags-last.json.gz, "last 79", node 6); up to it nothing. */
     if (w->kind == GSIM_WORK_MEMORY && w->dram_gbps > 0 && s->crowding > 1) time += waiting * (s->crowding - 1);
-    for (uint32_t i = 0; i < run_length; i++) blocks += c[i].blocks;
     double demand = w->issue_ps / time, speed = 1 / time;
     if (demand > 0) {
         double share = walk->left > 0 ? walk->left / blocks : 0;
@@ -384,6 +425,7 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
         share = at_least(share, STARVED * demand);
         speed = share / w->issue_ps;
         walk->left -= share * blocks * c->pace;
+        if (has_arithmetic(w)) walk->arithmetic += share * blocks * c->pace;
     }
     for (uint32_t i = 0; i < run_length; i++) c[i].speed = speed;
 }
@@ -407,8 +449,7 @@ double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *
             share_issue(c, &sums, &walk);
             continue;
         }
-        uint32_t run_length = 1;
-        while (!c->work->is_crowded && i + run_length < count && c[run_length].run == c->run && c[run_length].since == c->since) run_length++;
+        uint32_t run_length = length_of_run(c, count - i);
         share_memory(c, run_length, &sums, &walk);
         i += run_length - 1;
     }

@@ -136,8 +136,8 @@ static void blocks_end_as_measured(void)
     fclose(file);
     CHECK_INT(first[0].count, 280);
     CHECK_INT(first[1].count, 76);
-    CHECK_MSG(value(&first[0]) < 0.052, "first end: %.4f", value(&first[0]));
-    CHECK_MSG(value(&last[0]) < 0.065, "last end: %.4f", value(&last[0]));
+    CHECK_MSG(value(&first[0]) < 0.053, "first end: %.4f", value(&first[0]));
+    CHECK_MSG(value(&last[0]) < 0.040, "last end: %.4f", value(&last[0]));
     CHECK_MSG(value(&first[1]) < 0.113, "first end beside younger blocks: %.4f", value(&first[1]));
     CHECK_MSG(value(&last[1]) < 0.100, "last end beside younger blocks: %.4f", value(&last[1]));
 }
