@@ -117,19 +117,19 @@ static double beside(const struct gsim_work *w, const struct sums *s, double use
     return time + w->slowed_ps * (slowed - 1);
 }
 
-/* What it waits besides for older ones of its kind that use that much. */
-static double behind_older(const struct gsim_work *w, const struct sums *s, double older)
+/* Blocks per picosecond, of one that takes BESIDE and waits besides for older ones of its kind, which use OLDER of the issue rate. */
+static double speed_behind(const struct gsim_work *w, const struct sums *s, double beside, double older)
 {
-    if (older <= 0 || w->compute_ps <= 0) return 0;
     double left = older < 1 - LEAST_LEFT ? 1 - older : LEAST_LEFT;
-    return BEHIND_OLDER * (w->latency_ps + memory_time(w, s) + w->compute_ps) * older * sqrt(older) / left;
+    if (older <= 0 || w->compute_ps <= 0) return 1 / beside;
+    return left / (beside * left + BEHIND_OLDER * (w->latency_ps + memory_time(w, s) + w->compute_ps) * older * sqrt(older));
 }
 
-/* What each of BLOCKS takes that share alike, BESIDE without older ones: half of the others, on average, are older. */
-static double in_turn(const struct gsim_work *w, const struct sums *s, double beside, double older, double blocks)
+/* The same of each of BLOCKS that share alike: half of the others, on average, are older. */
+static double speed_in_turn(const struct gsim_work *w, const struct sums *s, double beside, double older, double blocks)
 {
-    double time = beside + behind_older(w, s, older);
-    return blocks > 1 ? beside + behind_older(w, s, older + 0.5 * (blocks - 1) * w->issue_ps / time) : time;
+    double speed = speed_behind(w, s, beside, older);
+    return blocks > 1 ? speed_behind(w, s, beside, older + 0.5 * (blocks - 1) * w->issue_ps * speed) : speed;
 }
 
 /* How many cohorts from C on share alike: those of one kernel that started together, unless they crowd the SM. */
@@ -239,7 +239,7 @@ static double asked_issue(const struct sums *s, const struct gsim_cohort *c, uin
         last = w;
         length = length_of_run(&c[i], count - i);
         double blocks = blocks_of_run(&c[i], length) * c[i].pace;
-        asked += blocks * w->issue_ps / in_turn(w, s, alike, asked, blocks);
+        asked += blocks * w->issue_ps * speed_in_turn(w, s, alike, asked, blocks);
     }
     return asked;
 }
@@ -250,9 +250,11 @@ static void find_used(struct sums *s, const struct gsim_cohort *c, uint32_t coun
     double low = gsim_issue_share(s->issue_width), rest = low, above = asked_issue(s, c, count, low);
     double high = fmin(1, rest + above), below = rest + asked_issue(s, c, count, high) - high;
     s->used = high;
+    s->asked = below + high - rest;
     for (int step = 0; step < 5 && below < -1e-3; step++) {
         s->used = low + (high - low) * above / (above - below);
-        double over = rest + asked_issue(s, c, count, s->used) - s->used;
+        s->asked = asked_issue(s, c, count, s->used);
+        double over = rest + s->asked - s->used;
         if (fabs(over) < 1e-3) break;
         if (over > 0) {
             low = s->used;
@@ -264,7 +266,6 @@ static void find_used(struct sums *s, const struct gsim_cohort *c, uint32_t coun
             above *= 0.5;
         }
     }
-    s->asked = asked_issue(s, c, count, s->used);
 }
 
 static double fourth(double x) { return x * x * x * x; }
@@ -412,7 +413,7 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
     double younger = s->issue_width - 0.5 * (walk->half_position[1] + walk->half_position[2]);
     if (younger > 4) younger = 4;
     if (has_arithmetic(w))
-        time = in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
+        time = 1 / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
     else
         time *= 1 + OLDER_PLAIN * younger / 4;
     /* Loads of streams wait behind scattered ones that L1 has no room for: streams beside 704 to 796 lines on SMs with 28 KiB, 3.1 to 3.6 times
