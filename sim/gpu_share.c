@@ -13,6 +13,7 @@
  * traces/h200/vm/ranks.txt, traces/h100/ranks.txt: ends of 2 to 32 blocks alone on an SM, 93 mixtures of how many and how much they compute 4.9 %
  * off in the root mean square, 22 without; of 32 with 56 FMAs between their loads the first ends after 1.9 times its time alone, the last 4.2). */
 #define BEHIND_OLDER 0.3
+#define USED_TOLERANCE 1e-3 /* of the issue rate, to which what such blocks use is solved for */
 #define LEAST_LEFT 0.05 /* assumed: what older ones leave at least, for that */
 /* Slow-down of two on-chip warps per sub-partition by each issue-bound one, and the power by which it is less the more they are: one is
  * slowed 8.8 times by 8 of arithmetic, four 5.2 times while 12 are there, 3.4 in all (traces/h200/vm/dags-later.json.gz, "later 1" live,
@@ -40,7 +41,7 @@
 #define STREAM_LINES 0.5
 #define LEAST_WIDTH 0.25      /* one warp on one of four sub-partitions */
 #define CHIP_LEAST_ISSUE 0.3 /* share that issue-bound blocks keep beside on-chip ones */
-#define LINES_PER_KIB 8.0
+#define LINES_PER_KIB 8.0 /* scattered lines of 128 bytes that are under way at most: all of L1 (sim/README.md, scattered loads) */
 #define LEAST_L1_KIB 2.0 /* assumed, where the carve-out takes all */
 #define THREADS_OF_WIDTH 128.0 /* a warp on each of four sub-partitions */
 /* Share of the issue rate that one warp per sub-partition reaches, and what a part of a second one adds. */
@@ -92,6 +93,7 @@ struct sums {
     double on_chip;       /* issue rate that on-chip blocks would take */
     double lines;         /* scattered loads in flight */
     double l1_kib;        /* what the carve-out leaves */
+    double filled;        /* share of it that streams' loads under way would fill */
     double crowding;      /* scattered loads in flight, and streams' beside them, of the most that it has room for */
     double loading;       /* threads of memory blocks that wait for data */
     double demand_gbps;
@@ -221,7 +223,8 @@ static struct sums sum_up(const struct gsim_device_spec *d, const struct gsim_co
     if (asked > s.load) s.load = asked;
     s.stretch /= dram->gain;
     for (uint32_t i = 0; i < count; i++) add_cohort(&s, &c[i]);
-    if (s.lines > 0) s.crowding = s.lines / (LINES_PER_KIB * s.l1_kib) + fmin(LOADED_BYTES * s.loading / (1024 * s.l1_kib), STREAM_LINES);
+    s.filled = LOADED_BYTES * s.loading / (1024 * s.l1_kib);
+    s.crowding = s.lines / (LINES_PER_KIB * s.l1_kib) + fmin(s.filled, STREAM_LINES);
     s.fair = fair_share(&s, c, count);
     return s;
 }
@@ -247,15 +250,19 @@ static double asked_issue(const struct sums *s, const struct gsim_cohort *c, uin
 /* What they and issue-bound blocks use: slower blocks ask for less, so it is a fixed point, which secants find. */
 static void find_used(struct sums *s, const struct gsim_cohort *c, uint32_t count)
 {
-    double low = gsim_issue_share(s->issue_width), rest = low, above = asked_issue(s, c, count, low);
-    double high = fmin(1, rest + above), below = rest + asked_issue(s, c, count, high) - high;
-    s->used = high;
-    s->asked = below + high - rest;
-    for (int step = 0; step < 5 && below < -1e-3; step++) {
+    double rest = gsim_issue_share(s->issue_width), high = 1, low;
+    s->used = 1;
+    s->asked = asked_issue(s, c, count, 1); /* the least */
+    double below = rest + s->asked - 1, above;
+    if (below >= -USED_TOLERANCE) return;
+    low = s->used = rest + s->asked;
+    s->asked = asked_issue(s, c, count, low);
+    above = rest + s->asked - low;
+    for (int step = 0; step < 5 && above >= USED_TOLERANCE; step++) {
         s->used = low + (high - low) * above / (above - below);
         s->asked = asked_issue(s, c, count, s->used);
         double over = rest + s->asked - s->used;
-        if (fabs(over) < 1e-3) break;
+        if (fabs(over) < USED_TOLERANCE) break;
         if (over > 0) {
             low = s->used;
             above = over;
@@ -333,7 +340,7 @@ static double root_of_served(double asked, double used, double root)
 /* How many times as long an access to shared memory takes beside loads. */
 static double beside_loads(const struct sums *s)
 {
-    double lost = L1_FULL_SLOPE * (LOADED_BYTES * s->loading / (1024 * s->l1_kib) - L1_FREE);
+    double lost = L1_FULL_SLOPE * (s->filled - L1_FREE);
     double streams = 1 / (1 - fmin(fmax(lost, 0), MOST_LOST)), lines = 1 + CHIP_BESIDE_LINES * fmax(s->crowding - 1, 0);
     return (1 + CHIP_BESIDE_LOADS * s->loading / THREADS_OF_WIDTH) * fmax(streams, lines);
 }
@@ -409,16 +416,15 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
 {
     const struct gsim_work *w = c->work;
     double waiting = w->latency_ps + memory_time(w, s), time = w->compute_ps + waiting, blocks = blocks_of_run(c, run_length);
-    if (w->kind == GSIM_WORK_SCATTER && s->crowding > 1) time *= s->crowding;
     double younger = s->issue_width - 0.5 * (walk->half_position[1] + walk->half_position[2]);
     if (younger > 4) younger = 4;
     if (has_arithmetic(w))
         time = 1 / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
     else
         time *= 1 + OLDER_PLAIN * younger / 4;
-    /* Loads of streams wait behind scattered ones that L1 has no room for: streams beside 704 to 796 lines on SMs with 28 KiB, 3.1 to 3.6 times
-     * the limit, take 3.3 to 3.6 times as long as elsewhere (H200, H100, traces/h200/vm/dags-last.json.gz, "last 79", node 6); up to it nothing. */
-    if (w->kind == GSIM_WORK_MEMORY && w->dram_gbps > 0 && s->crowding > 1) time += waiting * (s->crowding - 1);
+    /* Loads wait that L1 has no room for, scattered ones and streams' beside them: streams beside 704 to 796 lines on SMs with 28 KiB, 3.1 to 3.6
+     * times the limit, take 3.3 to 3.6 times as long as elsewhere (H200, H100, traces/h200/vm/dags-last.json.gz, "last 79", node 6). */
+    if (w->dram_gbps > 0 && s->crowding > 1) time += waiting * (s->crowding - 1);
     double demand = w->issue_ps / time, speed = 1 / time;
     if (demand > 0) {
         double share = walk->left > 0 ? walk->left / blocks : 0;

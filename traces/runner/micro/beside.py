@@ -12,7 +12,7 @@ import collections
 import statistics
 import sys
 
-from dagrun_blocks import schedules
+from dagrun_blocks import by_sm, schedules
 from joins import own_class
 
 L1_KIB = 256
@@ -43,12 +43,9 @@ def kind_of(kernel):
 def main():
     found = collections.defaultdict(list)
     for launches in (launches for path in sys.argv[1:] for launches in schedules(path)):
-        by_sm = collections.defaultdict(list)
-        for i, (kernel, blocks) in enumerate(launches):
-            for sm, start, end in blocks:
-                by_sm[sm].append((kernel, start, end, i))
         shares = collections.defaultdict(list)
-        for blocks in by_sm.values():
+        for blocks in by_sm(launches):
+            blocks = [(launches[i][0], start, end, i) for start, end, i, _ in blocks]
             for block in blocks:
                 kernel, start, end, i = block
                 if kernel['type'] != 'smem' or len(launches[i][1]) > SMS or kernel['solo_ns'] < 30000:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads what dagrun.cu writes, for ages.py, joins.py and places.py."""
+"""Reads what dagrun.cu writes, for the scripts beside it."""
+import collections
 import gzip
 import json
 
@@ -15,3 +16,25 @@ def schedules(path):
             for schedule in ("live_blocks", "graph_blocks"):
                 yield [(kernels[k], [(b[i], 32 * b[i + 1], 32 * b[i + 2]) for i in range(0, len(b), 3)])
                        for (_, k, _), b in zip(line["nodes"], line[schedule][2]) if k >= 0 and b]
+
+
+def by_sm(launches):
+    """All blocks that ever were on each SM: (start, end, launch, index in the grid), times in ns."""
+    sms = collections.defaultdict(list)
+    for launch, (_, blocks) in enumerate(launches):
+        for index, (sm, start, end) in enumerate(blocks):
+            sms[sm].append((start, end, launch, index))
+    return sms.values()
+
+
+def alone(launches, blocks, together_ns):
+    """(kernel, ends in ns after the first start, in the grid's order) of each launch that had the SM for itself and began there together."""
+    own = collections.defaultdict(list)
+    for block in blocks:
+        own[block[2]].append(block)
+    for launch, mine in own.items():
+        first, last = min(b[0] for b in mine), max(b[1] for b in mine)
+        if max(b[0] for b in mine) - first > together_ns:
+            continue
+        if not any(b[2] != launch and b[1] > first and b[0] < last for b in blocks):
+            yield launches[launch][0], [b[1] - first for b in sorted(mine, key=lambda b: b[3])]

@@ -12,7 +12,7 @@ import collections
 import statistics
 import sys
 
-from dagrun_blocks import schedules
+from dagrun_blocks import by_sm, schedules
 from joins import own_class
 
 L1_KIB, MOST_L1_KIB, SMS, SHORTEST_NS = 256, 92, 132, 15000
@@ -40,12 +40,9 @@ def threads(block, blocks, kind):
 def main():
     found = collections.defaultdict(list)
     for launches in (launches for path in sys.argv[1:] for launches in schedules(path)):
-        by_sm = collections.defaultdict(list)
-        for i, (kernel, blocks) in enumerate(launches):
-            for sm, start, end in blocks:
-                by_sm[sm].append((start, end, kernel, i))
         times = collections.defaultdict(list)
-        for blocks in by_sm.values():
+        for blocks in by_sm(launches):
+            blocks = [(start, end, launches[i][0], i) for start, end, i, _ in blocks]
             for block, l1 in with_l1(blocks):
                 start, end, kernel, i = block
                 if l1 > MOST_L1_KIB or kernel['grid'] > SMS or kernel['solo_ns'] < SHORTEST_NS or kernel['type'] == 'fma' or kernel['fl']:
