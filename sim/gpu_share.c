@@ -5,6 +5,12 @@
 /* H200, measured with microbenchmarks of traces/runner/micro (cases1.txt, cases2.txt; packed.cu for what slows arithmetic), all of
  * this block. */
 #define EQUAL_WIDTH 3.0      /* warps per sub-partition that share issue equally */
+#define LEFT_BY_ONE 0.5      /* issue rate that memory blocks with arithmetic keep beside one such warp */
+/* And beside two: six blocks of 256 threads on an SM with 13 FMAs between their loads, all over after 35 us where they come first, take 103 where
+ * two issue-bound ones of 128 threads come before, which then take 135 instead of 116 (H200, H100, 4 of 48 runs of "apart 19" live, nodes 2 and 3:
+ * traces/h200/vm/dags-apart.json.gz). With recorded placement and starts the model has done 8.71 % more or less than the GPU when 13,304 kernels of 180 DAGs on
+ * both end, weighted by their part of the makespan, and 8.83, 8.73, 8.75 % with 0, 0.08, 0.25 here. */
+#define LEFT_BY_TWO 0.15
 #define STARVED 0.003        /* rate that is left to a unit which gets no issue slot */
 #define OLDER_PLAIN 0.06     /* slow-down of an older memory block by four younger issue-bound warps */
 #define MOST_SLOWED 2.5      /* times that a memory block's own arithmetic takes at most beside others' */
@@ -380,11 +386,14 @@ struct walk {
 
 static double at_least(double share, double least) { return share > least ? share : least; }
 
-/* One issue-bound warp per sub-partition leaves memory blocks what they ask for, even younger ones; two do not. */
+/* One issue-bound warp per sub-partition leaves memory blocks what they ask for, even younger ones, up to LEFT_BY_ONE; two leave LEFT_BY_TWO,
+ * and EQUAL_WIDTH of them nothing. */
 static double left_by_few(const struct sums *s)
 {
-    if (!s->has_arithmetic || s->issue_width <= 0 || s->issue_width >= 2) return 0;
-    return fmin(s->asked, 0.5) * (s->issue_width <= 1 ? 1 : 2 - s->issue_width);
+    static const double at[4] = {LEFT_BY_ONE, LEFT_BY_ONE, LEFT_BY_TWO, 0};
+    if (!s->has_arithmetic || s->issue_width <= 0 || s->issue_width >= EQUAL_WIDTH) return 0;
+    int whole = (int)s->issue_width;
+    return fmin(s->asked, at[whole] + (s->issue_width - whole) * (at[whole + 1] - at[whole]));
 }
 
 /* Of a block on all sub-partitions the slower pair counts. */

@@ -227,6 +227,27 @@ static void young_memory_blocks_starve(void)
     CHECK_NEAR(apart[2].speed, apart[1].speed, 0);
 }
 
+/* Beside two issue-bound warps per sub-partition memory blocks with arithmetic keep 0.15 of the issue rate, beside three nothing: two that ask
+ * for 0.1 each go on as alone, then starve. */
+static void few_older_warps_leave_memory_blocks_some(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work issue = issue_work(1), memory = memory_work(100);
+    memory.has_flops = true;
+    struct gsim_cohort c[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
+    gsim_share_sm(&d, c, 3, &calm, 0);
+    CHECK_NEAR(c[0].speed * 1000, SHARE2 * (1 - 0.15) / 2, 1e-9);
+    CHECK_NEAR(c[2].speed * 1000, 1, 1e-9);
+    memory.issue_ps = 50; /* in all less than 0.15: all that they ask for */
+    gsim_share_sm(&d, c, 3, &calm, 0);
+    CHECK_NEAR(c[0].speed * 1000, SHARE2 * (1 - 0.1) / 2, 1e-3);
+    memory.issue_ps = 100;
+    issue.width = 1.5;
+    gsim_share_sm(&d, c, 3, &calm, 0);
+    CHECK_NEAR(c[0].speed * 1000, SHARE3 / 2, 1e-9);
+    CHECK_NEAR(c[2].speed * 100, (1 - SHARE3) / 2, 1e-9);
+}
+
 static void scattered_loads_need_lines(void)
 {
     struct gsim_device_spec d = device();
@@ -555,6 +576,7 @@ static const struct test_case cases[] = {
     {"memory: older than issue-bound blocks", old_memory_blocks_go_first},
     {"arithmetic between loads waits for other warps", arithmetic_waits_for_other_warps},
     {"memory: younger ones starve", young_memory_blocks_starve},
+    {"memory: few older warps leave some", few_older_warps_leave_memory_blocks_some},
     {"scattered loads: lines", scattered_loads_need_lines},
     {"issue: two warps on half the sub-partitions", two_warps_on_half_the_sub_partitions},
     {"on-chip: among themselves", on_chip_blocks_among_themselves},
