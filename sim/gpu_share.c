@@ -8,8 +8,8 @@
 #define LEFT_BY_ONE 0.5      /* issue rate that memory blocks with arithmetic keep beside one such warp */
 /* And beside two: six blocks of 256 threads on an SM with 13 FMAs between their loads, all over after 35 us where they come first, take 103 where
  * two issue-bound ones of 128 threads come before, which then take 135 instead of 116 (H200, H100, 4 of 48 runs of "apart 19" live, nodes 2 and 3:
- * traces/h200/vm/dags-apart.json.gz). With recorded placement and starts the model has done 8.71 % more or less than the GPU when 13,304 kernels of 180 DAGs on
- * both end, weighted by their part of the makespan, and 8.83, 8.73, 8.75 % with 0, 0.08, 0.25 here. */
+ * traces/h200/vm/dags-apart.json.gz). With placement and starts as recorded, the model has done 8.71 % more or less of 13,304 kernels than the GPU
+ * when they end, weighted by their part of the makespan of 180 DAGs on both, and 8.83, 8.73, 8.75 % with 0, 0.08, 0.25 here. */
 #define LEFT_BY_TWO 0.15
 #define STARVED 0.003        /* rate that is left to a unit which gets no issue slot */
 #define OLDER_PLAIN 0.06     /* slow-down of an older memory block by four younger issue-bound warps */
