@@ -5,8 +5,9 @@ import gzip
 import json
 
 
-def schedules(path):
-    """Of each DAG, live and as a graph, its launches: (kernel, its blocks in the grid's order as (SM, start, end), times in ns)."""
+def recorded(path):
+    """Of each DAG, live and as a graph: the kernels that the file describes, the DAG's nodes (stream, kernel, what it follows across streams) and each
+    node's blocks in the grid's order as (SM, start, end), times in ns."""
     kernels = []
     with (gzip.open if path.endswith(".gz") else open)(path, "rt") as lines:
         for line in map(json.loads, lines):
@@ -14,8 +15,13 @@ def schedules(path):
                 kernels.append(line)
                 continue
             for schedule in ("live_blocks", "graph_blocks"):
-                yield [(kernels[k], [(b[i], 32 * b[i + 1], 32 * b[i + 2]) for i in range(0, len(b), 3)])
-                       for (_, k, _), b in zip(line["nodes"], line[schedule][2]) if k >= 0 and b]
+                yield kernels, line["nodes"], [[(b[i], 32 * b[i + 1], 32 * b[i + 2]) for i in range(0, len(b), 3)] for b in line[schedule][2]]
+
+
+def schedules(path):
+    """Of each DAG, live and as a graph, its launches: (kernel, its blocks in the grid's order as (SM, start, end), times in ns)."""
+    for kernels, nodes, blocks in recorded(path):
+        yield [(kernels[k], b) for (_, k, _), b in zip(nodes, blocks) if k >= 0 and b]
 
 
 def by_sm(launches):
