@@ -17,8 +17,8 @@
  * an op (7 elementwise to 18 a product by two kernels), streams, events, synchronise. Each was measured in a row of its like; one
  * after the other, as a program makes them, they take 1.4 times as long (issue_us and serial_issue_us of the 12 DAGs there). */
 #define IN_PROGRAM 1.4
-#define OP_HOST_US 10.7
-static const struct gsim_case_host host_of_python = {.stream_us = 10.5, .record_us = 4.4, .wait_us = 1.8, .sync_us = 7.2};
+#define OP_HOST_US 10.2
+static const struct gsim_case_host host_of_python = {.stream_us = 9.6, .record_us = 4.1, .wait_us = 1.8, .sync_us = 6.1};
 
 struct reader {
     struct gsim_case_set *set;

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """aten_dags: DAGs of cuBLAS and ATen kernels on a real GPU, described by what a profiler shows (grid, block, registers, shared memory, solo time).
-Rule probed: how well demand inferred from a plain trace predicts concurrent spans. Usage: aten_dags.py out.json [seed]"""
+Rule probed: how well demand inferred from a plain trace predicts concurrent spans. Usage: aten_dags.py out.json [seed] [DAGs] [pairs] [shapes]
+shapes "other" makes every edge 1.5 times as long, so that cuBLAS and ATen choose other kernels and grids."""
 import json, random, sys, time
 import torch
 from torch.profiler import profile, ProfilerActivity
-dev = "cuda"; R = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 5); torch.manual_seed(1)
+arg = sys.argv[2:] + ["5", "12", "60", "same"][len(sys.argv[2:]):]
+dev = "cuda"; R = random.Random(int(arg[0])); torch.manual_seed(1); DAGS, PAIRS = int(arg[1]), int(arg[2])
+grown = (lambda v: v * 3 // 2) if arg[3] == "other" else (lambda v: v)
 def t(*s, dtype=torch.float32): return torch.randn(*s, device=dev, dtype=dtype)
 ops = {}
-for n in (256, 512, 1024, 2048): 
+for n in map(grown, (256, 512, 1024, 2048)):
     a, b, o = t(n, n), t(n, n), t(n, n); ops["mm32_%d" % n] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
     a, b, o = t(n, n, dtype=torch.bfloat16), t(n, n, dtype=torch.bfloat16), t(n, n, dtype=torch.bfloat16); ops["mm16_%d" % n] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
-a, b, o = t(4096, 4096, dtype=torch.bfloat16), t(4096, 4096, dtype=torch.bfloat16), t(4096, 4096, dtype=torch.bfloat16); ops["mm16_4096"] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
-a, b, o = t(64, 4096), t(4096, 1024), t(64, 1024); ops["mm_skinny"] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
-for n in (1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 26):
+n = grown(4096); a, b, o = t(n, n, dtype=torch.bfloat16), t(n, n, dtype=torch.bfloat16), t(n, n, dtype=torch.bfloat16); ops["mm16_%d" % n] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
+n = grown(1024); a, b, o = t(64, 4 * n), t(4 * n, n), t(64, n); ops["mm_skinny"] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
+for n in map(grown, (1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 26)):
     a, b, o = t(n), t(n), t(n); ops["add_%d" % n] = lambda a=a, b=b, o=o: torch.add(a, b, out=o)
     ops["relu_%d" % n] = lambda a=a, o=o: torch.clamp(a, min=0, out=o)
     ops["exp_%d" % n] = lambda a=a, o=o: torch.exp(a, out=o)
-for r, c in ((512, 1024), (4096, 1024), (16384, 512), (32768, 2048)):
+for r, c in ((grown(r), grown(c)) for r, c in ((512, 1024), (4096, 1024), (16384, 512), (32768, 2048))):
     a = t(r, c); o = t(r, c); ops["softmax_%dx%d" % (r, c)] = lambda a=a, o=o: torch.softmax(a, 1, out=o)
     ops["sum_%dx%d" % (r, c)] = (lambda a=a, o=t(r): torch.sum(a, 1, out=o))
     w = t(c); bb = t(c); ops["lnorm_%dx%d" % (r, c)] = lambda a=a, w=w, bb=bb, c=c: torch.nn.functional.layer_norm(a, (c,), w, bb)
@@ -84,7 +87,7 @@ def run(nodes, main):
         with torch.cuda.stream(S[s]): ops[n]()
         if i in need: ev[i] = S[s].record_event()
 cases = [(ns, nn) for ns, nn in ((2, 6), (3, 8), (4, 12), (5, 16), (6, 20), (8, 24), (4, 30), (8, 30), (3, 10), (2, 12), (6, 12), (10, 40))]
-for ci, (ns, nn) in enumerate(cases):
+for ns, nn in (cases[i % len(cases)] for i in range(DAGS)):
     nodes = []
     for i in range(nn):
         dep = sorted({R.randrange(max(0, i - 6), i) for _ in range(R.choice([0, 1, 1, 2]))}) if i else []
@@ -119,7 +122,7 @@ for ci, (ns, nn) in enumerate(cases):
                 "graph_kernels": [[x["name"][:40], round((x["ts"] - z) * 1e3), round((x["ts"] - z + x["dur"]) * 1e3), x["args"].get("stream")] for x in ks]})
 # pairs of ops as parallel branches of a graph
 pairs = []
-for _ in range(60):
+for _ in range(PAIRS):
     x, y = R.choice(names), R.choice(names)
     def cap(f):
         g = torch.cuda.CUDAGraph(); cs = torch.cuda.Stream()
