@@ -487,23 +487,27 @@ static enum gsim_status check_waves(const struct gsim_device_spec *d, const stru
                           k->name, block_count(k), least_us, d->name, k->solo_us);
 }
 
-static uint32_t class_for(const struct gsim_sm_limits *l, uint32_t bytes, int up)
+static uint32_t class_for(const struct gsim_sm_limits *l, uint32_t bytes)
 {
-    int i = 0, last = 0;
-    while (last + 1 < 12 && l->carveout_bytes[last + 1]) last++;
-    while (i < last && l->carveout_bytes[i] < bytes) i++;
-    return l->carveout_bytes[i + up <= last ? i + up : last];
+    int i = 0;
+    while (i + 1 < 12 && l->carveout_bytes[i + 1] && l->carveout_bytes[i] < bytes) i++;
+    return l->carveout_bytes[i];
 }
 
-/* Which shared-memory configuration the driver gives the kernel (H200: predicts 2,025 of 2,025 ordered pairs). */
+/* Which shared-memory configuration the driver gives the kernel: room for as many blocks again, up to 132 KiB, but for blocks of 1,024 threads
+ * and for those that fill an SM alone (H200: predicts 2,025 of 2,025 ordered pairs of traces/h200/research1.json.gz, and of 24 shapes of cuBLAS
+ * and ATen kernels what Nsight Compute shows, traces/h200/vm/demands.csv). */
+#define DOUBLED_CARVEOUT (132 * 1024)
+#define LARGE_BLOCK 1024
+
 static void set_carveout(struct gsim_work *w, const struct gsim_kernel *k, const struct gsim_sm_limits *l)
 {
-    uint32_t n = w->need.blocks_per_sm, need = n * w->need.smem_bytes;
+    uint32_t n = w->need.blocks_per_sm, need = n * w->need.smem_bytes, doubled = 2 * need < DOUBLED_CARVEOUT ? 2 * need : DOUBLED_CARVEOUT;
     w->join_bytes = need;
     if (k->smem_bytes)
-        w->carveout_bytes = class_for(l, need, n > 2 && need <= 100 * 1024);
+        w->carveout_bytes = class_for(l, doubled > need && n > 1 && w->threads < LARGE_BLOCK ? doubled : need);
     else
-        w->carveout_bytes = class_for(l, (n <= 2 ? 8u : n <= 4 ? 16u : 32u) * 1024, 0);
+        w->carveout_bytes = class_for(l, (n <= 2 ? 8u : n <= 4 ? 16u : 32u) * 1024);
 }
 
 enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device_spec *device,

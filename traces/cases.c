@@ -13,9 +13,9 @@
 
 #define MOST_SMS 4096
 #define MOST_STREAMS 1024
-/* PyTorch 2.11 on the 16 Xeon cores beside an H200 (traces/h200/vm/aten.json.gz, replay.json.gz: "host"), where a file of ATen ops does not say:
- * an op (7 elementwise to 18 a product by two kernels), streams, events, synchronise. Each was measured in a row of its like; one
- * after the other, as a program makes them, they take 1.4 times as long (issue_us and serial_issue_us of the 12 DAGs there). */
+/* PyTorch 2.11 on the 16 Xeon cores beside an H200, means of three machines (traces/h200/vm/aten.json.gz, aten-later.json.gz, aten-shapes.json.gz:
+ * "host"), where a file of ATen ops does not say: an op (7 elementwise to 18 a product by two kernels), streams, events, synchronise. Each was
+ * measured in a row of its like; one after the other, as a program makes them, they take 1.4 times as long (issue_us and serial_issue_us there). */
 #define IN_PROGRAM 1.4
 #define OP_HOST_US 10.2
 static const struct gsim_case_host host_of_python = {.stream_us = 9.6, .record_us = 4.1, .wait_us = 1.8, .sync_us = 6.1};
@@ -317,7 +317,7 @@ static void follow_previous(struct reader *r, const struct gsim_case *c, struct 
     node->dep_count = 1;
 }
 
-/* What issuing the op took: as the file says, else the mean of 34 ops there. */
+/* What issuing the op took: as the file says, else the mean of all ops there. */
 static double op_host_us(struct reader *r, const cJSON *entry, const struct gsim_case *c)
 {
     const cJSON *name = member(entry, "op"), *ops = member(r->host, "op");

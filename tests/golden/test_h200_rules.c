@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Rules of the machine against what one H200 did (traces/h200/research1.json.gz, traces/h200/README.md): which
- * kernels may join which on an SM, how 1 to 33 streams share the hardware queues, and on how few SMs a kernel stands
+ * kernels may join which on an SM and what room they are given, how 1 to 33 streams share the hardware queues, and on how few SMs a kernel stands
  * behind the tail of others (vm/pools.json.gz). Times of pairs and DAGs are
  * golden/validate_h200's.
  */
@@ -79,6 +79,29 @@ static void who_joins_whom(void)
     }
     CHECK_INT(count, 2025);
     CHECK_MSG(wrong == 0, "%d of %d ordered pairs predicted wrongly", wrong, count);
+}
+
+/* What Nsight Compute shows of cuBLAS and ATen kernels (traces/runner/micro/aten_demands.py). */
+static void carveouts(void)
+{
+    struct gsim_error error = {0};
+    size_t length = 0;
+    char *text = gsim_file_read(GPUSIM_SOURCE_DIR "/traces/h200/vm/demands.csv", &length, &error);
+    CHECK_OK(error.status, error);
+    int count = 0, wrong = 0;
+    for (const char *line = text ? strchr(text, '\n') : NULL; line && line[1]; line = strchr(line + 1, '\n')) {
+        struct gsim_kernel kernel = {.name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .thread_cycles = 2000};
+        struct gsim_work work = {0};
+        unsigned config = 0;
+        int found = sscanf(line + 1, "%*[^,],%*[^,],%u,%u,%u,%u,%u", &kernel.grid.x, &kernel.block.x, &kernel.regs_per_thread, &kernel.smem_bytes, &config);
+        CHECK_INT(found, 5);
+        CHECK_OK(gsim_work_init(&work, &device, &kernel, &error), error);
+        count++;
+        wrong += work.carveout_bytes != config;
+    }
+    gsim_free(text);
+    CHECK_INT(count, 82);
+    CHECK_MSG(wrong == 0, "%d of %d kernels with another configuration", wrong, count);
 }
 
 static enum gsim_status two_each(struct gsim_run *run, struct gsim_error *error)
@@ -212,6 +235,7 @@ static void unload(void)
 static const struct test_case cases[] = {
     {"the recordings load", load},
     {"who joins whom on an SM: 2,025 ordered pairs", who_joins_whom},
+    {"shared-memory configurations of 82 library kernels", carveouts},
     {"1 to 33 streams on 8 hardware queues", streams_share_queues},
     {"a kernel with up to 1 KiB of shared memory behind the tail of others", behind_a_tail},
     {"the recordings are released", unload},

@@ -83,17 +83,25 @@ enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const c
     return gsim_error_set(error, GSIM_USAGE, "--%s: expected on or off, found '%.60s'", name, text);
 }
 
-/* The device file that belongs to this GPU, by its name's last word: "NVIDIA H200" is h200, "NVIDIA A100-SXM4-40GB"
- * a100-sxm4-40gb. NULL: there is none. */
+/* The device file that belongs to this GPU: the one of its name's last word ("NVIDIA H200" is h200, "NVIDIA A100-SXM4-40GB"
+ * a100-sxm4-40gb), or with its name as title. NULL: there is none. */
 static const char *device_of(const struct gsim_runner_gpu *gpu, char name[64])
 {
-    struct gsim_device_spec spec = {0};
+    struct gsim_device_entries list = {0};
     struct gsim_error ignored = {0};
-    const char *word = strrchr(gpu->name, ' ');
-    snprintf(name, 64, "%.63s", word ? word + 1 : gpu->name);
-    for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
-    bool found = gsim_device_load(name, &spec, &ignored) == GSIM_OK;
-    gsim_device_release(&spec);
+    const char *word = strrchr(gpu->name, ' '), *found = NULL;
+    char last[64];
+    snprintf(last, sizeof last, "%.63s", word ? word + 1 : gpu->name);
+    for (char *c = last; *c; c++) *c = (char)tolower((unsigned char)*c);
+    if (gsim_device_list(&list, &ignored) != GSIM_OK) return NULL;
+    for (size_t i = 0; i < list.count; i++) {
+        const struct gsim_device_entry *e = &list.entries[i];
+        bool is_named = strcmp(e->name, last) == 0;
+        if (is_named || (!found && e->title && strcmp(e->title, gpu->name) == 0)) found = e->name;
+        if (is_named) break;
+    }
+    if (found) snprintf(name, 64, "%.63s", found);
+    gsim_device_list_release(&list);
     return found ? name : NULL;
 }
 
@@ -107,7 +115,10 @@ enum gsim_status gsim_runner_setup(struct gsim_cli_setup *setup, struct gsim_cli
     if (!arguments->value[GSIM_CLI_MEMORY]) arguments->value[GSIM_CLI_MEMORY] = "pinned";
     enum gsim_status status = gsim_cli_setup_init(setup, arguments, error);
     if (status != GSIM_OK) return status;
-    if (!is_named && !known) setup->device.name = gpu->name;
+    if (!is_named && !known) {
+        setup->device.name = setup->device.title = gpu->name;
+        setup->device.memory_gb = gpu->memory_gb;
+    }
     setup->device.compute_capability = gpu->compute_capability;
     setup->device.sm_count = gpu->sm_count;
     arguments->value[GSIM_CLI_DEVICE] = is_named ? arguments->value[GSIM_CLI_DEVICE] : NULL;

@@ -5,25 +5,10 @@ shapes "other" makes every edge 1.5 times as long, so that cuBLAS and ATen choos
 import json, random, sys, time
 import torch
 from torch.profiler import profile, ProfilerActivity
+from aten_ops import aten_ops, t
 arg = sys.argv[2:] + ["5", "12", "60", "same"][len(sys.argv[2:]):]
-dev = "cuda"; R = random.Random(int(arg[0])); torch.manual_seed(1); DAGS, PAIRS = int(arg[1]), int(arg[2])
-grown = (lambda v: v * 3 // 2) if arg[3] == "other" else (lambda v: v)
-def t(*s, dtype=torch.float32): return torch.randn(*s, device=dev, dtype=dtype)
-ops = {}
-for n in map(grown, (256, 512, 1024, 2048)):
-    a, b, o = t(n, n), t(n, n), t(n, n); ops["mm32_%d" % n] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
-    a, b, o = t(n, n, dtype=torch.bfloat16), t(n, n, dtype=torch.bfloat16), t(n, n, dtype=torch.bfloat16); ops["mm16_%d" % n] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
-n = grown(4096); a, b, o = t(n, n, dtype=torch.bfloat16), t(n, n, dtype=torch.bfloat16), t(n, n, dtype=torch.bfloat16); ops["mm16_%d" % n] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
-n = grown(1024); a, b, o = t(64, 4 * n), t(4 * n, n), t(64, n); ops["mm_skinny"] = lambda a=a, b=b, o=o: torch.mm(a, b, out=o)
-for n in map(grown, (1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 26)):
-    a, b, o = t(n), t(n), t(n); ops["add_%d" % n] = lambda a=a, b=b, o=o: torch.add(a, b, out=o)
-    ops["relu_%d" % n] = lambda a=a, o=o: torch.clamp(a, min=0, out=o)
-    ops["exp_%d" % n] = lambda a=a, o=o: torch.exp(a, out=o)
-for r, c in ((grown(r), grown(c)) for r, c in ((512, 1024), (4096, 1024), (16384, 512), (32768, 2048))):
-    a = t(r, c); o = t(r, c); ops["softmax_%dx%d" % (r, c)] = lambda a=a, o=o: torch.softmax(a, 1, out=o)
-    ops["sum_%dx%d" % (r, c)] = (lambda a=a, o=t(r): torch.sum(a, 1, out=o))
-    w = t(c); bb = t(c); ops["lnorm_%dx%d" % (r, c)] = lambda a=a, w=w, bb=bb, c=c: torch.nn.functional.layer_norm(a, (c,), w, bb)
-    ops["copyT_%dx%d" % (r, c)] = (lambda a=a, o=t(c, r): o.copy_(a.t()))
+R = random.Random(int(arg[0])); torch.manual_seed(1); DAGS, PAIRS = int(arg[1]), int(arg[2])
+ops = aten_ops(arg[3])
 for f in ops.values(): f(); f()
 torch.cuda.synchronize()
 def kernels(prof):
