@@ -339,7 +339,7 @@ static void carveouts(void)
 /* BYTES of DRAM traffic alone (1000 blocks, 1 us each), of GIVEN as described. */
 static struct gsim_work l2_work(enum gsim_work_kind kind, double bytes, double given)
 {
-    return (struct gsim_work){.kind = kind, .is_inverted = true, .blocks = 1000, .memory_ps = 1e6, .cold = 1,
+    return (struct gsim_work){.kind = kind, .is_inverted = true, .blocks = 1000, .memory_ps = 1e6, .block_ps = 1e6, .cold = 1,
                               .dram_gbps = bytes / 1e6, .given_bytes = given};
 }
 
@@ -354,6 +354,9 @@ static void company_displaces_l2(void)
     CHECK_NEAR(w[0].cold, 2, 1e-9);    /* half of its traffic came from L2 */
     CHECK_NEAR(w[1].cold, 1, 0);       /* far more than L2 holds: was cold anyway, and the others are small */
     CHECK_NEAR(w[2].cold, 3, 1e-9);    /* at most */
+    w[0].block_ps = 1e7;
+    gsim_works_share_l2(w, 4, &d);
+    CHECK_NEAR(w[0].cold, 1.1, 1e-9);  /* of which nine tenths are arithmetic */
     gsim_works_share_l2(w, 1, &d);
     CHECK_NEAR(w[0].cold, 1, 0); /* alone as measured */
     w[0].is_inverted = false;
