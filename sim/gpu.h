@@ -31,6 +31,7 @@ struct gsim_gpu_listener {
     void *data;
     void (*kernel_started)(void *data, void *tag, gsim_time now); /* its first block is resident */
     void (*kernel_ended)(void *data, void *tag, gsim_time now);
+    void (*kernel_placed)(void *data, void *tag, gsim_time now); /* none of its blocks waits for room any more */
 };
 
 /* So many blocks of the kernel with TAG are resident on each of SMS (a bit each, GSIM_BLOCK_SMS of them) from SINCE to
@@ -95,6 +96,8 @@ void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps);
 
 /* Some kernel is resident or waits for room. */
 bool gsim_gpu_is_busy(const struct gsim_gpu *gpu);
+/* Kernels of which some blocks are not resident yet. */
+uint32_t gsim_gpu_queued(const struct gsim_gpu *gpu);
 struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu);
 void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics);
 

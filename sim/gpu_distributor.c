@@ -166,7 +166,7 @@ struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu)
     return NULL;
 }
 
-static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run)
+static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
 {
     struct gsim_level *q = &gpu->queues[run->level];
     GSIM_INVARIANT(q->head == run && !run->unplaced);
@@ -174,6 +174,7 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run)
     if (!q->head) q->tail = &q->head;
     gpu->queued_count--;
     gpu->blocked = NULL;
+    if (gpu->listener.kernel_placed) gpu->listener.kernel_placed(gpu->listener.data, run->tag, now);
 }
 
 /* The SMs that take the head's next blocks: those with room for most of them, in groups. */
@@ -252,7 +253,7 @@ void gsim_distributor_serve_head(struct gsim_gpu *gpu, gsim_time now)
 {
     struct gsim_kernel_run *run = gsim_distributor_head(gpu);
     gpu->keeps_carveout = true;
-    if (run && spread(gpu, run, now)) pop_head(gpu, run);
+    if (run && spread(gpu, run, now)) pop_head(gpu, run, now);
     gpu->keeps_carveout = false;
 }
 
@@ -264,7 +265,7 @@ void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now)
             gsim_groups_spread(gpu, run, now);
             return;
         }
-        pop_head(gpu, run);
+        pop_head(gpu, run, now);
     }
 }
 
@@ -296,5 +297,5 @@ void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now
         place(gpu, index, run, fit, now);
     }
     gpu->keeps_carveout = false;
-    if (!run->unplaced) pop_head(gpu, run);
+    if (!run->unplaced) pop_head(gpu, run, now);
 }

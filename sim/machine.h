@@ -239,6 +239,7 @@ struct gsim_machine {
     struct gsim_copy_engine engines[3]; /* by enum gsim_copy_kind: to the device, to the host, inside it */
     gsim_time front_free;          /* when the front end may turn to another channel */
     gsim_time graph_dispatch_free; /* when the graph dispatcher may start another node */
+    struct gsim_held_node *held, *idle_held; /* graphs.c */
 
     uint32_t iteration, correlation;
     uint32_t streams_used, events_recorded, stream_waits;
@@ -309,6 +310,7 @@ void gsim_copies_init(struct gsim_machine *m);
 /* --- graphs.c ---------------------------------------------------------------------------------------------- */
 void gsim_graphs_launch(struct gsim_machine *m, struct gsim_task *task);
 void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node);
+void gsim_graphs_kernel_placed(void *machine, void *task, gsim_time now);
 /* Whether a copy in the same direction follows COPY, which ends now, on its lane: NEXT. */
 bool gsim_graphs_copies_on(const struct gsim_machine *m, const struct gsim_task *copy, uint32_t *next);
 void gsim_graphs_set_ops(struct gsim_driver_ops *ops);

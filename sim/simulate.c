@@ -60,7 +60,7 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     if (!gsim_sm_limits(s->device->compute_capability))
         return gsim_error_set(error, GSIM_INPUT, "device '%s': compute capability %d.%d is not in the occupancy table",
                               s->device->name, s->device->compute_capability / 10, s->device->compute_capability % 10);
-    struct gsim_gpu_listener listener = {m, gsim_front_kernel_started, gsim_front_kernel_ended};
+    const struct gsim_gpu_listener listener = {m, gsim_front_kernel_started, gsim_front_kernel_ended, gsim_graphs_kernel_placed};
     m->gpu = gsim_gpu_create(&m->arena, s->device, &s->gpu, &listener);
     if (!m->gpu) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (s->observer && s->observer->on_blocks)

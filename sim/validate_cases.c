@@ -72,7 +72,7 @@ static enum gsim_status simulate(const struct gsim_validation *v, struct two *tw
     struct gsim_work works[2];
     struct gsim_arena arena = {0};
     const struct gsim_case *c = two->subject;
-    const struct gsim_gpu_listener listener = {two, started, ended};
+    const struct gsim_gpu_listener listener = {.data = two, .kernel_started = started, .kernel_ended = ended};
     for (int i = 0; i < 2; i++) {
         enum gsim_status status = gsim_work_init(&works[i], v->device, &c->kernels[i], error);
         if (status) return status;

@@ -18,6 +18,16 @@ def recorded(path):
                 yield kernels, line["nodes"], [[(b[i], 32 * b[i + 1], 32 * b[i + 2]) for i in range(0, len(b), 3)] for b in line[schedule][2]]
 
 
+def predecessors(nodes):
+    """Of each node: those that it follows, in its stream and across streams."""
+    last, before = {}, []
+    for i, (stream, kernel, follows) in enumerate(nodes):
+        before.append(follows + ([last[stream]] if stream in last else []))
+        if kernel >= 0:
+            last[stream] = i
+    return before
+
+
 def schedules(path):
     """Of each DAG, live and as a graph, its launches: (kernel, its blocks in the grid's order as (SM, start, end), times in ns)."""
     for kernels, nodes, blocks in recorded(path):

@@ -14,22 +14,12 @@ import collections
 import statistics
 import sys
 
-from dagrun_blocks import recorded
+from dagrun_blocks import predecessors, recorded
 
 READY = 15000  # ns
 MOST_APART = 6000  # ns: more, and the next one was not ready after all
 WAVES = ((1, 2.05), (2.05, 3.05), (3.05, 5), (5, 10), (10, 1000))
 SHARES = (0.02, 0.1, 0.25, 0.5, 0.75, 0.9)
-
-
-def predecessors(nodes):
-    """Of each node: those that it follows, in its stream and across streams."""
-    last, before = {}, []
-    for i, (stream, kernel, follows) in enumerate(nodes):
-        before.append(follows + ([last[stream]] if stream in last else []))
-        if kernel >= 0:
-            last[stream] = i
-    return before
 
 
 def heads(nodes, blocks, found):
