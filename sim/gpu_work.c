@@ -496,7 +496,7 @@ static uint32_t class_for(const struct gsim_sm_limits *l, uint32_t bytes)
 }
 
 /* Which shared-memory configuration the driver gives the kernel: room for as many blocks again, up to 132 KiB, but for blocks of 1,024 threads
- * and for those that fill an SM alone (H200: predicts 2,025 of 2,025 ordered pairs of traces/h200/research1.json.gz, and of 24 shapes of cuBLAS
+ * and for those that fill an SM alone (H200: predicts 2,025 of 2,025 ordered pairs of traces/h200/research1.json.gz, and of 88 cuBLAS
  * and ATen kernels what Nsight Compute shows, traces/h200/vm/demands.csv). */
 #define DOUBLED_CARVEOUT (132 * 1024)
 #define LARGE_BLOCK 1024

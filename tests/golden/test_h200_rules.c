@@ -100,7 +100,7 @@ static void carveouts(void)
         wrong += work.carveout_bytes != config;
     }
     gsim_free(text);
-    CHECK_INT(count, 82);
+    CHECK_INT(count, 88);
     CHECK_MSG(wrong == 0, "%d of %d kernels with another configuration", wrong, count);
 }
 
@@ -235,7 +235,7 @@ static void unload(void)
 static const struct test_case cases[] = {
     {"the recordings load", load},
     {"who joins whom on an SM: 2,025 ordered pairs", who_joins_whom},
-    {"shared-memory configurations of 82 library kernels", carveouts},
+    {"shared-memory configurations of 88 library kernels", carveouts},
     {"1 to 33 streams on 8 hardware queues", streams_share_queues},
     {"a kernel with up to 1 KiB of shared memory behind the tail of others", behind_a_tail},
     {"the recordings are released", unload},
