@@ -225,7 +225,6 @@ void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_r
 }
 
 bool gsim_gpu_is_busy(const struct gsim_gpu *gpu) { return gpu->load.kernels || gpu->queued_count; }
-
 uint32_t gsim_gpu_queued(const struct gsim_gpu *gpu) { return gpu->queued_count; }
 struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu) { return gpu->load; }
 
