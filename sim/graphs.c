@@ -13,12 +13,13 @@ struct gsim_graph_run {
     struct gsim_graph_run *next_idle;
 };
 
-/* A node that follows several channels and whose last predecessor ended at SINCE, when LEFT kernels had blocks that were not resident yet: it
- * waits until they are, and READY. */
+/* A node that follows several channels and whose last predecessor ended while kernels had blocks that were not resident yet: it waits until
+ * PLACED kernels are, of all that ever came, and READY. */
 struct gsim_held_node {
     struct gsim_graph_run *run;
-    uint32_t index, left;
-    gsim_time since, ready;
+    uint32_t index;
+    uint64_t placed;
+    gsim_time ready;
     struct gsim_held_node *next;
 };
 
@@ -352,7 +353,7 @@ void gsim_graphs_launch(struct gsim_machine *m, struct gsim_task *task)
 
 /* And then as long: 1.7 us from block to block where a node of its own channel comes after 0.16, 1.24 at least (H200, H100: DAGs as captured
  * graphs, traces/runner/micro/held.py, traces/h200/vm/held.txt, traces/h100/held.txt). Streams that wait for events are not held so. */
-#define HELD_US 1.25
+#define HELD_US 1.7
 
 static void hold(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t index, gsim_time ready)
 {
@@ -365,24 +366,22 @@ static void hold(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t in
         gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
         return;
     }
-    *held = (struct gsim_held_node){run, index, gsim_gpu_queued(m->gpu), m->now, ready, m->held};
-    m->held = held;
+    *held = (struct gsim_held_node){run, index, m->placed + gsim_gpu_queued(m->gpu), ready, NULL};
+    *(m->held ? &m->last_held->next : &m->held) = held;
+    m->last_held = held;
 }
 
 void gsim_graphs_kernel_placed(void *machine, void *task, gsim_time now)
 {
     struct gsim_machine *m = machine;
-    const struct gsim_task *placed = task;
-    for (struct gsim_held_node **link = &m->held, *held; (held = *link) != NULL;) {
-        if (placed->ready > held->since || --held->left) {
-            link = &held->next;
-            continue;
-        }
-        *link = held->next;
+    (void)task;
+    m->placed++;
+    for (struct gsim_held_node *held; (held = m->held) != NULL && held->placed <= m->placed;) {
+        gsim_time ready = now + gsim_time_from_us(HELD_US);
+        m->held = held->next;
+        node_ready(m, held->run, held->index, ready > held->ready ? ready : held->ready, true);
         held->next = m->idle_held;
         m->idle_held = held;
-        gsim_time ready = now + gsim_time_from_us(HELD_US);
-        node_ready(m, held->run, held->index, ready > held->ready ? ready : held->ready, true);
     }
 }
 

@@ -239,7 +239,8 @@ struct gsim_machine {
     struct gsim_copy_engine engines[3]; /* by enum gsim_copy_kind: to the device, to the host, inside it */
     gsim_time front_free;          /* when the front end may turn to another channel */
     gsim_time graph_dispatch_free; /* when the graph dispatcher may start another node */
-    struct gsim_held_node *held, *idle_held; /* graphs.c */
+    uint64_t placed;               /* kernels of which all blocks were or are resident */
+    struct gsim_held_node *held, *last_held, *idle_held; /* graphs.c; in the order in which they go on */
 
     uint32_t iteration, correlation;
     uint32_t streams_used, events_recorded, stream_waits;
