@@ -63,6 +63,7 @@ static const struct row {
     {"stream_gap", 0, 0, 0.002, {{D(stream_gap_us), ONCE}}, NULL, NULL},
     {"stream_gap_busy", 0, 0, 0.02, {{D(stream_gap_us), ONCE}, {D(busy_gap_us), ONCE}}, NULL, NULL},
     {"event_gap", 0, 0, 0.002, {{D(event_gap_us), ONCE}}, NULL, NULL},
+    {"acquire_gap", 0, 0, 0.02, {{D(event_gap_us), ONCE}, {D(acquire_us), ONCE}}, NULL, NULL},
     {"event_gap_busy", 0, 0, 0.02, {{D(event_gap_us), ONCE}, {D(busy_gap_us), ONCE}}, NULL, NULL},
     {"graph_add", 0, INFINITY, 0.02, {{D(graph_add_node_us), TIMES}, {OWN(0), ONCE}}, NULL, NULL},
     {"graph_add_chain", 0, INFINITY, 0.02, {{D(graph_add_node_us), TIMES}, {D(graph_add_edge_us), BUT_FIRST}, {OWN(1), ONCE}},

@@ -160,6 +160,7 @@ static void complete_marker(struct gsim_machine *m, struct gsim_marker *marker, 
 {
     marker->is_complete = true;
     marker->time = time;
+    marker->ended_bytes = m->ended_bytes;
     for (uint32_t waiting = marker->waiting_channels; waiting; waiting &= waiting - 1)
         look_at(m, (uint32_t)__builtin_ctz(waiting), m->now);
     marker->waiting_channels = 0;
@@ -197,13 +198,13 @@ static uint32_t others_pending(const struct gsim_machine *m, uint32_t channel, u
 
 /* CHANNEL could go on now; how long it takes the front end to turn to it. It looks at two channels at once, so that with a
  * third each turn takes its time, and half of it later the next one can be made (H200, H100:
- * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). With one other it takes a turn where the two
- * share a half of the front end: some pairs there do, those of the recorded programs did. NEEDS_TWO: not then. */
-static gsim_time turn_to(struct gsim_machine *m, uint32_t channel, uint32_t besides, bool needs_two)
+ * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). Of two channels one pair in three shares a half of it;
+ * which pairs is not known, so that each takes a third of a turn (traces/h200/vm/acquires.txt), but NEEDS_THREE: none. */
+static gsim_time turn_to(struct gsim_machine *m, uint32_t channel, uint32_t besides, bool needs_three)
 {
     if (!m->busy_gap) return 0;
-    uint32_t others = others_pending(m, channel, besides);
-    if (others < 2) return others == 1 && !needs_two ? m->busy_gap : 0;
+    if (others_pending(m, channel, besides) < 2)
+        return !needs_three && others_pending(m, channel, GSIM_NO_CHANNEL) ? m->busy_gap / 3 : 0;
     gsim_time start = m->now > m->front_free ? m->now : m->front_free;
     m->front_free = start + m->busy_gap / 2;
     return start + m->busy_gap - m->now;
@@ -214,6 +215,57 @@ static void must_follow(struct gsim_stream_state *stream, uint32_t unit, gsim_ti
 {
     if (stream->follows[unit] < end) stream->follows[unit] = end;
     if (stream->ready[unit] < end + gap) stream->ready[unit] = end + gap;
+}
+
+/* The stream's next kernel waits for what MARKER recorded on the SMs, from READY on, or elsewhere (0). */
+static void add_acquire(struct gsim_machine *m, struct gsim_stream_state *stream, const struct gsim_marker *marker, gsim_time ready)
+{
+    struct gsim_acquire **a = &stream->acquires;
+    while (*a && (*a)->stream < marker->recorded_stream) a = &(*a)->next;
+    if (!*a || (*a)->stream != marker->recorded_stream) {
+        struct gsim_acquire *acquire = m->free_acquires;
+        if (acquire)
+            m->free_acquires = acquire->next;
+        else if (!(acquire = GSIM_ARENA_NEW(&m->arena, struct gsim_acquire))) {
+            gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
+            return;
+        }
+        *acquire = (struct gsim_acquire){.next = *a, .stream = marker->recorded_stream};
+        *a = acquire;
+    }
+    if ((*a)->ready < ready) (*a)->ready = ready;
+    if ((*a)->ended_bytes < marker->ended_bytes) (*a)->ended_bytes = marker->ended_bytes;
+}
+
+static gsim_time acquire(const struct gsim_machine *m, gsim_time from, const struct gsim_acquire *a)
+{
+    bool is_displaced = m->touched_bytes - a->ended_bytes > gsim_l2_held_bytes(m->device);
+    from += m->acquire + (is_displaced ? m->acquire_cold : 0);
+    return from > a->ready ? from : a->ready;
+}
+
+/* When the stream's queue has seen that what its next kernel waits for has ended. It looks at one stream after the other, in the order in
+ * which they were created, and at its own among them, however long ago they ended; a look takes longer where kernels have displaced from L2 what
+ * was written then (H200, H100: traces/h200/vm/acquires.txt, traces/h100/acquires.txt). */
+static gsim_time acquired(const struct gsim_machine *m, uint32_t index)
+{
+    const struct gsim_stream_state *stream = &m->streams[index];
+    bool is_own_due = stream->has_worked && stream->acquires;
+    gsim_time seen = 0;
+    for (const struct gsim_acquire *a = stream->acquires; a; a = a->next) {
+        if (is_own_due && index < a->stream) seen = acquire(m, seen, &stream->own);
+        if (index < a->stream) is_own_due = false;
+        seen = acquire(m, seen, a);
+    }
+    return is_own_due ? acquire(m, seen, &stream->own) : seen;
+}
+
+static void forget_acquires(struct gsim_machine *m, struct gsim_stream_state *stream)
+{
+    for (struct gsim_acquire *a; (a = stream->acquires) != NULL; m->free_acquires = a) {
+        stream->acquires = a->next;
+        a->next = m->free_acquires;
+    }
 }
 
 /* When calls are made varies by that much, either way: work that ends so close to a look is seen by it in some runs, in
@@ -284,8 +336,9 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
     if (marker->recorded_stream != task->stream) {
         gsim_time turn = 0;
         if (channel->blocked && marker->unit == GSIM_UNIT_SMS)
-            turn = turn_to(m, stream->channel, m->streams[marker->recorded_stream].channel, true);
+            turn = turn_to(m, stream->channel, m->streams[marker->recorded_stream].channel, marker->is_timed);
         must_follow(stream, marker->unit, marker->time, m->event_gap + turn);
+        if (marker->time > task->arrival && m->acquire) add_acquire(m, stream, marker, marker->unit == GSIM_UNIT_SMS ? marker->time + m->event_gap + turn : 0);
         if (stream->last_end < marker->time) stream->last_end = marker->time;
     }
     if (m->timeline->detailed) {
@@ -323,6 +376,10 @@ static gsim_time earliest_start(const struct gsim_machine *m, const struct gsim_
 {
     uint32_t unit = unit_of(m, task);
     gsim_time earliest = stream->ready[unit], end = 0;
+    if (unit == GSIM_UNIT_SMS) {
+        gsim_time seen = acquired(m, task->stream);
+        if (seen > earliest) earliest = seen;
+    }
     for (uint32_t u = 0; u < GSIM_UNIT_COUNT; u++) {
         if (u == unit || !stream->follows[u]) continue;
         if (end < stream->follows[u]) end = stream->follows[u];
@@ -399,6 +456,7 @@ static bool step_head(struct gsim_machine *m, uint32_t index)
         return false;
     }
     stream->busy = true;
+    forget_acquires(m, stream);
     task->ready = task->start = m->now;
     pop(channel);
     if (task->kind == GSIM_TASK_GRAPH)
@@ -443,6 +501,7 @@ void gsim_front_kernel_ended(void *machine, void *tag, gsim_time now)
     struct gsim_machine *m = machine;
     struct gsim_task *task = tag;
     m->now = now;
+    m->ended_bytes += m->works[task->op->kernel_index].touched_bytes;
     struct gsim_kernel_record record = {
         .op = task->op->index,
         .iteration = task->iteration,
@@ -500,6 +559,8 @@ void gsim_front_end(struct gsim_machine *m, struct gsim_task *task)
     if (next) turn = turn_to(m, stream->channel, GSIM_NO_CHANNEL, is_slow(m, next));
     if (next && is_slow(m, next)) stream->last_end += turn;
     must_follow(stream, stream->ended_unit, m->now, gap_behind(m, stream->ended_unit) + turn);
+    stream->has_worked = true;
+    stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0, .ended_bytes = m->ended_bytes};
     if (channel->head) look_at(m, stream->channel, m->now);
     complete(m, task->stream);
     gsim_front_free(m, task);

@@ -73,11 +73,20 @@ struct gsim_marker {
     bool is_timed;                 /* recorded with timing */
     uint32_t unit;                 /* of the stream's last work */
     gsim_time time;
+    double ended_bytes;            /* the machine's then */
     uint32_t recorded_stream, event, iteration;
     uint32_t correlation;          /* of the call that recorded it */
     uint32_t waiting_channels;     /* bit per channel */
     struct gsim_host_thread *waiting_threads;
     struct gsim_marker *next_free;
+};
+
+/* What a stream's next kernel waits for: the work of STREAM, or its own. */
+struct gsim_acquire {
+    struct gsim_acquire *next;
+    uint32_t stream;
+    gsim_time ready;    /* its end and the gap behind it; 0 of work that is not on the SMs */
+    double ended_bytes; /* the machine's then */
 };
 
 struct gsim_stream_state {
@@ -89,6 +98,8 @@ struct gsim_stream_state {
     uint64_t issued, completed;
     /* By unit, of the last work there that its next task must follow: its end, and with the gap behind it. */
     gsim_time follows[GSIM_UNIT_COUNT], ready[GSIM_UNIT_COUNT];
+    bool has_worked;
+    struct gsim_acquire own, *acquires; /* its last work; what its next kernel waits for besides, in the order of the streams */
     gsim_time last_end;
     uint32_t ended_unit;           /* of its last task */
     gsim_time recorded, turned;    /* end of its last timed record; how much longer the front end then takes to go on */
@@ -191,7 +202,7 @@ struct gsim_machine {
     struct gsim_gpu *gpu;
     struct gsim_work *works;       /* by kernel index */
     bool overwrites_l2;            /* the program's kernels together touch more data than L2 holds */
-    double touched_bytes;          /* by all kernels that have started */
+    double touched_bytes, ended_bytes; /* by all kernels that have started; that have ended */
     struct gsim_reuse reuse;
     struct gsim_host_cache host_cache;
     struct gsim_residency residency;
@@ -233,6 +244,7 @@ struct gsim_machine {
 
     struct gsim_task *free_tasks;
     struct gsim_marker *free_markers;
+    struct gsim_acquire *free_acquires;
     uint64_t issued, completed;    /* stream tasks */
     uint64_t default_issued, default_completed;
     struct gsim_host_thread *waiting_device;
@@ -246,7 +258,7 @@ struct gsim_machine {
     uint32_t streams_used, events_recorded, stream_waits;
     gsim_time iteration_start;
     struct gsim_gpu_load last_load;
-    gsim_time call_gap, stream_gap, event_gap, busy_gap, timed_record, copy_gap, copy_switch, engine_poll, kernel_to_copy, copy_to_kernel; /* of the device file */
+    gsim_time call_gap, stream_gap, event_gap, acquire, acquire_cold, busy_gap, timed_record, copy_gap, copy_switch, engine_poll, kernel_to_copy, copy_to_kernel; /* of the device file */
 };
 
 /* --- machine.c: time ------------------------------------------------------------------------------------- */

@@ -76,6 +76,8 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     }
     m->stream_gap = gsim_time_from_us(s->device->stream_gap_us);
     m->event_gap = gsim_time_from_us(s->device->event_gap_us);
+    m->acquire = gsim_time_from_us(s->device->acquire_us);
+    m->acquire_cold = gsim_time_from_us(s->device->acquire_cold_us);
     m->busy_gap = gsim_time_from_us(s->device->busy_gap_us);
     m->call_gap = gsim_time_from_us(s->device->call_gap_us);
     m->timed_record = gsim_time_from_us(s->device->timed_record_us);

@@ -146,18 +146,20 @@ static void chain_body(struct gsim_driver *d, struct synthesis *s)
 static void chain(struct synthesis *s, const char *name, bool zigzag, bool busy)
 {
     const struct gsim_kernel_record *before = NULL;
-    double sum = 0;
-    int count = 0;
+    double sum[2] = {0};
+    int count[2] = {0}, index = 0;
     s->zigzag = zigzag;
     s->busy = busy;
     simulate(s, chain_body);
     for (size_t i = 0; i < s->timeline.kernel_count; i++) {
         const struct gsim_kernel_record *k = &s->timeline.kernels[i];
         if (k->kernel_index != SPIN) continue;
-        if (before && ++count) sum += gsim_time_us(k->start - before->end);
+        int is_second = zigzag ? index++ % 2 : 0; /* of the two streams: it looks at its own once the first's has ended */
+        if (before && ++count[is_second]) sum[is_second] += gsim_time_us(k->start - before->end);
         before = k;
     }
-    add(s, name, sum / count);
+    add(s, name, sum[0] / count[0]);
+    if (zigzag && !busy) add(s, "acquire_gap", sum[1] / count[1]);
 }
 
 static void queue_body(struct gsim_driver *d, struct synthesis *s)

@@ -26,6 +26,7 @@ static const struct {
     {"event_record_us", "0.9", 0.01}, {"event_record_no_timing_us", "0.5", 0.01}, {"stream_wait_us", "0.35", 0.01},
     {"query_us", "0.4", 1e-3},       {"stream_create_us", "2.5", 1e-3},    {"stream_destroy_us", "5", 1e-3},
     {"stream_gap_us", "1.1", 1e-3},  {"event_gap_us", "2.2", 1e-3},        {"busy_gap_us", "0.6", 0.01},
+    {"acquire_us", "0.4", 0.02},
     {"hw_queues", "12", 0},          {"graph_add_node_us", "1.7", 0.01},   {"graph_add_edge_us", "0.3", 0.01},
     {"graph_instantiate_us", "9", 0.01}, {"graph_instantiate_node_us", "1.3", 0.01}, {"graph_launch_us", "2.2", 0.01},
     {"graph_launch_node_us", "0.02", 0.01}, {"graph_start_us", "2.6", 0.02}, {"graph_node_gap_us", "1.4", 1e-3},

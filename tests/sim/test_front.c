@@ -91,13 +91,13 @@ static enum gsim_status turns(struct gsim_run *run, struct gsim_error *error)
     return finish(run);
 }
 
-/* From A's end: stream_gap 1 or event_gap 1.5, a record with timing 1.5, a turn 2 where two others are looked at, for B also
- * where one is but for a record. Where two wait, B's turn comes first, the others' 1 and 2 later; behind a record with timing
+/* From A's end: stream_gap 1 or event_gap 1.5, a record with timing 1.5, a turn 2 where two others are looked at, for B a
+ * third of it where one is. Where two wait, B's turn comes first, the others' 1 and 2 later; behind a record with timing
  * its own turn comes before it, and B's behind it is nobody's but its own. */
 static void front_end_turns(void)
 {
     static const struct { int others, waiters; bool has_record; enum gsim_event_flags flags; double b, first, second; } cases[] = {
-        {0, 0, false, GSIM_EVENT_NO_TIMING, 1, 0, 0},   {1, 0, false, GSIM_EVENT_NO_TIMING, 3, 0, 0},
+        {0, 0, false, GSIM_EVENT_NO_TIMING, 1, 0, 0},   {1, 0, false, GSIM_EVENT_NO_TIMING, 1 + 2. / 3, 0, 0},
         {2, 0, false, GSIM_EVENT_NO_TIMING, 3, 0, 0},   {1, 0, true, GSIM_EVENT_TIMING, 2.5, 0, 0},
         {2, 0, true, GSIM_EVENT_TIMING, 6.5, 0, 0},     {0, 1, true, GSIM_EVENT_TIMING, 2.5, 3, 0},
         {0, 2, true, GSIM_EVENT_NO_TIMING, 3, 4.5, 5.5}, {0, 2, true, GSIM_EVENT_TIMING, 6.5, 7, 8},
@@ -124,6 +124,55 @@ static void front_end_turns(void)
         const double expected[2] = {cases[i].first, cases[i].second};
         for (int j = 0; j < waiters; j++)
             CHECK_MSG(fabs(start[4 + j] - a_end - expected[j]) < 1e-5, "case %zu: waiter %d %g, expected %g", i, j, start[4 + j] - a_end, expected[j]);
+        fixture_release(&f);
+    }
+}
+
+/* Three streams, created one after the other: PLACES says which of them has the long kernel, which a short one, and which another short one
+ * and behind it what waits for all. */
+static int places[3];
+static enum gsim_status acquires(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream streams[3];
+    gsim_event events[2];
+    (void)error;
+    for (int i = 0; i < 3; i++) streams[i] = gsim_stream_create(d, 0);
+    gsim_iteration_begin(d, 0);
+    for (int i = 0; i < 3; i++) {
+        gsim_launch(d, OP(run, i), streams[places[i]]);
+        if (i == 2) break;
+        events[i] = gsim_event_create(d, GSIM_EVENT_NO_TIMING);
+        gsim_event_record(d, events[i], streams[places[i]]);
+    }
+    for (int i = 0; i < 2; i++) gsim_stream_wait_event(d, streams[places[2]], events[i]);
+    gsim_launch(d, OP(run, 3), streams[places[2]]);
+    return finish(run);
+}
+
+/* From the long kernel's end: event_gap 1.5, 0.4 for each stream created after that kernel's, 0.8 more for each where the kernel has written
+ * more than L2 holds. */
+static void streams_are_looked_at_in_order(void)
+{
+    static const struct { int places[3]; uint64_t bytes; double gap; } cases[] = {
+        {{2, 0, 1}, 0, 1.5}, {{2, 1, 0}, 0, 1.5}, {{1, 0, 2}, 0, 1.9}, {{1, 2, 0}, 0, 1.9}, {{0, 1, 2}, 0, 2.3}, {{0, 1, 2}, 1000000, 3.9}, {{2, 0, 1}, 1000000, 1.5},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        f.device.acquire_us = 0.4;
+        f.device.acquire_cold_us = 0.8;
+        f.device.l2_mib = 1;
+        memcpy(places, cases[i].places, sizeof places);
+        struct gsim_kernel k[4] = {fixture_kernel("long", 1, 32, 500), fixture_kernel("short", 1, 32, 50), fixture_kernel("own", 1, 64, 50), fixture_kernel("b", 1, 96, 10)};
+        k[0].dram_bytes = (double)cases[i].bytes;
+        fixture_program(&f, k, 4, NULL, 0);
+        fixture_run(&f, acquires);
+        double start = 0, end = 0;
+        for (size_t j = 0; j < f.timeline.kernel_count; j++) {
+            if (f.timeline.kernels[j].op == 3) start = gsim_time_us(f.timeline.kernels[j].start);
+            if (f.timeline.kernels[j].op == 0) end = gsim_time_us(f.timeline.kernels[j].end);
+        }
+        CHECK_MSG(fabs(start - end - cases[i].gap) < 1e-5, "case %zu: %g, expected %g", i, start - end, cases[i].gap);
         fixture_release(&f);
     }
 }
@@ -449,6 +498,7 @@ static void a_graph_displaced_once(void)
 static const struct test_case cases[] = {
     {"records with timing", records_with_timing},
     {"the front end turns", front_end_turns},
+    {"streams are looked at in the order of their creation", streams_are_looked_at_in_order},
     {"the host and a record with timing", host_and_timed_record},
     {"changes between SMs and copy engines", engines_change},
     {"copies in a row", copies_one_after_the_other},

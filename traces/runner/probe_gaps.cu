@@ -12,17 +12,19 @@ namespace gsim_probe {
 static const int CHAIN = 24;
 static const double KERNEL_US = 6; // longer than a launch call
 
-// Mean time from the end of each kernel to the start of the next.
-static double mean_gap_us(const std::vector<Stamp> &stamps)
+// Mean time from the end of each kernel to the start of the next, of those from FIRST on, each STEP-th.
+static double mean_gap_us(const std::vector<Stamp> &stamps, size_t first, size_t step)
 {
     double sum = 0;
-    for (size_t i = 1; i < stamps.size(); i++) sum += (double)(long long)(stamps[i].start - stamps[i - 1].end) * 1e-3;
-    return sum / (double)(stamps.size() - 1);
+    size_t count = 0;
+    for (size_t i = first; i < stamps.size(); i += step, count++) sum += (double)(long long)(stamps[i].start - stamps[i - 1].end) * 1e-3;
+    return sum / (double)count;
 }
 
 // A chain of kernels on one stream, or zigzag over two with events; BUSY: while two other streams run a kernel each, with
-// another behind it, so that the front end has queues to look at.
-static Point time_chain(const Probe &probe, bool zigzag, bool busy)
+// another behind it, so that the front end has queues to look at. LATER: the gaps before kernels of the stream created
+// later, whose queue looks at its own stream when the other's has ended; else those before the other kernels.
+static Point time_chain(const Probe &probe, bool zigzag, bool busy, bool later = false)
 {
     Stamps stamps(CHAIN);
     cudaStream_t streams[4];
@@ -47,7 +49,7 @@ static Point time_chain(const Probe &probe, bool zigzag, bool busy)
             PROBE_CHECK(cudaGetLastError());
             gate.open();
             PROBE_CHECK(cudaDeviceSynchronize());
-            if (r > 2) gaps.push_back(mean_gap_us(stamps.read(CHAIN)));
+            if (r > 2) gaps.push_back(mean_gap_us(stamps.read(CHAIN), zigzag ? (later ? 3 : 2) : 1, zigzag ? 2 : 1));
         }
     }
     for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamDestroy(s));
@@ -62,6 +64,8 @@ void probe_gaps(Probe &probe)
     probe.add("stream_gap_busy", "", "us", "the same while two other streams have kernels that wait").points.push_back(time_chain(probe, false, true));
     probe.add("event_gap", "", "us", "end of a kernel to the start of one on another stream that waits for its event")
         .points.push_back(time_chain(probe, true, false));
+    probe.add("acquire_gap", "", "us", "the same where that stream was created later and has itself run a kernel")
+        .points.push_back(time_chain(probe, true, false, true));
     probe.add("event_gap_busy", "", "us", "the same while two other streams have kernels that wait").points.push_back(time_chain(probe, true, true));
 }
 
