@@ -198,13 +198,14 @@ static uint32_t others_pending(const struct gsim_machine *m, uint32_t channel, u
 
 /* CHANNEL could go on now; how long it takes the front end to turn to it. It looks at two channels at once, so that with a
  * third each turn takes its time, and half of it later the next one can be made (H200, H100:
- * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). Of two channels one pair in three shares a half of it;
- * which pairs is not known, so that each takes a third of a turn (traces/h200/vm/acquires.txt), but NEEDS_THREE: none. */
+ * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). Of two channels some pairs share a half of it, which
+ * ones is not known: half a turn is what it takes on average beside a stream whose kernel runs (0.6 us, 0.2 beside one that waits for others:
+ * traces/h200/vm/acquires.txt). NEEDS_THREE: none then, as for events. */
 static gsim_time turn_to(struct gsim_machine *m, uint32_t channel, uint32_t besides, bool needs_three)
 {
     if (!m->busy_gap) return 0;
     if (others_pending(m, channel, besides) < 2)
-        return !needs_three && others_pending(m, channel, GSIM_NO_CHANNEL) ? m->busy_gap / 3 : 0;
+        return !needs_three && others_pending(m, channel, GSIM_NO_CHANNEL) ? m->busy_gap / 2 : 0;
     gsim_time start = m->now > m->front_free ? m->now : m->front_free;
     m->front_free = start + m->busy_gap / 2;
     return start + m->busy_gap - m->now;
@@ -336,7 +337,7 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
     if (marker->recorded_stream != task->stream) {
         gsim_time turn = 0;
         if (channel->blocked && marker->unit == GSIM_UNIT_SMS)
-            turn = turn_to(m, stream->channel, m->streams[marker->recorded_stream].channel, marker->is_timed);
+            turn = turn_to(m, stream->channel, m->streams[marker->recorded_stream].channel, true);
         must_follow(stream, marker->unit, marker->time, m->event_gap + turn);
         if (marker->time > task->arrival && m->acquire) add_acquire(m, stream, marker, marker->unit == GSIM_UNIT_SMS ? marker->time + m->event_gap + turn : 0);
         if (stream->last_end < marker->time) stream->last_end = marker->time;

@@ -154,8 +154,8 @@ static void chain(struct synthesis *s, const char *name, bool zigzag, bool busy)
     for (size_t i = 0; i < s->timeline.kernel_count; i++) {
         const struct gsim_kernel_record *k = &s->timeline.kernels[i];
         if (k->kernel_index != SPIN) continue;
-        int is_second = zigzag ? index++ % 2 : 0; /* of the two streams: it looks at its own once the first's has ended */
-        if (before && ++count[is_second]) sum[is_second] += gsim_time_us(k->start - before->end);
+        int is_second = zigzag ? index % 2 : 0; /* of the two streams: it looks at its own once the first's has ended, but for its first kernel */
+        if (index++ != is_second && ++count[is_second]) sum[is_second] += gsim_time_us(k->start - before->end);
         before = k;
     }
     add(s, name, sum[0] / count[0]);

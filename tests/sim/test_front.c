@@ -91,13 +91,13 @@ static enum gsim_status turns(struct gsim_run *run, struct gsim_error *error)
     return finish(run);
 }
 
-/* From A's end: stream_gap 1 or event_gap 1.5, a record with timing 1.5, a turn 2 where two others are looked at, for B a
- * third of it where one is. Where two wait, B's turn comes first, the others' 1 and 2 later; behind a record with timing
+/* From A's end: stream_gap 1 or event_gap 1.5, a record with timing 1.5, a turn 2 where two others are looked at, for B
+ * half of it where one is. Where two wait, B's turn comes first, the others' 1 and 2 later; behind a record with timing
  * its own turn comes before it, and B's behind it is nobody's but its own. */
 static void front_end_turns(void)
 {
     static const struct { int others, waiters; bool has_record; enum gsim_event_flags flags; double b, first, second; } cases[] = {
-        {0, 0, false, GSIM_EVENT_NO_TIMING, 1, 0, 0},   {1, 0, false, GSIM_EVENT_NO_TIMING, 1 + 2. / 3, 0, 0},
+        {0, 0, false, GSIM_EVENT_NO_TIMING, 1, 0, 0},   {1, 0, false, GSIM_EVENT_NO_TIMING, 2, 0, 0},
         {2, 0, false, GSIM_EVENT_NO_TIMING, 3, 0, 0},   {1, 0, true, GSIM_EVENT_TIMING, 2.5, 0, 0},
         {2, 0, true, GSIM_EVENT_TIMING, 6.5, 0, 0},     {0, 1, true, GSIM_EVENT_TIMING, 2.5, 3, 0},
         {0, 2, true, GSIM_EVENT_NO_TIMING, 3, 4.5, 5.5}, {0, 2, true, GSIM_EVENT_TIMING, 6.5, 7, 8},

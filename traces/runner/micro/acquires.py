@@ -7,7 +7,7 @@ Usage: acquires.py DAGRUN.json...
 
 What a kernel waits for are the last kernels of other streams that it follows, and the one before it in its own. Looked at are kernels for which
 the last of these ended 6 us or more behind the others, and nothing else ended or started meanwhile. Told apart by how many of those streams were
-created after and before the one whose kernel ended last, and by how many other streams have kernels that wait. Then pairs of kernels that
+created after and before the one whose kernel ended last, and by how many other streams have kernels that wait, behind one that runs or for others. Then pairs of kernels that
 the same kernel releases: how often the one with fewer later streams starts first.
 """
 import collections
@@ -52,8 +52,10 @@ def later(before, last, nodes):
 
 
 def waiting(nodes, times, now, but):
-    """Streams whose next kernels have not started."""
-    return len({nodes[j][0] for j, (start, _) in enumerate(times) if nodes[j][1] >= 0 and start > now} - {but})
+    """How many other streams have kernels that have not started: of those that run one now, and of the rest."""
+    waits = {nodes[j][0] for j, (start, _) in enumerate(times) if nodes[j][1] >= 0 and start > now} - {but}
+    runs = {nodes[j][0] for j, (start, end) in enumerate(times) if nodes[j][1] >= 0 and start <= now < end}
+    return len(waits & runs), len(waits - runs)
 
 
 def is_quiet(i, last, nodes, times):
@@ -73,15 +75,15 @@ def main():
                         continue
                     gap, after = times[i][0] - times[last][1], later(before[i], last, nodes)
                     if 1 < gap < SOON and is_quiet(i, last, nodes, times):
-                        gaps[waiting(nodes, times, times[last][1], nodes[i][0]), after, len(before[i]) - 1 - after].append(gap)
+                        gaps[waiting(nodes, times, times[last][1], nodes[i][0]) + (after, len(before[i]) - 1 - after)].append(gap)
                     for j in range(i):
                         if lasts[j] == last and later(before[j], last, nodes) != after:
                             fewer_first = (times[j][0] < times[i][0]) == (later(before[j], last, nodes) < after)
                             orders[fewer_first] += times[i][0] != times[j][0]
-    for (others, after, earlier), values in sorted(gaps.items()):
-        if len(values) >= 100 and others < 4:
+    for (run, rest, after, earlier), values in sorted(gaps.items()):
+        if len(values) >= 100 and run + rest < 3:
             low, middle, high = statistics.quantiles(values, n=4)
-            print(f'{others} other streams wait, {after} streams created later, {earlier} earlier: {len(values)} kernels, gap {middle:.2f} us ({low:.2f} to {high:.2f})')
+            print(f'{run} other streams run and {rest} wait, {after} streams created later, {earlier} earlier: {len(values)} kernels, gap {middle:.2f} us ({low:.2f} to {high:.2f}), {statistics.fmean(values):.2f} on average')
     print(f'pairs: fewer later streams first {orders[True]}, other {orders[False]}')
 
 
