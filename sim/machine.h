@@ -98,7 +98,7 @@ struct gsim_stream_state {
     uint64_t issued, completed;
     /* By unit, of the last work there that its next task must follow: its end, and with the gap behind it. */
     gsim_time follows[GSIM_UNIT_COUNT], ready[GSIM_UNIT_COUNT];
-    bool has_worked;
+    bool has_worked;               /* a kernel or copy of its has ended: OWN says which */
     struct gsim_acquire own, *acquires; /* its last work; what its next kernel waits for besides, in the order of the streams */
     gsim_time last_end;
     uint32_t ended_unit;           /* of its last task */
