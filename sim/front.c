@@ -204,8 +204,8 @@ static uint32_t others_pending(const struct gsim_machine *m, uint32_t channel, u
 static gsim_time turn_to(struct gsim_machine *m, uint32_t channel, uint32_t besides, bool needs_three)
 {
     if (!m->busy_gap) return 0;
-    if (others_pending(m, channel, besides) < 2)
-        return !needs_three && others_pending(m, channel, GSIM_NO_CHANNEL) ? m->busy_gap / 2 : 0;
+    uint32_t others = others_pending(m, channel, besides);
+    if (others < 2) return others == 1 && !needs_three ? m->busy_gap / 2 : 0;
     gsim_time start = m->now > m->front_free ? m->now : m->front_free;
     m->front_free = start + m->busy_gap / 2;
     return start + m->busy_gap - m->now;
@@ -240,8 +240,7 @@ static void add_acquire(struct gsim_machine *m, struct gsim_stream_state *stream
 
 static gsim_time acquire(const struct gsim_machine *m, gsim_time from, const struct gsim_acquire *a)
 {
-    bool is_displaced = m->touched_bytes - a->ended_bytes > gsim_l2_held_bytes(m->device);
-    from += m->acquire + (is_displaced ? m->acquire_cold : 0);
+    from += m->acquire + (gsim_machine_displaced_l2(m, a->ended_bytes) ? m->acquire_cold : 0);
     return from > a->ready ? from : a->ready;
 }
 
@@ -251,14 +250,16 @@ static gsim_time acquire(const struct gsim_machine *m, gsim_time from, const str
 static gsim_time acquired(const struct gsim_machine *m, uint32_t index)
 {
     const struct gsim_stream_state *stream = &m->streams[index];
-    bool is_own_due = stream->has_worked && stream->acquires;
+    const struct gsim_acquire *own = stream->has_worked && stream->acquires ? &stream->own : NULL;
     gsim_time seen = 0;
     for (const struct gsim_acquire *a = stream->acquires; a; a = a->next) {
-        if (is_own_due && index < a->stream) seen = acquire(m, seen, &stream->own);
-        if (index < a->stream) is_own_due = false;
+        if (own && index < a->stream) {
+            seen = acquire(m, seen, own);
+            own = NULL;
+        }
         seen = acquire(m, seen, a);
     }
-    return is_own_due ? acquire(m, seen, &stream->own) : seen;
+    return own ? acquire(m, seen, own) : seen;
 }
 
 static void forget_acquires(struct gsim_machine *m, struct gsim_stream_state *stream)
@@ -339,7 +340,7 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
         if (channel->blocked && marker->unit == GSIM_UNIT_SMS)
             turn = turn_to(m, stream->channel, m->streams[marker->recorded_stream].channel, true);
         must_follow(stream, marker->unit, marker->time, m->event_gap + turn);
-        if (marker->time > task->arrival && m->acquire) add_acquire(m, stream, marker, marker->unit == GSIM_UNIT_SMS ? marker->time + m->event_gap + turn : 0);
+        add_acquire(m, stream, marker, marker->unit == GSIM_UNIT_SMS ? marker->time + m->event_gap + turn : 0);
         if (stream->last_end < marker->time) stream->last_end = marker->time;
     }
     if (m->timeline->detailed) {

@@ -268,7 +268,7 @@ static void do_exec_destroy(struct gsim_driver *driver, gsim_graph_exec exec)
  * what is still queued is not. */
 static double start_latency(struct gsim_machine *m, struct gsim_exec_state *x)
 {
-    bool is_cold = m->overwrites_l2 && m->touched_bytes - x->launched_at_bytes > gsim_l2_held_bytes(m->device);
+    bool is_cold = gsim_machine_displaced_l2(m, x->launched_at_bytes);
     x->launched_at_bytes = m->touched_bytes;
     return m->device->graph_start_us + (is_cold ? m->device->graph_cold_us : 0);
 }

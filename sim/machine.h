@@ -261,6 +261,12 @@ struct gsim_machine {
     gsim_time call_gap, stream_gap, event_gap, acquire, acquire_cold, busy_gap, timed_record, copy_gap, copy_switch, engine_poll, kernel_to_copy, copy_to_kernel; /* of the device file */
 };
 
+/* Whether kernels have displaced from L2 what was there when they had touched BYTES in all (touched_bytes or ended_bytes then). */
+static inline bool gsim_machine_displaced_l2(const struct gsim_machine *m, double bytes)
+{
+    return m->overwrites_l2 && m->touched_bytes - bytes > gsim_l2_held_bytes(m->device);
+}
+
 /* --- machine.c: time ------------------------------------------------------------------------------------- */
 /* Blocks the running thread until its wake time (set by the caller or by whoever fulfils its condition). */
 void gsim_machine_block(struct gsim_machine *m);

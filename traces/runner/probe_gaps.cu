@@ -21,15 +21,20 @@ static double mean_gap_us(const std::vector<Stamp> &stamps, size_t first, size_t
     return sum / (double)count;
 }
 
-// A chain of kernels on one stream, or zigzag over two with events; BUSY: while two other streams run a kernel each, with
-// another behind it, so that the front end has queues to look at. SECOND: the gaps before kernels of the second
-// stream, else of the first.
-static Point time_chain(const Probe &probe, bool zigzag, bool busy, bool second = false)
+// Before kernels of one of two streams and before those of the other: which of the two is looked at first follows from an id of
+// the driver's, not always from which was created first.
+struct Gaps {
+    Point faster, slower;
+};
+
+// A chain of kernels on one stream (both gaps are the same), or zigzag over two with events; BUSY: while two other streams run a kernel
+// each, with another behind it, so that the front end has queues to look at.
+static Gaps time_chain(const Probe &probe, bool zigzag, bool busy)
 {
     Stamps stamps(CHAIN);
     cudaStream_t streams[4];
     cudaEvent_t events[CHAIN];
-    std::vector<double> gaps;
+    std::vector<double> gaps[2];
     for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     for (cudaEvent_t &e : events) PROBE_CHECK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
     {
@@ -49,25 +54,28 @@ static Point time_chain(const Probe &probe, bool zigzag, bool busy, bool second 
             PROBE_CHECK(cudaGetLastError());
             gate.open();
             PROBE_CHECK(cudaDeviceSynchronize());
-            if (r > 2) gaps.push_back(mean_gap_us(stamps.read(CHAIN), zigzag ? (second ? 3 : 2) : 1, zigzag ? 2 : 1));
+            const std::vector<Stamp> &chain = stamps.read(CHAIN);
+            for (size_t k = 0; k < 2 && r > 2; k++) gaps[k].push_back(zigzag ? mean_gap_us(chain, 2 + k, 2) : mean_gap_us(chain, 1, 1));
         }
     }
     for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamDestroy(s));
     for (cudaEvent_t &e : events) PROBE_CHECK(cudaEventDestroy(e));
-    return summarize(0, gaps);
+    Gaps both = {summarize(0, gaps[0]), summarize(0, gaps[1])};
+    if (both.slower.median < both.faster.median) std::swap(both.faster, both.slower);
+    return both;
 }
 
 void probe_gaps(Probe &probe)
 {
+    Gaps across = time_chain(probe, true, false);
     probe.add("stream_gap", "", "us", "end of a kernel to the start of the next in its stream, idle device")
-        .points.push_back(time_chain(probe, false, false));
-    probe.add("stream_gap_busy", "", "us", "the same while two other streams have kernels that wait").points.push_back(time_chain(probe, false, true));
-    // Which of two streams is looked at first follows from an id of the driver's, not always from who was created first.
-    Point one = time_chain(probe, true, false), other = time_chain(probe, true, false, true);
-    if (other.median < one.median) std::swap(one, other);
-    probe.add("event_gap", "", "us", "end of a kernel to the start of one on another stream that waits for its event").points.push_back(one);
-    probe.add("acquire_gap", "", "us", "the same where that stream looks at its own kernels after the other's").points.push_back(other);
-    probe.add("event_gap_busy", "", "us", "the same while two other streams have kernels that wait").points.push_back(time_chain(probe, true, true));
+        .points.push_back(time_chain(probe, false, false).faster);
+    probe.add("stream_gap_busy", "", "us", "the same while two other streams have kernels that wait")
+        .points.push_back(time_chain(probe, false, true).faster);
+    probe.add("event_gap", "", "us", "end of a kernel to the start of one on another stream that waits for its event").points.push_back(across.faster);
+    probe.add("acquire_gap", "", "us", "the same where that stream looks at its own kernels after the other's").points.push_back(across.slower);
+    probe.add("event_gap_busy", "", "us", "event_gap while two other streams have kernels that wait")
+        .points.push_back(time_chain(probe, true, true).faster);
 }
 
 // Two kernels on each of k streams, one on the next: where that one waits, there are no more than k queues. Streams share

@@ -7,15 +7,16 @@ Usage: acquires.py DAGRUN.json...
 
 What a kernel waits for are the last kernels of other streams that it follows, and the one before it in its own. Looked at are kernels for which
 the last of these ended 6 us or more behind the others, and nothing else ended or started meanwhile. Told apart by how many of those streams were
-created after and before the one whose kernel ended last, and by how many other streams have kernels that wait, behind one that runs or for others. Then pairs of kernels that
-the same kernel releases: how often the one with fewer later streams starts first.
+created after and before the one whose kernel ended last, and by how many other streams have kernels that wait, behind one that runs or for
+others. Then pairs of kernels that the same kernel releases: how often the one with fewer later streams starts first.
 """
 import collections
 import json
 import statistics
 import sys
 
-CLEAR, SOON = 6.0, 9.0  # us
+CLEAR, QUIET, SOON = 6.0, 8.0, 9.0  # us: between the two last ends, around the last one, to the start
+LAUNCHED = 90.0  # us: until then the host may still be launching
 
 
 def live_runs(path):
@@ -60,7 +61,8 @@ def waiting(nodes, times, now, but):
 
 def is_quiet(i, last, nodes, times):
     now = times[last][1]
-    return not any(nodes[j][1] >= 0 and j not in (i, last) and (abs(start - now) < CLEAR + 2 or abs(end - now) < CLEAR + 2) for j, (start, end) in enumerate(times))
+    others = (t for j, t in enumerate(times) if nodes[j][1] >= 0 and j not in (i, last))
+    return not any(abs(start - now) < QUIET or abs(end - now) < QUIET for start, end in others)
 
 
 def main():
@@ -71,7 +73,7 @@ def main():
             for times in runs:
                 lasts = [last_of(b, times) for b in before]
                 for i, last in enumerate(lasts):
-                    if last is None or times[last][1] < 90:  # the host is still launching
+                    if last is None or times[last][1] < LAUNCHED:
                         continue
                     gap, after = times[i][0] - times[last][1], later(before[i], last, nodes)
                     if 1 < gap < SOON and is_quiet(i, last, nodes, times):
@@ -83,7 +85,8 @@ def main():
     for (run, rest, after, earlier), values in sorted(gaps.items()):
         if len(values) >= 100 and run + rest < 3:
             low, middle, high = statistics.quantiles(values, n=4)
-            print(f'{run} other streams run and {rest} wait, {after} streams created later, {earlier} earlier: {len(values)} kernels, gap {middle:.2f} us ({low:.2f} to {high:.2f}), {statistics.fmean(values):.2f} on average')
+            print(f'{run} other streams run and {rest} wait, {after} streams created later, {earlier} earlier: {len(values)} kernels, '
+                  f'gap {middle:.2f} us ({low:.2f} to {high:.2f}), {statistics.fmean(values):.2f} on average')
     print(f'pairs: fewer later streams first {orders[True]}, other {orders[False]}')
 
 
