@@ -76,6 +76,10 @@ struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time n
     gpu->queues[level].tail = &run->next;
     gpu->queued_count++;
     gpu->events++;
+    if (now < gpu->turn_at) {
+        gpu->is_turning = true;
+        if (gpu->turn_at < gpu->next) gpu->next = gpu->turn_at;
+    }
     if (gsim_distributor_head(gpu) == run) {
         gsim_distributor_serve(gpu, now);
         gsim_groups_rate_memory(gpu, now);
@@ -141,7 +145,10 @@ void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)
     GSIM_INVARIANT(now <= gpu->next);
     while (gpu->next == now) {
         gpu->events++;
-        gsim_ends_handle(gpu, now);
+        if (gpu->is_turning && gpu->turn_at == now)
+            gsim_distributor_look(gpu, now); /* what ends now comes after it */
+        else
+            gsim_ends_handle(gpu, now);
         gsim_distributor_serve(gpu, now);
         gsim_groups_find_next(gpu);
     }

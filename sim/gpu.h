@@ -10,9 +10,8 @@
  *  - a block never moves and is never stopped: priorities act when blocks end;
  *  - the SM with room for most of the kernel's blocks takes the next one, ties to the lowest SM id (H200, measured:
  *    traces/h200/vm/places.txt; 400 blocks alone stand 3 on 128 SMs, 4 on 4);
- *  - blocks that end together free their SMs one after the other, and the head of the queue fills each before it sees
- *    the next; what it sees together and what only later depends on how far apart they end (gpu_ends.c; H200, measured:
- *    132 blocks behind a full machine packed 16 each on 2 SMs and 3 or 4 on 32);
+ *  - blocks that end together do so in the course of time (gpu_spread.c), and the head of the queue gets what has become free
+ *    since the distributor looked last, the next kernel what has when its turn comes (H200 and H100: traces/h200/vm/heads.txt);
  *  - an SM takes the carve-out of the kernel that enters it empty and keeps it until it is empty again; a kernel
  *    joins only where the carve-out holds its full occupancy (H200: 2,025 of 2,025 ordered pairs). If the head of the queue
  *    fills it as it empties, it keeps what it has where that is enough (traces/h200/vm/joins.txt);

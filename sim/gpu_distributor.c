@@ -154,7 +154,7 @@ static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *
 }
 
 /* The most urgent kernel with blocks to place, or NULL. */
-struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu)
+static struct gsim_kernel_run *most_urgent(const struct gsim_gpu *gpu)
 {
     if (!gpu->queued_count) return NULL;
     for (int level = GSIM_MAX_LEVELS - 1; level >= 0; level--) {
@@ -166,6 +166,16 @@ struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu)
     return NULL;
 }
 
+struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu) { return gpu->is_turning ? NULL : most_urgent(gpu); }
+
+/* It looks for room again after distributor_turn_us. H200 and H100, traces/h200/vm/heads.txt, traces/h100/heads.txt: as long after one kernel's
+ * last block comes the first of the next that has waited, and where it fills SMs that others leave, it finds several at a time free. */
+static void begin_turn(struct gsim_gpu *gpu, gsim_time now)
+{
+    gpu->turn_at = now + gsim_time_from_us(gpu->device->distributor_turn_us);
+    gpu->is_turning = gpu->queued_count > 0 && gpu->turn_at > now;
+}
+
 static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
 {
     struct gsim_level *q = &gpu->queues[run->level];
@@ -174,6 +184,9 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_tim
     if (!q->head) q->tail = &q->head;
     gpu->queued_count--;
     gpu->blocked = NULL;
+    run->placed_at = now;
+    if (run->has_waited) begin_turn(gpu, now);
+    if (gpu->is_turning) gsim_groups_spread_tails(gpu, most_urgent(gpu), now);
     if (gpu->listener.kernel_placed) gpu->listener.kernel_placed(gpu->listener.data, run->tag, now);
 }
 
@@ -248,12 +261,18 @@ static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time 
     return true;
 }
 
-/* Places the head's blocks wherever they fit, but nobody else's. */
-void gsim_distributor_serve_head(struct gsim_gpu *gpu, gsim_time now)
+void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now)
 {
+    gpu->is_turning = false;
     struct gsim_kernel_run *run = gsim_distributor_head(gpu);
+    if (!run) return;
+    uint64_t unplaced = run->unplaced;
+    run->has_waited = true;
     gpu->keeps_carveout = true;
-    if (run && spread(gpu, run, now)) pop_head(gpu, run, now);
+    if (spread(gpu, run, now))
+        pop_head(gpu, run, now);
+    else if (run->unplaced != unplaced)
+        begin_turn(gpu, now);
     gpu->keeps_carveout = false;
 }
 
@@ -261,6 +280,7 @@ void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now)
 {
     for (struct gsim_kernel_run *run; (run = gsim_distributor_head(gpu)) != NULL && run != gpu->blocked;) {
         if (!spread(gpu, run, now)) {
+            run->has_waited = true;
             gpu->blocked = run; /* until an SM frees up, which is refilled at once */
             gsim_groups_spread(gpu, run, now);
             return;

@@ -38,11 +38,6 @@ static void take_blocks(struct gsim_gpu *gpu, struct gsim_group *g, uint32_t at,
     if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, c.run->tag, g->sms, blocks, c.since, now);
 }
 
-static bool is_over(const struct gsim_cohort *c)
-{
-    return c->left <= 2 * c->speed; /* the rounding of two picoseconds */
-}
-
 /* Ends what is over on the group's SMs: all of it, or one block on each; the head of the queue refills them. */
 static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool only_one, bool refills)
 {
@@ -52,7 +47,7 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
     gsim_group_settle(g, now);
     for (uint32_t i = 0; i < g->cohort_count && !(only_one && lost);) {
         struct gsim_cohort c = g->cohorts[i];
-        if (!is_over(&c)) {
+        if (!gsim_cohort_is_over(&c)) {
             i++;
             continue;
         }
@@ -71,19 +66,10 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
 
 /* --- ends that leave room ------------------------------------------------------------------------------- */
 
-/* SMs that end together are free one after the other, and the head of the queue fills each before it sees the next, or
- * several alike that it sees together. Which it sees depends on how far apart they end (H200, measured:
- * traces/h200/vm/packs.json.gz, how many blocks the SMs got behind 13 kinds of kernel):
- *  - a full last wave of blocks that compute leaves all SMs within 1 us, by pairs of GPCs: a first and a second SM,
- *    the rest of a pair, then portions of 24 together. The counts are cumulative;
- *  - blocks that wait for memory end within microseconds, in turns on a tenth of the SMs (13), then on the others;
- *  - where there were several waves of such blocks, they end in no order (DAG rd6: 132 blocks of 256 threads behind four waves stand
- *    2, 4 and 6 on 28, 10 and 6 SMs; drawn at random, with the time as seed, so that pooled and exact draw alike);
- *  - other blocks that compute end in turns on all SMs. */
-static const uint32_t wave_portions[] = {1, 2, 34, 58, 82, GSIM_MAX_SMS};
-enum { MEMORY_PARTS = 10, NO_RANK = 2 * GSIM_MAX_SMS };
-
-enum end_order { END_WAVE, END_MEMORY, END_SCATTERED, END_OTHER };
+/* The distributor looks for room every now and then (gpu_distributor.c), and gives the head of the queue what has become free since: how far
+ * apart blocks end that began together decides on how many SMs that one stands (gpu_spread.c). Streams of several waves end block by block in no
+ * order (H200, DAG rd6: 132 blocks of 256 threads behind four waves stand 2, 4 and 6 on 28, 10 and 6 SMs): drawn at random, with the time
+ * as seed, so that pooled and exact draw alike. */
 
 static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
 {
@@ -102,130 +88,32 @@ static bool leaves_room(const struct gsim_gpu *gpu, gsim_time now)
     return sms > 1 && head->unplaced < sms * head->work->need.blocks_per_sm;
 }
 
-/* The order of SMs whose blocks end together: fast ones first, then by id. A group's SMs have a rank each. */
-static uint32_t lowest_rank(const struct gsim_group *g) { return g->is_fast ? g->lowest_sm : GSIM_MAX_SMS + g->lowest_sm; }
-
-static uint32_t sms_below_rank(const struct gsim_group *g, uint32_t rank)
+/* Whether the blocks that end now are of a stream of several waves, and somebody else waits: the SM with the lowest id decides. */
+static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
 {
-    if (g->is_fast) return gsim_group_sms_below(g, rank < GSIM_MAX_SMS ? rank : GSIM_MAX_SMS);
-    return rank > GSIM_MAX_SMS ? gsim_group_sms_below(g, rank - GSIM_MAX_SMS) : 0;
-}
-
-/* Of the SM with the lowest rank whose block ends. */
-static enum end_order order_of(const struct gsim_gpu *gpu, gsim_time now)
-{
-    uint32_t lowest = NO_RANK;
-    enum end_order order = END_OTHER;
-    bool is_alone = gpu->load.kernels == 1 && gpu->queued_count == 1; /* and so waits for itself */
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
+    uint32_t lowest = GSIM_MAX_SMS;
+    bool scattered = false, is_alone = gpu->load.kernels == 1 && gpu->queued_count == 1; /* and so waits for itself */
+    for (uint32_t i = 0; i < gpu->group_count && !is_alone; i++) {
         struct gsim_group *g = gpu->groups[i];
-        if (gpu->next_at[i] != now || lowest_rank(g) >= lowest) continue;
+        if (gpu->next_at[i] != now || g->lowest_sm >= lowest) continue;
         gsim_group_settle(g, now);
-        const struct gsim_work *w = NULL;
-        bool empties = true;
         for (uint32_t c = 0; c < g->cohort_count; c++) {
-            if (!is_over(&g->cohorts[c]))
-                empties = false;
-            else if (g->cohorts[c].frees)
-                w = g->cohorts[c].work;
+            const struct gsim_work *w = g->cohorts[c].work;
+            if (!gsim_cohort_is_over(&g->cohorts[c]) || !g->cohorts[c].frees) continue;
+            lowest = g->lowest_sm;
+            scattered = w->kind != GSIM_WORK_ISSUE && w->kind != GSIM_WORK_ON_CHIP && !w->is_one_wave;
         }
-        if (!w) continue;
-        lowest = lowest_rank(g);
-        if (w->kind != GSIM_WORK_ISSUE && w->kind != GSIM_WORK_ON_CHIP)
-            order = w->is_one_wave || is_alone ? END_MEMORY : END_SCATTERED;
-        else
-            order = empties && (w->is_one_wave || w->blocks % ((uint64_t)gpu->device->sm_count * w->need.blocks_per_sm) == 0) ? END_WAVE : END_OTHER;
     }
-    return order;
+    return scattered;
 }
 
-/* Of the SMs whose blocks end now, the rank that comes after the COUNT lowest. Splits groups there. */
-static uint32_t cut_after(struct gsim_gpu *gpu, gsim_time now, uint32_t count)
+/* Ends whatever is over and leaves the refilling to the caller. */
+static void end_at_once(struct gsim_gpu *gpu, gsim_time now)
 {
-    uint64_t all[2 * GSIM_SM_WORDS] = {0};
-    uint32_t limit = 0, group_count = gpu->group_count;
-    for (uint32_t i = 0; i < group_count; i++)
-        for (uint32_t w = 0; w < GSIM_SM_WORDS && gpu->next_at[i] == now; w++)
-            all[(gpu->groups[i]->is_fast ? 0 : GSIM_SM_WORDS) + w] |= gpu->groups[i]->sms[w];
-    for (; count && limit < NO_RANK; limit++) count -= (uint32_t)(all[limit / 64] >> limit % 64 & 1);
-    for (uint32_t i = 0; i < group_count; i++) {
-        if (gpu->next_at[i] != now) continue;
-        uint32_t below = sms_below_rank(gpu->groups[i], limit);
-        if (below && below < gpu->groups[i]->sm_count) gsim_groups_split(gpu, i, below);
-    }
-    return limit;
-}
-
-/* Ends what is over on SMs with ranks in [LOW, HIGH) and leaves the refilling to the caller. */
-static bool end_at_once(struct gsim_gpu *gpu, gsim_time now, uint32_t low, uint32_t high)
-{
-    bool any = false;
     uint32_t group_count = gpu->group_count;
-    for (uint32_t i = 0; i < group_count; i++) {
-        if (gpu->next_at[i] != now || lowest_rank(gpu->groups[i]) < low || lowest_rank(gpu->groups[i]) >= high) continue;
-        end_blocks(gpu, i, now, false, false);
-        any = true;
-    }
+    for (uint32_t i = 0; i < group_count; i++)
+        if (gpu->next_at[i] == now) end_blocks(gpu, i, now, false, false);
     gpu->blocked = NULL;
-    return any;
-}
-
-/* The next group by rank, from *LOW on, whose blocks end now: those of its SMs that come before any other group's,
- * which begins at *LOW afterwards. */
-static uint32_t next_in_turn(struct gsim_gpu *gpu, gsim_time now, uint32_t *low, uint32_t high)
-{
-    uint32_t index = GSIM_MAX_SMS, lowest = high, second = high;
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
-        if (gpu->next_at[i] != now) continue;
-        uint32_t rank = lowest_rank(gpu->groups[i]);
-        if (rank < *low || rank >= second) continue;
-        if (rank < lowest) {
-            second = lowest;
-            lowest = rank;
-            index = i;
-        } else {
-            second = rank;
-        }
-    }
-    *low = second;
-    if (index == GSIM_MAX_SMS) return index;
-    uint32_t before = sms_below_rank(gpu->groups[index], second);
-    return before < gpu->groups[index]->sm_count ? gsim_groups_split(gpu, index, before) : index;
-}
-
-/* Splits off, of SMs of which each loses a block, those that the head of the queue will take up; the others come after
- * it, for the kernels behind it. */
-static uint32_t part_for_head(struct gsim_gpu *gpu, uint32_t index, gsim_time now)
-{
-    const struct gsim_kernel_run *run = gsim_distributor_head(gpu);
-    struct gsim_group *g = gpu->groups[index];
-    if (!run || g->sm_count == 1) return index;
-    gsim_group_settle(g, now);
-    struct gsim_group freed; /* as it will be once the block is gone */
-    memcpy(&freed, g, offsetof(struct gsim_group, cohorts) + g->cohort_count * sizeof(struct gsim_cohort));
-    for (uint32_t i = 0; i < freed.cohort_count; i++) {
-        struct gsim_cohort *c = &freed.cohorts[i];
-        if (!c->frees || !is_over(c)) continue;
-        gsim_group_take(&freed, c->work, -1);
-        c->blocks--;
-        break;
-    }
-    uint32_t fit = gsim_group_room(gpu, &freed, run->work);
-    uint64_t sms = fit ? (run->unplaced + fit - 1) / fit : g->sm_count;
-    return sms < g->sm_count ? gsim_groups_split(gpu, index, (uint32_t)sms) : index;
-}
-
-/* Ends one block on each SM with a rank in [LOW, HIGH), in turn. */
-static bool end_in_turn(struct gsim_gpu *gpu, gsim_time now, uint32_t low, uint32_t high)
-{
-    bool any = false;
-    for (uint32_t index; (index = next_in_turn(gpu, now, &low, high)) != GSIM_MAX_SMS; any = true) {
-        uint32_t queued = gpu->queued_count, part = part_for_head(gpu, index, now);
-        if (part != index) low = lowest_rank(gpu->groups[index]);
-        end_blocks(gpu, part, now, true, true);
-        if (gpu->queued_count != queued) gsim_distributor_serve(gpu, now);
-    }
-    return any;
 }
 
 /* The next of a fixed sequence of numbers below COUNT (linear congruential, with the constants of Knuth's MMIX). Not sim/random.h's: the
@@ -255,55 +143,35 @@ static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state
     return gpu->groups[index]->sm_count > 1 ? gsim_groups_split_mask(gpu, index, mask) : index;
 }
 
-/* Ends one block after the other, wherever. */
+/* Ends one block after the other, wherever, until the head of the queue has room for all of its. */
 static void end_scattered(struct gsim_gpu *gpu, gsim_time now)
 {
     uint64_t state = (uint64_t)now;
-    for (uint32_t index; (index = draw_ending(gpu, now, &state)) != GSIM_MAX_SMS;) {
-        uint32_t queued = gpu->queued_count;
+    for (uint32_t index; !gpu->is_turning && (index = draw_ending(gpu, now, &state)) != GSIM_MAX_SMS;)
         end_blocks(gpu, index, now, true, true);
-        if (gpu->queued_count != queued) gsim_distributor_serve(gpu, now);
-    }
 }
 
-static void end_wave(struct gsim_gpu *gpu, gsim_time now)
+static void merge_idle(struct gsim_gpu *gpu)
 {
-    enum { PORTIONS = sizeof wave_portions / sizeof *wave_portions };
-    uint32_t limits[PORTIONS], queued = gpu->queued_count, low = 0;
-    for (int p = 0; p < PORTIONS; p++) limits[p] = cut_after(gpu, now, wave_portions[p]);
-    for (int p = 0; p < PORTIONS; low = limits[p++]) {
-        if (!end_at_once(gpu, now, low, limits[p])) continue;
-        /* The kernel after the head comes so much later that it sees all of them free (H200: 0.4 us). */
-        if (gpu->queued_count == queued) gsim_distributor_serve_head(gpu, now);
-    }
-}
-
-static void end_in_order(struct gsim_gpu *gpu, gsim_time now)
-{
-    enum end_order order = order_of(gpu, now);
-    if (order == END_WAVE) {
-        end_wave(gpu, now);
-        return;
-    }
-    if (order == END_SCATTERED) {
-        end_scattered(gpu, now);
-        return;
-    }
-    uint32_t tenth = ((uint32_t)gpu->device->sm_count + MEMORY_PARTS / 2) / MEMORY_PARTS;
-    uint32_t limit = order == END_MEMORY ? cut_after(gpu, now, tenth) : NO_RANK;
-    while (end_in_turn(gpu, now, 0, limit)) {}
-    while (end_in_turn(gpu, now, limit, NO_RANK)) {}
-}
-
-void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now)
-{
-    if (!leaves_room(gpu, now)) {
-        end_blocks(gpu, gpu->next_index, now, false, true);
-        return;
-    }
-    end_in_order(gpu, now);
     for (uint32_t i = 0, before; i < gpu->group_count; i += gpu->group_count == before) {
         before = gpu->group_count;
         if (!gpu->groups[i]->slots) gsim_groups_merge_idle(gpu, i);
     }
+}
+
+void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now)
+{
+    if (!gpu->is_turning && !leaves_room(gpu, now)) {
+        end_blocks(gpu, gpu->next_index, now, false, true);
+        return;
+    }
+    if (gpu->is_turning) {
+        end_at_once(gpu, now);
+    } else if (is_scattered(gpu, now)) {
+        end_scattered(gpu, now);
+    } else if (!gsim_groups_delay_ends(gpu, now)) {
+        end_at_once(gpu, now);
+        gsim_distributor_look(gpu, now);
+    }
+    merge_idle(gpu);
 }

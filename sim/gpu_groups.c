@@ -113,7 +113,7 @@ void gsim_groups_find_next(struct gsim_gpu *gpu)
 {
     gsim_time next = GSIM_TIME_NEVER;
     for (uint32_t i = 0; i < gpu->group_count; i++) next = gpu->next_at[i] < next ? gpu->next_at[i] : next;
-    gpu->next = next;
+    gpu->next = gpu->is_turning && gpu->turn_at < next ? gpu->turn_at : next;
     for (uint32_t i = 0; i < gpu->group_count; i++)
         if (gpu->next_at[i] == next) gpu->next_index = i;
 }

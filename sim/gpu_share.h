@@ -45,6 +45,11 @@ struct gsim_cohort {
     double pace;     /* share of that speed which arriving pages allow, and so of everything it asks for */
 };
 
+static inline bool gsim_cohort_is_over(const struct gsim_cohort *c)
+{
+    return c->left <= 2 * c->speed; /* the rounding of two picoseconds */
+}
+
 /* The chip's DRAM as one SM sees it. */
 struct gsim_dram_state {
     double load;    /* asked for, relative to dram_gbps */

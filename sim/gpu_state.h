@@ -19,6 +19,12 @@
  * id, whatever the grouping. Fine enough that a thousand waves still take their measured time within 0.1 %. */
 #define GSIM_END_GRID 100
 
+/* Blocks that fall out of step (gpu_spread.c), their work as shares of a block's. */
+struct gsim_tail {
+    double longest, last;  /* the most of any: in step, and out of it */
+    double before, after;  /* of all: in step, and out of it */
+};
+
 /* A kernel from its submission to the end of its last block. */
 struct gsim_kernel_run {
     const struct gsim_work *work;
@@ -29,7 +35,10 @@ struct gsim_kernel_run {
     int level;
     double pace;              /* of all its blocks (gsim_gpu_set_pace) */
     bool started;
+    bool has_waited;          /* for room, itself or behind who did */
+    gsim_time placed_at;      /* its last block */
     double last_place;        /* of its blocks, that of the last one (gpu_spread.c) */
+    struct gsim_tail tail;
 };
 
 /* SMs in the same state. */
@@ -68,6 +77,8 @@ struct gsim_gpu {
     struct gsim_dram_state dram; /* as applied to every SM */
     struct gsim_gpu_load load;
     bool keeps_carveout;      /* the head of the queue fills SMs as they empty */
+    gsim_time turn_at;        /* the distributor is busy until then */
+    bool is_turning;          /* and somebody waits for that */
     uint64_t block_events, events;
     gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
     gsim_time next;           /* earliest of next_at */
@@ -103,18 +114,22 @@ uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_group *g,
 /* --- gpu_spread.c: SMs that began alike end one before the other ------------------------------------------- */
 /* WAITING waits for room from now on: it matters to it. */
 void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *waiting, gsim_time now);
+/* The blocks of streams of several waves whose last has been placed: NEXT waits for their room. */
+void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run *next, gsim_time now);
+/* Blocks that end together now: which are later. Returns whether all of them are. */
+bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now);
 
 /* --- gpu_ends.c: blocks end, SMs are refilled -------------------------------------------------------------- */
 /* Ends blocks that end at NOW, the time of the next end; the caller serves the queue and repeats while some do. */
 void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now);
 
 /* --- gpu_distributor.c: which SM gets the next block ------------------------------------------------------- */
-/* The most urgent kernel with blocks to place, or NULL. */
+/* The most urgent kernel with blocks to place, or NULL while there is none or the distributor turns. */
 struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu);
 /* Places the heads' blocks wherever they fit, kernel after kernel, until one does not fit. */
 void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now);
-/* The same of the head alone. */
-void gsim_distributor_serve_head(struct gsim_gpu *gpu, gsim_time now);
+/* It has ended its turn, or finds SMs that have become free: places the head's blocks, and nobody else's, and turns again. */
+void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now);
 /* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
  * the next. SMs that it fills leave the group; those that it does not need stay, for the kernel behind it. */
 void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now);

@@ -112,52 +112,71 @@ static void most_room_first(void)
     gsim_arena_release(&w.arena);
 }
 
-/* H200: what waits behind blocks that wait for memory takes each block's room as it ends, on a dozen SMs at first: 132
- * blocks of 256 threads behind equal ones fill 13 SMs with 8, the rest has come by when the other SMs' first blocks end
- * (traces/h200/vm/packs.json.gz). */
-static void packed_behind_a_full_machine(void)
-{
-    struct world w = {.device = big_device()};
-    open_world(&w, NULL);
-    struct gsim_work a = work_of(&w, fixture_kernel("a", 8 * SMS, 256, 10));
-    struct gsim_work b = work_of(&w, fixture_kernel("b", SMS, 256, 10));
-    submit(&w, 0, &a, 1);
-    submit(&w, 1000, &b, 2);
-    run_until(&w, gsim_time_from_us(10));
-    uint32_t sms_with[33];
-    histogram(&w, 2, sms_with);
-    CHECK_INT(sms_with[8], 13);
-    CHECK_INT(sms_with[1], SMS - 13 * 8);
-    run_until(&w, GSIM_TIME_NEVER);
-    CHECK_NEAR(gsim_time_us(w.end[2]), 20, 1e-6);
-    CHECK_INT(gsim_gpu_load(w.gpu).busy_sms, 0);
-    gsim_arena_release(&w.arena);
-}
-
 static struct gsim_kernel on_chip_kernel(const char *name, uint32_t blocks)
 {
     return (struct gsim_kernel){.name = name, .grid = {blocks, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 10};
 }
 
-/* A full wave of blocks that compute leaves SM by SM at first, so that the head of the queue has 8 blocks on the first SM;
- * the kernel behind it comes when all others are free, and spreads. */
-static void spread_behind_the_head(void)
+/* What waits behind a full wave finds the SMs that have become free since the distributor looked last: of 8 blocks one on the first SM's
+ * first room, the others a turn later; and the kernel behind it its first SMs another turn later, when more are free. */
+static void packed_behind_a_full_machine(void)
 {
     struct world w = {.device = big_device()};
+    w.device.distributor_turn_us = 0.145;
+    w.device.block_ends_us = 1;
     open_world(&w, NULL);
     struct gsim_work a = work_of(&w, on_chip_kernel("a", 8 * SMS)), b = work_of(&w, on_chip_kernel("b", 8)),
                      c = work_of(&w, on_chip_kernel("c", SMS));
     submit(&w, 0, &a, 1);
     submit(&w, 1000, &b, 2);
     submit(&w, 2000, &c, 3);
-    run_until(&w, gsim_time_from_us(10.1));
-    uint32_t sms_with[33];
-    histogram(&w, 2, sms_with);
-    CHECK_INT(sms_with[8], 1);
-    histogram(&w, 3, sms_with);
-    CHECK_INT(sms_with[0], 1);
-    CHECK_INT(sms_with[1], SMS - 2);
-    CHECK_INT(sms_with[2], 1);
+    static const struct {
+        double us;
+        uint32_t b, c;
+    } expected[] = {{10.001, 1, 0}, {10.14, 1, 0}, {10.15, 8, 0}, {10.28, 8, 0}, {10.3, 8, SMS}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        uint32_t blocks[2][SMS], placed[2] = {0};
+        run_until(&w, gsim_time_from_us(expected[i].us));
+        for (uintptr_t tag = 2; tag < 4; tag++) {
+            gsim_gpu_residency(w.gpu, (void *)tag, blocks[tag - 2], SMS);
+            for (int sm = 0; sm < SMS; sm++) placed[tag - 2] += blocks[tag - 2][sm];
+        }
+        CHECK_MSG(placed[0] == expected[i].b && placed[1] == expected[i].c, "at %g us %u and %u blocks, expected %u and %u", expected[i].us,
+                  placed[0], placed[1], expected[i].b, expected[i].c);
+    }
+    run_until(&w, GSIM_TIME_NEVER);
+    CHECK_INT(gsim_gpu_load(w.gpu).busy_sms, 0);
+    gsim_arena_release(&w.arena);
+}
+
+/* H200, traces/h200/vm/heads.txt: streams of several waves leave one by one from the last block's start on, those that ended as it was placed, too.
+ * Of two waves and a block the kernel behind has no room for 0.25 of a block's time, then some, and all at its end; the stream takes its time. */
+static void waves_fall_out_of_step(void)
+{
+    struct world w = {.device = big_device()};
+    w.device.distributor_turn_us = 0.145;
+    open_world(&w, NULL);
+    struct gsim_kernel stream = on_chip_kernel("stream", 4 * SMS + 1), next = on_chip_kernel("next", 2 * SMS);
+    stream.block.x = next.block.x = 1024;
+    stream.solo_us = 300;
+    next.solo_us = 1000;
+    stream.dram_bytes = 1e6;
+    stream.demand_given = true;
+    struct gsim_work a = work_of(&w, stream), b = work_of(&w, next);
+    submit(&w, 0, &a, 1);
+    submit(&w, 1000, &b, 2);
+    uint32_t placed[3];
+    static const double at_us[] = {224, 260, 299.9};
+    for (int i = 0; i < 3; i++) {
+        uint32_t blocks[SMS];
+        run_until(&w, gsim_time_from_us(at_us[i]));
+        gsim_gpu_residency(w.gpu, (void *)2, blocks, SMS);
+        placed[i] = 0;
+        for (int sm = 0; sm < SMS; sm++) placed[i] += blocks[sm];
+    }
+    CHECK_MSG(placed[0] == 0 && placed[1] > SMS / 4 && placed[1] < SMS && placed[2] > 3 * SMS / 2, "%u, %u, %u blocks", placed[0], placed[1], placed[2]);
+    run_until(&w, GSIM_TIME_NEVER);
+    CHECK_NEAR(gsim_time_us(w.end[1]), 300, 1);
     gsim_arena_release(&w.arena);
 }
 
@@ -336,7 +355,7 @@ static const struct test_case cases[] = {
     {"least loaded SM first", least_loaded_first},
     {"most room first", most_room_first},
     {"packed behind a full machine", packed_behind_a_full_machine},
-    {"spread behind the head", spread_behind_the_head},
+    {"waves fall out of step", waves_fall_out_of_step},
     {"a configuration is kept", carveout_kept},
     {"memory blocks leave one by one", memory_blocks_leave_one_by_one},
     {"the rest goes to the roomiest SMs", the_rest_goes_to_the_roomiest},
