@@ -186,7 +186,8 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_tim
     gpu->blocked = NULL;
     run->placed_at = now;
     if (run->has_waited) begin_turn(gpu, now);
-    if (gpu->is_turning) gsim_groups_spread_tails(gpu, most_urgent(gpu), now);
+    const struct gsim_kernel_run *next = gpu->is_turning ? most_urgent(gpu) : NULL;
+    if (next) gsim_groups_spread_tails(gpu, next, now);
     if (gpu->listener.kernel_placed) gpu->listener.kernel_placed(gpu->listener.data, run->tag, now);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Blocks that begin together do not end together where they wait for memory: which are ahead, and on which SMs, decides how tightly the
- * kernels behind are packed. They are told apart when somebody waits for room; until then they go as one, which takes as long. So are the ends of
- * several waves and of blocks that compute.
+ * kernels behind are packed. They are told apart when somebody waits for room; until then they go as one, which takes as long. Streams of
+ * several waves are when their last block is placed, blocks that compute when they end and leave room.
  */
 #include "sim/gpu_state.h"
 
@@ -130,10 +130,10 @@ void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *wait
 
 /* --- the tails of several waves ----------------------------------------------------------------------------- */
 
-/* Blocks of streams of several waves do not keep step: from the last block that is placed to the end of the kernel theirs end one by one, in
- * no order (H200 and H100, traces/h200/vm/heads.txt, traces/h100/heads.txt: over 0.53 to 0.88 of a block's time). In the model waves keep
- * step until then. So of those that end as the last is placed, some are left: they, too, end in the course of that time, which closes when
- * the last one does. */
+/* Blocks of streams of several waves do not keep step: from the start of the last one to the end of the kernel they end one by one, in no order
+ * (H200 and H100, traces/h200/vm/heads.txt, traces/h100/heads.txt: over 0.53 to 0.88 of a block's time). In the model waves keep step until
+ * then. So those that are over when the last block is placed, and have not given their room to it or one before it, take another block's time, and
+ * all of them end in the last 0.75 of it. */
 #define TAIL 0.75
 /* When 0, 2, 10, 25, 50, 75, 90 and 100 % of them have ended, as shares of it. */
 static const double tail_shares[] = {0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
