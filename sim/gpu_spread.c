@@ -145,10 +145,14 @@ static bool falls_out(const struct gsim_cohort *c)
     return !c->is_spread && (w->kind == GSIM_WORK_MEMORY || w->kind == GSIM_WORK_SCATTER) && !w->is_one_wave && !c->run->unplaced;
 }
 
+/* In so many steps: what ends together is handled together. */
+enum { TAIL_STEPS = 64 };
+
 /* Of a block's time, when the block ends before which that share of them does. */
 static double tail_at(double place)
 {
     int i = 0;
+    place = (floor(place * TAIL_STEPS) + 0.5) / TAIL_STEPS;
     while (place > tail_shares[i + 1]) i++;
     double share = (place - tail_shares[i]) / (tail_shares[i + 1] - tail_shares[i]);
     return 1 - TAIL * (1 - tail_times[i] - share * (tail_times[i + 1] - tail_times[i]));
