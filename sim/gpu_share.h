@@ -8,14 +8,15 @@
  *  - Issue-bound blocks: up to 3 warps per sub-partition share equally; beyond that the oldest two warps get
  *    1/3 each, the next two 1/6 each, the rest nothing until they leave. So blocks end one after the other
  *    (4 blocks of 256 threads: 96, 144, 213, 254 us), in units of two warps per sub-partition.
- *  - Memory blocks: t = compute + latency + memory * s(D); D = what all resident blocks ask for. Their few
- *    instructions get what older issue-bound warps leave; behind four of them they starve (2.4x to 9x). Arithmetic of their own
- *    is stretched by 1 / (1 - U), U = issue rate that others use, up to 2.5 to 3.5 times, and all of it by 1 + 0.3 S^1.5 / (1 - S),
+ *    They get what memory blocks and older on-chip ones leave.
+ *  - Memory blocks: t = compute + latency + memory * s(D); D = what all resident blocks ask for. Arithmetic of their own
+ *    is stretched by 1 / (1 - U), U = issue rate that others of their kind use, up to 2.5 times, and all of it by 1 + 0.3 S^1.5 / (1 - S),
  *    S = what older ones of this kind use (16 that compute for a quarter of their time: 1.9, 2.0, 2.3 ... 4.3 times one's time alone).
+ *    Behind older issue-bound warps they take longer, behind four of them they starve; beside younger ones they wait at each load.
  *    A block of two warps is on two of four sub-partitions, the next one on the others.
- *  - On-chip blocks: slowed by 1 + 2.1 min(3, X) (2 / Y)^0.4 beside X issue-bound warps per sub-partition, whatever the age, Y of
- *    their own; and among themselves by 1 + 0.2 U (1 - S)^-1.5, U = the share of its shared memory's time that the SM serves, S = that
- *    to older ones (4 blocks of 512 threads: 1.13, 1.50, 2.05, 2.53 times one's time alone).
+ *  - On-chip blocks: slowed by 1 + min(2 X, 7 - 0.6 Y) beside X younger issue-bound warps per sub-partition, three at most, Y of
+ *    their own, by 3.5, 10, 30 behind one, two, three older ones; and among themselves by 1 + 0.2 U (1 - S)^-1.5, U = the share of its shared memory's
+ *    time that the SM serves, S = that to older ones (4 blocks of 512 threads: 1.13, 1.50, 2.05, 2.53 times one's time alone).
  *    Beside loads: by 1 + 0.01 for 8 warps that wait for data, and beyond 0.56 of the L1 that the carve-out leaves, 16 bytes a thread, by
  *    1 / (1 - 2 (fill - 0.56)); beside C times the lines that L1 has at once by 1 + 2.7 (C - 1).
  *  - Described blocks: t^p = t0^p - m^p + max(m s(D), t0 D/BW)^p + (t0 U)^p, U = issue rate that all such blocks

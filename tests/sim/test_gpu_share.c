@@ -1,54 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Each rule of sim/gpu_share.h on one SM, computed by hand from the numbers in that header's comment, with blocks
- * made up for the purpose; and, over random blocks, that described ones never get more than there is.
+ * made up for the purpose; and, over random blocks, that described ones never get more than there is. On-chip blocks: test_gpu_share_chip.c.
  */
 #include <gsl/gsl_rng.h>
 
-#include "models/device.h"
-#include "sim/gpu_share.h"
-#include "tests/test.h"
-
-/* Issue rate that 1, 2 and 3 warps per sub-partition of dense arithmetic reach (measured). */
-#define SHARE1 0.826
-#define SHARE2 0.94
-#define SHARE3 0.995
-#define STARVED 0.003
-
-static const struct gsim_dram_state calm = {.stretch = 1, .gain = 1};
-
-/* DRAM out of everybody's way unless a test changes that. */
-static struct gsim_device_spec device(void)
-{
-    return (struct gsim_device_spec){.sm_count = 10, .dram_gbps = 1000, .dram_knee = 2, .sm_dram_gbps = 200,
-                                     .compute_memory_knee = 4, .l1_kib = 256};
-}
-
-static struct gsim_work issue_work(double width)
-{
-    double compute = 1000 / gsim_issue_share(width);
-    return (struct gsim_work){.kind = GSIM_WORK_ISSUE, .has_flops = true, .units = 1, .width = width, .issue_ps = 1000,
-                              .compute_ps = compute, .block_ps = compute};
-}
-
-/* 1000 ps alone: latency and DRAM. ISSUE of it needs the SM's issue rate. */
-static struct gsim_work memory_work(double issue)
-{
-    return (struct gsim_work){.kind = GSIM_WORK_MEMORY, .units = 1, .width = 2, .threads = 256, .issue_ps = issue,
-                              .latency_ps = 300, .memory_ps = 700, .block_ps = 1000, .dram_gbps = 1};
-}
-
-/* 1000 ps of on-chip work, using ISSUE ps of the issue rate, and 200 of latency. */
-static struct gsim_work chip_work(double issue)
-{
-    return (struct gsim_work){.kind = GSIM_WORK_ON_CHIP, .units = 1, .width = 2, .issue_ps = issue,
-                              .compute_ps = 1000, .latency_ps = 200, .block_ps = 1200};
-}
-
-static struct gsim_cohort cohort(const struct gsim_work *work, uint32_t blocks, gsim_time since)
-{
-    return (struct gsim_cohort){.work = work, .blocks = blocks, .since = since, .left = 1, .pace = 1, .frees = true};
-}
+#include "tests/sim/share_blocks.h"
 
 /* --- issue-bound blocks ---------------------------------------------------------------------------------- */
 static void dense_arithmetic_alone(void)
@@ -147,11 +104,11 @@ static void old_memory_blocks_go_first(void)
     struct gsim_work issue = issue_work(2), memory = memory_work(10);
     struct gsim_cohort c[3] = {cohort(&memory, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
     gsim_share_sm(&d, c, 3, &calm, 0);
-    CHECK_NEAR(1 / c[0].speed, 1000 * 1.06, 1e-9); /* four younger warps */
-    CHECK_NEAR(c[1].speed * 1000, 2.0 / 3, 1e-12);
-    CHECK_NEAR(c[2].speed * 1000, 1.0 / 3 - 10 / 1060.0, 1e-12); /* the youngest pays */
+    CHECK_NEAR(1 / c[0].speed, 1000 * 1.11, 1e-9); /* four younger warps */
+    CHECK_NEAR(c[1].speed * 1000, 2.0 / 3 * (1 - 10 / 1110.0), 1e-12);
+    CHECK_NEAR(c[2].speed * 1000, 1.0 / 3 * (1 - 10 / 1110.0), 1e-12);
     gsim_share_sm(&d, c, 2, &calm, 0);
-    CHECK_NEAR(1 / c[0].speed, 1000 * 1.03, 1e-9);
+    CHECK_NEAR(1 / c[0].speed, 1000 * 1.08, 1e-9);
 }
 
 /* 900 ps of latency and DRAM, 100 of arithmetic that needs a warp per sub-partition for 80 of them. */
@@ -169,7 +126,7 @@ static struct gsim_work copy_with_arithmetic(void)
 static void arithmetic_waits_for_other_warps(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work copy = copy_with_arithmetic(), issue = issue_work(2);
+    struct gsim_work copy = copy_with_arithmetic();
     struct gsim_cohort c[20];
     gsim_share_sm(&d, (c[0] = cohort(&copy, 1, 0), c), 1, &calm, 0);
     CHECK_NEAR(1 / c[0].speed, 1000, 1e-9); /* alone */
@@ -193,16 +150,25 @@ static void arithmetic_waits_for_other_warps(void)
     CHECK_NEAR(1 / alike[0].speed, 1093.6, 1);
     gsim_share_sm(&d, alike, 2, &calm, 0);
     CHECK(alike[1].speed < alike[0].speed);
-    /* Four issue-bound warps slow an older block's arithmetic 3.5 times. */
-    struct gsim_cohort beside[3] = {cohort(&copy, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
-    gsim_share_sm(&d, beside, 3, &calm, 0);
-    CHECK_NEAR(1 / beside[0].speed, 900 + 100 * (1 + 2.2 / 1.2 * 2.5), 1e-6);
-    /* One older issue-bound warp leaves younger ones what they ask for. */
-    struct gsim_work one = issue_work(1);
-    struct gsim_cohort behind[2] = {cohort(&one, 1, 0), cohort(&copy, 1, 1)};
-    gsim_share_sm(&d, behind, 2, &calm, 0);
-    CHECK(1 / behind[1].speed < 1500);
-    CHECK_NEAR(behind[0].speed * 1000, SHARE1 * (1 - 80 * behind[1].speed), 0.01);
+}
+
+/* Four younger issue-bound warps per sub-partition cost a memory block with arithmetic 0.82 of its 900 ps in latency and DRAM, and get what it does
+ * not use. A younger block of its kind, which itself waits as long, takes part of that on itself. */
+static void younger_arithmetic_beside_memory_blocks(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work copy = copy_with_arithmetic(), issue = issue_work(2);
+    struct gsim_cohort one[3] = {cohort(&copy, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
+    struct gsim_cohort two[4] = {cohort(&copy, 1, 0), cohort(&copy, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
+    gsim_share_sm(&d, one, 3, &calm, 0);
+    CHECK_NEAR(1 / one[0].speed, 1000 + 0.82 * 900, 1e-6);
+    CHECK_NEAR(one[1].speed * 1000, 2.0 / 3 * (1 - 80 / 1738.0), 1e-9);
+    CHECK_NEAR(one[2].speed * 1000, 1.0 / 3 * (1 - 80 / 1738.0), 1e-9);
+    gsim_share_sm(&d, two, 2, &calm, 0);
+    double alone[2] = {1 / two[0].speed, 1 / two[1].speed};
+    gsim_share_sm(&d, two, 4, &calm, 0);
+    CHECK_NEAR(1 / two[1].speed, alone[1] + 0.82 * 900, 5); /* who is older is in its way for less */
+    CHECK_NEAR(1 / two[0].speed, alone[0] + 0.82 * 900 * (1 - 2.5 * 80 / alone[1]), 1e-3);
 }
 
 static void young_memory_blocks_starve(void)
@@ -211,41 +177,49 @@ static void young_memory_blocks_starve(void)
     struct gsim_work issue = issue_work(2), one = issue_work(1), memory = memory_work(400);
     struct gsim_cohort behind_four[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
     gsim_share_sm(&d, behind_four, 3, &calm, 0);
-    CHECK_NEAR(behind_four[2].speed * 1000, STARVED, 1e-9);
-    /* One older warp leaves 1 - 0.826: two blocks ask for 0.4 each and get half of that each. */
-    struct gsim_cohort behind_one[2] = {cohort(&one, 1, 0), cohort(&memory, 2, 1)};
+    CHECK_NEAR(1 / behind_four[2].speed, 1000 * (1 + 60 * sqrt(2)), 1e-6); /* four warps of their own: the root of twice as many as two */
+    struct gsim_cohort behind_one[2] = {cohort(&one, 1, 0), cohort(&memory, 1, 1)};
     gsim_share_sm(&d, behind_one, 2, &calm, 0);
-    CHECK_NEAR(behind_one[1].speed, (1 - SHARE1) / 2 / 400, 1e-12);
-    memory.issue_ps = 10; /* needs less than is left */
-    gsim_share_sm(&d, behind_one, 2, &calm, 0);
-    CHECK_NEAR(1 / behind_one[1].speed, 1000, 1e-9);
+    CHECK_NEAR(1 / behind_one[1].speed, 1000 * 1.05, 1e-9);
     /* Blocks of one kernel that started together share alike, in however many cohorts they are. */
-    memory.issue_ps = 400;
     struct gsim_cohort apart[3] = {cohort(&one, 1, 0), cohort(&memory, 1, 1), cohort(&memory, 1, 1)};
     gsim_share_sm(&d, apart, 3, &calm, 0);
-    CHECK_NEAR(apart[1].speed, (1 - SHARE1) / 2 / 400, 1e-12);
+    CHECK_NEAR(1 / apart[1].speed, 1000 * (1 + 0.05 * sqrt(2)), 1e-9);
     CHECK_NEAR(apart[2].speed, apart[1].speed, 0);
+    /* Scattered loads wait less, and however many they are as long. */
+    memory.kind = GSIM_WORK_SCATTER;
+    for (int i = 0; i < 2; i++) apart[1 + i] = cohort(&memory, 1, 1);
+    gsim_share_sm(&d, apart, 3, &calm, 0);
+    CHECK_NEAR(1 / apart[1].speed, 1000 * 1.13, 1e-9);
 }
 
-/* Beside two issue-bound warps per sub-partition memory blocks with arithmetic keep 0.15 of the issue rate, beside three nothing: two that ask
- * for 0.1 each go on as alone, then starve. */
+/* Behind two issue-bound warps per sub-partition two blocks with arithmetic, four warps, take 1 + 1.15 sqrt(2) times their time, behind three
+ * 1 + 3 sqrt(2); who is older has the rest of the issue rate. Behind 2.5, half of each. */
 static void few_older_warps_leave_memory_blocks_some(void)
 {
+    static const double widths[] = {1, 1.25, 1.5}, behind[] = {1.15, 0.5 * (1.15 + 3), 3};
     struct gsim_device_spec d = device();
-    struct gsim_work issue = issue_work(1), memory = memory_work(100);
+    struct gsim_work memory = memory_work(100);
     memory.has_flops = true;
-    struct gsim_cohort c[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
-    gsim_share_sm(&d, c, 3, &calm, 0);
-    CHECK_NEAR(c[0].speed * 1000, SHARE2 * (1 - 0.15) / 2, 1e-9);
-    CHECK_NEAR(c[2].speed * 1000, 1, 1e-9);
-    memory.issue_ps = 50; /* in all less than 0.15: all that they ask for */
-    gsim_share_sm(&d, c, 3, &calm, 0);
-    CHECK_NEAR(c[0].speed * 1000, SHARE2 * (1 - 0.1) / 2, 1e-3);
-    memory.issue_ps = 100;
-    issue.width = 1.5;
-    gsim_share_sm(&d, c, 3, &calm, 0);
-    CHECK_NEAR(c[0].speed * 1000, SHARE3 / 2, 1e-9);
-    CHECK_NEAR(c[2].speed * 100, (1 - SHARE3) / 2, 1e-9);
+    for (int i = 0; i < 3; i++) {
+        struct gsim_work issue = issue_work(widths[i]);
+        struct gsim_cohort c[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
+        gsim_share_sm(&d, c, 3, &calm, 0);
+        CHECK_NEAR(1 / c[2].speed, 1000 * (1 + behind[i] * sqrt(2)), 1e-9);
+        CHECK_NEAR(c[0].speed * 1000, gsim_issue_share(2 * widths[i]) / 2 * (1 - 200 * c[2].speed), 1e-9);
+    }
+}
+
+/* Blocks without arithmetic, younger than some that alone use 0.3 of the issue rate: 1 + 0.09 x 0.09 / (1.14 - 0.3). */
+static void plain_blocks_behind_arithmetic(void)
+{
+    struct gsim_device_spec d = device();
+    struct gsim_work copy = memory_work(300), plain = memory_work(1e-6);
+    copy.has_flops = true;
+    struct gsim_cohort c[2] = {cohort(&copy, 1, 0), cohort(&plain, 1, 1)};
+    gsim_share_sm(&d, c, 2, &calm, 0);
+    CHECK_NEAR(1 / c[0].speed, 1000, 1e-9);
+    CHECK_NEAR(1 / c[1].speed, 1000 * (1 + 0.09 * 0.09 / 0.84), 1e-6);
 }
 
 static void scattered_loads_need_lines(void)
@@ -283,106 +257,6 @@ static void two_warps_on_half_the_sub_partitions(void)
     CHECK_NEAR(c[2].speed * 1000, SHARE3 / 3, 1e-9);
 }
 
-/* --- on-chip blocks --------------------------------------------------------------------------------------- */
-/* That each asks for 0.4 of the time of the SM's shared memory, by summing up thin slices of what is asked for, each of which goes
- * at 1 / (1 + 0.2 U (1 - S)^-1.5): S, what those before it are served; U, what all are. */
-static double served_in_slices(double asked, double all)
-{
-    double low = 0, high = 1, served = 0;
-    for (int pass = 0; pass < 40; pass++) {
-        double used = (low + high) / 2, sum = 0, step = all / 20000;
-        served = -1;
-        for (double at = step / 2; at < all && sum < 1; at += step) {
-            if (served < 0 && at > asked) served = sum;
-            sum += step / (1 + 0.2 * used * pow(1 - sum, -1.5));
-        }
-        if (served < 0) served = sum;
-        *(sum > used ? &low : &high) = used;
-    }
-    return served;
-}
-
-static void on_chip_blocks_among_themselves(void)
-{
-    struct gsim_device_spec d = device();
-    struct gsim_work alike = chip_work(400), crowded = alike;
-    crowded.is_crowded = true;
-    for (uint32_t blocks = 1; blocks <= 6; blocks++) {
-        struct gsim_cohort one = cohort(&alike, blocks, 0), many[6];
-        gsim_share_sm(&d, &one, 1, &calm, 0);
-        for (uint32_t i = 0; i < blocks; i++) many[i] = cohort(&crowded, 1, 0);
-        gsim_share_sm(&d, many, blocks, &calm, 0);
-        double all = 0.4 * blocks, rate = 0, before = 0;
-        CHECK_NEAR((1 / one.speed - 200) * served_in_slices(all, all) / all, 1000, 1);
-        for (uint32_t i = 0; i < blocks; i++) {
-            double served = served_in_slices(0.4 * (i + 1), all);
-            CHECK_NEAR((1 / many[i].speed - 200) * (served - before) / 0.4, 1000, 3);
-            CHECK(i == 0 || many[i].speed < many[i - 1].speed);
-            rate += 400 * many[i].speed;
-            before = served;
-        }
-        CHECK_MSG(rate <= 1, "%d blocks issue %g", (int)blocks, rate);
-    }
-}
-
-static void on_chip_blocks_beside_issue(void)
-{
-    struct gsim_device_spec d = device();
-    struct gsim_work chip = chip_work(1e-6), one = issue_work(1);
-    for (uint32_t warps = 0; warps <= 5; warps++)
-        for (int is_oldest = 0; is_oldest < 2; is_oldest++) {
-            struct gsim_cohort c[6];
-            uint32_t at = is_oldest ? 0 : warps;
-            for (uint32_t i = 0; i <= warps; i++) c[i] = i == at ? cohort(&chip, 1, i) : cohort(&one, 1, i);
-            gsim_share_sm(&d, c, warps + 1, &calm, 0);
-            CHECK_NEAR(1 / c[at].speed, 1000 * (1 + 2.1 * (warps < 3 ? warps : 3)) + 200, 1e-3);
-        }
-    /* Four of its blocks have eight warps per sub-partition: four times as many, each the less slowed. */
-    struct gsim_cohort c[2] = {cohort(&chip, 4, 0), cohort(&one, 1, 1)};
-    gsim_share_sm(&d, c, 2, &calm, 0);
-    CHECK_NEAR(1 / c[0].speed, 1000 * (1 + 2.1 * pow(0.25, 0.4)) + 200, 1e-3);
-}
-
-/* A memory block that alone takes 0.413 of the issue rate counts as half an issue-bound warp per sub-partition, four of them, 1 in all
- * at most, as all that there can be (4 warps, of which 3 count). One without arithmetic counts as none. Their loads take 1 % for each block. */
-static void on_chip_blocks_beside_arithmetic(void)
-{
-    struct gsim_device_spec d = device();
-    struct gsim_work chip = chip_work(1e-6), memory = memory_work(413);
-    for (int has_flops = 0; has_flops < 2; has_flops++) {
-        static const double slow[] = {1, 1 + 1.2 * 0.5, 1 + 1.2 * 3};
-        memory.has_flops = has_flops;
-        for (int i = 0; i < 3; i++) {
-            struct gsim_cohort c[2] = {cohort(&memory, i == 2 ? 4 : 1, 0), cohort(&chip, 1, 1)};
-            gsim_share_sm(&d, i ? c : c + 1, i ? 2 : 1, &calm, 0);
-            double loads = 1 + 0.01 * (i == 2 ? 4 : i);
-            CHECK_NEAR(1 / c[1].speed, 1000 * (has_flops ? slow[i] : 1) * loads + 200, 1e-3);
-        }
-    }
-}
-
-/* Blocks of 256 threads of which each has 16 bytes under way, or a line: with 28 KiB of L1 six of the first kind fill 0.857 of it and take 0.594 of
- * the time, eight as much as any, 0.85; two of the second kind ask for 2.3 times the 224 lines. With 156 KiB there is room for all. */
-static void on_chip_blocks_beside_loads(void)
-{
-    static const struct {
-        enum gsim_work_kind kind;
-        uint32_t blocks, l1_kib;
-        double left, loads;
-    } beside[] = {{GSIM_WORK_MEMORY, 3, 28, 1, 1.03},        {GSIM_WORK_MEMORY, 6, 28, 1 - 2 * (6.0 / 7 - 0.56), 1.06},
-                  {GSIM_WORK_MEMORY, 8, 28, 0.15, 1.08},     {GSIM_WORK_MEMORY, 8, 156, 1, 1.08},
-                  {GSIM_WORK_SCATTER, 2, 28, 1, 1 + 2.7 * (16.0 / 7 - 1)}, {GSIM_WORK_SCATTER, 2, 156, 1, 1}};
-    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
-        struct gsim_device_spec d = device();
-        d.l1_kib = 256;
-        struct gsim_work chip = chip_work(1e-6), loads = memory_work(1e-6);
-        loads.kind = beside[i].kind;
-        struct gsim_cohort c[2] = {cohort(&chip, 1, 0), cohort(&loads, beside[i].blocks, 1)};
-        gsim_share_sm(&d, c, 2, &calm, 1024 * (256 - beside[i].l1_kib));
-        CHECK_NEAR(1 / c[0].speed, 1000 * beside[i].loads / beside[i].left + 200, 1e-3);
-    }
-}
-
 /* 28 KiB of L1 have room for 224 lines. A stream of 256 threads takes that of 32: beside 448 it is 15/7 times as long, beside 192 as alone; one of
  * 2,048 that of 112, not more. With 156 KiB there is room for all. */
 static void streams_behind_scattered_loads(void)
@@ -402,22 +276,6 @@ static void streams_behind_scattered_loads(void)
         CHECK_NEAR(1 / c[0].speed, 1000 * beside[i].times, 1e-3);
         CHECK_NEAR(1 / c[1].speed, 1000 * beside[i].times, 1e-3); /* and so do they */
     }
-}
-
-/* On-chip work takes its issue rate first, but leaves the others 0.3 of it. */
-static void issue_beside_on_chip_blocks(void)
-{
-    struct gsim_device_spec d = device();
-    struct gsim_work chip = chip_work(900), issue = issue_work(1);
-    struct gsim_cohort c[2] = {cohort(&issue, 1, 0), cohort(&chip, 1, 0)};
-    double asked = 0.9 / 3.1, speed = 1 / (1000 * 3.1 * asked / served_in_slices(asked, asked) + 200);
-    gsim_share_sm(&d, c, 2, &calm, 0);
-    CHECK_NEAR(c[1].speed, speed, 1e-7);
-    CHECK_NEAR(c[0].speed * 1000, SHARE1 * (1 - 900 * c[1].speed), 1e-9);
-    issue.has_flops = false; /* takes no part in the slow-down: the on-chip blocks keep 0.91 of the rate */
-    c[1].blocks = 3;
-    gsim_share_sm(&d, c, 2, &calm, 0);
-    CHECK_NEAR(c[0].speed * 1000, SHARE1 * 0.3, 1e-9);
 }
 
 /* --- described blocks -------------------------------------------------------------------------------------- */
@@ -575,16 +433,13 @@ static const struct test_case cases[] = {
     {"memory: DRAM's stretch", memory_blocks_feel_dram},
     {"memory: older than issue-bound blocks", old_memory_blocks_go_first},
     {"arithmetic between loads waits for other warps", arithmetic_waits_for_other_warps},
+    {"arithmetic between loads: beside younger warps", younger_arithmetic_beside_memory_blocks},
     {"memory: younger ones starve", young_memory_blocks_starve},
     {"memory: few older warps leave some", few_older_warps_leave_memory_blocks_some},
+    {"memory: plain blocks behind arithmetic", plain_blocks_behind_arithmetic},
     {"scattered loads: lines", scattered_loads_need_lines},
     {"issue: two warps on half the sub-partitions", two_warps_on_half_the_sub_partitions},
-    {"on-chip: among themselves", on_chip_blocks_among_themselves},
-    {"on-chip: beside issue-bound blocks", on_chip_blocks_beside_issue},
-    {"on-chip: beside memory blocks that compute", on_chip_blocks_beside_arithmetic},
-    {"on-chip: beside loads", on_chip_blocks_beside_loads},
     {"streams behind scattered loads", streams_behind_scattered_loads},
-    {"on-chip: what they leave", issue_beside_on_chip_blocks},
     {"described: by hand", described_blocks_by_hand},
     {"described blocks wait together", described_blocks_wait_together},
     {"described: two kinds", described_blocks_of_two_kinds},
