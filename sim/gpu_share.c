@@ -130,11 +130,7 @@ static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
     s->has_arithmetic |= gsim_share_has_arithmetic(w);
     if (w->dram_gbps > 0) s->demand_gbps += blocks * w->dram_gbps * memory / time;
     if (w->kind == GSIM_WORK_MEMORY && time > 0) s->loading += blocks * w->threads * (1 - w->compute_ps / time);
-    if (gsim_share_has_arithmetic(w) && time > 0) s->memory_issue += blocks * w->issue_ps / time;
-    if (w->kind == GSIM_WORK_ISSUE) {
-        s->issue_width += blocks * w->width;
-        gsim_share_add_to_halves(s->half_width, c);
-    }
+    gsim_share_add_to_halves(s->half_width, c);
     if (w->kind == GSIM_WORK_MEMORY) s->memory_width += blocks * w->threads / GSIM_THREADS_OF_WIDTH;
     if (w->kind == GSIM_WORK_SCATTER) s->lines += blocks * w->threads;
     if (w->kind != GSIM_WORK_ON_CHIP) return;
@@ -173,7 +169,7 @@ static struct gsim_share_sums sum_up(const struct gsim_device_spec *d, const str
 {
     struct gsim_share_sums s = {.stretch = dram->stretch, .load = dram->load, .l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, LEAST_L1_KIB)};
     double asked = 0;
-    double issue = 0;
+    double issue = 0; /* that all memory blocks with arithmetic would take: beyond what there is they ask for less traffic, too */
     for (uint32_t i = 0; i < count; i++)
         if (gsim_share_has_arithmetic(c[i].work)) issue += c[i].blocks * c[i].pace * c[i].work->issue_ps / c[i].work->block_ps;
     for (uint32_t i = 0; i < count; i++) {
@@ -327,15 +323,12 @@ static void share_issue(struct gsim_cohort *c, const struct gsim_share_sums *s, 
     gsim_share_add_to_halves(walk->half_position, c);
 }
 
-/* Of BLOCKS that share alike and take TIME each. */
-static struct company company_of(const struct gsim_cohort *c, double blocks, double time, const struct gsim_share_sums *s, struct walk *walk)
+/* Of BLOCKS that share alike and would use OWN of the issue rate. */
+static struct company company_of(const struct gsim_cohort *c, double blocks, double own, const struct gsim_share_sums *s, const struct walk *walk)
 {
-    const struct gsim_work *w = c->work;
-    double own = gsim_share_has_arithmetic(w) ? w->issue_ps * blocks * c->pace / time : 0, width = w->threads * blocks / GSIM_THREADS_OF_WIDTH;
-    struct company company = {of_halves(walk->half_position, c), fmin(walk->arithmetic, 1), fmax(s->asked - walk->asked - own, 0)};
-    walk->asked += own;
-    if (width > 2) company.younger += own * (0.5 - 1 / width); /* half of them, beyond the first two warps per sub-partition */
-    return company;
+    double width = c->work->threads * blocks / GSIM_THREADS_OF_WIDTH, younger = fmax(s->asked - walk->asked - own, 0);
+    if (width > 2) younger += own * (0.5 - 1 / width); /* half of them, beyond the first two warps per sub-partition */
+    return (struct company){of_halves(walk->half_position, c), fmin(walk->arithmetic, 1), younger};
 }
 
 /* Memory and scatter blocks: those of one kernel that started together share alike, so they come as a run of
@@ -346,7 +339,9 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
     double waiting = w->latency_ps + gsim_share_memory_time(w, s), time = w->compute_ps + waiting, blocks = blocks_of_run(c, run_length);
     if (gsim_share_has_arithmetic(w))
         time = (1 + BEHIND_ON_CHIP * walk->on_chip * walk->on_chip) / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
-    struct company company = company_of(c, blocks, time, s, walk);
+    double own = gsim_share_has_arithmetic(w) ? w->issue_ps * blocks * c->pace / time : 0;
+    struct company company = company_of(c, blocks, own, s, walk);
+    walk->asked += own;
     if (!gsim_share_has_arithmetic(w) && w->dram_gbps > 0) time *= 1 + PLAIN_BEHIND * company.older * company.older / (PLAIN_AT_MOST - company.older);
     time = wait_for_issue(w, s, time, &company);
     /* Loads wait that L1 has no room for, scattered ones and streams' beside them: streams beside 704 to 796 lines on SMs with 28 KiB, 3.1 to 3.6

@@ -10,10 +10,8 @@
 
 /* What the walk over an SM's cohorts needs to know of all of them. */
 struct gsim_share_sums {
-    double issue_width;   /* issue-bound warps per sub-partition */
-    double half_width[3]; /* the same of each pair of sub-partitions, 1 and 2 */
+    double half_width[3]; /* issue-bound warps per sub-partition, of each pair of these, 1 and 2 */
     double memory_width;  /* warps per sub-partition of memory blocks */
-    double memory_issue;  /* issue rate that memory blocks with arithmetic take when nobody else does */
     bool has_on_chip;
     bool is_crowded;      /* by some of them */
     double on_chip_width; /* warps per sub-partition of on-chip blocks */
@@ -25,7 +23,7 @@ struct gsim_share_sums {
     double crowding;      /* scattered loads in flight, and streams' beside them, of the most that it has room for */
     double loading;       /* threads of memory blocks that wait for data */
     double demand_gbps;
-    double asked, used;   /* issue rate that memory blocks with arithmetic ask for; the same with issue-bound ones, at most 1 */
+    double asked, used;   /* issue rate that memory blocks with arithmetic ask for; the same, at most 1 */
     double described;     /* issue rate that described blocks ask for */
     double fair;          /* of it, what a block gets at most where they ask for more than there is */
     double stretch, load; /* of DRAM, as this SM sees it */

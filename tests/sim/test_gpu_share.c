@@ -96,6 +96,12 @@ static void memory_blocks_feel_dram(void)
     w.dram_gbps = 160; /* 480 GB/s on an SM that draws 200 at most */
     gsim_share_sm(&d, &c, 1, &calm, 0);
     CHECK_NEAR(1 / c.speed, 200 + 300 + 2.4 * 700, 1e-9);
+    w.has_flops = true; /* asks for it in half of its time only */
+    w.issue_ps = 1e-6;
+    w.compute_ps = 1000;
+    w.block_ps = 2000;
+    gsim_share_sm(&d, &c, 1, &calm, 0);
+    CHECK_NEAR(1 / c.speed, 1000 + 300 + 1.2 * 700, 1e-3);
 }
 
 static void old_memory_blocks_go_first(void)
