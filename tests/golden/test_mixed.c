@@ -128,6 +128,7 @@ static int errors_of(const char *path, const char *device_name, struct mean mean
         cases++;
     }
     gzclose(file);
+    gsim_device_release(&device);
     return cases;
 }
 
