@@ -27,7 +27,7 @@ static const double behind_issue[WAITS][WIDTHS] = {{0, 0.05, 0.15, 0.9, 60, 60},
  * they go at 0.62 to 0.54 of their speed. A younger memory block takes their place there: 2.5 times the issue rate that these use less. */
 static const double beside_issue[WAITS][WIDTHS] = {{0, 0.04, 0.08, 0.1, 0.11, 0.11}, {0, 0.47, 0.7, 0.77, 0.82, 0.9}, {0, 0.11, 0.11, 0.14, 0.17, 0.17}};
 #define SHELTERED 2.5
-#define LOADED_BYTES 16.0 /* that a stream's thread has under way in L1: gpu_share_chip.c */
+#define LOADED_BYTES 16.0 /* that a stream's thread has under way in L1 (traces/h200/vm/beside.txt: what it costs is gpu_share_chip.c's) */
 /* Streams' loads take room from scattered ones, up to this share of L1 (traces/h200/vm/lines.txt: on-chip work beside scattered loads for 0.75
  * of the lines takes its time alone, 1.4 times at most, and with streams for another quarter 1.2 to 2.0 times). */
 #define STREAM_LINES 0.5
@@ -165,7 +165,7 @@ static double fair_share(const struct gsim_share_sums *s, const struct gsim_coho
 }
 
 static struct gsim_share_sums sum_up(const struct gsim_device_spec *d, const struct gsim_cohort *c, uint32_t count,
-                          const struct gsim_dram_state *dram, uint32_t carveout_bytes)
+                                     const struct gsim_dram_state *dram, uint32_t carveout_bytes)
 {
     struct gsim_share_sums s = {.stretch = dram->stretch, .load = dram->load, .l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, LEAST_L1_KIB)};
     double asked = 0;
@@ -294,18 +294,21 @@ static void share_described(const struct gsim_device_spec *d, struct gsim_cohort
     c->speed = 1 / t;
 }
 
+/* What older cohorts have, as the walks over all of them come to it: first the memory blocks', then the issue-bound ones', who get the rest. */
 struct walk {
-    double left;       /* of the issue rate, for memory blocks, or for issue-bound ones */
-    double memory;     /* issue rate that memory blocks use */
-    double arithmetic; /* and that older ones with arithmetic do; */
-    double asked;      /* if it were not for issue-bound ones */
-    double on_chip;    /* and older on-chip ones */
-    double all_on_chip; /* all of these */
-    double half_position[3]; /* issue-bound warps per sub-partition that are older, of each pair of these, 1 and 2 */
+    double left;             /* of the issue rate */
+    double memory;           /* of it, what memory blocks use; in the second walk all of them */
+    double arithmetic;       /* and those with arithmetic */
+    double asked;            /* what these would use if it were not for issue-bound ones */
+    double on_chip;          /* what on-chip ones use */
+    double all_on_chip;      /* second walk: all of these */
+    double half_position[3]; /* issue-bound warps per sub-partition, of each pair of these, 1 and 2 */
 };
 
 static double at_least(double share, double least) { return share > least ? share : least; }
 
+/* Tiles of unknown demand do not slow on-chip work down, whose own demand is as unknown then: it keeps its share, whoever is older (ATen DAGs live
+ * 2.3 to 3.1 % off otherwise: traces/h200/vm/aten.json.gz). */
 static void share_issue(struct gsim_cohort *c, const struct gsim_share_sums *s, struct walk *walk)
 {
     const struct gsim_work *w = c->work;

@@ -29,10 +29,9 @@ static const double behind_issue[4] = {0, 2.5, 9, 29};
  * traces/h200/vm/beside.txt, traces/h100/beside.txt: 2 to 9 % of the time beside up to 53 warps with 60 KiB of L1, 4 to 7 beside 32 with 28 KiB,
  * where it is 40 to 48 beside 38, 57 to 61 beside 45, 72 to 80 from 48 on). */
 #define BESIDE_LOADS 0.005 /* of the time alone, for a loading warp per sub-partition */
-#define LOADED_BYTES 16.0       /* that a stream's thread has under way in L1 */
-#define L1_FREE 0.56            /* share of L1 that may be under way and nothing is lost */
-#define L1_FULL_SLOPE 2.0       /* share of the time lost, for each share of L1 beyond that */
-#define MOST_LOST 0.85          /* at most */
+#define L1_FREE 0.56       /* share of L1 that may be under way and nothing is lost */
+#define L1_FULL_SLOPE 2.0  /* share of the time lost, for each share of L1 beyond that */
+#define MOST_LOST 0.85     /* at most */
 /* How many times as long it takes, less one, for each share of lines under way beyond those that L1 has room for (traces/h200/vm/lines.txt,
  * traces/h100/lines.txt: beside 1.25 times as many 1.0 to 1.8 times, twice as many 2.2 to 5.5). */
 #define BESIDE_LINES 2.7

@@ -56,6 +56,42 @@ __global__ void gate(volatile int *open)
     while (!*open) continue;
 }
 
+__global__ void hold(volatile unsigned *state)
+{
+    if (threadIdx.x) return;
+    atomicAdd((unsigned *)state, 1u);
+    while (!state[1]) __nanosleep(1000);
+}
+
+/* Puts sleeping blocks with all shared memory on all SMs but one, until let_go(). Kernels that are to run meanwhile must be loaded: a first launch
+ * would wait for them. COPIES: a stream for copies. Returns what let_go() takes. */
+static inline unsigned *hold_all_but_one(cudaStream_t copies)
+{
+    int sms, shared;
+    unsigned *state;
+    cudaStream_t holder;
+    CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    CHECK(cudaStreamCreateWithFlags(&holder, cudaStreamNonBlocking));
+    CHECK(cudaMalloc(&state, 8));
+    CHECK(cudaMemset(state, 0, 8));
+    CHECK(cudaFuncSetAttribute(hold, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    CHECK(cudaDeviceSynchronize());
+    hold<<<(unsigned)sms - 1, 32, (size_t)shared, holder>>>(state);
+    for (unsigned held = 0; held != (unsigned)sms - 1;) {
+        CHECK(cudaMemcpyAsync(&held, state, 4, cudaMemcpyDeviceToHost, copies));
+        CHECK(cudaStreamSynchronize(copies));
+    }
+    return state;
+}
+
+static inline void let_go(unsigned *state, cudaStream_t copies)
+{
+    unsigned open = 1;
+    CHECK(cudaMemcpyAsync(state + 1, &open, 4, cudaMemcpyHostToDevice, copies));
+    CHECK(cudaDeviceSynchronize());
+}
+
 struct Quartiles {
     double low, median, high;
 };

@@ -15,13 +15,6 @@
 #define ALONE_NS 100000.0
 #define LATER_US 20
 
-__global__ void hold(volatile unsigned *state)
-{
-    if (threadIdx.x) return;
-    atomicAdd((unsigned *)state, 1u);
-    while (!state[1]) __nanosleep(1000);
-}
-
 static __device__ void stamp_end(unsigned long long *stamps, unsigned long long start)
 {
     __syncthreads();
@@ -212,18 +205,13 @@ static void run(const Shape &a, const Shape &b, int carveout_kib)
 
 int main(int argc, char **)
 {
-    int sms, smem;
-    unsigned *state;
-    cudaStream_t holder;
-    CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    int smem;
     CHECK(cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    for (cudaStream_t *s : {&streams[0], &streams[1], &holder}) CHECK(cudaStreamCreateWithFlags(s, cudaStreamNonBlocking));
+    for (cudaStream_t *s : {&streams[0], &streams[1]}) CHECK(cudaStreamCreateWithFlags(s, cudaStreamNonBlocking));
     CHECK(cudaMalloc(&from, BUFFER_BYTES));
     CHECK(cudaMalloc(&to, BUFFER_BYTES));
     CHECK(cudaMemset(from, 0, BUFFER_BYTES));
     CHECK(cudaMalloc(&out, 4));
-    CHECK(cudaMalloc(&state, 8));
-    CHECK(cudaMemset(state, 0, 8));
     for (unsigned long long *&s : stamps) CHECK(cudaMalloc(&s, 16 * MOST_BLOCKS));
     std::vector<unsigned> order(CHASE);
     for (unsigned i = 0; i < CHASE; i++) order[i] = i;
@@ -234,7 +222,6 @@ int main(int argc, char **)
     }
     CHECK(cudaMalloc(&table, 4l * CHASE));
     CHECK(cudaMemcpy(table, order.data(), 4l * CHASE, cudaMemcpyHostToDevice));
-    CHECK(cudaFuncSetAttribute(hold, cudaFuncAttributeMaxDynamicSharedMemorySize, smem));
     CHECK(cudaFuncSetAttribute(smem_loop, cudaFuncAttributeMaxDynamicSharedMemorySize, smem));
     const bool is_other = argc > 1; /* shapes that nothing was fitted to */
     std::vector<Shape> shapes;
@@ -256,11 +243,7 @@ int main(int argc, char **)
         launch(s, 0);
         CHECK(cudaDeviceSynchronize());
     }
-    hold<<<(unsigned)sms - 1, 32, (size_t)smem, holder>>>(state);
-    for (unsigned held = 0; held != (unsigned)sms - 1;) {
-        CHECK(cudaMemcpyAsync(&held, state, 4, cudaMemcpyDeviceToHost, streams[0]));
-        CHECK(cudaStreamSynchronize(streams[0]));
-    }
+    unsigned *held = hold_all_but_one(streams[0]);
     for (Shape &s : shapes) fit(s);
     for (const Shape &a : shapes)
         for (const Shape &b : shapes) {
@@ -268,8 +251,6 @@ int main(int argc, char **)
             if (a.shared * a.blocks + b.shared * b.blocks > 220 * 1024) continue;
             run(a, b, b.kind == SMEM ? 228 : 0);
         }
-    unsigned open = 1;
-    CHECK(cudaMemcpyAsync(state + 1, &open, 4, cudaMemcpyHostToDevice, streams[0]));
-    CHECK(cudaDeviceSynchronize());
+    let_go(held, streams[0]);
     return 0;
 }

@@ -11,13 +11,6 @@
 #define MOST_BLOCKS 64
 #define BUFFER_BYTES (1 << 30)
 
-__global__ void hold(volatile unsigned *state)
-{
-    if (threadIdx.x) return;
-    atomicAdd((unsigned *)state, 1u);
-    while (!state[1]) __nanosleep(1000);
-}
-
 static __device__ void stamp(unsigned long long *stamps, int which)
 {
     __syncthreads();
@@ -142,32 +135,20 @@ static void run(const Case &c)
 
 int main(void)
 {
-    int sms, smem;
-    unsigned *state;
-    cudaStream_t holder;
-    CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-    CHECK(cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    for (cudaStream_t *s : {&first, &second, &holder}) CHECK(cudaStreamCreateWithFlags(s, cudaStreamNonBlocking));
+    for (cudaStream_t *s : {&first, &second}) CHECK(cudaStreamCreateWithFlags(s, cudaStreamNonBlocking));
     CHECK(cudaMalloc(&from, BUFFER_BYTES));
     CHECK(cudaMalloc(&to, BUFFER_BYTES));
     CHECK(cudaMemset(from, 0, BUFFER_BYTES));
     CHECK(cudaMalloc(&out, 4));
     CHECK(cudaMalloc(&stamps, 16 * MOST_BLOCKS));
     CHECK(cudaMalloc(&later_stamps, 16 * MOST_BLOCKS));
-    CHECK(cudaMalloc(&state, 8));
-    CHECK(cudaMemset(state, 0, 8));
-    CHECK(cudaFuncSetAttribute(hold, cudaFuncAttributeMaxDynamicSharedMemorySize, smem));
     /* Loads the kernels, which would wait for those that hold. */
     walk<true><<<1, 32, 0, first>>>(from, to, 1, 0, stamps);
     walk<false><<<1, 32, 0, first>>>(from, to, 1, 0, stamps);
     compute<<<1, 32, 0, first>>>(out, 1, stamps);
     shared<<<1, 32, 4096, first>>>(out, 1, 1024, stamps);
     CHECK(cudaDeviceSynchronize());
-    hold<<<(unsigned)sms - 1, 32, (size_t)smem, holder>>>(state);
-    for (unsigned held = 0; held != (unsigned)sms - 1;) {
-        CHECK(cudaMemcpyAsync(&held, state, 4, cudaMemcpyDeviceToHost, first));
-        CHECK(cudaStreamSynchronize(first));
-    }
+    unsigned *held = hold_all_but_one(first);
     for (Form form : {COPY, COMPUTE})
         for (int fmas : {0, 8, 16, 24, 32, 44, 56})
             for (int threads : {64, 128, 256, 512, 1024})
@@ -184,8 +165,6 @@ int main(void)
     for (int threads : {128, 256})
         for (int blocks : {1, 2, 4})
             for (int later : {1, 2, 3}) run({SHARED, threads, blocks, 0, 1000, later, 512, 20000});
-    unsigned open = 1;
-    CHECK(cudaMemcpyAsync(state + 1, &open, 4, cudaMemcpyHostToDevice, first));
-    CHECK(cudaDeviceSynchronize());
+    let_go(held, first);
     return 0;
 }
