@@ -71,6 +71,7 @@ struct gsim_marker {
     uint32_t references;
     bool is_complete;
     bool is_timed;                 /* recorded with timing */
+    bool is_first;                 /* who waits for it goes ahead of the stream that recorded it */
     uint32_t unit;                 /* of the stream's last work */
     gsim_time time;
     double ended_bytes;            /* the machine's then */
@@ -217,6 +218,7 @@ struct gsim_machine {
     struct gsim_host_thread *running;
     uint32_t alive_count;
     struct gsim_random kernel_noise, call_noise; /* with gsim_simulation.noise */
+    struct gsim_random turns;                    /* whom the front end turns to first */
 
     struct gsim_timer *timers;     /* binary heap by (time, sequence) */
     size_t timer_count, timer_capacity;

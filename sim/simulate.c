@@ -16,6 +16,7 @@ static void release_machine(struct gsim_machine *m)
     gsim_managed_release(m);
     gsim_random_release(&m->kernel_noise);
     gsim_random_release(&m->call_noise);
+    gsim_random_release(&m->turns);
     gsim_arena_release(&m->arena);
 }
 
@@ -23,8 +24,9 @@ static void release_machine(struct gsim_machine *m)
 static enum gsim_status init_noise(struct gsim_machine *m, struct gsim_error *error)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15; /* 2^64 over the golden ratio: far apart for neighbouring seeds */
-    if (!m->simulation->noise) return GSIM_OK;
-    enum gsim_status status = gsim_random_init(&m->kernel_noise, m->simulation->seed * odd >> 32, error);
+    enum gsim_status status = gsim_random_init(&m->turns, (m->simulation->seed + 2) * odd >> 24, error);
+    if (status || !m->simulation->noise) return status;
+    status = gsim_random_init(&m->kernel_noise, m->simulation->seed * odd >> 32, error);
     if (!status) status = gsim_random_init(&m->call_noise, (m->simulation->seed + 1) * odd >> 16, error);
     gsim_gpu_set_noise(m->gpu, &m->kernel_noise);
     return status;

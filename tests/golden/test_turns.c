@@ -138,34 +138,41 @@ static int by_time(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static double predicted_us(const struct gsim_device_spec *device)
+struct times {
+    double start[LOOKED_AT + MOST], end[LOOKED_AT + MOST]; /* us */
+};
+
+static void simulate(const struct gsim_device_spec *device, uint64_t seed, struct times *times)
 {
     static const struct gsim_scheduler_ops scheduler = {.name = "turns", .execute = execute};
     struct gsim_error error = {0};
     struct gsim_program program = {0};
     struct gsim_timeline timeline = {0};
-    double start[LOOKED_AT + MOST], end[LOOKED_AT + MOST], last = 0, us;
     build(&program);
     struct gsim_simulation simulation = {.program = &program, .device = device, .scheduler = &scheduler,
-                                         .memory = GSIM_MEMORY_PINNED, .iterations = 1, .seed = 1};
+                                         .memory = GSIM_MEMORY_PINNED, .iterations = 1, .seed = seed};
     gsim_params_set_defaults(gsim_gpu_params, &simulation.gpu);
     CHECK_OK(gsim_simulate(&simulation, &timeline, &error), error);
     for (size_t i = 0; i < timeline.kernel_count; i++) {
-        start[timeline.kernels[i].op] = gsim_time_us(timeline.kernels[i].start);
-        end[timeline.kernels[i].op] = gsim_time_us(timeline.kernels[i].end);
-    }
-    if (strcmp(now.kind, "join") == 0) {
-        for (int i = 0; i < now.width; i++) last = fmax(last, end[LOOKED_AT + i]);
-        us = start[LOOKED_AT + now.width] - last;
-    } else if (now.start) {
-        qsort(&start[LOOKED_AT + 2], (size_t)now.width, sizeof start[0], by_time);
-        us = start[LOOKED_AT + 1 + now.start] - end[LOOKED_AT];
-    } else {
-        us = start[LOOKED_AT + 1] - end[LOOKED_AT];
+        times->start[timeline.kernels[i].op] = gsim_time_us(timeline.kernels[i].start);
+        times->end[timeline.kernels[i].op] = gsim_time_us(timeline.kernels[i].end);
     }
     gsim_timeline_release(&timeline);
     gsim_program_release(&program);
-    return us;
+}
+
+static double predicted_us(const struct gsim_device_spec *device)
+{
+    struct times t;
+    double last = 0;
+    simulate(device, 1, &t);
+    if (strcmp(now.kind, "join") == 0) {
+        for (int i = 0; i < now.width; i++) last = fmax(last, t.end[LOOKED_AT + i]);
+        return t.start[LOOKED_AT + now.width] - last;
+    }
+    if (!now.start) return t.start[LOOKED_AT + 1] - t.end[LOOKED_AT];
+    qsort(&t.start[LOOKED_AT + 2], (size_t)now.width, sizeof t.start[0], by_time);
+    return t.start[LOOKED_AT + 1 + now.start] - t.end[LOOKED_AT];
 }
 
 static const struct {
@@ -197,5 +204,32 @@ static void turns_are_predicted(void)
     }
 }
 
-static const struct test_case cases[] = {{"turns are predicted", turns_are_predicted}};
+#define SEEDS 100
+
+/* How often, of SEEDS runs beside OTHERS streams, the stream that waits for a kernel goes ahead of the kernel's own. */
+static int times_waiter_first(const struct gsim_device_spec *device, int others)
+{
+    int first = 0;
+    now = (struct pattern){.kind = "fan", .record = "untimed", .other = "queued", .width = 1, .others = others};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct times t;
+        simulate(device, seed, &t);
+        first += t.start[LOOKED_AT + 2] < t.start[LOOKED_AT + 1];
+    }
+    return first;
+}
+
+/* Hardware: either in half of the cases (sim/front.c). Bounds of the 100 draws: four standard deviations. */
+static void order_is_drawn(void)
+{
+    struct gsim_device_spec device = {0};
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_device_load("h200-vm", &device, &error), error);
+    int alone = times_waiter_first(&device, 0), beside = times_waiter_first(&device, 3);
+    CHECK_MSG(alone == 0 || alone == SEEDS, "with nothing else to turn to: the waiter first in %d of %d", alone, SEEDS);
+    CHECK_MSG(beside >= 30 && beside <= 70, "beside three streams: the waiter first in %d of %d", beside, SEEDS);
+    gsim_device_release(&device);
+}
+
+static const struct test_case cases[] = {{"turns are predicted", turns_are_predicted}, {"the order is drawn", order_is_drawn}};
 TEST_MAIN("golden/turns", cases)
