@@ -211,21 +211,24 @@ static gsim_time turn_to(struct gsim_machine *m, uint32_t channel, uint32_t besi
     return start + m->busy_gap - m->now;
 }
 
-/* Behind a kernel, of the queue's own next kernel and one of another stream that waits for it, hardware takes either first, where it turns to a
- * queue at all: in half of such cases each, whatever else runs (814 DAGs on each of an H200 and an H100, traces/h200/vm/dags*.json.gz). Which one
- * is drawn; the own one then comes a turn later and the other a turn earlier. Returns the delay of the own one. */
+/* A kernel of CHANNEL ended. Of the queue's own next kernel and those of other streams that wait for the same end, hardware takes either first: the
+ * waiting one in 42 to 54 % of the cases, however many queues have work (traces/h200/vm/first.txt, traces/h100/first.txt). Whether the one whose
+ * turn comes first keeps it or exchanges it for the other's, half a turn later, is drawn. Returns how much later the own one then is. */
 static gsim_time draw_first(struct gsim_machine *m, uint32_t channel)
 {
-    bool is_drawn = false, others_first = false;
-    if (!m->busy_gap || others_pending(m, channel, GSIM_NO_CHANNEL) < 2) return 0;
     const struct gsim_task *first = m->channels[channel].head;
+    gsim_time later = 0;
+    bool is_drawn = !m->busy_gap;
     for (const struct gsim_task *t = first; t && t->kind == GSIM_TASK_RECORD && t->stream == first->stream; t = t->next) {
-        if (t->marker->is_timed || !t->marker->waiting_channels) continue;
-        if (!is_drawn) others_first = gsim_random_integer(&m->turns, 2) != 0;
+        if (!t->marker->waiting_channels) continue;
+        if (!is_drawn && gsim_random_integer(&m->turns, 2)) {
+            uint32_t others = others_pending(m, channel, GSIM_NO_CHANNEL);
+            later = others > 1 ? m->busy_gap / 2 : others ? -(m->busy_gap / 2) : 0; /* as turn_to has them */
+        }
         is_drawn = true;
-        t->marker->is_first = others_first;
+        t->marker->later = -later;
     }
-    return others_first ? m->busy_gap : 0;
+    return later;
 }
 
 /* The stream's next task follows work of UNIT that ended at END, on the same unit after GAP. */
@@ -355,8 +358,7 @@ static void do_wait(struct gsim_machine *m, struct gsim_channel *channel, struct
     if (marker->recorded_stream != task->stream) {
         gsim_time turn = 0;
         if (channel->blocked && marker->unit == GSIM_UNIT_SMS)
-            turn = turn_to(m, stream->channel, m->streams[marker->recorded_stream].channel, true);
-        if (marker->is_first) turn = turn > m->busy_gap ? turn - m->busy_gap : 0;
+            turn = turn_to(m, stream->channel, m->streams[marker->recorded_stream].channel, true) + marker->later;
         must_follow(stream, marker->unit, marker->time, m->event_gap + turn);
         add_acquire(m, stream, marker, marker->unit == GSIM_UNIT_SMS ? marker->time + m->event_gap + turn : 0);
         if (stream->last_end < marker->time) stream->last_end = marker->time;

@@ -71,9 +71,8 @@ struct gsim_marker {
     uint32_t references;
     bool is_complete;
     bool is_timed;                 /* recorded with timing */
-    bool is_first;                 /* who waits for it goes ahead of the stream that recorded it */
     uint32_t unit;                 /* of the stream's last work */
-    gsim_time time;
+    gsim_time time, later;         /* LATER: by how much the queues that wait for it are turned to later, or earlier */
     double ended_bytes;            /* the machine's then */
     uint32_t recorded_stream, event, iteration;
     uint32_t correlation;          /* of the call that recorded it */

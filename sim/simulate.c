@@ -21,7 +21,7 @@ static void release_machine(struct gsim_machine *m)
 }
 
 /* Streams of their own, so that what a scheduler draws stays the same with and without noise. */
-static enum gsim_status init_noise(struct gsim_machine *m, struct gsim_error *error)
+static enum gsim_status init_randoms(struct gsim_machine *m, struct gsim_error *error)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15; /* 2^64 over the golden ratio: far apart for neighbouring seeds */
     enum gsim_status status = gsim_random_init(&m->turns, (m->simulation->seed + 2) * odd >> 24, error);
@@ -68,7 +68,7 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     if (s->observer && s->observer->on_blocks)
         gsim_gpu_watch(m->gpu, &(struct gsim_gpu_watcher){m, gsim_front_blocks_stayed});
     enum gsim_status status = gsim_managed_init(m, error);
-    if (!status) status = init_noise(m, error);
+    if (!status) status = init_randoms(m, error);
     if (status) return status;
     m->channel_count = (uint32_t)s->device->hw_queues;
     m->channel_next = GSIM_TIME_NEVER;

@@ -102,7 +102,7 @@ void gsim_case_set_release(struct gsim_case_set *set); /* accepts a zeroed one *
     X(PLACEMENT, "blocks per SM", "total variation distance of how many SMs ran how many blocks of a kernel")          \
     X(START, "start/block time", "start of the urgent kernel, in the long one's block times")                          \
     X(END, "end/block time", "its end, likewise")                                                                      \
-    X(LIVE, "live", "first call to return of the synchronise, several streams")                                        \
+    X(LIVE, "live", "first call to return of the synchronise, several streams; the mean of five runs")                 \
     X(SERIAL, "serial", "the same on one stream")                                                                      \
     X(SYNC, "sync", "the same with a synchronise after each kernel")                                                   \
     X(GRAPH, "graph", "launch of the captured graph to return of the synchronise")                                     \

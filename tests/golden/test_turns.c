@@ -2,7 +2,7 @@
 /*
  * How the front end turns from stream to stream: the patterns that traces/runner/micro/front.cu timed on real GPUs
  * (traces/h200/vm/front.txt, traces/h100/front.txt), simulated. Each case is the time from the (last) end to a start.
- * Bounds: what the model reached plus 15 % of it.
+ * Bounds: what the model reached plus 15 % of it. And that the order of two is drawn, as traces/h200/vm/first.txt has it.
  */
 #include <math.h>
 #include <string.h>
@@ -206,7 +206,7 @@ static void turns_are_predicted(void)
 
 #define SEEDS 100
 
-/* How often, of SEEDS runs beside OTHERS streams, the stream that waits for a kernel goes ahead of the kernel's own. */
+/* How often, of SEEDS runs beside OTHERS streams with work, the stream that waits for a kernel goes ahead of the kernel's own. */
 static int times_waiter_first(const struct gsim_device_spec *device, int others)
 {
     int first = 0;
@@ -219,15 +219,16 @@ static int times_waiter_first(const struct gsim_device_spec *device, int others)
     return first;
 }
 
-/* Hardware: either in half of the cases (sim/front.c). Bounds of the 100 draws: four standard deviations. */
+/* Hardware: the waiting one in 42 to 54 % of the cases. Bounds of the 100 draws: four standard deviations. */
 static void order_is_drawn(void)
 {
     struct gsim_device_spec device = {0};
     struct gsim_error error = {0};
     CHECK_OK(gsim_device_load("h200-vm", &device, &error), error);
-    int alone = times_waiter_first(&device, 0), beside = times_waiter_first(&device, 3);
-    CHECK_MSG(alone == 0 || alone == SEEDS, "with nothing else to turn to: the waiter first in %d of %d", alone, SEEDS);
-    CHECK_MSG(beside >= 30 && beside <= 70, "beside three streams: the waiter first in %d of %d", beside, SEEDS);
+    for (int others = 0; others <= 3; others += 3) {
+        int first = times_waiter_first(&device, others);
+        CHECK_MSG(first >= 30 && first <= 70, "beside %d streams: the waiter first in %d of %d", others, first, SEEDS);
+    }
     gsim_device_release(&device);
 }
 
