@@ -547,6 +547,14 @@ enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device
     return status;
 }
 
+enum gsim_status gsim_works_init(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device,
+                                 const struct gsim_kernel *kernels, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < count && !status; i++) status = gsim_work_init(&works[i], device, &kernels[i], error);
+    return status;
+}
+
 enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
                                    struct gsim_kernel_alone *alone, struct gsim_error *error)
 {

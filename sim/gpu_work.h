@@ -69,6 +69,9 @@ struct gsim_work {
  * kernel and what is missing or does not fit. */
 enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device_spec *device,
                                 const struct gsim_kernel *kernel, struct gsim_error *error) GSIM_NODISCARD;
+/* The same of COUNT kernels. */
+enum gsim_status gsim_works_init(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device,
+                                 const struct gsim_kernel *kernels, struct gsim_error *error) GSIM_NODISCARD;
 
 /* The distinct kernels of one program run in each other's company: those measured alone, with their data in
  * L2, do more work when the others' traffic displaces it (H200: a 33 MB stream 24 us alone, 58 in company). Returns whether

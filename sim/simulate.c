@@ -37,10 +37,10 @@ static enum gsim_status init_works(struct gsim_machine *m, struct gsim_error *er
     const struct gsim_program *p = m->program;
     m->works = GSIM_ARENA_ARRAY(&m->arena, struct gsim_work, p->kernel_count);
     if (!m->works) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < p->kernel_count; i++) {
-        enum gsim_status status = gsim_work_init(&m->works[i], m->device, &p->kernels[i], error);
-        if (status) return status;
-    }
+    const struct gsim_work *works = m->simulation->works;
+    if (works && p->kernel_count) memcpy(m->works, works, p->kernel_count * sizeof *works);
+    enum gsim_status status = works ? GSIM_OK : gsim_works_init(m->works, p->kernel_count, m->device, p->kernels, error);
+    if (status) return status;
     double total_us = 0, iterations = m->simulation->iterations ? m->simulation->iterations : p->iterations;
     for (uint32_t i = 0; i < p->op_count; i++)
         total_us += p->ops[i].host_us + (p->ops[i].kind == GSIM_OP_KERNEL ? m->works[p->ops[i].kernel_index].solo_ps * 1e-6 : 0);

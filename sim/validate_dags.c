@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "sim/gpu_work.h"
 #include "sim/validate_run.h"
 
 /* What one run does; the scheduler's parameters as far as the simulator is concerned. */
@@ -239,8 +240,8 @@ static enum gsim_status add_samples(struct gsim_validation *v, const struct issu
  * dags-turned.json.gz of both GPUs) three are 3.07 % off on average, five 3.00, seven 2.98. */
 #define LIVE_RUNS 5
 
-static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsim_program *program, const struct issue *issue,
-                                     struct gsim_error *error)
+static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsim_program *program, const struct gsim_work *works,
+                                     const struct issue *issue, struct gsim_error *error)
 {
     static const struct gsim_scheduler_ops literal = {.name = "literal", .execute = execute};
     struct gsim_simulation simulation = {
@@ -252,6 +253,7 @@ static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsi
         .memory = GSIM_MEMORY_PINNED,
         .iterations = 1,
         .seed = 1,
+        .works = works,
     };
     struct gsim_timeline first = {0};
     enum gsim_status status = GSIM_OK;
@@ -275,13 +277,18 @@ enum gsim_status gsim_validation_run_dag(struct gsim_validation *v, const struct
                                          struct gsim_error *error)
 {
     struct gsim_program program = {0};
+    struct gsim_arena arena = {0};
     enum gsim_status status = build(subject, &program, error);
     if (status) return status;
+    struct gsim_work *works = GSIM_ARENA_ARRAY(&arena, struct gsim_work, program.kernel_count);
+    if (!works) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status) status = gsim_works_init(works, program.kernel_count, v->device, program.kernels, error);
     for (int schedule = 0; schedule < GSIM_SCHEDULE_COUNT && !status; schedule++) {
         if (!(subject->makespan_us[schedule] > 0)) continue;
         const struct issue issue = {subject, v->device, (enum gsim_schedule)schedule};
-        status = run_schedule(v, &program, &issue, error);
+        status = run_schedule(v, &program, works, &issue, error);
     }
+    gsim_arena_release(&arena);
     gsim_program_release(&program);
     return status;
 }
