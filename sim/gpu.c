@@ -26,7 +26,7 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     gpu->limits = gsim_sm_limits(device->compute_capability);
     if (options) gpu->options = *options;
     if (listener) gpu->listener = *listener;
-    gpu->arena = arena;
+    gpu->arena = gpu->memo.arena = arena;
     gpu->dram = (struct gsim_dram_state){.stretch = 1, .gain = 1};
     gpu->next = GSIM_TIME_NEVER;
     for (int i = 0; i < GSIM_MAX_LEVELS; i++) gpu->queues[i].tail = &gpu->queues[i].head;
@@ -49,10 +49,11 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     return gpu;
 }
 
-/* Nothing is resident: DRAM serves the copies alone, whatever was applied last within the tolerance. */
+/* Nothing is resident: DRAM serves the copies alone, whatever was applied last within the tolerance, and kernels' work may have changed. */
 static void forget_load(struct gsim_gpu *gpu)
 {
     double copies = gpu->copies_gbps > 0 ? gpu->copies_gbps : 0;
+    gsim_memo_forget(&gpu->memo);
     gpu->demand_gbps = 0;
     gpu->dram.load = copies / gpu->device->dram_gbps;
     gpu->dram.stretch = gsim_share_dram(gpu->device, copies);

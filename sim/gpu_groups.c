@@ -141,7 +141,7 @@ void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
     }
     struct gsim_dram_state dram = gpu->dram;
     if (g->feels_memory) dram.gain = dram_gain(gpu, g);
-    g->demand_gbps = gsim_share_sm(gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout);
+    g->demand_gbps = gsim_memo_share_sm(&gpu->memo, gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout);
     gpu->demand_gbps += g->demand_gbps * g->sm_count;
     double soonest = INFINITY;
     for (uint32_t i = 0; i < g->cohort_count; i++) {

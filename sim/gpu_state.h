@@ -8,6 +8,7 @@
 #define GSIM_GPU_STATE_H
 
 #include "sim/gpu.h"
+#include "sim/gpu_memo.h"
 #include "sim/gpu_share.h"
 #include "sim/timeline.h"
 
@@ -75,6 +76,7 @@ struct gsim_gpu {
     double demand_gbps;       /* asked of DRAM by all resident blocks */
     double copies_gbps;       /* and by copies */
     struct gsim_dram_state dram; /* as applied to every SM */
+    struct gsim_memo memo;
     struct gsim_gpu_load load;
     bool keeps_carveout;      /* the head of the queue fills SMs as they empty */
     gsim_time turn_at;        /* the distributor is busy until then */
