@@ -512,6 +512,7 @@ void gsim_front_kernel_started(void *machine, void *task, gsim_time now)
 {
     struct gsim_machine *m = machine;
     struct gsim_task *t = task;
+    if (!t) return; /* a graph node's signal */
     t->start = now;
     m->touched_bytes += m->works[t->op->kernel_index].touched_bytes;
     gsim_faults_kernel_started(m, t);
@@ -523,6 +524,7 @@ void gsim_front_kernel_ended(void *machine, void *tag, gsim_time now)
     struct gsim_machine *m = machine;
     struct gsim_task *task = tag;
     m->now = now;
+    if (!task) return;
     m->ended_bytes += m->works[task->op->kernel_index].touched_bytes;
     struct gsim_kernel_record record = {
         .op = task->op->index,
@@ -548,6 +550,7 @@ void gsim_front_blocks_stayed(void *machine, void *tag, const uint64_t *sms, uin
 {
     const struct gsim_machine *m = machine;
     const struct gsim_task *task = tag;
+    if (!task) return;
     struct gsim_block_record record = {
         .op = task->op->index,
         .iteration = task->iteration,

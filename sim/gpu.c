@@ -234,6 +234,8 @@ void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_r
 
 bool gsim_gpu_is_busy(const struct gsim_gpu *gpu) { return gpu->load.kernels || gpu->queued_count; }
 uint32_t gsim_gpu_queued(const struct gsim_gpu *gpu) { return gpu->queued_count; }
+
+bool gsim_gpu_has_empty_sm(const struct gsim_gpu *gpu) { return gpu->load.busy_sms < (uint32_t)gpu->device->sm_count; }
 struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu) { return gpu->load; }
 
 void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics)

@@ -97,6 +97,7 @@ void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps);
 bool gsim_gpu_is_busy(const struct gsim_gpu *gpu);
 /* Kernels of which some blocks are not resident yet. */
 uint32_t gsim_gpu_queued(const struct gsim_gpu *gpu);
+bool gsim_gpu_has_empty_sm(const struct gsim_gpu *gpu);
 struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu);
 void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics);
 

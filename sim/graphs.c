@@ -4,6 +4,7 @@
  * a launch nodes start when their predecessors have ended, one after the other through one dispatcher
  * (H200, measured: 1.1 us per short kernel at best however wide the graph).
  */
+#include "sim/limits.h"
 #include "sim/machine.h"
 
 struct gsim_graph_run {
@@ -187,15 +188,24 @@ static bool follows_copy(const struct gsim_graph_state *g, uint32_t node)
 static bool find_channels(struct gsim_machine *m, const struct gsim_graph_state *g, struct gsim_exec_state *x)
 {
     uint32_t opened = 0, *channels = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count);
+    uint32_t *followers = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count); /* of each node, those that follow its channel only */
     x->crosses = GSIM_ARENA_ARRAY(&m->arena, bool, g->node_count);
-    if (!channels || !x->crosses) return false;
+    x->signals = GSIM_ARENA_ARRAY(&m->arena, bool, g->node_count);
+    if (!channels || !followers || !x->crosses || !x->signals) return false;
     for (uint32_t n = 0; n < g->node_count; n++) {
         const struct gsim_graph_node_state *node = &g->nodes[n];
         for (uint32_t i = 0; i < node->after_count; i++)
             if (channels[node->after[i]] > channels[n]) channels[n] = channels[node->after[i]];
         if (!node->after_count || follows_copy(g, n)) channels[n] = opened++;
         for (uint32_t i = 0; i < node->after_count && node->after_count > 1; i++) x->crosses[n] |= channels[node->after[i]] != channels[n];
+        for (uint32_t i = 0; i < node->after_count; i++) {
+            if (x->crosses[n])
+                x->signals[node->after[i]] = true;
+            else
+                followers[node->after[i]]++;
+        }
     }
+    for (uint32_t n = 0; n < g->node_count; n++) x->signals[n] &= followers[n] == 1; /* else not seen */
     return true;
 }
 
@@ -291,6 +301,32 @@ static void do_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_str
     gsim_api_end(m, GSIM_API_GRAPH_LAUNCH, start, waited, stream, NULL);
 }
 
+/* A block that fills an SM for graph_signal_us. */
+static void make_signal(struct gsim_machine *m)
+{
+    const struct gsim_sm_limits *limits = gsim_sm_limits(m->device->compute_capability);
+    const struct gsim_kernel kernel = {
+        .name = "signal of a graph node",
+        .grid = {1, 1, 1},
+        .block = {GSIM_LIMIT_BLOCK_THREADS, 1, 1},
+        .regs_per_thread = limits->registers / GSIM_LIMIT_BLOCK_THREADS,
+        .thread_cycles = m->device->graph_signal_us * m->device->clock_mhz,
+    };
+    struct gsim_error error;
+    if (gsim_work_init(&m->signal, m->device, &kernel, &error)) gsim_machine_fail(m, GSIM_SIM, "%s", error.message);
+}
+
+/* What tells nodes that follow several channels that one of theirs has ended comes before the next node of its own channel, and has an SM to
+ * itself, the first of the empty ones: that node's blocks stand on all others, and who comes after them finds it empty (H200:
+ * traces/runner/micro/signals.py, traces/h200/vm/signals.txt). Not seen where no SM is empty. */
+static void start_signal(struct gsim_machine *m, void *argument)
+{
+    (void)argument;
+    if (gsim_gpu_queued(m->gpu) || !gsim_gpu_has_empty_sm(m->gpu)) return;
+    if (!m->signal.blocks) make_signal(m);
+    if (!gsim_driver_failed(&m->driver) && !gsim_gpu_submit(m->gpu, m->now, &m->signal, 0, NULL)) gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
+}
+
 static void start_node(struct gsim_machine *m, void *argument)
 {
     struct gsim_task *node = argument;
@@ -374,7 +410,7 @@ static void hold(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t in
 void gsim_graphs_kernel_placed(void *machine, void *task, gsim_time now)
 {
     struct gsim_machine *m = machine;
-    (void)task;
+    if (!task) return; /* a signal */
     m->placed++;
     for (struct gsim_held_node *held; (held = m->held) != NULL && held->placed <= m->placed;) {
         gsim_time ready = now + gsim_time_from_us(HELD_US);
@@ -427,6 +463,8 @@ void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node)
     struct gsim_graph_run *run = node->graph_run;
     struct gsim_exec_state *x = &m->execs[run->exec];
     uint32_t unit = gsim_copies_unit(m, node->op);
+    if (x->signals[node->node] && unit == GSIM_UNIT_SMS && m->device->graph_signal_us > 0)
+        gsim_machine_at(m, m->now + gsim_time_from_us(m->device->graph_node_gap_us), start_signal, NULL);
     for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++)
         if (--run->predecessors_left[x->successors[i]] == 0) follow(m, run, x->successors[i], unit);
     gsim_front_free(m, node);

@@ -146,6 +146,7 @@ struct gsim_exec_state {
     const struct gsim_op **ops;
     uint32_t *streams, *predecessor_count;
     bool *crosses;                 /* of each node: it follows nodes of several channels */
+    bool *signals;                 /* of each node: such ones follow it, and one other */
     uint32_t *first_successor, *successors; /* of node n: successors[first[n]] .. successors[first[n + 1] - 1] */
     uint32_t node_count, copy_count;
     double launched_at_bytes;      /* the machine's touched_bytes at its last launch */
@@ -254,6 +255,7 @@ struct gsim_machine {
     gsim_time graph_dispatch_free; /* when the graph dispatcher may start another node */
     uint64_t placed;               /* kernels of which all blocks were or are resident */
     struct gsim_held_node *held, *last_held, *idle_held; /* graphs.c; in the order in which they go on */
+    struct gsim_work signal;       /* fills an SM; graphs.c. 0 blocks: there is none */
 
     uint32_t iteration, correlation;
     uint32_t streams_used, events_recorded, stream_waits;

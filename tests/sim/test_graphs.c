@@ -154,10 +154,50 @@ static void held_while_others_are_placed(void)
     held(500, false);
 }
 
+/* Behind the root b: full; with four kernels one that waits for the root a as well, with five another one behind b alone. */
+static enum gsim_status launch_signal(struct gsim_run *run, struct gsim_error *error)
+{
+    gsim_graph_node a, b;
+    gsim_graph graph = two_roots(run, &a, &b);
+    (void)error;
+    gsim_graph_add(run->driver, graph, OP(run, 2), &b, 1);
+    if (run->program->op_count > 3) gsim_graph_add(run->driver, graph, OP(run, 3), (gsim_graph_node[]){a, b}, 2);
+    if (run->program->op_count > 4) gsim_graph_add(run->driver, graph, OP(run, 4), &b, 1);
+    return launch_once(run, graph);
+}
+
+/* How long full takes, a block of 20 us on each SM. */
+static double behind_signal(uint32_t kernels, double signal_us)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    struct gsim_kernel k[5] = {fixture_kernel("a", 1, 32, 10), fixture_kernel("b", 1, 32, 50), fixture_kernel("full", 0, 64, 20),
+                               fixture_kernel("crosses", 1, 32, 20), fixture_kernel("own", 1, 32, 20)};
+    k[2].grid.x = (uint32_t)f.device.sm_count;
+    k[2].smem_bytes = 140 * 1024;
+    f.device.graph_signal_us = signal_us;
+    f.device.graph_dispatch_us = 0;
+    fixture_program(&f, k, kernels, NULL, 0);
+    fixture_run(&f, launch_signal);
+    const struct gsim_kernel_record *full = fixture_record(&f, 2, 0);
+    double us = gsim_time_us(full->end - full->start);
+    CHECK_INT(f.timeline.kernel_count, kernels); /* signals are no kernels */
+    fixture_release(&f);
+    return us;
+}
+
+static void signals_take_an_sm(void)
+{
+    CHECK_NEAR(behind_signal(3, 0.85), 20, 1e-5);
+    CHECK_NEAR(behind_signal(4, 0.85), 20 + 0.85, 1e-5);
+    CHECK_NEAR(behind_signal(4, 0), 20, 1e-5);
+    CHECK_NEAR(behind_signal(5, 0.85), 20, 1e-5); /* two others */
+}
+
 static const struct test_case cases[] = {
     {"an event recorded again", recorded_again},
     {"behind the channel of its own and behind others", gaps},
     {"who starts first", orders},
     {"a node that crosses waits until others are placed", held_while_others_are_placed},
+    {"a signal has an SM for itself", signals_take_an_sm},
 };
 TEST_MAIN("sim/graphs", cases)
