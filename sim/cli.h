@@ -93,7 +93,7 @@ enum gsim_cli_command {
       "pairs, arrival, priority, dags, launch, aten, micro, runs,\n"                                                   \
       "traces or all (default); several, separated by commas")                                                         \
     X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
-    X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE, "the same runs recorded once more: how near they are themselves")       \
+    X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE, "the same cases or runs recorded once more: how near they are themselves") \
     X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the runs recorded for this (default all)")           \
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")           \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \

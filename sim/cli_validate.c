@@ -31,8 +31,8 @@ struct command {
     const struct gsim_cli_arguments *arguments;
     struct gsim_cli_arguments for_cases, for_runs; /* the same with the device of each, where --device does not say */
     struct gsim_cli_setup setup, runs_setup;
-    struct gsim_case_set set;
-    struct gsim_validation validation;
+    struct gsim_case_set set, set_again;
+    struct gsim_validation validation, cases_again;
     struct gsim_predictor predictor;
     struct gsim_run_validation runs, again;
     struct gsim_trace_validation traces;
@@ -187,13 +187,13 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
     return GSIM_OK;
 }
 
-static enum gsim_status read_cases(struct command *c, const char *path, struct gsim_error *error)
+static enum gsim_status read_cases(struct gsim_case_set *set, const char *path, struct gsim_error *error)
 {
     size_t length = 0;
     const char *slash = strrchr(path, '/');
     char *text = gsim_file_read(path, &length, error);
     enum gsim_status status =
-        text ? gsim_cases_parse(&c->set, slash ? slash + 1 : path, text, length, error) : error->status;
+        text ? gsim_cases_parse(set, slash ? slash + 1 : path, text, length, error) : error->status;
     gsim_free(text);
     return status;
 }
@@ -230,18 +230,44 @@ static enum gsim_status add_again(void *context, const struct gsim_recordings *r
     return gsim_run_validation_add_again(&c->again, &c->runs, run, error);
 }
 
+static bool is_wanted(const struct command *c, const struct gsim_case *subject)
+{
+    return c->kinds[subject->kind] && (c->half == HALF_ALL || (enum half)(subject->index & 1) == c->half);
+}
+
+/* Cases are the same by kind and name. */
+static enum gsim_status add_cases_again(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < c->set.count; i++)
+        for (size_t j = 0; j < c->set_again.count && status == GSIM_OK && is_wanted(c, &c->set.cases[i]); j++) {
+            const struct gsim_case *subject = &c->set.cases[i], *again = &c->set_again.cases[j];
+            if (subject->kind == again->kind && strcmp(subject->name, again->name) == 0)
+                status = gsim_validation_add_again(&c->cases_again, subject, again, error);
+        }
+    return status;
+}
+
 /* Recorded once more, of what has been read. */
 static enum gsim_status read_again(struct command *c, struct gsim_error *error)
 {
     const char *path = c->arguments->value[GSIM_CLI_AGAIN];
     const struct gsim_runs_handler handler = {add_again, c};
     struct gsim_recordings recordings = {0};
+    char device[GSIM_RUNS_DEVICE];
+    enum gsim_status status = GSIM_OK;
     if (!path) return GSIM_OK;
-    enum gsim_status status = gsim_runs_read(path, &handler, &recordings, error);
+    bool has_runs = gsim_runs_is(path, device);
+    if (has_runs)
+        status = gsim_runs_read(path, &handler, &recordings, error);
+    else
+        status = read_cases(&c->set_again, path, error);
     gsim_recordings_release(&recordings);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--again: cannot read '%s'", path);
-    if (c->again.count) return GSIM_OK;
-    return gsim_error_set(error, GSIM_INPUT, "--again: '%s' holds none of the %zu runs", path, c->runs.count);
+    if (!has_runs) status = add_cases_again(c, error);
+    if (status != GSIM_OK || c->again.count || c->cases_again.count) return status;
+    return gsim_error_set(error, GSIM_INPUT, "--again: '%s' holds none of the %zu %s", path, has_runs ? c->runs.count : c->set.count,
+                          has_runs ? "runs" : "cases");
 }
 
 static enum gsim_status read_files(struct command *c, struct gsim_error *error)
@@ -254,7 +280,7 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
             if (c->wants_traces) status = gsim_cli_trace_add(&c->traces, c->paths[i], c->infers_alone, error);
             continue;
         }
-        status = c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : read_cases(c, c->paths[i], error);
+        status = c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : read_cases(&c->set, c->paths[i], error);
         if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot read '%s'", c->paths[i]);
     }
     return status;
@@ -267,8 +293,7 @@ static enum gsim_status simulate(struct command *c, struct gsim_error *error)
     c->progress.unit = "cases";
     for (size_t i = 0; i < c->set.count; i++) {
         const struct gsim_case *subject = &c->set.cases[i];
-        if (!c->kinds[subject->kind]) continue;
-        if (c->half != HALF_ALL && (enum half)(subject->index & 1) != c->half) continue;
+        if (!is_wanted(c, subject)) continue;
         enum gsim_status status = gsim_validation_run(&c->validation, subject, error);
         if (status != GSIM_OK) return status;
         c->progress.done = i + 1;
@@ -299,6 +324,7 @@ static enum gsim_status write_report(const struct command *c, const char *path, 
     if (status != GSIM_OK) return status;
     const struct gsim_validation_members members = {.runs = c->runs.count ? &c->runs : NULL,
                                                     .again = c->again.count ? &c->again : NULL,
+                                                    .cases_again = c->cases_again.count ? &c->cases_again : NULL,
                                                     .traces = c->traces.count ? &c->traces : NULL,
                                                     .has_trace_ops = c->arguments->value[GSIM_CLI_PER_CASE]};
     status = gsim_validation_json(&c->validation, &members, &output, error);
@@ -331,6 +357,8 @@ static enum gsim_status print(const struct command *c, struct gsim_error *error)
     bool has_cases = c->validation.count + c->validation.skipped > 0, per_case = c->arguments->value[GSIM_CLI_PER_CASE];
     if (has_cases && per_case) gsim_validation_print_cases(&c->validation, &output);
     if (has_cases) status = gsim_validation_print(&c->validation, &output, error);
+    if (c->cases_again.count && status == GSIM_OK)
+        status = gsim_validation_print_again(&c->cases_again, c->arguments->value[GSIM_CLI_AGAIN], &output, error);
     if (has_cases && c->runs.count) gsim_output_text(&output, "\n");
     if (c->runs.count && per_case) gsim_run_validation_print_runs(&c->runs, &output);
     if (c->runs.count && status == GSIM_OK) status = gsim_run_validation_print(&c->runs, &output, error);
@@ -382,7 +410,9 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     gsim_run_validation_release(&c.again);
     gsim_run_validation_release(&c.runs);
     gsim_trace_validation_release(&c.traces);
+    gsim_validation_release(&c.cases_again);
     gsim_validation_release(&c.validation);
+    gsim_case_set_release(&c.set_again);
     gsim_case_set_release(&c.set);
     gsim_cli_setup_release(&c.setup);
     gsim_cli_setup_release(&c.runs_setup);

@@ -36,6 +36,16 @@ const char *gsim_quantity_help(enum gsim_quantity quantity)
     return quantity_texts[quantity][1];
 }
 
+enum gsim_quantity gsim_quantity_of_schedule(enum gsim_schedule schedule)
+{
+    static const enum gsim_quantity quantities[GSIM_SCHEDULE_COUNT] = {
+        [GSIM_SCHEDULE_LIVE] = GSIM_QUANTITY_LIVE,   [GSIM_SCHEDULE_SERIAL] = GSIM_QUANTITY_SERIAL,
+        [GSIM_SCHEDULE_SYNC] = GSIM_QUANTITY_SYNC,   [GSIM_SCHEDULE_GRAPH] = GSIM_QUANTITY_GRAPH,
+        [GSIM_SCHEDULE_CHAIN] = GSIM_QUANTITY_CHAIN,
+    };
+    return quantities[schedule];
+}
+
 struct gsim_case *gsim_case_add(struct gsim_case_set *set)
 {
     void *array = set->cases;
@@ -95,6 +105,21 @@ enum gsim_status gsim_validation_run(struct gsim_validation *validation, const s
     if (!validation->unfit++)
         snprintf(validation->unfit_reason, sizeof validation->unfit_reason, "%.60s: %.135s", subject->name, local.message);
     return GSIM_OK;
+}
+
+static bool add_both(struct gsim_validation *v, const struct gsim_case *subject, enum gsim_quantity quantity, double again, double measured)
+{
+    return !(again > 0 && measured > 0) || gsim_validation_add(v, subject, quantity, again, measured);
+}
+
+enum gsim_status gsim_validation_add_again(struct gsim_validation *validation, const struct gsim_case *subject, const struct gsim_case *again,
+                                           struct gsim_error *error)
+{
+    bool added = add_both(validation, subject, GSIM_QUANTITY_SPAN, again->span_us, subject->span_us);
+    for (int schedule = 0; schedule < GSIM_SCHEDULE_COUNT; schedule++)
+        added = added && add_both(validation, subject, gsim_quantity_of_schedule((enum gsim_schedule)schedule), again->makespan_us[schedule],
+                                  subject->makespan_us[schedule]);
+    return added ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------------- */

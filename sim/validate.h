@@ -151,6 +151,9 @@ struct gsim_validation {
  * kernel does not fit the device as unfit. */
 enum gsim_status gsim_validation_run(struct gsim_validation *validation, const struct gsim_case *subject,
                                      struct gsim_error *error) GSIM_NODISCARD;
+/* The case recorded once more, in the place of a prediction: makespans and spans that both have. */
+enum gsim_status gsim_validation_add_again(struct gsim_validation *validation, const struct gsim_case *subject, const struct gsim_case *again,
+                                           struct gsim_error *error) GSIM_NODISCARD;
 void gsim_validation_release(struct gsim_validation *validation);
 
 /* One line of the table: a quantity over the cases of a kind. */
@@ -177,5 +180,6 @@ void gsim_validation_rank(const struct gsim_validation *validation, enum gsim_ca
 const char *gsim_case_kind_word(enum gsim_case_kind kind);
 const char *gsim_quantity_word(enum gsim_quantity quantity);
 const char *gsim_quantity_help(enum gsim_quantity quantity);
+enum gsim_quantity gsim_quantity_of_schedule(enum gsim_schedule schedule); /* the makespan */
 
 #endif

@@ -216,13 +216,8 @@ static double kernel_deviation(const struct gsim_case *c, const struct gsim_time
 static enum gsim_status add_samples(struct gsim_validation *v, const struct issue *issue, double predicted_us,
                                     const struct gsim_timeline *timeline, struct gsim_error *error)
 {
-    static const enum gsim_quantity quantities[GSIM_SCHEDULE_COUNT] = {
-        [GSIM_SCHEDULE_LIVE] = GSIM_QUANTITY_LIVE,   [GSIM_SCHEDULE_SERIAL] = GSIM_QUANTITY_SERIAL,
-        [GSIM_SCHEDULE_SYNC] = GSIM_QUANTITY_SYNC,   [GSIM_SCHEDULE_GRAPH] = GSIM_QUANTITY_GRAPH,
-        [GSIM_SCHEDULE_CHAIN] = GSIM_QUANTITY_CHAIN,
-    };
     const struct gsim_case *c = issue->subject;
-    struct gsim_sample *s = gsim_validation_add(v, c, quantities[issue->schedule], predicted_us, c->makespan_us[issue->schedule]);
+    struct gsim_sample *s = gsim_validation_add(v, c, gsim_quantity_of_schedule(issue->schedule), predicted_us, c->makespan_us[issue->schedule]);
     if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_baselines_dag(v->device, c, issue->schedule, s->baseline_us, error);
     if (status || issue->schedule != GSIM_SCHEDULE_LIVE) return status;

@@ -55,10 +55,9 @@ static void put_rankings(const struct gsim_validation *v, struct gsim_output *ou
     }
 }
 
-enum gsim_status gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output,
-                                       struct gsim_error *error)
+static enum gsim_status put_table(const struct gsim_validation *validation, bool used[GSIM_QUANTITY_COUNT], struct gsim_output *output,
+                                  struct gsim_error *error)
 {
-    bool used[GSIM_QUANTITY_COUNT] = {false}, has_aten = false;
     gsim_output_printf(output, "%-32s%-40s%8s%16s%27s\n", "", " error of the prediction, in %", "own",
                        "mean of half", "mean of simpler models");
     gsim_output_printf(output, "%-9s%-18s%5s%8s%8s%8s%8s%8s%8s%9s%7s%10s%9s%8s\n", "kind", "quantity", "n", "mean",
@@ -72,10 +71,33 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
             if (status) return status;
             if (!row.all.count) continue;
             used[quantity] = true;
-            has_aten |= kind == GSIM_CASE_ATEN;
             put_row(&row, output);
         }
     }
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_validation_print_again(const struct gsim_validation *again, const char *path, struct gsim_output *output,
+                                             struct gsim_error *error)
+{
+    bool used[GSIM_QUANTITY_COUNT] = {false};
+    gsim_output_printf(output, "\nThe same cases, recorded once more (%s), in the place of predictions:\n", path);
+    return put_table(again, used, output, error);
+}
+
+static bool has_kind(const struct gsim_validation *v, enum gsim_case_kind kind)
+{
+    for (size_t i = 0; i < v->count; i++)
+        if (v->samples[i].subject->kind == kind) return true;
+    return false;
+}
+
+enum gsim_status gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output,
+                                       struct gsim_error *error)
+{
+    bool used[GSIM_QUANTITY_COUNT] = {false};
+    enum gsim_status status = put_table(validation, used, output, error);
+    if (status) return status;
     put_rankings(validation, output);
     if (validation->skipped)
         gsim_output_printf(output, "\n%zu cases left out: their second kernel's launch time is not recorded.\n",
@@ -88,7 +110,7 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
         if (used[quantity])
             gsim_output_printf(output, "  %-17s %s\n", gsim_quantity_word((enum gsim_quantity)quantity),
                                gsim_quantity_help((enum gsim_quantity)quantity));
-    if (has_aten)
+    if (has_kind(validation, GSIM_CASE_ATEN))
         gsim_output_text(output, "  aten: issued by PyTorch; of its own host time per op, stream, event and synchronise the prediction\n"
                                  "  knows the file's \"host\", or what they take beside another H200.\n");
     gsim_output_text(output,
@@ -219,6 +241,11 @@ enum gsim_status gsim_validation_json(const struct gsim_validation *validation, 
     if (status == GSIM_OK && members->again) {
         gsim_output_text(output, ",\n \"again\": ");
         status = gsim_run_validation_json(members->again, output, error);
+    }
+    if (status == GSIM_OK && members->cases_again) {
+        gsim_output_text(output, ",\n \"again_rows\": [");
+        status = put_json_rows(members->cases_again, output, error);
+        gsim_output_text(output, "]");
     }
     if (status == GSIM_OK && members->traces) {
         gsim_output_text(output, ",\n \"traces\": ");

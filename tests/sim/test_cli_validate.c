@@ -160,6 +160,37 @@ static void recorded_runs_are_predicted(void)
     remove(path);
 }
 
+static void write_dags(const char *path, const double live_us[2], double graph_us)
+{
+    static const char *const kernel = "{\"grid\": 132, \"block\": 1024, \"regs\": 16, \"smem\": 0, \"flops\": 1e9, \"dram_bytes\": 0, \"solo_ns\": 50000}";
+    gzFile file = gzopen(path, "wb");
+    gzprintf(file, "{\"sms\": 132, \"dags\": [");
+    for (int i = 0; i < 2; i++)
+        gzprintf(file, "%s{\"tag\": \"d%d\", \"streams\": 1, \"live_us\": %g, \"graph_us\": %g, \"nodes\": [{\"stream\": 0, \"dep\": [], \"kernel\": %s}]}",
+                 i ? ", " : "", i, live_us[i], graph_us, kernel);
+    gzprintf(file, "]}");
+    gzclose(file);
+}
+
+/* Live 10 and 30 % longer than before, as a graph as before; of the odd half the second one. */
+static void cases_recorded_again(void)
+{
+    char before[64], again[64], arguments[256];
+    write_dags(scratch_path(before, ".before.json.gz"), (double[]){60, 60}, 55);
+    write_dags(scratch_path(again, ".again.json.gz"), (double[]){66, 78}, 55);
+    snprintf(arguments, sizeof arguments, "%s --again %s", before, again);
+    check_call(arguments, 0, "dags     live                  2   20.00   20.00   30.00  +20.00", "");
+    check_call(arguments, 0, "dags     graph                 2    0.00    0.00    0.00   +0.00", "");
+    snprintf(arguments, sizeof arguments, "%s --again %s --half odd --report -", before, again);
+    check_call(arguments, 0, "\"again_rows\": [\n  {\"kind\": \"dags\", \"quantity\": \"live\", \"count\": 1, \"mean\": 0.3", "");
+    snprintf(arguments, sizeof arguments, "%s --kind pairs --again %s", before, again);
+    check_call(arguments, 2, "", "holds none of the 2 cases");
+    snprintf(arguments, sizeof arguments, "%s --again %s", before, GPUSIM_SOURCE_DIR "/README.md");
+    check_call(arguments, 2, "", "--again: cannot read '");
+    remove(before);
+    remove(again);
+}
+
 /* Profilers' traces: those of PyTorch are as far off as traces/README.md says, those of gpusim itself are predicted on
  * the device that they name. */
 static void traces_are_replayed(void)
@@ -215,6 +246,7 @@ static const struct test_case cases[] = {
     {"same bytes twice", equal_calls_give_equal_bytes},
     {"halves", halves_leave_out_the_other},
     {"figures", figures_are_drawn},
+    {"cases recorded again", cases_recorded_again},
     {"recorded runs", recorded_runs_are_predicted},
     {"traces", traces_are_replayed},
     {"misfits", misfits_are_counted},
