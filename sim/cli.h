@@ -69,7 +69,7 @@ enum gsim_cli_command {
     X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                                                      \
       "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
       "device.NAME; may be repeated")                                                                                  \
-    X(SEED, "seed", "S", GSIM_CLI_ON_POINT, "seed of all random numbers (default 1)")                                   \
+    X(SEED, "seed", "S", GSIM_CLI_ON_POINT, "seed of all random numbers, of the order of ends and turns too (default 1)") \
     X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
       "draw the durations of kernels and calls from the spreads in\n"                                                  \
       "the device file (off by default)")                                                                              \

@@ -76,6 +76,7 @@ struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time n
     *gpu->queues[level].tail = run;
     gpu->queues[level].tail = &run->next;
     gpu->queued_count++;
+    gpu->run_count++;
     gpu->events++;
     if (now < gpu->turn_at) {
         gpu->is_turning = true;
@@ -93,6 +94,8 @@ void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise)
 {
     gpu->noise = noise;
 }
+
+void gsim_gpu_set_scatter(struct gsim_gpu *gpu, uint64_t scatter) { gpu->scatter = scatter; }
 
 void gsim_gpu_watch(struct gsim_gpu *gpu, const struct gsim_gpu_watcher *watcher)
 {

@@ -62,6 +62,10 @@ static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim
  * stay; NULL: no more. */
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise);
 
+/* Which of the blocks that began together end first, and where, is as fixed as on a chip, and another order for each SCATTER (0 at first): how
+ * tightly the kernels behind them are packed depends on it. */
+void gsim_gpu_set_scatter(struct gsim_gpu *gpu, uint64_t scatter);
+
 /* WATCHER is copied; it cannot change anything. */
 void gsim_gpu_watch(struct gsim_gpu *gpu, const struct gsim_gpu_watcher *watcher);
 

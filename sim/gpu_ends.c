@@ -13,6 +13,7 @@ static void end_run(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time
 {
     void *tag = run->tag;
     gpu->load.kernels--;
+    gpu->run_count--;
     run->next = gpu->free_runs;
     gpu->free_runs = run;
     gpu->horizon = 0; /* what follows the kernel may come at any time: the promise is over */
@@ -68,8 +69,8 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
 
 /* The distributor looks for room every now and then (gpu_distributor.c), and gives the head of the queue what has become free since: how far
  * apart blocks end that began together decides on how many SMs that one stands (gpu_spread.c). Streams of several waves end block by block in no
- * order (H200, DAG rd6: 132 blocks of 256 threads behind four waves stand 2, 4 and 6 on 28, 10 and 6 SMs): drawn at random, with the time
- * as seed, so that pooled and exact draw alike. */
+ * order (H200, DAG rd6: 132 blocks of 256 threads behind four waves stand 2, 4 and 6 on 28, 10 and 6 SMs): drawn at random, from the time
+ * and the scatter, so that pooled and exact draw alike. */
 
 static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
 {
@@ -92,8 +93,8 @@ static bool leaves_room(const struct gsim_gpu *gpu, gsim_time now)
 static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
 {
     uint32_t lowest = GSIM_MAX_SMS;
-    bool scattered = false, is_alone = gpu->load.kernels == 1 && gpu->queued_count == 1; /* and so waits for itself */
-    for (uint32_t i = 0; i < gpu->group_count && !is_alone; i++) {
+    bool scattered = false, is_shared = gsim_gpu_is_shared(gpu);
+    for (uint32_t i = 0; i < gpu->group_count && is_shared; i++) {
         struct gsim_group *g = gpu->groups[i];
         if (gpu->next_at[i] != now || g->lowest_sm >= lowest) continue;
         gsim_group_settle(g, now);
@@ -146,7 +147,7 @@ static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state
 /* Ends one block after the other, wherever, until the head of the queue has room for all of its. */
 static void end_scattered(struct gsim_gpu *gpu, gsim_time now)
 {
-    uint64_t state = (uint64_t)now;
+    uint64_t state = (uint64_t)now + gpu->scatter;
     for (uint32_t index; !gpu->is_turning && (index = draw_ending(gpu, now, &state)) != GSIM_MAX_SMS;)
         end_blocks(gpu, index, now, true, true);
 }

@@ -37,10 +37,11 @@ static double early_at(double place)
     return early[i] + (x - i) * (early[i + 1] - early[i]);
 }
 
-/* Where the block with that index of those that an SM has comes among all of its kernel, 0 to 1: a fixed scatter. */
-static double place_of(uint32_t index, uint32_t sm)
+/* Where the block with that index of those that an SM has comes among all of its kernel, 0 to 1: a scatter as fixed as a chip's. Of a kernel
+ * alone it is that with which its work was found. */
+static double place_of(const struct gsim_gpu *gpu, uint32_t index, uint32_t sm)
 {
-    uint64_t x = (sm * GSIM_MAX_COHORTS + index + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t x = ((gsim_gpu_is_shared(gpu) ? gpu->scatter : 0) + sm * GSIM_MAX_COHORTS + index + 1) * UINT64_C(0x9E3779B97F4A7C15);
     x = (x ^ x >> 32) * UINT64_C(0xD6E8FEB86659FD93);
     return (double)((x ^ x >> 32) >> 11) * 0x1p-53;
 }
@@ -56,7 +57,7 @@ static uint32_t blocks_alike(const struct gsim_group *g, const struct gsim_cohor
 }
 
 /* A kernel alone takes its time: on as few SMs as it may be, the last of its blocks is as late as without a spread. */
-static void find_last(const struct gsim_group *g, const struct gsim_kernel_run *waiting)
+static void find_last(const struct gsim_gpu *gpu, const struct gsim_group *g, const struct gsim_kernel_run *waiting)
 {
     for (uint32_t i = 0; i < g->cohort_count; i++) {
         const struct gsim_cohort *c = &g->cohorts[i];
@@ -65,7 +66,7 @@ static void find_last(const struct gsim_group *g, const struct gsim_kernel_run *
         for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
             for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1)
                 for (uint32_t k = 0; k < count; k++)
-                    c->run->last_place = fmax(c->run->last_place, place_of(k, 64 * w + (uint32_t)__builtin_ctzll(sms)));
+                    c->run->last_place = fmax(c->run->last_place, place_of(gpu, k, 64 * w + (uint32_t)__builtin_ctzll(sms)));
     }
 }
 
@@ -81,7 +82,7 @@ static void split_cohort(struct gsim_group *g, uint32_t at)
 }
 
 /* The blocks of the group's only SM are so much further. */
-static void advance(struct gsim_group *g, const struct gsim_kernel_run *waiting)
+static void advance(const struct gsim_gpu *gpu, struct gsim_group *g, const struct gsim_kernel_run *waiting)
 {
     const struct gsim_cohort *first = NULL;
     uint32_t index = 0, count = 0;
@@ -96,7 +97,7 @@ static void advance(struct gsim_group *g, const struct gsim_kernel_run *waiting)
         first = c;
         double share = c->work->kind == GSIM_WORK_MEMORY ? MEDIAN_EARLY * sqrt(count) : MEDIAN_EARLY_SCATTER;
         double median = fmin(MEDIAN_EARLY_US * 1e6 / c->work->block_ps + share, 0.5);
-        double most = early_at(place_of(index++, g->lowest_sm)) - early_at(c->run->last_place);
+        double most = early_at(place_of(gpu, index++, g->lowest_sm)) - early_at(c->run->last_place);
         double left = c->left - most * median * c->work->cold * c->run->scale;
         c->left = left > 0 ? left : 0;
         c->is_spread = true;
@@ -110,7 +111,7 @@ static void spread_group(struct gsim_gpu *gpu, uint32_t index, const struct gsim
     for (bool is_last = false; !is_last;) {
         is_last = gpu->groups[index]->sm_count == 1;
         uint32_t one = is_last ? index : gsim_groups_split(gpu, index, 1);
-        advance(gpu->groups[one], waiting);
+        advance(gpu, gpu->groups[one], waiting);
         gsim_groups_rate(gpu, one);
     }
 }
@@ -122,7 +123,7 @@ void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *wait
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_group *g = gpu->groups[i];
         for (uint32_t c = 0; c < g->cohort_count && !is_due[i]; c++) is_due[i] = spreads(&g->cohorts[c], waiting);
-        if (is_due[i]) find_last(g, waiting);
+        if (is_due[i]) find_last(gpu, g, waiting);
     }
     for (uint32_t i = 0; i < count; i++)
         if (is_due[i]) spread_group(gpu, i, waiting, now);
@@ -165,24 +166,24 @@ static double whole_of(const struct gsim_cohort *c, gsim_time now)
     return c->run->placed_at == now ? c->work->cold * c->run->scale : 0;
 }
 
-static void add_to_tail(const struct gsim_cohort *c, uint32_t index, uint32_t sm, gsim_time now)
+static void add_to_tail(const struct gsim_gpu *gpu, const struct gsim_cohort *c, uint32_t index, uint32_t sm, gsim_time now)
 {
     struct gsim_tail *tail = &c->run->tail;
-    double whole = whole_of(c, now), out = whole * tail_at(place_of(index, sm));
+    double whole = whole_of(c, now), out = whole * tail_at(place_of(gpu, index, sm));
     tail->longest = fmax(tail->longest, whole);
     tail->last = fmax(tail->last, out);
     tail->before += gsim_cohort_is_over(c) ? 0 : whole;
     tail->after += out;
 }
 
-static void find_tails(const struct gsim_group *g, gsim_time now)
+static void find_tails(const struct gsim_gpu *gpu, const struct gsim_group *g, gsim_time now)
 {
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
         for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
             uint32_t index = 0;
             for (uint32_t i = 0; i < g->cohort_count; i++) {
                 if (!falls_out(&g->cohorts[i])) continue;
-                for (uint32_t k = 0; k < g->cohorts[i].blocks; k++) add_to_tail(&g->cohorts[i], index++, 64 * w + (uint32_t)__builtin_ctzll(sms), now);
+                for (uint32_t k = 0; k < g->cohorts[i].blocks; k++) add_to_tail(gpu, &g->cohorts[i], index++, 64 * w + (uint32_t)__builtin_ctzll(sms), now);
             }
         }
 }
@@ -201,7 +202,7 @@ static void fall_out(const struct gsim_gpu *gpu, struct gsim_group *g, gsim_time
         if (!falls_out(&g->cohorts[i])) continue;
         split_cohort(g, i);
         struct gsim_cohort *c = &g->cohorts[i];
-        double whole = whole_of(c, now), place = place_of(index++, g->lowest_sm);
+        double whole = whole_of(c, now), place = place_of(gpu, index++, g->lowest_sm);
         if (whole <= 0) continue;
         c->left = whole * tail_at(place) * tail_factor(gpu, &c->run->tail);
         c->is_spread = true;
@@ -222,7 +223,7 @@ void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run
     for (uint32_t i = 0; i < count; i++) {
         if (!is_due[i]) continue;
         gsim_group_settle(gpu->groups[i], now);
-        find_tails(gpu->groups[i], now);
+        find_tails(gpu, gpu->groups[i], now);
     }
     for (uint32_t i = 0; i < count; i++)
         for (bool is_last = !is_due[i]; !is_last;) {
@@ -254,17 +255,18 @@ static double ends_take(const struct gsim_device_spec *device, const struct gsim
 static bool is_delayed(const struct gsim_cohort *c) { return gsim_cohort_is_over(c) && c->frees && !c->is_spread; }
 
 /* The SM's first delayed block ends in that step, counted from 1, of STEPS. */
-static uint32_t step_of(uint32_t sm, uint32_t steps) { return 1 + (uint32_t)(place_of(0, sm) * steps); }
+static uint32_t step_of(const struct gsim_gpu *gpu, uint32_t sm, uint32_t steps) { return 1 + (uint32_t)(place_of(gpu, 0, sm) * steps); }
 
 /* The group's SMs of that step; step 0 is that of SM FIRST alone. Returns how many there are. */
-static uint32_t sms_of_step(const struct gsim_group *g, uint32_t step, uint32_t steps, uint32_t first, uint64_t mask[GSIM_SM_WORDS])
+static uint32_t sms_of_step(const struct gsim_gpu *gpu, const struct gsim_group *g, uint32_t step, uint32_t steps, uint32_t first,
+                            uint64_t mask[GSIM_SM_WORDS])
 {
     uint32_t count = 0;
     memset(mask, 0, GSIM_SM_WORDS * sizeof *mask);
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
         for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
             uint32_t sm = 64 * w + (uint32_t)__builtin_ctzll(sms);
-            if ((sm == first ? 0 : step_of(sm, steps)) != step) continue;
+            if ((sm == first ? 0 : step_of(gpu, sm, steps)) != step) continue;
             mask[w] |= sms & -sms;
             count++;
         }
@@ -275,7 +277,7 @@ static uint32_t sms_of_step(const struct gsim_group *g, uint32_t step, uint32_t 
  * those of a sequence of its own. */
 enum { SHIFTS = 7 };
 
-static bool delay_blocks(struct gsim_group *g, uint32_t step, uint32_t steps, double step_ps)
+static bool delay_blocks(const struct gsim_gpu *gpu, struct gsim_group *g, uint32_t step, uint32_t steps, double step_ps)
 {
     uint32_t index = 0;
     bool ends = false;
@@ -283,7 +285,7 @@ static bool delay_blocks(struct gsim_group *g, uint32_t step, uint32_t steps, do
         if (!is_delayed(&g->cohorts[i])) continue;
         split_cohort(g, i);
         struct gsim_cohort *c = &g->cohorts[i];
-        uint32_t shift = index ? (uint32_t)(place_of(index, SHIFTS) * steps) : 0;
+        uint32_t shift = index ? (uint32_t)(place_of(gpu, index, SHIFTS) * steps) : 0;
         uint32_t own = step ? 1 + (step - 1 + shift) % steps : shift;
         c->left = own * step_ps * c->speed * c->pace;
         c->is_spread = true;
@@ -302,23 +304,23 @@ static bool delay_group(struct gsim_gpu *gpu, uint32_t index, uint32_t first)
     bool ends = false, is_last = false;
     for (uint32_t step = 0; !is_last && step <= steps; step++) {
         uint64_t mask[GSIM_SM_WORDS];
-        uint32_t count = sms_of_step(gpu->groups[index], step, steps, first, mask);
+        uint32_t count = sms_of_step(gpu, gpu->groups[index], step, steps, first, mask);
         if (!count) continue;
         is_last = count == gpu->groups[index]->sm_count;
         uint32_t part = is_last ? index : gsim_groups_split_mask(gpu, index, mask);
-        ends |= delay_blocks(gpu->groups[part], step, steps, take / steps);
+        ends |= delay_blocks(gpu, gpu->groups[part], step, steps, take / steps);
         gsim_groups_rate(gpu, part);
     }
     return ends;
 }
 
 /* The SM of the group whose blocks end first, if before those of *FIRST. */
-static void find_first(const struct gsim_group *g, uint32_t *first)
+static void find_first(const struct gsim_gpu *gpu, const struct gsim_group *g, uint32_t *first)
 {
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
         for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
             uint32_t sm = 64 * w + (uint32_t)__builtin_ctzll(sms);
-            if (*first == GSIM_MAX_SMS || place_of(0, sm) < place_of(0, *first)) *first = sm;
+            if (*first == GSIM_MAX_SMS || place_of(gpu, 0, sm) < place_of(gpu, 0, *first)) *first = sm;
         }
 }
 
@@ -335,7 +337,7 @@ bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now)
             is_due[i] |= is_delayed(&g->cohorts[c]);
             ends |= gsim_cohort_is_over(&g->cohorts[c]) && !is_delayed(&g->cohorts[c]);
         }
-        if (is_due[i]) find_first(g, &first);
+        if (is_due[i]) find_first(gpu, g, &first);
     }
     for (uint32_t i = 0; i < count; i++)
         if (is_due[i]) ends |= delay_group(gpu, i, first);

@@ -68,10 +68,12 @@ struct gsim_gpu {
     struct gsim_gpu_listener listener;
     struct gsim_gpu_watcher watcher;
     const struct gsim_random *noise; /* NULL: none */
+    uint64_t scatter;                /* gsim_gpu_set_scatter */
     struct gsim_arena *arena;
     struct gsim_level queues[GSIM_MAX_LEVELS]; /* [0] is the least urgent, priority 0 */
     struct gsim_kernel_run *free_runs;
     uint32_t group_count, queued_count;
+    uint32_t run_count;       /* kernels that were submitted and have not ended */
     const struct gsim_kernel_run *blocked; /* the head of the queue, once no SM has room for it */
     double demand_gbps;       /* asked of DRAM by all resident blocks */
     double copies_gbps;       /* and by copies */
@@ -90,6 +92,9 @@ struct gsim_gpu {
     struct gsim_group *free_groups[GSIM_MAX_SMS];
     uint32_t free_group_count;
 };
+
+/* By several kernels, resident or waiting; one alone waits for itself at most. */
+static inline bool gsim_gpu_is_shared(const struct gsim_gpu *gpu) { return gpu->run_count > 1; }
 
 /* --- gpu_groups.c: sets of SMs and how fast their blocks go ------------------------------------------------ */
 /* How many of the group's SMs have ids below LIMIT. */

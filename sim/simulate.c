@@ -25,6 +25,7 @@ static enum gsim_status init_randoms(struct gsim_machine *m, struct gsim_error *
 {
     const uint64_t odd = 0x9e3779b97f4a7c15; /* 2^64 over the golden ratio: far apart for neighbouring seeds */
     enum gsim_status status = gsim_random_init(&m->turns, (m->simulation->seed + 2) * odd >> 24, error);
+    gsim_gpu_set_scatter(m->gpu, (m->simulation->seed - 1) * odd);
     if (status || !m->simulation->noise) return status;
     status = gsim_random_init(&m->kernel_noise, m->simulation->seed * odd >> 32, error);
     if (!status) status = gsim_random_init(&m->call_noise, (m->simulation->seed + 1) * odd >> 16, error);

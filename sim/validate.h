@@ -102,10 +102,10 @@ void gsim_case_set_release(struct gsim_case_set *set); /* accepts a zeroed one *
     X(PLACEMENT, "blocks per SM", "total variation distance of how many SMs ran how many blocks of a kernel")          \
     X(START, "start/block time", "start of the urgent kernel, in the long one's block times")                          \
     X(END, "end/block time", "its end, likewise")                                                                      \
-    X(LIVE, "live", "first call to return of the synchronise, several streams; the mean of five runs")                 \
+    X(LIVE, "live", "first call to return of the synchronise, several streams; the mean of five seeds")                \
     X(SERIAL, "serial", "the same on one stream")                                                                      \
     X(SYNC, "sync", "the same with a synchronise after each kernel")                                                   \
-    X(GRAPH, "graph", "launch of the captured graph to return of the synchronise")                                     \
+    X(GRAPH, "graph", "launch of the captured graph to return of the synchronise, the same")                           \
     X(CHAIN, "one-stream graph", "the same of a graph without branches")                                               \
     X(KERNELS, "kernel times", "mean deviation of kernels' starts and ends, relative to the makespan")
 

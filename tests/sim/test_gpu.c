@@ -149,6 +149,34 @@ static void packed_behind_a_full_machine(void)
     gsim_arena_release(&w.arena);
 }
 
+/* Where the 8 blocks behind a full wave stand depends on the scatter and on nothing else, what a kernel takes alone does not. */
+static void scattered_ends(void)
+{
+    const uint64_t scatters[] = {0, 0, UINT64_C(0x9e3779b97f4a7c15)};
+    uint32_t at[3][SMS];
+    for (int i = 0; i < 3; i++) {
+        struct world w = {.device = big_device()};
+        w.device.distributor_turn_us = 0.145;
+        w.device.block_ends_us = 1;
+        open_world(&w, NULL);
+        gsim_gpu_set_scatter(w.gpu, scatters[i]);
+        struct gsim_work a = work_of(&w, on_chip_kernel("a", 8 * SMS)), b = work_of(&w, on_chip_kernel("b", 8)),
+                         alone = work_of(&w, on_chip_kernel("alone", 20 * SMS + 7));
+        submit(&w, 0, &a, 1);
+        submit(&w, 1000, &b, 2);
+        run_until(&w, gsim_time_from_us(10.5));
+        gsim_gpu_residency(w.gpu, (void *)2, at[i], SMS);
+        run_until(&w, GSIM_TIME_NEVER);
+        gsim_time start = gsim_time_from_us(100);
+        submit(&w, start, &alone, 3);
+        run_until(&w, GSIM_TIME_NEVER);
+        CHECK_NEAR((double)(w.end[3] - start), alone.solo_ps, 1e-6 * alone.solo_ps);
+        gsim_arena_release(&w.arena);
+    }
+    CHECK(memcmp(at[0], at[1], sizeof at[0]) == 0);
+    CHECK(memcmp(at[0], at[2], sizeof at[0]) != 0);
+}
+
 /* H200, traces/h200/vm/heads.txt: streams of several waves leave one by one from the last block's start on, those that ended as it was placed, too.
  * Of two waves and a block the kernel behind has no room for 0.25 of a block's time, then some, and all at its end; the stream takes its time. */
 static void waves_fall_out_of_step(void)
@@ -355,6 +383,7 @@ static const struct test_case cases[] = {
     {"least loaded SM first", least_loaded_first},
     {"most room first", most_room_first},
     {"packed behind a full machine", packed_behind_a_full_machine},
+    {"scattered ends", scattered_ends},
     {"waves fall out of step", waves_fall_out_of_step},
     {"a configuration is kept", carveout_kept},
     {"memory blocks leave one by one", memory_blocks_leave_one_by_one},
