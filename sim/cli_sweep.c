@@ -265,7 +265,7 @@ static enum gsim_status compute(struct sweep *sweep, struct gsim_error *error)
         sweep->job.pool.jobs = (uint32_t)sweep->plan.count;
     if (!sweep->plan.count) sweep->remote.size = 1;
     if (sweep->spec.repeat > 1 && !is_given(&sweep->spec, "noise"))
-        fprintf(stderr, "gpusim: without --noise, repetitions differ only where the scheduler or the front end draws numbers\n");
+        fprintf(stderr, "gpusim: without --noise, repetitions differ only in what is drawn anyway: who goes first, which blocks end first, what the scheduler draws\n");
     gsim_progress_start(&sweep->progress, sweep->plan.count, stderr);
     if (sweep->plan.done)
         fprintf(stderr, "gpusim: %llu points are done already\n", (unsigned long long)sweep->plan.done);
