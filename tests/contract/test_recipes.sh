@@ -79,8 +79,8 @@ for document in $documents; do
         # Blocks that begin so would call the tests again, or take too long.
         head -n 1 "$block" | grep -qE '^(\./gpusim check|# not run by the tests|sudo |git )' && continue
         blocks=$((blocks + 1))
-        # The sanitizers have seen the recordings in tests/golden, and are slow.
-        [ -n "$sanitized" ] && grep -q 'gpusim validate' "$block" && continue
+        # The sanitizers have seen the recordings in tests/golden and the papers' runs in contract-reproduce, and are slow.
+        [ -n "$sanitized" ] && grep -qE 'gpusim (validate|reproduce)' "$block" && continue
         if ! (cd "$tree" && sh -eu "$block") >"$tree/out" 2>"$tree/messages"; then
             printf '%s: this block failed:\n' "$document"
             sed 's/^/    /' "$block"
