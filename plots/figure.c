@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/scratch.h"
-#include "workloads/file.h"
+#include "sim/base/scratch.h"
+#include "sim/program/file.h"
 
 #define POINTS_PER_CM (72 / 2.54)
 

@@ -8,7 +8,7 @@
 #define GSIM_PLOTS_FIGURE_H
 
 #include "plots/gnuplot.h"
-#include "sim/output.h"
+#include "sim/base/output.h"
 
 /* Widths of a two-column paper (IEEE, ACM): one column, and the page. */
 #define GSIM_FIGURE_COLUMN_CM 8.5

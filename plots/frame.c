@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "sim/scan.h"
-#include "workloads/file.h"
+#include "sim/base/scan.h"
+#include "sim/program/file.h"
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
 static struct gsim_frame_column *column_of(struct gsim_frame *frame, const char *name)

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 
 struct gsim_frame_column {
     const char *name;

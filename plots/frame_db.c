@@ -4,7 +4,7 @@
  * Points that failed are left out; what varied ("axes", a JSON object) becomes columns.
  */
 #include "plots/frame.h"
-#include "sim/scan.h"
+#include "sim/base/scan.h"
 #include "sweep/store.h"
 
 /* {"size": 1e6, "device.h2d_gbps": 16}: columns of these names, where the table does not have them. */

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "plots/frame.h"
-#include "sim/scan.h"
+#include "sim/base/scan.h"
 
 /* A scalar's text as it stands, strings decoded; NULL for lists, objects and null. From ARENA. */
 static const char *scalar(struct gsim_frame *frame, char *value)

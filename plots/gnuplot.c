@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/output.h"
+#include "sim/base/output.h"
 
 #define CM_PER_INCH 2.54
 #define PNG_DPI     300.0

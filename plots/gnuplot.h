@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 
 struct gsim_figure_size {
     double width_cm, height_cm, font_pt; /* as printed: PNG has 300 dots per inch */

@@ -8,7 +8,7 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-#include "sim/text.h"
+#include "sim/base/text.h"
 
 #define CONFIDENCE 0.975 /* two-sided 95 % */
 

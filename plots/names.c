@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "sim/text.h"
+#include "sim/base/text.h"
 
 #define NAME_WIDTH 34
 
@@ -65,7 +65,7 @@ static const char *const labels[][2] = {
 /* The numbers of devices: name, unit, help. */
 static const char *const numbers[][3] = {
 #define X(section, name, unit, initial, minimum, maximum, help) {#name, unit, help},
-#include "sim/device.def"
+#include "gpusim/device.def"
 #undef X
 };
 

@@ -5,7 +5,7 @@
 #ifndef GSIM_PLOTS_NAMES_H
 #define GSIM_PLOTS_NAMES_H
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 
 /* "void at::native::reduce_kernel<512, ...>(...)" is "reduce_kernel"; long names are cut in the middle. From ARENA. */
 const char *gsim_kernel_short_name(struct gsim_arena *arena, const char *name);

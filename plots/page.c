@@ -6,8 +6,8 @@
 
 #include <unistd.h>
 
-#include "sim/scratch.h"
-#include "workloads/file.h"
+#include "sim/base/scratch.h"
+#include "sim/program/file.h"
 
 static const char style[] =
     "body{font:15px/1.45 "

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "plots/page.h"
-#include "sim/text.h"
+#include "sim/base/text.h"
 
 #define MOST_FIGURES 8
 #define MOST_VALUES  12   /* of a setting, in the table of what varied */

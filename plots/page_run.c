@@ -6,7 +6,7 @@
 
 #include "plots/page.h"
 #include "plots/timeline.h"
-#include "sim/text.h"
+#include "sim/base/text.h"
 
 #define MOST_KERNELS 40
 

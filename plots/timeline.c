@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "plots/names.h"
-#include "sim/slices.h"
+#include "sim/report/slices.h"
 
 #define COPY_ROWS  (1ULL << 62)
 #define COLOURS    7    /* kernels with a colour of their own */

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <zlib.h>
 
-#include "sim/report.h"
-#include "sim/scan.h"
+#include "sim/report/report.h"
+#include "sim/base/scan.h"
 #include "traces/events.h"
-#include "workloads/file.h"
+#include "sim/program/file.h"
 
 #define HEAD_BYTES 4096
 #define EPOCH_US   1000000000000LL /* later than this counts from some epoch, not from the recording's start */

@@ -2,14 +2,14 @@
 /*
  * Layer: plots. What ran when on a device, read from a report of gpusim (--report) or from a Chrome trace: gpusim's
  * (--trace), PyTorch's (Kineto) and others with the same fields. For pictures; programs are made of traces by
- * traces/import.h.
+ * traces/import/import.h.
  */
 #ifndef GSIM_PLOTS_TRACK_H
 #define GSIM_PLOTS_TRACK_H
 
 #include <stdbool.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 
 enum gsim_span_kind { GSIM_SPAN_KERNEL, GSIM_SPAN_H2D, GSIM_SPAN_D2H, GSIM_SPAN_D2D, GSIM_SPAN_MEMSET };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schedulers/plan.h"
+#include "schedulers/shared/plan.h"
 
 struct async_params {
     int event_flags; /* index into "timing|no-timing" */

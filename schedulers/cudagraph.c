@@ -4,7 +4,7 @@
  * "manual" variants of the GrCUDA suite, IPDPS 2021), instantiated once and relaunched. Placement is the
  * device's. Deviation: one graph per stretch between host accesses, where hand-written variants avoid these.
  */
-#include "schedulers/graphs.h"
+#include "schedulers/shared/graphs.h"
 
 struct cudagraph_params {
     bool prefetch_nodes;

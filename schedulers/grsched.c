@@ -5,8 +5,8 @@
  * of prefetches, with an event for later users on other streams; "after" counts as a dependence;
  * a program's own prefetches, which GrCUDA's programs cannot contain, are left out.
  */
-#include "schedulers/frontier.h"
-#include "schedulers/moves.h"
+#include "schedulers/shared/frontier.h"
+#include "schedulers/shared/moves.h"
 
 #define NONE UINT32_MAX
 

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "schedulers/plan.h"
+#include "schedulers/shared/plan.h"
 
 enum { TIES_PROGRAM, TIES_RANDOM };
 enum { PLACE_LEAST_LOADED, PLACE_RANDOM, PLACE_INDEX };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/scheduler.h"
+#include "gpusim/scheduler.h"
 
 #define X(name) extern const struct gsim_scheduler_ops gsim_scheduler_##name;
 #include "schedulers/schedulers.def"

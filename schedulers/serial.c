@@ -4,7 +4,7 @@
  * device synchronise after every kernel. Deviation: prefetches and copies to the device are not waited for on
  * their own (the kernel behind them in the stream waits), where GrCUDA's serial mode synchronises after each.
  */
-#include "schedulers/moves.h"
+#include "schedulers/shared/moves.h"
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {

@@ -4,7 +4,7 @@
  * levels dealt out over a few streams, captured into a graph, instantiated once and relaunched. Deviation: one
  * graph per stretch between host accesses. Same-stream capture order adds edges that the program has not.
  */
-#include "schedulers/graphs.h"
+#include "schedulers/shared/graphs.h"
 
 #define NONE UINT32_MAX
 

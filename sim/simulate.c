@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One simulation from its parts: prepares the machine, runs the scheduler on its first host thread under
  * SimGrid, and leaves a timeline. Everything that a run allocates hangs off its machine. */
-#include "sim/simulate.h"
+#include "gpusim/simulate.h"
 
-#include "sim/limits.h"
-#include "sim/machine.h"
+#include "gpusim/limits.h"
+#include "sim/clock/machine.h"
 
 static void release_machine(struct gsim_machine *m)
 {

@@ -3,7 +3,7 @@
  * Layer: sim (data). Appending records to a timeline. What they mean is decided where they are made
  * (sim/simulate.c); what follows from them, where they are read (reports, traces).
  */
-#include "sim/timeline.h"
+#include "gpusim/timeline.h"
 
 #include <string.h>
 

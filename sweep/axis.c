@@ -8,7 +8,7 @@
 #include <gsl/gsl_qrng.h>
 #include <gsl/gsl_rng.h>
 
-#include "sim/text.h"
+#include "sim/base/text.h"
 
 struct builder {
     struct gsim_axis *axis;

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 
 #define GSIM_AXIS_VALUES_MAX 10000000 /* of one axis: more is a slip of the hand */
 #define GSIM_SOBOL_AXES_MAX  40       /* GSL's */

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "sim/status.h"
+#include "gpusim/status.h"
 
 #define GSIM_KEY_SIZE 33 /* with the NUL */
 

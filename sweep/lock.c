@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 
 static enum gsim_status fail_held(const struct gsim_lock *lock, const char *path, struct gsim_error *error)
 {

@@ -6,7 +6,7 @@
 #ifndef GSIM_SWEEP_LOCK_H
 #define GSIM_SWEEP_LOCK_H
 
-#include "sim/status.h"
+#include "gpusim/status.h"
 
 struct gsim_lock {
     int descriptor; /* meaningful while path is set */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "sim/text.h"
+#include "sim/base/text.h"
 
 #define PIECES_MAX 64
 

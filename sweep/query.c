@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "sim/text.h"
+#include "sim/base/text.h"
 #include "sweep/match.h"
 #include "sweep/view.h"
 #include "sweep/where.h"

@@ -2,7 +2,7 @@
 /*
  * Layer: sweep. Questions to a results file: which rows (conditions), which columns of them, how much faster than a
  * base row that differs in one name alone, and, grouped, what is said of a group's values. Rendering:
- * sim/cli_results.c.
+ * cli/results.c.
  */
 #ifndef GSIM_SWEEP_QUERY_H
 #define GSIM_SWEEP_QUERY_H

@@ -2,7 +2,7 @@
 /* The ranks that compute: see sweep/remote.h. */
 #include <unistd.h>
 
-#include "sweep/clock.h"
+#include "sim/base/jobs/clock.h"
 #include "sweep/remote_wire.h"
 #include "sweep/sink.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rank 0: hands out points to its own workers and to the other ranks, and writes all rows. See sweep/remote.h. */
-#include "sweep/clock.h"
+#include "sim/base/jobs/clock.h"
 #include "sweep/remote_wire.h"
 #include "sweep/sink.h"
 

@@ -6,8 +6,8 @@
 #ifndef GSIM_SWEEP_RUN_H
 #define GSIM_SWEEP_RUN_H
 
-#include "sweep/pool.h"
-#include "sweep/progress.h"
+#include "sim/base/jobs/pool.h"
+#include "sim/base/jobs/progress.h"
 #include "sweep/store.h"
 
 struct gsim_sweep_job {

@@ -6,7 +6,7 @@
 
 #include <signal.h>
 
-#include "sweep/progress.h"
+#include "sim/base/jobs/progress.h"
 #include "sweep/store.h"
 
 struct gsim_sink {

@@ -3,8 +3,8 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
-#include "models/json.h"
-#include "sim/text.h"
+#include "sim/base/json.h"
+#include "sim/base/text.h"
 #include "sweep/spec.h"
 
 /* A number or a string as the command line would take it; NULL for anything else. */

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 
 #define GSIM_STORE_SCHEMA  "gpusim-results/1"
 #define GSIM_STORE_VERSION 1          /* PRAGMA user_version */

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <math.h>
 
-#include "sim/text.h"
+#include "sim/base/text.h"
 
 enum kind {
     KIND_NUMBER,

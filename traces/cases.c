@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdarg.h>
 
-#include "models/json.h"
-#include "sim/limits.h"
+#include "sim/base/json.h"
+#include "gpusim/limits.h"
 
 #define MOST_SMS 4096
 #define MOST_STREAMS 1024

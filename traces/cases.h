@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: traces. Recorded concurrency cases (traces/h200/README.md describes the files) into the cases that
- * sim/validate.h simulates. The kernels' types stay in the file: a prediction knows what a profiler shows.
+ * trust/validate/validate.h simulates. The kernels' types stay in the file: a prediction knows what a profiler shows.
  */
 #ifndef GSIM_TRACES_CASES_H
 #define GSIM_TRACES_CASES_H
 
-#include "sim/validate.h"
+#include "trust/validate/validate.h"
 
 /* Adds the cases of the JSON TEXT, which FILE held; of each kind in the order of the file. Errors name the place,
  * callers prefix the file; then SET is as before but for memory. Needs at least one list of cases. */

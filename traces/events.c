@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Splits a trace into its events without looking into them: only strings and brackets count. Each piece is then
- * checked as JSON by sim/scan.c.
+ * checked as JSON by sim/base/scan.c.
  */
 #include "traces/events.h"
 
@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "sim/memory.h"
-#include "sim/scan.h"
+#include "gpusim/memory.h"
+#include "sim/base/scan.h"
 
 #define CHUNK_BYTES (256u * 1024u)
 

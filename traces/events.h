@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: traces (helper). A Chrome trace, or another object of long lists, plain or gzip, one value at a time: memory
- * holds one event, however long the file. What events mean: traces/import_kineto.c; runs: traces/runs.c.
+ * holds one event, however long the file. What events mean: traces/import/kineto.c; runs: traces/runs.c.
  */
 #ifndef GSIM_TRACES_EVENTS_H
 #define GSIM_TRACES_EVENTS_H
@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/status.h"
+#include "gpusim/status.h"
 
 #define GSIM_EVENT_BYTES (64u << 20) /* the longest single event or header field that is read */
 
 /* The file is an object with the list "traceEvents", or that list alone. Each element of the list, and each other
- * member of the object, is handed over as checked JSON text (sim/scan.h), which may be changed in place. */
+ * member of the object, is handed over as checked JSON text (sim/base/scan.h), which may be changed in place. */
 struct gsim_events_handler {
     enum gsim_status (*event)(void *context, uint64_t index, char *text, struct gsim_error *error);
     enum gsim_status (*header)(void *context, const char *name, char *text, struct gsim_error *error);

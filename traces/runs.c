@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reading recordings of the runner: one reader with a sticky error, which knows the place it is at. The file is cut
- * into elements by traces/events.c; each is walked in place (sim/scan.h). What runs mean: sim/predict.h.
+ * into elements by traces/events.c; each is walked in place (sim/base/scan.h). What runs mean: trust/validate/predict.h.
  */
 #include "traces/runs.h"
 
@@ -9,8 +9,8 @@
 #include <stdarg.h>
 #include <zlib.h>
 
-#include "sim/limits.h"
-#include "sim/scan.h"
+#include "gpusim/limits.h"
+#include "sim/base/scan.h"
 #include "traces/events.h"
 
 #define MOST_BLOCKS 2147483647.0

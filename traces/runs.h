@@ -6,7 +6,7 @@
 #ifndef GSIM_TRACES_RUNS_H
 #define GSIM_TRACES_RUNS_H
 
-#include "sim/recording.h"
+#include "traces/recording.h"
 
 #define GSIM_RUNS_SCHEMA "gpusim-runs/1"
 

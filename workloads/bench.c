@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "sim/limits.h"
+#include "gpusim/limits.h"
 
 static enum gsim_status out_of_range(const struct gsim_bench *bench, const char *option, double minimum, double maximum,
                                      const char *meaning, double found, struct gsim_error *error)

@@ -6,7 +6,7 @@
 #ifndef GSIM_WORKLOADS_BENCH_H
 #define GSIM_WORKLOADS_BENCH_H
 
-#include "sim/workload.h"
+#include "gpusim/workload.h"
 
 /* What one item (vector element, row, pixel, output position) costs. Bytes are DRAM traffic as it happens.
  * The cycles: see struct gsim_kernel, thread_cycles and sm_cycles; where each number comes from stands in

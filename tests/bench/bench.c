@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "models/device.h"
-#include "sim/simulate.h"
+#include "sim/device/device.h"
+#include "gpusim/simulate.h"
 #include "tests/bench/bench.h"
 
 extern char **environ;

@@ -5,7 +5,7 @@
 #ifndef GSIM_TESTS_BENCH_H
 #define GSIM_TESTS_BENCH_H
 
-#include "sim/program.h"
+#include "gpusim/program.h"
 
 /* Wall time in seconds, monotonic. */
 double bench_seconds(void);

@@ -3,7 +3,7 @@
  * The yardstick: a bare binary heap of (time, sequence) under the hold model, the least that any
  * discrete-event simulator does per event. The program's own queue is elsewhere and not used here.
  */
-#include "sim/units.h"
+#include "gpusim/units.h"
 #include "tests/bench/bench.h"
 
 struct heap_event {

@@ -3,8 +3,8 @@
  * The contract's checks. Brute force on purpose: every pair of ops, no cleverness shared with what is tested.
  */
 #include "tests/contract/contract.h"
-#include "sim/gpu_work.h"
-#include "sim/occupancy.h"
+#include "sim/sm/work.h"
+#include "sim/device/occupancy.h"
 #include "tests/test.h"
 
 /* --- dependences ---------------------------------------------------------------------------------------- */

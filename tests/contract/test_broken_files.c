@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "models/device.h"
-#include "models/probe.h"
+#include "sim/device/device.h"
+#include "trust/calibrate/probe.h"
 #include "tests/test.h"
 #include "tests/traces/mutate.h"
 #include "traces/cases.h"
 #include "traces/runs.h"
-#include "workloads/reader.h"
+#include "sim/program/reader.h"
 
 #define ROUNDS 1500
 

@@ -3,7 +3,7 @@
  * The contract suite: every registered scheduler x every built-in workload x memory mode x prefetch.
  * A new plug-in is covered from the moment it is listed. What is checked: tests/contract/contract.h.
  */
-#include "sim/workload.h"
+#include "gpusim/workload.h"
 #include "tests/contract/contract.h"
 #include "tests/test.h"
 

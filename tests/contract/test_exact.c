@@ -3,9 +3,9 @@
  * The built-in workloads of both suites on devices of three generations: pooling SMs and skipping steady waves
  * must not show. One event per block gives the same times within 0.5 %, and no kernel gets faster than its work.
  */
-#include "models/device.h"
-#include "sim/gpu_work.h"
-#include "sim/workload.h"
+#include "sim/device/device.h"
+#include "sim/sm/work.h"
+#include "gpusim/workload.h"
 #include "tests/test.h"
 
 static const char *const devices[] = {"gtx960", "v100", "h200"};

@@ -8,7 +8,7 @@
 
 #include "tests/contract/contract.h"
 #include "tests/test.h"
-#include "workloads/reader.h"
+#include "sim/program/reader.h"
 
 enum { BUFFERS = 8, KERNELS = 10, STREAMS = 5, PROGRAMS = 6 };
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # test_reproduce.sh SOURCE-DIR BUILD-DIR [--write]: "gpusim reproduce" re-derives what the papers say at least as well
 # as recorded in tests/contract/reproduce.csv (2 % of the published number may be lost), every number has a source
-# that published/README.md explains, and the number of worker processes changes nothing. --write records anew.
+# that trust/published/README.md explains, and the number of worker processes changes nothing. --write records anew.
 set -u
 source_dir=${1:?usage: test_reproduce.sh SOURCE-DIR BUILD-DIR} build_dir=${2:?} write=${3:-}
 gpusim=$build_dir/gpusim recorded=$source_dir/tests/contract/reproduce.csv
@@ -33,7 +33,7 @@ awk -F, -v OFS=, '
 # The sources that the tables name, against the list in the README.
 for source in $(cat "$source_dir"/published/grcuda_*.csv "$source_dir"/published/single_gpu.csv "$source_dir"/published/kesco.csv |
     awk -F, '$7 == "fit" || $7 == "check" {print $8}' | sort -u); do
-    grep -q "^| \`$source\` |" "$source_dir/published/README.md" || fail "published/README.md does not explain the source '$source'"
+    grep -q "^| \`$source\` |" "$source_dir/published/README.md" || fail "trust/published/README.md does not explain the source '$source'"
 done
 
 for jobs in 1 3; do

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/device.h"
-#include "sim/gpu.h"
+#include "sim/device/device.h"
+#include "sim/sm/gpu.h"
 #include "tests/test.h"
 
 #define MOST_BLOCKS 16

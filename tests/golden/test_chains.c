@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/device.h"
-#include "sim/simulate.h"
+#include "sim/device/device.h"
+#include "gpusim/simulate.h"
 #include "tests/test.h"
 
 #define MOST 10

@@ -3,7 +3,7 @@
  * GrSched's graphs and streams for the six benchmarks of the GrCUDA suite (GrCUDA, IPDPS 2021), as its rules give
  * them; VEC, B&S, ML and HITS agree with the stream columns of the authors' published traces. And Taskflow's.
  */
-#include "sim/workload.h"
+#include "gpusim/workload.h"
 #include "tests/golden/suite.h"
 
 static struct recorder *run_workload(const char *name, const char *scheduler, const char *options, struct gsim_program *program)

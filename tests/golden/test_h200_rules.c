@@ -7,10 +7,10 @@
  */
 #include <cjson/cJSON.h>
 
-#include "models/device.h"
-#include "sim/gpu.h"
+#include "sim/device/device.h"
+#include "sim/sm/gpu.h"
 #include "tests/test.h"
-#include "workloads/file.h"
+#include "sim/program/file.h"
 
 static struct gsim_device_spec device;
 static cJSON *recorded;

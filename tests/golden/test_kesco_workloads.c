@@ -3,7 +3,7 @@
  * The built-in workloads of KeSCo's suite give its published plans (KeSCo, ICCD 2023), one iteration without and
  * with prefetching. The same plans kernel by kernel, from hand-written programs: test_kesco_plans.c.
  */
-#include "sim/workload.h"
+#include "gpusim/workload.h"
 #include "tests/golden/suite.h"
 
 static void build(const char *name, struct gsim_program *program)

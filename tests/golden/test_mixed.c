@@ -9,8 +9,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "models/device.h"
-#include "sim/gpu.h"
+#include "sim/device/device.h"
+#include "sim/sm/gpu.h"
 #include "tests/test.h"
 
 enum { MOST_BLOCKS = 64, LINE = 4000 };

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "models/device.h"
+#include "sim/device/device.h"
 #include "tests/test.h"
 
 #define MOST 200

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "models/device.h"
-#include "sim/gpu.h"
+#include "sim/device/device.h"
+#include "sim/sm/gpu.h"
 #include "tests/test.h"
 
 enum { MOST = 32 };

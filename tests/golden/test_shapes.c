@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/device.h"
-#include "sim/simulate.h"
+#include "sim/device/device.h"
+#include "gpusim/simulate.h"
 #include "tests/test.h"
 
 enum { MOST_NODES = 12, MOST_AFTER = 4, LENGTHS = 3, CHAINS = 5 };

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "models/device.h"
-#include "sim/cli_traces.h"
+#include "sim/device/device.h"
+#include "cli/traces.h"
 #include "tests/test.h"
 
 /* Relative to the measured makespan. What stays above a few per cent: M2 under KeSCo, whose short kernels follow on many streams. */

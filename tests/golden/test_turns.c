@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "models/device.h"
-#include "sim/simulate.h"
+#include "sim/device/device.h"
+#include "gpusim/simulate.h"
 #include "tests/test.h"
 
 #define STREAMS 20

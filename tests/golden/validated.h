@@ -3,11 +3,11 @@
 #ifndef GSIM_TEST_VALIDATED_H
 #define GSIM_TEST_VALIDATED_H
 
-#include "models/device.h"
-#include "sim/validate.h"
+#include "sim/device/device.h"
+#include "trust/validate/validate.h"
 #include "tests/test.h"
 #include "traces/cases.h"
-#include "workloads/file.h"
+#include "sim/program/file.h"
 
 struct validated {
     struct gsim_device_spec device;

@@ -7,7 +7,7 @@
 #ifndef GSIM_TEST_PROGRAMS_H
 #define GSIM_TEST_PROGRAMS_H
 
-#include "sim/program.h"
+#include "gpusim/program.h"
 #include "tests/test.h"
 
 #define PROGRAM_BUFFERS 64

@@ -6,7 +6,7 @@
 #ifndef GSIM_TEST_RECORDER_H
 #define GSIM_TEST_RECORDER_H
 
-#include "sim/scheduler.h"
+#include "gpusim/scheduler.h"
 
 #define REC_ITEMS 1024
 #define REC_WORDS (REC_ITEMS / 64)

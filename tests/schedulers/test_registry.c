@@ -3,7 +3,7 @@
  * Finding schedulers by name and number, the messages for those that cannot be found or loaded, and that what
  * is listed is described: name, summary, source, options with help and a default within range.
  */
-#include "sim/scheduler.h"
+#include "gpusim/scheduler.h"
 #include "tests/test.h"
 
 extern const struct gsim_scheduler_ops gsim_scheduler_skeleton;

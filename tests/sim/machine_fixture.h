@@ -4,7 +4,7 @@
 #ifndef GSIM_MACHINE_FIXTURE_H
 #define GSIM_MACHINE_FIXTURE_H
 
-#include "sim/simulate.h"
+#include "gpusim/simulate.h"
 #include "tests/test.h"
 
 #define OP(run, i) (&(run)->program->ops[i])

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "sim/report.h"
+#include "sim/report/report.h"
 
 #include "tests/test.h"
 

@@ -24,9 +24,9 @@ in_files() {
 }
 
 check_simgrid() {
-    c_sources | grep -vE '^sim/engine\.[ch]$' |
+    c_sources | grep -vE '^sim/clock/engine\.[ch]$' |
         in_files simgrid '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](simgrid|xbt)' \
-            'SimGrid headers are for sim/engine.{h,c} only'
+            'SimGrid headers are for sim/clock/engine.{h,c} only'
 }
 
 check_spdx() {
@@ -65,23 +65,57 @@ check_paths() {
     texts | in_files path '(^|[^A-Za-z0-9_.})-])/(work|root|farm|home|Users)/' 'a path of one machine'
 }
 
-# layer FOLDER-REGEX FORBIDDEN-REGEX MESSAGE [EXCEPT-REGEX]
-layer() {
-    c_sources | grep -E "^$1/" | grep -vE "${4:-^$}" |
-        in_files layering "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"($2)/" "$3"
-}
+# What each folder may include, beside itself: one line a folder, the deepest one that matches counts. "all" stands for
+# every folder of the house. HOUSE: include <- base <- program <- device <- sm <- clock <- memory <- front <- host <- sim.
+layers='
+include          include
+sim/base         include
+sim/program      include sim/base
+sim/device       include sim/base sim/program
+sim/sm           include sim/base sim/program sim/device
+sim/clock        include sim/base sim/program sim/device sim/sm
+sim/memory       include sim/base sim/program sim/device sim/sm sim/clock
+sim/front        include sim/base sim/program sim/device sim/sm sim/clock sim/memory
+sim/host         include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front
+sim/report       include sim/base sim/program sim/device
+sim              include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front sim/host
+schedulers       include sim/base sim/program
+workloads        include sim/base sim/program
+traces           include sim/base sim/program sim/device sim/report sim
+traces/import    include sim/base sim/program sim/device sim/report sim traces
+traces/runner    include sim/base sim/program sim/report sim/device schedulers workloads traces cli
+trust/validate   include sim/base sim/program sim/device sim/sm sim/report sim schedulers workloads traces traces/import
+trust/calibrate  include sim/base sim/program sim/device sim/sm sim/report sim schedulers workloads traces traces/import trust/validate
+trust/published  include sim/base sim/program sim/device sim/report sim schedulers workloads traces traces/import trust/validate
+sweep            include sim/base sim/program sim/device sim/report sim schedulers workloads traces traces/import trust/validate
+plots            include sim/base sim/program sim/device sim/report sim schedulers workloads traces traces/import trust/validate sweep
+cli              all
+tests            all
+'
 check_layering() {
-    layer sim 'schedulers|workloads|models|traces|plots|sweep|tests' \
-        'sim/ knows no scheduler, workload, device or trace (only sim/main.c and sim/cli* do)' '^sim/(main\.c|cli[^/]*)$'
-    layer schedulers 'workloads|models|traces|plots|sweep|tests' 'schedulers/ may use headers of sim/ and schedulers/ only'
-    layer workloads 'schedulers|models|traces|plots|sweep|tests' 'workloads/ may use headers of sim/ and workloads/ only'
-    layer models 'schedulers|workloads|traces|plots|sweep|tests' 'models/ may use headers of sim/ and models/ only'
-    layer traces 'schedulers|workloads|plots|sweep|tests' 'traces/ may use headers of sim/, models/ and traces/ only' '^traces/runner/'
-    layer plots 'schedulers|models|tests' 'plots/ may use headers of sim/, traces/, workloads/ (helpers) and plots/ only'
-    layer sweep 'schedulers|workloads|traces|plots|tests' 'sweep/ may use headers of sim/, models/ and sweep/ only'
-    # Includes are written from the root of the repository, so that the layer can be read off the line.
-    grep -E '^(sim|schedulers|workloads|models|traces|plots|sweep|tests)/.*\.[ch]$' "$list" | grep -vE '^traces/runner/' |
-        in_files layering '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^/"]*"' 'write include paths from the root'
+    c_sources | tr '\n' '\0' | xargs -0 -r grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' 2>/dev/null |
+        LAYERS=$layers awk '
+        function folder(path) { # the deepest listed folder that holds the path
+            while (sub("/[^/]*$", "", path)) if (path in may) return path
+            return ""
+        }
+        BEGIN {
+            count = split(ENVIRON["LAYERS"], lines, "\n")
+            for (i = 1; i <= count; i++) if (split(lines[i], words, " ") > 1) {
+                may[words[1]] = 1
+                for (j = 2; j in words; j++) allowed[words[1], words[j]] = 1
+            }
+        }
+        {
+            split($0, parts, ":"); from = folder(parts[1]); match($0, "\"[^\"]+\""); path = substr($0, RSTART + 1, RLENGTH - 2)
+            where = parts[1] ":" parts[2] ": layering: "
+            if (path ~ "^gpusim/") path = "include/" path
+            if (from == "") next
+            if (path !~ "/") { if (from != "traces/runner" && path !~ "\\.inc$") print where "write include paths from the root"; next }
+            to = folder(path)
+            if (to != "" && to != from && !((from, to) in allowed) && !((from, "all") in allowed))
+                print where from "/ may not include " to "/ (" path ")"
+        }'
 }
 
 check_links() {

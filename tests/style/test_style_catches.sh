@@ -20,14 +20,14 @@ put() {
 
 clean_tree() {
     rm -rf "${tree:?}"/*
-    put sim/engine.c '#include <simgrid/actor.h>\n#include "sim/engine.h"\n'
-    put sim/engine.h
-    put sim/main.c '#include "workloads/reader.h"\n'
-    put sim/cli_run.c '#include "models/device.h"\n'
-    put schedulers/serial.c '#include "sim/driver.h"\n#include "schedulers/plan.h"\n'
-    put tests/sim/test_engine.c '/* NEEDSWORK: nothing, an example */\n'
+    put sim/clock/engine.c '#include <simgrid/actor.h>\n#include "sim/clock/engine.h"\n'
+    put sim/clock/engine.h
+    put cli/main.c '#include "sim/program/reader.h"\n'
+    put cli/run.c '#include "sim/device/device.h"\n'
+    put schedulers/serial.c '#include "include/gpusim/driver.h"\n#include "schedulers/shared/plan.h"\n'
+    put tests/sim/clock/test_engine.c '/* NEEDSWORK: nothing, an example */\n'
     put tests/contract/test_all.c
-    put README.md '# a\n[ok](sim/engine.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
+    put README.md '# a\n[ok](sim/clock/engine.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
     put build/junk.c 'no licence line matters in build folders'
 }
 
@@ -52,21 +52,21 @@ many_lines() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "/* line */"
 clean_tree
 expect_clean
 
-put sim/gpu.c '#include <simgrid/host.h>\n'
-expect_offence 'sim/gpu.c:2: simgrid'
+put sim/sm/gpu.c '#include <simgrid/host.h>\n'
+expect_offence 'sim/sm/gpu.c:2: simgrid'
 put schedulers/kesco.c '#  include "xbt/log.h"\n'
 expect_offence 'schedulers/kesco.c:2: simgrid'
 printf 'int x;\n' >"$tree/sim/gpu.c"
-expect_offence 'sim/gpu.c:1: spdx'
+expect_offence 'sim/sm/gpu.c:1: spdx'
 printf '#!/bin/sh\ntrue\n' >"$tree/gpusim"
 expect_offence 'gpusim:1: spdx'
-put sim/gpu.c && many_lines 600 sim/gpu.c
-expect_offence 'sim/gpu.c:601: size'
-put sim/gpu.c && many_lines 550 sim/gpu.c
+put sim/sm/gpu.c && many_lines 600 sim/sm/gpu.c
+expect_offence 'sim/sm/gpu.c:601: size'
+put sim/sm/gpu.c && many_lines 550 sim/sm/gpu.c
 expect_clean
 clean_tree
-put sim/gpu.c "int a; /* TO""DO: later */\n"
-expect_offence 'sim/gpu.c:2: todo'
+put sim/sm/gpu.c "int a; /* TO""DO: later */\n"
+expect_offence 'sim/sm/gpu.c:2: todo'
 put tests/run.sh "# FIX""ME\n"
 expect_offence 'tests/run.sh:2: todo'
 put gpusim '# SPDX-License-Identifier: GPL-3.0-or-later\n<<<''<<<< HEAD\ntrue\n'
@@ -75,18 +75,18 @@ put workloads/img.c "static const char *path = \"/ho""me/alice/img.json\";\n"
 expect_offence 'workloads/img.c:2: path'
 put docs/use.md "Run it in /wo""rk/gpusim today.\n"
 expect_offence 'docs/use.md:1: path'
-put sim/gpu.c '#include "schedulers/plan.h"\n'
-expect_offence 'sim/gpu.c:2: layering'
-put sim/gpu.h '#include "models/device.h"\n'
-expect_offence 'sim/gpu.h:2: layering'
-put schedulers/kesco.c '#include "workloads/reader.h"\n'
+put sim/sm/gpu.c '#include "schedulers/shared/plan.h"\n'
+expect_offence 'sim/sm/gpu.c:2: layering'
+put sim/sm/gpu.h '#include "sim/device/device.h"\n'
+expect_offence 'sim/sm/gpu.h:2: layering'
+put schedulers/kesco.c '#include "sim/program/reader.h"\n'
 expect_offence 'schedulers/kesco.c:2: layering'
-put workloads/img.c '#include "schedulers/plan.h"\n'
+put workloads/img.c '#include "schedulers/shared/plan.h"\n'
 expect_offence 'workloads/img.c:2: layering'
-put models/device.c '#include "traces/writer.h"\n'
-expect_offence 'models/device.c:2: layering'
-put sim/gpu.c '#include "engine.h"\n'
-expect_offence 'sim/gpu.c:2: layering'
+put sim/device/device.c '#include "traces/writer.h"\n'
+expect_offence 'sim/device/device.c:2: layering'
+put sim/sm/gpu.c '#include "engine.h"\n'
+expect_offence 'sim/sm/gpu.c:2: layering'
 put README.md 'text\nsee [the guide](docs/guide.md#start)\n'
 expect_offence 'README.md:2: link: no file "docs/guide.md"'
 put tests/sim/test_nothing.c

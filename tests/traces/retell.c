@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 #include "traces/events.h"
 
 /* What stands behind "KEY": in TEXT, or NULL. A quote inside a string is escaped, so a key is found in no name. */

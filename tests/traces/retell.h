@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "sim/status.h"
+#include "gpusim/status.h"
 
 /* The events of SOURCE again and again, each time later and with correlation ids of their own, until TARGET holds BYTES
  * bytes of text (gzip where its name ends in .gz). Gives how often in *TIMES. */

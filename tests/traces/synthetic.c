@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/gpu_work.h"
-#include "sim/output.h"
-#include "sim/predict.h"
+#include "sim/sm/work.h"
+#include "sim/base/output.h"
+#include "trust/validate/predict.h"
 
 #define REPETITIONS 5
 

@@ -5,8 +5,8 @@
 #ifndef GSIM_TESTS_SYNTHETIC_H
 #define GSIM_TESTS_SYNTHETIC_H
 
-#include "sim/device.h"
-#include "sim/recording.h"
+#include "gpusim/device.h"
+#include "traces/recording.h"
 
 struct synthetic_runs {
     const struct gsim_device_spec *device;

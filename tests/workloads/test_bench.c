@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The prefetch calls of the built-in workloads: which buffers in which order, where in the program, on which stream.
- * What schedulers make of them: tests/schedulers/test_moves.c, tests/golden/test_kesco_workloads.c.
+ * What schedulers make of them: tests/schedulers/shared/test_moves.c, tests/golden/test_kesco_workloads.c.
  */
-#include "sim/workload.h"
+#include "gpusim/workload.h"
 #include "tests/test.h"
 
 static struct gsim_program build(const char *name, struct gsim_workload_options options)

@@ -3,8 +3,8 @@
  * The built-in workloads against their published definitions: ops, kernels, footprints, launch shapes, signatures,
  * presets, and solo times on V100 by the formula of workloads/README.md against KeSCo's profile.
  */
-#include "sim/limits.h"
-#include "sim/workload.h"
+#include "gpusim/limits.h"
+#include "gpusim/workload.h"
 #include "tests/test.h"
 
 static struct gsim_program build(const char *name, struct gsim_workload_options options)

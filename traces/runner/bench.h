@@ -20,9 +20,9 @@
 extern "C" {
 #endif
 
-#include "sim/memory.h"
-#include "sim/program.h"
-#include "sim/workload.h"
+#include "gpusim/memory.h"
+#include "gpusim/program.h"
+#include "gpusim/workload.h"
 
 /* One built-in workload bound to the program that its workloads/NAME.c built. */
 struct gsim_bench;

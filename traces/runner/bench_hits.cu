@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 #include "traces/runner/common.h"
 
 #define DEGREE       3

@@ -5,7 +5,7 @@
  */
 #include "traces/runner/kernel.h"
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 #include "traces/runner/common.h"
 
 #define AMOUNT       0.5f  /* of unsharpen */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 #include "traces/runner/common.h"
 
 #define BRANCHES 6

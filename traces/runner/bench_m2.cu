@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 #include "traces/runner/common.h"
 
 #define HEADS      12

@@ -6,7 +6,7 @@
  */
 #include "traces/runner/kernel.h"
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 #include "traces/runner/common.h"
 
 #define FEATURES 200

@@ -5,7 +5,7 @@
  */
 #include "traces/runner/kernel.h"
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 #include "traces/runner/common.h"
 
 struct square_args {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 
 static const struct gsim_bench_buffer *content_of(const struct gsim_bench *bench, uint32_t buffer_index)
 {

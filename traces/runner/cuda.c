@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The CUDA backend of sim/driver.h: handles, streams, events, work, iterations. Each call is timed on the host; when
+ * The CUDA backend of include/gpusim/driver.h: handles, streams, events, work, iterations. Each call is timed on the host; when
  * and where its work ran on the device comes from the tracer afterwards. Errors are sticky, as the interface asks.
  */
 #include "traces/runner/cuda.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. The real-CUDA backend of sim/driver.h: the same scheduler sources that the simulator runs
+ * Layer: traces/runner. The real-CUDA backend of include/gpusim/driver.h: the same scheduler sources that the simulator runs
  * make CUDA calls here. cuda.c has streams, events and work, cuda_graphs.c graphs, cuda_threads.c host threads;
  * run.c runs a scheduler on it. Times are picoseconds from the run's first call, as in the simulator.
  */
@@ -10,9 +10,9 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 
-#include "sim/output.h"
-#include "sim/scheduler.h"
-#include "sim/timeline.h"
+#include "sim/base/output.h"
+#include "gpusim/scheduler.h"
+#include "gpusim/timeline.h"
 #include "traces/runner/blocks.h"
 #include "traces/runner/memory.h"
 #include "traces/runner/tracer.h"

@@ -7,8 +7,8 @@
 
 #include <ctype.h>
 
-#include "models/device.h"
-#include "sim/text.h"
+#include "sim/device/device.h"
+#include "sim/base/text.h"
 #include "traces/runner/sorted.h"
 
 static const char help_text[] =

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: traces/runner (program). What the commands of gpusim-runner share: their words, and a GPU's setup. The
- * options of "gpusim run" are read by sim/cli_parse.c; the runner's own are taken out of the words before.
+ * options of "gpusim run" are read by cli/parse.c; the runner's own are taken out of the words before.
  */
 #ifndef GSIM_RUNNER_MAIN_H
 #define GSIM_RUNNER_MAIN_H
 
-#include "sim/cli.h"
+#include "cli/cli.h"
 #include "traces/runner/run.h"
 
 struct gsim_runner_words {

@@ -6,7 +6,7 @@
 #ifndef GSIM_RUNNER_MEMORY_H
 #define GSIM_RUNNER_MEMORY_H
 
-#include "sim/scheduler.h"
+#include "gpusim/scheduler.h"
 #include "traces/runner/bench.h"
 
 /* Two blocks of memory, kept from program to program and only ever enlarged: pinning a gigabyte takes half a second. */

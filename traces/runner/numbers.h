@@ -6,7 +6,7 @@
 #ifndef GSIM_RUNNER_NUMBERS_H
 #define GSIM_RUNNER_NUMBERS_H
 
-#include "sim/random.h"
+#include "gpusim/random.h"
 
 /* STATE stays the caller's, and has to live as long as what is returned. */
 struct gsim_random gsim_runner_numbers(uint64_t *state, uint64_t seed);

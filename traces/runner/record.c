@@ -6,7 +6,7 @@
  */
 #include <unistd.h>
 
-#include "sim/text.h"
+#include "sim/base/text.h"
 #include "traces/runner/record_plan.h"
 #include "traces/runner/slice.h"
 #include "traces/runner/sorted.h"

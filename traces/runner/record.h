@@ -6,7 +6,7 @@
 #ifndef GSIM_RUNNER_RECORD_H
 #define GSIM_RUNNER_RECORD_H
 
-#include "sim/workload.h"
+#include "gpusim/workload.h"
 #include "traces/runner/main.h"
 
 #define GSIM_RECORD_LIST 32

@@ -8,7 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "sim/text.h"
+#include "sim/base/text.h"
 
 static const char help_text[] =
     "usage: gpusim-runner record -o FILE [OPTION]...\n"

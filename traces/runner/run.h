@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. One run on the real GPU: what sim/simulate.h does in simulated time. The simulation's device is
+ * Layer: traces/runner. One run on the real GPU: what include/gpusim/simulate.h does in simulated time. The simulation's device is
  * not looked at but for its compute capability, which the caller sets to the GPU's.
  */
 #ifndef GSIM_RUNNER_RUN_H
 #define GSIM_RUNNER_RUN_H
 
-#include "sim/simulate.h"
+#include "gpusim/simulate.h"
 #include "traces/runner/memory.h"
 #include "traces/runner/tracer.h"
 

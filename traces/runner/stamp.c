@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 #include "traces/runner/sorted.h"
 #include "traces/runner/tracer.h"
 

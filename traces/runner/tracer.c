@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 
 #define BUFFER_BYTES (4u << 20)
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/status.h"
+#include "gpusim/status.h"
 
 struct gsim_tracer;
 

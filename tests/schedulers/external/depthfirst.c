@@ -3,7 +3,7 @@
  * depthfirst: an out-of-tree scheduler, built as a shared object and loaded by path. An op continues the stream
  * of its latest predecessor while that is free, else takes the next stream; the shared plan does the rest.
  */
-#include "schedulers/plan.h"
+#include "schedulers/shared/plan.h"
 
 struct depthfirst_params {
     int64_t streams;

@@ -2,7 +2,7 @@
 /*
  * A plug-in with a mistake, for the messages of the loader: its ops have another symbol's name.
  */
-#include "sim/scheduler.h"
+#include "gpusim/scheduler.h"
 
 extern const struct gsim_scheduler_ops gsim_sheduler;
 const struct gsim_scheduler_ops gsim_sheduler = {.name = "symbolless"};

@@ -2,7 +2,7 @@
 /*
  * A plug-in with a mistake, for the messages of the loader: it exports gsim_scheduler, but without a name.
  */
-#include "sim/scheduler.h"
+#include "gpusim/scheduler.h"
 
 extern const struct gsim_scheduler_ops gsim_scheduler;
 const struct gsim_scheduler_ops gsim_scheduler = {.summary = "nameless"};

@@ -2,7 +2,7 @@
 /* misbehave: a scheduler that works, refuses, crashes or never ends, as it is told: what sweeps must survive. */
 #include <unistd.h>
 
-#include "schedulers/moves.h"
+#include "schedulers/shared/moves.h"
 
 enum how { HOW_WORK, HOW_REFUSE, HOW_CRASH, HOW_HANG };
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "sim/memory.h"
+#include "gpusim/memory.h"
 #include "tests/test.h"
 #include "traces/runner/kernel.h"
 

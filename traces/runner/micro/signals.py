@@ -5,7 +5,7 @@
 Usage: signals.py DAGRUN.json...
 
 Of captured graphs without copies: behind each kernel that ends with nothing else on the GPU, the first of its successors, if that has a block for each
-SM and its first ones stand on 125 SMs or more. By whether it waits for several channels itself (channels as in sim/graphs.c), whether any of the
+SM and its first ones stand on 125 SMs or more. By whether it waits for several channels itself (channels as in sim/front/graphs.c), whether any of the
 successors does, and how many do not: of how many kernels an SM is left out, which one, how long after the end the first block starts,
 and how much later the first block on the SM left out where that comes before a block has ended.
 """

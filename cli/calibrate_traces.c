@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See cli/calibrate_traces.h.
+ */
+#include "cli/calibrate_traces.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "traces/import/kineto.h"
+#include "traces/import/nsys.h"
+
+static bool is_database(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    char head[sizeof magic] = "";
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file) fclose(file);
+    return length == sizeof head && memcmp(head, magic, sizeof magic) == 0;
+}
+
+bool gsim_cli_trace_is(const char *path, char device[64])
+{
+    _Static_assert(GSIM_KINETO_DEVICE == 64, "the header says so");
+    return gsim_kineto_is(path, device) || is_database(path);
+}
+
+enum gsim_status gsim_cli_trace_sample(struct gsim_profile_samples *samples, const char *path,
+                                       const struct gsim_device_spec *base, struct gsim_import_notes *notes,
+                                       struct gsim_error *error)
+{
+    const char *slash = strrchr(path, '/');
+    struct gsim_import_times times = {0};
+    struct gsim_program program = {0};
+    struct gsim_import_options options = {.name = "trace", .last = UINT32_MAX, .times = &times};
+    gsim_import_charge(&options, base);
+    enum gsim_status status = is_database(path) ? gsim_import_nsys(path, &options, &program, notes, error)
+                                                : gsim_import_kineto(path, &options, &program, notes, error);
+    const struct gsim_profile_trace trace = {
+        .file = slash ? slash + 1 : path,
+        .gpu = notes->gpu,
+        .date = notes->date,
+        .tracer = notes->is_simulated ? GSIM_TRACER_NONE : notes->is_runner ? GSIM_TRACER_RUNNER : GSIM_TRACER_OTHER,
+        .sm_count = notes->sm_count,
+        .memory_bytes = notes->memory_bytes,
+        .ops = times.ops,
+        .op_count = times.count,
+        .calls = times.calls,
+        .call_count = times.call_count,
+    };
+    if (status == GSIM_OK) status = gsim_profile_samples_add(samples, &trace, base->launch_queue_depth, error);
+    gsim_import_times_release(&times);
+    gsim_program_release(&program);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). Profilers' traces for "gpusim calibrate": read by traces/import/kineto.c and traces/import/nsys.c,
+ * taken apart by trust/calibrate/samples.c.
+ */
+#ifndef GSIM_CLI_CALIBRATE_TRACES_H
+#define GSIM_CLI_CALIBRATE_TRACES_H
+
+#include "trust/calibrate/profile.h"
+#include "traces/import/import.h"
+
+/* Whether it is a profiler's trace, by its beginning: a Chrome trace, whose DEVICE (as gsim_kineto_is()) it may name, or an
+ * SQLite database. */
+bool gsim_cli_trace_is(const char *path, char device[64]);
+/* Adds the samples of the trace at PATH. NOTES: what was noticed in it; the GPU, the compute capability. */
+enum gsim_status gsim_cli_trace_sample(struct gsim_profile_samples *samples, const char *path,
+                                       const struct gsim_device_spec *base, struct gsim_import_notes *notes,
+                                       struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). The command line: cli/parse.c reads, cli/cli.c dispatches, cli/help.c explains,
+ * cli/setup.c turns words into a simulation; the commands are cli/run.c, cli_compare.c, cli_list.c,
+ * cli_validate.c, cli_calibrate.c, cli_import.c and cli_plot.c.
+ * Nothing else includes this header. Messages go to stderr as one line, results to stdout.
+ */
+#ifndef GSIM_CLI_H
+#define GSIM_CLI_H
+
+#include "cli/sweep.h"
+#include "sim/report/report.h"
+#include "gpusim/simulate.h"
+#include "gpusim/workload.h"
+
+enum gsim_cli_command {
+    GSIM_CLI_RUN,
+    GSIM_CLI_COMPARE,
+    GSIM_CLI_LIST,
+    GSIM_CLI_VALIDATE,
+    GSIM_CLI_IMPORT,
+    GSIM_CLI_PLOT,
+    GSIM_CLI_SWEEP,
+    GSIM_CLI_PAGE, /* "report": the page, not the option */
+    GSIM_CLI_REPRODUCE,
+    GSIM_CLI_CALIBRATE,
+    GSIM_CLI_SENSITIVITY,
+    GSIM_CLI_RESULTS,
+    GSIM_CLI_COMMAND_COUNT
+};
+
+/* Bits of gsim_cli_option.commands. */
+#define GSIM_CLI_ON_RUN     (1u << GSIM_CLI_RUN)
+#define GSIM_CLI_ON_COMPARE (1u << GSIM_CLI_COMPARE)
+#define GSIM_CLI_ON_LIST    (1u << GSIM_CLI_LIST)
+#define GSIM_CLI_ON_VALIDATE (1u << GSIM_CLI_VALIDATE)
+#define GSIM_CLI_ON_IMPORT   (1u << GSIM_CLI_IMPORT)
+#define GSIM_CLI_ON_PLOT     (1u << GSIM_CLI_PLOT)
+#define GSIM_CLI_ON_SWEEP    (1u << GSIM_CLI_SWEEP)
+#define GSIM_CLI_ON_PAGE     (1u << GSIM_CLI_PAGE)
+#define GSIM_CLI_ON_REPRODUCE (1u << GSIM_CLI_REPRODUCE)
+#define GSIM_CLI_ON_CALIBRATE (1u << GSIM_CLI_CALIBRATE)
+#define GSIM_CLI_ON_SENSITIVITY (1u << GSIM_CLI_SENSITIVITY)
+#define GSIM_CLI_ON_RESULTS  (1u << GSIM_CLI_RESULTS)
+#define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
+#define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
+#define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
+                              GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | \
+                              GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS)
+#define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
+
+/* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
+#define GSIM_CLI_OPTION_MAP(X)                                                                                         \
+    X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT,                                                             \
+      "a built-in workload (gpusim list workloads) or a program file")                                                       \
+    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT,                                                                \
+      "a scheduler (gpusim list schedulers) or a shared object")                                                       \
+    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                            \
+      "the GPU and its host (gpusim list devices; default\n"                                                            \
+      "a100-sxm4-40gb)")                                                                    \
+    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT, "whose sizes, filters and launch shapes (default kesco)")      \
+    X(SIZE, "size", "N", GSIM_CLI_ON_POINT,                                                                             \
+      "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
+    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT, "how often the program runs, up to 1000000 (default: its own)")                \
+    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT, "how data reaches the GPU (default managed)")     \
+    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT, "prefetch managed memory (default on)")                        \
+    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
+    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
+    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                                                      \
+      "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
+      "device.NAME; may be repeated")                                                                                  \
+    X(SEED, "seed", "S", GSIM_CLI_ON_POINT, "seed of all random numbers, of the order of ends and turns too (default 1)") \
+    X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
+      "draw the durations of kernels and calls from the spreads in\n"                                                  \
+      "the device file (off by default)")                                                                              \
+    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS,                              \
+      "scheduler that speed-ups refer to (default serial)")                                                             \
+    X(BASE_DEVICE, "base", "NAME|FILE", GSIM_CLI_ON_CALIBRATE,                                                         \
+      "device whose numbers stand where there is no data (default:\n"                                                  \
+      "the one that the runs name, else h200)")                                                                        \
+    X(FIT, "fit", "NAME,...|auto|none", GSIM_CLI_ON_CALIBRATE,                                                         \
+      "numbers to refine on recorded runs (default auto: gaps,\n"                                                      \
+      "latencies, and calls that no probe measured)")                                                                  \
+    X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE, "of the cross-validation over recorded runs (default 5, 0: none)")   \
+    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE, "write the report as JSON")                                        \
+    X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
+    X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN,                                                                \
+      "in the trace also a track for each of the first N SMs: which\n"                                                 \
+      "kernels' blocks stood there from when to when; single blocks\n"                                                 \
+      "with --opt gpu.exact=1")                                                                                        \
+    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS, "write the records as CSV")                                             \
+    X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
+      "pairs, arrival, priority, dags, launch, aten, micro, runs,\n"                                                   \
+      "traces or all (default); several, separated by commas")                                                         \
+    X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
+    X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE, "the same cases or runs recorded once more: how near they are themselves") \
+    X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the runs recorded for this (default all)")           \
+    X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")           \
+    X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
+    X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
+    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_SENSITIVITY,                                               \
+      "the picture, .svg, .pdf or .png; also --out, -o")                                                                     \
+    X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE,                                                \
+      "of the program (default: the trace's)")                                                                          \
+    X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT, "keep the host's time between its calls (default on)")               \
+    X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                  \
+      "of kernels in a trace that ran beside others, what they take\n"                                                 \
+      "alone: found by replaying it on the device (default), or as\n"                                                 \
+      "long as they took")                                                                                              \
+    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT,                                                                \
+      "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
+      "launch order; either may be left out")                                                                          \
+    X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "what the horizontal axis shows")                                            \
+    X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "what the vertical axis shows; heatmap: its rows")                           \
+    X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS,                                                \
+      "heatmap: what colours and numbers show")                                                                         \
+    X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each")                                          \
+    X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
+    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "above the figure (default none: papers have captions)")               \
+    X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "in place of the column's name and unit")                            \
+    X(YLABEL, "ylabel", "TEXT", GSIM_CLI_ON_PLOT, "likewise")                                                          \
+    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "of the picture: 8.5 cm, 17.8 cm or a number")               \
+    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "of the picture (default: what suits it)")                             \
+    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "size of the letters in points (default 8)")                               \
+    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "leave the gnuplot script and its data in this folder")                   \
+    X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
+    X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this part of the recording, in us")               \
+    X(METHOD, "method", "oat|morris|sobol", GSIM_CLI_ON_SENSITIVITY,                                                   \
+      "each number alone (default), Morris' elementary effects, or\n"                                                  \
+      "Sobol indices")                                                                                                 \
+    X(NUMBERS, "numbers", "all|A,B,...", GSIM_CLI_ON_SENSITIVITY, "which numbers of the device (default all)")         \
+    X(SPREAD, "spread", "PERCENT|kind", GSIM_CLI_ON_SENSITIVITY,                                                       \
+      "how far each goes either way (default 10), or kind: datasheet\n"                                                \
+      "2, published and measured 5, fitted and derived 10, assumed 50")                                                \
+    GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                       \
+    X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE,                                                                 \
+      "only numbers of these figures (mean-speedup, speedup, time,\nbound, overlap, versus-cuda, trace, single-gpu; average,\naverage-prefetch, timeline, plan), devices or workloads")                                                           \
+    X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE,                                                          \
+      "what if: this number of every device times FACTOR")                                                         \
+    X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated, bars of speed-ups or, where\n--only leaves none, points: .svg, .pdf or .png")           \
+    X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
+    X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
+    X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
+
+enum gsim_cli_key {
+#define GSIM_CLI_KEY_ENUM(key, name, metavar, commands, help) GSIM_CLI_##key,
+    GSIM_CLI_OPTION_MAP(GSIM_CLI_KEY_ENUM)
+#undef GSIM_CLI_KEY_ENUM
+        GSIM_CLI_KEY_COUNT
+};
+
+struct gsim_cli_option {
+    const char *name, *metavar;
+    unsigned commands;
+    const char *help;
+};
+const struct gsim_cli_option *gsim_cli_option_at(enum gsim_cli_key key);
+
+struct gsim_cli_repeated {
+    enum gsim_cli_key key;
+    const char *text;
+};
+
+/* What was typed; points into argv. */
+struct gsim_cli_arguments {
+    enum gsim_cli_command command;
+    const char *value[GSIM_CLI_KEY_COUNT]; /* NULL: not given; "" for a switch */
+    const char **opts;                     /* each --opt, "NAME=VALUE" */
+    size_t opt_count;
+    const char **operands; /* list: which list, which of its entries; validate: the files; import: format and file */
+    size_t operand_count;
+    int argc; /* the whole command line, for figures that say how they were made */
+    char **argv;
+    const struct gsim_device_spec *device; /* sweeps: loaded before, in place of the one that is named; else NULL */
+    struct gsim_cli_repeated *repeated; /* options other than --opt that may be given several times, in order */
+    size_t repeated_count;
+};
+
+const char *gsim_cli_command_name(int command);
+/* Reads argv[at] and what follows into ARGUMENTS, whose command, opts and operands (room for argc each) the caller
+ * has set. */
+enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,
+                                struct gsim_error *error) GSIM_NODISCARD;
+/* Exit status of the program. */
+int gsim_cli_main(int argc, char **argv);
+void gsim_cli_help_program(struct gsim_output *output);
+void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *output);
+
+/* Each returns the exit status and has said on stderr what went wrong. */
+int gsim_cli_run(const struct gsim_cli_arguments *arguments);
+int gsim_cli_compare(const struct gsim_cli_arguments *arguments);
+int gsim_cli_list(const struct gsim_cli_arguments *arguments);
+int gsim_cli_validate(const struct gsim_cli_arguments *arguments);
+int gsim_cli_import(const struct gsim_cli_arguments *arguments);
+int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments);
+int gsim_cli_plot(const struct gsim_cli_arguments *arguments);
+int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments);
+int gsim_cli_page(const struct gsim_cli_arguments *arguments);
+int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
+int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments);
+int gsim_cli_results(const struct gsim_cli_arguments *arguments);
+
+/* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
+int gsim_cli_fail(const struct gsim_error *error);
+
+/* For every command: fails when a file to be written cannot be, or is another one of the command's. cli/outputs.c */
+enum gsim_status gsim_cli_check_outputs(const struct gsim_cli_arguments *arguments,
+                                        struct gsim_error *error) GSIM_NODISCARD;
+
+/* --- cli/deliver.c: the end of a run ------------------------------------------------------------------- */
+/* Before the run: can the files be written at all, and do two of them share a name? */
+enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+/* Writes the files asked for, and the report to the terminal unless one of them went there. */
+enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
+                                  struct gsim_error *error) GSIM_NODISCARD;
+
+/* --- cli/setup.c: from words to simulations ------------------------------------------------------------ */
+/* What all runs of one call have in common. */
+struct gsim_cli_setup {
+    const struct gsim_cli_arguments *arguments;
+    struct gsim_device_spec device;
+    struct gsim_gpu_options gpu;
+    enum gsim_suite suite;
+    enum gsim_memory_mode memory;
+    bool prefetch, noise;
+    uint64_t seed;
+    uint32_t iterations, block1d, blocks; /* 0: not given */
+};
+
+enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_setup_release(struct gsim_cli_setup *setup);
+
+/* One program under one scheduler. */
+struct gsim_cli_point {
+    struct gsim_program program;
+    struct gsim_simulation simulation;
+    struct gsim_workload_options workload; /* of a built-in one, as build() took it */
+    void *params;
+    struct gsim_option_text *options; /* every resolved option */
+    size_t option_count;
+    struct gsim_arena arena;
+};
+
+/* --jobs, from 1 to GSIM_JOBS_MAX; INITIAL without it, 0 standing for the cores of the machine. */
+enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint32_t initial, uint32_t *jobs,
+                               struct gsim_error *error) GSIM_NODISCARD;
+/* --trace-sms: of how many SMs; 0 without it. Fails without --trace. */
+enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
+                                    struct gsim_error *error) GSIM_NODISCARD;
+/* By name or path; unknown names get a message with the nearest known one. */
+enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops,
+                                    struct gsim_error *error) GSIM_NODISCARD;
+/* Fails when an --opt means none of the COUNT schedulers. */
+enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
+                                     const struct gsim_scheduler_ops *const *schedulers, size_t count,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error);
+/* Fails when NAME is gpu.X or device.X and there is no such number. */
+enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                     const char *workload, const struct gsim_scheduler_ops *scheduler,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_point_release(struct gsim_cli_point *point);
+
+/* Says on stderr which kernels were measured on a device that is none of DEVICES (names of those simulated) and none of
+ * the search path, but nearly has the name of one. cli/notes.c */
+void gsim_cli_note_devices(const struct gsim_program *program, const char *const *devices, size_t device_count);
+
+/* Simulates and measures. TIMELINE is the caller's to release in any case. */
+enum gsim_status gsim_cli_point_run(const struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
+                                    struct gsim_metrics *metrics, struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). What a finished run gives: its report in the terminal and the files asked for. All files
+ * take their names only when all of them are complete. Runs: cli/run.c, and traces/runner/ on a real GPU.
+ */
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "sim/base/text.h"
+#include "sim/report/chrome.h"
+
+enum file_kind { FILE_REPORT, FILE_TRACE, FILE_CSV, FILE_KINDS };
+
+static const enum gsim_cli_key file_keys[FILE_KINDS] = {GSIM_CLI_REPORT, GSIM_CLI_TRACE, GSIM_CLI_CSV};
+
+struct files {
+    struct gsim_output outputs[FILE_KINDS];
+    bool open[FILE_KINDS];
+};
+
+enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    for (int i = 0; i < FILE_KINDS; i++) {
+        const char *path = arguments->value[file_keys[i]];
+        if (!path) continue;
+        if (arguments->value[GSIM_CLI_GANTT] && strcmp(path, "-") == 0)
+            return gsim_error_set(error, GSIM_USAGE, "--gantt: its chart goes to standard output, which --%s - takes: "
+                                                     "expected a file there", gsim_cli_option_at(file_keys[i])->name);
+        enum gsim_status status = gsim_output_check(path, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--%s", gsim_cli_option_at(file_keys[i])->name);
+        for (int j = 0; j < i; j++) {
+            const char *other = arguments->value[file_keys[j]];
+            if (other && strcmp(other, path) == 0)
+                return gsim_error_set(error, GSIM_USAGE, "--%s and --%s: expected two files, found '%s' twice",
+                                      gsim_cli_option_at(file_keys[j])->name, gsim_cli_option_at(file_keys[i])->name,
+                                      path);
+        }
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status write_files(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
+                                    struct files *files, struct gsim_error *error)
+{
+    for (int i = 0; i < FILE_KINDS; i++) {
+        const char *path = arguments->value[file_keys[i]];
+        if (!path) continue;
+        struct gsim_output *output = &files->outputs[i];
+        enum gsim_status status = gsim_output_open(output, path, error);
+        if (status != GSIM_OK) return status;
+        files->open[i] = true;
+        switch ((enum file_kind)i) {
+        case FILE_REPORT:
+            gsim_report_json(result, output);
+            break;
+        case FILE_TRACE:
+            status = gsim_chrome_write(result, output, error);
+            break;
+        case FILE_CSV:
+            gsim_csv_write(result, output);
+            break;
+        case FILE_KINDS:
+            break;
+        }
+        if (status != GSIM_OK) return status;
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status print_report(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
+                                     struct gsim_error *error)
+{
+    struct gsim_output output;
+    struct gsim_style style = {.columns = gsim_text_columns(100), .utf8 = gsim_text_is_utf8()};
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    style.color = isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && terminal && strcmp(terminal, "dumb") != 0;
+    enum gsim_status status = gsim_output_open(&output, "-", error);
+    if (status != GSIM_OK) return status;
+    status = gsim_report_print(result, &style, &output, error);
+    if (status == GSIM_OK && arguments->value[GSIM_CLI_GANTT]) {
+        gsim_output_text(&output, "\n");
+        status = gsim_gantt_print(result, &style, &output, error);
+    }
+    if (status == GSIM_OK) return gsim_output_commit(&output, error);
+    gsim_output_release(&output);
+    return status;
+}
+
+enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
+                                  struct gsim_error *error)
+{
+    struct files files = {0};
+    bool stdout_taken = false;
+    enum gsim_status status = write_files(arguments, result, &files, error);
+    for (int i = 0; i < FILE_KINDS; i++) {
+        if (!files.open[i]) continue;
+        stdout_taken = stdout_taken || files.outputs[i].is_stdout;
+        if (status == GSIM_OK)
+            status = gsim_output_commit(&files.outputs[i], error);
+        else
+            gsim_output_release(&files.outputs[i]);
+    }
+    return status == GSIM_OK && !stdout_taken ? print_report(arguments, result, error) : status;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). The texts of --help: options come from the table in cli/cli.h, examples and usage
+ * lines are here. The same options are described in man/gpusim.1, which a test compares with this.
+ */
+#include "cli/cli.h"
+#include "sweep/store.h"
+
+#define HELP_COLUMN 34
+
+struct command_text {
+    const char *summary, *usage, *description, *examples;
+};
+
+static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
+    [GSIM_CLI_RUN] =
+        {
+            "predict one run and report on it (the default command)",
+            "gpusim [run] --workload NAME|FILE --sched NAME|FILE.so [options]",
+            "Replays a GPU program under a scheduler in simulated time and reports how long it takes and why.\n"
+            "Files are written only when the run succeeds; \"-\" stands for standard output, which then holds\n"
+            "nothing else.\n",
+            "  gpusim --workload img --sched kesco\n"
+            "  gpusim --workload vec --sched grsched --device p100 --suite grcuda --size 8e7 --gantt\n"
+            "  gpusim --workload my-program.json --sched async --trace run.json.gz --report run.json\n"
+            "  gpusim --workload ml --sched kesco --opt streams=4 --opt gpu.hw_queues=32\n",
+        },
+    [GSIM_CLI_COMPARE] =
+        {
+            "compare schedulers on several workloads",
+            "gpusim compare [--workload all|A,B,...] [--sched all|A,B,...] [options]",
+            "Runs every workload under every scheduler, each with the launch shape it was tuned for, and prints the\n"
+            "median time of an iteration, the speed-up over the base scheduler and its geometric mean.\n",
+            "  gpusim compare\n"
+            "  gpusim compare --workload img,ml --sched serial,kesco --device v100\n"
+            "  gpusim compare --suite grcuda --device gtx960 --csv speedups.csv\n",
+        },
+    [GSIM_CLI_LIST] =
+        {
+            "list workloads, schedulers, devices or size presets",
+            "gpusim list [workloads|schedulers|devices|presets] [NAME] [--long]",
+            "Names and one line about each; without an argument, all four lists. --long adds parameters, numbers\n"
+            "with their units and sources, and what sizes mean; NAME tells all this of one entry (presets: of one\n"
+            "workload). Devices and schedulers may be files: ./my-gpu.json, ./my-policy.so.\n",
+            "  gpusim list\n"
+            "  gpusim list schedulers --long\n"
+            "  gpusim list devices --long\n"
+            "  gpusim list devices h200\n",
+        },
+    [GSIM_CLI_VALIDATE] =
+        {
+            "compare predictions with measurements on real hardware",
+            "gpusim validate [FILE...] [--kind KIND,...] [--device NAME|FILE] [options]",
+            "Simulates recorded cases - concurrent kernels and DAGs of them, timed on a real GPU - and prints how far\n"
+            "the predictions are off, beside the measurements' own spread and the errors of simpler models. Without\n"
+            "files: the recordings that come with gpusim (traces/h200), on the device h200. A prediction knows of a\n"
+            "kernel its launch shape, registers, shared memory, time alone, and flops and bytes where recorded.\n"
+            "Runs are workloads that gpusim-runner executed under schedulers: their iterations' times, speed-ups over\n"
+            "serial, timelines and the ranking of schedulers are compared, those kept for testing apart from those that\n"
+            "the device may have been fitted to; on the device that the file names, unless --device says another.\n"
+            "A trace (Chrome's format, by PyTorch's profiler, gpusim-runner --trace or gpusim --trace) is imported as\n"
+            "\"gpusim import kineto\" does and replayed by async; makespan, streams' busy time, and where kernels and copies\n"
+            "start and end are compared. Kernels have the durations of the trace: tested are queues, launch costs, gaps,\n"
+            "waits, the host's time and copies. What kernels that ran beside others take alone is found by replaying them\n"
+            "until they have these durations beside the others (--alone).\n",
+            "  gpusim validate\n"
+            "  gpusim validate --kind pairs,arrival --per-case\n"
+            "  gpusim validate --kind dags --scatter dags.svg --histogram errors.png --csv dags.csv\n"
+            "  gpusim validate --half odd --opt gpu.exact=1 --report odd.json\n"
+            "  gpusim validate my-runs.json.gz --device my-gpu.json --split test --per-case\n"
+            "  gpusim validate my-runs.json.gz --again my-runs-of-today.json.gz\n"
+            "  gpusim validate traces/h200/vm/dags-mixed.json.gz --again traces/h200/vm/again/dags-mixed.json.gz\n"
+            "  gpusim validate trace.json.gz --device h200 --per-case\n",
+        },
+    [GSIM_CLI_IMPORT] =
+        {
+            "turn a profiler's trace into a program file",
+            "gpusim import kineto|nsys FILE -o PROGRAM [options]",
+            "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz) or an SQLite export of Nsight\n"
+            "Systems (nsys) and writes a program that --sched async replays: kernels with their recorded durations,\n"
+            "copies, the order that streams, events and synchronisation gave, and the host's time between calls, less\n"
+            "what --device (default h200, which the durations then belong to) takes for the calls themselves. Kernels that\n"
+            "ran beside others took longer for it: their times alone are lowered until a replay on that device has them as\n"
+            "long as they were (--alone).\n"
+            "What had to be repaired is counted on stderr.\n",
+            "  gpusim import kineto trace.json.gz -o program.json\n"
+            "  gpusim --workload program.json --sched async --device h200\n"
+            "  gpusim import nsys report.sqlite -o program.json.gz --name training --device a100-sxm4-40gb\n"
+            "  gpusim import kineto trace.json --range 100:199 --gaps off -o -\n",
+        },
+    [GSIM_CLI_PLOT] =
+        {
+            "draw figures from results, reports and traces",
+            "gpusim plot speedup|lines|heatmap|scatter|box|timeline FILE... [-o PICTURE] [options]",
+            "Draws with gnuplot. timeline reads a report (run --report), a trace (run --trace, PyTorch's profiler) or\n"
+            "runs recorded by gpusim-runner; the others read results: databases of gpusim sweep, specs of sweeps\n"
+            "(run first), CSV or JSON of compare, reports, recorded runs, any CSV with a head line. Rows that agree\n"
+            "in --x and --series are averaged, with 95 % confidence intervals where points were repeated. --keep\n"
+            "leaves script and data, to be edited and drawn by gnuplot.\n",
+            "  gpusim plot timeline run.json -o timeline.pdf\n"
+            "  gpusim plot speedup compare.csv -o speedup.svg --width column\n"
+            "  gpusim plot lines results.db --x size --y iteration_us --series sched --where workload=vec\n"
+            "  gpusim plot speedup spec.json -o speedup.pdf\n"
+            "  gpusim plot heatmap results.db --x workload --y device --value speedup --where sched=kesco\n",
+        },
+    [GSIM_CLI_PAGE] =
+        {
+            "write results or a run as one page of HTML",
+            "gpusim report FILE -o PAGE.html",
+            "One self-contained page that opens offline: tables, figures, options, versions, and the commands that\n"
+            "give the same again. FILE is a database of gpusim sweep, what compare wrote, a CSV file of results, or\n"
+            "the report of one run (run --report), of which it shows the timeline.\n",
+            "  gpusim report results.db -o results.html\n"
+            "  gpusim --workload img --sched kesco --report run.json && gpusim report run.json -o run.html\n",
+        },
+    [GSIM_CLI_SWEEP] =
+        {
+            "simulate many points and keep the results in a file",
+            "gpusim sweep [SPEC.json] [--vary NAME=VALUES]... [--out FILE] [options]",
+            "Runs every combination of what varies - workloads, schedulers, devices, sizes, any option, device.NUMBER or\n"
+            "SCHED.PARAMETER - on all cores, and writes one row per point into an SQLite file (gpusim results shows it).\n"
+            "All options of a run fix their value for all points; given several values, separated by commas, they vary.\n"
+            "A sweep that was stopped, even by kill -9, goes on with --resume; a point that fails or crashes is recorded\n"
+            "with its error; when all do, the exit status is 1. Without a spec: --workload, --sched and what varies.\n",
+            "  gpusim sweep --workload all --sched all --vary device=a100-sxm4-40gb,v100 --out speedups.db\n"
+            "  gpusim sweep --workload vec --sched serial,kesco --vary size=1e6:1e9:log10 --vary device.pcie_gbps=16:64:x2\n"
+            "  gpusim sweep --workload all --sched serial,kesco --noise --repeat 30 --out noise.db\n"
+            "  gpusim sweep --workload img --sched kesco --vary device.launch_us=1:10:logsobol --samples 100 --dry-run\n"
+            "  gpusim sweep spec.json --resume --jobs 8 --timeout 60\n"
+            "  gpusim sweep spec.json --shard $SLURM_ARRAY_TASK_ID/16 --out part-$SLURM_ARRAY_TASK_ID.db\n"
+            "  mpirun -np 64 gpusim sweep spec.json\n",
+        },
+    [GSIM_CLI_REPRODUCE] =
+        {
+            "re-derive the published results of GrCUDA and KeSCo",
+            "gpusim reproduce [kesco|grcuda|all] [--only WORD,...] [options]",
+            "Makes every run behind the published figures (tables in published/, each number with its source) and prints\n"
+            "published against simulated, per workload and as the papers average it, with the error and its sign. Rows\n"
+            "marked fit were used to find numbers of the models; the others were not.\n",
+            "  gpusim reproduce\n"
+            "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
+            "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"
+            "  gpusim reproduce kesco --csv kesco.csv --report kesco.json\n"
+            "  gpusim reproduce kesco --only average-prefetch --scale fault_total_gbps=0.5\n",
+        },
+    [GSIM_CLI_CALIBRATE] =
+        {
+            "make a device file from a probe, recorded runs or profilers' traces",
+            "gpusim calibrate [PROBE] [RUNS|TRACES...] -o DEVICE.json [--base NAME|FILE] [options]",
+            "Fits a device to what gpusim-runner measured on it: a probe (gpusim-runner probe), recorded runs, or both.\n"
+            "Costs, latencies and bandwidths follow from the probe by least squares; gaps and latencies are then refined\n"
+            "on the runs recorded to fit, with the simulator as the model, and reported on those kept to test. Each number\n"
+            "gets a 95 % interval, its kind and its source; what the data cannot tell is named and stays the base's.\n"
+            "Traces (of PyTorch's profiler, gpusim's own, nsys exports) tell what calls cost, starts, gaps, returns and\n"
+            "copies where nothing else held them up, with what the profiler adds. A probe or runs go before them.\n",
+            "  gpusim-runner probe -o probe.json\n"
+            "  gpusim calibrate probe.json --base h200 -o my-gpu.json\n"
+            "  gpusim calibrate probe.json runs.json.gz --base h200 -o my-gpu.json --name my-gpu --report fit.json\n"
+            "  gpusim calibrate runs.json.gz --fit launch_us,stream_gap_us --folds 0 -o my-gpu.json\n"
+            "  gpusim validate runs.json.gz --device ./my-gpu.json --split test\n"
+            "  gpusim calibrate pytorch-*.json.gz --base a100-sxm4-40gb -o my-gpu.json\n",
+        },
+    [GSIM_CLI_SENSITIVITY] =
+        {
+            "tell which numbers of the device matter for a result",
+            "gpusim sensitivity --workload NAME|FILE --sched NAME [--base SCHED] [options]",
+            "Runs a program again and again with the device's numbers changed, on all cores, and ranks the numbers by\n"
+            "what the time of an iteration does; with --base, the speed-up over that scheduler. oat needs two runs per\n"
+            "number, morris and sobol also see interactions. The same seed gives the same table.\n",
+            "  gpusim sensitivity --workload img --sched kesco\n"
+            "  gpusim sensitivity --workload vec --sched kesco --base serial -o tornado.svg --csv oat.csv\n"
+            "  gpusim sensitivity --workload dl --sched kesco --method sobol --numbers clock_mhz,dram_gbps,launch_us\n"
+            "  gpusim sensitivity --workload img --sched kesco --method morris --spread kind\n",
+        },
+    [GSIM_CLI_RESULTS] =
+        {
+            "show, group and merge the results of sweeps",
+            "gpusim results FILE [options] | gpusim results merge -o FILE FILE...",
+            "Lists the rows of a results file, or groups of them. Names are columns (iteration_us, makespan_us, workload,\n"
+            "sched, device, size, seed, sm_busy_ratio, overlap_total, h2d_bytes, status, error, ...; all are\n"
+            "below), axes (device.h2d_gbps) and options (kesco.streams). The file is an SQLite database:\n"
+            "sqlite3 FILE \"SELECT axes->>'size', iteration_us FROM points\" asks it anything else.\n",
+            "  gpusim results results.db\n"
+            "  gpusim results results.db --base serial --group sched\n"
+            "  gpusim results results.db --where 'sched = kesco && size >= 1e7' --group device --value sm_busy_ratio\n"
+            "  gpusim results results.db --where 'status != ok' --columns workload,sched,error\n"
+            "  gpusim results merge -o all.db part-*.db\n",
+        },
+};
+
+static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
+    "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity",
+    "results"};
+
+/* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
+static const struct {
+    enum gsim_cli_key key;
+    unsigned commands;
+    const char *metavar; /* NULL: the table's */
+    const char *help;
+} particular[] = {
+    {GSIM_CLI_WORKLOAD, GSIM_CLI_ON_COMPARE, "A,B,...|all",
+     "built-in workloads (gpusim list workloads) and program files,\nseparated by commas (default all)"},
+    {GSIM_CLI_WORKLOAD, GSIM_CLI_ON_SWEEP, "A,B,...|all",
+     "built-in workloads (gpusim list workloads) and program files,\nseparated by commas"},
+    {GSIM_CLI_SCHED, GSIM_CLI_ON_COMPARE, "A,B,...|all",
+     "schedulers (gpusim list schedulers) and shared objects,\nseparated by commas (default all)"},
+    {GSIM_CLI_SCHED, GSIM_CLI_ON_SWEEP, "A,B,...|all",
+     "schedulers (gpusim list schedulers) and shared objects,\nseparated by commas"},
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_SWEEP, "A,B,...|all",
+     "GPUs and their hosts (gpusim list devices), separated by\ncommas (default a100-sxm4-40gb)"},
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_VALIDATE, NULL,
+     "the GPU and its host (gpusim list devices; default: the one\nthat recorded runs name, h200 for cases)"},
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_IMPORT, NULL,
+     "the GPU whose durations these are (gpusim list devices;\ndefault h200)"},
+    {GSIM_CLI_OPT, GSIM_CLI_ON_VALIDATE, NULL, "gpu.NAME or device.NAME (gpusim list devices --long); may be\nrepeated"},
+    {GSIM_CLI_BASE, GSIM_CLI_ON_SENSITIVITY, NULL,
+     "the result is the speed-up over this scheduler (default: the\ntime of an iteration)"},
+    {GSIM_CLI_BASE, GSIM_CLI_ON_RESULTS, "SCHED|NAME=VALUE", "what speed-ups refer to (default: no speed-ups)"},
+    {GSIM_CLI_REPORT, GSIM_CLI_ON_COMPARE, NULL, "write the table as JSON"},
+    {GSIM_CLI_REPORT, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, NULL, "write the tables and all predictions as JSON"},
+    {GSIM_CLI_REPORT, GSIM_CLI_ON_CALIBRATE, NULL, "write the fit as JSON: values, intervals, residuals"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_COMPARE, NULL, "write the table as CSV"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, NULL, "write a line for every prediction, as CSV"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_SENSITIVITY, NULL, "write every number and what it does, as CSV"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_RESULTS, NULL, "write the rows or groups as CSV"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_IMPORT, NULL, "the program file, gzipped if named .gz; also --out, -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_CALIBRATE, NULL, "the device file; also --out, -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_PAGE, NULL, "the page; also --out, -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_PLOT, "FILE", "the picture, .svg, .pdf or .png (default: KIND.svg);\nalso --out, -o"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_SENSITIVITY, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
+    {GSIM_CLI_NAME, GSIM_CLI_ON_CALIBRATE, NULL, "of the device (default: the file's)"},
+    {GSIM_CLI_VALUE, GSIM_CLI_ON_RESULTS, NULL,
+     "what the rows and groups are about (default iteration_us, with\n--base speedup)"},
+    {GSIM_CLI_SAMPLES, GSIM_CLI_ON_SENSITIVITY, NULL, "places of morris (default 20), base points of sobol (256)"},
+    {GSIM_CLI_CONDITION, GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_PLOT, NULL,
+     "only rows that meet it: 'size >= 1e6 && sched != serial'; may\nbe repeated"},
+    {GSIM_CLI_CONDITION, GSIM_CLI_ON_SWEEP, NULL,
+     "only points that meet it: 'size >= 1e6 && sched != serial';\nmay be repeated"},
+    {GSIM_CLI_OUT, GSIM_CLI_ON_RESULTS, NULL, "merge: the results file to write; also --output, -o"},
+    {GSIM_CLI_RESUME, GSIM_CLI_ON_RESULTS, NULL, "merge: into a results file that is there, what it does not\nhave yet"},
+    {GSIM_CLI_MIX, GSIM_CLI_ON_RESULTS, NULL, "merge: also results of another version or model"},
+};
+
+static void put_option(enum gsim_cli_key key, enum gsim_cli_command command, struct gsim_output *output)
+{
+    char head[64];
+    struct gsim_cli_option option = *gsim_cli_option_at(key);
+    for (size_t i = 0; i < sizeof(particular) / sizeof(particular[0]); i++) {
+        if (particular[i].key != key || !(particular[i].commands & (1u << command))) continue;
+        if (particular[i].metavar) option.metavar = particular[i].metavar;
+        option.help = particular[i].help;
+    }
+    int width = snprintf(head, sizeof(head), "  --%s%s%s", option.name, option.metavar ? " " : "",
+                         option.metavar ? option.metavar : "");
+    gsim_output_printf(output, "%-*s", HELP_COLUMN, head);
+    if (width >= HELP_COLUMN) gsim_output_printf(output, "\n%*s", HELP_COLUMN, "");
+    for (const char *line = option.help; *line;) {
+        size_t length = strcspn(line, "\n");
+        gsim_output_printf(output, "%.*s\n", (int)length, line);
+        line += length;
+        if (*line) gsim_output_printf(output, "%*s", *++line ? HELP_COLUMN : 0, "");
+    }
+}
+
+static void put_columns(struct gsim_output *output)
+{
+    gsim_output_text(output, "\nColumns:\n");
+    for (int column = 0; column < GSIM_COLUMN_COUNT; column++) {
+        const char *unit = gsim_column_unit((enum gsim_column)column);
+        gsim_output_printf(output, "  %-18s %s%s%s%s\n", gsim_column_name((enum gsim_column)column),
+                           gsim_column_help((enum gsim_column)column), *unit ? " (" : "", unit, *unit ? ")" : "");
+    }
+}
+
+void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *output)
+{
+    const struct command_text *text = &texts[command];
+    gsim_output_printf(output, "Usage: %s\n\n%s\nOptions:\n", text->usage, text->description);
+    for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++) {
+        if (gsim_cli_option_at((enum gsim_cli_key)key)->commands & (1u << command))
+            put_option((enum gsim_cli_key)key, command, output);
+    }
+    if (command == GSIM_CLI_RESULTS) put_columns(output);
+    gsim_output_printf(output, "\nExamples:\n%s", text->examples);
+    gsim_output_printf(output, "\nExit status: 0 done, 1 the simulation or the output failed, 2 bad usage or input%s.\n",
+                       command == GSIM_CLI_SWEEP || command == GSIM_CLI_SENSITIVITY ? ", 130 stopped by Ctrl-C" : "");
+}
+
+void gsim_cli_help_program(struct gsim_output *output)
+{
+    gsim_output_text(output, "gpusim " GPUSIM_VERSION ": how long will this GPU program take, and why, if its kernels\n"
+                             "are scheduled this way on that GPU?\n\nUsage:\n");
+    for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) gsim_output_printf(output, "  %s\n", texts[i].usage);
+    gsim_output_text(output, "  gpusim COMMAND --help\n  gpusim --version\n\nCommands:\n");
+    for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++)
+        gsim_output_printf(output, "  %-11s %s\n", names[i], texts[i].summary);
+    gsim_output_text(output, "\nExamples:\n  gpusim --workload img --sched kesco\n"
+                             "  gpusim --workload img --sched kesco --gantt --trace img.json.gz\n"
+                             "  gpusim compare --workload img,ml --device v100\n"
+                             "  gpusim list schedulers --long\n");
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim import": a profiler's trace into a program file. The trace is read by
+ * traces/import/kineto.c or traces/import/nsys.c, the program written by sim/program/writer.c.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <sys/stat.h>
+
+#include "sim/device/device.h"
+#include "trust/validate/alone.h"
+#include "cli/cli.h"
+#include "cli/traces.h"
+#include "gpusim/limits.h"
+#include "sim/base/text.h"
+#include "sim/base/jobs/progress.h"
+#include "traces/import/kineto.h"
+#include "traces/import/nsys.h"
+#include "sim/program/writer.h"
+
+#define DEVICE_DEFAULT "h200"
+
+typedef enum gsim_status import_function(const char *path, const struct gsim_import_options *options,
+                                         struct gsim_program *program, struct gsim_import_notes *notes,
+                                         struct gsim_error *error);
+
+static const struct {
+    const char *name;
+    import_function *read;
+} formats[] = {{"kineto", gsim_import_kineto}, {"nsys", gsim_import_nsys}};
+
+/* --- what was asked for ------------------------------------------------------------------------------------------ */
+static enum gsim_status find_format(const struct gsim_cli_arguments *arguments, import_function **read,
+                                    struct gsim_error *error)
+{
+    char hint[96];
+    struct gsim_nearest nearest;
+    if (arguments->operand_count != 2)
+        return gsim_error_set(
+            error, GSIM_USAGE, "expected kineto FILE or nsys FILE, found %s%s (see gpusim import --help)",
+            arguments->operand_count ? "only " : "nothing", arguments->operand_count ? arguments->operands[0] : "");
+    gsim_nearest_init(&nearest, arguments->operands[0]);
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        gsim_nearest_offer(&nearest, formats[i].name);
+        if (strcmp(formats[i].name, arguments->operands[0]) != 0) continue;
+        *read = formats[i].read;
+        return GSIM_OK;
+    }
+    return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected kineto or nsys%s", arguments->operands[0],
+                          gsim_nearest_text(&nearest, hint, sizeof hint));
+}
+
+/* An index, or OTHERWISE where nothing stands before END. */
+static bool parse_index(const char *text, const char *end, uint32_t otherwise, uint32_t *index)
+{
+    uint64_t value = 0;
+    *index = otherwise;
+    if (text == end) return true;
+    for (; text < end; text++) {
+        if (!isdigit((unsigned char)*text)) return false;
+        value = value * 10 + (uint64_t)(*text - '0');
+        if (value >= UINT32_MAX) return false;
+    }
+    *index = (uint32_t)value;
+    return true;
+}
+
+static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
+                                    struct gsim_error *error)
+{
+    const char *gaps = arguments->value[GSIM_CLI_GAPS], *range = arguments->value[GSIM_CLI_RANGE];
+    if (gaps && strcmp(gaps, "on") != 0 && strcmp(gaps, "off") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--gaps: expected on or off, found '%s'", gaps);
+    options->gaps = !gaps || strcmp(gaps, "on") == 0;
+    options->last = UINT32_MAX;
+    if (!range) return GSIM_OK;
+    const char *colon = strchr(range, ':');
+    if (colon && parse_index(range, colon, 0, &options->first) &&
+        parse_index(colon + 1, colon + 1 + strlen(colon + 1), UINT32_MAX, &options->last) &&
+        options->first <= options->last)
+        return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--range: expected FIRST:LAST, two numbers in ascending order, found '%s'",
+                          range);
+}
+
+/* The file's name without folders and endings, where no name was given. */
+static enum gsim_status choose_name(const struct gsim_cli_arguments *arguments, char name[GSIM_LIMIT_NAME + 1],
+                                    struct gsim_error *error)
+{
+    const char *given = arguments->value[GSIM_CLI_NAME], *path = arguments->operands[1], *slash = strrchr(path, '/');
+    if (given) {
+        size_t length = strlen(given);
+        bool is_plain = length >= 1 && length <= GSIM_LIMIT_NAME;
+        for (size_t i = 0; i < length && is_plain; i++) is_plain = (unsigned char)given[i] >= 0x20 && given[i] < 0x7f;
+        if (!is_plain)
+            return gsim_error_set(error, GSIM_USAGE, "--name: expected 1 to %u printable ASCII characters",
+                                  GSIM_LIMIT_NAME);
+        snprintf(name, GSIM_LIMIT_NAME + 1, "%s", given);
+        return GSIM_OK;
+    }
+    snprintf(name, GSIM_LIMIT_NAME + 1, "%.*s", (int)GSIM_LIMIT_NAME, slash ? slash + 1 : path);
+    name[strcspn(name, ".")] = '\0';
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
+    if (!name[0] || strcmp(name, "-") == 0) snprintf(name, GSIM_LIMIT_NAME + 1, "trace");
+    return GSIM_OK;
+}
+
+static enum gsim_status check_output(const char *path, struct gsim_error *error)
+{
+    if (!path) return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim import --help)");
+    return GSIM_OK;
+}
+
+/* --- what was found ---------------------------------------------------------------------------------------------- */
+static void print_notes(const char *path, const struct gsim_import_notes *notes, const struct gsim_alone *alone, const char *device)
+{
+    char span[GSIM_TEXT_SIZE], text_of_alone[GSIM_ALONE_TEXT_SIZE];
+    uint64_t count;
+    const char *text;
+    fprintf(stderr,
+            "gpusim: '%s': %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64 " memsets on %" PRIu64
+            " streams by %" PRIu64 " host threads, %s from the first launch to the last end\n",
+            path, notes->kernels, notes->copies, notes->memsets, notes->streams, notes->threads,
+            gsim_text_time(span, (gsim_time)(notes->span_us * (double)GSIM_PS_PER_US)));
+    for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
+        fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
+    if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device, text_of_alone));
+    fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: that is what async replays; other\n"
+          "gpusim:       schedulers see independent kernels\n", stderr);
+    if (notes->gpu[0] && !gsim_text_is_gpu(notes->gpu, device))
+        fprintf(stderr, "gpusim: note: recorded on '%s', but its durations now count as those of %s (see --device)\n",
+                notes->gpu, device);
+}
+
+/* --- progress ---------------------------------------------------------------------------------------------------- */
+static void tell_progress(void *context, double ratio, uint64_t records)
+{
+    char text[GSIM_TEXT_SIZE];
+    struct gsim_progress *progress = context;
+    progress->done = (uint64_t)(fmin(ratio, 1) * (double)progress->total);
+    snprintf(progress->detail, sizeof progress->detail, "%s records", gsim_text_count(text, records));
+    gsim_progress_show(progress);
+}
+
+static void start_progress(struct gsim_progress *progress, const struct gsim_cli_arguments *arguments)
+{
+    struct stat info;
+    bool is_file = arguments->operand_count == 2 && stat(arguments->operands[1], &info) == 0;
+    gsim_progress_start(progress, is_file ? (uint64_t)info.st_size / 1000000 + 1 : 1, stderr);
+    progress->unit = "MB";
+}
+
+static void tell_round(void *context, uint32_t round)
+{
+    struct gsim_progress *progress = context;
+    progress->done = round;
+    gsim_progress_show(progress);
+}
+
+/* --- kernels that ran beside others -------------------------------------------------------------------------------- */
+/* Reads the trace once more, with what was measured, which takes memory that other traces need not have; then lowers their times. */
+static enum gsim_status infer_alone(import_function *read, const char *path, struct gsim_import_options *options,
+                                    const struct gsim_device_spec *device, struct gsim_program *program, struct gsim_import_notes *notes,
+                                    struct gsim_alone *alone, struct gsim_error *error)
+{
+    struct gsim_import_times times = {0};
+    struct gsim_progress progress;
+    struct gsim_gpu_options gpu;
+    const struct gsim_predictor predictor = {device, &gpu, gsim_scheduler_find("async")};
+    gsim_params_set_defaults(gsim_gpu_params, &gpu);
+    gsim_program_release(program);
+    *program = (struct gsim_program){0};
+    options->times = &times;
+    options->progress = NULL; /* shown once */
+    enum gsim_status status = read(path, options, program, notes, error), found = GSIM_OK;
+    gsim_progress_start(&progress, GSIM_ALONE_ROUNDS, stderr);
+    progress.unit = "replays";
+    if (status == GSIM_OK)
+        found = gsim_infer_alone(&predictor, program, notes->pageable > 0, times.ops, times.count, tell_round, &progress, alone, error);
+    gsim_progress_clear(&progress);
+    if (found == GSIM_INPUT) { /* not of this device: what was recorded can be imported all the same */
+        fprintf(stderr, "gpusim: note: kernels that ran beside others keep their recorded times: %s\n", error->message);
+        *alone = (struct gsim_alone){0};
+        *error = (struct gsim_error){0};
+        found = GSIM_OK;
+    }
+    gsim_import_times_release(&times);
+    return status == GSIM_OK ? found : status;
+}
+
+int gsim_cli_import(const struct gsim_cli_arguments *arguments)
+{
+    char name[GSIM_LIMIT_NAME + 1] = "";
+    struct gsim_error error = {0};
+    struct gsim_progress progress;
+    struct gsim_import_options options = {.name = name, .progress = tell_progress, .progress_context = &progress};
+    struct gsim_import_notes notes = {0};
+    struct gsim_device_spec device = {0};
+    struct gsim_program program = {0};
+    struct gsim_alone alone = {0};
+    import_function *read = NULL;
+    bool infers = true;
+    const char *device_name = arguments->value[GSIM_CLI_DEVICE], *output = arguments->value[GSIM_CLI_OUTPUT];
+    enum gsim_status status = find_format(arguments, &read, &error);
+    if (status == GSIM_OK) status = parse_words(arguments, &options, &error);
+    if (status == GSIM_OK) status = choose_name(arguments, name, &error);
+    if (status == GSIM_OK) status = check_output(output, &error);
+    if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, &error);
+    if (status == GSIM_OK) status = gsim_device_load(device_name ? device_name : DEVICE_DEFAULT, &device, &error);
+    start_progress(&progress, arguments);
+    if (status == GSIM_OK) {
+        gsim_import_charge(&options, &device);
+        status = read(arguments->operands[1], &options, &program, &notes, &error);
+        gsim_progress_clear(&progress);
+    }
+    if (status == GSIM_OK && infers && notes.shared)
+        status = infer_alone(read, arguments->operands[1], &options, &device, &program, &notes, &alone, &error);
+    if (status == GSIM_OK) {
+        print_notes(arguments->operands[1], &notes, &alone, device.name);
+        status = gsim_program_write(&program, output, &error);
+    }
+    gsim_program_release(&program);
+    gsim_device_release(&device);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim list": what the registries and the model folders hold, one line each, or with
+ * --long, or of the one that is named, everything there is to know.
+ */
+#include "sim/device/device.h"
+#include "cli/cli.h"
+#include "sim/base/text.h"
+
+/* Indents every line of TEXT. */
+static void put_text(const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        printf("      %.*s\n", (int)length, text);
+        text += length + (text[length] ? 1 : 0);
+    }
+}
+
+/* --- workloads ------------------------------------------------------------------------------------------------- */
+static void put_workload(const struct gsim_workload_ops *workload, bool in_full)
+{
+    printf("  %-10s %s\n", workload->name, workload->summary);
+    if (!in_full) return;
+    if (workload->help) put_text(workload->help);
+    printf("      --size: %s; default %.15g (kesco), %.15g (grcuda)\n\n", workload->size_meaning,
+           workload->size_default[GSIM_SUITE_KESCO], workload->size_default[GSIM_SUITE_GRCUDA]);
+}
+
+static void list_workloads(bool in_full)
+{
+    printf("Workloads (--workload):\n");
+    for (uint32_t i = 0; gsim_workload_at(i); i++) put_workload(gsim_workload_at(i), in_full);
+}
+
+static enum gsim_status find_workload(const char *name, const struct gsim_workload_ops **workload,
+                                      struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    *workload = gsim_workload_find(name);
+    if (*workload) return GSIM_OK;
+    gsim_nearest_init(&nearest, name);
+    for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
+    return gsim_error_set(error, GSIM_USAGE, "unknown workload '%.60s'%s (see gpusim list workloads)", name,
+                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+/* --- schedulers ------------------------------------------------------------------------------------------------ */
+static void put_scheduler(const struct gsim_scheduler_ops *scheduler, bool in_full)
+{
+    printf("  %-10s %s\n", scheduler->name, scheduler->summary);
+    if (!in_full) return;
+    if (scheduler->source) printf("      source: %s\n", scheduler->source);
+    if (scheduler->params && scheduler->params->name) {
+        printf("      --opt %s.NAME=VALUE:\n", scheduler->name);
+        gsim_params_help(scheduler->params, stdout);
+    }
+    printf("\n");
+}
+
+static void list_schedulers(bool in_full)
+{
+    printf("Schedulers (--sched):\n");
+    for (uint32_t i = 0; gsim_scheduler_at(i); i++) put_scheduler(gsim_scheduler_at(i), in_full);
+    if (!in_full) return;
+    printf("The machine (--opt gpu.NAME=VALUE; also any number of gpusim list devices --long):\n");
+    gsim_params_help(gsim_gpu_params, stdout);
+}
+
+/* --- devices --------------------------------------------------------------------------------------------------- */
+static enum gsim_status put_device(const char *name_or_path, struct gsim_error *error)
+{
+    struct gsim_device_spec device = {0};
+    enum gsim_status status = gsim_device_load(name_or_path, &device, error);
+    if (status == GSIM_OK) gsim_device_print(&device, stdout);
+    gsim_device_release(&device);
+    return status;
+}
+
+static enum gsim_status list_devices(bool in_full, struct gsim_error *error)
+{
+    struct gsim_device_entries list = {0};
+    enum gsim_status status = gsim_device_list(&list, error);
+    if (status != GSIM_OK) return status;
+    printf("Devices (--device):\n");
+    for (size_t i = 0; i < list.count && status == GSIM_OK; i++) {
+        const struct gsim_device_entry *entry = &list.entries[i];
+        bool is_default = strcmp(entry->name, GSIM_DEVICE_DEFAULT) == 0;
+        if (!in_full || entry->error) {
+            printf("  %-16s %s%s\n", entry->name, entry->error ? entry->error : entry->title,
+                   is_default ? " (default)" : "");
+            continue;
+        }
+        status = put_device(entry->path, error);
+        printf("\n");
+    }
+    gsim_device_list_release(&list);
+    return status;
+}
+
+/* --- presets --------------------------------------------------------------------------------------------------- */
+/* ONLY: of this workload; NULL: of all. */
+static void list_presets(const struct gsim_workload_ops *only, bool in_full)
+{
+    printf("Presets (--size):\n");
+    for (uint32_t i = 0; gsim_workload_at(i); i++) {
+        const struct gsim_workload_ops *workload = gsim_workload_at(i);
+        if (only && workload != only) continue;
+        for (const struct gsim_workload_preset *preset = workload->presets; preset && preset->name; preset++)
+            printf("  %-10s %-20s %-8s %12.15g %s%s%s\n", workload->name, preset->name,
+                   preset->suite == GSIM_SUITE_KESCO ? "kesco" : "grcuda", preset->size, workload->size_meaning,
+                   in_full && preset->source ? "; " : "", in_full && preset->source ? preset->source : "");
+    }
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------- */
+enum topic { WORKLOADS, SCHEDULERS, DEVICES, PRESETS, TOPIC_COUNT };
+static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "devices", "presets"};
+
+static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_error *error)
+{
+    switch (topic) {
+    case WORKLOADS:
+        list_workloads(in_full);
+        return GSIM_OK;
+    case SCHEDULERS:
+        list_schedulers(in_full);
+        return GSIM_OK;
+    case DEVICES:
+        return list_devices(in_full, error);
+    case PRESETS:
+        list_presets(NULL, in_full);
+        return GSIM_OK;
+    case TOPIC_COUNT:
+        break;
+    }
+    GSIM_BUG("list %d", (int)topic);
+}
+
+/* All there is to know of one entry. */
+static enum gsim_status list_one(enum topic topic, const char *name, struct gsim_error *error)
+{
+    const struct gsim_workload_ops *workload = NULL;
+    const struct gsim_scheduler_ops *scheduler = NULL;
+    enum gsim_status status = GSIM_OK;
+    if (topic == DEVICES) return put_device(name, error);
+    if (topic == SCHEDULERS) {
+        status = gsim_cli_scheduler(name, &scheduler, error);
+        if (status == GSIM_OK) put_scheduler(scheduler, true);
+        return status;
+    }
+    status = find_workload(name, &workload, error);
+    if (status == GSIM_OK && topic == WORKLOADS) put_workload(workload, true);
+    if (status == GSIM_OK && topic == PRESETS) list_presets(workload, true);
+    return status;
+}
+
+static enum gsim_status list(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    const char *wanted = arguments->operand_count ? arguments->operands[0] : NULL;
+    const char *name = arguments->operand_count > 1 ? arguments->operands[1] : NULL;
+    bool in_full = arguments->value[GSIM_CLI_LONG] != NULL, first = true;
+    enum gsim_status status = GSIM_OK;
+    for (int i = 0; i < TOPIC_COUNT && status == GSIM_OK; i++) {
+        if (wanted && strcmp(wanted, topics[i]) != 0) continue;
+        if (!first) printf("\n");
+        first = false;
+        status = name ? list_one((enum topic)i, name, error) : list_all((enum topic)i, in_full, error);
+    }
+    if (!first) return status;
+    struct gsim_nearest nearest;
+    char hint[96];
+    gsim_nearest_init(&nearest, wanted);
+    for (int i = 0; i < TOPIC_COUNT; i++) gsim_nearest_offer(&nearest, topics[i]);
+    return gsim_error_set(error, GSIM_USAGE,
+                          "cannot list '%.60s': expected workloads, schedulers, devices or presets%s", wanted,
+                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+int gsim_cli_list(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    enum gsim_status status = list(arguments, &error);
+    if (status != GSIM_OK) return gsim_cli_fail(&error);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    gsim_error_set(&error, GSIM_IO, "cannot write standard output");
+    return gsim_cli_fail(&error);
+}

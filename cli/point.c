@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). Simulates a point that cli/setup.c has made and measures it. */
+#include "cli/cli.h"
+#include "sim/sm/work.h"
+#include "sim/program/verify.h"
+
+static enum gsim_status verify(const struct gsim_simulation *s, const struct gsim_timeline *timeline, struct gsim_error *error)
+{
+    struct gsim_error found = {0};
+    uint32_t iterations = s->iterations ? s->iterations : s->program->iterations;
+    enum gsim_status status = gsim_verify_timeline(timeline, s->program, iterations, &found);
+    if (status == GSIM_OK) return GSIM_OK;
+    return gsim_error_set(error, status, "%s with %s: %s", s->program->name, s->scheduler->name, found.message);
+}
+
+enum gsim_status gsim_cli_point_run(const struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
+                                    struct gsim_metrics *metrics, struct gsim_error *error)
+{
+    struct gsim_simulation simulation = point->simulation;
+    simulation.detailed = detailed;
+    enum gsim_status status = gsim_simulate(&simulation, timeline, error);
+    if (status == GSIM_OK) status = verify(&simulation, timeline, error);
+    if (status != GSIM_OK) return status;
+    struct gsim_kernel_alone *alone = gsim_alloc(sizeof(*alone) * point->program.kernel_count);
+    if (!alone) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < point->program.kernel_count && status == GSIM_OK; i++)
+        status = gsim_kernel_alone(simulation.device, &point->program.kernels[i], &alone[i], error);
+    if (status == GSIM_OK) status = gsim_metrics_compute(timeline, simulation.device, alone, metrics, error);
+    gsim_free(alone);
+    return status;
+}

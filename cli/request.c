@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). See cli/request.h. Running a point and its row: cli/row.c. */
+#include "cli/request.h"
+
+#include <unistd.h>
+
+#include "sim/device/device.h"
+#include "sim/device/search.h"
+#include "cli/row.h"
+#include "sim/base/text.h"
+#include "sim/program/reader.h"
+
+/* --- names --------------------------------------------------------------------------------------------------- */
+/* Options that a point may set; all else is an --opt. */
+static const struct {
+    const char *name;
+    enum gsim_cli_key key;
+    bool is_integer;
+} options[] = {
+    {"workload", GSIM_CLI_WORKLOAD, false}, {"sched", GSIM_CLI_SCHED, false},
+    {"device", GSIM_CLI_DEVICE, false},     {"suite", GSIM_CLI_SUITE, false},
+    {"size", GSIM_CLI_SIZE, true},          {"iterations", GSIM_CLI_ITERATIONS, true},
+    {"memory", GSIM_CLI_MEMORY, false},     {"prefetch", GSIM_CLI_PREFETCH, false},
+    {"block1d", GSIM_CLI_BLOCK1D, true},    {"blocks", GSIM_CLI_BLOCKS, true},
+    {"seed", GSIM_CLI_SEED, true},          {"noise", GSIM_CLI_NOISE, false},
+};
+#define CHECKED_VALUES 1000
+#define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
+
+static size_t find_option(const char *name)
+{
+    size_t i = 0;
+    while (i < OPTION_COUNT && strcmp(options[i].name, name) != 0) i++;
+    return i;
+}
+
+bool gsim_request_is_option(enum gsim_cli_key key)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (options[i].key == key) return true;
+    return false;
+}
+
+static const struct gsim_param *find_param(const char *name)
+{
+    for (uint32_t i = 0; gsim_scheduler_at(i); i++) {
+        const struct gsim_param *row = gsim_params_find(gsim_scheduler_at(i)->params, name);
+        if (row) return row;
+    }
+    return NULL;
+}
+
+static enum gsim_status resolve(void *data, const char *name, const char **canonical, bool *is_integer,
+                                struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    (void)data;
+    *canonical = strcmp(name, "scheduler") == 0 ? "sched" : name;
+    size_t option = find_option(*canonical);
+    const char *dot = strrchr(name, '.');
+    const struct gsim_param *param = option == OPTION_COUNT ? find_param(dot ? dot + 1 : name) : NULL;
+    *is_integer = option < OPTION_COUNT ? options[option].is_integer : param && param->type == GSIM_PARAM_INT;
+    if (option < OPTION_COUNT || param) return GSIM_OK;
+    if (dot) return gsim_cli_check_machine(name, error);
+    gsim_nearest_init(&nearest, name);
+    for (size_t i = 0; i < OPTION_COUNT; i++) gsim_nearest_offer(&nearest, options[i].name);
+    if (gsim_device_number_find(name) != GSIM_DEVICE_NUMBER_COUNT)
+        return gsim_error_set(error, GSIM_USAGE, "unknown name '%.60s', did you mean 'device.%.60s'?", name, name);
+    return gsim_error_set(
+        error, GSIM_USAGE,
+        "unknown name '%.60s'%s (an option of gpusim run, SCHED.PARAMETER, device.NUMBER or gpu.NAME)", name,
+        gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+static const char *name_at(const char *kind, uint32_t index, const struct gsim_device_entries *devices)
+{
+    if (strcmp(kind, "workload") == 0) return gsim_workload_at(index) ? gsim_workload_at(index)->name : NULL;
+    if (strcmp(kind, "sched") == 0) return gsim_scheduler_at(index) ? gsim_scheduler_at(index)->name : NULL;
+    return index < devices->count ? devices->entries[index].name : NULL;
+}
+
+static enum gsim_status expand(void *data, const char *name, const char *text, struct gsim_arena *arena,
+                               const char *const **items, size_t *count, struct gsim_error *error)
+{
+    struct gsim_device_entries devices = {0};
+    size_t found = 0;
+    (void)data;
+    *count = 0;
+    if (strcmp(text, "all") != 0) return GSIM_OK;
+    bool is_device = strcmp(name, "device") == 0;
+    if (!is_device && strcmp(name, "workload") != 0 && strcmp(name, "sched") != 0) return GSIM_OK;
+    enum gsim_status status = is_device ? gsim_device_list(&devices, error) : GSIM_OK;
+    if (status != GSIM_OK) return status;
+    while (name_at(name, (uint32_t)found, &devices)) found++;
+    const char **list = GSIM_ARENA_ARRAY(arena, const char *, found + 1);
+    for (size_t i = 0; list && i < found; i++) list[i] = gsim_arena_strdup(arena, name_at(name, (uint32_t)i, &devices));
+    gsim_device_list_release(&devices);
+    if (!list || arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    *items = list;
+    *count = found;
+    return GSIM_OK;
+}
+
+const struct gsim_spec_host gsim_request_host = {.resolve = resolve, .expand = expand};
+
+/* --- what a sweep names ------------------------------------------------------------------------------------- */
+static bool is_path(const char *text)
+{
+    size_t length = strlen(text);
+    return strchr(text, '/') || (length > 5 && strcmp(text + length - 5, ".json") == 0) ||
+           (length > 8 && strcmp(text + length - 8, ".json.gz") == 0) ||
+           (length > 3 && strcmp(text + length - 3, ".so") == 0);
+}
+
+static enum gsim_status hash_device(struct gsim_named *named, struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_model_file *files = NULL;
+    size_t count = 0, i = 0;
+    if (is_path(named->text)) return gsim_key_file(named->hash, named->text, error);
+    enum gsim_status status = gsim_model_files(&arena, &files, &count, error);
+    while (status == GSIM_OK && i < count && strcmp(files[i].name, named->text) != 0) i++;
+    if (status == GSIM_OK && i < count) status = gsim_key_file(named->hash, files[i].path, error);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+static enum gsim_status add_named(struct gsim_requests *requests, const char *kind, const char *text,
+                                  struct gsim_error *error)
+{
+    void *array = requests->named;
+    if (gsim_array_grow(&array, sizeof(*requests->named), requests->named_count, &requests->named_capacity))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    requests->named = array;
+    struct gsim_named *named = &requests->named[requests->named_count++];
+    *named = (struct gsim_named){.text = text};
+    enum gsim_status status = GSIM_OK;
+    if (strcmp(kind, "device") == 0) {
+        status = gsim_device_load(text, &named->device, error);
+        return status == GSIM_OK ? hash_device(named, error) : status;
+    }
+    if (strcmp(kind, "sched") == 0)
+        status = gsim_cli_scheduler(text, &named->scheduler, error);
+    else if (strcmp(text, "-") == 0)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "workload: a sweep reads its programs many times, standard input cannot be");
+    else if (!is_path(text) && !gsim_workload_find(text) && access(text, F_OK) != 0)
+        return gsim_cli_unknown_workload(text, error);
+    bool is_file = is_path(text) || (strcmp(kind, "workload") == 0 && !gsim_workload_find(text));
+    return status == GSIM_OK && is_file ? gsim_key_file(named->hash, text, error) : status;
+}
+
+const struct gsim_named *gsim_requests_named(const struct gsim_requests *requests, const char *text)
+{
+    for (size_t i = 0; i < requests->named_count; i++)
+        if (strcmp(requests->named[i].text, text) == 0) return &requests->named[i];
+    GSIM_BUG("'%s' was not looked up", text);
+}
+
+static enum gsim_status look_up(struct gsim_requests *requests, const char *kind, const char *initial,
+                                struct gsim_error *error)
+{
+    const struct gsim_spec *spec = requests->spec;
+    enum gsim_status status = GSIM_OK;
+    bool given = false;
+    for (size_t i = 0; i < spec->fixed_count && status == GSIM_OK; i++) {
+        if (strcmp(spec->fixed[i].name, kind) != 0) continue;
+        given = true;
+        status = add_named(requests, kind, spec->fixed[i].value.text, error);
+    }
+    for (size_t i = 0; i < spec->axis_count && status == GSIM_OK; i++) {
+        if (strcmp(spec->axes[i].name, kind) != 0) continue;
+        given = true;
+        for (size_t j = 0; j < spec->axes[i].count && status == GSIM_OK; j++)
+            status = add_named(requests, kind, spec->axes[i].values[j].text, error);
+    }
+    if (status != GSIM_OK || given) return status;
+    if (initial) return add_named(requests, kind, initial, error);
+    return gsim_error_set(error, GSIM_USAGE, "no %s: expected --%s NAME or --vary %s=NAME,...", kind, kind, kind);
+}
+
+/* A parameter must be one of some scheduler of the sweep, else it is a slip of the hand. */
+static enum gsim_status check_parameters(const struct gsim_requests *requests, struct gsim_error *error)
+{
+    const struct gsim_spec *spec = requests->spec;
+    const struct gsim_scheduler_ops **schedulers = gsim_alloc(sizeof(*schedulers) * (requests->named_count + 1));
+    if (!schedulers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    size_t count = 0;
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < requests->named_count; i++)
+        if (requests->named[i].scheduler) schedulers[count++] = requests->named[i].scheduler;
+    for (size_t i = 0; i < spec->fixed_count + spec->axis_count && status == GSIM_OK; i++) {
+        bool is_fixed = i < spec->fixed_count;
+        const char *name = is_fixed ? spec->fixed[i].name : spec->axes[i - spec->fixed_count].name;
+        const char *value = is_fixed ? spec->fixed[i].value.text : spec->axes[i - spec->fixed_count].values[0].text;
+        char text[200];
+        const char *opt = text;
+        if (find_option(name) < OPTION_COUNT) continue;
+        snprintf(text, sizeof(text), "%s=%s", name, value);
+        struct gsim_cli_arguments arguments = {.opts = &opt, .opt_count = 1};
+        status = gsim_cli_check_opts(&arguments, schedulers, count, error);
+    }
+    gsim_free(schedulers);
+    return status;
+}
+
+/* A size is a number or a preset of one of the workloads; program files have none. */
+static enum gsim_status check_size(const struct gsim_requests *requests, const char *text, struct gsim_error *error)
+{
+    double number;
+    struct gsim_nearest nearest;
+    char hint[96];
+    bool is_number = gsim_text_quantity(text, &number);
+    gsim_nearest_init(&nearest, text);
+    for (size_t i = 0; i < requests->named_count && !is_number; i++) {
+        const struct gsim_workload_ops *workload = gsim_workload_find(requests->named[i].text);
+        for (const struct gsim_workload_preset *p = workload ? workload->presets : NULL; p && p->name; p++) {
+            if (strcmp(p->name, text) == 0) return GSIM_OK;
+            gsim_nearest_offer(&nearest, p->name);
+        }
+    }
+    if (is_number) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE,
+                          "size: expected a number such as 1e6 or 4k, a range or a preset of a workload, found '%.60s'%s",
+                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+/* Would a run take this value? Told now rather than by every point. */
+static enum gsim_status check_value(const struct gsim_requests *requests, const char *name, const char *text,
+                                    struct gsim_error *error)
+{
+    char pair[300];
+    const char *opt = pair;
+    struct gsim_cli_setup setup;
+    struct gsim_cli_arguments arguments = {0};
+    size_t option = find_option(name);
+    for (size_t i = 0; i < requests->named_count && !arguments.device; i++)
+        if (requests->named[i].device.name) arguments.device = &requests->named[i].device;
+    enum gsim_cli_key key = option < OPTION_COUNT ? options[option].key : GSIM_CLI_OPT;
+    if (key == GSIM_CLI_WORKLOAD || key == GSIM_CLI_SCHED || key == GSIM_CLI_DEVICE || key == GSIM_CLI_NOISE)
+        return GSIM_OK; /* looked up already */
+    if (key == GSIM_CLI_SIZE) return check_size(requests, text, error);
+    if (key != GSIM_CLI_OPT) {
+        arguments.value[key] = text;
+    } else {
+        snprintf(pair, sizeof(pair), "%.140s=%.140s", name, text);
+        arguments.opts = &opt;
+        arguments.opt_count = 1;
+    }
+    enum gsim_status status = gsim_cli_setup_init(&setup, &arguments, error);
+    if (status == GSIM_OK) gsim_cli_setup_release(&setup);
+    return status;
+}
+
+/* Of long axes the first values; where conditions may leave points out, only what all points share. */
+static enum gsim_status check_values(const struct gsim_requests *requests, struct gsim_error *error)
+{
+    const struct gsim_spec *spec = requests->spec;
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < spec->fixed_count && status == GSIM_OK; i++)
+        status = check_value(requests, spec->fixed[i].name, spec->fixed[i].value.text, error);
+    for (size_t i = 0; i < spec->axis_count && !spec->condition_count; i++)
+        for (size_t j = 0; j < spec->axes[i].count && j < CHECKED_VALUES && status == GSIM_OK; j++)
+            status = check_value(requests, spec->axes[i].name, spec->axes[i].values[j].text, error);
+    return status;
+}
+
+enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct gsim_spec *spec,
+                                    struct gsim_error *error)
+{
+    *requests = (struct gsim_requests){.spec = spec, .setting_count = spec->fixed_count + spec->axis_count};
+    enum gsim_status status = look_up(requests, "workload", NULL, error);
+    if (status == GSIM_OK) status = look_up(requests, "sched", NULL, error);
+    if (status == GSIM_OK) status = look_up(requests, "device", GSIM_DEVICE_DEFAULT, error);
+    if (status == GSIM_OK) status = check_parameters(requests, error);
+    if (status == GSIM_OK) status = check_values(requests, error);
+    if (status != GSIM_OK) gsim_requests_release(requests);
+    return status;
+}
+
+enum gsim_status gsim_requests_check_programs(const struct gsim_requests *requests, bool is_told,
+                                              struct gsim_error *error)
+{
+    const char **devices = gsim_alloc(sizeof(*devices) * (requests->named_count + 1));
+    size_t device_count = 0;
+    enum gsim_status status = devices ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; devices && i < requests->named_count; i++)
+        if (requests->named[i].device.name) devices[device_count++] = requests->named[i].device.name;
+    for (size_t i = 0; i < requests->named_count && status == GSIM_OK; i++) {
+        const struct gsim_named *named = &requests->named[i];
+        struct gsim_program program = {0};
+        if (!named->hash[0] || named->scheduler || named->device.name) continue;
+        status = gsim_program_read(named->text, &program, error);
+        if (status == GSIM_OK && is_told) gsim_cli_note_devices(&program, devices, device_count);
+        gsim_program_release(&program);
+    }
+    gsim_free(devices);
+    return status;
+}
+
+void gsim_requests_release(struct gsim_requests *requests)
+{
+    for (size_t i = 0; i < requests->named_count; i++) gsim_device_release(&requests->named[i].device);
+    gsim_free(requests->named);
+    *requests = (struct gsim_requests){0};
+}
+
+/* --- one point -------------------------------------------------------------------------------------------------- */
+/* Whether the setting means something under this scheduler. */
+static bool applies(const char *name, const struct gsim_scheduler_ops *scheduler)
+{
+    const char *dot = strrchr(name, '.');
+    if (find_option(name) < OPTION_COUNT) return true;
+    if (!dot) return gsim_params_find(scheduler->params, name) != NULL;
+    size_t length = (size_t)(dot - name);
+    if ((length == 3 && strncmp(name, "gpu", 3) == 0) || (length == 6 && strncmp(name, "device", 6) == 0)) return true;
+    return strlen(scheduler->name) == length && strncmp(scheduler->name, name, length) == 0;
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const struct gsim_point_setting *)left)->name, ((const struct gsim_point_setting *)right)->name);
+}
+
+enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_t item, struct gsim_arena *arena,
+                                   struct gsim_request *request, struct gsim_error *error)
+{
+    const struct gsim_spec *spec = requests->spec;
+    struct gsim_setting *values = GSIM_ARENA_ARRAY(arena, struct gsim_setting, spec->axis_count);
+    *request =
+        (struct gsim_request){.settings = GSIM_ARENA_ARRAY(arena, struct gsim_point_setting, requests->setting_count)};
+    if (arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_spec_point(spec, item, values, &request->repeat);
+    for (int pass = 0; pass < 2; pass++) /* the scheduler first: it decides what applies */
+        for (size_t i = 0; i < requests->setting_count; i++) {
+            bool is_axis = i >= spec->fixed_count;
+            const struct gsim_setting *setting = is_axis ? &values[i - spec->fixed_count] : &spec->fixed[i];
+            const char *text = setting->value.text;
+            if (!pass) {
+                if (strcmp(setting->name, "sched") == 0) request->scheduler = gsim_requests_named(requests, text);
+                if (strcmp(setting->name, "device") == 0) request->device = gsim_requests_named(requests, text);
+                if (strcmp(setting->name, "workload") == 0) request->workload = gsim_requests_named(requests, text);
+            } else if (applies(setting->name, request->scheduler->scheduler)) {
+                request->settings[request->setting_count++] =
+                    (struct gsim_point_setting){setting->name, setting->value, is_axis};
+            }
+        }
+    if (!request->device) request->device = gsim_requests_named(requests, GSIM_DEVICE_DEFAULT);
+    return GSIM_OK;
+}
+
+enum gsim_cli_key gsim_request_option(const char *name)
+{
+    size_t i = find_option(name);
+    return i < OPTION_COUNT ? options[i].key : GSIM_CLI_KEY_COUNT;
+}
+
+/* What says no more than its absence would; workload, scheduler and device are in the key anyway. */
+static bool is_default(const struct gsim_point_setting *setting)
+{
+    static const char *const defaults[][2] = {
+        {"memory", "managed"}, {"prefetch", "on"}, {"seed", "1"}, {"noise", "off"}};
+    if (strcmp(setting->name, "workload") == 0 || strcmp(setting->name, "sched") == 0 ||
+        strcmp(setting->name, "device") == 0)
+        return true;
+    for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
+        if (strcmp(setting->name, defaults[i][0]) == 0 && strcmp(setting->value.text, defaults[i][1]) == 0) return true;
+    return false;
+}
+
+/* Everything that the result depends on, in the order of names. */
+static enum gsim_status key_of(const struct gsim_request *request, struct gsim_arena *arena, char key[GSIM_KEY_SIZE],
+                               struct gsim_error *error)
+{
+    struct gsim_bytes text = {0};
+    char line[400];
+    size_t count = request->setting_count;
+    struct gsim_point_setting *sorted = GSIM_ARENA_ARRAY(arena, struct gsim_point_setting, count + 1);
+    if (!sorted) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    memcpy(sorted, request->settings, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), by_name);
+    int length = snprintf(line, sizeof(line), "gpusim %s\nmodel %s\nrepeat %u\n", GPUSIM_VERSION, gsim_model_hash(),
+                          request->repeat);
+    gsim_bytes_add(&text, line, (size_t)length);
+    const struct gsim_named *named[] = {request->workload, request->scheduler, request->device};
+    for (int i = 0; i < 3; i++) {
+        gsim_bytes_add(&text, named[i]->text, strlen(named[i]->text));
+        gsim_bytes_add(&text, "\n", 1);
+        gsim_bytes_add(&text, named[i]->hash, strlen(named[i]->hash));
+        gsim_bytes_add(&text, "\n", 1);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (is_default(&sorted[i])) continue;
+        gsim_bytes_add(&text, sorted[i].name, strlen(sorted[i].name));
+        length = sorted[i].value.is_number ? snprintf(line, sizeof(line), "=%.15g\n", sorted[i].value.number)
+                                           : snprintf(line, sizeof(line), "=%.390s\n", sorted[i].value.text);
+        gsim_bytes_add(&text, line, (size_t)length);
+    }
+    gsim_bytes_add(&text, "", 1);
+    if (!text.failed) gsim_key_text(key, text.data);
+    bool failed = text.failed;
+    gsim_bytes_release(&text);
+    return failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+}
+
+enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct gsim_arena *arena,
+                                     char key[GSIM_KEY_SIZE], struct gsim_error *error)
+{
+    return key_of(request, arena, key, error);
+}
+
+enum gsim_status gsim_request_key(const struct gsim_requests *requests, uint64_t item, char key[GSIM_KEY_SIZE],
+                                  struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_request request;
+    enum gsim_status status = gsim_request_make(requests, item, &arena, &request, error);
+    if (status == GSIM_OK) status = key_of(&request, &arena, key, error);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+const char *gsim_request_describe(const struct gsim_requests *requests, uint64_t item, char *text, size_t size)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_request request;
+    size_t length = 0;
+    text[0] = '\0';
+    if (gsim_request_make(requests, item, &arena, &request, NULL) == GSIM_OK)
+        for (size_t i = 0; i < request.setting_count && length < size; i++)
+            length += (size_t)snprintf(text + length, size - length, "%s%s=%s", i ? " " : "", request.settings[i].name,
+                                       request.settings[i].value.text);
+    gsim_arena_release(&arena);
+    return text;
+}

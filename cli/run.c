@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim run": one simulation. What it gives in the end is cli/deliver.c's.
+ */
+#include "cli/cli.h"
+
+static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    const char *workload = arguments->value[GSIM_CLI_WORKLOAD], *name = arguments->value[GSIM_CLI_SCHED];
+    const struct gsim_scheduler_ops *scheduler;
+    struct gsim_cli_setup setup = {0};
+    struct gsim_cli_point point = {0};
+    struct gsim_timeline timeline = {0};
+    struct gsim_block_log blocks = {0};
+    struct gsim_metrics metrics;
+    uint32_t sm_count = 0;
+    if (!workload)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "no program: expected --workload NAME|FILE (see gpusim list workloads)");
+    if (!name)
+        return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
+    enum gsim_status status = gsim_cli_check_files(arguments, error);
+    if (status == GSIM_OK) status = gsim_cli_trace_sms(arguments, &sm_count, error);
+    if (status == GSIM_OK) status = gsim_cli_scheduler(name, &scheduler, error);
+    if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &scheduler, 1, error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
+    if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, workload, scheduler, error);
+    if (status == GSIM_OK) gsim_cli_note_devices(&point.program, (const char *const[]){setup.device.name}, 1);
+    if (status == GSIM_OK && sm_count) {
+        gsim_block_log_init(&blocks, sm_count < setup.device.sm_count ? sm_count : (uint32_t)setup.device.sm_count);
+        point.simulation.observer = &blocks.observer;
+    }
+    if (status == GSIM_OK) status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
+    if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
+    if (status == GSIM_OK) {
+        struct gsim_result result = {.simulation = &point.simulation,
+                                     .timeline = &timeline,
+                                     .metrics = &metrics,
+                                     .options = point.options,
+                                     .option_count = point.option_count,
+                                     .blocks = sm_count ? &blocks : NULL};
+        status = gsim_cli_deliver(arguments, &result, error);
+    }
+    gsim_timeline_release(&timeline);
+    gsim_block_log_release(&blocks);
+    gsim_cli_point_release(&point);
+    gsim_cli_setup_release(&setup);
+    return status;
+}
+
+int gsim_cli_run(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    return run(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

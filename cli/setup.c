@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). From the words of the command line to simulations: numbers, names, --opt, defaults.
+ * Every message says what was found and what was expected. Which commands there are: cli/cli.c.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "sim/device/device.h"
+#include "gpusim/limits.h"
+#include "sim/base/text.h"
+#include "sim/base/jobs/pool.h"
+#include "sim/program/reader.h"
+
+/* --- numbers and choices ------------------------------------------------------------------------------------- */
+static enum gsim_status parse_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double maximum,
+                                    uint32_t *value, struct gsim_error *error)
+{
+    const char *text = arguments->value[key];
+    double number;
+    *value = 0;
+    if (!text) return GSIM_OK;
+    if (!gsim_text_quantity(text, &number) || number < 1 || number > maximum || number != floor(number))
+        return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 1 to %.0f, found '%s'",
+                              gsim_cli_option_at(key)->name, maximum, text);
+    *value = (uint32_t)number;
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint32_t initial, uint32_t *jobs,
+                               struct gsim_error *error)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    enum gsim_status status = parse_count(arguments, GSIM_CLI_JOBS, GSIM_JOBS_MAX, jobs, error);
+    if (!*jobs) *jobs = initial ? initial : cores < 1 ? 1 : cores > GSIM_JOBS_MAX ? GSIM_JOBS_MAX : (uint32_t)cores;
+    return status;
+}
+
+enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
+                                    struct gsim_error *error)
+{
+    const char *text = arguments->value[GSIM_CLI_TRACE_SMS];
+    *sm_count = GSIM_BLOCK_SMS;
+    if (text && !arguments->value[GSIM_CLI_TRACE])
+        return gsim_error_set(error, GSIM_USAGE, "--trace-sms: expected --trace FILE with it");
+    if (text && strcmp(text, "all") == 0) return GSIM_OK;
+    enum gsim_status status = parse_count(arguments, GSIM_CLI_TRACE_SMS, GSIM_BLOCK_SMS, sm_count, error);
+    return status == GSIM_OK ? status : gsim_error_set(error, GSIM_USAGE, "--trace-sms: expected all or an integer from 1 to %d, found '%s'", GSIM_BLOCK_SMS, text);
+}
+
+/* The index of the option's value in its metavar "a|b|c". */
+static enum gsim_status parse_choice(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, int initial,
+                                     int *value, struct gsim_error *error)
+{
+    const struct gsim_cli_option *option = gsim_cli_option_at(key);
+    const char *text = arguments->value[key];
+    *value = initial;
+    if (!text) return GSIM_OK;
+    struct gsim_nearest nearest;
+    char hint[96], words[4][16];
+    size_t count = 0;
+    gsim_nearest_init(&nearest, text);
+    for (const char *at = option->metavar; count < sizeof(words) / sizeof(words[0]); count++) {
+        size_t length = strcspn(at, "|");
+        snprintf(words[count], sizeof(words[count]), "%.*s", (int)length, at);
+        if (strcmp(words[count], text) == 0) {
+            *value = (int)count;
+            return GSIM_OK;
+        }
+        gsim_nearest_offer(&nearest, words[count]);
+        if (!at[length]) break;
+        at += length + 1;
+    }
+    return gsim_error_set(error, GSIM_USAGE, "--%s: expected one of %s, found '%.60s'%s", option->name, option->metavar,
+                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+static enum gsim_status parse_seed(const char *text, uint64_t *seed, struct gsim_error *error)
+{
+    char *end;
+    *seed = 1;
+    if (!text) return GSIM_OK;
+    errno = 0;
+    *seed = strtoull(text, &end, 10);
+    if (errno || *end || !*text || strspn(text, "0123456789") != strlen(text))
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--seed: expected an integer from 0 to 18446744073709551615, found '%s'", text);
+    return GSIM_OK;
+}
+
+/* --- --opt ----------------------------------------------------------------------------------------------------- */
+struct opt {
+    const char *scope; /* "" when the name is bare */
+    const char *name, *value;
+    char text[160];
+};
+
+static enum gsim_status split_opt(const char *text, struct opt *opt, struct gsim_error *error)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || strlen(text) >= sizeof(opt->text))
+        return gsim_error_set(error, GSIM_USAGE, "--opt: expected NAME=VALUE, found '%.100s'", text);
+    snprintf(opt->text, sizeof(opt->text), "%s", text);
+    opt->text[equals - text] = '\0';
+    opt->value = opt->text + (equals - text) + 1;
+    char *dot = strrchr(opt->text, '.');
+    opt->scope = dot ? opt->text : "";
+    opt->name = dot ? dot + 1 : opt->text;
+    if (dot) *dot = '\0';
+    return GSIM_OK;
+}
+
+static bool is_machine_scope(const char *scope)
+{
+    return strcmp(scope, "gpu") == 0 || strcmp(scope, "device") == 0;
+}
+
+static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    gsim_nearest_init(&nearest, opt->name);
+    for (const struct gsim_param *row = gsim_gpu_params; row->name; row++) gsim_nearest_offer(&nearest, row->name);
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
+        gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
+    if (*gsim_nearest_text(&nearest, hint, sizeof(hint)))
+        snprintf(hint, sizeof(hint), ", did you mean '%s.%s'?", gsim_params_find(gsim_gpu_params, nearest.best) ? "gpu" : opt->scope, nearest.best);
+    return gsim_error_set(error, GSIM_USAGE, "unknown number '%s.%s'%s (see gpusim list devices --long)", opt->scope, opt->name, hint);
+}
+
+static bool is_machine_number(const struct opt *opt)
+{
+    return (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name)) ||
+           gsim_device_number_find(opt->name) != GSIM_DEVICE_NUMBER_COUNT || strcmp(opt->name, GSIM_DEVICE_PCIE) == 0;
+}
+
+enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *error)
+{
+    struct opt opt;
+    char text[160];
+    snprintf(text, sizeof(text), "%.150s=0", name);
+    enum gsim_status status = split_opt(text, &opt, error);
+    return status == GSIM_OK && is_machine_scope(opt.scope) && !is_machine_number(&opt) ? unknown_number(&opt, error)
+                                                                                        : status;
+}
+
+static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const struct opt *opt, struct gsim_error *error)
+{
+    if (!is_machine_number(opt)) return unknown_number(opt, error);
+    if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name))
+        return gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
+    if (strcmp(opt->name, GSIM_DEVICE_PCIE) == 0) return gsim_device_set_pcie(&setup->device, opt->value, error);
+    return gsim_device_set(&setup->device, opt->name, opt->value, error);
+}
+
+/* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
+static bool opt_concerns(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
+{
+    if (opt->scope[0]) return strcmp(opt->scope, scheduler->name) == 0;
+    return gsim_params_find(scheduler->params, opt->name) != NULL;
+}
+
+static void offer_params(struct gsim_nearest *nearest, const struct gsim_scheduler_ops *scheduler)
+{
+    for (const struct gsim_param *row = scheduler->params; row && row->name; row++)
+        gsim_nearest_offer(nearest, row->name);
+}
+
+static enum gsim_status unknown_scope(const struct opt *opt, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    if (gsim_scheduler_find(opt->scope))
+        return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: the scheduler %s is not used here", opt->scope,
+                              opt->name, opt->scope);
+    gsim_nearest_init(&nearest, opt->scope);
+    gsim_nearest_offer(&nearest, "gpu");
+    gsim_nearest_offer(&nearest, "device");
+    for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
+    return gsim_error_set(error, GSIM_USAGE,
+                          "--opt %s.%s: expected a scheduler, gpu or device before the dot, found '%s'%s", opt->scope,
+                          opt->name, opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+static enum gsim_status unknown_bare(const struct opt *opt, const struct gsim_scheduler_ops *const *schedulers,
+                                     size_t count, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    const char *other = count == 1 ? schedulers[0]->name : "these schedulers";
+    if (gsim_params_find(gsim_gpu_params, opt->name) || gsim_device_number_find(opt->name) != GSIM_DEVICE_NUMBER_COUNT)
+        return gsim_error_set(error, GSIM_USAGE, "--opt %s: not a parameter of %s, did you mean 'gpu.%s'?", opt->name,
+                              other, opt->name);
+    gsim_nearest_init(&nearest, opt->name);
+    for (size_t i = 0; i < count; i++) offer_params(&nearest, schedulers[i]);
+    return gsim_error_set(error, GSIM_USAGE, "--opt %s: not a parameter of %s%s (see gpusim list schedulers --long)",
+                          opt->name, other, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
+                                     const struct gsim_scheduler_ops *const *schedulers, size_t count,
+                                     struct gsim_error *error)
+{
+    for (size_t i = 0; i < arguments->opt_count; i++) {
+        struct opt opt;
+        bool concerns = false;
+        enum gsim_status status = split_opt(arguments->opts[i], &opt, error);
+        if (status != GSIM_OK) return status;
+        if (is_machine_scope(opt.scope)) {
+            if (!is_machine_number(&opt)) return unknown_number(&opt, error);
+            continue;
+        }
+        for (size_t j = 0; j < count; j++) concerns = concerns || opt_concerns(&opt, schedulers[j]);
+        if (!concerns) return opt.scope[0] ? unknown_scope(&opt, error) : unknown_bare(&opt, schedulers, count, error);
+    }
+    return GSIM_OK;
+}
+
+/* --- what all runs have in common --------------------------------------------------------------------------- */
+enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
+                                     struct gsim_error *error)
+{
+    const char *device = arguments->value[GSIM_CLI_DEVICE];
+    int suite, memory, prefetch;
+    memset(setup, 0, sizeof(*setup));
+    setup->arguments = arguments;
+    gsim_params_set_defaults(gsim_gpu_params, &setup->gpu);
+    enum gsim_status status = parse_choice(arguments, GSIM_CLI_SUITE, GSIM_SUITE_KESCO, &suite, error);
+    if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_MEMORY, GSIM_MEMORY_MANAGED, &memory, error);
+    if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_PREFETCH, 0, &prefetch, error);
+    if (status == GSIM_OK) status = parse_seed(arguments->value[GSIM_CLI_SEED], &setup->seed, error);
+    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_ITERATIONS, GSIM_LIMIT_ITERATIONS, &setup->iterations, error);
+    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCK1D, GSIM_LIMIT_BLOCK_THREADS, &setup->block1d, error);
+    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, GSIM_LIMIT_BLOCKS, &setup->blocks, error);
+    if (arguments->device) {
+        setup->device = *arguments->device; /* its arena stays where it is */
+        setup->device.arena = (struct gsim_arena){0};
+    } else if (status == GSIM_OK) {
+        status = gsim_device_load(device ? device : GSIM_DEVICE_DEFAULT, &setup->device, error);
+    }
+    if (status != GSIM_OK) return status;
+    setup->suite = (enum gsim_suite)suite;
+    setup->memory = (enum gsim_memory_mode)memory;
+    setup->prefetch = prefetch == 0; /* "on|off" */
+    setup->noise = arguments->value[GSIM_CLI_NOISE] && strcmp(arguments->value[GSIM_CLI_NOISE], "off") != 0;
+    /* The link as one number first: single ones are then exceptions from it, in whatever order they are given. */
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++) {
+            struct opt opt;
+            status = split_opt(arguments->opts[i], &opt, error);
+            if (status != GSIM_OK || !is_machine_scope(opt.scope)) continue;
+            bool is_pcie = strcmp(opt.name, GSIM_DEVICE_PCIE) == 0;
+            if (is_pcie == (round == 0)) status = set_machine_opt(setup, &opt, error);
+        }
+    if (status != GSIM_OK) gsim_cli_setup_release(setup);
+    return status;
+}
+
+void gsim_cli_setup_release(struct gsim_cli_setup *setup)
+{
+    gsim_device_release(&setup->device);
+    memset(setup, 0, sizeof(*setup));
+}
+
+enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops, struct gsim_error *error)
+{
+    size_t length = strlen(text);
+    if (strchr(text, '/') || (length > 3 && strcmp(text + length - 3, ".so") == 0))
+        return gsim_scheduler_load(text, ops, error);
+    *ops = gsim_scheduler_find(text);
+    if (*ops) return GSIM_OK;
+    struct gsim_nearest nearest;
+    char hint[96];
+    if (strchr(text, ',') || strcmp(text, "all") == 0)
+        return gsim_error_set(error, GSIM_USAGE, "--sched: expected one scheduler, found '%.60s' (gpusim compare and gpusim "
+                                                 "sweep take several)", text);
+    gsim_nearest_init(&nearest, text);
+    for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
+    return gsim_error_set(error, GSIM_USAGE, "unknown scheduler '%.60s'%s (see gpusim list schedulers)", text,
+                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+/* --- the program ------------------------------------------------------------------------------------------------ */
+enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    if (strchr(text, ',') || strcmp(text, "all") == 0)
+        return gsim_error_set(error, GSIM_USAGE, "--workload: expected one program, found '%.60s' (gpusim compare and gpusim "
+                                                 "sweep take several, or all)", text);
+    gsim_nearest_init(&nearest, text);
+    for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
+    return gsim_error_set(error, GSIM_USAGE,
+                          "unknown workload '%.60s': expected a name of gpusim list workloads or a "
+                          "program file%s",
+                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+/* --size as a number, or as a preset of the workload, which also says the suite and the launch shape where
+ * --suite, --blocks and --block1d do not. */
+static enum gsim_status choose_size(const struct gsim_cli_setup *setup, const struct gsim_workload_ops *workload,
+                                    struct gsim_workload_options *options, struct gsim_error *error)
+{
+    const char *text = setup->arguments->value[GSIM_CLI_SIZE];
+    struct gsim_nearest nearest;
+    char hint[96];
+    options->suite = setup->suite;
+    options->size = 0;
+    if (!text) return GSIM_OK;
+    gsim_nearest_init(&nearest, text);
+    for (const struct gsim_workload_preset *preset = workload->presets; preset && preset->name; preset++) {
+        gsim_nearest_offer(&nearest, preset->name);
+        if (strcmp(preset->name, text) != 0) continue;
+        if (setup->arguments->value[GSIM_CLI_SUITE] && preset->suite != setup->suite)
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--size %s: this preset belongs to the other suite than --suite %s", text,
+                                  setup->arguments->value[GSIM_CLI_SUITE]);
+        options->suite = preset->suite;
+        options->size = preset->size;
+        if (!options->blocks) options->blocks = preset->blocks;
+        if (!options->block1d) options->block1d = preset->block1d;
+        return GSIM_OK;
+    }
+    if (strchr(text, ','))
+        return gsim_error_set(error, GSIM_USAGE, "--size: expected one size, found '%.60s' (several: gpusim sweep --vary size=%.60s)", text, text);
+    if (!gsim_text_quantity(text, &options->size))
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--size: expected a number such as 1e6 or 4k, or a preset of %s, found "
+                              "'%.60s'%s",
+                              workload->name, text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    if (options->size < 1)
+        return gsim_error_set(error, GSIM_USAGE, "--size: expected at least 1 (%s), found '%.60s'",
+                              workload->size_meaning, text);
+    return GSIM_OK;
+}
+
+static enum gsim_status read_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *path,
+                                     struct gsim_error *error)
+{
+    static const enum gsim_cli_key unused[] = {GSIM_CLI_SUITE, GSIM_CLI_SIZE, GSIM_CLI_BLOCK1D, GSIM_CLI_BLOCKS};
+    for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
+        if (setup->arguments->value[unused[i]])
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--%s: applies to built-in workloads only, '%.200s' is a program file",
+                                  gsim_cli_option_at(unused[i])->name, path);
+    return gsim_program_read(path, &point->program, error);
+}
+
+static enum gsim_status load_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text,
+                                     struct gsim_workload_options *options, const struct gsim_workload_ops **workload,
+                                     struct gsim_error *error)
+{
+    size_t length = strlen(text);
+    bool is_path = strchr(text, '/') || strcmp(text, "-") == 0 ||
+                   (length > 5 && strcmp(text + length - 5, ".json") == 0) ||
+                   (length > 8 && strcmp(text + length - 8, ".json.gz") == 0);
+    *workload = is_path ? NULL : gsim_workload_find(text);
+    if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
+    if (!*workload) return gsim_cli_unknown_workload(text, error);
+    enum gsim_status status = choose_size(setup, *workload, options, error);
+    return status == GSIM_OK ? (*workload)->build(options, &point->program, error) : status;
+}
+
+/* --- one run -------------------------------------------------------------------------------------------------- */
+static enum gsim_status set_params(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                   const struct gsim_scheduler_ops *scheduler, struct gsim_error *error)
+{
+    point->params = gsim_arena_alloc(&point->arena, scheduler->params_size ? scheduler->params_size : 1);
+    if (!point->params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_params_set_defaults(scheduler->params, point->params);
+    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
+        struct opt opt;
+        enum gsim_status status = split_opt(setup->arguments->opts[i], &opt, error);
+        if (status == GSIM_OK && !is_machine_scope(opt.scope) && opt_concerns(&opt, scheduler))
+            status = gsim_params_set(scheduler->params, point->params, opt.name, opt.value, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", setup->arguments->opts[i]);
+    }
+    return GSIM_OK;
+}
+
+static void add_option(struct gsim_cli_point *point, const char *name, const char *value)
+{
+    struct gsim_option_text *option = &point->options[point->option_count++];
+    option->name = gsim_arena_strdup(&point->arena, name);
+    option->value = gsim_arena_strdup(&point->arena, value);
+}
+
+static void add_number(struct gsim_cli_point *point, const char *name, double value)
+{
+    char text[40];
+    snprintf(text, sizeof(text), "%.15g", value);
+    add_option(point, name, value != 0 ? text : "default");
+}
+
+static void add_params(struct gsim_cli_point *point, const char *scope, const struct gsim_param *table,
+                       const void *object)
+{
+    for (const struct gsim_param *row = table; row && row->name; row++) {
+        char name[96], value[96];
+        snprintf(name, sizeof(name), "%s.%s", scope, row->name);
+        gsim_params_format(row, object, value, sizeof(value));
+        add_option(point, name, value);
+    }
+}
+
+static size_t count_params(const struct gsim_param *table)
+{
+    size_t count = 0;
+    while (table && table[count].name) count++;
+    return count;
+}
+
+static bool is_set(const struct gsim_cli_setup *setup, const char *number)
+{
+    bool set = false;
+    for (size_t j = 0; j < setup->arguments->opt_count && !set; j++) {
+        struct opt opt;
+        set = split_opt(setup->arguments->opts[j], &opt, NULL) == GSIM_OK && is_machine_scope(opt.scope) &&
+              (strcmp(opt.name, number) == 0 || (strcmp(opt.name, GSIM_DEVICE_PCIE) == 0 && gsim_device_is_pcie(number)));
+    }
+    return set;
+}
+
+/* What was changed in the device shows as device.NAME; all else of it follows from its name. */
+static void add_device_numbers(struct gsim_cli_point *point, const struct gsim_cli_setup *setup)
+{
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
+        const char *number = gsim_device_number_name((enum gsim_device_number)i);
+        if (!is_set(setup, number)) continue;
+        char name[96], value[40];
+        snprintf(name, sizeof(name), "device.%s", number);
+        snprintf(value, sizeof(value), "%.15g", gsim_device_get(&setup->device, (enum gsim_device_number)i));
+        add_option(point, name, value);
+    }
+}
+
+static enum gsim_status list_options(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                     const struct gsim_workload_ops *workload,
+                                     const struct gsim_workload_options *options, struct gsim_error *error)
+{
+    static const char *const memories[] = {"managed", "pinned", "pageable"}, *const suites[] = {"kesco", "grcuda"};
+    const struct gsim_simulation *run = &point->simulation;
+    size_t room =
+        24 + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
+    uint32_t iterations = run->iterations ? run->iterations : point->program.iterations;
+    point->options = GSIM_ARENA_ARRAY(&point->arena, struct gsim_option_text, room);
+    if (!point->options) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (workload) {
+        add_option(point, "suite", suites[options->suite]);
+        add_number(point, "size", options->size > 0 ? options->size : workload->size_default[options->suite]);
+        add_number(point, "block1d", options->block1d);
+        add_number(point, "blocks", options->blocks);
+    }
+    add_number(point, "iterations", iterations);
+    add_option(point, "memory", memories[run->memory]);
+    add_option(point, "prefetch", run->prefetch ? "on" : "off");
+    if (run->noise) add_option(point, "noise", "on");
+    add_params(point, "gpu", gsim_gpu_params, &run->gpu);
+    add_params(point, run->scheduler->name, run->scheduler->params, point->params);
+    add_device_numbers(point, setup);
+    return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+}
+
+enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                     const char *workload, const struct gsim_scheduler_ops *scheduler,
+                                     struct gsim_error *error)
+{
+    const struct gsim_workload_ops *ops = NULL;
+    struct gsim_workload_options options = {
+        .shape = scheduler->shape, .block1d = setup->block1d, .blocks = setup->blocks, .iterations = setup->iterations};
+    memset(point, 0, sizeof(*point));
+    enum gsim_status status = set_params(point, setup, scheduler, error);
+    if (status == GSIM_OK) status = load_program(point, setup, workload, &options, &ops, error);
+    if (status == GSIM_OK) {
+        point->simulation = (struct gsim_simulation){.program = &point->program,
+                                                     .device = &setup->device,
+                                                     .scheduler = scheduler,
+                                                     .scheduler_params = point->params,
+                                                     .gpu = setup->gpu,
+                                                     .memory = setup->memory,
+                                                     .prefetch = setup->prefetch,
+                                                     .noise = setup->noise,
+                                                     .iterations = setup->iterations,
+                                                     .seed = setup->seed};
+        point->workload = options;
+        status = list_options(point, setup, ops, &options, error);
+    }
+    if (status != GSIM_OK) gsim_cli_point_release(point);
+    return status;
+}
+
+void gsim_cli_point_release(struct gsim_cli_point *point)
+{
+    gsim_program_release(&point->program);
+    gsim_arena_release(&point->arena);
+    memset(point, 0, sizeof(*point));
+}

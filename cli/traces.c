@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See cli/traces.h.
+ */
+#include "cli/traces.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trust/validate/alone.h"
+#include "sim/base/text.h"
+#include "traces/import/kineto.h"
+
+#define NOTES_BYTES 4096
+
+/* A line for each kind of thing that was noticed. */
+static void write_notes(const struct gsim_import_notes *notes, char text[NOTES_BYTES])
+{
+    uint64_t count;
+    const char *note;
+    size_t length = 0;
+    text[0] = '\0';
+    for (uint32_t at = 0; length < NOTES_BYTES && (count = gsim_import_next_note(notes, &at, &note));)
+        length += (size_t)snprintf(text + length, NOTES_BYTES - length, "%s%" PRIu64 " %s", length ? "\n" : "", count, note);
+}
+
+enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_error *error)
+{
+    *infers = !value || strcmp(value, "inferred") == 0;
+    if (*infers || strcmp(value, "recorded") == 0) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--alone: expected inferred or recorded, found '%s'", value);
+}
+
+/* Adds a line on it to TEXT. */
+static enum gsim_status infer(const struct gsim_trace_validation *v, struct gsim_program *program, const struct gsim_import_times *times,
+                              bool is_pageable, char text[NOTES_BYTES], struct gsim_error *error)
+{
+    struct gsim_alone alone;
+    char line[GSIM_ALONE_TEXT_SIZE];
+    enum gsim_status status = gsim_infer_alone(v->predictor, program, is_pageable, times->ops, times->count, NULL, NULL, &alone, error);
+    size_t length = strlen(text);
+    if (status == GSIM_OK && alone.kernels)
+        snprintf(text + length, NOTES_BYTES - length, "%s%s", length ? "\n" : "", gsim_alone_text(&alone, v->predictor->device->name, line));
+    return status;
+}
+
+enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, bool infers, struct gsim_error *error)
+{
+    char text[NOTES_BYTES];
+    const char *slash = strrchr(path, '/');
+    struct gsim_import_times times = {0};
+    struct gsim_import_notes notes = {0};
+    struct gsim_program program = {0};
+    struct gsim_import_options options = {.name = "trace", .gaps = true, .last = UINT32_MAX, .times = &times};
+    gsim_import_charge(&options, v->predictor->device);
+    enum gsim_status status = gsim_import_kineto(path, &options, &program, &notes, error);
+    if (status == GSIM_OK) {
+        write_notes(&notes, text);
+        const char *title = v->predictor->device->title; /* of a calibrated device: the GPU's own name */
+        if (notes.gpu[0] && !gsim_text_is_gpu(notes.gpu, v->predictor->device->name) && (!title || strcmp(notes.gpu, title) != 0))
+            fprintf(
+                stderr,
+                "gpusim: note: '%s' was recorded on '%s', but its durations now count as those of %s (see --device)\n",
+                path, notes.gpu, v->predictor->device->name);
+        const struct gsim_traced traced = {.file = slash ? slash + 1 : path,
+                                           .gpu = notes.gpu,
+                                           .program = &program,
+                                           .ops = times.ops,
+                                           .op_count = times.count,
+                                           .span_us = notes.span_us,
+                                           .is_pageable = notes.pageable > 0,
+                                           .repairs = gsim_import_repairs(&notes),
+                                           .notes = text};
+        if (infers && notes.shared) status = infer(v, &program, &times, traced.is_pageable, text, error);
+        if (status == GSIM_OK) status = gsim_trace_validation_add(v, &traced, error);
+        if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot replay '%s'", path);
+    }
+    gsim_import_times_release(&times);
+    gsim_program_release(&program);
+    return status;
+}

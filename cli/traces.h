@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). Profilers' traces for "gpusim validate": read by traces/import/kineto.c, replayed and compared by
+ * trust/validate/traces.c.
+ */
+#ifndef GSIM_CLI_TRACES_H
+#define GSIM_CLI_TRACES_H
+
+#include "trust/validate/traces.h"
+
+/* The value of --alone, NULL for none. */
+enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_error *error) GSIM_NODISCARD;
+
+/* Imports the trace at PATH for V's device and adds a sample; INFERS: with the times alone of kernels that ran beside others inferred
+ * (trust/validate/alone.h). Says on stderr where it was recorded on another GPU. */
+enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, const char *path, bool infers,
+                                    struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. Figures of merit of a finished timeline: makespan, overlap as GrCUDA defines it, bytes moved,
+ * host cost, SM use, critical path and lower bound. Knows nothing of how the timeline came about.
+ */
+#ifndef GSIM_METRICS_H
+#define GSIM_METRICS_H
+
+#include "gpusim/device.h"
+#include "gpusim/timeline.h"
+
+/* GrCUDA, IPDPS 2021, and the analysis script of its artifact: every op in order of its start is compared
+ * with the union of the ops before it. So CC = (sum of kernel times - their union) / sum of kernel times, and
+ * TOT the same over kernels and transfers together; CT and TC are the shares of kernel (transfer) time during
+ * which at least one transfer (kernel) is under way. 0 where there is nothing to overlap. */
+struct gsim_overlap {
+    double compute_transfer, transfer_compute, compute_compute, total;
+};
+
+struct gsim_kernel_alone; /* sim/sm/work.h */
+
+struct gsim_metrics {
+    gsim_time makespan; /* end of the last kernel, copy, call or iteration */
+    gsim_time iteration_total, iteration_min, iteration_median, iteration_max;
+    gsim_time kernel_time, transfer_time; /* sums of durations */
+    gsim_time device_busy;                /* while any kernel or transfer is under way */
+    struct gsim_overlap overlap;
+    uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
+    uint64_t bytes_by_reason[4]; /* enum gsim_copy_reason */
+    gsim_time h2d_time, d2h_time; /* sums of copy durations per direction */
+    /* From the detailed records; 0, and NAN for the ratios, where the timeline has none. */
+    gsim_time host_busy, host_waited; /* of all host threads: working in calls, blocked in calls */
+    double sm_busy_ratio;             /* mean share of SMs holding a block, over the makespan */
+    double achieved_occupancy;        /* resident warps per busy SM over the SM's warp slots */
+    /* From the kernels' times alone on the device; 0 where those were not given. */
+    gsim_time critical_path;
+    gsim_time lower_bound;
+    const char *lower_bound_reason; /* what gives the bound: "critical path", "DRAM bandwidth", ... */
+};
+
+/* ALONE: each of the program's kernels alone on DEVICE, indexed like program->kernels; NULL: no
+ * critical path and no bounds from kernels. Fails with GSIM_NOMEM only. */
+enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
+                                      const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
+                                      struct gsim_error *error) GSIM_NODISCARD;
+
+/* Longest path over ITERATIONS repetitions of the program's ops, ordered by the true data dependences (read
+ * after write, write after read, write after write, iterations included) and by "after". OP_TIME: per op.
+ * Untimed ops take no part. O(iterations x (ops + arguments)). */
+enum gsim_status gsim_critical_path(const struct gsim_program *program, uint32_t iterations, const gsim_time *op_time,
+                                    gsim_time *path, struct gsim_error *error) GSIM_NODISCARD;
+
+/* The overlap fractions (and kernel_time, transfer_time, device_busy) alone. O(n log n). */
+enum gsim_status gsim_metrics_overlap(const struct gsim_timeline *timeline, struct gsim_metrics *metrics,
+                                      struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: base. Parameter tables: one row per option of a scheduler, workload or the GPU model. Parsing,
+ * defaults, range checks, --help and the report's "options" all come from the table.
+ */
+#ifndef GSIM_PARAMS_H
+#define GSIM_PARAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "gpusim/status.h"
+
+enum gsim_param_type {
+    GSIM_PARAM_BOOL,   /* bool; 0/1, on/off, true/false, yes/no */
+    GSIM_PARAM_INT,    /* int64_t */
+    GSIM_PARAM_REAL,   /* double */
+    GSIM_PARAM_CHOICE, /* int, index into choices */
+};
+
+struct gsim_param {
+    const char *name;
+    enum gsim_param_type type;
+    size_t offset;         /* of the field in the parameter struct */
+    double initial;        /* default value; index for choices */
+    double minimum, maximum;
+    const char *unit;      /* "" for none */
+    const char *choices;   /* "a|b|c" for GSIM_PARAM_CHOICE */
+    const char *help;      /* one line */
+};
+
+/* A table ends with a row whose name is NULL; a NULL table means "no parameters". */
+void gsim_params_set_defaults(const struct gsim_param *table, void *object);
+const struct gsim_param *gsim_params_find(const struct gsim_param *table, const char *name);
+/* "NAME=VALUE" errors name the parameter, what was found and what was expected. */
+enum gsim_status gsim_params_set(const struct gsim_param *table, void *object, const char *name,
+                                 const char *value, struct gsim_error *error) GSIM_NODISCARD;
+double gsim_params_get(const struct gsim_param *row, const void *object);
+/* The value as text, as gsim_params_set would read it. */
+void gsim_params_format(const struct gsim_param *row, const void *object, char *text, size_t size);
+void gsim_params_help(const struct gsim_param *table, FILE *out);
+
+#endif

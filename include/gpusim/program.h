@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (data). A program is what a single-threaded author writes: buffers, kernel calls with the
+ * buffers each reads and writes, copies, host accesses. Streams, events and order are the scheduler's
+ * business. Built by workloads/ (built-in benchmarks, the JSON reader); read-only after that.
+ */
+#ifndef GSIM_PROGRAM_H
+#define GSIM_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpusim/memory.h"
+#include "gpusim/status.h"
+
+enum gsim_buffer_init {
+    GSIM_INIT_NONE,   /* allocated, never written: lives on neither side until first use */
+    GSIM_INIT_HOST,   /* written by the host before the program starts */
+    GSIM_INIT_DEVICE, /* valid on the device when the program starts */
+};
+
+struct gsim_buffer {
+    const char *name;
+    uint64_t bytes;
+    enum gsim_buffer_init init;
+};
+
+struct gsim_dim3 {
+    uint32_t x, y, z;
+};
+
+/* One kernel at one launch shape. Work is given by solo_us measured on solo_device, or by the demand
+ * fields and the device's rates, or by both (then solo_us fixes the time, the demands how it is shared).
+ * A zero demand field means "not given". */
+struct gsim_kernel {
+    const char *name;
+    struct gsim_dim3 grid, block;
+    uint32_t regs_per_thread; /* 0: not given, the model assumes 32 */
+    uint32_t smem_bytes;      /* static and dynamic shared memory per block */
+    bool fp64;                /* flops are double precision */
+    double flops;             /* of the whole grid; FMA counts 2 */
+    double dram_bytes;        /* DRAM traffic of the whole grid, reads and writes */
+    double thread_cycles;     /* SM clock cycles one thread needs for its share when nothing else runs:
+                                 dependent instructions and memory latency; bounds a block from below */
+    double sm_cycles;         /* SM clock cycles that the whole grid keeps the load/store and issue units of
+                                 SMs busy, beside the flops: what blocks on one SM share */
+    double rows;              /* that its threads walk, each its own, in buffers of 64 KB or more a row; 1: they go through
+                                 buffers together; 0: not given */
+    double loop_x, loop_y;    /* with solo_us: items that the grid's threads stride over along x and y, which gives some blocks
+                                 one round more than others; 0: not given, all are alike */
+    double loop_z;            /* the same along z: blocks beyond them have nothing to do; 0: not given, all have */
+    bool demand_given;        /* flops and dram_bytes are known, also where they are 0 */
+    double solo_us;           /* duration of the grid alone on solo_device; 0: not given */
+    const char *solo_device;  /* NULL: the simulated device */
+    uint32_t slice_sms;       /* with solo_us: what follows was measured on that many of the device's SMs */
+    double slice_us;          /* the grid alone on so few SMs, which tells latency from throughput; 0: not given */
+    bool solo_cold;           /* solo_us was measured inside a program, with caches as that left them, and not by
+                                 repeating the kernel */
+};
+
+/* One pointer argument of a kernel call. Constness as declared in the author's signature may be weaker
+ * than the truth (IMG's unsharpen takes a read-only image as non-const): GrSched sees only the former. */
+struct gsim_arg {
+    uint32_t buffer_index;
+    bool reads, writes;
+    bool declared_const;
+};
+
+enum gsim_op_kind {
+    GSIM_OP_KERNEL,
+    GSIM_OP_COPY,         /* explicit cudaMemcpyAsync */
+    GSIM_OP_PREFETCH,     /* explicit cudaMemPrefetchAsync to the device: a hint, made only where the run prefetches */
+    GSIM_OP_HOST_WRITE,   /* the host writes a buffer */
+    GSIM_OP_HOST_READ,    /* the host reads (part of) a buffer */
+    GSIM_OP_HOST_COMPUTE, /* the host works without touching buffers */
+};
+
+enum gsim_copy_kind { GSIM_COPY_H2D, GSIM_COPY_D2H, GSIM_COPY_D2D };
+
+struct gsim_op {
+    enum gsim_op_kind kind;
+    enum gsim_copy_kind copy_kind;
+    uint32_t index;              /* in program->ops; for a move that a lowering inserted, the op it serves */
+    uint32_t kernel_index;       /* GSIM_OP_KERNEL: into program->kernels */
+    uint32_t arg_count;          /* kernel: its pointer arguments; other kinds: one argument, the buffer */
+    uint32_t after_count;
+    const struct gsim_arg *args; /* in the order of the author's signature; no buffer twice */
+    const uint32_t *after;       /* indices of earlier ops this one must follow, beside the data dependences */
+    uint64_t bytes;              /* copy, prefetch, host access: how much of the buffer */
+    double host_us;              /* GSIM_OP_HOST_COMPUTE */
+    int32_t stream;              /* the author's own choice, followed by the scheduler async; -1: none */
+    int32_t priority;            /* CUDA's: lower is more urgent; 0 default */
+    bool untimed;                /* host write of the reset between iterations, outside the timed region */
+};
+
+struct gsim_program {
+    const char *name;
+    struct gsim_buffer *buffers;
+    struct gsim_kernel *kernels; /* distinct (kernel, shape) pairs: equal launches share one entry */
+    struct gsim_op *ops;
+    uint32_t buffer_count, kernel_count, op_count;
+    uint32_t iterations;         /* how often the ops are repeated */
+    struct gsim_arena arena;     /* owns everything above */
+};
+
+void gsim_program_release(struct gsim_program *program);
+
+/* Checks indices, sizes and order against DEVICE-independent rules (after points backwards, grid and block
+ * within CUDA's limits, finite numbers). Every reader and generator calls it last. */
+enum gsim_status gsim_program_check(const struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;
+
+/* Building, used by workloads/: each returns the new index, or UINT32_MAX when memory is out.
+ * kernel: returns the index of an equal entry where there is one. Strings are copied. */
+struct gsim_builder;
+struct gsim_builder *gsim_builder_create(const char *program_name);
+uint32_t gsim_builder_buffer(struct gsim_builder *builder, const char *name, uint64_t bytes, enum gsim_buffer_init init);
+/* Of a buffer already made; 0 for an index that is none. */
+uint64_t gsim_builder_buffer_bytes(const struct gsim_builder *builder, uint32_t buffer_index);
+uint32_t gsim_builder_kernel(struct gsim_builder *builder, const struct gsim_kernel *kernel);
+/* OP's args and after are copied; index is filled in. */
+uint32_t gsim_builder_op(struct gsim_builder *builder, const struct gsim_op *op);
+/* Moves everything into PROGRAM and frees the builder, also on failure. */
+enum gsim_status gsim_builder_finish(struct gsim_builder *builder, uint32_t iterations, struct gsim_program *program,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_builder_destroy(struct gsim_builder *builder); /* accepts NULL */
+
+#endif

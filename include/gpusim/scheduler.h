@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (interface). What a scheduler is: ordinary host code against include/gpusim/driver.h, in up to three
+ * parts. Implementations live in schedulers/, one file each; schedulers/schedulers.def lists them.
+ *
+ * Order of calls in one run, all from the run's first host thread:
+ *   prepare(run)  optional. What a compiler or an offline pass does: no simulated time passes. May allocate
+ *                 from run->arena (freed by the caller after the run) and keep state in run->state.
+ *   execute(run)  required. What the runtime does on the host: every driver call and gsim_host_work() takes
+ *                 simulated host time. Must begin and end each of run->iterations iterations, issue every op
+ *                 of the program once per iteration (prefetches: where run->prefetch, schedulers/shared/moves.h), and
+ *                 return with nothing pending on the device.
+ * Nothing is kept between runs: no static variables; random numbers come from run->rng alone.
+ */
+#ifndef GSIM_SCHEDULER_H
+#define GSIM_SCHEDULER_H
+
+#include "gpusim/driver.h"
+#include "gpusim/params.h"
+#include "gpusim/random.h"
+
+enum gsim_memory_mode {
+    GSIM_MEMORY_MANAGED,  /* cudaMallocManaged: faults or prefetches move data */
+    GSIM_MEMORY_PINNED,   /* device memory, pinned host memory, explicit copies */
+    GSIM_MEMORY_PAGEABLE, /* the same with pageable host memory: copies are staged and block */
+};
+
+/* Which launch shapes a workload should use: serial and concurrent runs were tuned apart (KeSCo). */
+enum gsim_shape { GSIM_SHAPE_CONCURRENT, GSIM_SHAPE_SERIAL };
+
+struct gsim_run {
+    const struct gsim_program *program;
+    struct gsim_driver *driver;
+    const void *params;            /* the scheduler's parameter struct, filled by its table */
+    enum gsim_memory_mode memory;
+    bool prefetch;
+    int compute_capability;        /* 10 * major + minor, for rules that depend on the architecture */
+    uint32_t iterations;           /* >= 1 */
+    const struct gsim_random *rng; /* seeded from --seed; the scheduler's own stream of numbers */
+    struct gsim_arena *arena;
+    void *state;                   /* the scheduler's own */
+};
+
+struct gsim_scheduler_ops {
+    const char *name;              /* registered name = file name = option value */
+    const char *summary;           /* one line for gpusim list */
+    const char *source;            /* the paper or document it follows */
+    enum gsim_shape shape;
+    size_t params_size;
+    const struct gsim_param *params; /* NULL: none */
+    enum gsim_status (*prepare)(struct gsim_run *run, struct gsim_error *error); /* NULL: nothing to prepare */
+    enum gsim_status (*execute)(struct gsim_run *run, struct gsim_error *error);
+};
+
+/* schedulers/registry.c. NULL when the name is not registered. */
+const struct gsim_scheduler_ops *gsim_scheduler_find(const char *name);
+/* The registered schedulers in list order; NULL at the end. */
+const struct gsim_scheduler_ops *gsim_scheduler_at(uint32_t index);
+/* By name, or from a shared object (a path with a slash or ending in .so) that exports
+ * "const struct gsim_scheduler_ops gsim_scheduler". The object stays loaded. */
+enum gsim_status gsim_scheduler_load(const char *name_or_path, const struct gsim_scheduler_ops **ops,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

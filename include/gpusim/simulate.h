@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. One simulation: a program, a scheduler, a device and options in; a timeline out. Many may run
+ * one after another in one process (SimGrid has one engine per process, so never two at once).
+ */
+#ifndef GSIM_SIMULATE_H
+#define GSIM_SIMULATE_H
+
+#include "gpusim/device.h"
+#include "gpusim/scheduler.h"
+#include "gpusim/timeline.h"
+
+/* Options of the machine that are not numbers of the device: --opt gpu.NAME=VALUE. */
+struct gsim_gpu_options {
+    bool exact;            /* one event per block: no pooling (slow, for checks) */
+    bool check;            /* verify capacity and work conservation after every event (tests) */
+    double tolerance;      /* relative change of the chip's memory load that re-rates the other SMs */
+};
+extern const struct gsim_param gsim_gpu_params[];
+
+/* For benchmarks. */
+struct gsim_statistics {
+    uint64_t block_events; /* blocks placed or retired, pooled or not */
+    uint64_t gpu_events;   /* events the GPU's queue handled */
+    uint64_t engine_calls; /* calls into SimGrid */
+};
+
+struct gsim_work;
+
+struct gsim_simulation {
+    const struct gsim_program *program;
+    const struct gsim_device_spec *device;
+    const struct gsim_scheduler_ops *scheduler;
+    const void *scheduler_params;        /* NULL: defaults */
+    struct gsim_gpu_options gpu;
+    enum gsim_memory_mode memory;
+    bool prefetch;
+    uint32_t iterations;                 /* 0: the program's own */
+    uint64_t seed;
+    bool noise;                          /* draw the durations of kernels and calls (device: kernel_spread, call_spread) */
+    bool detailed;                       /* record API calls, waits and occupancy too */
+    const struct gsim_observer *observer; /* NULL: none */
+    struct gsim_statistics *statistics;  /* NULL: not wanted */
+    const struct gsim_work *works;       /* of the program's kernels (gsim_works_init), where several runs share them; NULL: the run's own */
+};
+
+/* Fills TIMELINE (initialised here, released by the caller also on failure). Times count from the
+ * program's first call. Input errors (a block that does not fit the device) name kernel and limit. */
+enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
+                               struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

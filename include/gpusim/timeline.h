@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (data). One record per kernel, copy, API call and wait of a run, and the hook by which
+ * observers see them as they are made. Observers cannot change a run. Reports, traces, the Gantt chart and
+ * the metrics are computed from a finished timeline alone.
+ */
+#ifndef GSIM_TIMELINE_H
+#define GSIM_TIMELINE_H
+
+#include "gpusim/program.h"
+#include "gpusim/units.h"
+
+enum gsim_copy_reason { GSIM_REASON_EXPLICIT, GSIM_REASON_PREFETCH, GSIM_REASON_FAULT, GSIM_REASON_EVICTION };
+
+struct gsim_kernel_record {
+    uint32_t op, iteration, task, stream, device, kernel_index;
+    uint32_t correlation;               /* of the API call that launched it */
+    gsim_time launch, ready, start, end; /* API call begins; dependences met; first block; last block */
+};
+
+struct gsim_copy_record {
+    uint32_t op, iteration, task, stream, device, buffer_index;
+    uint32_t correlation;
+    enum gsim_copy_kind kind;
+    enum gsim_copy_reason reason;
+    uint64_t bytes;
+    gsim_time launch, start, end;
+};
+
+#define GSIM_API_MAP(X)                                                                                  \
+    X(LAUNCH, "cudaLaunchKernel") X(MEMCPY, "cudaMemcpyAsync") X(PREFETCH, "cudaMemPrefetchAsync")       \
+    X(STREAM_CREATE, "cudaStreamCreateWithPriority") X(STREAM_DESTROY, "cudaStreamDestroy")              \
+    X(STREAM_SYNC, "cudaStreamSynchronize") X(STREAM_QUERY, "cudaStreamQuery")                           \
+    X(DEVICE_SYNC, "cudaDeviceSynchronize") X(EVENT_CREATE, "cudaEventCreate")                           \
+    X(EVENT_DESTROY, "cudaEventDestroy") X(EVENT_RECORD, "cudaEventRecord")                              \
+    X(EVENT_SYNC, "cudaEventSynchronize") X(EVENT_QUERY, "cudaEventQuery")                               \
+    X(STREAM_WAIT, "cudaStreamWaitEvent") X(ATTACH, "cudaStreamAttachMemAsync")                          \
+    X(GRAPH_ADD, "cudaGraphAddNode") X(GRAPH_CAPTURE, "cudaStreamBeginCapture")                          \
+    X(GRAPH_INSTANTIATE, "cudaGraphInstantiate") X(GRAPH_LAUNCH, "cudaGraphLaunch")                      \
+    X(HOST_ACCESS, "host access") X(HOST_WORK, "host work") X(LOCK, "lock") X(THREAD, "thread")
+
+enum gsim_api {
+#define GSIM_API_ENUM(name, text) GSIM_API_##name,
+    GSIM_API_MAP(GSIM_API_ENUM)
+#undef GSIM_API_ENUM
+    GSIM_API_COUNT
+};
+
+struct gsim_api_record {
+    enum gsim_api api;
+    uint32_t thread, iteration, correlation, stream;
+    const char *detail;       /* kernel or buffer name, what the host worked on; may be NULL */
+    gsim_time start, end;
+    gsim_time waited;         /* of that, blocked: synchronising, launch queue full, lock taken */
+};
+
+/* An event dependence that was waited for on the device: edge from a recording to a wait. */
+struct gsim_wait_record {
+    uint32_t correlation, record_correlation; /* of the calls that wait and that recorded the event */
+    uint32_t iteration, waiting_stream, recorded_stream, event;
+    gsim_time recorded, satisfied;
+};
+
+/* Occupancy steps: from TIME on, BLOCKS blocks with WARPS warps are resident on BUSY_SMS SMs, KERNELS running. */
+struct gsim_occupancy_record {
+    gsim_time time;
+    uint32_t busy_sms, warps, kernels;
+    uint64_t blocks;
+};
+
+#define GSIM_BLOCK_SMS 256 /* no device has more SMs */
+
+/* So many blocks of a kernel were resident on each of these SMs from START to END: blocks that start and end together, or
+ * several waves of them that follow one another (with gpu.exact=1 one block). Kept by observers alone (sim/report/block_log.h). */
+struct gsim_block_record {
+    uint32_t op, iteration, stream, kernel_index, correlation;
+    uint64_t sms[GSIM_BLOCK_SMS / 64]; /* a bit each */
+    uint64_t blocks;
+    gsim_time start, end;
+};
+
+struct gsim_iteration_record {
+    gsim_time start, end;
+    uint32_t streams_used, events_recorded, stream_waits;
+};
+
+struct gsim_timeline {
+    const struct gsim_program *program;
+    struct gsim_kernel_record *kernels;
+    struct gsim_copy_record *copies;
+    struct gsim_api_record *apis;
+    struct gsim_wait_record *waits;
+    struct gsim_occupancy_record *occupancy;
+    struct gsim_iteration_record *iterations;
+    size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count;
+    size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity;
+    bool detailed;            /* false: kernels, copies and iterations only (fast runs) */
+    bool failed;              /* memory ran out; records are missing */
+};
+
+/* Records are appended in the order they complete; a kernel's record is final when it is made. */
+void gsim_timeline_init(struct gsim_timeline *timeline, const struct gsim_program *program, bool detailed);
+void gsim_timeline_release(struct gsim_timeline *timeline);
+void gsim_timeline_add_kernel(struct gsim_timeline *timeline, const struct gsim_kernel_record *record);
+void gsim_timeline_add_copy(struct gsim_timeline *timeline, const struct gsim_copy_record *record);
+void gsim_timeline_add_api(struct gsim_timeline *timeline, const struct gsim_api_record *record);
+void gsim_timeline_add_wait(struct gsim_timeline *timeline, const struct gsim_wait_record *record);
+void gsim_timeline_add_occupancy(struct gsim_timeline *timeline, const struct gsim_occupancy_record *record);
+void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gsim_iteration_record *record);
+
+const char *gsim_api_name(enum gsim_api api);
+#define GSIM_API_NO_TIMING "cudaEventDisableTiming" /* an event's creation has this as its detail */
+
+/* Any of the functions may be NULL. Called when the record is made, with simulated time stopped. */
+struct gsim_observer {
+    void *data;
+    void (*on_kernel)(void *data, const struct gsim_kernel_record *record);
+    void (*on_copy)(void *data, const struct gsim_copy_record *record);
+    void (*on_blocks)(void *data, const struct gsim_block_record *record); /* when the blocks leave, or are known to */
+    void (*on_block_change)(void *data, gsim_time now); /* after every change of residency (tests: invariants) */
+};
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Built in one pass over the list with, per location, the latest writer and a list of readers since; the
+ * reader entries are recycled when a writer takes over, so the pass is linear.
+ */
+#include "schedulers/shared/dag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+struct location {
+    uint32_t writer, readers; /* node; first entry in the reader pool */
+};
+
+struct reader {
+    uint32_t node, next;
+};
+
+struct builder {
+    struct gsim_dag *dag;
+    struct location *locations; /* 2 per buffer: device, host; managed memory uses the first alone */
+    struct reader *readers;
+    size_t reader_count, reader_capacity, edge_capacity;
+    uint32_t free_reader;
+    uint32_t *linked;  /* per node: the last node that got an edge from it, plus 1 */
+    uint32_t *node_of; /* program op -> node; NONE: not met yet, or left out */
+    struct gsim_afters afters;
+    bool managed, failed;
+};
+
+static void add_edge(struct builder *b, uint32_t from, uint32_t to)
+{
+    struct gsim_dag *dag = b->dag;
+    if (from == NONE || from == to || b->linked[from] == to + 1) return;
+    if (dag->edge_count == b->edge_capacity &&
+        gsim_array_grow((void **)&dag->preds, sizeof(*dag->preds), dag->edge_count, &b->edge_capacity)) {
+        b->failed = true;
+        return;
+    }
+    b->linked[from] = to + 1;
+    dag->preds[dag->edge_count++] = from;
+}
+
+static void read_location(struct builder *b, uint32_t node, struct location *location)
+{
+    uint32_t entry = b->free_reader;
+    add_edge(b, location->writer, node);
+    if (entry != NONE) {
+        b->free_reader = b->readers[entry].next;
+    } else {
+        if (b->reader_count == b->reader_capacity &&
+            gsim_array_grow((void **)&b->readers, sizeof(*b->readers), b->reader_count, &b->reader_capacity)) {
+            b->failed = true;
+            return;
+        }
+        entry = (uint32_t)b->reader_count++;
+    }
+    b->readers[entry] = (struct reader){node, location->readers};
+    location->readers = entry;
+}
+
+static void write_location(struct builder *b, uint32_t node, struct location *location)
+{
+    add_edge(b, location->writer, node);
+    for (uint32_t entry = location->readers, next; entry != NONE; entry = next) {
+        next = b->readers[entry].next;
+        add_edge(b, b->readers[entry].node, node);
+        b->readers[entry].next = b->free_reader;
+        b->free_reader = entry;
+    }
+    location->readers = NONE;
+    location->writer = node;
+}
+
+static void access_buffer(struct builder *b, uint32_t node, const struct gsim_op *op, const struct gsim_arg *arg)
+{
+    bool device_read = false, device_write = false, host_read = false, host_write = false;
+    switch (op->kind) {
+    case GSIM_OP_KERNEL:
+        device_read = arg->reads;
+        device_write = arg->writes;
+        break;
+    case GSIM_OP_COPY:
+        device_read = op->copy_kind != GSIM_COPY_H2D;
+        device_write = op->copy_kind != GSIM_COPY_D2H;
+        host_read = op->copy_kind == GSIM_COPY_H2D;
+        host_write = op->copy_kind == GSIM_COPY_D2H;
+        break;
+    case GSIM_OP_PREFETCH:
+        device_write = true;
+        break;
+    case GSIM_OP_HOST_READ:
+        host_read = true;
+        break;
+    case GSIM_OP_HOST_WRITE:
+        host_write = true;
+        break;
+    case GSIM_OP_HOST_COMPUTE:
+        return;
+    }
+    struct location *device = &b->locations[2 * (size_t)arg->buffer_index], *host = device + 1;
+    if (b->managed) {
+        device_read = device_read || host_read;
+        device_write = device_write || host_write;
+        host_read = host_write = false;
+    }
+    if (device_read) read_location(b, node, device);
+    if (host_read) read_location(b, node, host);
+    if (device_write) write_location(b, node, device);
+    if (host_write) write_location(b, node, host);
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void sort_preds(uint32_t *preds, uint32_t count)
+{
+    if (count > 24) {
+        qsort(preds, count, sizeof(*preds), compare_nodes);
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t value = preds[i], j = i;
+        for (; j > 0 && preds[j - 1] > value; j--) preds[j] = preds[j - 1];
+        preds[j] = value;
+    }
+}
+
+static void add_preds(struct builder *b, const struct gsim_run *run, const struct gsim_oplist *list)
+{
+    struct gsim_dag *dag = b->dag;
+    for (uint32_t node = 0; node < list->op_count && !b->failed; node++) {
+        const struct gsim_op *op = list->ops[node];
+        const uint32_t *after;
+        uint32_t after_count;
+        dag->pred_start[node] = dag->edge_count;
+        for (uint32_t a = 0; a < op->arg_count; a++) access_buffer(b, node, op, &op->args[a]);
+        if (!gsim_afters_find(&b->afters, op, b->node_of, &after, &after_count)) b->failed = true;
+        for (uint32_t a = 0; a < after_count; a++) add_edge(b, b->node_of[after[a]], node);
+        if (!gsim_op_is_move(run->program, op)) b->node_of[op->index] = node;
+        if (dag->edge_count > dag->pred_start[node] + 1)
+            sort_preds(dag->preds + dag->pred_start[node], dag->edge_count - dag->pred_start[node]);
+    }
+    dag->pred_start[list->op_count] = dag->edge_count;
+}
+
+static void add_succs(struct gsim_dag *dag)
+{
+    for (uint32_t e = 0; e < dag->edge_count; e++) dag->succ_start[dag->preds[e] + 1]++;
+    for (uint32_t i = 0; i < dag->node_count; i++) dag->succ_start[i + 1] += dag->succ_start[i];
+    for (uint32_t i = 0; i < dag->node_count; i++)
+        for (uint32_t e = dag->pred_start[i]; e < dag->pred_start[i + 1]; e++)
+            dag->succs[dag->succ_start[dag->preds[e]]++] = i;
+    /* The fill advanced every start to the next node's: shift back. */
+    for (uint32_t i = dag->node_count; i > 0; i--) dag->succ_start[i] = dag->succ_start[i - 1];
+    dag->succ_start[0] = 0;
+}
+
+enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_oplist *list, struct gsim_dag *dag,
+                                struct gsim_error *error)
+{
+    size_t nodes = list->op_count, buffers = run->program->buffer_count;
+    struct builder b = {.dag = dag, .free_reader = NONE, .managed = run->memory == GSIM_MEMORY_MANAGED};
+    memset(dag, 0, sizeof(*dag));
+    gsim_afters_init(&b.afters, run->program);
+    dag->node_count = list->op_count;
+    dag->pred_start = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
+    dag->succ_start = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
+    b.linked = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
+    b.node_of = gsim_alloc(sizeof(uint32_t) * ((size_t)run->program->op_count + 1));
+    b.locations = gsim_alloc(sizeof(*b.locations) * 2 * (buffers + 1));
+    b.failed = !dag->pred_start || !dag->succ_start || !b.linked || !b.node_of || !b.locations;
+    if (!b.failed) {
+        for (uint32_t i = 0; i < run->program->op_count; i++) b.node_of[i] = NONE;
+        for (size_t i = 0; i < 2 * buffers; i++) b.locations[i] = (struct location){NONE, NONE};
+        add_preds(&b, run, list);
+    }
+    if (!b.failed) b.failed = !(dag->succs = gsim_alloc(sizeof(uint32_t) * ((size_t)dag->edge_count + 1)));
+    if (!b.failed) add_succs(dag);
+    gsim_afters_release(&b.afters);
+    gsim_free(b.readers);
+    gsim_free(b.locations);
+    gsim_free(b.node_of);
+    gsim_free(b.linked);
+    if (!b.failed) return GSIM_OK;
+    gsim_dag_release(dag);
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory while building the dependence graph");
+}
+
+void gsim_dag_release(struct gsim_dag *dag)
+{
+    if (!dag) return;
+    gsim_free(dag->pred_start);
+    gsim_free(dag->preds);
+    gsim_free(dag->succ_start);
+    gsim_free(dag->succs);
+    memset(dag, 0, sizeof(*dag));
+}
+
+uint32_t gsim_dag_levels(const struct gsim_dag *dag, uint32_t begin, uint32_t end, uint32_t *levels)
+{
+    uint32_t count = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t level = 0;
+        for (uint32_t e = dag->pred_start[i]; e < dag->pred_start[i + 1]; e++) {
+            uint32_t p = dag->preds[e];
+            if (p >= begin && levels[p - begin] + 1 > level) level = levels[p - begin] + 1;
+        }
+        levels[i - begin] = level;
+        if (level + 1 > count) count = level + 1;
+    }
+    return count;
+}
+
+void gsim_dag_level_order(const uint32_t *levels, uint32_t begin, uint32_t end, uint32_t level_count, uint32_t *order,
+                          uint32_t *level_start)
+{
+    uint32_t count = end - begin;
+    memset(level_start, 0, sizeof(*level_start) * ((size_t)level_count + 1));
+    for (uint32_t i = 0; i < count; i++) level_start[levels[i] + 1]++;
+    for (uint32_t l = 0; l < level_count; l++) level_start[l + 1] += level_start[l];
+    for (uint32_t i = 0; i < count; i++) order[level_start[levels[i]]++] = begin + i;
+    for (uint32_t l = level_count; l > 0; l--) level_start[l] = level_start[l - 1];
+    level_start[0] = 0;
+}

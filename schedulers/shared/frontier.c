@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The frontier is kept per buffer, not as one list, so that a new vertex costs what it conflicts with.
+ * Vertices are numbered in order of arrival, which is frontier order.
+ */
+#include "schedulers/shared/frontier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+bool gsim_frontier_init(struct gsim_frontier *f, const struct gsim_program *program)
+{
+    memset(f, 0, sizeof(*f));
+    gsim_afters_init(&f->afters, program);
+    f->buffer_count = program->buffer_count;
+    f->op_count = program->op_count;
+    f->with_const = f->filter = true;
+    f->uses = gsim_alloc(sizeof(*f->uses) * ((size_t)f->buffer_count + 1));
+    f->vertex_of = gsim_alloc(sizeof(*f->vertex_of) * ((size_t)f->op_count + 1));
+    if (!f->uses || !f->vertex_of) {
+        gsim_frontier_release(f);
+        return false;
+    }
+    gsim_frontier_reset(f);
+    return true;
+}
+
+void gsim_frontier_release(struct gsim_frontier *f)
+{
+    void *owned[] = {f->vertices, f->children, f->readers, f->parents, f->candidates, f->stack, f->vertex_of, f->uses};
+    for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++) gsim_free(owned[i]);
+    gsim_afters_release(&f->afters);
+    memset(f, 0, sizeof(*f));
+}
+
+void gsim_frontier_reset(struct gsim_frontier *f)
+{
+    f->vertex_count = f->child_count = f->parent_count = f->reader_count = f->candidate_count = 0;
+    f->free_reader = NONE;
+    f->search = f->find = 0;
+    for (uint32_t b = 0; b < f->buffer_count; b++) f->uses[b] = (struct gsim_frontier_use){NONE, NONE};
+    for (uint32_t i = 0; i < f->op_count; i++) f->vertex_of[i] = NONE;
+}
+
+static bool grow(struct gsim_frontier *f, void **array, size_t element, size_t count, size_t *capacity)
+{
+    if (count < *capacity) return true;
+    if (gsim_array_grow(array, element, count, capacity)) f->failed = true;
+    return !f->failed;
+}
+
+static void add_candidate(struct gsim_frontier *f, uint32_t vertex)
+{
+    if (vertex == NONE || f->vertices[vertex].finished || f->vertices[vertex].candidate == f->find) return;
+    if (!grow(f, (void **)&f->candidates, sizeof(*f->candidates), f->candidate_count, &f->candidate_capacity)) return;
+    f->vertices[vertex].candidate = f->find;
+    f->candidates[f->candidate_count++] = vertex;
+}
+
+static int compare_vertices(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* True when VERTEX is a candidate; else it is kept for the search, once. */
+static bool visit(struct gsim_frontier *f, uint32_t vertex)
+{
+    if (f->vertices[vertex].visited == f->search) return false;
+    f->vertices[vertex].visited = f->search;
+    if (f->vertices[vertex].candidate == f->find) return true;
+    if (grow(f, (void **)&f->stack, sizeof(*f->stack), f->stack_count, &f->stack_capacity))
+        f->stack[f->stack_count++] = vertex;
+    return false;
+}
+
+/* Descendants come later in the order, so the search never looks beyond the LAST candidate; and as it will
+ * often be asked again for the same old START, START remembers where it succeeded. */
+static bool has_descendant_candidate(struct gsim_frontier *f, uint32_t start, uint32_t last)
+{
+    f->search++;
+    f->stack_count = 0;
+    for (uint32_t v = start;; v = f->stack[--f->stack_count]) {
+        uint32_t hit = NONE, shortcut = f->vertices[v].shortcut;
+        for (uint32_t c = f->vertices[v].first_child; c != NONE && hit == NONE; c = f->children[c].next) {
+            if (f->children[c].vertex > last) break; /* children are ascending */
+            if (visit(f, f->children[c].vertex)) hit = f->children[c].vertex;
+        }
+        if (hit == NONE && shortcut != NONE && shortcut <= last && visit(f, shortcut)) hit = shortcut;
+        if (hit != NONE) {
+            f->vertices[start].shortcut = hit;
+            return true;
+        }
+        if (f->stack_count == 0) return false;
+    }
+}
+
+static void filter_candidates(struct gsim_frontier *f)
+{
+    size_t kept = 0;
+    uint32_t last = f->candidates[f->candidate_count - 1];
+    for (size_t i = 0; i + 1 < f->candidate_count && !f->failed; i++)
+        if (!has_descendant_candidate(f, f->candidates[i], last)) f->candidates[kept++] = f->candidates[i];
+    f->candidates[kept++] = last;
+    f->candidate_count = kept;
+}
+
+static void end_readers(struct gsim_frontier *f, struct gsim_frontier_use *use)
+{
+    for (uint32_t r = use->readers, next; r != NONE; r = next) {
+        next = f->readers[r].next;
+        add_candidate(f, f->readers[r].vertex);
+        f->readers[r].next = f->free_reader;
+        f->free_reader = r;
+    }
+    use->readers = NONE;
+}
+
+static bool is_const(const struct gsim_frontier *f, const struct gsim_arg *arg, bool all_write)
+{
+    return f->with_const && !all_write && arg->declared_const;
+}
+
+void gsim_frontier_find(struct gsim_frontier *f, const struct gsim_op *op, bool all_write)
+{
+    bool sorted = true;
+    const uint32_t *after;
+    uint32_t after_count;
+    f->find++;
+    f->candidate_count = 0;
+    for (uint32_t a = 0; a < op->arg_count; a++) {
+        struct gsim_frontier_use *use = &f->uses[op->args[a].buffer_index];
+        add_candidate(f, use->writer);
+        if (is_const(f, &op->args[a], all_write)) continue;
+        end_readers(f, use);
+        use->writer = NONE;
+    }
+    if (!gsim_afters_find(&f->afters, op, f->vertex_of, &after, &after_count)) f->failed = true;
+    for (uint32_t a = 0; a < after_count; a++) add_candidate(f, f->vertex_of[after[a]]);
+    for (size_t i = 1; i < f->candidate_count; i++) sorted = sorted && f->candidates[i - 1] < f->candidates[i];
+    if (!sorted) qsort(f->candidates, f->candidate_count, sizeof(*f->candidates), compare_vertices);
+    if (f->filter && f->with_const && f->candidate_count > 1) filter_candidates(f);
+}
+
+static void add_use(struct gsim_frontier *f, uint32_t vertex, struct gsim_frontier_use *use, bool constant)
+{
+    if (!constant) {
+        use->writer = vertex;
+        return;
+    }
+    uint32_t entry = f->free_reader;
+    if (entry != NONE) {
+        f->free_reader = f->readers[entry].next;
+    } else {
+        if (!grow(f, (void **)&f->readers, sizeof(*f->readers), f->reader_count, &f->reader_capacity)) return;
+        entry = (uint32_t)f->reader_count++;
+    }
+    f->readers[entry] = (struct gsim_frontier_child){vertex, use->readers};
+    use->readers = entry;
+}
+
+static void add_child(struct gsim_frontier *f, uint32_t parent, uint32_t child)
+{
+    if (!grow(f, (void **)&f->children, sizeof(*f->children), f->child_count, &f->child_capacity)) return;
+    uint32_t entry = (uint32_t)f->child_count++;
+    f->children[entry] = (struct gsim_frontier_child){child, NONE};
+    if (f->vertices[parent].first_child == NONE) f->vertices[parent].first_child = entry;
+    else f->children[f->vertices[parent].last_child].next = entry;
+    f->vertices[parent].last_child = entry;
+}
+
+uint32_t gsim_frontier_add(struct gsim_frontier *f, const struct gsim_op *op, bool all_write)
+{
+    if (!grow(f, (void **)&f->vertices, sizeof(*f->vertices), f->vertex_count, &f->vertex_capacity)) return NONE;
+    uint32_t vertex = (uint32_t)f->vertex_count++;
+    f->vertices[vertex] = (struct gsim_vertex){.op_index = op->index, .stream_index = NONE, .parent_start = (uint32_t)f->parent_count,
+                                               .parent_count = (uint32_t)f->candidate_count, .first_child = NONE,
+                                               .last_child = NONE, .shortcut = NONE, .before = NONE};
+    for (size_t i = 0; i < f->candidate_count && !f->failed; i++) {
+        add_child(f, f->candidates[i], vertex);
+        if (grow(f, (void **)&f->parents, sizeof(*f->parents), f->parent_count, &f->parent_capacity))
+            f->parents[f->parent_count++] = f->candidates[i];
+    }
+    for (uint32_t a = 0; a < op->arg_count; a++)
+        add_use(f, vertex, &f->uses[op->args[a].buffer_index], is_const(f, &op->args[a], all_write));
+    f->vertex_of[op->index] = vertex;
+    return f->failed ? NONE : vertex;
+}

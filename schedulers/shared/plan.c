@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The plan builder: walks the issue order once and turns every dependence into stream order, an event or a
+ * host synchronisation. The executor is planrun.c.
+ */
+#include "schedulers/shared/plan.h"
+
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+struct numbers {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+struct builder {
+    const struct gsim_plan_choice *choice;
+    const struct gsim_dag *dag;
+    struct gsim_plan *plan;
+    uint32_t *position;  /* per node: place in its stream, from 1; 0: not issued yet */
+    uint32_t *step_of;   /* per node */
+    uint32_t *previous;  /* per node: the node before it in its stream, NONE for none */
+    uint32_t *event_of;  /* per node: its event, NONE for none (not with event_per_edge) */
+    uint32_t *tail;      /* per stream: its latest node */
+    uint32_t *host_seen; /* per stream: positions up to here are complete in the host's eyes */
+    uint32_t *best;      /* per stream: the kept predecessor of the current node, and for which node */
+    uint32_t *best_for;
+    uint32_t *clock;     /* GSIM_PRUNE_CLOCK: stream_count x stream_count, what each stream has observed */
+    uint32_t *snapshot;  /* per node: row in snapshots, NONE for none */
+    struct numbers snapshots;
+    struct numbers waits, wait_nodes, syncs, recorded, stack, kept;
+    bool failed;
+};
+
+static void push(struct builder *b, struct numbers *list, uint32_t item)
+{
+    if (list->count == list->capacity &&
+        gsim_array_grow((void **)&list->items, sizeof(*list->items), list->count, &list->capacity)) {
+        b->failed = true;
+        return;
+    }
+    list->items[list->count++] = item;
+}
+
+static bool host_has_seen(const struct builder *b, uint32_t node)
+{
+    return b->position[node] <= b->host_seen[b->choice->stream_of[node]];
+}
+
+/* The host knows that NODE is complete: so is all before it in its stream and all that these waited for.
+ * Every node is passed once per plan. */
+static void host_sees(struct builder *b, uint32_t node)
+{
+    b->stack.count = 0;
+    push(b, &b->stack, node);
+    while (b->stack.count && !b->failed) {
+        uint32_t top = b->stack.items[--b->stack.count];
+        uint32_t stream = b->choice->stream_of[top], from = b->host_seen[stream];
+        if (b->position[top] <= from) continue;
+        b->host_seen[stream] = b->position[top];
+        for (uint32_t n = top; n != NONE && b->position[n] > from; n = b->previous[n]) {
+            uint32_t step = b->step_of[n];
+            for (uint32_t w = b->plan->wait_start[step]; w < b->plan->wait_start[step + 1]; w++)
+                if (!host_has_seen(b, b->wait_nodes.items[w])) push(b, &b->stack, b->wait_nodes.items[w]);
+        }
+    }
+}
+
+static void sync_host(struct builder *b, uint32_t node)
+{
+    const struct gsim_dag *dag = b->dag;
+    for (uint32_t e = dag->pred_start[node]; e < dag->pred_start[node + 1] && !b->failed; e++) {
+        uint32_t pred = dag->preds[e];
+        if (gsim_op_is_host(b->choice->list->ops[pred]) || host_has_seen(b, pred)) continue;
+        uint32_t stream = b->choice->stream_of[pred];
+        push(b, &b->syncs, b->choice->device_syncs ? GSIM_PLAN_DEVICE : stream);
+        if (!b->choice->device_syncs) {
+            host_sees(b, b->tail[stream]);
+            continue;
+        }
+        for (uint32_t s = 0; s < b->choice->stream_count; s++)
+            if (b->tail[s] != NONE) b->host_seen[s] = b->position[b->tail[s]];
+    }
+}
+
+static uint32_t *clock_of(struct builder *b, uint32_t stream)
+{
+    return b->clock + (size_t)stream * b->choice->stream_count;
+}
+
+static void observe(struct builder *b, uint32_t stream, uint32_t pred)
+{
+    if (!b->clock) return;
+    uint32_t *clock = clock_of(b, stream), from = b->choice->stream_of[pred];
+    const uint32_t *seen = b->snapshots.items + b->snapshot[pred];
+    for (uint32_t s = 0; s < b->choice->stream_count; s++)
+        if (seen[s] > clock[s]) clock[s] = seen[s];
+    if (b->position[pred] > clock[from]) clock[from] = b->position[pred];
+}
+
+static void add_wait(struct builder *b, uint32_t stream, uint32_t pred)
+{
+    uint32_t event = b->choice->event_per_edge ? NONE : b->event_of[pred];
+    if (b->clock && clock_of(b, stream)[b->choice->stream_of[pred]] >= b->position[pred]) return;
+    if (event == NONE) {
+        event = b->plan->event_count++;
+        b->event_of[pred] = event;
+        push(b, &b->recorded, b->step_of[pred]);
+    }
+    push(b, &b->waits, event);
+    push(b, &b->wait_nodes, pred);
+    observe(b, stream, pred);
+}
+
+static void wait_for_preds(struct builder *b, uint32_t node, uint32_t stream)
+{
+    const struct gsim_plan_choice *choice = b->choice;
+    const struct gsim_dag *dag = b->dag;
+    b->kept.count = 0;
+    for (uint32_t e = dag->pred_start[node]; e < dag->pred_start[node + 1] && !b->failed; e++) {
+        uint32_t pred = dag->preds[e], from = choice->stream_of[pred];
+        if (gsim_op_is_host(choice->list->ops[pred]) || from == stream) continue;
+        if (choice->prune == GSIM_PRUNE_NONE) {
+            push(b, &b->kept, pred);
+            continue;
+        }
+        if (host_has_seen(b, pred)) continue;
+        if (b->best_for[from] != node) {
+            b->best_for[from] = node;
+            b->best[from] = pred;
+            push(b, &b->kept, from);
+        } else if (b->position[pred] > b->position[b->best[from]]) {
+            b->best[from] = pred;
+        }
+    }
+    if (choice->prune != GSIM_PRUNE_NONE)
+        for (size_t k = 0; k < b->kept.count; k++) b->kept.items[k] = b->best[b->kept.items[k]];
+    /* Latest issued first: what a wait implies was always issued before what it waits for. */
+    for (size_t i = 1; b->clock && i < b->kept.count; i++)
+        for (size_t j = i; j > 0 && b->step_of[b->kept.items[j - 1]] < b->step_of[b->kept.items[j]]; j--) {
+            uint32_t swap = b->kept.items[j];
+            b->kept.items[j] = b->kept.items[j - 1];
+            b->kept.items[j - 1] = swap;
+        }
+    for (size_t k = 0; k < b->kept.count && !b->failed; k++) add_wait(b, stream, b->kept.items[k]);
+}
+
+/* What the node's stream had observed when it was issued, for those that may wait for it. */
+static void take_snapshot(struct builder *b, uint32_t node, uint32_t stream)
+{
+    const struct gsim_dag *dag = b->dag;
+    bool needed = false;
+    for (uint32_t e = dag->succ_start[node]; e < dag->succ_start[node + 1] && !needed; e++)
+        needed = b->choice->stream_of[dag->succs[e]] != stream;
+    if (!b->clock || !needed) return;
+    if (b->snapshots.count > UINT32_MAX - b->choice->stream_count) b->failed = true;
+    b->snapshot[node] = (uint32_t)b->snapshots.count;
+    for (uint32_t s = 0; s < b->choice->stream_count && !b->failed; s++) push(b, &b->snapshots, clock_of(b, stream)[s]);
+}
+
+static void add_steps(struct builder *b)
+{
+    const struct gsim_plan_choice *choice = b->choice;
+    struct gsim_plan *plan = b->plan;
+    for (uint32_t step = 0; step < plan->step_count && !b->failed; step++) {
+        uint32_t node = choice->order ? choice->order[step] : step;
+        const struct gsim_op *op = choice->list->ops[node];
+        bool host = gsim_op_is_host(op);
+        uint32_t stream = host ? GSIM_PLAN_HOST : choice->stream_of[node];
+        plan->ops[step] = op;
+        plan->streams[step] = stream;
+        b->step_of[node] = step;
+        if (host) sync_host(b, node);
+        else wait_for_preds(b, node, stream);
+        plan->wait_start[step + 1] = (uint32_t)b->waits.count;
+        plan->sync_start[step + 1] = (uint32_t)b->syncs.count;
+        if (host) continue;
+        b->previous[node] = b->tail[stream];
+        b->position[node] = b->tail[stream] == NONE ? 1 : b->position[b->tail[stream]] + 1;
+        b->tail[stream] = node;
+        if (b->clock) take_snapshot(b, node, stream);
+    }
+    for (uint32_t s = 0; s < choice->stream_count; s++)
+        if (b->tail[s] != NONE && !host_has_seen(b, b->tail[s])) plan->final_sync = true;
+}
+
+static uint32_t *keep(struct builder *b, struct gsim_arena *arena, const struct numbers *list)
+{
+    uint32_t *items = GSIM_ARENA_ARRAY(arena, uint32_t, list->count + 1);
+    if (!items) b->failed = true;
+    else if (list->count) memcpy(items, list->items, sizeof(*items) * list->count);
+    return items;
+}
+
+static void keep_lists(struct builder *b, struct gsim_arena *arena)
+{
+    struct gsim_plan *plan = b->plan;
+    plan->waits = keep(b, arena, &b->waits);
+    plan->syncs = keep(b, arena, &b->syncs);
+    plan->records = GSIM_ARENA_ARRAY(arena, uint32_t, b->recorded.count + 1);
+    if (!plan->records) b->failed = true;
+    if (b->failed) return;
+    /* Event e is recorded after step recorded[e]: a counting sort by step. */
+    for (size_t e = 0; e < b->recorded.count; e++) plan->record_start[b->recorded.items[e] + 1]++;
+    for (uint32_t s = 0; s < plan->step_count; s++) plan->record_start[s + 1] += plan->record_start[s];
+    for (size_t e = 0; e < b->recorded.count; e++)
+        plan->records[plan->record_start[b->recorded.items[e]]++] = (uint32_t)e;
+    for (uint32_t s = plan->step_count; s > 0; s--) plan->record_start[s] = plan->record_start[s - 1];
+    plan->record_start[0] = 0;
+}
+
+static uint32_t *filled(struct builder *b, size_t count, uint32_t value)
+{
+    uint32_t *items = gsim_alloc(sizeof(*items) * (count + 1));
+    if (!items) b->failed = true;
+    for (size_t i = 0; items && value && i < count; i++) items[i] = value;
+    return items;
+}
+
+static void start(struct builder *b, struct gsim_arena *arena)
+{
+    struct gsim_plan *plan = b->plan;
+    size_t nodes = b->dag->node_count, streams = b->choice->stream_count;
+    b->position = filled(b, nodes, 0);
+    b->step_of = filled(b, nodes, 0);
+    b->previous = filled(b, nodes, NONE);
+    b->event_of = filled(b, nodes, NONE);
+    b->tail = filled(b, streams, NONE);
+    b->host_seen = filled(b, streams, 0);
+    b->best = filled(b, streams, NONE);
+    b->best_for = filled(b, streams, NONE);
+    if (b->choice->prune == GSIM_PRUNE_CLOCK) {
+        b->clock = filled(b, streams * streams, 0);
+        b->snapshot = filled(b, nodes, NONE);
+    }
+    plan->ops = GSIM_ARENA_ARRAY(arena, const struct gsim_op *, nodes + 1);
+    plan->streams = GSIM_ARENA_ARRAY(arena, uint32_t, nodes + 1);
+    plan->wait_start = GSIM_ARENA_ARRAY(arena, uint32_t, nodes + 1);
+    plan->record_start = GSIM_ARENA_ARRAY(arena, uint32_t, nodes + 1);
+    plan->sync_start = GSIM_ARENA_ARRAY(arena, uint32_t, nodes + 1);
+    if (!plan->ops || !plan->streams || !plan->wait_start || !plan->record_start || !plan->sync_start) b->failed = true;
+}
+
+enum gsim_status gsim_plan_build(struct gsim_run *run, const struct gsim_plan_choice *choice, struct gsim_plan *plan,
+                                 struct gsim_error *error)
+{
+    struct builder b = {.choice = choice, .dag = choice->dag, .plan = plan};
+    memset(plan, 0, sizeof(*plan));
+    plan->step_count = choice->list->op_count;
+    plan->stream_count = choice->stream_count;
+    start(&b, run->arena);
+    if (!b.failed) add_steps(&b);
+    if (!b.failed) keep_lists(&b, run->arena);
+    void *scratch[] = {b.position, b.step_of, b.previous, b.event_of, b.tail, b.host_seen, b.best, b.best_for, b.clock,
+                       b.snapshot, b.snapshots.items, b.waits.items, b.wait_nodes.items, b.syncs.items,
+                       b.recorded.items, b.stack.items, b.kept.items};
+    for (size_t i = 0; i < sizeof(scratch) / sizeof(scratch[0]); i++) gsim_free(scratch[i]);
+    return b.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory while planning") : GSIM_OK;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The plan executor: the same loop for every static policy. What it costs is what its driver calls cost.
+ */
+#include "schedulers/shared/plan.h"
+
+struct executor {
+    struct gsim_driver *driver;
+    const struct gsim_plan_style *style;
+    gsim_stream *streams;
+    gsim_event *events;
+};
+
+static void create_events(struct executor *x, uint32_t count)
+{
+    for (uint32_t e = 0; e < count; e++) x->events[e] = gsim_event_create(x->driver, x->style->event_flags);
+}
+
+static void attach(struct executor *x, uint32_t buffer_count)
+{
+    const uint32_t *attached = x->style->attached;
+    for (uint32_t b = 0; attached && b < buffer_count; b++)
+        if (attached[b]) gsim_stream_attach(x->driver, b, x->streams[attached[b] - 1]);
+}
+
+static void run_iteration(struct executor *x, const struct gsim_plan *plan)
+{
+    struct gsim_driver *driver = x->driver;
+    for (uint32_t i = 0; i < plan->step_count; i++) {
+        for (uint32_t s = plan->sync_start[i]; s < plan->sync_start[i + 1]; s++) {
+            if (plan->syncs[s] == GSIM_PLAN_DEVICE) gsim_device_synchronize(driver);
+            else gsim_stream_synchronize(driver, x->streams[plan->syncs[s]]);
+        }
+        if (plan->streams[i] == GSIM_PLAN_HOST) {
+            gsim_op_issue(driver, plan->ops[i], 0);
+            continue;
+        }
+        gsim_stream stream = x->streams[plan->streams[i]];
+        for (uint32_t w = plan->wait_start[i]; w < plan->wait_start[i + 1]; w++)
+            gsim_stream_wait_event(driver, stream, x->events[plan->waits[w]]);
+        gsim_op_issue(driver, plan->ops[i], stream);
+        for (uint32_t r = plan->record_start[i]; r < plan->record_start[i + 1]; r++)
+            gsim_event_record(driver, x->events[plan->records[r]], stream);
+    }
+    if (plan->final_sync) gsim_device_synchronize(driver);
+}
+
+enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_style *style, struct gsim_error *error)
+{
+    struct executor x = {.driver = run->driver, .style = style};
+    uint32_t events = style->first->event_count, streams = style->stream_count;
+    if (run->iterations > 1 && style->steady->event_count > events) events = style->steady->event_count;
+    if (streams < style->first->stream_count) streams = style->first->stream_count;
+    if (streams < style->steady->stream_count) streams = style->steady->stream_count;
+    x.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)streams + 1);
+    x.events = GSIM_ARENA_ARRAY(run->arena, gsim_event, (size_t)events + 1);
+    if (!x.streams || !x.events) return gsim_error_set(error, GSIM_NOMEM, "out of memory for streams and events");
+    for (uint32_t s = 0; s < streams; s++)
+        x.streams[s] = gsim_stream_create(run->driver, style->priorities ? style->priorities[s] : 0);
+    if (!style->events_each_iteration) create_events(&x, events);
+    for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {
+        const struct gsim_plan *plan = i == 0 ? style->first : style->steady;
+        gsim_iteration_begin(run->driver, i);
+        if (style->events_each_iteration) create_events(&x, plan->event_count);
+        attach(&x, run->program->buffer_count);
+        run_iteration(&x, plan);
+        gsim_iteration_end(run->driver, i);
+    }
+    return gsim_run_status(run, error);
+}

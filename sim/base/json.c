@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: models (helper). See sim/base/json.h. The parser is cJSON.
+ */
+#include "sim/base/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpusim/memory.h"
+
+#define LARGEST_FILE_BYTES (16u * 1024u * 1024u) /* a device file has some 20 KB; keeps out /dev/zero */
+
+/* cJSON answers NULL both for bad text and for lack of memory, and its hooks take no argument. */
+static _Thread_local int out_of_memory;
+
+static void *parser_alloc(size_t size)
+{
+    void *memory = gsim_alloc(size);
+    if (!memory) out_of_memory = 1;
+    return memory;
+}
+
+static enum gsim_status no_memory(struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
+}
+
+/* The whole file, zero-terminated. */
+static char *slurp(const char *path, size_t *length, struct gsim_error *error)
+{
+    char *text = NULL;
+    size_t capacity = 0, count = 0, got;
+    errno = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        gsim_error_set(error, GSIM_INPUT, "%s", strerror(errno));
+        return NULL;
+    }
+    do {
+        void *array = text;
+        if (gsim_array_grow(&array, 1, count + 4096, &capacity)) {
+            no_memory(error);
+            goto fail;
+        }
+        text = array;
+        got = fread(text + count, 1, capacity - count - 1, file);
+        count += got;
+        if (count > LARGEST_FILE_BYTES) {
+            gsim_error_set(error, GSIM_INPUT, "larger than %u MiB", LARGEST_FILE_BYTES >> 20);
+            goto fail;
+        }
+    } while (got);
+    if (ferror(file)) {
+        gsim_error_set(error, GSIM_INPUT, "%s", strerror(errno));
+        goto fail;
+    }
+    fclose(file);
+    text[count] = '\0';
+    *length = count;
+    return text;
+fail:
+    gsim_free(text);
+    fclose(file);
+    return NULL;
+}
+
+static void set_syntax_error(const char *text, size_t length, const char *at, struct gsim_error *error)
+{
+    size_t line = 1, column = 1;
+    const char *end = text + length;
+    if (at < text || at > end) at = end;
+    for (const char *c = text; c < at; c++) {
+        column++;
+        if (*c == '\n') {
+            line++;
+            column = 1;
+        }
+    }
+    if (at == end)
+        gsim_error_set(error, GSIM_INPUT, "line %zu, column %zu: not JSON: the file ends too early", line, column);
+    else if (*at < ' ' || *at > '~')
+        gsim_error_set(error, GSIM_INPUT, "line %zu, column %zu: not JSON", line, column);
+    else
+        gsim_error_set(error, GSIM_INPUT, "line %zu, column %zu: not JSON: unexpected '%c'", line, column, *at);
+}
+
+cJSON *gsim_json_read(const char *path, struct gsim_error *error)
+{
+    size_t length = 0;
+    char *text = slurp(path, &length, error);
+    if (!text) return NULL;
+    cJSON_Hooks hooks = {.malloc_fn = parser_alloc, .free_fn = gsim_free};
+    const char *at = text;
+    out_of_memory = 0;
+    cJSON_InitHooks(&hooks);
+    cJSON *json = cJSON_ParseWithLengthOpts(text, length + 1, &at, 1);
+    cJSON_InitHooks(NULL);
+    if (!json && out_of_memory)
+        no_memory(error);
+    else if (!json)
+        set_syntax_error(text, length, at, error);
+    gsim_free(text);
+    return json;
+}
+
+void gsim_json_release(cJSON *json)
+{
+    cJSON_Hooks hooks = {.malloc_fn = parser_alloc, .free_fn = gsim_free};
+    cJSON_InitHooks(&hooks);
+    cJSON_Delete(json);
+    cJSON_InitHooks(NULL);
+}
+
+const char *gsim_json_found(const cJSON *item, char *text, size_t size)
+{
+    if (!item) return "nothing";
+    if (cJSON_IsString(item))
+        snprintf(text, size, strlen(item->valuestring) > 60 ? "\"%.60s...\"" : "\"%s\"", item->valuestring);
+    else if (cJSON_IsNumber(item))
+        snprintf(text, size, "%.15g", item->valuedouble);
+    else if (cJSON_IsBool(item))
+        return cJSON_IsTrue(item) ? "true" : "false";
+    else if (cJSON_IsArray(item))
+        return "a list";
+    else
+        return cJSON_IsObject(item) ? "an object" : "null";
+    return text;
+}
+
+const char *gsim_json_repeated(const cJSON *object)
+{
+    const cJSON *child;
+    cJSON_ArrayForEach(child, object) if (cJSON_GetObjectItemCaseSensitive(object, child->string) !=
+                                          child) return child->string;
+    return NULL;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: models (helper). Reading a JSON file with errors that name line and column, and saying what was
+ * found at a place. What the file means is the caller's business (sim/device/device.c).
+ */
+#ifndef GSIM_MODELS_JSON_H
+#define GSIM_MODELS_JSON_H
+
+#include <cjson/cJSON.h>
+#include <stddef.h>
+
+#include "gpusim/status.h"
+
+/* The parsed file, or NULL with ERROR set: GSIM_INPUT (missing, not JSON) or GSIM_NOMEM. The message does not
+ * name the file: callers prefix it. Memory comes from gsim_alloc(). */
+cJSON *gsim_json_read(const char *path, struct gsim_error *error);
+void gsim_json_release(cJSON *json); /* accepts NULL */
+
+/* What stands at ITEM, for error messages: "8" (with quotes), 3.5, true, a list, an object, nothing. */
+const char *gsim_json_found(const cJSON *item, char *text, size_t size);
+
+/* The first key of OBJECT that stands there a second time, or NULL. */
+const char *gsim_json_repeated(const cJSON *object);
+
+#endif

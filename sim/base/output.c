@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: base. See sim/base/output.h. What is written where is the business of the report, trace and CSV writers.
+ */
+#include "sim/base/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "gpusim/memory.h"
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+static char *join(const char *a, const char *b)
+{
+    size_t size = strlen(a) + strlen(b) + 1;
+    char *text = gsim_alloc(size);
+    if (text) snprintf(text, size, "%s%s", a, b);
+    return text;
+}
+
+/* Only regular files are replaced by a rename: pipes, devices and symbolic links are written through. */
+static void choose_names(struct gsim_output *output, const char *path)
+{
+    struct stat info;
+    output->path = join(path, "");
+    if (!output->path || (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))) return;
+    char suffix[32];
+    snprintf(suffix, sizeof(suffix), ".%ld.part", (long)getpid());
+    output->temporary = join(output->path, suffix);
+}
+
+enum gsim_status gsim_output_open(struct gsim_output *output, const char *path, struct gsim_error *error)
+{
+    memset(output, 0, sizeof(*output));
+    output->buffer = gsim_alloc(GSIM_OUTPUT_BUFFER);
+    output->is_stdout = strcmp(path, "-") == 0;
+    if (output->is_stdout) {
+        output->file = stdout;
+        output->path = join("standard output", "");
+    } else {
+        choose_names(output, path);
+    }
+    if (!output->buffer || !output->path) {
+        gsim_output_release(output);
+        return gsim_error_set(error, GSIM_NOMEM, "cannot write '%s': out of memory", path);
+    }
+    if (output->is_stdout) return GSIM_OK;
+    const char *name = output->temporary ? output->temporary : output->path;
+    errno = 0;
+    if (ends_with(path, ".gz"))
+        output->gz = gzopen(name, "wb6");
+    else
+        output->file = fopen(name, "wb");
+    if (output->gz || output->file) return GSIM_OK;
+    int reason = errno;
+    gsim_output_release(output);
+    return gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", path, reason ? strerror(reason) : "cannot open");
+}
+
+enum gsim_status gsim_output_check(const char *path, struct gsim_error *error)
+{
+    if (strcmp(path, "-") == 0) return GSIM_OK;
+    if (!path[0]) return gsim_error_set(error, GSIM_USAGE, "cannot write '': expected a file name or -");
+    struct stat info;
+    if (stat(path, &info) == 0) {
+        if (S_ISDIR(info.st_mode)) return gsim_error_set(error, GSIM_USAGE, "cannot write '%s': is a folder", path);
+        if (access(path, W_OK) != 0)
+            return gsim_error_set(error, GSIM_USAGE, "cannot write '%s': %s", path, strerror(errno));
+        return GSIM_OK;
+    }
+    char *folder = join(path, "");
+    if (!folder) return gsim_error_set(error, GSIM_NOMEM, "cannot write '%s': out of memory", path);
+    char *slash = strrchr(folder, '/');
+    if (slash) slash[slash == folder ? 1 : 0] = '\0';
+    enum gsim_status status = GSIM_OK;
+    if (slash && stat(folder, &info) == 0 && !S_ISDIR(info.st_mode))
+        status = gsim_error_set(error, GSIM_USAGE, "cannot write '%s': '%s' is no folder", path, folder);
+    else if (access(slash ? folder : ".", W_OK | X_OK) != 0)
+        status = gsim_error_set(error, GSIM_USAGE, "cannot write '%s': folder '%s': %s", path, slash ? folder : ".",
+                                strerror(errno));
+    gsim_free(folder);
+    return status;
+}
+
+/* What lies behind PATH, or, where nothing does yet, behind the folder that it would be in; *NAME is then its last part. */
+static bool find(const char *path, struct stat *info, const char **name)
+{
+    *name = NULL;
+    if (stat(path, info) == 0) return S_ISREG(info->st_mode);
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? join(path, "") : NULL;
+    if (slash && !folder) return false;
+    if (folder) folder[slash == path ? 1 : slash - path] = '\0';
+    *name = slash ? slash + 1 : path;
+    bool found = stat(folder ? folder : ".", info) == 0;
+    gsim_free(folder);
+    return found;
+}
+
+bool gsim_output_is_same(const char *path, const char *other)
+{
+    struct stat one, two;
+    const char *first, *second;
+    if (strcmp(path, "-") == 0 || strcmp(other, "-") == 0) return strcmp(path, other) == 0;
+    if (!find(path, &one, &first) || !find(other, &two, &second)) return false;
+    return one.st_dev == two.st_dev && one.st_ino == two.st_ino && !first == !second &&
+           (!first || strcmp(first, second) == 0);
+}
+
+static void fail(struct gsim_output *output)
+{
+    if (!output->failed) output->reason = errno;
+    output->failed = true;
+}
+
+static void flush(struct gsim_output *output)
+{
+    size_t used = output->used;
+    output->used = 0;
+    if (!used || output->failed) return;
+    errno = 0;
+    if (output->gz ? gzwrite(output->gz, output->buffer, (unsigned)used) != (int)used
+                   : fwrite(output->buffer, 1, used, output->file) != used)
+        fail(output);
+}
+
+enum gsim_status gsim_output_commit(struct gsim_output *output, struct gsim_error *error)
+{
+    flush(output);
+    errno = 0;
+    if (output->gz) {
+        if (gzclose(output->gz) != Z_OK) fail(output);
+        output->gz = NULL;
+    } else if (output->is_stdout) {
+        if (fflush(stdout) != 0) fail(output);
+    } else if (output->file) {
+        if (fclose(output->file) != 0) fail(output);
+    }
+    output->file = NULL;
+    if (!output->failed && output->temporary && rename(output->temporary, output->path) != 0) fail(output);
+    enum gsim_status status = GSIM_OK;
+    if (output->failed) {
+        status = gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", output->path,
+                                output->reason ? strerror(output->reason) : "write failed");
+    } else {
+        gsim_free(output->temporary);
+        output->temporary = NULL;
+    }
+    gsim_output_release(output);
+    return status;
+}
+
+void gsim_output_release(struct gsim_output *output)
+{
+    if (output->gz) (void)gzclose(output->gz);
+    if (output->file && !output->is_stdout) (void)fclose(output->file);
+    if (output->temporary) (void)remove(output->temporary);
+    gsim_free(output->temporary);
+    gsim_free(output->path);
+    gsim_free(output->buffer);
+    memset(output, 0, sizeof(*output));
+}
+
+void gsim_output_bytes(struct gsim_output *output, const char *text, size_t length)
+{
+    if (length < GSIM_OUTPUT_BUFFER - output->used) { /* nearly always */
+        memcpy(output->buffer + output->used, text, length);
+        output->used += length;
+        return;
+    }
+    while (length) {
+        size_t room = GSIM_OUTPUT_BUFFER - output->used, part = length < room ? length : room;
+        memcpy(output->buffer + output->used, text, part);
+        output->used += part;
+        text += part;
+        length -= part;
+        if (output->used == GSIM_OUTPUT_BUFFER) flush(output);
+    }
+}
+
+void gsim_output_text(struct gsim_output *output, const char *text)
+{
+    gsim_output_bytes(output, text, strlen(text));
+}
+
+void gsim_output_printf(struct gsim_output *output, const char *format, ...)
+{
+    char local[1024];
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(local, sizeof(local), format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length < sizeof(local)) {
+        gsim_output_bytes(output, local, (size_t)length);
+    } else if (length >= 0) {
+        char *text = gsim_alloc((size_t)length + 1);
+        if (text) {
+            vsnprintf(text, (size_t)length + 1, format, again);
+            gsim_output_bytes(output, text, (size_t)length);
+        } else {
+            output->failed = true;
+        }
+        gsim_free(text);
+    }
+    va_end(again);
+}
+
+void gsim_output_repeat(struct gsim_output *output, const char *text, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) gsim_output_text(output, text);
+}
+
+/* Writes VALUE's digits so that they end before END, at least WIDTH of them; returns their start. */
+static char *digits_before(char *end, uint64_t value, unsigned width)
+{
+    char *at = end;
+    do {
+        *--at = (char)('0' + value % 10);
+        value /= 10;
+        if (width) width--;
+    } while (value || width);
+    return at;
+}
+
+void gsim_output_unsigned(struct gsim_output *output, uint64_t value)
+{
+    char text[24], *end = text + sizeof(text), *start = digits_before(end, value, 1);
+    gsim_output_bytes(output, start, (size_t)(end - start));
+}
+
+void gsim_output_time_us(struct gsim_output *output, gsim_time time)
+{
+    char text[40], *end = text + sizeof(text);
+    uint64_t size = time < 0 ? (uint64_t)-time : (uint64_t)time;
+    char *start = digits_before(end, size % GSIM_PS_PER_US, 6);
+    *--start = '.';
+    start = digits_before(start, size / GSIM_PS_PER_US, 1);
+    if (time < 0) *--start = '-';
+    gsim_output_bytes(output, start, (size_t)(end - start));
+}
+
+void gsim_output_real(struct gsim_output *output, double value)
+{
+    if (isfinite(value))
+        gsim_output_printf(output, "%.6f", value);
+    else
+        gsim_output_text(output, "null");
+}
+
+void gsim_output_json_real(struct gsim_output *output, const char *name, double value)
+{
+    gsim_output_printf(output, ", \"%s\": ", name);
+    gsim_output_real(output, value);
+}
+
+void gsim_output_percent(struct gsim_output *output, int width, double ratio, bool is_signed)
+{
+    char text[32] = "-";
+    if (fabs(ratio) < 0.5e-4) ratio = 0;
+    if (!isnan(ratio)) snprintf(text, sizeof text, is_signed ? "%+.2f" : "%.2f", 100 * ratio);
+    gsim_output_printf(output, "%*s", width, text);
+}
+
+/* Length of the well-formed UTF-8 sequence at TEXT, 0 if there is none (RFC 3629: no surrogates, no overlong forms). */
+static size_t utf8_length(const unsigned char *text)
+{
+    unsigned c = text[0];
+    size_t length = c < 0x80                ? 1
+                    : c >= 0xc2 && c < 0xe0 ? 2
+                    : c >= 0xe0 && c < 0xf0 ? 3
+                    : c >= 0xf0 && c < 0xf5 ? 4
+                                            : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    if ((c == 0xe0 && text[1] < 0xa0) || (c == 0xed && text[1] >= 0xa0)) return 0;
+    if ((c == 0xf0 && text[1] < 0x90) || (c == 0xf4 && text[1] >= 0x90)) return 0;
+    return length;
+}
+
+void gsim_output_json_string(struct gsim_output *output, const char *text)
+{
+    gsim_output_text(output, "\"");
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t plain = 0;
+        while (at[plain] >= 0x20 && at[plain] < 0x7f && at[plain] != '"' && at[plain] != '\\') plain++;
+        if (plain) {
+            gsim_output_bytes(output, (const char *)at, plain);
+            at += plain;
+            continue;
+        }
+        size_t length = utf8_length(at);
+        if (length == 0) {
+            gsim_output_text(output, "\\ufffd");
+            length = 1;
+        } else if (*at == '"' || *at == '\\') {
+            gsim_output_printf(output, "\\%c", *at);
+        } else if (*at < 0x20 || *at == 0x7f) {
+            gsim_output_printf(output, "\\u%04x", *at);
+        } else {
+            gsim_output_bytes(output, (const char *)at, length);
+        }
+        at += length;
+    }
+    gsim_output_text(output, "\"");
+}
+
+void gsim_output_csv_string(struct gsim_output *output, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        gsim_output_text(output, text);
+        return;
+    }
+    gsim_output_text(output, "\"");
+    for (; *text; text++) {
+        if (*text == '"') gsim_output_text(output, "\"");
+        gsim_output_bytes(output, text, 1);
+    }
+    gsim_output_text(output, "\"");
+}

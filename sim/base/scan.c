@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * JSON text read in place (RFC 8259). The check walks the text once with an explicit stack, so that deep
+ * nesting costs no stack of ours; the walk relies on it. Numbers: exact, by strtod only where needed.
+ */
+#include "sim/base/scan.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct check {
+    const char *text, *at, *end;
+    struct gsim_error *error;
+};
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* A message for the character at C->AT. */
+static bool fail(struct check *c, const char *expected)
+{
+    size_t line = 1;
+    const char *line_start = c->text;
+    for (const char *p = c->text; p < c->at; p++)
+        if (*p == '\n') {
+            line++;
+            line_start = p + 1;
+        }
+    char found[32];
+    unsigned char byte = c->at < c->end ? (unsigned char)*c->at : 0;
+    if (c->at >= c->end)
+        snprintf(found, sizeof(found), "the end of the file");
+    else if (byte < 0x20 || byte >= 0x7f)
+        snprintf(found, sizeof(found), "the byte 0x%02x", byte);
+    else
+        snprintf(found, sizeof(found), "'%c'", byte);
+    gsim_error_set(c->error, GSIM_INPUT, "line %zu, column %zu: expected %s, found %s", line,
+                   (size_t)(c->at - line_start) + 1, expected, found);
+    return false;
+}
+
+/* Length of the well-formed UTF-8 sequence at P (Unicode 15, table 3-7), 0 when it is not one. */
+static unsigned utf8_length(const unsigned char *p, size_t left)
+{
+    unsigned length = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : 0;
+    if (p[0] >= 0xf0 && p[0] < 0xf5) length = 4;
+    if (length == 0 || length > left) return 0;
+    for (unsigned i = 1; i < length; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)) return 0; /* overlong; surrogates */
+    if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0; /* overlong; above U+10FFFF */
+    return length;
+}
+
+static bool check_escape(struct check *c)
+{
+    char kind = *c->at;
+    if (!kind || !strchr("\"\\/bfnrtu", kind)) return fail(c, "an escape character");
+    c->at++;
+    if (kind != 'u') return true;
+    for (int i = 0; i < 4; i++, c->at++)
+        if (!isxdigit((unsigned char)*c->at)) return fail(c, "a hexadecimal digit");
+    return true;
+}
+
+static bool check_string(struct check *c)
+{
+    for (c->at++;;) {
+        unsigned char byte = (unsigned char)*c->at;
+        if (byte == '"') {
+            c->at++;
+            return true;
+        }
+        if (byte == '\\') {
+            c->at++;
+            if (!check_escape(c)) return false;
+        } else if (byte < 0x20) {
+            return fail(c, "the end of the string");
+        } else if (byte < 0x80) {
+            c->at++;
+        } else {
+            unsigned length = utf8_length((const unsigned char *)c->at, (size_t)(c->end - c->at));
+            if (!length) return fail(c, "UTF-8 text");
+            c->at += length;
+        }
+    }
+}
+
+static bool check_digits(struct check *c)
+{
+    if (!is_digit(*c->at)) return fail(c, "a digit");
+    while (is_digit(*c->at)) c->at++;
+    return true;
+}
+
+static bool check_number(struct check *c)
+{
+    if (*c->at == '-') c->at++;
+    if (*c->at == '0')
+        c->at++;
+    else if (!check_digits(c))
+        return false;
+    if (*c->at == '.') {
+        c->at++;
+        if (!check_digits(c)) return false;
+    }
+    if (*c->at == 'e' || *c->at == 'E') {
+        c->at++;
+        if (*c->at == '+' || *c->at == '-') c->at++;
+        if (!check_digits(c)) return false;
+    }
+    return true;
+}
+
+static bool check_scalar(struct check *c)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    if (*c->at == '"') return check_string(c);
+    if (*c->at == '-' || is_digit(*c->at)) return check_number(c);
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strncmp(c->at, words[i], strlen(words[i])) == 0) {
+            c->at += strlen(words[i]);
+            return true;
+        }
+    return fail(c, "a value");
+}
+
+static void check_space(struct check *c)
+{
+    while (is_space(*c->at)) c->at++;
+}
+
+static bool check_key(struct check *c)
+{
+    check_space(c);
+    if (*c->at != '"') return fail(c, "a field name in quotes");
+    if (!check_string(c)) return false;
+    check_space(c);
+    if (*c->at != ':') return fail(c, "':'");
+    c->at++;
+    return true;
+}
+
+/* Behind a value: closes what ends here. Sets *MORE when another value follows. */
+static bool check_behind(struct check *c, char *open, unsigned *depth, bool *more)
+{
+    for (*more = false; *depth; c->at++, (*depth)--) {
+        char closing = open[*depth - 1] == '{' ? '}' : ']';
+        check_space(c);
+        if (*c->at == ',') {
+            c->at++;
+            *more = true;
+            return closing == ']' || check_key(c);
+        }
+        if (*c->at != closing) return fail(c, closing == '}' ? "',' or '}'" : "',' or ']'");
+    }
+    return true;
+}
+
+enum gsim_status gsim_scan_check(const char *text, size_t length, struct gsim_error *error)
+{
+    struct check c = {.text = text, .at = text, .end = text + length, .error = error};
+    char open[GSIM_SCAN_DEPTH];
+    unsigned depth = 0;
+    for (bool more = true; more;) {
+        check_space(&c);
+        if (*c.at == '{' || *c.at == '[') {
+            bool is_object = *c.at == '{';
+            if (depth == GSIM_SCAN_DEPTH) {
+                fail(&c, "at most 64 lists and objects inside each other");
+                return GSIM_INPUT;
+            }
+            open[depth++] = *c.at++;
+            check_space(&c);
+            if (*c.at != (is_object ? '}' : ']')) {
+                if (is_object && !check_key(&c)) return GSIM_INPUT;
+                continue;
+            }
+        } else if (!check_scalar(&c)) {
+            return GSIM_INPUT;
+        }
+        if (!check_behind(&c, open, &depth, &more)) return GSIM_INPUT;
+    }
+    check_space(&c);
+    if (c.at == c.end) return GSIM_OK;
+    fail(&c, "the end of the file");
+    return GSIM_INPUT;
+}
+
+/* --- walking checked text ----------------------------------------------------------------------------- */
+char *gsim_scan_start(char *at)
+{
+    while (is_space(*at)) at++;
+    return at;
+}
+
+static char *skip_string(char *at)
+{
+    for (at++; *at != '"'; at++)
+        if (*at == '\\') at++;
+    return at + 1;
+}
+
+char *gsim_scan_skip(char *value)
+{
+    /* What changes the depth or starts a string; all else inside a list or an object is passed byte by byte. */
+    static const signed char step[256] = {['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1, ['"'] = 2};
+    if (*value == '"') return skip_string(value);
+    if (*value != '{' && *value != '[') {
+        while (*value && !is_space(*value) && *value != ',' && *value != '}' && *value != ']') value++;
+        return value;
+    }
+    for (int depth = 0;;) {
+        int change = step[(unsigned char)*value];
+        if (change == 2) {
+            value = skip_string(value);
+            continue;
+        }
+        value++;
+        if (change && (depth += change) == 0) return value;
+    }
+}
+
+static unsigned hex4(const char *at)
+{
+    unsigned value = 0;
+    for (int i = 0; i < 4; i++) {
+        char c = at[i];
+        value = value * 16 + (unsigned)(is_digit(c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10);
+    }
+    return value;
+}
+
+static char *put_utf8(char *to, unsigned code)
+{
+    if (code < 0x80) {
+        *to++ = (char)code;
+    } else if (code < 0x800) {
+        *to++ = (char)(0xc0 | code >> 6);
+        *to++ = (char)(0x80 | (code & 0x3f));
+    } else {
+        if (code >= 0x10000) {
+            *to++ = (char)(0xf0 | code >> 18);
+            *to++ = (char)(0x80 | (code >> 12 & 0x3f));
+        } else {
+            *to++ = (char)(0xe0 | code >> 12);
+        }
+        *to++ = (char)(0x80 | (code >> 6 & 0x3f));
+        *to++ = (char)(0x80 | (code & 0x3f));
+    }
+    return to;
+}
+
+/* Decodes the escape behind a backslash; a surrogate without its partner becomes U+FFFD. */
+static char *put_escape(char *to, const char **from)
+{
+    static const char names[] = "bfnrt", values[] = "\b\f\n\r\t";
+    char c = *(*from)++;
+    const char *name = strchr(names, c);
+    if (name) {
+        *to++ = values[name - names];
+        return to;
+    }
+    if (c != 'u') {
+        *to++ = c;
+        return to;
+    }
+    unsigned code = hex4(*from);
+    *from += 4;
+    if (code >= 0xd800 && code < 0xe000) {
+        unsigned low = (*from)[0] == '\\' && (*from)[1] == 'u' ? hex4(*from + 2) : 0;
+        if (code < 0xdc00 && low >= 0xdc00 && low < 0xe000) {
+            *from += 6;
+            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        } else {
+            code = 0xfffd;
+        }
+    }
+    return put_utf8(to, code);
+}
+
+/* Decodes the string at VALUE over itself; returns its length. Escapes are longer than what they mean. */
+static size_t decode(char *value, char **rest)
+{
+    char *to = value + 1;
+    const char *from = to;
+    while (*from != '"' && *from != '\\') from++;
+    to += from - to;
+    while (*from != '"') {
+        if (*from == '\\') {
+            from++;
+            to = put_escape(to, &from);
+        } else {
+            *to++ = *from++;
+        }
+    }
+    *rest = value + (from - value) + 1;
+    return (size_t)(to - (value + 1));
+}
+
+char *gsim_scan_next(char *at, struct gsim_scan_text *key, char **rest)
+{
+    at = gsim_scan_start(at);
+    if (*at == '{' || *at == '[' || *at == ',') at = gsim_scan_start(at + 1);
+    if (*at == '}' || *at == ']') {
+        *rest = at + 1;
+        return NULL;
+    }
+    if (key) {
+        key->text = at + 1;
+        key->length = decode(at, &at);
+        at = gsim_scan_start(at) + 1; /* the colon */
+    }
+    return gsim_scan_start(at);
+}
+
+double gsim_scan_number(const char *value)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const char *at = value;
+    bool negative = *at == '-';
+    if (negative) at++;
+    uint64_t digits = 0;
+    int exponent = 0, read = 0;
+    for (bool fraction = false; is_digit(*at) || *at == '.'; at++) {
+        if (*at == '.') {
+            fraction = true;
+            continue;
+        }
+        digits = digits * 10 + (unsigned)(*at - '0');
+        if (++read > 15) return strtod(value, NULL);
+        if (fraction) exponent--;
+    }
+    if (*at == 'e' || *at == 'E') {
+        bool down = *++at == '-';
+        if (*at == '-' || *at == '+') at++;
+        int given = 0;
+        for (; is_digit(*at); at++)
+            if ((given = given * 10 + (*at - '0')) > 1000) return strtod(value, NULL);
+        exponent += down ? -given : given;
+    }
+    /* Both factors are exact in a double, so that the one rounding gives the nearest (Clinger, PLDI 1990). */
+    if (exponent < -22 || exponent > 22) return strtod(value, NULL);
+    double number = exponent < 0 ? (double)digits / powers[-exponent] : (double)digits * powers[exponent];
+    return negative ? -number : number;
+}
+
+size_t gsim_scan_plain(const char *value)
+{
+    const char *at = value + 1;
+    while (*at != '"' && *at != '\\' && (unsigned char)*at >= 0x20 && *at != 0x7f) at++;
+    return *at == '"' ? (size_t)(at - (value + 1)) : 0;
+}
+
+char *gsim_scan_string(char *value, char **rest)
+{
+    char *behind;
+    size_t length = decode(value, &behind);
+    if (rest) *rest = behind;
+    char *text = value + 1;
+    text[length] = '\0';
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f) return NULL;
+    return length ? text : NULL;
+}
+
+const char *gsim_scan_found(const char *value, char *text, size_t size)
+{
+    if (*value == '{') return "an object";
+    if (*value == '[') return "a list";
+    size_t length = 0;
+    bool is_string = *value == '"';
+    do {
+        if (is_string && value[length] == '\\') length++;
+        length++;
+    } while (is_string ? value[length] != '"'
+                       : value[length] && !is_space(value[length]) && value[length] != ',' && value[length] != '}' &&
+                             value[length] != ']');
+    if (is_string) length++;
+    if (length < size) {
+        memcpy(text, value, length);
+        text[length] = '\0';
+    } else {
+        while (size > 4 && ((unsigned char)value[size - 4] & 0xc0) == 0x80) size--; /* not inside a character */
+        snprintf(text, size, "%.*s...", (int)size - 4, value);
+    }
+    return text;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: base. Quantities and names as people read them: times, bytes and counts with a fitting unit, near
+ * misses of a mistyped name, and what the terminal can show. Machine-readable output: sim/base/output.h.
+ */
+#ifndef GSIM_TEXT_H
+#define GSIM_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpusim/units.h"
+
+#define GSIM_TEXT_SIZE 24
+
+/* "812 ns", "12.34 us", "1.234 ms", "56.78 s": four significant digits. Returns TEXT. */
+const char *gsim_text_time(char text[GSIM_TEXT_SIZE], gsim_time time);
+/* "512 B", "92.16 MB" (decimal units, as bandwidths are). */
+const char *gsim_text_bytes(char text[GSIM_TEXT_SIZE], double bytes);
+/* "1,234,567". */
+const char *gsim_text_count(char text[GSIM_TEXT_SIZE], uint64_t count);
+/* "33.7 %"; "-" for NaN. */
+const char *gsim_text_percent(char text[GSIM_TEXT_SIZE], double ratio);
+
+/* Reads "1e6", "4k", "4M", "64Ki": false when TEXT is not such a number, and for anything below 0. */
+bool gsim_text_quantity(const char *text, double *value);
+
+/* Edits (insert, delete, replace, swap neighbours) between two names; case is ignored, '_' equals '-'. */
+unsigned gsim_text_distance(const char *a, const char *b);
+
+/* Collects the nearest of several names to one that was not found. */
+struct gsim_nearest {
+    const char *wanted, *best;
+    unsigned distance;
+};
+void gsim_nearest_init(struct gsim_nearest *nearest, const char *wanted);
+void gsim_nearest_offer(struct gsim_nearest *nearest, const char *name);
+/* ", did you mean 'kesco'?" or "" when nothing is near. */
+const char *gsim_nearest_text(const struct gsim_nearest *nearest, char *text, size_t size);
+
+/* Whether a device of that name may be the GPU that a driver calls GPU: "NVIDIA A100-SXM4-40GB" is an a100-pcie-40gb or an
+ * a100-sxm4-40gb, but no h200. */
+bool gsim_text_is_gpu(const char *gpu, const char *device);
+
+/* Copies NAME so that it takes at most WIDTH columns, cutting the middle by "..". WIDTH < SIZE. */
+const char *gsim_text_fit(char *text, size_t size, const char *name, size_t width);
+
+/* Whether LC_ALL, LC_CTYPE or LANG (the first that is set) asks for UTF-8. */
+bool gsim_text_is_utf8(void);
+/* Columns of the terminal on stdout (or $COLUMNS), at least 40; FALLBACK when it is not a terminal. */
+unsigned gsim_text_columns(unsigned fallback);
+
+#endif

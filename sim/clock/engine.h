@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. The only pair of files that knows SimGrid: simulated clock, host threads as actors, and
+ * host-device links as SimGrid routes whose bandwidth concurrent transfers share. Everything between the
+ * host's blocking calls runs without SimGrid (sim/clock/machine.h explains the temporal decoupling).
+ */
+#ifndef GSIM_ENGINE_H
+#define GSIM_ENGINE_H
+
+#include <stdbool.h>
+
+#include "gpusim/device.h"
+#include "gpusim/units.h"
+
+struct gsim_engine;
+struct gsim_actor; /* one simulated host thread */
+
+/* Where a transfer starts and ends, and so which limits it shares:
+ * every H2D route ends in the link's H2D direction, every D2H route in the other, and both in the bus. */
+enum gsim_route {
+    GSIM_ROUTE_H2D,
+    GSIM_ROUTE_D2H,
+    GSIM_ROUTE_PAGEABLE_H2D,
+    GSIM_ROUTE_PAGEABLE_D2H,
+    GSIM_ROUTE_PREFETCH,  /* bulk migration to the device */
+    GSIM_ROUTE_FAULT_D2H, /* the host's page faults */
+    GSIM_ROUTE_PEER,      /* from GPU to GPU, through both links */
+    GSIM_ROUTE_COUNT
+};
+
+/* GPUs that the platform describes, each with links of its own; the machine uses the first. */
+#define GSIM_MAX_GPUS 8
+
+/* One transfer's way. */
+struct gsim_leg {
+    enum gsim_route route;
+    uint32_t gpu;
+    uint32_t peer; /* GSIM_ROUTE_PEER: where it goes to */
+};
+
+/* Runs MAIN_THREAD as the first host thread and returns when all host threads have ended. One engine at a
+ * time per process (SimGrid has one), any number one after another. */
+enum gsim_status gsim_engine_run(const struct gsim_device_spec *device, void (*main_thread)(void *argument),
+                                 void *argument, struct gsim_engine **running, struct gsim_error *error) GSIM_NODISCARD;
+
+/* The SimGrid clock since this run began. Host threads and the GPU may be ahead of it, never behind. */
+gsim_time gsim_engine_clock(const struct gsim_engine *engine);
+
+struct gsim_actor *gsim_engine_self(struct gsim_engine *engine);
+/* A new thread, not running until the first gsim_engine_switch() to it. */
+struct gsim_actor *gsim_engine_spawn(struct gsim_engine *engine, void (*body)(void *argument), void *argument);
+/* Lets TO run and blocks the calling thread until somebody switches back to it. */
+void gsim_engine_switch(struct gsim_engine *engine, struct gsim_actor *to);
+/* Lets TO run and returns: for a thread that is about to end. */
+void gsim_engine_release(struct gsim_engine *engine, struct gsim_actor *to);
+
+/* The last thread is about to end: so do the engine's own actors. */
+void gsim_engine_finish(struct gsim_engine *engine);
+
+/* Starts a transfer at time AT >= clock (the clock is brought there first). */
+void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag);
+/* Fault-driven migration (sim/memory/faults.c) takes that much of the link's directions; transfers share the rest. */
+void gsim_engine_reserve(struct gsim_engine *engine, double to_device_gbps, double to_host_gbps);
+uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine);
+/* With transfers in flight: lets simulated time pass until the clock is at UNTIL or a transfer ended,
+ * whichever comes first; may return earlier. Call again until one of the two holds. */
+void gsim_engine_wait(struct gsim_engine *engine, gsim_time until);
+/* The next ended transfer's tag and end, in order of their ends; NULL when there is none. */
+void *gsim_engine_ended(struct gsim_engine *engine, gsim_time *when);
+uint64_t gsim_engine_calls(const struct gsim_engine *engine);
+
+#endif

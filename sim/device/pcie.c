@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: models. device.pcie_gbps: the link to the host as one number, for sweeps over PCIe and NVLink generations. A
+ * faster link is taken to speed up everything that it carries alike; latencies stay as they are.
+ */
+#include "sim/device/device.h"
+
+#include <string.h>
+
+#include "sim/base/text.h"
+
+static const char *const carried[] = {"h2d_gbps",          "d2h_gbps",      "bidirectional_gbps", "pageable_h2d_gbps",
+                                      "pageable_d2h_gbps", "prefetch_gbps", "fault_total_gbps"};
+
+bool gsim_device_is_pcie(const char *number)
+{
+    for (size_t i = 0; i < sizeof(carried) / sizeof(carried[0]); i++)
+        if (strcmp(carried[i], number) == 0) return true;
+    return false;
+}
+
+enum gsim_status gsim_device_set_pcie(struct gsim_device_spec *spec, const char *value, struct gsim_error *error)
+{
+    double gbps;
+    if (!gsim_text_quantity(value, &gbps) || gbps < 0.1 || gbps > 10000)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "device." GSIM_DEVICE_PCIE ": expected 0.1 to 10000 GB/s, found \"%s\"", value);
+    double factor = gbps / spec->h2d_gbps;
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < sizeof(carried) / sizeof(carried[0]) && status == GSIM_OK; i++) {
+        char text[40];
+        snprintf(text, sizeof(text), "%.12g", gsim_device_get(spec, gsim_device_number_find(carried[i])) * factor);
+        status = gsim_device_set(spec, carried[i], text, error);
+    }
+    return status == GSIM_OK ? status : gsim_error_prefix(error, "device." GSIM_DEVICE_PCIE);
+}

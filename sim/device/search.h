@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: models (helper). Where model files are looked for: $GPUSIM_DATA/models, then
+ * <folder of the executable>/../share/gpusim/models, then the source tree that was built.
+ */
+#ifndef GSIM_MODELS_SEARCH_H
+#define GSIM_MODELS_SEARCH_H
+
+#include "gpusim/memory.h"
+
+/* A file of the search path; where folders hold the same name, the first one counts. */
+struct gsim_model_file {
+    const char *name; /* without ".json" */
+    const char *path;
+};
+
+/* All model files, sorted by name, in memory of ARENA. Folders that do not exist are passed over. */
+enum gsim_status gsim_model_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
+                                  struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. How fast kernels get the pages they miss: the driver's fault service as equations, without time or
+ * state (those: sim/memory/faults.c). Mechanics: NVIDIA's open UVM driver; evidence of the constants: the device files.
+ *
+ *  - A kernel that scans a buffer faults on W = its resident threads' accesses at once. Faults grow to groups of
+ *    64 KB, then the density prefetcher takes the largest part of the 2 MB block that is more than half resident:
+ *    64K, 64K, 128K, ... 1M. So one block takes 6 - log2(W / 64 KB) rounds, at most 6 and at least 1, and a
+ *    round brings b = 2 MB / rounds (all of W where that is more than 2 MB, at most the 256 groups of a batch).
+ *  - Threads that walk rows of P bytes, each its own, fault in as many places as there are rows, n = 2 MB / P of them
+ *    in a block. Up to P = 128 KB the first fault of every row fills more than half of the block, and the rest follows;
+ *    of longer rows the later groups come one fault after the other, e = 16 in all (6 + 2.5 n below n = 4: what the
+ *    prefetcher's tree gives, counted by simulation). A batch holds 256 faults.
+ *  - fault_total_gbps is the rate of a scan, whose blocks the driver visits 6 times each. A visit costs it c =
+ *    (2 MB / fault_total_gbps - 2 MB / link) / 6 beside the link. Faults of about 4 neighbouring rows are found in one
+ *    visit (batches mix the faults of 64 SMs), later ones alone.
+ *  - Rounds are served in batches by one driver thread. A batch costs overhead + sum over its rounds of b x s,
+ *    s = 1 / fault_total_gbps + 1 / d2h_gbps where device memory is full (a block is written back first).
+ *  - overhead: one kernel alone waits fault_latency_us per round. With two, one faults while the other is served:
+ *    each round waits for two batches' fixed part, 2/3 of the latency each. With more, batches fill up:
+ *    overhead(k) = latency x (1 + min(k - 1, 1) / 3), k = kernels that have a round in each batch.
+ *  - A kernel with enough compute per page does not fault in every batch. Nobody gets pages faster than it uses them. Who
+ *    faults while another's round is served waits for the rest of it, which is as long as a round on average.
+ *  - Threads in step miss a page together and then compute together, others run ahead and fault meanwhile: a kernel
+ *    needs (compute^p + faults^p)^(1/p), p = fault_knee, for its computation alone and its faults alone.
+ */
+#ifndef GSIM_FAULT_RATE_H
+#define GSIM_FAULT_RATE_H
+
+#include <stdint.h>
+
+#include "gpusim/device.h"
+
+/* One buffer of which pages are missing where its users are. */
+struct gsim_fault_flow {
+    double bytes;        /* of the buffer: what a whole kernel goes through */
+    double round_bytes;  /* b: brought by one round */
+    double ps_per_byte;  /* s: of the driver's time */
+    double bytes_per_ps; /* result: how fast pages arrive */
+    uint32_t user_count; /* scratch: kernels that wait for it */
+};
+
+/* One kernel and the flows it waits for. */
+struct gsim_fault_kernel {
+    double full_speed;   /* shares of the kernel per picosecond when nothing is missing */
+    uint32_t first, count; /* in the list of users: which flows */
+    double speed;        /* result: at most full_speed */
+    double missed_ps;    /* scratch: its rounds' service that an average batch does not have */
+    double behind_ps;    /* scratch: what is left of others' rounds that its faults find under way */
+};
+
+/* b for a window of W bytes. */
+double gsim_fault_round_bytes(double window_bytes);
+
+/* What threads that walk rows ask for. */
+struct gsim_fault_rows {
+    double round_bytes; /* brought by one batch, all rows waiting */
+    double visits;      /* of the driver to a block of 2 MB */
+};
+
+/* ROWS rows of ROW_BYTES (64 KB or more) at once. */
+struct gsim_fault_rows gsim_fault_rows(double rows, double row_bytes);
+
+/* s where a block takes VISITS, from s of a scan and 1 / link. */
+double gsim_fault_visits_ps_per_byte(double scan_ps_per_byte, double link_ps_per_byte, double visits);
+
+/* Speeds and rates of all of them together. USERS: for each kernel COUNT indices of flows. */
+void gsim_fault_rates(double latency_ps, double knee, struct gsim_fault_kernel *kernels, uint32_t kernel_count,
+                      struct gsim_fault_flow *flows, uint32_t flow_count, const uint32_t *users);
+
+/* The rate at which a kernel alone scans a buffer by faults, thread by thread: 6 rounds per block. */
+double gsim_fault_scan_gbps(const struct gsim_device_spec *device);
+
+#endif

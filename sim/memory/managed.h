@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (internal, as machine.h). Managed memory in the machine: which kernels go through pages that are
+ * not there, and how fast; which copies memory makes by itself. managed.c decides at launches and host accesses,
+ * faults.c follows running kernels.
+ *
+ * A kernel goes through each of its buffers from the first byte to the last while it goes from 0 to 1. Where pages
+ * are there it runs at full speed; where a stretch of them is missing it goes as fast as they come
+ * (sim/memory/fault_rate.h), so migration and its own computation overlap; a stretch that one round brings stalls it once.
+ */
+#ifndef GSIM_MANAGED_H
+#define GSIM_MANAGED_H
+
+#include "sim/memory/fault_rate.h"
+#include "sim/memory/residency.h"
+#include "gpusim/timeline.h"
+#include "gpusim/units.h"
+
+struct gsim_machine;
+struct gsim_task;
+
+/* One buffer of a kernel that may meet missing pages. */
+struct gsim_fault_arg {
+    uint32_t buffer_index;
+    uint64_t cursor;       /* groups before it are behind the kernel */
+    uint64_t stretch_end;  /* of the stretch of groups in one place that it is in */
+    enum gsim_place place;
+    bool is_missing;       /* the stretch is not on the device: */
+    bool is_short;         /* one round brings it, and the kernel stalls until then */
+    bool is_flowing;       /* or the kernel goes on as its pages come */
+    double round_bytes;
+    double ps_per_byte;    /* of the driver's time */
+    uint64_t bytes;        /* that came for it */
+    gsim_time first, last; /* when; -1: never */
+};
+
+/* A kernel from its submission to its end. */
+struct gsim_faulter {
+    struct gsim_task *task;
+    bool is_running;
+    gsim_time stall_until; /* 0: it does not stall */
+    double done, full_speed, pace;
+    uint64_t evicted;      /* bytes written back to make room for it */
+    uint32_t evicted_buffer;
+    gsim_time evicted_first;
+    struct gsim_fault_arg *args;
+    uint32_t arg_count, arg_capacity;
+    struct gsim_faulter *next_free;
+};
+
+struct gsim_faults {
+    struct gsim_faulter **active;
+    size_t count, capacity;
+    struct gsim_faulter *free;
+    gsim_time next;        /* when the next stretch, stall or free memory ends; GSIM_TIME_NEVER */
+    double load_gbps;      /* arriving and leaving, as the DRAM knows it */
+    bool is_oversubscribed; /* the program's buffers do not all fit: pages may leave under a running kernel */
+    /* Scratch of one update. */
+    struct gsim_fault_kernel *kernels;
+    struct gsim_fault_flow *flows;
+    uint32_t *users, *flow_buffers;
+    size_t kernel_capacity, flow_capacity, user_capacity, flow_buffer_capacity;
+};
+
+/* --- managed.c ------------------------------------------------------------------------------------------------ */
+/* The program's memory fits where it must: explicit copies, and devices without page faults, cannot oversubscribe. */
+enum gsim_status gsim_managed_init(struct gsim_machine *m, struct gsim_error *error);
+void gsim_managed_release(struct gsim_machine *m);
+/* A kernel is about to be submitted. True when it may be now; else the transfers it waits for will submit it. */
+bool gsim_managed_prepare_kernel(struct gsim_machine *m, struct gsim_task *task);
+void gsim_managed_submit(struct gsim_machine *m, struct gsim_task *task);
+/* Devices without page faults: a launch of the COUNT ops, one or a graph's, moves what the host wrote, and the calling thread waits. */
+void gsim_managed_launch(struct gsim_machine *m, const struct gsim_op *const *ops, uint32_t count, uint32_t stream);
+void gsim_managed_attach(struct gsim_machine *m, uint32_t buffer_index, uint32_t stream);
+/* The host touches a managed buffer: a transfer back that the running thread waits for, where needed. */
+void gsim_managed_host_access(struct gsim_machine *m, const struct gsim_op *op);
+/* A bulk copy to the device begins: makes room. True when it may move now. */
+bool gsim_managed_begin_prefetch(struct gsim_machine *m, struct gsim_task *task);
+void gsim_managed_arrived(struct gsim_machine *m, const struct gsim_task *task);
+/* Memory of the residency or of the faults ran out: fails the run. */
+void gsim_managed_check(struct gsim_machine *m);
+
+/* --- faults.c ------------------------------------------------------------------------------------------------- */
+/* The kernel may meet missing pages: follows it from now on. */
+void gsim_faults_add(struct gsim_machine *m, struct gsim_task *task);
+/* It is submitted, and does nothing before the first update after its start. */
+void gsim_faults_hold(struct gsim_machine *m, struct gsim_task *task);
+void gsim_faults_kernel_started(struct gsim_machine *m, struct gsim_task *task);
+void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_task *task);
+/* Brings pages and paces to m->now; to be called whenever something happened. */
+void gsim_faults_update(struct gsim_machine *m);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Putting a program together: growing lists, equal strings and equal kernels kept once, arguments and
+ * "after" lists packed without padding. The first failure sticks and is reported by gsim_builder_finish(),
+ * so that generators need not check each call. What a valid program is: sim/program/program.c.
+ */
+#include "gpusim/program.h"
+
+#define POOL_BYTES      (64u * 1024u)
+#define LONG_LIST_BYTES (256u * 1024u)
+#define FIRST_SLOTS     64u
+
+/* Open addressing; a slot holds an index plus one, 0 when empty. At most three quarters are in use. */
+struct slots {
+    uint32_t *slot;
+    uint32_t count, size; /* size: a power of two */
+};
+
+struct gsim_builder {
+    struct gsim_program program; /* arena and counts; the arrays are moved in by finish */
+    struct gsim_buffer *buffers;
+    struct gsim_kernel *kernels;
+    struct gsim_op *ops;
+    const char **names; /* of kernels and their devices, each once */
+    size_t buffer_room, kernel_room, op_room, name_room;
+    uint32_t name_count;
+    struct slots kernel_slots, name_slots;
+    char *pool; /* the rest of a piece of the arena, for lists of 4-byte aligned elements */
+    size_t pool_left;
+    bool failed; /* out of memory, or more than an index can hold */
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15ull; /* 2^64 / golden ratio: Knuth's multiplicative hashing */
+    return hash ^ (hash >> 29);
+}
+
+static uint64_t mix_number(uint64_t hash, double number)
+{
+    uint64_t bits;
+    number += 0.0; /* -0 equals 0 */
+    memcpy(&bits, &number, sizeof(bits));
+    return mix(hash, bits);
+}
+
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = 1;
+    for (; *text; text++) hash = mix(hash, (unsigned char)*text);
+    return hash;
+}
+
+/* Names are interned, so that equal ones have equal addresses; the hash uses their text, so that the
+ * table's layout is the same in every run. */
+static uint64_t hash_kernel(const struct gsim_kernel *k, uint64_t name_hash)
+{
+    uint64_t hash = mix(name_hash, (uint64_t)k->grid.x << 32 | k->grid.y);
+    hash = mix(hash, (uint64_t)k->grid.z << 32 | k->block.x);
+    hash = mix(hash, (uint64_t)k->block.y << 32 | k->block.z);
+    hash = mix(hash, (uint64_t)k->regs_per_thread << 32 | k->smem_bytes);
+    hash = mix_number(mix_number(hash, k->flops), k->dram_bytes);
+    hash = mix_number(mix_number(mix_number(hash, k->thread_cycles), k->sm_cycles), k->rows);
+    hash = mix_number(mix_number(mix_number(hash, k->loop_x), k->loop_y), k->loop_z);
+    hash = mix(mix_number(hash, k->slice_us), k->slice_sms);
+    return mix(mix_number(hash, k->solo_us), (uint64_t)k->solo_cold << 2 | (uint64_t)k->fp64 << 1 | k->demand_given);
+}
+
+static bool equal_dim(struct gsim_dim3 a, struct gsim_dim3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool equal_kernel(const struct gsim_kernel *a, const struct gsim_kernel *b)
+{
+    return a->name == b->name && a->solo_device == b->solo_device && equal_dim(a->grid, b->grid) &&
+           equal_dim(a->block, b->block) && a->regs_per_thread == b->regs_per_thread &&
+           a->smem_bytes == b->smem_bytes && a->fp64 == b->fp64 && a->flops == b->flops &&
+           a->dram_bytes == b->dram_bytes && a->thread_cycles == b->thread_cycles && a->sm_cycles == b->sm_cycles &&
+           a->rows == b->rows && a->loop_x == b->loop_x && a->loop_y == b->loop_y && a->loop_z == b->loop_z &&
+           a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->slice_sms == b->slice_sms &&
+           a->demand_given == b->demand_given && a->solo_cold == b->solo_cold;
+}
+
+static uint64_t rehash(const struct gsim_builder *builder, const struct slots *slots, uint32_t index)
+{
+    if (slots == &builder->name_slots) return hash_text(builder->names[index]);
+    return hash_kernel(&builder->kernels[index], hash_text(builder->kernels[index].name));
+}
+
+/* Room for one more entry; entries are put back by their hash. */
+static bool slots_grow(struct gsim_builder *builder, struct slots *slots)
+{
+    if (slots->size && (slots->count + 1ull) * 4 <= slots->size * 3ull) return true;
+    if (slots->size >= UINT32_MAX / 2) return false;
+    struct slots wider = {.count = slots->count, .size = slots->size ? slots->size * 2 : FIRST_SLOTS};
+    wider.slot = gsim_alloc(sizeof(*wider.slot) * wider.size);
+    if (!wider.slot) return false;
+    for (uint32_t i = 0; i < slots->count; i++) {
+        uint64_t at = rehash(builder, slots, i);
+        while (wider.slot[at & (wider.size - 1)]) at++;
+        wider.slot[at & (wider.size - 1)] = i + 1;
+    }
+    gsim_free(slots->slot);
+    *slots = wider;
+    return true;
+}
+
+static uint32_t fail(struct gsim_builder *builder)
+{
+    builder->failed = true;
+    return UINT32_MAX;
+}
+
+/* Room for one more element of a list whose indices stay below UINT32_MAX. */
+static bool grow(void **array, size_t element_size, uint32_t count, size_t *room)
+{
+    return count < UINT32_MAX - 1 && gsim_array_grow(array, element_size, count, room) == 0;
+}
+
+static const char *intern(struct gsim_builder *builder, const char *text)
+{
+    uint64_t at = hash_text(text);
+    struct slots *slots = &builder->name_slots;
+    for (uint32_t entry; slots->size && (entry = slots->slot[at & (slots->size - 1)]) != 0; at++)
+        if (strcmp(builder->names[entry - 1], text) == 0) return builder->names[entry - 1];
+    void *names = builder->names;
+    if (!slots_grow(builder, slots) || !grow(&names, sizeof(char *), builder->name_count, &builder->name_room))
+        return NULL;
+    builder->names = names;
+    char *copy = gsim_arena_strdup(&builder->program.arena, text);
+    if (!copy) return NULL;
+    builder->names[builder->name_count++] = copy;
+    at = hash_text(text);
+    while (slots->slot[at & (slots->size - 1)]) at++;
+    slots->slot[at & (slots->size - 1)] = ++slots->count;
+    return copy;
+}
+
+struct gsim_builder *gsim_builder_create(const char *program_name)
+{
+    struct gsim_builder *builder = gsim_alloc(sizeof(*builder));
+    if (!builder) return NULL;
+    builder->program.name = gsim_arena_strdup(&builder->program.arena, program_name);
+    if (!builder->program.name) {
+        gsim_builder_destroy(builder);
+        return NULL;
+    }
+    return builder;
+}
+
+uint32_t gsim_builder_buffer(struct gsim_builder *builder, const char *name, uint64_t bytes, enum gsim_buffer_init init)
+{
+    void *buffers = builder->buffers;
+    uint32_t index = builder->program.buffer_count;
+    if (!grow(&buffers, sizeof(struct gsim_buffer), index, &builder->buffer_room)) return fail(builder);
+    builder->buffers = buffers;
+    const char *copy = gsim_arena_strdup(&builder->program.arena, name);
+    if (!copy) return fail(builder);
+    builder->buffers[index] = (struct gsim_buffer){.name = copy, .bytes = bytes, .init = init};
+    builder->program.buffer_count++;
+    return index;
+}
+
+uint64_t gsim_builder_buffer_bytes(const struct gsim_builder *builder, uint32_t buffer_index)
+{
+    return buffer_index < builder->program.buffer_count ? builder->buffers[buffer_index].bytes : 0;
+}
+
+uint32_t gsim_builder_kernel(struct gsim_builder *builder, const struct gsim_kernel *kernel)
+{
+    struct gsim_kernel wanted = *kernel;
+    wanted.demand_given = kernel->demand_given || kernel->flops > 0 || kernel->dram_bytes > 0;
+    wanted.name = intern(builder, kernel->name);
+    wanted.solo_device = kernel->solo_device ? intern(builder, kernel->solo_device) : NULL;
+    if (!wanted.name || (kernel->solo_device && !wanted.solo_device)) return fail(builder);
+    uint64_t hash = hash_kernel(&wanted, hash_text(wanted.name)), at = hash;
+    struct slots *slots = &builder->kernel_slots;
+    for (uint32_t entry; slots->size && (entry = slots->slot[at & (slots->size - 1)]) != 0; at++)
+        if (equal_kernel(&builder->kernels[entry - 1], &wanted)) return entry - 1;
+    void *kernels = builder->kernels;
+    uint32_t index = builder->program.kernel_count;
+    if (!slots_grow(builder, slots) || !grow(&kernels, sizeof(wanted), index, &builder->kernel_room))
+        return fail(builder);
+    builder->kernels = kernels;
+    builder->kernels[index] = wanted;
+    builder->program.kernel_count++;
+    at = hash;
+    while (slots->slot[at & (slots->size - 1)]) at++;
+    slots->slot[at & (slots->size - 1)] = ++slots->count;
+    return index;
+}
+
+/* A copy of BYTES bytes whose elements need an alignment of four. */
+static const void *pack(struct gsim_builder *builder, const void *list, size_t bytes)
+{
+    _Static_assert(_Alignof(struct gsim_arg) <= 4 && sizeof(struct gsim_arg) % 4 == 0, "arguments pack by fours");
+    if (bytes > POOL_BYTES / 4) {
+        void *own = gsim_arena_alloc(&builder->program.arena, bytes);
+        return own ? memcpy(own, list, bytes) : NULL;
+    }
+    if (bytes > builder->pool_left) {
+        char *pool = gsim_arena_alloc(&builder->program.arena, POOL_BYTES);
+        if (!pool) return NULL;
+        builder->pool = pool;
+        builder->pool_left = POOL_BYTES;
+    }
+    void *place = memcpy(builder->pool, list, bytes);
+    builder->pool += bytes;
+    builder->pool_left -= bytes;
+    return place;
+}
+
+uint32_t gsim_builder_op(struct gsim_builder *builder, const struct gsim_op *op)
+{
+    void *ops = builder->ops;
+    uint32_t index = builder->program.op_count;
+    if (!grow(&ops, sizeof(struct gsim_op), index, &builder->op_room)) return fail(builder);
+    builder->ops = ops;
+    struct gsim_op copy = *op;
+    copy.index = index;
+    copy.args = NULL;
+    copy.after = NULL;
+    if (op->arg_count && !(copy.args = pack(builder, op->args, sizeof(*op->args) * op->arg_count)))
+        return fail(builder);
+    if (op->after_count && !(copy.after = pack(builder, op->after, sizeof(*op->after) * op->after_count)))
+        return fail(builder);
+    builder->ops[index] = copy;
+    builder->program.op_count++;
+    return index;
+}
+
+/* Into the arena: a short list is copied, a long one cut to its length and taken over, *ARRAY then being NULL. */
+static void *keep(struct gsim_builder *builder, void **array, size_t element_size, uint32_t count)
+{
+    struct gsim_arena *arena = &builder->program.arena;
+    size_t size = element_size * count;
+    if (!count) return NULL;
+    if (size > LONG_LIST_BYTES) {
+        void *cut = gsim_realloc(*array, size);
+        if (cut) *array = cut;
+        if (!cut || gsim_arena_adopt(arena, cut, size) != 0) {
+            arena->failed = 1;
+            return NULL;
+        }
+        *array = NULL;
+        return cut;
+    }
+    void *kept = gsim_arena_alloc(arena, size);
+    if (kept) memcpy(kept, *array, size);
+    return kept;
+}
+
+enum gsim_status gsim_builder_finish(struct gsim_builder *builder, uint32_t iterations, struct gsim_program *program,
+                                     struct gsim_error *error)
+{
+    if (!builder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    struct gsim_program *made = &builder->program;
+    made->iterations = iterations;
+    void *buffers = builder->buffers, *kernels = builder->kernels, *ops = builder->ops;
+    made->buffers = keep(builder, &buffers, sizeof(*made->buffers), made->buffer_count);
+    made->kernels = keep(builder, &kernels, sizeof(*made->kernels), made->kernel_count);
+    made->ops = keep(builder, &ops, sizeof(*made->ops), made->op_count);
+    builder->buffers = buffers;
+    builder->kernels = kernels;
+    builder->ops = ops;
+    enum gsim_status status;
+    if (builder->failed || made->arena.failed)
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    else
+        status = gsim_program_check(made, error);
+    if (status == GSIM_OK) {
+        *program = *made;
+        *made = (struct gsim_program){0};
+    }
+    gsim_builder_destroy(builder);
+    return status;
+}
+
+void gsim_builder_destroy(struct gsim_builder *builder)
+{
+    if (!builder) return;
+    gsim_program_release(&builder->program);
+    gsim_free(builder->buffers);
+    gsim_free(builder->kernels);
+    gsim_free(builder->ops);
+    gsim_free(builder->names);
+    gsim_free(builder->kernel_slots.slot);
+    gsim_free(builder->name_slots.slot);
+    gsim_free(builder);
+}

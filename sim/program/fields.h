@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: workloads (helper of the program reader). One object of a program file: which fields it may have,
+ * where their values stand, and reading a value with its range. Every message names the place.
+ */
+#ifndef GSIM_WORKLOADS_FIELDS_H
+#define GSIM_WORKLOADS_FIELDS_H
+
+#include <stdint.h>
+
+#include "sim/base/scan.h"
+
+/* Where we are, for messages: LIST[INDEX].FIELD[ELEMENT]. */
+struct gsim_place {
+    const char *list; /* NULL: a field of the file itself */
+    uint32_t index;
+    const char *field; /* NULL: the object as a whole */
+    uint32_t element;
+    bool has_element;
+};
+
+struct gsim_fields {
+    struct gsim_place place;
+    const char *const *names; /* of the fields; ends with NULL */
+    char **values;            /* by field: where its value starts, NULL: not given */
+    struct gsim_error *error;
+};
+
+/* GSIM_INPUT: "PLACE: expected EXPECTED, found VALUE". */
+enum gsim_status gsim_fields_unexpected(const struct gsim_fields *fields, const char *value, const char *expected);
+/* GSIM_INPUT: "PLACE: " and the message. */
+enum gsim_status gsim_fields_error(const struct gsim_fields *fields, const char *format, ...) GSIM_PRINTF(2, 3);
+
+/* Fills VALUES from the object at AT; what is not an object, unknown and repeated names are errors. *REST
+ * (NULL allowed) is what lies behind. */
+enum gsim_status gsim_fields_read(struct gsim_fields *fields, char *at, char **rest) GSIM_NODISCARD;
+
+/* Each moves the place to the field first. The value must be there, except where a function says otherwise. */
+enum gsim_status gsim_fields_require(struct gsim_fields *fields, int field) GSIM_NODISCARD;
+/* Absent fields leave *NUMBER as it is. Whole numbers from -2^53 to 2^53. */
+enum gsim_status gsim_fields_integer(struct gsim_fields *fields, int field, double minimum, double maximum,
+                                     double *number) GSIM_NODISCARD;
+enum gsim_status gsim_fields_real(struct gsim_fields *fields, int field, double maximum, double *number) GSIM_NODISCARD;
+enum gsim_status gsim_fields_bool(struct gsim_fields *fields, int field, bool *flag) GSIM_NODISCARD;
+/* One of WORDS (ends with NULL); *CHOICE is its index. */
+enum gsim_status gsim_fields_choice(struct gsim_fields *fields, int field, const char *const *words,
+                                    int *choice) GSIM_NODISCARD;
+/* Text of 1 to GSIM_LIMIT_NAME bytes, decoded in place: at most once per value. Absent: *TEXT stays. */
+enum gsim_status gsim_fields_name(struct gsim_fields *fields, int field, const char **text) GSIM_NODISCARD;
+
+/* The same for the value at VALUE, which stands at the present place; *REST is what lies behind. */
+enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, char *value, double minimum, double maximum,
+                                        double *number) GSIM_NODISCARD;
+enum gsim_status gsim_fields_name_at(const struct gsim_fields *fields, char *value, const char **text,
+                                     char **rest) GSIM_NODISCARD;
+
+/* Walks the list in FIELD: *VALUE is NULL or the previous element's end at the call, the next element or NULL
+ * after it. The place follows. Not a list: an error. */
+enum gsim_status gsim_fields_element(struct gsim_fields *fields, int field, char **value) GSIM_NODISCARD;
+
+#endif

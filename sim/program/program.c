@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The checks that every program passes, and its release. How a program is put together: sim/program/builder.c.
+ * Where the words of a file are judged, with their place in it: sim/program/reader.c.
+ */
+#include "gpusim/program.h"
+
+#include <math.h>
+
+#include "gpusim/limits.h"
+
+static bool is_work(double value)
+{
+    return value >= 0 && value <= GSIM_LIMIT_WORK;
+} /* false for NaN */
+static bool is_duration(double us)
+{
+    return us >= 0 && us <= GSIM_LIMIT_US;
+}
+
+static bool is_name(const char *name)
+{
+    return name && name[0] && strlen(name) <= GSIM_LIMIT_NAME;
+}
+
+static enum gsim_status check_buffers(const struct gsim_program *program, struct gsim_error *error)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < program->buffer_count; i++) {
+        const struct gsim_buffer *buffer = &program->buffers[i];
+        if (!is_name(buffer->name))
+            return gsim_error_set(error, GSIM_INPUT, "buffers[%u].name: expected 1 to %u bytes of text, found %zu", i,
+                                  GSIM_LIMIT_NAME, buffer->name ? strlen(buffer->name) : (size_t)0);
+        if (buffer->bytes < 1 || buffer->bytes > GSIM_LIMIT_BYTES)
+            return gsim_error_set(error, GSIM_INPUT, "buffers[%u].bytes: expected 1 to %llu, found %llu", i,
+                                  GSIM_LIMIT_BYTES, (unsigned long long)buffer->bytes);
+        total += buffer->bytes;
+        if (total > GSIM_LIMIT_BYTES)
+            return gsim_error_set(error, GSIM_INPUT, "buffers[%u].bytes: all buffers together exceed %llu bytes", i,
+                                  GSIM_LIMIT_BYTES);
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status check_shape(uint32_t index, const struct gsim_kernel *kernel, struct gsim_error *error)
+{
+    const struct gsim_dim3 *g = &kernel->grid, *b = &kernel->block;
+    if (g->x < 1 || g->y < 1 || g->z < 1 || g->x > GSIM_LIMIT_GRID_X || g->y > GSIM_LIMIT_GRID_YZ ||
+        g->z > GSIM_LIMIT_GRID_YZ)
+        return gsim_error_set(
+            error, GSIM_INPUT, "kernels[%u] '%s': grid: expected 1 to %u, %u and %u blocks, found %u, %u and %u", index,
+            kernel->name, GSIM_LIMIT_GRID_X, GSIM_LIMIT_GRID_YZ, GSIM_LIMIT_GRID_YZ, g->x, g->y, g->z);
+    if (b->x < 1 || b->y < 1 || b->z < 1 || b->x > GSIM_LIMIT_BLOCK_XY || b->y > GSIM_LIMIT_BLOCK_XY ||
+        b->z > GSIM_LIMIT_BLOCK_Z || b->x * b->y * b->z > GSIM_LIMIT_BLOCK_THREADS)
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "kernels[%u] '%s': block: expected at most %u threads (%u, %u and %u), found %u x %u x %u", index,
+            kernel->name, GSIM_LIMIT_BLOCK_THREADS, GSIM_LIMIT_BLOCK_XY, GSIM_LIMIT_BLOCK_XY, GSIM_LIMIT_BLOCK_Z, b->x,
+            b->y, b->z);
+    return GSIM_OK;
+}
+
+static enum gsim_status check_kernels(const struct gsim_program *program, struct gsim_error *error)
+{
+    for (uint32_t i = 0; i < program->kernel_count; i++) {
+        const struct gsim_kernel *kernel = &program->kernels[i];
+        if (!is_name(kernel->name))
+            return gsim_error_set(error, GSIM_INPUT, "kernels[%u].name: expected 1 to %u bytes of text, found %zu", i,
+                                  GSIM_LIMIT_NAME, kernel->name ? strlen(kernel->name) : (size_t)0);
+        enum gsim_status status = check_shape(i, kernel, error);
+        if (status != GSIM_OK) return status;
+        if (kernel->regs_per_thread > GSIM_LIMIT_REGS || kernel->smem_bytes > GSIM_LIMIT_SMEM_BYTES)
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "kernels[%u] '%s': expected at most %u registers and %u bytes of shared memory, "
+                                  "found %u and %u",
+                                  i, kernel->name, GSIM_LIMIT_REGS, GSIM_LIMIT_SMEM_BYTES, kernel->regs_per_thread,
+                                  kernel->smem_bytes);
+        if (!is_work(kernel->flops) || !is_work(kernel->dram_bytes) || !is_work(kernel->thread_cycles) ||
+            !is_work(kernel->sm_cycles))
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "kernels[%u] '%s': expected flops, dram_bytes, thread_cycles and sm_cycles of 0 to "
+                                  "%g, found %g, %g, %g and %g",
+                                  i, kernel->name, GSIM_LIMIT_WORK, kernel->flops, kernel->dram_bytes,
+                                  kernel->thread_cycles, kernel->sm_cycles);
+        if (!is_work(kernel->rows))
+            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': rows: expected 0 to %g, found %g", i, kernel->name,
+                                  GSIM_LIMIT_WORK, kernel->rows);
+        if (!is_work(kernel->loop_x) || !is_work(kernel->loop_y) || !is_work(kernel->loop_z))
+            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': loop_x, loop_y, loop_z: expected 0 to %g, found %g, %g and %g",
+                                  i, kernel->name, GSIM_LIMIT_WORK, kernel->loop_x, kernel->loop_y, kernel->loop_z);
+        if (!is_duration(kernel->solo_us))
+            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': solo_us: expected 0 to %g, found %g", i,
+                                  kernel->name, GSIM_LIMIT_US, kernel->solo_us);
+        if (!is_duration(kernel->slice_us) || kernel->slice_sms > GSIM_LIMIT_SMS)
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "kernels[%u] '%s': slice_us, slice_sms: expected 0 to %g and 0 to %u, found %g and %u", i,
+                                  kernel->name, GSIM_LIMIT_US, GSIM_LIMIT_SMS, kernel->slice_us, kernel->slice_sms);
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status check_references(const struct gsim_program *program, uint32_t i, struct gsim_error *error)
+{
+    const struct gsim_op *op = &program->ops[i];
+    if (op->index != i) GSIM_BUG("op %u carries the index %u", i, op->index);
+    uint32_t expected_args = op->kind == GSIM_OP_HOST_COMPUTE ? 0 : 1;
+    if (op->kind == GSIM_OP_KERNEL) {
+        if (op->kernel_index >= program->kernel_count)
+            return gsim_error_set(error, GSIM_INPUT, "ops[%u]: expected a kernel index below %u, found %u", i,
+                                  program->kernel_count, op->kernel_index);
+        if (op->arg_count > GSIM_LIMIT_ARGS)
+            return gsim_error_set(error, GSIM_INPUT, "ops[%u]: expected at most %u arguments, found %u", i,
+                                  GSIM_LIMIT_ARGS, op->arg_count);
+    } else if (op->arg_count != expected_args) {
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u]: expected %u buffers, found %u", i, expected_args,
+                              op->arg_count);
+    }
+    for (uint32_t a = 0; a < op->arg_count; a++)
+        if (op->args[a].buffer_index >= program->buffer_count)
+            return gsim_error_set(error, GSIM_INPUT, "ops[%u]: argument %u: expected a buffer index below %u, found %u",
+                                  i, a, program->buffer_count, op->args[a].buffer_index);
+    for (uint32_t a = 0; a < op->after_count; a++)
+        if (op->after[a] >= i)
+            return gsim_error_set(error, GSIM_INPUT, "ops[%u].after[%u]: expected the index of an earlier op, found %u",
+                                  i, a, op->after[a]);
+    return GSIM_OK;
+}
+
+static enum gsim_status check_amounts(const struct gsim_program *program, uint32_t i, struct gsim_error *error)
+{
+    const struct gsim_op *op = &program->ops[i];
+    if (op->kind != GSIM_OP_KERNEL && op->kind != GSIM_OP_HOST_COMPUTE) {
+        uint64_t buffer_bytes = program->buffers[op->args[0].buffer_index].bytes;
+        if (op->bytes < 1 || op->bytes > buffer_bytes)
+            return gsim_error_set(error, GSIM_INPUT, "ops[%u].bytes: expected 1 to %llu, found %llu", i,
+                                  (unsigned long long)buffer_bytes, (unsigned long long)op->bytes);
+    }
+    if (!is_duration(op->host_us))
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u].us: expected 0 to %g, found %g", i, GSIM_LIMIT_US,
+                              op->host_us);
+    if (op->stream < -1 || op->stream > GSIM_LIMIT_STREAM)
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u].stream: expected 0 to %d, or -1 for none, found %d", i,
+                              GSIM_LIMIT_STREAM, op->stream);
+    if (op->priority < -GSIM_LIMIT_PRIORITY || op->priority > GSIM_LIMIT_PRIORITY)
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u].priority: expected %d to %d, found %d", i,
+                              -GSIM_LIMIT_PRIORITY, GSIM_LIMIT_PRIORITY, op->priority);
+    if (op->untimed && op->kind != GSIM_OP_HOST_WRITE)
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u].untimed: only a host write can be untimed", i);
+    return GSIM_OK;
+}
+
+/* No buffer twice: each remembers the last op that named it. */
+static enum gsim_status check_repeated_args(const struct gsim_program *program, struct gsim_error *error)
+{
+    uint32_t *last_user = gsim_alloc(sizeof(*last_user) * ((size_t)program->buffer_count + 1));
+    if (!last_user) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++) {
+        const struct gsim_op *op = &program->ops[i];
+        for (uint32_t a = 0; a < op->arg_count && status == GSIM_OK; a++) {
+            uint32_t buffer = op->args[a].buffer_index;
+            if (last_user[buffer] == i + 1)
+                status = gsim_error_set(error, GSIM_INPUT, "ops[%u]: buffer '%s' is an argument twice", i,
+                                        program->buffers[buffer].name);
+            last_user[buffer] = i + 1;
+        }
+    }
+    gsim_free(last_user);
+    return status;
+}
+
+enum gsim_status gsim_program_check(const struct gsim_program *program, struct gsim_error *error)
+{
+    if (!is_name(program->name))
+        return gsim_error_set(error, GSIM_INPUT, "name: expected 1 to %u bytes of text, found %zu", GSIM_LIMIT_NAME,
+                              program->name ? strlen(program->name) : (size_t)0);
+    if (program->op_count == 0) return gsim_error_set(error, GSIM_INPUT, "ops: expected at least one op, found none");
+    if (program->iterations < 1 || program->iterations > GSIM_LIMIT_ITERATIONS)
+        return gsim_error_set(error, GSIM_INPUT, "iterations: expected 1 to %u, found %u", GSIM_LIMIT_ITERATIONS,
+                              program->iterations);
+    enum gsim_status status = check_buffers(program, error);
+    if (status == GSIM_OK) status = check_kernels(program, error);
+    double total_us = 0;
+    for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++) {
+        status = check_references(program, i, error);
+        if (status == GSIM_OK) status = check_amounts(program, i, error);
+        if (status != GSIM_OK) break;
+        const struct gsim_op *op = &program->ops[i];
+        total_us += op->host_us + (op->kind == GSIM_OP_KERNEL ? program->kernels[op->kernel_index].solo_us : 0);
+    }
+    if (status == GSIM_OK && total_us * program->iterations > GSIM_LIMIT_TOTAL_US)
+        status = gsim_error_set(error, GSIM_INPUT,
+                                "ops: all durations of all iterations add up to %g us, expected at most %g",
+                                total_us * program->iterations, GSIM_LIMIT_TOTAL_US);
+    return status == GSIM_OK ? check_repeated_args(program, error) : status;
+}
+
+void gsim_program_release(struct gsim_program *program)
+{
+    if (!program) return;
+    gsim_arena_release(&program->arena);
+    *program = (struct gsim_program){0};
+}

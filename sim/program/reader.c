@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Program files, object by object: the file itself, buffers, kernels, ops (sim/program/readops.c). The text is
+ * checked once (sim/base/scan.c), then read in place (sim/program/fields.c).
+ */
+#include "sim/program/reader.h"
+
+#include "sim/program/file.h"
+#include "sim/program/readops.h"
+
+#define OF_NAMES(id, name) name,
+#define OF_IDS(id, name)   id,
+
+#define FILE_FIELDS(X)                                                                                                 \
+    X(FILE_SCHEMA, "schema")                                                                                           \
+    X(FILE_NAME, "name")                                                                                               \
+    X(FILE_BUFFERS, "buffers") X(FILE_KERNELS, "kernels") X(FILE_OPS, "ops") X(FILE_ITERATIONS, "iterations")
+enum { FILE_FIELDS(OF_IDS) FILE_FIELD_COUNT };
+static const char *const file_names[] = {FILE_FIELDS(OF_NAMES) NULL};
+
+enum { BUFFER_NAME, BUFFER_BYTES, BUFFER_INIT, BUFFER_FIELD_COUNT };
+static const char *const buffer_names[] = {"name", "bytes", "init", NULL};
+static const char *const init_names[] = {"none", "host", "device", NULL}; /* enum gsim_buffer_init */
+
+enum { KERNEL_NAME, KERNEL_WORK, KERNEL_FIELD_COUNT = KERNEL_WORK + GSIM_WORK_FIELD_COUNT };
+static const char *const kernel_names[] = {"name", GSIM_WORK_FIELDS(GSIM_WORK_FIELD_NAME) NULL};
+
+/* A name that must be new, put under INDEX. */
+static enum gsim_status read_new_name(struct gsim_fields *fields, int field, struct gsim_names *names, uint32_t index,
+                                      const char **name)
+{
+    enum gsim_status status = gsim_fields_require(fields, field);
+    if (status == GSIM_OK) status = gsim_fields_name(fields, field, name);
+    if (status != GSIM_OK) return status;
+    if (gsim_names_find(names, *name) != GSIM_NAME_NONE)
+        return gsim_fields_error(fields, "the name \"%s\" is given twice", *name);
+    return gsim_names_add(names, *name, index, fields->error);
+}
+
+static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, char *value, char **rest)
+{
+    char *values[BUFFER_FIELD_COUNT];
+    struct gsim_fields fields = {{.list = "buffers", .index = index}, buffer_names, values, reader->error};
+    enum gsim_status status = gsim_fields_read(&fields, value, rest);
+    const char *name = NULL;
+    double bytes = 0;
+    int init = GSIM_INIT_NONE;
+    if (status == GSIM_OK) status = read_new_name(&fields, BUFFER_NAME, &reader->buffer_names, index, &name);
+    if (status == GSIM_OK) status = gsim_fields_require(&fields, BUFFER_BYTES);
+    if (status == GSIM_OK) status = gsim_fields_integer(&fields, BUFFER_BYTES, 1, (double)GSIM_LIMIT_BYTES, &bytes);
+    if (status != GSIM_OK) return status;
+    reader->total_bytes += bytes;
+    if (reader->total_bytes > (double)GSIM_LIMIT_BYTES)
+        return gsim_fields_error(&fields, "all buffers together have %.0f bytes, expected at most %llu",
+                                 reader->total_bytes, GSIM_LIMIT_BYTES);
+    if (values[BUFFER_INIT] && (status = gsim_fields_choice(&fields, BUFFER_INIT, init_names, &init)) != GSIM_OK)
+        return status;
+    void *buffers = reader->buffers;
+    if (gsim_array_grow(&buffers, sizeof(*reader->buffers), index, &reader->buffer_room))
+        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+    reader->buffers = buffers;
+    reader->buffers[index] = (struct gsim_reader_buffer){.bytes = (uint64_t)bytes, .name = name};
+    reader->buffer_count = index + 1;
+    gsim_builder_buffer(reader->builder, name, (uint64_t)bytes, (enum gsim_buffer_init)init);
+    return GSIM_OK;
+}
+
+static enum gsim_status read_kernel(struct gsim_reader *reader, uint32_t index, char *value, char **rest)
+{
+    char *values[KERNEL_FIELD_COUNT];
+    struct gsim_fields fields = {{.list = "kernels", .index = index}, kernel_names, values, reader->error};
+    struct gsim_kernel kernel = {0};
+    enum gsim_status status = gsim_fields_read(&fields, value, rest);
+    if (status == GSIM_OK) status = read_new_name(&fields, KERNEL_NAME, &reader->kernel_names, index, &kernel.name);
+    if (status == GSIM_OK) status = gsim_reader_work(&fields, KERNEL_WORK, &kernel);
+    if (status != GSIM_OK) return status;
+    void *kernels = reader->kernels;
+    if (gsim_array_grow(&kernels, sizeof(kernel), index, &reader->kernel_room))
+        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+    reader->kernels = kernels;
+    reader->kernels[index] = kernel;
+    return GSIM_OK;
+}
+
+typedef enum gsim_status read_item(struct gsim_reader *reader, uint32_t index, char *value, char **rest);
+
+static enum gsim_status read_list(struct gsim_reader *reader, struct gsim_fields *file, int field, read_item *read)
+{
+    if (!file->values[field]) return GSIM_OK;
+    char *at = NULL;
+    for (uint32_t index = 0;; index++) {
+        enum gsim_status status = gsim_fields_element(file, field, &at);
+        if (status != GSIM_OK || !at) return status;
+        if (index == UINT32_MAX - 1) return gsim_fields_error(file, "expected fewer than %u entries", index);
+        status = read(reader, index, at, &at);
+        if (status != GSIM_OK) return status;
+    }
+}
+
+/* A profiler's trace, or one of ours, is the likeliest file to be taken for a program. */
+static bool is_trace(char *at)
+{
+    struct gsim_scan_text key;
+    for (char *value = gsim_scan_next(at, &key, &at); value; value = gsim_scan_next(gsim_scan_skip(value), &key, &at))
+        if (key.length == strlen("traceEvents") && strncmp(key.text, "traceEvents", key.length) == 0) return true;
+    return false;
+}
+
+static enum gsim_status read_file(struct gsim_reader *reader, char *text, double *iterations)
+{
+    static const char *const schemas[] = {"gpusim-program/1", NULL};
+    char *values[FILE_FIELD_COUNT];
+    struct gsim_fields fields = {{0}, file_names, values, reader->error};
+    enum gsim_status status = gsim_fields_read(&fields, gsim_scan_start(text), NULL);
+    int schema;
+    const char *name = NULL;
+    /* A file of another kind has other fields: that it is of another kind says more. */
+    if (status == GSIM_INPUT && values[FILE_SCHEMA]) {
+        enum gsim_status kind = gsim_fields_choice(&fields, FILE_SCHEMA, schemas, &schema);
+        return kind == GSIM_OK ? status : kind;
+    }
+    if (status == GSIM_INPUT && *gsim_scan_start(text) == '{' && is_trace(gsim_scan_start(text)))
+        return gsim_error_set(reader->error, GSIM_INPUT,
+                              "expected a program, found a trace: gpusim import kineto makes a program of it");
+    if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_SCHEMA);
+    if (status == GSIM_OK) status = gsim_fields_choice(&fields, FILE_SCHEMA, schemas, &schema);
+    if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_NAME);
+    if (status == GSIM_OK) status = gsim_fields_name(&fields, FILE_NAME, &name);
+    if (status == GSIM_OK) status = gsim_fields_integer(&fields, FILE_ITERATIONS, 1, GSIM_LIMIT_ITERATIONS, iterations);
+    if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_OPS);
+    if (status != GSIM_OK) return status;
+    reader->builder = gsim_builder_create(name);
+    if (!reader->builder) return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+    status = read_list(reader, &fields, FILE_BUFFERS, read_buffer);
+    if (status == GSIM_OK) status = read_list(reader, &fields, FILE_KERNELS, read_kernel);
+    if (status == GSIM_OK) status = read_list(reader, &fields, FILE_OPS, gsim_reader_op);
+    return status;
+}
+
+static void release(struct gsim_reader *reader)
+{
+    gsim_builder_destroy(reader->builder);
+    gsim_names_release(&reader->buffer_names);
+    gsim_names_release(&reader->kernel_names);
+    gsim_free(reader->buffers);
+    gsim_free(reader->kernels);
+    gsim_free(reader->args);
+    gsim_free(reader->ordered);
+    gsim_free(reader->after);
+}
+
+enum gsim_status gsim_program_read(const char *path, struct gsim_program *program, struct gsim_error *error)
+{
+    struct gsim_error own = {0};
+    struct gsim_reader reader = {.error = error ? error : &own};
+    double iterations = 1;
+    size_t length = 0;
+    char *text = gsim_file_read(path, &length, reader.error);
+    enum gsim_status status = text ? gsim_scan_check(text, length, reader.error) : reader.error->status;
+    if (status == GSIM_OK) status = read_file(&reader, text, &iterations);
+    if (status == GSIM_OK) {
+        status = gsim_builder_finish(reader.builder, (uint32_t)iterations, program, reader.error);
+        reader.builder = NULL;
+    }
+    release(&reader);
+    gsim_free(text);
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(reader.error, "cannot read '%s'", path);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: workloads (second half of the program reader, private to it). Ops and the work fields that kernels
+ * and ops share.
+ */
+#ifndef GSIM_WORKLOADS_READOPS_H
+#define GSIM_WORKLOADS_READOPS_H
+
+#include "gpusim/limits.h"
+#include "gpusim/program.h"
+#include "sim/program/fields.h"
+#include "sim/base/names.h"
+
+/* Fields of a kernel that an op may override: X(id, name). Read by gsim_reader_work() in this order. */
+/* clang-format off */
+#define GSIM_WORK_FIELDS(X)                                                           \
+    X(WORK_REGS, "regs_per_thread") X(WORK_SMEM, "smem_bytes") X(WORK_FP64, "fp64")   \
+    X(WORK_FLOPS, "flops") X(WORK_DRAM, "dram_bytes") X(WORK_THREAD, "thread_cycles") \
+    X(WORK_SM, "sm_cycles") X(WORK_SOLO, "solo_us") X(WORK_DEVICE, "solo_device")     \
+    X(WORK_COLD, "solo_cold") X(WORK_ROWS, "rows") X(WORK_SLICE_SMS, "slice_sms")     \
+    X(WORK_SLICE, "slice_us") X(WORK_LOOP_X, "loop_x") X(WORK_LOOP_Y, "loop_y") \
+    X(WORK_LOOP_Z, "loop_z")
+/* clang-format on */
+#define GSIM_WORK_FIELD_ID(id, name)   id,
+#define GSIM_WORK_FIELD_NAME(id, name) name,
+enum { GSIM_WORK_FIELDS(GSIM_WORK_FIELD_ID) GSIM_WORK_FIELD_COUNT };
+
+struct gsim_reader_buffer {
+    uint64_t bytes;
+    const char *name;
+    uint32_t last_op;  /* index + 1 of the last op that named it, */
+    uint32_t position; /* and where in its arguments */
+};
+
+/* One file while it is read. */
+struct gsim_reader {
+    struct gsim_error *error;
+    struct gsim_builder *builder;
+    struct gsim_names buffer_names, kernel_names;
+    struct gsim_reader_buffer *buffers;
+    struct gsim_kernel *kernels; /* without shape, as the file gives them */
+    uint32_t buffer_count;
+    double total_bytes;
+    size_t buffer_room, kernel_room, arg_room, ordered_room, after_room;
+    /* of the op being read */
+    struct gsim_arg *args, *ordered;
+    uint32_t *after;
+    uint32_t arg_count, after_count;
+};
+
+/* The work fields, which start at FIRST in FIELDS, into KERNEL; absent ones stay. */
+enum gsim_status gsim_reader_work(struct gsim_fields *fields, int first, struct gsim_kernel *kernel) GSIM_NODISCARD;
+
+/* Reads the op at VALUE and gives it to the builder. */
+enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, char *value, char **rest) GSIM_NODISCARD;
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Program files, one line per buffer, kernel and op. Kernels of one name are written once, with the work of the
+ * first as far as overrides can take it back; ops whose kernel differs override the fields that do. Numbers are
+ * written so that they read back exactly.
+ */
+#include "sim/program/writer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "sim/base/names.h"
+
+struct writer {
+    gzFile file;
+    const struct gsim_program *program;
+    struct gsim_names names;   /* of kernels, to their first index */
+    struct gsim_kernel *bases; /* by first index: what is written under "kernels" */
+    bool failed;
+};
+
+static void put(struct writer *w, const char *format, ...) GSIM_PRINTF(2, 3);
+
+static void put(struct writer *w, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    GSIM_INVARIANT(length >= 0 && (size_t)length < sizeof(text));
+    if (length > 0 && gzwrite(w->file, text, (unsigned)length) != length) w->failed = true;
+}
+
+static void put_name(struct writer *w, const char *name)
+{
+    put(w, "\"");
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\')
+            put(w, "\\%c", *name);
+        else if ((unsigned char)*name < 0x20)
+            put(w, "\\u%04x", (unsigned char)*name);
+        else
+            put(w, "%c", *name);
+    }
+    put(w, "\"");
+}
+
+static void put_number(struct writer *w, double value)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof(text), "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    put(w, "%s", text);
+}
+
+/* The work fields in which K differs from BASE. */
+static void put_work(struct writer *w, const struct gsim_kernel *k, const struct gsim_kernel *base)
+{
+    if (k->regs_per_thread != base->regs_per_thread) put(w, ", \"regs_per_thread\": %u", k->regs_per_thread);
+    if (k->smem_bytes != base->smem_bytes) put(w, ", \"smem_bytes\": %u", k->smem_bytes);
+    if (k->fp64 != base->fp64) put(w, ", \"fp64\": %s", k->fp64 ? "true" : "false");
+    if (k->solo_cold != base->solo_cold) put(w, ", \"solo_cold\": %s", k->solo_cold ? "true" : "false");
+    struct {
+        const char *name;
+        double value, base;
+        bool is_new; /* 0 is not the same as not given */
+    } const numbers[] = {
+        {"flops", k->flops, base->flops, k->demand_given && !base->demand_given},
+        {"dram_bytes", k->dram_bytes, base->dram_bytes, k->demand_given && !base->demand_given},
+        {"thread_cycles", k->thread_cycles, base->thread_cycles, false},
+        {"sm_cycles", k->sm_cycles, base->sm_cycles, false},
+        {"solo_us", k->solo_us, base->solo_us, false},
+        {"rows", k->rows, base->rows, false},
+        {"loop_x", k->loop_x, base->loop_x, false},
+        {"loop_y", k->loop_y, base->loop_y, false},
+        {"loop_z", k->loop_z, base->loop_z, false},
+        {"slice_sms", k->slice_sms, base->slice_sms, false},
+        {"slice_us", k->slice_us, base->slice_us, k->slice_us > 0 && k->solo_us != base->solo_us}, /* solo_us drops the base's */
+    };
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (numbers[i].value == numbers[i].base && !numbers[i].is_new) continue;
+        put(w, ", \"%s\": ", numbers[i].name);
+        put_number(w, numbers[i].value);
+    }
+    bool is_same = k->solo_device && base->solo_device && strcmp(k->solo_device, base->solo_device) == 0;
+    if (k->solo_device && !is_same) {
+        put(w, ", \"solo_device\": ");
+        put_name(w, k->solo_device);
+    }
+}
+
+static void put_buffers(struct writer *w)
+{
+    static const char *const inits[] = {"none", "host", "device"}; /* enum gsim_buffer_init */
+    put(w, " \"buffers\": [");
+    for (uint32_t i = 0; i < w->program->buffer_count; i++) {
+        const struct gsim_buffer *buffer = &w->program->buffers[i];
+        put(w, "%s\n  {\"name\": ", i ? "," : "");
+        put_name(w, buffer->name);
+        put(w, ", \"bytes\": %" PRIu64 ", \"init\": \"%s\"}", buffer->bytes, inits[buffer->init]);
+    }
+    put(w, "],\n");
+}
+
+/* One base per name: its first kernel, less what an override cannot take back: an override can give a demand or
+ * a device, but not say that there is none. */
+static enum gsim_status find_bases(struct writer *w, struct gsim_error *error)
+{
+    uint32_t count = w->program->kernel_count;
+    w->bases = gsim_alloc(sizeof(*w->bases) * ((size_t)count + 1));
+    if (!w->bases) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gsim_kernel *kernel = &w->program->kernels[i];
+        uint32_t first = gsim_names_find(&w->names, kernel->name);
+        if (first == GSIM_NAME_NONE) {
+            enum gsim_status status = gsim_names_add(&w->names, kernel->name, i, error);
+            if (status != GSIM_OK) return status;
+            w->bases[i] = *kernel;
+            continue;
+        }
+        struct gsim_kernel *base = &w->bases[first];
+        if (!kernel->solo_device) base->solo_device = NULL;
+        if (!kernel->demand_given) {
+            base->demand_given = false;
+            base->flops = base->dram_bytes = 0;
+        }
+    }
+    return GSIM_OK;
+}
+
+static void put_kernels(struct writer *w)
+{
+    static const struct gsim_kernel nothing;
+    bool is_first = true;
+    put(w, " \"kernels\": [");
+    for (uint32_t i = 0; i < w->program->kernel_count; i++) {
+        const struct gsim_kernel *kernel = &w->bases[i];
+        if (!kernel->name) continue; /* not the first of its name */
+        put(w, "%s\n  {\"name\": ", is_first ? "" : ",");
+        put_name(w, kernel->name);
+        put_work(w, kernel, &nothing);
+        put(w, "}");
+        is_first = false;
+    }
+    put(w, "],\n");
+}
+
+enum listed { LIST_READS, LIST_WRITES, LIST_ARGS, LIST_NON_CONST };
+
+static bool is_listed(const struct gsim_arg *arg, enum listed list)
+{
+    if (list == LIST_READS) return arg->reads;
+    if (list == LIST_WRITES) return arg->writes;
+    return list == LIST_ARGS || (arg->reads && !arg->writes && !arg->declared_const);
+}
+
+static void put_list(struct writer *w, const char *name, const struct gsim_op *op, enum listed list)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < op->arg_count; i++) {
+        if (!is_listed(&op->args[i], list)) continue;
+        put(w, count++ ? ", " : ", \"%s\": [", name);
+        put_name(w, w->program->buffers[op->args[i].buffer_index].name);
+    }
+    if (count) put(w, "]");
+}
+
+/* Whether the arguments stand in the order that a reader assumes: what is read, then what is only written. */
+static bool is_usual_order(const struct gsim_op *op)
+{
+    for (uint32_t i = 1; i < op->arg_count; i++)
+        if (op->args[i].reads && !op->args[i - 1].reads) return false;
+    return true;
+}
+
+static void put_launch(struct writer *w, const struct gsim_op *op)
+{
+    const struct gsim_kernel *kernel = &w->program->kernels[op->kernel_index];
+    const struct gsim_dim3 *g = &kernel->grid, *b = &kernel->block;
+    put(w, ", \"kernel\": ");
+    put_name(w, kernel->name);
+    put(w, ", \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u]", g->x, g->y, g->z, b->x, b->y, b->z);
+    put_list(w, "reads", op, LIST_READS);
+    put_list(w, "writes", op, LIST_WRITES);
+    if (!is_usual_order(op)) put_list(w, "args", op, LIST_ARGS);
+    put_list(w, "non_const", op, LIST_NON_CONST);
+    put_work(w, kernel, &w->bases[gsim_names_find(&w->names, kernel->name)]);
+}
+
+static void put_op(struct writer *w, const struct gsim_op *op)
+{
+    static const char *const kinds[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute"};
+    static const char *const copies[] = {"h2d", "d2h", "d2d"};
+    put(w, "%s\n  {\"op\": \"%s\"", op->index ? "," : "", kinds[op->kind]);
+    if (op->kind == GSIM_OP_COPY) put(w, ", \"kind\": \"%s\"", copies[op->copy_kind]);
+    if (op->kind == GSIM_OP_KERNEL) {
+        put_launch(w, op);
+    } else if (op->kind == GSIM_OP_HOST_COMPUTE) {
+        put(w, ", \"us\": ");
+        put_number(w, op->host_us);
+    } else {
+        put(w, ", \"buffer\": ");
+        put_name(w, w->program->buffers[op->args[0].buffer_index].name);
+        put(w, ", \"bytes\": %" PRIu64, op->bytes);
+    }
+    if (op->untimed) put(w, ", \"untimed\": true");
+    if (op->stream >= 0) put(w, ", \"stream\": %d", op->stream);
+    if (op->priority != 0) put(w, ", \"priority\": %d", op->priority);
+    for (uint32_t i = 0; i < op->after_count; i++) put(w, i ? ", %u" : ", \"after\": [%u", op->after[i]);
+    put(w, op->after_count ? "]}" : "}");
+}
+
+static gzFile open_file(const char *path)
+{
+    size_t length = strlen(path);
+    bool is_gzip = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    if (strcmp(path, "-") != 0) return gzopen(path, is_gzip ? "wb6" : "wbT");
+    fflush(stdout);
+    int copy = dup(STDOUT_FILENO); /* gzclose() closes it */
+    gzFile file = copy < 0 ? NULL : gzdopen(copy, "wbT");
+    if (!file && copy >= 0) close(copy);
+    return file;
+}
+
+enum gsim_status gsim_program_write(const struct gsim_program *program, const char *path, struct gsim_error *error)
+{
+    errno = 0;
+    struct writer w = {.file = open_file(path), .program = program};
+    if (!w.file)
+        return gsim_error_set(error, errno ? GSIM_IO : GSIM_NOMEM, "cannot write '%s': %s", path,
+                              errno ? strerror(errno) : "out of memory");
+    enum gsim_status status = find_bases(&w, error);
+    if (status == GSIM_OK) {
+        put(&w, "{\"schema\": \"gpusim-program/1\", \"name\": ");
+        put_name(&w, program->name);
+        put(&w, ",\n");
+        put_buffers(&w);
+        put_kernels(&w);
+        put(&w, " \"ops\": [");
+        for (uint32_t i = 0; i < program->op_count; i++) put_op(&w, &program->ops[i]);
+        put(&w, "],\n \"iterations\": %u}\n", program->iterations);
+    } else {
+        gsim_error_prefix(error, "cannot write '%s'", path);
+    }
+    gsim_free(w.bases);
+    gsim_names_release(&w.names);
+    errno = 0;
+    if ((gzclose(w.file) != Z_OK || w.failed) && status == GSIM_OK)
+        status = gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", path, errno ? strerror(errno) : "disk full?");
+    return status;
+}

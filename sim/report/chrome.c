@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: traces. See sim/report/chrome.h. Tracks: thread id = stream for a stream's first lane, further lanes and
+ * synchronisation are numbered from lane_base on; args hold the true stream. Events are in no particular order.
+ */
+#include "sim/report/chrome.h"
+
+#include <string.h>
+
+#include "sim/device/occupancy.h"
+#include "sim/report/slices.h"
+#include "sim/report/chrome_sms.h"
+
+#define SYNC_TRACK (1ULL << 40)
+#define FLOW_CALL  1 /* a call has this correlation */
+#define FLOW_WORK  2 /* device work has it */
+
+struct writer {
+    const struct gsim_result *result;
+    const struct gsim_timeline *timeline;
+    struct gsim_output *output;
+    struct gsim_slices slices;
+    unsigned char *flows; /* by correlation: FLOW_CALL, FLOW_WORK */
+    uint32_t max_correlation, max_stream;
+    uint64_t lane_base; /* above every stream, a multiple of 1000 */
+    bool first;
+};
+
+/* --- one event ---------------------------------------------------------------------------------------------- */
+static void begin_event(struct writer *writer, const char *phase, const char *category, uint64_t pid, uint64_t tid)
+{
+    struct gsim_output *output = writer->output;
+    gsim_output_text(output, writer->first ? "\n{\"ph\":\"" : ",\n{\"ph\":\"");
+    writer->first = false;
+    gsim_output_text(output, phase);
+    if (category) {
+        gsim_output_text(output, "\",\"cat\":\"");
+        gsim_output_text(output, category);
+    }
+    gsim_output_text(output, "\",\"pid\":");
+    gsim_output_unsigned(output, pid);
+    gsim_output_text(output, ",\"tid\":");
+    gsim_output_unsigned(output, tid);
+}
+
+static void put_name(struct writer *writer, const char *name)
+{
+    gsim_output_text(writer->output, ",\"name\":");
+    gsim_output_json_string(writer->output, name);
+}
+
+static void put_span(struct writer *writer, gsim_time start, gsim_time end)
+{
+    gsim_output_text(writer->output, ",\"ts\":");
+    gsim_output_time_us(writer->output, start);
+    gsim_output_text(writer->output, ",\"dur\":");
+    gsim_output_time_us(writer->output, end - start);
+}
+
+static void put_number(struct writer *writer, const char *key, uint64_t value, bool first)
+{
+    gsim_output_text(writer->output, first ? "\"" : ",\"");
+    gsim_output_text(writer->output, key);
+    gsim_output_text(writer->output, "\":");
+    gsim_output_unsigned(writer->output, value);
+}
+
+static void put_flow(struct writer *writer, uint32_t correlation, bool is_call, uint64_t pid, uint64_t tid,
+                     gsim_time at)
+{
+    if (!correlation || writer->flows[correlation] != (FLOW_CALL | FLOW_WORK)) return;
+    begin_event(writer, is_call ? "s" : "f", "ac2g", pid, tid);
+    put_name(writer, "ac2g");
+    gsim_output_text(writer->output, ",\"id\":");
+    gsim_output_unsigned(writer->output, correlation);
+    gsim_output_text(writer->output, ",\"ts\":");
+    gsim_output_time_us(writer->output, at);
+    gsim_output_text(writer->output, is_call ? "}" : ",\"bp\":\"e\"}");
+}
+
+static void put_metadata(struct writer *writer, const char *what, uint64_t pid, uint64_t tid, const char *name)
+{
+    begin_event(writer, "M", NULL, pid, tid);
+    put_name(writer, what);
+    gsim_output_text(writer->output, ",\"ts\":0,\"args\":{\"name\":");
+    gsim_output_json_string(writer->output, name);
+    gsim_output_text(writer->output, "}}");
+}
+
+static void put_sort_index(struct writer *writer, const char *what, uint64_t pid, uint64_t tid, uint64_t index)
+{
+    begin_event(writer, "M", NULL, pid, tid);
+    put_name(writer, what);
+    gsim_output_text(writer->output, ",\"ts\":0,\"args\":{");
+    put_number(writer, "sort_index", index, true);
+    gsim_output_text(writer->output, "}}");
+}
+
+/* --- device work ---------------------------------------------------------------------------------------------- */
+static void put_kernel(struct writer *writer, const struct gsim_kernel_record *record, uint64_t tid)
+{
+    const struct gsim_kernel *kernel = &writer->timeline->program->kernels[record->kernel_index];
+    const struct gsim_device_spec *device = writer->result->simulation->device;
+    double blocks = (double)kernel->grid.x * kernel->grid.y * kernel->grid.z / device->sm_count;
+    double warps = ceil((double)kernel->block.x * kernel->block.y * kernel->block.z / 32) * blocks;
+    begin_event(writer, "X", "kernel", record->device, tid);
+    put_name(writer, kernel->name);
+    put_span(writer, record->start, record->end);
+    gsim_output_text(writer->output, ",\"args\":{\"queued\":0");
+    put_number(writer, "device", record->device, false);
+    put_number(writer, "context", 1, false);
+    put_number(writer, "stream", record->stream, false);
+    put_number(writer, "correlation", record->correlation, false);
+    put_number(writer, "registers per thread", kernel->regs_per_thread, false);
+    put_number(writer, "shared memory", kernel->smem_bytes, false);
+    gsim_output_printf(writer->output, ",\"blocks per SM\":%.6f,\"warps per SM\":%.6f", blocks, warps);
+    gsim_output_printf(writer->output, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", kernel->grid.x, kernel->grid.y,
+                       kernel->grid.z, kernel->block.x, kernel->block.y, kernel->block.z);
+    put_number(writer, "op", record->op, false);
+    put_number(writer, "iteration", record->iteration, false);
+    gsim_output_text(writer->output, ",\"ready\":");
+    gsim_output_time_us(writer->output, record->ready);
+    gsim_output_text(writer->output, "}}");
+    put_flow(writer, record->correlation, false, record->device, tid, record->start);
+}
+
+/* Kineto's words: "Memcpy HtoD (Pinned -> Device)". */
+static const char *copy_name(const struct gsim_copy_record *record, enum gsim_memory_mode memory)
+{
+    bool managed = record->reason != GSIM_REASON_EXPLICIT, pageable = memory == GSIM_MEMORY_PAGEABLE;
+    switch (record->kind) {
+    case GSIM_COPY_H2D:
+        return managed    ? "Memcpy HtoD (Managed -> Device)"
+               : pageable ? "Memcpy HtoD (Pageable -> Device)"
+                          : "Memcpy HtoD (Pinned -> Device)";
+    case GSIM_COPY_D2H:
+        return managed    ? "Memcpy DtoH (Device -> Managed)"
+               : pageable ? "Memcpy DtoH (Device -> Pageable)"
+                          : "Memcpy DtoH (Device -> Pinned)";
+    case GSIM_COPY_D2D:
+        return "Memcpy DtoD (Device -> Device)";
+    }
+    GSIM_BUG("copy kind %d", (int)record->kind);
+}
+
+static void put_copy(struct writer *writer, const struct gsim_copy_record *record, uint64_t tid)
+{
+    const struct gsim_program *program = writer->timeline->program;
+    double us = gsim_time_us(record->end - record->start);
+    begin_event(writer, "X", "gpu_memcpy", record->device, tid);
+    put_name(writer, copy_name(record, writer->result->simulation->memory));
+    put_span(writer, record->start, record->end);
+    gsim_output_text(writer->output, ",\"args\":{");
+    put_number(writer, "device", record->device, true);
+    put_number(writer, "context", 1, false);
+    put_number(writer, "stream", record->stream, false);
+    put_number(writer, "correlation", record->correlation, false);
+    put_number(writer, "bytes", record->bytes, false);
+    gsim_output_printf(writer->output, ",\"memory bandwidth (GB/s)\":%.6f",
+                       us > 0 ? (double)record->bytes / us * 1e-3 : 0.0);
+    put_number(writer, "op", record->op, false);
+    put_number(writer, "iteration", record->iteration, false);
+    gsim_output_printf(writer->output, ",\"reason\":\"%s\"", gsim_copy_reason_name(record->reason));
+    if (record->buffer_index < program->buffer_count) {
+        gsim_output_text(writer->output, ",\"buffer\":");
+        gsim_output_json_string(writer->output, program->buffers[record->buffer_index].name);
+    }
+    gsim_output_text(writer->output, "}}");
+    put_flow(writer, record->correlation, false, record->device, tid, record->start);
+}
+
+/* A wait of one stream for another's event; it has no duration of its own on the device. */
+static void put_wait(struct writer *writer, const struct gsim_wait_record *record)
+{
+    begin_event(writer, "X", "cuda_sync", 0, record->waiting_stream);
+    put_name(writer, "Stream Wait Event");
+    put_span(writer, record->satisfied, record->satisfied);
+    gsim_output_text(writer->output, ",\"args\":{\"cuda_sync_kind\":\"Stream Wait Event\",\"device\":0,\"context\":1");
+    put_number(writer, "stream", record->waiting_stream, false);
+    put_number(writer, "wait_on_stream", record->recorded_stream, false);
+    put_number(writer, "wait_on_cuda_event_id", record->event, false);
+    put_number(writer, "wait_on_cuda_event_record_corr_id", record->record_correlation, false);
+    put_number(writer, "correlation", record->correlation, false);
+    gsim_output_text(writer->output, ",\"recorded\":");
+    gsim_output_time_us(writer->output, record->recorded);
+    put_number(writer, "iteration", record->iteration, false);
+    gsim_output_text(writer->output, "}}");
+}
+
+/* NULL for calls that do not synchronise. */
+static const char *sync_name(enum gsim_api api)
+{
+    if (api == GSIM_API_STREAM_SYNC) return "Stream Synchronize";
+    if (api == GSIM_API_DEVICE_SYNC) return "Context Synchronize";
+    if (api == GSIM_API_EVENT_SYNC) return "Event Synchronize";
+    return NULL;
+}
+
+static void put_sync(struct writer *writer, const struct gsim_api_record *record, uint64_t tid)
+{
+    const char *name = sync_name(record->api);
+    begin_event(writer, "X", "cuda_sync", 0, tid);
+    put_name(writer, name);
+    put_span(writer, record->start, record->end);
+    gsim_output_printf(writer->output, ",\"args\":{\"cuda_sync_kind\":\"%s\",\"device\":0,\"context\":1", name);
+    if (record->api == GSIM_API_STREAM_SYNC) put_number(writer, "stream", record->stream, false);
+    put_number(writer, "correlation", record->correlation, false);
+    gsim_output_text(writer->output, "}}");
+}
+
+/* --- host ------------------------------------------------------------------------------------------------------ */
+static void put_call(struct writer *writer, const struct gsim_api_record *record)
+{
+    begin_event(writer, "X", "cuda_runtime", GSIM_TRACE_HOST_PID, record->thread);
+    bool has_flags = record->api == GSIM_API_EVENT_CREATE && record->detail; /* without them, events have timing */
+    put_name(writer, has_flags ? "cudaEventCreateWithFlags" : gsim_api_name(record->api));
+    put_span(writer, record->start, record->end);
+    gsim_output_text(writer->output, ",\"args\":{");
+    put_number(writer, "correlation", record->correlation, true);
+    put_number(writer, "stream", record->stream, false);
+    put_number(writer, "iteration", record->iteration, false);
+    if (record->detail) {
+        gsim_output_text(writer->output, ",\"detail\":");
+        gsim_output_json_string(writer->output, record->detail);
+    }
+    gsim_output_text(writer->output, ",\"waited\":");
+    gsim_output_time_us(writer->output, record->waited);
+    gsim_output_text(writer->output, "}}");
+    put_flow(writer, record->correlation, true, GSIM_TRACE_HOST_PID, record->thread, record->start);
+}
+
+static void put_calls(struct writer *writer)
+{
+    uint32_t threads = 0;
+    for (size_t i = 0; i < writer->timeline->api_count; i++) {
+        const struct gsim_api_record *call = &writer->timeline->apis[i];
+        if (call->thread >= threads) threads = call->thread + 1;
+        put_call(writer, call);
+    }
+    put_metadata(writer, "process_name", GSIM_TRACE_HOST_PID, 0, "host");
+    put_sort_index(writer, "process_sort_index", GSIM_TRACE_HOST_PID, 0, 0);
+    for (uint32_t i = 0; i < threads; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "host thread %u", i);
+        put_metadata(writer, "thread_name", GSIM_TRACE_HOST_PID, i, name);
+    }
+}
+
+/* --- counters and head ---------------------------------------------------------------------------------------------
+ */
+static void put_occupancy(struct writer *writer)
+{
+    for (size_t i = 0; i < writer->timeline->occupancy_count; i++) {
+        const struct gsim_occupancy_record *now = &writer->timeline->occupancy[i];
+        begin_event(writer, "C", NULL, 0, 0);
+        put_name(writer, "occupancy");
+        gsim_output_text(writer->output, ",\"ts\":");
+        gsim_output_time_us(writer->output, now->time);
+        gsim_output_text(writer->output, ",\"args\":{");
+        put_number(writer, "busy SMs", now->busy_sms, true);
+        gsim_output_text(writer->output, "}}");
+        begin_event(writer, "C", NULL, 0, 0);
+        put_name(writer, "resident warps");
+        gsim_output_text(writer->output, ",\"ts\":");
+        gsim_output_time_us(writer->output, now->time);
+        gsim_output_text(writer->output, ",\"args\":{");
+        put_number(writer, "warps", now->warps, true);
+        gsim_output_text(writer->output, "}}");
+    }
+}
+
+static void put_head(struct writer *writer)
+{
+    const struct gsim_simulation *run = writer->result->simulation;
+    const struct gsim_device_spec *device = run->device;
+    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
+    gsim_output_text(writer->output, "{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0,\"name\":");
+    gsim_output_json_string(writer->output, device->title ? device->title : device->name);
+    put_number(writer, "totalGlobalMem", (uint64_t)(device->memory_gb * 1e9), false);
+    put_number(writer, "computeMajor", (uint64_t)device->compute_capability / 10, false);
+    put_number(writer, "computeMinor", (uint64_t)device->compute_capability % 10, false);
+    put_number(writer, "maxThreadsPerBlock", 1024, false);
+    put_number(writer, "warpSize", 32, false);
+    if (limits) {
+        put_number(writer, "maxThreadsPerMultiprocessor", limits->threads, false);
+        put_number(writer, "regsPerBlock", limits->registers_per_block, false);
+        put_number(writer, "regsPerMultiprocessor", limits->registers, false);
+        put_number(writer, "sharedMemPerBlockOptin", limits->smem_block_bytes, false);
+        put_number(writer, "sharedMemPerMultiprocessor", limits->smem_bytes, false);
+    }
+    put_number(writer, "numSms", (uint64_t)device->sm_count, false);
+    gsim_output_text(
+        writer->output,
+        "}],\n\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":0,\"gpusim\":{\"version\":\"" GPUSIM_VERSION
+        "\",\"workload\":");
+    gsim_output_json_string(writer->output, run->program->name);
+    gsim_output_text(writer->output, ",\"scheduler\":");
+    gsim_output_json_string(writer->output, run->scheduler->name);
+    gsim_output_text(writer->output, ",\"device\":");
+    gsim_output_json_string(writer->output, device->name);
+    put_number(writer, "seed", run->seed, false);
+    if (writer->result->tracer) {
+        gsim_output_text(writer->output, ",\"tracer\":");
+        gsim_output_json_string(writer->output, writer->result->tracer);
+    }
+    gsim_output_text(writer->output, "},\n\"traceEvents\":[");
+}
+
+/* --- tracks
+ * ------------------------------------------------------------------------------------------------------------ */
+static enum gsim_status add_slice(struct writer *writer, enum gsim_slice_kind kind, uint64_t track, size_t record,
+                                  gsim_time start, gsim_time end, struct gsim_error *error)
+{
+    struct gsim_slice slice = {.track = track, .start = start, .end = end, .record = (uint32_t)record, .kind = kind};
+    return gsim_slices_add(&writer->slices, &slice, error);
+}
+
+static enum gsim_status collect_slices(struct writer *writer, struct gsim_error *error)
+{
+    const struct gsim_timeline *timeline = writer->timeline;
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < timeline->kernel_count && status == GSIM_OK; i++) {
+        const struct gsim_kernel_record *kernel = &timeline->kernels[i];
+        status = add_slice(writer, GSIM_SLICE_KERNEL, kernel->stream, i, kernel->start, kernel->end, error);
+    }
+    for (size_t i = 0; i < timeline->copy_count && status == GSIM_OK; i++) {
+        const struct gsim_copy_record *copy = &timeline->copies[i];
+        status = add_slice(writer, GSIM_SLICE_COPY, copy->stream, i, copy->start, copy->end, error);
+    }
+    for (size_t i = 0; i < timeline->api_count && status == GSIM_OK; i++) {
+        const struct gsim_api_record *call = &timeline->apis[i];
+        if (!sync_name(call->api)) continue;
+        status = add_slice(writer, GSIM_SLICE_SYNC, SYNC_TRACK, i, call->start, call->end, error);
+    }
+    return status == GSIM_OK ? gsim_slices_arrange(&writer->slices, error) : status;
+}
+
+static void name_track(struct writer *writer, uint64_t track, uint32_t lane, uint64_t tid)
+{
+    char name[64];
+    if (track == SYNC_TRACK)
+        snprintf(name, sizeof(name), "synchronisation");
+    else
+        snprintf(name, sizeof(name), "stream %llu", (unsigned long long)track);
+    size_t length = strlen(name);
+    if (lane) snprintf(name + length, sizeof(name) - length, ", lane %u", lane + 1);
+    put_metadata(writer, "thread_name", 0, tid, name);
+    put_sort_index(writer, "thread_sort_index", 0, tid, track == SYNC_TRACK ? SYNC_TRACK + lane : track * 1000 + lane);
+}
+
+static void put_tracks(struct writer *writer)
+{
+    uint32_t named_lanes = 0;
+    uint64_t next_tid = writer->lane_base, lane_tid = 0; /* lane_tid: of lane 1 of the current track */
+    const struct gsim_timeline *timeline = writer->timeline;
+    for (size_t i = 0; i < writer->slices.count; i++) {
+        const struct gsim_slice *slice = &writer->slices.slices[i];
+        if (i == 0 || slice[-1].track != slice->track) {
+            named_lanes = 0;
+            if (slice->track == SYNC_TRACK) next_tid++;
+            lane_tid = next_tid;
+        }
+        uint64_t first_tid = slice->track == SYNC_TRACK ? lane_tid - 1 : slice->track;
+        uint64_t tid = slice->lane ? lane_tid + slice->lane - 1 : first_tid;
+        for (; named_lanes <= slice->lane; named_lanes++) {
+            name_track(writer, slice->track, named_lanes, tid);
+            if (named_lanes) next_tid++;
+        }
+        if (slice->kind == GSIM_SLICE_KERNEL)
+            put_kernel(writer, &timeline->kernels[slice->record], tid);
+        else if (slice->kind == GSIM_SLICE_COPY)
+            put_copy(writer, &timeline->copies[slice->record], tid);
+        else
+            put_sync(writer, &timeline->apis[slice->record], tid);
+    }
+}
+
+/* --- flows
+ * --------------------------------------------------------------------------------------------------------------- */
+static enum gsim_status collect_flows(struct writer *writer, struct gsim_error *error)
+{
+    const struct gsim_timeline *timeline = writer->timeline;
+    for (size_t i = 0; i < timeline->kernel_count; i++) {
+        if (timeline->kernels[i].correlation > writer->max_correlation)
+            writer->max_correlation = timeline->kernels[i].correlation;
+        if (timeline->kernels[i].stream > writer->max_stream) writer->max_stream = timeline->kernels[i].stream;
+    }
+    for (size_t i = 0; i < timeline->copy_count; i++) {
+        if (timeline->copies[i].correlation > writer->max_correlation)
+            writer->max_correlation = timeline->copies[i].correlation;
+        if (timeline->copies[i].stream > writer->max_stream) writer->max_stream = timeline->copies[i].stream;
+    }
+    for (size_t i = 0; i < timeline->api_count; i++)
+        if (timeline->apis[i].correlation > writer->max_correlation)
+            writer->max_correlation = timeline->apis[i].correlation;
+    for (size_t i = 0; i < timeline->wait_count; i++)
+        if (timeline->waits[i].waiting_stream > writer->max_stream)
+            writer->max_stream = timeline->waits[i].waiting_stream;
+    writer->lane_base = ((uint64_t)writer->max_stream / 1000 + 1) * 1000;
+    writer->flows = gsim_alloc((size_t)writer->max_correlation + 1);
+    if (!writer->flows) return gsim_error_set(error, GSIM_NOMEM, "cannot write the trace: out of memory");
+    for (size_t i = 0; i < timeline->api_count; i++) writer->flows[timeline->apis[i].correlation] |= FLOW_CALL;
+    for (size_t i = 0; i < timeline->kernel_count; i++) writer->flows[timeline->kernels[i].correlation] |= FLOW_WORK;
+    for (size_t i = 0; i < timeline->copy_count; i++) writer->flows[timeline->copies[i].correlation] |= FLOW_WORK;
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_chrome_write(const struct gsim_result *result, struct gsim_output *output,
+                                   struct gsim_error *error)
+{
+    struct writer writer = {.result = result, .timeline = result->timeline, .output = output, .first = true};
+    enum gsim_status status = collect_flows(&writer, error);
+    if (status == GSIM_OK) status = collect_slices(&writer, error);
+    if (status == GSIM_OK) {
+        put_head(&writer);
+        put_metadata(&writer, "process_name", 0, 0, "GPU 0");
+        put_metadata(&writer, "process_labels", 0, 0, result->simulation->device->name);
+        put_sort_index(&writer, "process_sort_index", 0, 0, 1);
+        put_calls(&writer);
+        put_tracks(&writer);
+        for (size_t i = 0; i < writer.timeline->wait_count; i++) put_wait(&writer, &writer.timeline->waits[i]);
+        put_occupancy(&writer);
+        status = gsim_chrome_write_sms(result, output, error);
+        gsim_output_text(output, "\n]}\n");
+    }
+    gsim_slices_release(&writer.slices);
+    gsim_free(writer.flows);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. See include/gpusim/metrics.h: a sweep line over starts and ends for the overlaps, sums for the rest.
+ * The critical path and the lower bound are in sim/report/bounds.c.
+ */
+#include "gpusim/metrics.h"
+
+#include <string.h>
+
+#include "sim/report/bounds.h"
+#include "sim/device/occupancy.h"
+
+static gsim_time later(gsim_time a, gsim_time b)
+{
+    return a > b ? a : b;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    gsim_time x = *(const gsim_time *)a, y = *(const gsim_time *)b;
+    return (x > y) - (x < y);
+}
+
+/* Records arrive in order of completion, so ends are in order already and starts nearly. */
+static void sort_times(gsim_time *times, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (times[i - 1] <= times[i]) continue;
+        qsort(times, count, sizeof(*times), compare_times);
+        return;
+    }
+}
+
+/* A cursor over sorted times. */
+struct edge_list {
+    gsim_time *times;
+    size_t count, next;
+};
+
+static gsim_time edge_time(const struct edge_list *list)
+{
+    return list->next < list->count ? list->times[list->next] : GSIM_TIME_NEVER;
+}
+
+static size_t edges_take(struct edge_list *list, gsim_time now)
+{
+    size_t first = list->next;
+    while (list->next < list->count && list->times[list->next] == now) list->next++;
+    return list->next - first;
+}
+
+enum { KERNEL_START, KERNEL_END, COPY_START, COPY_END, EDGE_LISTS };
+
+struct overlap_sums {
+    double kernel, transfer, compute_transfer, transfer_compute, compute_compute, total;
+    gsim_time busy;
+};
+
+static void sweep(struct edge_list lists[EDGE_LISTS], struct overlap_sums *sums)
+{
+    gsim_time now = 0;
+    size_t kernels = 0, copies = 0;
+    for (;;) {
+        gsim_time next = GSIM_TIME_NEVER;
+        for (int i = 0; i < EDGE_LISTS; i++)
+            if (edge_time(&lists[i]) < next) next = edge_time(&lists[i]);
+        if (next == GSIM_TIME_NEVER) return;
+        if (kernels + copies) {
+            double span = (double)(next - now), k = (double)kernels, c = (double)copies;
+            sums->busy += next - now;
+            sums->kernel += k * span;
+            sums->transfer += c * span;
+            if (copies) sums->compute_transfer += k * span;
+            if (kernels) sums->transfer_compute += c * span;
+            if (kernels) sums->compute_compute += (k - 1) * span;
+            sums->total += (k + c - 1) * span;
+        }
+        now = next;
+        kernels += edges_take(&lists[KERNEL_START], now);
+        copies += edges_take(&lists[COPY_START], now);
+        kernels -= edges_take(&lists[KERNEL_END], now);
+        copies -= edges_take(&lists[COPY_END], now);
+    }
+}
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+enum gsim_status gsim_metrics_overlap(const struct gsim_timeline *timeline, struct gsim_metrics *metrics,
+                                      struct gsim_error *error)
+{
+    size_t kernels = timeline->kernel_count, copies = timeline->copy_count;
+    gsim_time *times = gsim_alloc(sizeof(*times) * 2 * (kernels + copies));
+    if (!times) return gsim_error_set(error, GSIM_NOMEM, "cannot compute overlaps: out of memory");
+    struct edge_list lists[EDGE_LISTS] = {
+        [KERNEL_START] = {.times = times, .count = kernels},
+        [KERNEL_END] = {.times = times + kernels, .count = kernels},
+        [COPY_START] = {.times = times + 2 * kernels, .count = copies},
+        [COPY_END] = {.times = times + 2 * kernels + copies, .count = copies},
+    };
+    for (size_t i = 0; i < kernels; i++) {
+        lists[KERNEL_START].times[i] = timeline->kernels[i].start;
+        lists[KERNEL_END].times[i] = timeline->kernels[i].end;
+        metrics->kernel_time += timeline->kernels[i].end - timeline->kernels[i].start;
+    }
+    for (size_t i = 0; i < copies; i++) {
+        lists[COPY_START].times[i] = timeline->copies[i].start;
+        lists[COPY_END].times[i] = timeline->copies[i].end;
+        metrics->transfer_time += timeline->copies[i].end - timeline->copies[i].start;
+    }
+    for (int i = 0; i < EDGE_LISTS; i++) sort_times(lists[i].times, lists[i].count);
+    struct overlap_sums sums = {0};
+    sweep(lists, &sums);
+    gsim_free(times);
+    metrics->device_busy = sums.busy;
+    metrics->overlap.compute_transfer = share(sums.compute_transfer, sums.kernel);
+    metrics->overlap.transfer_compute = share(sums.transfer_compute, sums.transfer);
+    metrics->overlap.compute_compute = share(sums.compute_compute, sums.kernel);
+    metrics->overlap.total = share(sums.total, sums.kernel + sums.transfer);
+    return GSIM_OK;
+}
+
+static enum gsim_status compute_iterations(const struct gsim_timeline *timeline, struct gsim_metrics *metrics,
+                                           struct gsim_error *error)
+{
+    size_t count = timeline->iteration_count;
+    if (!count) return GSIM_OK;
+    gsim_time *times = gsim_alloc(sizeof(*times) * count);
+    if (!times) return gsim_error_set(error, GSIM_NOMEM, "cannot compute iteration times: out of memory");
+    for (size_t i = 0; i < count; i++) {
+        times[i] = timeline->iterations[i].end - timeline->iterations[i].start;
+        metrics->iteration_total += times[i];
+    }
+    sort_times(times, count);
+    metrics->iteration_min = times[0];
+    metrics->iteration_max = times[count - 1];
+    metrics->iteration_median = times[(count - 1) / 2] + (times[count / 2] - times[(count - 1) / 2]) / 2;
+    gsim_free(times);
+    return GSIM_OK;
+}
+
+static void compute_transfers(const struct gsim_timeline *timeline, struct gsim_metrics *metrics)
+{
+    for (size_t i = 0; i < timeline->copy_count; i++) {
+        const struct gsim_copy_record *copy = &timeline->copies[i];
+        metrics->bytes_by_reason[copy->reason] += copy->bytes;
+        switch (copy->kind) {
+        case GSIM_COPY_H2D:
+            metrics->h2d_bytes += copy->bytes;
+            metrics->h2d_time += copy->end - copy->start;
+            break;
+        case GSIM_COPY_D2H:
+            metrics->d2h_bytes += copy->bytes;
+            metrics->d2h_time += copy->end - copy->start;
+            break;
+        case GSIM_COPY_D2D:
+            metrics->d2d_bytes += copy->bytes;
+            break;
+        }
+    }
+}
+
+static void compute_makespan(const struct gsim_timeline *timeline, struct gsim_metrics *metrics)
+{
+    gsim_time end = 0;
+    for (size_t i = 0; i < timeline->kernel_count; i++) end = later(end, timeline->kernels[i].end);
+    for (size_t i = 0; i < timeline->copy_count; i++) end = later(end, timeline->copies[i].end);
+    for (size_t i = 0; i < timeline->iteration_count; i++) end = later(end, timeline->iterations[i].end);
+    for (size_t i = 0; i < timeline->api_count; i++) {
+        const struct gsim_api_record *call = &timeline->apis[i];
+        end = later(end, call->end);
+        metrics->host_waited += call->waited;
+        metrics->host_busy += call->end - call->start - call->waited;
+    }
+    metrics->makespan = end;
+}
+
+static void compute_occupancy(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
+                              struct gsim_metrics *metrics)
+{
+    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
+    double busy = 0, warps = 0;
+    metrics->sm_busy_ratio = metrics->achieved_occupancy = NAN;
+    if (!timeline->occupancy_count || metrics->makespan <= 0) return;
+    for (size_t i = 0; i < timeline->occupancy_count; i++) {
+        const struct gsim_occupancy_record *now = &timeline->occupancy[i];
+        gsim_time end = i + 1 < timeline->occupancy_count ? timeline->occupancy[i + 1].time : metrics->makespan;
+        if (end <= now->time) continue;
+        busy += (double)now->busy_sms * (double)(end - now->time);
+        warps += (double)now->warps * (double)(end - now->time);
+    }
+    metrics->sm_busy_ratio = busy / (device->sm_count * (double)metrics->makespan);
+    if (limits && busy > 0) metrics->achieved_occupancy = warps / (busy * limits->warps);
+}
+
+enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
+                                      const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
+                                      struct gsim_error *error)
+{
+    memset(metrics, 0, sizeof(*metrics));
+    enum gsim_status status = gsim_metrics_overlap(timeline, metrics, error);
+    if (status == GSIM_OK) status = compute_iterations(timeline, metrics, error);
+    if (status != GSIM_OK) return status;
+    compute_transfers(timeline, metrics);
+    compute_makespan(timeline, metrics);
+    compute_occupancy(timeline, device, metrics);
+    return gsim_bounds_compute(timeline, device, alone, metrics, error);
+}

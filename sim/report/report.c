@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. The report that people read: one line per finding, then tables of kernels, transfers and host
+ * calls. At most 100 columns; long lists end in a line that sums up the rest. JSON: sim/report/json.c.
+ */
+#include "sim/report/report.h"
+
+#include <string.h>
+
+#include "sim/base/text.h"
+
+#define MAX_ROWS   20
+#define NAME_WIDTH 36
+
+struct tally {
+    const char *name;
+    uint64_t count;
+    gsim_time total, shortest, longest;
+};
+
+static void tally_add(struct tally *tally, gsim_time duration)
+{
+    if (!tally->count || duration < tally->shortest) tally->shortest = duration;
+    if (!tally->count || duration > tally->longest) tally->longest = duration;
+    tally->total += duration;
+    tally->count++;
+}
+
+static void tally_merge(struct tally *into, const struct tally *other)
+{
+    if (!other->count) return;
+    if (!into->count || other->shortest < into->shortest) into->shortest = other->shortest;
+    if (!into->count || other->longest > into->longest) into->longest = other->longest;
+    into->total += other->total;
+    into->count += other->count;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const struct tally *)a)->name, ((const struct tally *)b)->name);
+}
+
+static int compare_totals(const void *a, const void *b)
+{
+    const struct tally *x = a, *y = b;
+    if (x->total != y->total) return x->total > y->total ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* --- the tables ---------------------------------------------------------------------------------------- */
+struct page {
+    struct gsim_output *output;
+    const char *bold, *dim, *plain; /* terminal codes, or "" */
+};
+
+static void put_table_head(const struct page *page, const char *title, const char *last)
+{
+    gsim_output_printf(page->output, "\n  %s%-*s %9s %10s %10s %10s %10s %7s%s\n", page->bold, NAME_WIDTH, title,
+                       "count", "total", "mean", "min", "max", last, page->plain);
+}
+
+static void put_table_row(const struct page *page, const struct tally *tally, double whole)
+{
+    char name[NAME_WIDTH + 1], count[GSIM_TEXT_SIZE], total[GSIM_TEXT_SIZE], mean[GSIM_TEXT_SIZE];
+    char shortest[GSIM_TEXT_SIZE], longest[GSIM_TEXT_SIZE], share[GSIM_TEXT_SIZE];
+    gsim_output_printf(page->output, "  %-*s %9s %10s %10s %10s %10s %7s\n", NAME_WIDTH,
+                       gsim_text_fit(name, sizeof(name), tally->name, NAME_WIDTH), gsim_text_count(count, tally->count),
+                       gsim_text_time(total, tally->total),
+                       gsim_text_time(mean, tally->total / (gsim_time)(tally->count ? tally->count : 1)),
+                       gsim_text_time(shortest, tally->shortest), gsim_text_time(longest, tally->longest),
+                       gsim_text_percent(share, whole > 0 ? (double)tally->total / whole : NAN));
+}
+
+/* The longest first; what does not fit on the page in one row. */
+static void put_table(const struct page *page, struct tally *rows, size_t count, double whole)
+{
+    struct tally rest = {0};
+    char title[64];
+    qsort(rows, count, sizeof(*rows), compare_totals);
+    for (size_t i = 0; i < count; i++) {
+        if (i < MAX_ROWS || count == MAX_ROWS + 1)
+            put_table_row(page, &rows[i], whole);
+        else
+            tally_merge(&rest, &rows[i]);
+    }
+    if (!rest.count) return;
+    snprintf(title, sizeof(title), "(%zu others)", count - MAX_ROWS);
+    rest.name = title;
+    put_table_row(page, &rest, whole);
+}
+
+static enum gsim_status put_kernels(const struct page *page, const struct gsim_result *result, struct gsim_error *error)
+{
+    const struct gsim_timeline *timeline = result->timeline;
+    const struct gsim_program *program = timeline->program;
+    if (!timeline->kernel_count) return GSIM_OK;
+    struct tally *tallies = gsim_alloc(sizeof(*tallies) * program->kernel_count);
+    if (!tallies) return gsim_error_set(error, GSIM_NOMEM, "cannot write the report: out of memory");
+    for (uint32_t i = 0; i < program->kernel_count; i++) tallies[i].name = program->kernels[i].name;
+    for (size_t i = 0; i < timeline->kernel_count; i++)
+        tally_add(&tallies[timeline->kernels[i].kernel_index], timeline->kernels[i].end - timeline->kernels[i].start);
+    /* One row per name: the shapes of a kernel are put together. */
+    qsort(tallies, program->kernel_count, sizeof(*tallies), compare_names);
+    size_t count = 0;
+    for (uint32_t i = 0; i < program->kernel_count; i++) {
+        if (!tallies[i].count) continue;
+        if (count && strcmp(tallies[count - 1].name, tallies[i].name) == 0)
+            tally_merge(&tallies[count - 1], &tallies[i]);
+        else
+            tallies[count++] = tallies[i];
+    }
+    put_table_head(page, "Kernel", "share");
+    put_table(page, tallies, count, (double)result->metrics->kernel_time);
+    gsim_free(tallies);
+    return GSIM_OK;
+}
+
+#define COPY_KINDS   3
+#define COPY_REASONS 4
+
+static void put_transfers(const struct page *page, const struct gsim_timeline *timeline)
+{
+    struct tally tallies[COPY_KINDS][COPY_REASONS] = {{{0}}};
+    double bytes[COPY_KINDS][COPY_REASONS] = {{0}};
+    if (!timeline->copy_count) return;
+    for (size_t i = 0; i < timeline->copy_count; i++) {
+        const struct gsim_copy_record *copy = &timeline->copies[i];
+        tally_add(&tallies[copy->kind][copy->reason], copy->end - copy->start);
+        bytes[copy->kind][copy->reason] += (double)copy->bytes;
+    }
+    gsim_output_printf(page->output, "\n  %s%-*s %9s %10s %10s %10s %12s%s\n", page->bold, NAME_WIDTH, "Transfer",
+                       "count", "bytes", "total", "mean", "rate", page->plain);
+    for (int kind = 0; kind < COPY_KINDS; kind++) {
+        for (int reason = 0; reason < COPY_REASONS; reason++) {
+            const struct tally *tally = &tallies[kind][reason];
+            char name[64], count[GSIM_TEXT_SIZE], size[GSIM_TEXT_SIZE], total[GSIM_TEXT_SIZE], mean[GSIM_TEXT_SIZE];
+            if (!tally->count) continue;
+            snprintf(name, sizeof(name), "%s %s", gsim_copy_kind_name((enum gsim_copy_kind)kind),
+                     gsim_copy_reason_name((enum gsim_copy_reason)reason));
+            gsim_output_printf(page->output, "  %-*s %9s %10s %10s %10s", NAME_WIDTH, name,
+                               gsim_text_count(count, tally->count), gsim_text_bytes(size, bytes[kind][reason]),
+                               gsim_text_time(total, tally->total),
+                               gsim_text_time(mean, tally->total / (gsim_time)tally->count));
+            if (tally->total > 0)
+                gsim_output_printf(page->output, " %7.2f GB/s",
+                                   bytes[kind][reason] / gsim_time_us(tally->total) * 1e-3);
+            gsim_output_text(page->output, "\n");
+        }
+    }
+}
+
+static void put_calls(const struct page *page, const struct gsim_timeline *timeline)
+{
+    struct tally tallies[GSIM_API_COUNT] = {{0}};
+    double whole = 0;
+    size_t count = 0;
+    if (!timeline->api_count) return;
+    for (int i = 0; i < GSIM_API_COUNT; i++) tallies[i].name = gsim_api_name((enum gsim_api)i);
+    for (size_t i = 0; i < timeline->api_count; i++) {
+        tally_add(&tallies[timeline->apis[i].api], timeline->apis[i].end - timeline->apis[i].start);
+        whole += (double)(timeline->apis[i].end - timeline->apis[i].start);
+    }
+    for (int i = 0; i < GSIM_API_COUNT; i++)
+        if (tallies[i].count) tallies[count++] = tallies[i];
+    put_table_head(page, "Host call (time includes blocking)", "share");
+    put_table(page, tallies, count, whole);
+}
+
+/* --- the findings -------------------------------------------------------------------------------------- */
+static void put_label(const struct page *page, const char *label)
+{
+    gsim_output_printf(page->output, "  %s%-13s%s", page->bold, label, page->plain);
+}
+
+static void put_title(const struct page *page, const struct gsim_result *result)
+{
+    const struct gsim_simulation *run = result->simulation;
+    const char *name = run->program->name;
+    gsim_output_printf(page->output, "%s%.40s%s with %s%.30s%s on %s%.20s%s", page->bold, name, page->plain, page->bold,
+                       run->scheduler->name, page->plain, page->bold, run->device->name, page->plain);
+    gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
+}
+
+static void put_times(const struct page *page, const struct gsim_result *result)
+{
+    const struct gsim_metrics *metrics = result->metrics;
+    size_t count = result->timeline->iteration_count;
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
+    put_label(page, "Makespan");
+    gsim_output_printf(page->output, "%s\n", gsim_text_time(a, metrics->makespan));
+    if (count > 1) {
+        put_label(page, "Iterations");
+        gsim_output_printf(page->output, "%zu: median %s, fastest %s, slowest %s\n", count,
+                           gsim_text_time(a, metrics->iteration_median), gsim_text_time(b, metrics->iteration_min),
+                           gsim_text_time(c, metrics->iteration_max));
+    }
+    if (!metrics->lower_bound_reason || metrics->makespan <= 0 || metrics->critical_path <= 0) return; /* of links alone it says little */
+    put_label(page, "Lower bound");
+    gsim_output_printf(page->output, "%s, %s of the makespan: %s", gsim_text_time(a, metrics->lower_bound),
+                       gsim_text_percent(b, (double)metrics->lower_bound / (double)metrics->makespan),
+                       metrics->lower_bound_reason);
+    if (metrics->critical_path > 0 && metrics->critical_path != metrics->lower_bound)
+        gsim_output_printf(page->output, " (critical path %s)", gsim_text_time(a, metrics->critical_path));
+    gsim_output_text(page->output, "\n");
+    if (metrics->lower_bound <= metrics->makespan) return;
+    put_label(page, "");
+    if (result->simulation->noise)
+        gsim_output_text(page->output, "above the makespan: it is what holds without noise\n");
+    else if (metrics->critical_path == metrics->lower_bound)
+        gsim_output_text(page->output, "above the makespan, so no bound here: it takes every kernel at its time alone,\n"
+                                       "               and beside others some ran faster than that\n");
+    else
+        gsim_output_text(page->output, "above the makespan, which it must not be: please report this as a fault of gpusim\n");
+}
+
+static void put_device(const struct page *page, const struct gsim_result *result)
+{
+    const struct gsim_metrics *metrics = result->metrics;
+    const struct gsim_overlap *overlap = &metrics->overlap;
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE], d[GSIM_TEXT_SIZE];
+    put_label(page, "Overlap");
+    gsim_output_printf(page->output, "CT %s, TC %s, CC %s, TOT %s", gsim_text_percent(a, overlap->compute_transfer),
+                       gsim_text_percent(b, overlap->transfer_compute), gsim_text_percent(c, overlap->compute_compute),
+                       gsim_text_percent(d, overlap->total));
+    gsim_output_printf(page->output, "  %s(C computation, T transfer)%s\n", page->dim, page->plain);
+    if (result->timeline->iteration_count) {
+        const struct gsim_iteration_record *first = &result->timeline->iterations[0];
+        put_label(page, "Streams");
+        gsim_output_printf(page->output, "%u used, %u event%s recorded, %u stream wait%s%s\n", first->streams_used,
+                           first->events_recorded, first->events_recorded == 1 ? "" : "s", first->stream_waits,
+                           first->stream_waits == 1 ? "" : "s",
+                           result->timeline->iteration_count > 1 ? " in the first iteration" : "");
+    }
+    if (!isnan(metrics->sm_busy_ratio)) {
+        put_label(page, "SMs");
+        gsim_output_printf(page->output, "%s busy on average, occupancy %s while busy\n",
+                           gsim_text_percent(a, metrics->sm_busy_ratio),
+                           gsim_text_percent(b, metrics->achieved_occupancy));
+    }
+}
+
+static void put_host(const struct page *page, const struct gsim_result *result)
+{
+    const struct gsim_metrics *metrics = result->metrics;
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
+    if (result->timeline->api_count) {
+        put_label(page, "Host");
+        gsim_output_printf(page->output, "%s busy in %s calls, %s blocked\n", gsim_text_time(a, metrics->host_busy),
+                           gsim_text_count(b, result->timeline->api_count), gsim_text_time(c, metrics->host_waited));
+    }
+    if (!metrics->h2d_bytes && !metrics->d2h_bytes) return;
+    put_label(page, "Moved");
+    gsim_output_printf(page->output, "%s to the device, %s back\n", gsim_text_bytes(a, (double)metrics->h2d_bytes),
+                       gsim_text_bytes(b, (double)metrics->d2h_bytes));
+}
+
+static void put_options(const struct page *page, const struct gsim_result *result)
+{
+    unsigned column = 15;
+    put_label(page, "Options");
+    for (size_t i = 0; i < result->option_count; i++) {
+        char text[96];
+        unsigned width =
+            (unsigned)snprintf(text, sizeof(text), "%.40s=%.40s", result->options[i].name, result->options[i].value);
+        if (column + width + 1 > 98) {
+            gsim_output_text(page->output, "\n               ");
+            column = 15;
+        }
+        gsim_output_printf(page->output, "%s%s", column > 15 ? " " : "", text);
+        column += width + (column > 15);
+    }
+    gsim_output_text(page->output, "\n");
+}
+
+enum gsim_status gsim_report_print(const struct gsim_result *result, const struct gsim_style *style,
+                                   struct gsim_output *output, struct gsim_error *error)
+{
+    struct page page = {.output = output, .bold = "", .dim = "", .plain = ""};
+    if (style->color) page = (struct page){.output = output, .bold = "\033[1m", .dim = "\033[2m", .plain = "\033[0m"};
+    put_title(&page, result);
+    put_times(&page, result);
+    put_device(&page, result);
+    put_host(&page, result);
+    if (result->option_count) put_options(&page, result);
+    enum gsim_status status = put_kernels(&page, result, error);
+    if (status != GSIM_OK) return status;
+    put_transfers(&page, result->timeline);
+    put_calls(&page, result->timeline);
+    return GSIM_OK;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. The timeline as tracks of slices that never overlap, for whoever draws it (sim/report/gantt.c,
+ * sim/report/chrome.c): slices sorted by track and start, those that overlap on one track spread over lanes.
+ */
+#ifndef GSIM_SLICES_H
+#define GSIM_SLICES_H
+
+#include "gpusim/timeline.h"
+
+enum gsim_slice_kind { GSIM_SLICE_KERNEL, GSIM_SLICE_COPY, GSIM_SLICE_SYNC };
+
+struct gsim_slice {
+    uint64_t track; /* the caller's key */
+    gsim_time start, end;
+    uint32_t record; /* index into the timeline's array of that kind */
+    uint32_t lane;   /* 0, 1, ... within the track */
+    enum gsim_slice_kind kind;
+};
+
+struct gsim_slices {
+    struct gsim_slice *slices;
+    size_t count, capacity;
+};
+
+enum gsim_status gsim_slices_add(struct gsim_slices *list, const struct gsim_slice *slice,
+                                 struct gsim_error *error) GSIM_NODISCARD;
+/* Sorts by (track, start, kind, record) and gives each slice the lowest lane that is free at its start. */
+enum gsim_status gsim_slices_arrange(struct gsim_slices *list, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_slices_release(struct gsim_slices *list);
+
+#endif

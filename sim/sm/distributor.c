@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The work distributor: which kernel places blocks next, and on which SMs (rules in sim/sm/gpu.h). Leaves the
+ * ends of blocks to gpu.c.
+ */
+#include "sim/sm/state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a block without work takes. H200: a pooling of 112 x 112 x 112 blocks of 64 threads, of which 2 in 112 have any, takes 845 us
+ * (traces/h200/vm/runs-grcuda.json.gz), 2.5 for each of the 32 x 132 that are there at once. */
+#define IDLE_PS 2.5e6
+
+/* An empty SM takes the kernel's shared-memory configuration. One that the head of the queue fills as it empties keeps its own if
+ * the kernel's full occupancy fits there: who comes later finds it changed. H200, traces/h200/vm/joins.txt: within 0.35 us. */
+static void configure(struct gsim_gpu *gpu, struct gsim_group *g, const struct gsim_work *w)
+{
+    if (g->slots || (gpu->keeps_carveout && w->join_bytes <= g->carveout)) return;
+    g->carveout = w->carveout_bytes;
+}
+
+/* The pair of sub-partitions that the next issue-bound block of two warps goes to: that with fewer of them (H200: of 3 such blocks on
+ * an SM the first and the third share, 1.77 times as long as the second: traces/h200/vm/ages.txt). */
+static uint8_t next_half(const struct gsim_group *g, const struct gsim_work *w)
+{
+    uint32_t on[3] = {0};
+    if (w->kind != GSIM_WORK_ISSUE || w->need.warps != 2) return 0;
+    for (uint32_t i = 0; i < g->cohort_count; i++) on[g->cohorts[i].half]++;
+    return on[1] <= on[2] ? 1 : 2;
+}
+
+/* Blocks that share issue have a progress of their own, issue-bound ones in units; others that start together progress alike. */
+static void add_cohorts(struct gsim_gpu *gpu, struct gsim_group *g, struct gsim_kernel_run *run, uint32_t blocks, double factor,
+                        gsim_time now)
+{
+    const struct gsim_work *w = run->work;
+    bool is_single = gpu->options.exact || w->kind == GSIM_WORK_ISSUE || w->is_crowded;
+    uint32_t pieces = is_single ? blocks : 1;
+    configure(gpu, g, w);
+    struct gsim_cohort *last = g->cohort_count ? &g->cohorts[g->cohort_count - 1] : NULL;
+    double work = factor > 0 ? w->cold * run->scale * factor : fmin(1, IDLE_PS / w->block_ps);
+    if (!is_single && last && last->run == run && last->since == now && last->left == work) {
+        last->blocks += blocks;
+        gsim_group_take(g, w, (int)blocks);
+        return;
+    }
+    for (uint32_t i = 0; i < pieces * w->units; i++) {
+        GSIM_INVARIANT(g->cohort_count < GSIM_MAX_COHORTS);
+        uint8_t half = next_half(g, w);
+        g->cohorts[g->cohort_count++] = (struct gsim_cohort){
+            .run = run, .work = w, .blocks = blocks / pieces, .frees = i % w->units == w->units - 1,
+            .half = half, .since = now, .left = work, .pace = run->pace};
+    }
+    gsim_group_take(g, w, (int)blocks);
+    if (w->dram_gbps > 0) g->feels_memory = true;
+}
+
+/* Puts BLOCKS blocks of RUN, each FACTOR times the mean's work, on every SM of the group. */
+static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, double factor, gsim_time now)
+{
+    struct gsim_group *g = gpu->groups[index];
+    uint64_t count = (uint64_t)blocks * g->sm_count;
+    if (!g->slots) gpu->load.busy_sms += g->sm_count;
+    add_cohorts(gpu, g, run, blocks, factor, now);
+    GSIM_INVARIANT(run->unplaced >= count);
+    run->unplaced -= count;
+    run->resident += count;
+    gpu->load.blocks += count;
+    gpu->load.warps += (uint32_t)count * run->work->need.warps;
+    gpu->block_events += count;
+    if (!run->started) {
+        run->started = true;
+        gpu->load.kernels++;
+        if (gpu->listener.kernel_started) gpu->listener.kernel_started(gpu->listener.data, run->tag, now);
+    }
+}
+
+/* What an SM gets of unequal blocks: how many of each kind. */
+struct portion {
+    uint64_t kinds[GSIM_BLOCK_KINDS];
+};
+
+static struct portion portion_of(const struct gsim_unequal *unequal, uint64_t first, uint64_t blocks)
+{
+    struct portion before, p;
+    gsim_unequal_count(unequal, first, before.kinds);
+    gsim_unequal_count(unequal, first + blocks, p.kinds);
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) p.kinds[i] -= before.kinds[i];
+    return p;
+}
+
+/* Whether the next COUNT blocks of a grid of unequal ones have equal work. */
+static bool is_uniform(const struct gsim_kernel_run *run, uint64_t count)
+{
+    const struct gsim_work *w = run->work;
+    struct portion p = portion_of(&w->unequal, w->blocks - run->unplaced, count);
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++)
+        if (p.kinds[i]) return p.kinds[i] == count;
+    return true;
+}
+
+static void place_portion(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, const struct portion *p, gsim_time now)
+{
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++)
+        if (p->kinds[i]) place_alike(gpu, index, run, (uint32_t)p->kinds[i], run->work->unequal.factor[i], now);
+}
+
+/* The grid's next blocks, BLOCKS on every SM of the group, one SM after the other. SMs that get the same become groups, which are
+ * rated here but for one, which stays the group. */
+static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
+{
+    const struct gsim_unequal *unequal = &run->work->unequal;
+    uint64_t next = run->work->blocks - run->unplaced;
+    uint32_t sm_count = gpu->groups[index]->sm_count, sms[GSIM_MAX_SMS], left = 0;
+    struct portion portions[GSIM_MAX_SMS];
+    if (sm_count == 1 || is_uniform(run, (uint64_t)blocks * sm_count)) {
+        portions[0] = portion_of(unequal, next, blocks);
+        place_portion(gpu, index, run, &portions[0], now);
+        return;
+    }
+    for (uint32_t word = 0; word < GSIM_SM_WORDS; word++)
+        for (uint64_t bits = gpu->groups[index]->sms[word]; bits; bits &= bits - 1) {
+            portions[left] = portion_of(unequal, next, blocks);
+            sms[left++] = 64 * word + (uint32_t)__builtin_ctzll(bits);
+            next += blocks;
+        }
+    while (left) {
+        struct portion first = portions[0];
+        uint64_t mask[GSIM_SM_WORDS] = {0};
+        uint32_t others = 0;
+        for (uint32_t i = 0; i < left; i++) {
+            if (memcmp(&portions[i], &first, sizeof first) == 0) {
+                mask[sms[i] / 64] |= UINT64_C(1) << sms[i] % 64;
+                continue;
+            }
+            portions[others] = portions[i];
+            sms[others++] = sms[i];
+        }
+        left = others;
+        uint32_t part = left ? gsim_groups_split_mask(gpu, index, mask) : index;
+        place_portion(gpu, part, run, &first, now);
+        if (left) gsim_groups_rate(gpu, part);
+    }
+}
+
+/* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
+static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
+{
+    if (run->work->is_unequal)
+        place_unequal(gpu, index, run, blocks, now);
+    else
+        place_alike(gpu, index, run, blocks, 1, now);
+}
+
+/* The most urgent kernel with blocks to place, or NULL. */
+static struct gsim_kernel_run *most_urgent(const struct gsim_gpu *gpu)
+{
+    if (!gpu->queued_count) return NULL;
+    for (int level = GSIM_MAX_LEVELS - 1; level >= 0; level--) {
+        struct gsim_kernel_run *run = gpu->queues[level].head;
+        if (!run) continue;
+        bool has_grid = run->started || gpu->load.kernels < (uint32_t)gpu->device->resident_grids;
+        if (has_grid) return run; /* else those that have one go on, however urgent it is */
+    }
+    return NULL;
+}
+
+struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu) { return gpu->is_turning ? NULL : most_urgent(gpu); }
+
+/* It looks for room again after distributor_turn_us. H200 and H100, traces/h200/vm/heads.txt, traces/h100/heads.txt: as long after one kernel's
+ * last block comes the first of the next that has waited, and where it fills SMs that others leave, it finds several at a time free. */
+static void begin_turn(struct gsim_gpu *gpu, gsim_time now)
+{
+    gpu->turn_at = now + gsim_time_from_us(gpu->device->distributor_turn_us);
+    gpu->is_turning = gpu->queued_count > 0 && gpu->turn_at > now;
+}
+
+static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
+{
+    struct gsim_level *q = &gpu->queues[run->level];
+    GSIM_INVARIANT(q->head == run && !run->unplaced);
+    q->head = run->next;
+    if (!q->head) q->tail = &q->head;
+    gpu->queued_count--;
+    gpu->blocked = NULL;
+    run->placed_at = now;
+    if (run->has_waited) begin_turn(gpu, now);
+    const struct gsim_kernel_run *next = gpu->is_turning ? most_urgent(gpu) : NULL;
+    if (next) gsim_groups_spread_tails(gpu, next, now);
+    if (gpu->listener.kernel_placed) gpu->listener.kernel_placed(gpu->listener.data, run->tag, now);
+}
+
+/* The SMs that take the head's next blocks: those with room for most of them, in groups. */
+struct candidates {
+    uint32_t index[GSIM_MAX_SMS], count;
+    uint32_t room, next_room; /* blocks that fit there, and on the SMs with less room (0: none) */
+    uint64_t sms;
+};
+
+static struct candidates find_candidates(const struct gsim_gpu *gpu, const struct gsim_work *w)
+{
+    struct candidates c;
+    c.count = c.room = c.next_room = 0;
+    c.sms = 0;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        uint32_t room = gsim_group_room(gpu, gpu->groups[i], w);
+        if (!room) continue;
+        if (room < c.room) {
+            if (room > c.next_room) c.next_room = room;
+            continue;
+        }
+        if (room > c.room) {
+            c.next_room = c.room;
+            c.room = room;
+            c.count = 0;
+            c.sms = 0;
+        }
+        c.index[c.count++] = i;
+        c.sms += gpu->groups[i]->sm_count;
+    }
+    return c;
+}
+
+/* Fewer blocks are left than candidates: one each on those with the lowest ids. */
+static void place_last(struct gsim_gpu *gpu, const struct candidates *c, struct gsim_kernel_run *run, gsim_time now)
+{
+    uint64_t all[GSIM_SM_WORDS] = {0}, wanted = run->unplaced;
+    for (uint32_t i = 0; i < c->count; i++)
+        for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) all[w] |= gpu->groups[c->index[i]]->sms[w];
+    uint32_t limit = 0;
+    for (; wanted; limit++) wanted -= all[limit / 64] >> limit % 64 & 1;
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t index = c->index[i], below = gsim_group_sms_below(gpu->groups[index], limit);
+        if (!below) continue;
+        if (below < gpu->groups[index]->sm_count) index = gsim_groups_split(gpu, index, below);
+        gsim_group_settle(gpu->groups[index], now);
+        place(gpu, index, run, 1, now);
+        gsim_groups_rate(gpu, index);
+    }
+}
+
+/* Places the head's blocks on the SMs with most room, until all are placed or none fits. */
+static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
+{
+    while (run->unplaced) {
+        struct candidates c = find_candidates(gpu, run->work);
+        if (!c.count) return false;
+        uint64_t step = run->unplaced / c.sms, level = c.room - c.next_room;
+        if (level < step) step = level;
+        if (step > 1 && run->work->is_unequal && !is_uniform(run, c.sms * step)) step = 1; /* block after block, in turn */
+        if (!step) {
+            place_last(gpu, &c, run, now);
+            continue;
+        }
+        for (uint32_t i = 0; i < c.count; i++) {
+            gsim_group_settle(gpu->groups[c.index[i]], now);
+            place(gpu, c.index[i], run, (uint32_t)step, now);
+            gsim_groups_rate(gpu, c.index[i]);
+        }
+    }
+    return true;
+}
+
+void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now)
+{
+    gpu->is_turning = false;
+    struct gsim_kernel_run *run = gsim_distributor_head(gpu);
+    if (!run) return;
+    uint64_t unplaced = run->unplaced;
+    run->has_waited = true;
+    gpu->keeps_carveout = true;
+    if (spread(gpu, run, now))
+        pop_head(gpu, run, now);
+    else if (run->unplaced != unplaced)
+        begin_turn(gpu, now);
+    gpu->keeps_carveout = false;
+}
+
+void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now)
+{
+    for (struct gsim_kernel_run *run; (run = gsim_distributor_head(gpu)) != NULL && run != gpu->blocked;) {
+        if (!spread(gpu, run, now)) {
+            run->has_waited = true;
+            gpu->blocked = run; /* until an SM frees up, which is refilled at once */
+            gsim_groups_spread(gpu, run, now);
+            return;
+        }
+        pop_head(gpu, run, now);
+    }
+}
+
+/* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
+ * the next. */
+void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now)
+{
+    struct gsim_kernel_run *run = gsim_distributor_head(gpu);
+    uint32_t fit = run ? gsim_group_room(gpu, gpu->groups[index], run->work) : 0;
+    if (!fit) return;
+    gpu->keeps_carveout = true;
+    uint32_t sm_count = gpu->groups[index]->sm_count;
+    uint64_t full = run->unplaced / fit;
+    if (full < sm_count) {
+        uint32_t last = (uint32_t)(run->unplaced % fit);
+        if (full) {
+            uint32_t part = gsim_groups_split(gpu, index, (uint32_t)full);
+            place(gpu, part, run, fit, now);
+            gsim_groups_rate(gpu, part);
+        }
+        if (last && full + 1 < sm_count) {
+            uint32_t part = gsim_groups_split(gpu, index, 1);
+            place(gpu, part, run, last, now);
+            gsim_groups_rate(gpu, part);
+        } else if (last) {
+            place(gpu, index, run, last, now);
+        }
+    } else {
+        place(gpu, index, run, fit, now);
+    }
+    gpu->keeps_carveout = false;
+    if (!run->unplaced) pop_head(gpu, run, now);
+}

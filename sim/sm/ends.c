@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Ends of blocks: SMs lose them and are refilled, kernels end. In which order SMs are free whose blocks end together
+ * decides how tightly the next kernel is packed. Leaves what is placed where to gpu_distributor.c.
+ */
+#include "sim/sm/state.h"
+
+#include <string.h>
+
+/* --- ends ----------------------------------------------------------------------------------------------- */
+
+static void end_run(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
+{
+    void *tag = run->tag;
+    gpu->load.kernels--;
+    gpu->run_count--;
+    run->next = gpu->free_runs;
+    gpu->free_runs = run;
+    gpu->horizon = 0; /* what follows the kernel may come at any time: the promise is over */
+    if (gpu->listener.kernel_ended) gpu->listener.kernel_ended(gpu->listener.data, tag, now);
+}
+
+/* Takes BLOCKS of the cohort off every SM of the group; an empty cohort leaves, the others stay in the order of their age. */
+static void take_blocks(struct gsim_gpu *gpu, struct gsim_group *g, uint32_t at, uint32_t blocks, gsim_time now)
+{
+    struct gsim_cohort c = g->cohorts[at];
+    g->cohorts[at].blocks -= blocks;
+    if (!g->cohorts[at].blocks) {
+        g->cohort_count--;
+        memmove(&g->cohorts[at], &g->cohorts[at + 1], (g->cohort_count - at) * sizeof c);
+    }
+    if (!c.frees) return;
+    uint64_t count = (uint64_t)blocks * g->sm_count;
+    gsim_group_take(g, c.work, -(int)blocks);
+    c.run->resident -= count;
+    gpu->load.blocks -= count;
+    gpu->load.warps -= (uint32_t)count * c.work->need.warps;
+    gpu->block_events += count;
+    if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, c.run->tag, g->sms, blocks, c.since, now);
+}
+
+/* Ends what is over on the group's SMs: all of it, or one block on each; the head of the queue refills them. */
+static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool only_one, bool refills)
+{
+    struct gsim_group *g = gpu->groups[index];
+    struct gsim_kernel_run *ended[GSIM_MAX_COHORTS];
+    uint32_t ended_count = 0, lost = 0;
+    gsim_group_settle(g, now);
+    for (uint32_t i = 0; i < g->cohort_count && !(only_one && lost);) {
+        struct gsim_cohort c = g->cohorts[i];
+        if (!gsim_cohort_is_over(&c)) {
+            i++;
+            continue;
+        }
+        take_blocks(gpu, g, i, only_one && c.frees ? 1 : c.blocks, now);
+        lost += c.frees;
+        if (c.frees && !c.run->resident && !c.run->unplaced) ended[ended_count++] = c.run;
+    }
+    g->feels_memory = false;
+    for (uint32_t i = 0; i < g->cohort_count; i++) g->feels_memory |= g->cohorts[i].work->dram_gbps > 0;
+    if (lost && !g->slots) gpu->load.busy_sms -= g->sm_count;
+    if (refills) gsim_distributor_refill(gpu, index, now);
+    gsim_groups_rate(gpu, index);
+    if (refills && !only_one && !gpu->groups[index]->slots) gsim_groups_merge_idle(gpu, index);
+    for (uint32_t i = 0; i < ended_count; i++) end_run(gpu, ended[i], now);
+}
+
+/* --- ends that leave room ------------------------------------------------------------------------------- */
+
+/* The distributor looks for room every now and then (gpu_distributor.c), and gives the head of the queue what has become free since: how far
+ * apart blocks end that began together decides on how many SMs that one stands (gpu_spread.c). Streams of several waves end block by block in no
+ * order (H200, DAG rd6: 132 blocks of 256 threads behind four waves stand 2, 4 and 6 on 28, 10 and 6 SMs): drawn at random, from the time
+ * and the scatter, so that pooled and exact draw alike. */
+
+static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
+{
+    uint64_t sms = 0;
+    for (uint32_t i = 0; i < gpu->group_count; i++)
+        if (gpu->next_at[i] == now) sms += gpu->groups[i]->sm_count;
+    return sms;
+}
+
+/* May the head of the queue leave room on the SMs whose blocks end now? Else their order does not matter. */
+static bool leaves_room(const struct gsim_gpu *gpu, gsim_time now)
+{
+    const struct gsim_kernel_run *head = gsim_distributor_head(gpu);
+    if (!head) return false;
+    uint64_t sms = ending_sms(gpu, now);
+    return sms > 1 && head->unplaced < sms * head->work->need.blocks_per_sm;
+}
+
+/* Whether the blocks that end now are of a stream of several waves, and somebody else waits: the SM with the lowest id decides. */
+static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
+{
+    uint32_t lowest = GSIM_MAX_SMS;
+    bool scattered = false, is_shared = gsim_gpu_is_shared(gpu);
+    for (uint32_t i = 0; i < gpu->group_count && is_shared; i++) {
+        struct gsim_group *g = gpu->groups[i];
+        if (gpu->next_at[i] != now || g->lowest_sm >= lowest) continue;
+        gsim_group_settle(g, now);
+        for (uint32_t c = 0; c < g->cohort_count; c++) {
+            const struct gsim_work *w = g->cohorts[c].work;
+            if (!gsim_cohort_is_over(&g->cohorts[c]) || !g->cohorts[c].frees) continue;
+            lowest = g->lowest_sm;
+            scattered = w->kind != GSIM_WORK_ISSUE && w->kind != GSIM_WORK_ON_CHIP && !w->is_one_wave;
+        }
+    }
+    return scattered;
+}
+
+/* Ends whatever is over and leaves the refilling to the caller. */
+static void end_at_once(struct gsim_gpu *gpu, gsim_time now)
+{
+    uint32_t group_count = gpu->group_count;
+    for (uint32_t i = 0; i < group_count; i++)
+        if (gpu->next_at[i] == now) end_blocks(gpu, i, now, false, false);
+    gpu->blocked = NULL;
+}
+
+/* The next of a fixed sequence of numbers below COUNT (linear congruential, with the constants of Knuth's MMIX). Not include/gpusim/random.h's: the
+ * sequence starts afresh from the time of each event, so that what happened before, and how SMs are grouped, does not matter. */
+static uint32_t draw(uint64_t *state, uint32_t count)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((*state >> 33) % count);
+}
+
+/* An SM of those whose blocks end now, any of them alike, in a group of its own. GSIM_MAX_SMS: there is none. */
+static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state)
+{
+    uint64_t all[GSIM_SM_WORDS] = {0};
+    uint32_t sms = (uint32_t)ending_sms(gpu, now), sm = 0;
+    if (!sms) return GSIM_MAX_SMS;
+    for (uint32_t i = 0; i < gpu->group_count; i++)
+        for (uint32_t w = 0; w < GSIM_SM_WORDS && gpu->next_at[i] == now; w++) all[w] |= gpu->groups[i]->sms[w];
+    for (uint32_t before = draw(state, sms);; sm++) {
+        if (!(all[sm / 64] >> sm % 64 & 1)) continue;
+        if (!before--) break;
+    }
+    uint64_t mask[GSIM_SM_WORDS] = {0};
+    mask[sm / 64] = UINT64_C(1) << sm % 64;
+    uint32_t index = 0;
+    while (!(gpu->groups[index]->sms[sm / 64] & mask[sm / 64])) index++;
+    return gpu->groups[index]->sm_count > 1 ? gsim_groups_split_mask(gpu, index, mask) : index;
+}
+
+/* Ends one block after the other, wherever, until the head of the queue has room for all of its. */
+static void end_scattered(struct gsim_gpu *gpu, gsim_time now)
+{
+    uint64_t state = (uint64_t)now + gpu->scatter;
+    for (uint32_t index; !gpu->is_turning && (index = draw_ending(gpu, now, &state)) != GSIM_MAX_SMS;)
+        end_blocks(gpu, index, now, true, true);
+}
+
+static void merge_idle(struct gsim_gpu *gpu)
+{
+    for (uint32_t i = 0, before; i < gpu->group_count; i += gpu->group_count == before) {
+        before = gpu->group_count;
+        if (!gpu->groups[i]->slots) gsim_groups_merge_idle(gpu, i);
+    }
+}
+
+void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now)
+{
+    if (!gpu->is_turning && !leaves_room(gpu, now)) {
+        end_blocks(gpu, gpu->next_index, now, false, true);
+        return;
+    }
+    if (gpu->is_turning) {
+        end_at_once(gpu, now);
+    } else if (is_scattered(gpu, now)) {
+        end_scattered(gpu, now);
+    } else if (!gsim_groups_delay_ends(gpu, now)) {
+        end_at_once(gpu, now);
+        gsim_distributor_look(gpu, now);
+    }
+    merge_idle(gpu);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One GPU's SMs over time (rules in sim/sm/gpu.h): its interface. Ends of blocks are in gpu_ends.c, placement in
+ * gpu_distributor.c, sets of SMs in gpu_groups.c, equations in gpu_share.c.
+ */
+#include "sim/sm/state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- interface ------------------------------------------------------------------------------------------ */
+
+/* Which SMs are fast differs from chip to chip of a model: any even spread will do. */
+static bool is_fast_sm(const struct gsim_device_spec *d, uint32_t sm)
+{
+    double turn = sm * 0.6180339887498949;
+    return turn - floor(turn) < d->fast_sm_share;
+}
+
+struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_device_spec *device,
+                                 const struct gsim_gpu_options *options, const struct gsim_gpu_listener *listener)
+{
+    struct gsim_gpu *gpu = GSIM_ARENA_NEW(arena, struct gsim_gpu);
+    if (!gpu) return NULL;
+    gpu->device = device;
+    gpu->limits = gsim_sm_limits(device->compute_capability);
+    if (options) gpu->options = *options;
+    if (listener) gpu->listener = *listener;
+    gpu->arena = gpu->memo.arena = arena;
+    gpu->dram = (struct gsim_dram_state){.stretch = 1, .gain = 1};
+    gpu->next = GSIM_TIME_NEVER;
+    for (int i = 0; i < GSIM_MAX_LEVELS; i++) gpu->queues[i].tail = &gpu->queues[i].head;
+    uint32_t sm_count = (uint32_t)device->sm_count;
+    struct gsim_group *pool = GSIM_ARENA_ARRAY(arena, struct gsim_group, sm_count);
+    if (!pool) return NULL;
+    for (uint32_t i = 0; i < sm_count; i++) gpu->free_groups[gpu->free_group_count++] = &pool[sm_count - 1 - i];
+    uint32_t group_of[2] = {GSIM_MAX_SMS, GSIM_MAX_SMS};
+    for (uint32_t i = 0; i < sm_count; i++) {
+        bool is_fast = is_fast_sm(device, i);
+        uint32_t index = group_of[is_fast];
+        if (index == GSIM_MAX_SMS || gpu->options.exact) {
+            index = group_of[is_fast] = gsim_groups_add(gpu);
+            gpu->groups[index]->lowest_sm = i;
+        }
+        gpu->groups[index]->is_fast = is_fast;
+        gpu->groups[index]->sms[i / 64] |= UINT64_C(1) << i % 64;
+        gpu->groups[index]->sm_count++;
+    }
+    return gpu;
+}
+
+/* Nothing is resident: DRAM serves the copies alone, whatever was applied last within the tolerance, and kernels' work may have changed. */
+static void forget_load(struct gsim_gpu *gpu)
+{
+    double copies = gpu->copies_gbps > 0 ? gpu->copies_gbps : 0;
+    gsim_memo_forget(&gpu->memo);
+    gpu->demand_gbps = 0;
+    gpu->dram.load = copies / gpu->device->dram_gbps;
+    gpu->dram.stretch = gsim_share_dram(gpu->device, copies);
+}
+
+struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, double scale,
+                                               int priority, void *tag)
+{
+    struct gsim_kernel_run *run = gpu->free_runs;
+    if (run)
+        gpu->free_runs = run->next;
+    else if (!(run = GSIM_ARENA_NEW(gpu->arena, struct gsim_kernel_run)))
+        return NULL;
+    int levels = (int)gpu->device->priority_levels, level = -priority;
+    if (level < 0) level = 0;
+    if (level >= levels) level = levels - 1;
+    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .level = level, .pace = 1, .scale = scale};
+    if (gpu->noise) run->scale *= gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
+    if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
+    *gpu->queues[level].tail = run;
+    gpu->queues[level].tail = &run->next;
+    gpu->queued_count++;
+    gpu->run_count++;
+    gpu->events++;
+    if (now < gpu->turn_at) {
+        gpu->is_turning = true;
+        if (gpu->turn_at < gpu->next) gpu->next = gpu->turn_at;
+    }
+    if (gsim_distributor_head(gpu) == run) {
+        gsim_distributor_serve(gpu, now);
+        gsim_groups_rate_memory(gpu, now);
+        gsim_groups_find_next(gpu);
+    }
+    return run;
+}
+
+void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise)
+{
+    gpu->noise = noise;
+}
+
+void gsim_gpu_set_scatter(struct gsim_gpu *gpu, uint64_t scatter) { gpu->scatter = scatter; }
+
+void gsim_gpu_watch(struct gsim_gpu *gpu, const struct gsim_gpu_watcher *watcher)
+{
+    gpu->watcher = *watcher;
+}
+
+gsim_time gsim_gpu_next(const struct gsim_gpu *gpu) { return gpu->next; }
+
+/* Blocks on the SMs when every SM was filled NOW by the only kernel there is, all to end at once; else 0. */
+static uint64_t steady_wave(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now)
+{
+    uint64_t wave = 0;
+    if (gpu->load.kernels != 1 || gpu->queued_count != 1 || run->work->kind == GSIM_WORK_ISSUE) return 0;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        const struct gsim_group *g = gpu->groups[i];
+        if (g->cohort_count != 1 || g->cohorts[0].run != run || g->cohorts[0].since != now) return 0;
+        if (gpu->next_at[i] != gpu->next) return 0;
+        wave += (uint64_t)g->slots * g->sm_count;
+    }
+    return wave;
+}
+
+/* Waves that only repeat the one just placed are handled at once: the same times, without their events. */
+static void skip_waves(struct gsim_gpu *gpu, gsim_time now)
+{
+    struct gsim_kernel_run *run = gpu->horizon > now && !gpu->options.exact ? gsim_distributor_head(gpu) : NULL;
+    uint64_t wave = run && !run->work->is_unequal ? steady_wave(gpu, run, now) : 0;
+    gsim_time period = gpu->next - now;
+    if (!wave || run->unplaced < 2 * wave || period <= 0) return;
+    /* The last wave is placed in the ordinary way, which takes the kernel out of its queue. */
+    uint64_t count = (run->unplaced - 1) / wave, most = (uint64_t)((gpu->horizon - 1 - now) / period);
+    if (count > most) count = most;
+    gsim_time jump = (gsim_time)count * period;
+    run->unplaced -= count * wave;
+    gpu->block_events += 2 * count * wave;
+    gpu->next += jump;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        struct gsim_group *g = gpu->groups[i];
+        if (gpu->watcher.blocks_stayed)
+            gpu->watcher.blocks_stayed(gpu->watcher.data, run->tag, g->sms, count * g->slots, now, now + jump);
+        g->updated += jump;
+        g->cohorts[0].since += jump;
+        gpu->next_at[i] += jump;
+    }
+}
+
+void gsim_gpu_promise(struct gsim_gpu *gpu, gsim_time horizon) { gpu->horizon = horizon; }
+
+void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)
+{
+    GSIM_INVARIANT(now <= gpu->next);
+    while (gpu->next == now) {
+        gpu->events++;
+        if (gpu->is_turning && gpu->turn_at == now)
+            gsim_distributor_look(gpu, now); /* what ends now comes after it */
+        else
+            gsim_ends_handle(gpu, now);
+        gsim_distributor_serve(gpu, now);
+        gsim_groups_find_next(gpu);
+    }
+    gsim_groups_rate_memory(gpu, now);
+    gsim_groups_find_next(gpu);
+    skip_waves(gpu, now);
+}
+
+void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
+{
+    gpu->copies_gbps += gbps;
+    if (fabs(gpu->copies_gbps) < 1e-6) gpu->copies_gbps = 0;
+    gsim_groups_rate_memory(gpu, now);
+    gsim_groups_find_next(gpu);
+}
+
+/* What holds of all blocks of a kernel has changed: its pace, and of what is left of them this FACTOR is. */
+static void change(struct gsim_gpu *gpu, gsim_time now, const struct gsim_kernel_run *run, double factor)
+{
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        struct gsim_group *g = gpu->groups[i];
+        bool holds = false;
+        for (uint32_t c = 0; c < g->cohort_count && !holds; c++) holds = g->cohorts[c].run == run;
+        if (!holds) continue;
+        gsim_group_settle(g, now);
+        for (uint32_t c = 0; c < g->cohort_count; c++) {
+            if (g->cohorts[c].run != run) continue;
+            g->cohorts[c].pace = run->pace;
+            g->cohorts[c].left *= factor;
+        }
+        gsim_groups_rate(gpu, i);
+    }
+    gsim_groups_rate_memory(gpu, now);
+    gsim_groups_find_next(gpu);
+}
+
+void gsim_gpu_set_pace(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double pace)
+{
+    if (run->pace == pace) return;
+    run->pace = pace;
+    change(gpu, now, run, 1);
+}
+
+/* Of the blocks that are not placed yet, in blocks of mean work. */
+static double unplaced_work(const struct gsim_kernel_run *run)
+{
+    const struct gsim_work *w = run->work;
+    uint64_t placed[GSIM_BLOCK_KINDS];
+    double work = 0;
+    if (!w->is_unequal) return (double)run->unplaced;
+    gsim_unequal_count(&w->unequal, w->blocks - run->unplaced, placed);
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) work += (double)(w->unequal.counts[i] - placed[i]) * w->unequal.factor[i];
+    return work;
+}
+
+struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now)
+{
+    const struct gsim_work *w = run->work;
+    double left = unplaced_work(run), speed = 0;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        const struct gsim_group *g = gpu->groups[i];
+        double elapsed = (double)(now - g->updated);
+        for (uint32_t n = 0; n < g->cohort_count; n++) {
+            const struct gsim_cohort *c = &g->cohorts[n];
+            if (c->run != run) continue;
+            double blocks = (double)c->blocks * g->sm_count / (w->cold * run->scale * w->units);
+            left += blocks * (c->left - elapsed * c->speed * c->pace);
+            speed += blocks * c->speed;
+        }
+    }
+    double total = (double)w->blocks;
+    return (struct gsim_gpu_progress){1 - left / total, speed / total, (double)run->resident * w->threads};
+}
+
+void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double share)
+{
+    double left = run->scale * (1 - gsim_gpu_progress(gpu, run, now).done), factor = left > 0 ? 1 + share / left : 1;
+    factor = fmax(GSIM_LEAST_SCALE, fmin(factor, GSIM_MOST_SCALE));
+    run->scale *= factor;
+    change(gpu, now, run, factor);
+}
+
+bool gsim_gpu_is_busy(const struct gsim_gpu *gpu) { return gpu->load.kernels || gpu->queued_count; }
+uint32_t gsim_gpu_queued(const struct gsim_gpu *gpu) { return gpu->queued_count; }
+
+bool gsim_gpu_has_empty_sm(const struct gsim_gpu *gpu) { return gpu->load.busy_sms < (uint32_t)gpu->device->sm_count; }
+struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu) { return gpu->load; }
+
+void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics)
+{
+    statistics->block_events = gpu->block_events;
+    statistics->gpu_events = gpu->events;
+}
+
+void gsim_gpu_check(const struct gsim_gpu *gpu)
+{
+    const struct gsim_sm_limits *l = gpu->limits;
+    uint32_t sm_count = 0;
+    uint64_t blocks = 0;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        const struct gsim_group *g = gpu->groups[i];
+        uint32_t slots = 0, warps = 0, registers = 0, smem = 0;
+        for (uint32_t c = 0; c < g->cohort_count; c++) {
+            const struct gsim_work *w = g->cohorts[c].work;
+            uint32_t n = g->cohorts[c].frees ? g->cohorts[c].blocks : 0;
+            slots += n;
+            warps += n * w->need.warps;
+            registers += n * w->registers;
+            smem += n * w->need.smem_bytes;
+        }
+        if (slots > l->blocks || warps > l->warps || registers > l->registers || smem > l->smem_bytes)
+            GSIM_BUG("SM %u over capacity: %u blocks, %u warps, %u registers, %u bytes of shared memory", g->lowest_sm,
+                     slots, warps, registers, smem);
+        GSIM_INVARIANT(slots == g->slots && warps == g->warps && registers == g->registers && smem == g->smem);
+        sm_count += g->sm_count;
+        blocks += (uint64_t)slots * g->sm_count;
+    }
+    GSIM_INVARIANT(sm_count == (uint32_t)gpu->device->sm_count && blocks == gpu->load.blocks);
+}
+
+void gsim_gpu_residency(const struct gsim_gpu *gpu, const void *tag, uint32_t *blocks_by_sm, uint32_t sm_count)
+{
+    memset(blocks_by_sm, 0, sm_count * sizeof *blocks_by_sm);
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        const struct gsim_group *g = gpu->groups[i];
+        uint32_t blocks = 0;
+        for (uint32_t c = 0; c < g->cohort_count; c++)
+            if (g->cohorts[c].run->tag == tag && g->cohorts[c].frees) blocks += g->cohorts[c].blocks;
+        for (uint32_t s = 0; s < sm_count; s++)
+            if (g->sms[s / 64] >> s % 64 & 1) blocks_by_sm[s] = blocks;
+    }
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. The SMs and the work distributor of one GPU: which blocks are resident where, and when they
+ * end. Block-accurate, but SMs in the same state are one group and equal blocks one cohort, so that cost
+ * follows changes. Streams and dependences are sim/front/front.c's; equations sim/sm/work.h's.
+ *
+ * Rules (tests/sim/sm/test_gpu.c holds each):
+ *  - kernels are served in arrival order within a priority; only the head of the most urgent non-empty queue
+ *    places blocks, and nothing bypasses it (Amert et al., RTSS 2017, rules X1, A1, A2);
+ *  - a block never moves and is never stopped: priorities act when blocks end;
+ *  - the SM with room for most of the kernel's blocks takes the next one, ties to the lowest SM id (H200, measured:
+ *    traces/h200/vm/places.txt; 400 blocks alone stand 3 on 128 SMs, 4 on 4);
+ *  - blocks that end together do so in the course of time (gpu_spread.c), and the head of the queue gets what has become free
+ *    since the distributor looked last, the next kernel what has when its turn comes (H200 and H100: traces/h200/vm/heads.txt);
+ *  - an SM takes the carve-out of the kernel that enters it empty and keeps it until it is empty again; a kernel
+ *    joins only where the carve-out holds its full occupancy (H200: 2,025 of 2,025 ordered pairs). If the head of the queue
+ *    fills it as it empties, it keeps what it has where that is enough (traces/h200/vm/joins.txt);
+ *  - blocks that wait for memory leave alike SMs one after the other (gpu_spread.c).
+ */
+#ifndef GSIM_GPU_H
+#define GSIM_GPU_H
+
+#include "sim/sm/work.h"
+#include "gpusim/units.h"
+
+struct gsim_gpu;
+struct gsim_kernel_run; /* a kernel from its submission to its end */
+
+struct gsim_gpu_listener {
+    void *data;
+    void (*kernel_started)(void *data, void *tag, gsim_time now); /* its first block is resident */
+    void (*kernel_ended)(void *data, void *tag, gsim_time now);
+    void (*kernel_placed)(void *data, void *tag, gsim_time now); /* none of its blocks waits for room any more */
+};
+
+/* So many blocks of the kernel with TAG are resident on each of SMS (a bit each, GSIM_BLOCK_SMS of them) from SINCE to
+ * UNTIL, and no longer. Waves that are handled at once are told of at once, before their time. */
+struct gsim_gpu_watcher {
+    void *data;
+    void (*blocks_stayed)(void *data, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until);
+};
+
+struct gsim_gpu_load {
+    uint32_t busy_sms, warps, kernels;
+    uint64_t blocks;
+};
+
+/* From ARENA; NULL when memory is out. LISTENER may be NULL. */
+struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_device_spec *device,
+                                 const struct gsim_gpu_options *options, const struct gsim_gpu_listener *listener);
+
+/* A kernel whose dependences are met joins the distributor's queue of its priority (CUDA's: 0 default,
+ * negative more urgent). WORK must stay as it is while anything is resident; this time it is SCALE of it. NULL when memory is out; else valid until the kernel ends. */
+struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, double scale,
+                                               int priority, void *tag);
+static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag)
+{
+    return gsim_gpu_submit_scaled(gpu, now, work, 1, priority, tag);
+}
+
+/* From now on the work of each kernel submitted is drawn around what it is, with the device's kernel_spread. NOISE must
+ * stay; NULL: no more. */
+void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise);
+
+/* Which of the blocks that began together end first, and where, is as fixed as on a chip, and another order for each SCATTER (0 at first): how
+ * tightly the kernels behind them are packed depends on it. */
+void gsim_gpu_set_scatter(struct gsim_gpu *gpu, uint64_t scatter);
+
+/* WATCHER is copied; it cannot change anything. */
+void gsim_gpu_watch(struct gsim_gpu *gpu, const struct gsim_gpu_watcher *watcher);
+
+/* The next time at which blocks end; GSIM_TIME_NEVER when none is resident. */
+gsim_time gsim_gpu_next(const struct gsim_gpu *gpu);
+/* Handles everything that happens at NOW (<= gsim_gpu_next). */
+void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now);
+
+/* Promises that the caller changes nothing before HORIZON, so that steady waves of one kernel alone may be handled
+ * at once; holds until the next call or the end of a kernel (0, the default: no promise). */
+void gsim_gpu_promise(struct gsim_gpu *gpu, gsim_time horizon);
+
+/* A kernel that waits for pages goes at PACE (0 to 1) of its speed, and asks that much less of SMs and DRAM. */
+void gsim_gpu_set_pace(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double pace);
+struct gsim_gpu_progress {
+    double done;             /* share of the kernel's work */
+    double full_speed;       /* of all its resident blocks at pace 1: shares of the kernel per picosecond */
+    double resident_threads;
+};
+struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now);
+
+/* What L2 does to a kernel's time at most: one that reads nothing else takes twice as long without it
+ * (traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 1.9 to 2.2). */
+#define GSIM_MOST_SCALE  2.0
+#define GSIM_LEAST_SCALE (1 / GSIM_MOST_SCALE)
+/* What is left of the kernel takes SHARE of its measured time longer, or shorter, within these limits. */
+void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double share);
+
+/* Copies draw on DRAM too: adds (or takes back) their traffic. */
+void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps);
+
+/* Some kernel is resident or waits for room. */
+bool gsim_gpu_is_busy(const struct gsim_gpu *gpu);
+/* Kernels of which some blocks are not resident yet. */
+uint32_t gsim_gpu_queued(const struct gsim_gpu *gpu);
+bool gsim_gpu_has_empty_sm(const struct gsim_gpu *gpu);
+struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu);
+void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics);
+
+/* Checks capacity and conservation of blocks and SMs; GSIM_BUG on a violation. */
+void gsim_gpu_check(const struct gsim_gpu *gpu);
+
+/* How many blocks of the kernel with TAG are resident on each SM now (tests; over time: gsim_gpu_watch). */
+void gsim_gpu_residency(const struct gsim_gpu *gpu, const void *tag, uint32_t *blocks_by_sm, uint32_t sm_count);
+
+#endif

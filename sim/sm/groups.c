@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sets of SMs in the same state: splitting, merging, and how fast their blocks go under the load of the SM and
+ * of the chip (equations: sim/sm/share.h). Leaves placement to gpu_distributor.c.
+ */
+#include "sim/sm/state.h"
+
+#include <string.h>
+
+/* Blocks that need longer wait for pages; somebody sets their pace before. In picoseconds. */
+#define LONGEST 4e18
+
+static uint32_t find_lowest_sm(const struct gsim_group *g)
+{
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
+        if (g->sms[w]) return w * 64 + (uint32_t)__builtin_ctzll(g->sms[w]);
+    return GSIM_MAX_SMS;
+}
+
+/* How many of the group's SMs have ids below LIMIT. */
+uint32_t gsim_group_sms_below(const struct gsim_group *g, uint32_t limit)
+{
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < GSIM_SM_WORDS && w * 64 < limit; w++) {
+        uint64_t mask = limit - w * 64 >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << (limit - w * 64)) - 1;
+        count += (uint32_t)__builtin_popcountll(g->sms[w] & mask);
+    }
+    return count;
+}
+
+uint32_t gsim_groups_add(struct gsim_gpu *gpu)
+{
+    struct gsim_group *g = gpu->free_group_count ? gpu->free_groups[--gpu->free_group_count] : NULL;
+    if (!g) g = GSIM_ARENA_NEW(gpu->arena, struct gsim_group);
+    if (!g) GSIM_BUG("out of memory for an SM group"); /* preallocated in gsim_gpu_create */
+    gpu->groups[gpu->group_count] = g;
+    gpu->next_at[gpu->group_count] = GSIM_TIME_NEVER;
+    return gpu->group_count++;
+}
+
+static void remove_group(struct gsim_gpu *gpu, uint32_t index)
+{
+    gpu->free_groups[gpu->free_group_count++] = gpu->groups[index];
+    gpu->group_count--;
+    gpu->groups[index] = gpu->groups[gpu->group_count];
+    gpu->next_at[index] = gpu->next_at[gpu->group_count];
+}
+
+/* Moves the group's SMs that are in MASK into a new one in the same state; returns its index. */
+uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint64_t mask[GSIM_SM_WORDS])
+{
+    uint32_t other = gsim_groups_add(gpu);
+    struct gsim_group *from = gpu->groups[index], *to = gpu->groups[other];
+    memcpy(to, from, offsetof(struct gsim_group, cohorts) + from->cohort_count * sizeof(struct gsim_cohort));
+    to->sm_count = 0;
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) {
+        to->sms[w] = from->sms[w] & mask[w];
+        from->sms[w] &= ~mask[w];
+        to->sm_count += (uint32_t)__builtin_popcountll(to->sms[w]);
+    }
+    from->sm_count -= to->sm_count;
+    from->lowest_sm = find_lowest_sm(from);
+    to->lowest_sm = find_lowest_sm(to);
+    gpu->next_at[other] = gpu->next_at[index];
+    return other;
+}
+
+/* Moves the COUNT lowest SMs of the group. */
+uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
+{
+    const struct gsim_group *from = gpu->groups[index];
+    uint64_t mask[GSIM_SM_WORDS] = {0};
+    uint32_t moved = 0;
+    for (uint32_t w = 0; w < GSIM_SM_WORDS && moved < count; w++) {
+        uint64_t left = from->sms[w];
+        uint32_t held = (uint32_t)__builtin_popcountll(left);
+        if (held <= count - moved) {
+            mask[w] = left;
+            moved += held;
+            continue;
+        }
+        for (; moved < count; moved++, left &= left - 1) mask[w] |= left & -left;
+    }
+    return gsim_groups_split_mask(gpu, index, mask);
+}
+
+/* Empty groups are one (one per kind of SM). */
+void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index)
+{
+    struct gsim_group *g = gpu->groups[index];
+    if (gpu->options.exact) return;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        struct gsim_group *other = gpu->groups[i];
+        if (i == index || other->cohort_count || other->is_fast != g->is_fast) continue;
+        for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) other->sms[w] |= g->sms[w];
+        other->sm_count += g->sm_count;
+        if (g->lowest_sm < other->lowest_sm) other->lowest_sm = g->lowest_sm;
+        remove_group(gpu, index);
+        return;
+    }
+}
+
+/* Brings the cohorts' remaining work to NOW. */
+void gsim_group_settle(struct gsim_group *g, gsim_time now)
+{
+    double elapsed = (double)(now - g->updated);
+    g->updated = now;
+    if (elapsed <= 0) return;
+    for (uint32_t i = 0; i < g->cohort_count; i++) g->cohorts[i].left -= elapsed * g->cohorts[i].speed * g->cohorts[i].pace;
+}
+
+void gsim_groups_find_next(struct gsim_gpu *gpu)
+{
+    gsim_time next = GSIM_TIME_NEVER;
+    for (uint32_t i = 0; i < gpu->group_count; i++) next = gpu->next_at[i] < next ? gpu->next_at[i] : next;
+    gpu->next = gpu->is_turning && gpu->turn_at < next ? gpu->turn_at : next;
+    for (uint32_t i = 0; i < gpu->group_count; i++)
+        if (gpu->next_at[i] == next) gpu->next_index = i;
+}
+
+/* How much of a saturated DRAM the group's SMs get, relative to an even part. */
+static double dram_gain(const struct gsim_gpu *gpu, const struct gsim_group *g)
+{
+    const struct gsim_device_spec *d = gpu->device;
+    if (d->fast_sm_share <= 0) return 1;
+    double saturation = (gpu->dram.stretch - 1.3) / 1.5; /* H200, measured: full from a stretch of 2.8 on */
+    saturation = saturation < 0 ? 0 : saturation > 1 ? 1 : saturation;
+    double slow = -d->fast_sm_gain * d->fast_sm_share / (1 - d->fast_sm_share);
+    return 1 + saturation * (g->is_fast ? d->fast_sm_gain : slow);
+}
+
+/* Speeds under the present load and the time of the group's next end. The group must be settled. */
+void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
+{
+    struct gsim_group *g = gpu->groups[index];
+    gpu->demand_gbps -= g->demand_gbps * g->sm_count;
+    g->demand_gbps = 0;
+    if (!g->cohort_count) {
+        gpu->next_at[index] = GSIM_TIME_NEVER;
+        return;
+    }
+    struct gsim_dram_state dram = gpu->dram;
+    if (g->feels_memory) dram.gain = dram_gain(gpu, g);
+    g->demand_gbps = gsim_memo_share_sm(&gpu->memo, gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout);
+    gpu->demand_gbps += g->demand_gbps * g->sm_count;
+    double soonest = INFINITY;
+    for (uint32_t i = 0; i < g->cohort_count; i++) {
+        struct gsim_cohort *c = &g->cohorts[i];
+        double remaining = c->left > 0 ? c->left / (c->speed * c->pace) : 0; /* infinite at pace 0 */
+        if (remaining < soonest) soonest = remaining;
+    }
+    if (soonest > LONGEST) {
+        gpu->next_at[index] = GSIM_TIME_NEVER;
+        return;
+    }
+    gsim_time end = g->updated + (gsim_time)soonest;
+    gpu->next_at[index] = (end + GSIM_END_GRID - 1) / GSIM_END_GRID * GSIM_END_GRID;
+    if (gpu->next_at[index] < g->updated) gpu->next_at[index] = g->updated;
+}
+
+/* After the chip-wide load changed: re-rates the SMs that feel it. Demand falls as DRAM gets slower, so the
+ * load is a fixed point; half steps converge. */
+void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
+{
+    for (int step = 0; step < 8; step++) {
+        double demand = gpu->demand_gbps + gpu->copies_gbps;
+        double stretch = gsim_share_dram(gpu->device, demand > 0 ? demand : 0);
+        if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance) return;
+        gpu->dram.stretch = 0.5 * (gpu->dram.stretch + stretch);
+        if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance) gpu->dram.stretch = stretch;
+        gpu->dram.load = demand / gpu->device->dram_gbps;
+        gpu->demand_gbps = 0; /* summed up afresh, so that rounding never accumulates */
+        for (uint32_t i = 0; i < gpu->group_count; i++) {
+            struct gsim_group *g = gpu->groups[i];
+            if (!g->feels_memory) continue;
+            gpu->demand_gbps += g->demand_gbps * g->sm_count;
+            gsim_group_settle(g, now);
+            gsim_groups_rate(gpu, i);
+        }
+    }
+}
+
+/* How many more blocks an SM of the group can take. */
+uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_group *g, const struct gsim_work *w)
+{
+    const struct gsim_sm_limits *l = gpu->limits;
+    if (!g->slots) return w->need.blocks_per_sm;
+    if (g->slots == l->blocks || w->join_bytes > g->carveout) return 0;
+    uint32_t n = (l->warps - g->warps) / w->need.warps;
+    if (!n) return 0;
+    uint32_t most = (l->registers - g->registers) / w->registers;
+    if (most < n) n = most;
+    if (l->blocks - g->slots < n) n = l->blocks - g->slots;
+    if (w->need.smem_bytes) {
+        most = g->carveout > g->smem ? (g->carveout - g->smem) / w->need.smem_bytes : 0;
+        if (most < n) n = most;
+    }
+    /* Registers come in whole warps per sub-partition, so a kernel's own limit may be below what the sums allow. */
+    uint32_t own = 0;
+    for (uint32_t i = 0; n && i < g->cohort_count; i++)
+        if (g->cohorts[i].work == w && g->cohorts[i].frees) own += g->cohorts[i].blocks;
+    most = own < w->need.blocks_per_sm ? w->need.blocks_per_sm - own : 0;
+    return n < most ? n : most;
+}
+
+void gsim_group_take(struct gsim_group *g, const struct gsim_work *w, int blocks)
+{
+    g->slots += (uint32_t)blocks;
+    g->warps += (uint32_t)blocks * w->need.warps;
+    g->registers += (uint32_t)blocks * w->registers;
+    g->smem += (uint32_t)blocks * w->need.smem_bytes;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options --opt gpu.NAME=VALUE as a table. */
+#include "gpusim/simulate.h"
+
+const struct gsim_param gsim_gpu_params[] = {
+    {"exact", GSIM_PARAM_BOOL, offsetof(struct gsim_gpu_options, exact), 0, 0, 1, "", NULL,
+     "one event per block instead of pooled SMs (slow, for checks)"},
+    {"check", GSIM_PARAM_BOOL, offsetof(struct gsim_gpu_options, check), 0, 0, 1, "", NULL,
+     "verify capacity and conservation after every event"},
+    {"tolerance", GSIM_PARAM_REAL, offsetof(struct gsim_gpu_options, tolerance), 4e-3, 0, 0.1, "", NULL,
+     "change of the chip's memory load below which SMs keep their speed"},
+    {NULL, GSIM_PARAM_BOOL, 0, 0, 0, 0, NULL, NULL, NULL},
+};

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The equations of sim/sm/share.h, one SM at a time. Knows no placement and no time but the cohorts' age. */
+#include "sim/sm/share_parts.h"
+
+/* H200, measured with microbenchmarks of traces/runner/micro (cases1.txt, cases2.txt; packed.cu for what slows arithmetic). */
+#define STARVED 0.003   /* rate that is left to a unit which gets no issue slot */
+#define MOST_SLOWED 2.5 /* times that a memory block's own arithmetic takes at most beside others' */
+/* Behind older ones that use the share S of the issue rate it waits besides for that part of its time, times S^1.5 / (1 - S) (H200, H100,
+ * traces/h200/vm/ranks.txt, traces/h100/ranks.txt: ends of 2 to 32 blocks alone on an SM, 93 mixtures of how many and how much they compute 4.9 %
+ * off in the root mean square, 22 without; of 32 with 56 FMAs between their loads the first ends after 1.9 times its time alone, the last 4.2). */
+#define BEHIND_OLDER 0.3
+#define USED_TOLERANCE 1e-3 /* of the issue rate, to which what such blocks use is solved for */
+#define LEAST_LEFT 0.05     /* assumed: what older ones leave at least, for that */
+/* Memory blocks beside other kinds: H200, H100, traces/h200/vm/mixed.txt.gz (traces/runner/micro/mixed.cu), two kernels on one SM, all of this block.
+ * Behind on-chip ones that issue at the rate U, times 1 + 0.6 U^2: 1.03 behind 0.27, 1.18 behind 0.6. */
+#define BEHIND_ON_CHIP 0.6
+/* Without arithmetic, behind those with, which use U, times 1 + 0.09 U^2 / (1.14 - U): 1.08 behind 0.58, 1.16 behind 0.78, 1.6 behind all. */
+#define PLAIN_BEHIND 0.09
+#define PLAIN_AT_MOST 1.14
+/* Behind older issue-bound warps, of which there are so many per sub-partition, times 1 + this, for two warps of theirs at most; where there are more
+ * by the square root of their number; behind four they starve. */
+#define WIDTHS 6
+static const double widths[WIDTHS] = {0, 1, 2, 3, 4, 8}; /* one: mixed-other.txt.gz */
+enum waits { PLAIN, ARITHMETIC, SCATTERED, WAITS };
+static const double behind_issue[WAITS][WIDTHS] = {{0, 0.05, 0.15, 0.9, 60, 60}, {0, 0.5, 1.15, 3, 60, 60}, {0, 0.13, 0.25, 0.45, 15, 15}};
+/* And beside younger ones so much of their time in latency and DRAM longer, whatever they compute in between: with 13 to 56 FMAs between loads
+ * they go at 0.62 to 0.54 of their speed. A younger memory block takes their place there: 2.5 times the issue rate that these use less. */
+static const double beside_issue[WAITS][WIDTHS] = {{0, 0.04, 0.08, 0.1, 0.11, 0.11}, {0, 0.47, 0.7, 0.77, 0.82, 0.9}, {0, 0.11, 0.11, 0.14, 0.17, 0.17}};
+#define SHELTERED 2.5
+#define LOADED_BYTES 16.0 /* that a stream's thread has under way in L1 (traces/h200/vm/beside.txt: what it costs is gpu_share_chip.c's) */
+/* Streams' loads take room from scattered ones, up to this share of L1 (traces/h200/vm/lines.txt: on-chip work beside scattered loads for 0.75
+ * of the lines takes its time alone, 1.4 times at most, and with streams for another quarter 1.2 to 2.0 times). */
+#define STREAM_LINES 0.5
+#define LEAST_ISSUE 0.3   /* share that is left to issue-bound blocks beside on-chip and described ones */
+#define LINES_PER_KIB 8.0 /* scattered lines of 128 bytes that are under way at most: all of L1 (sim/README.md, scattered loads) */
+#define LEAST_L1_KIB 2.0  /* assumed, where the carve-out takes all */
+/* Share of the issue rate that one warp per sub-partition reaches, and what a part of a second one adds. */
+#define ONE_WARP_SHARE 0.826
+#define MORE_WARPS_SHARE 0.07
+
+double gsim_issue_share(double width)
+{
+    static const double at[5] = {0, ONE_WARP_SHARE, 0.94, 0.995, 1};
+    if (width >= 4) return 1;
+    int whole = (int)width;
+    return at[whole] + (width - whole) * (at[whole + 1] - at[whole]);
+}
+
+/* Issue share of the oldest WIDTH warps per sub-partition when more than GSIM_EQUAL_WIDTH want it. */
+static double oldest_share(double width)
+{
+    if (width <= 2) return width / 3;
+    return width <= 4 ? 2.0 / 3 + (width - 2) / 6 : 1;
+}
+
+double gsim_share_dram(const struct gsim_device_spec *d, double demand_gbps)
+{
+    double load = demand_gbps / d->dram_gbps;
+    if (load <= 0) return 1;
+    if (d->dram_stretch_one <= 0) {
+        double power = pow(load, d->dram_knee);
+        return power < 1e-9 ? 1 : pow(1 + power, 1 / d->dram_knee);
+    }
+    double loads[7] = {0, 0.125, 0.25, 0.5, 1, 2, 4};
+    double stretches[7] = {1, d->dram_stretch_eighth, d->dram_stretch_quarter, d->dram_stretch_half,
+                           d->dram_stretch_one, d->dram_stretch_two, 4};
+    for (int i = 1; i < 7; i++)
+        if (load <= loads[i])
+            return stretches[i - 1] + (load - loads[i - 1]) / (loads[i] - loads[i - 1]) * (stretches[i] - stretches[i - 1]);
+    return load;
+}
+
+/* What a memory block takes while such blocks use USED of the SM's issue rate. Each warp's own arithmetic waits for the others of its
+ * sub-partition, as behind a server that serves in turn. */
+static double beside(const struct gsim_work *w, const struct gsim_share_sums *s, double used)
+{
+    double plain = w->latency_ps + gsim_share_memory_time(w, s), time = plain + w->compute_ps;
+    if (w->compute_ps <= 0) return time;
+    double own = w->issue_ps / (w->width * time), others = used - own;
+    double slowed = others <= 0 ? 1 : others < 1 - 1 / MOST_SLOWED ? 1 / (1 - others) : MOST_SLOWED;
+    return time + w->slowed_ps * (slowed - 1);
+}
+
+/* Blocks per picosecond, of one that takes BESIDE and waits besides for older ones of its kind, which use OLDER of the issue rate. */
+static double speed_behind(const struct gsim_work *w, const struct gsim_share_sums *s, double beside, double older)
+{
+    double left = older < 1 - LEAST_LEFT ? 1 - older : LEAST_LEFT;
+    if (older <= 0 || w->compute_ps <= 0) return 1 / beside;
+    return left / (beside * left + BEHIND_OLDER * (w->latency_ps + gsim_share_memory_time(w, s) + w->compute_ps) * older * sqrt(older));
+}
+
+/* The same of each of BLOCKS that share alike: half of the others, on average, are older. */
+static double speed_in_turn(const struct gsim_work *w, const struct gsim_share_sums *s, double beside, double older, double blocks)
+{
+    double speed = speed_behind(w, s, beside, older);
+    return blocks > 1 ? speed_behind(w, s, beside, older + 0.5 * (blocks - 1) * w->issue_ps * speed) : speed;
+}
+
+/* How many cohorts from C on share alike: those of one kernel that started together, unless they crowd the SM. */
+static uint32_t length_of_run(const struct gsim_cohort *c, uint32_t count)
+{
+    uint32_t length = 1;
+    while (!c->work->is_crowded && length < count && c[length].run == c->run && c[length].since == c->since) length++;
+    return length;
+}
+
+static double blocks_of_run(const struct gsim_cohort *c, uint32_t length)
+{
+    double blocks = 0;
+    for (uint32_t i = 0; i < length; i++) blocks += c[i].blocks;
+    return blocks;
+}
+
+/* Of a block on all sub-partitions the slower pair counts. */
+static double of_halves(const double at[3], const struct gsim_cohort *c)
+{
+    return c->half ? at[c->half] : at[1] > at[2] ? at[1] : at[2];
+}
+
+static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
+{
+    const struct gsim_work *w = c->work;
+    double blocks = c->blocks * c->pace; /* those that wait for pages ask for nothing */
+    if (w->kind == GSIM_WORK_DESCRIBED) {
+        s->demand_gbps += blocks * w->dram_gbps;
+        s->described += blocks * w->issue_ps / w->block_ps;
+        return;
+    }
+    double memory = gsim_share_memory_time(w, s), time = w->compute_ps + w->latency_ps + memory;
+    s->has_arithmetic |= gsim_share_has_arithmetic(w);
+    if (w->dram_gbps > 0) s->demand_gbps += blocks * w->dram_gbps * memory / time;
+    if (w->kind == GSIM_WORK_MEMORY && time > 0) s->loading += blocks * w->threads * (1 - w->compute_ps / time);
+    gsim_share_add_to_halves(s->half_width, c);
+    if (w->kind == GSIM_WORK_MEMORY) s->memory_width += blocks * w->threads / GSIM_THREADS_OF_WIDTH;
+    if (w->kind == GSIM_WORK_SCATTER) s->lines += blocks * w->threads;
+    if (w->kind != GSIM_WORK_ON_CHIP) return;
+    s->has_on_chip = true;
+    s->is_crowded |= w->is_crowded;
+    s->on_chip_width += blocks * w->width;
+    s->on_chip += blocks * w->issue_ps / w->compute_ps;
+}
+
+static double described_demand(const struct gsim_work *w) { return w->issue_ps / w->block_ps; }
+
+/* The level to which described blocks fill the issue rate when they ask for more: those who ask for less get all. */
+static double fair_share(const struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count)
+{
+    double level = 0;
+    if (s->described <= 1) return 1;
+    for (int pass = 0; pass < 8; pass++) {
+        double left = 1, blocks = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            if (c[i].work->kind != GSIM_WORK_DESCRIBED) continue;
+            double n = c[i].blocks * c[i].pace, demand = described_demand(c[i].work);
+            if (demand <= level)
+                left -= n * demand;
+            else
+                blocks += n;
+        }
+        double next = blocks > 0 ? left / blocks : 1;
+        if (next <= level * (1 + 1e-12)) break;
+        level = next;
+    }
+    return level;
+}
+
+static struct gsim_share_sums sum_up(const struct gsim_device_spec *d, const struct gsim_cohort *c, uint32_t count,
+                                     const struct gsim_dram_state *dram, uint32_t carveout_bytes)
+{
+    struct gsim_share_sums s = {.stretch = dram->stretch, .load = dram->load, .l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, LEAST_L1_KIB)};
+    double asked = 0;
+    double issue = 0; /* that all memory blocks with arithmetic would take: beyond what there is they ask for less traffic, too */
+    for (uint32_t i = 0; i < count; i++)
+        if (gsim_share_has_arithmetic(c[i].work)) issue += c[i].blocks * c[i].pace * c[i].work->issue_ps / c[i].work->block_ps;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gsim_work *w = c[i].work;
+        double part = gsim_share_has_arithmetic(w) ? (w->latency_ps + w->memory_ps) / w->block_ps / fmax(issue, 1) : 1;
+        asked += c[i].blocks * c[i].pace * w->dram_gbps * part;
+    }
+    asked /= d->sm_dram_gbps;
+    if (asked > s.stretch) s.stretch = asked;
+    if (asked > s.load) s.load = asked;
+    s.stretch /= dram->gain;
+    for (uint32_t i = 0; i < count; i++) add_cohort(&s, &c[i]);
+    s.filled = LOADED_BYTES * s.loading / (1024 * s.l1_kib);
+    s.crowding = s.lines / (LINES_PER_KIB * s.l1_kib) + fmin(s.filled, STREAM_LINES);
+    s.fair = fair_share(&s, c, count);
+    return s;
+}
+
+static double at_width(const double y[WIDTHS], double width)
+{
+    int i = 1;
+    if (width >= widths[WIDTHS - 1]) return y[WIDTHS - 1];
+    while (width > widths[i]) i++;
+    return y[i - 1] + (width - widths[i - 1]) / (widths[i] - widths[i - 1]) * (y[i] - y[i - 1]);
+}
+
+/* What stands on an SM beside memory blocks. */
+struct company {
+    double older_width;    /* issue-bound warps per sub-partition */
+    double older, younger; /* issue rate that other memory blocks with arithmetic use */
+};
+
+/* How long a memory block that takes TIME among its like takes beside issue-bound warps. */
+static double wait_for_issue(const struct gsim_work *w, const struct gsim_share_sums *s, double time, const struct company *company)
+{
+    enum waits kind = w->kind == GSIM_WORK_SCATTER ? SCATTERED : gsim_share_has_arithmetic(w) ? ARITHMETIC : PLAIN;
+    double all = fmax(s->half_width[1], s->half_width[2]), older = company->older_width;
+    if (w->issue_ps <= 0 || all <= 0) return time;
+    time *= 1 + at_width(behind_issue[kind], older) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
+    double waits = at_width(beside_issue[kind], all) - at_width(beside_issue[kind], older);
+    return time + waits * fmax(1 - SHELTERED * company->younger, 0) * (w->latency_ps + w->memory_ps);
+}
+
+/* The issue rate that memory blocks with arithmetic ask for while they use USED of it. */
+static double asked_issue(const struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count, double used)
+{
+    const struct gsim_work *last = NULL;
+    double asked = 0, alike = 0;
+    for (uint32_t i = 0, length; i < count; i += length) {
+        const struct gsim_work *w = c[i].work;
+        length = 1;
+        if (!gsim_share_has_arithmetic(w)) continue;
+        if (w != last) alike = beside(w, s, used);
+        last = w;
+        length = length_of_run(&c[i], count - i);
+        double blocks = blocks_of_run(&c[i], length) * c[i].pace;
+        asked += blocks * w->issue_ps * speed_in_turn(w, s, alike, asked, blocks);
+    }
+    return asked;
+}
+
+/* What they use: slower blocks ask for less, so it is a fixed point, which secants find. */
+static void find_used(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count)
+{
+    double high = 1, low;
+    s->used = 1;
+    s->asked = asked_issue(s, c, count, 1); /* the least */
+    double below = s->asked - 1, above;
+    if (below >= -USED_TOLERANCE) return;
+    low = s->used = s->asked;
+    s->asked = asked_issue(s, c, count, low);
+    above = s->asked - low;
+    for (int step = 0; step < 5 && above >= USED_TOLERANCE; step++) {
+        s->used = low + (high - low) * above / (above - below);
+        s->asked = asked_issue(s, c, count, s->used);
+        double over = s->asked - s->used;
+        if (fabs(over) < USED_TOLERANCE) break;
+        if (over > 0) {
+            low = s->used;
+            above = over;
+            below *= 0.5;
+        } else {
+            high = s->used;
+            below = over;
+            above *= 0.5;
+        }
+    }
+}
+
+static double fourth(double x) { return x * x * x * x; }
+
+/* What the kernel of C would ask for beside what it does, if it did not wait for pages: its threads wait together and
+ * then compute together, so their speed is that of all at once. */
+static double waiting_issue(const struct gsim_cohort *c, const struct gsim_cohort *cohorts, uint32_t count)
+{
+    double waiting = 0;
+    if (c->pace >= 1) return 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (cohorts[i].run == c->run) waiting += cohorts[i].blocks * (1 - cohorts[i].pace);
+    return waiting * c->work->issue_ps / c->work->block_ps;
+}
+
+/* Where more is asked for than there is, who asks for less than a fair share would go on as alone if the SM served
+ * blocks in turn, and be slowed like all if it served requests in order of arrival. Geometric mean of the two: V100, ML's
+ * rr_1 beside nb_1, 1.6 to 1.8 times slower, where nb_1's blocks ask for 3.4 times the SM. */
+static double stretch_of_issue(const struct gsim_work *w, const struct gsim_share_sums *s)
+{
+    if (s->described <= 1) return s->described;
+    return sqrt(s->described * fmax(1, described_demand(w) / s->fair));
+}
+
+static void share_described(const struct gsim_device_spec *d, struct gsim_cohort *c, const struct gsim_share_sums *s, double waiting)
+{
+    const struct gsim_work *w = c->work;
+    double p = d->compute_memory_knee, issue = w->block_ps * (stretch_of_issue(w, s) + waiting), memory = w->memory_ps * s->stretch, t;
+    if (w->dram_gbps > 0 && memory < w->block_ps * s->load) memory = w->block_ps * s->load;
+    if (w->issue_ps <= 0) issue = 0;
+    if (p == 4)
+        t = sqrt(sqrt(fourth(w->block_ps) - fourth(w->memory_ps) + fourth(memory) + fourth(issue)));
+    else
+        t = pow(pow(w->block_ps, p) - pow(w->memory_ps, p) + pow(memory, p) + pow(issue, p), 1 / p);
+    c->speed = 1 / t;
+}
+
+/* What older cohorts have, as the walks over all of them come to it: first the memory blocks', then the issue-bound ones', who get the rest. */
+struct walk {
+    double left;             /* of the issue rate */
+    double memory;           /* of it, what memory blocks use; in the second walk all of them */
+    double arithmetic;       /* and those with arithmetic */
+    double asked;            /* what these would use if it were not for issue-bound ones */
+    double on_chip;          /* what on-chip ones use */
+    double all_on_chip;      /* second walk: all of these */
+    double half_position[3]; /* issue-bound warps per sub-partition, of each pair of these, 1 and 2 */
+};
+
+static double at_least(double share, double least) { return share > least ? share : least; }
+
+/* Tiles of unknown demand do not slow on-chip work down, whose own demand is as unknown then: it keeps its share, whoever is older (ATen DAGs live
+ * 2.3 to 3.1 % off otherwise: traces/h200/vm/aten.json.gz). */
+static void share_issue(struct gsim_cohort *c, const struct gsim_share_sums *s, struct walk *walk)
+{
+    const struct gsim_work *w = c->work;
+    double demand = w->issue_ps / (w->compute_ps + w->latency_ps), own = gsim_share_width_on_half(c);
+    double width = of_halves(s->half_width, c) + c->blocks * (1 - c->pace) * own; /* as if its data were there */
+    double position = of_halves(walk->half_position, c), on_chip = w->is_unknown ? walk->all_on_chip : walk->on_chip;
+    double capacity = fmax(1 - s->described - walk->memory - on_chip, LEAST_ISSUE);
+    double want = width <= GSIM_EQUAL_WIDTH ? gsim_issue_share(width) * own / width : oldest_share(position + own) - oldest_share(position);
+    double share = want * capacity * (c->half ? 0.5 : 1);
+    if (share > demand) share = demand;
+    if (share > walk->left) share = walk->left;
+    share = at_least(share, STARVED * demand);
+    c->speed = share / w->issue_ps;
+    walk->left -= share * c->pace;
+    gsim_share_add_to_halves(walk->half_position, c);
+}
+
+/* Of BLOCKS that share alike and would use OWN of the issue rate. */
+static struct company company_of(const struct gsim_cohort *c, double blocks, double own, const struct gsim_share_sums *s, const struct walk *walk)
+{
+    double width = c->work->threads * blocks / GSIM_THREADS_OF_WIDTH, younger = fmax(s->asked - walk->asked - own, 0);
+    if (width > 2) younger += own * (0.5 - 1 / width); /* half of them, beyond the first two warps per sub-partition */
+    return (struct company){of_halves(walk->half_position, c), fmin(walk->arithmetic, 1), younger};
+}
+
+/* Memory and scatter blocks: those of one kernel that started together share alike, so they come as a run of
+ * cohorts with BLOCKS blocks in all. */
+static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struct gsim_share_sums *s, struct walk *walk)
+{
+    const struct gsim_work *w = c->work;
+    double waiting = w->latency_ps + gsim_share_memory_time(w, s), time = w->compute_ps + waiting, blocks = blocks_of_run(c, run_length);
+    if (gsim_share_has_arithmetic(w))
+        time = (1 + BEHIND_ON_CHIP * walk->on_chip * walk->on_chip) / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
+    double own = gsim_share_has_arithmetic(w) ? w->issue_ps * blocks * c->pace / time : 0;
+    struct company company = company_of(c, blocks, own, s, walk);
+    walk->asked += own;
+    if (!gsim_share_has_arithmetic(w) && w->dram_gbps > 0) time *= 1 + PLAIN_BEHIND * company.older * company.older / (PLAIN_AT_MOST - company.older);
+    time = wait_for_issue(w, s, time, &company);
+    /* Loads wait that L1 has no room for, scattered ones and streams' beside them: streams beside 704 to 796 lines on SMs with 28 KiB, 3.1 to 3.6
+     * times the limit, take 3.3 to 3.6 times as long as elsewhere (H200, H100, traces/h200/vm/dags-last.json.gz, "last 79", node 6). */
+    if (w->dram_gbps > 0 && s->crowding > 1) time += waiting * (s->crowding - 1);
+    double demand = w->issue_ps / time, speed = 1 / time;
+    if (demand > 0) {
+        double share = walk->left > 0 ? walk->left / blocks : 0;
+        if (share > demand) share = demand;
+        share = at_least(share, STARVED * demand);
+        speed = share / w->issue_ps;
+        double used = share * blocks * c->pace;
+        walk->left -= used;
+        walk->memory += used;
+        if (gsim_share_has_arithmetic(w)) walk->arithmetic += used;
+    }
+    for (uint32_t i = 0; i < run_length; i++) c[i].speed = speed;
+}
+
+static void walk_memory(struct gsim_cohort *cohorts, uint32_t count, const struct gsim_device_spec *device, const struct gsim_share_sums *s, struct walk *walk)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct gsim_cohort *c = &cohorts[i];
+        uint32_t length;
+        switch (c->work->kind) {
+        case GSIM_WORK_ISSUE: gsim_share_add_to_halves(walk->half_position, c); break;
+        case GSIM_WORK_ON_CHIP: walk->on_chip += c->blocks * c->pace * c->work->issue_ps * c->speed; break;
+        case GSIM_WORK_DESCRIBED: share_described(device, c, s, waiting_issue(c, cohorts, count)); break;
+        case GSIM_WORK_MEMORY:
+        case GSIM_WORK_SCATTER:
+            length = length_of_run(c, count - i);
+            share_memory(c, length, s, walk);
+            i += length - 1;
+        }
+    }
+}
+
+static void walk_issue(struct gsim_cohort *cohorts, uint32_t count, const struct gsim_share_sums *s, struct walk *walk)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct gsim_cohort *c = &cohorts[i];
+        if (c->work->kind == GSIM_WORK_ON_CHIP) walk->on_chip += c->blocks * c->pace * c->work->issue_ps * c->speed;
+        if (c->work->kind == GSIM_WORK_ISSUE) share_issue(c, s, walk);
+    }
+}
+
+double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
+                     const struct gsim_dram_state *dram, uint32_t carveout_bytes)
+{
+    struct gsim_share_sums sums = sum_up(device, cohorts, count, dram, carveout_bytes);
+    struct walk memory = {.left = fmax(1 - sums.described, LEAST_ISSUE)};
+    gsim_share_on_chip(cohorts, count, &sums);
+    if (sums.has_arithmetic) find_used(&sums, cohorts, count);
+    walk_memory(cohorts, count, device, &sums, &memory);
+    struct walk issue = {.left = memory.left, .memory = memory.memory, .all_on_chip = memory.on_chip};
+    walk_issue(cohorts, count, &sums, &issue);
+    return sums.demand_gbps;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. How the blocks on one SM share its issue rate, its shared memory and the chip's DRAM: the
+ * equations of the SM model. All rules were found on an H200 (traces/h200/, traces/runner/micro/); the issue
+ * rules follow from warp schedulers that serve the oldest ready warp, so they should hold where there are
+ * four sub-partitions; the constants are one chip's. tests/sim/sm/test_share.c holds each rule.
+ *
+ *  - Issue-bound blocks: up to 3 warps per sub-partition share equally; beyond that the oldest two warps get
+ *    1/3 each, the next two 1/6 each, the rest nothing until they leave. So blocks end one after the other
+ *    (4 blocks of 256 threads: 96, 144, 213, 254 us), in units of two warps per sub-partition.
+ *    They get what memory blocks and older on-chip ones leave.
+ *  - Memory blocks: t = compute + latency + memory * s(D); D = what all resident blocks ask for. Arithmetic of their own
+ *    is stretched by 1 / (1 - U), U = issue rate that others of their kind use, up to 2.5 times, and all of it by 1 + 0.3 S^1.5 / (1 - S),
+ *    S = what older ones of this kind use (16 that compute for a quarter of their time: 1.9, 2.0, 2.3 ... 4.3 times one's time alone).
+ *    Behind older issue-bound warps they take longer, behind four of them they starve; beside younger ones they wait at each load.
+ *    A block of two warps is on two of four sub-partitions, the next one on the others.
+ *  - On-chip blocks: slowed by 1 + min(2 X, 7 - 0.6 Y) beside X younger issue-bound warps per sub-partition, three at most, Y of
+ *    their own, by 3.5, 10, 30 behind one, two, three older ones; and among themselves by 1 + 0.2 U (1 - S)^-1.5, U = the share of its shared memory's
+ *    time that the SM serves, S = that to older ones (4 blocks of 512 threads: 1.13, 1.50, 2.05, 2.53 times one's time alone).
+ *    Beside loads: by 1 + 0.01 for 8 warps that wait for data, and beyond 0.56 of the L1 that the carve-out leaves, 16 bytes a thread, by
+ *    1 / (1 - 2 (fill - 0.56)); beside C times the lines that L1 has at once by 1 + 2.7 (C - 1).
+ *  - Described blocks: t^p = t0^p - m^p + max(m s(D), t0 D/BW)^p + (t0 U)^p, U = issue rate that all such blocks
+ *    ask for: parts overlap, and neither issue nor DRAM ever serves more than it has. Where U > 1 a block that asks for u
+ *    takes (U max(1, u / l))^(1/2) in its place, l the level to which the demands fill the SM: alike blocks as before.
+ *  - Scattered loads: at most 8 lines in flight per KiB of L1 (what the carve-out leaves), of which streams beside them take up to half;
+ *    both wait C times as long where C times as many are asked for.
+ */
+#ifndef GSIM_GPU_SHARE_H
+#define GSIM_GPU_SHARE_H
+
+#include "sim/sm/work.h"
+
+struct gsim_kernel_run;
+
+/* Blocks of one kernel on an SM that started together and progress alike, or one unit of an issue-bound block. */
+struct gsim_cohort {
+    struct gsim_kernel_run *run;
+    const struct gsim_work *work;
+    uint32_t blocks;
+    bool frees;      /* its end is the end of its blocks (false: an issue-bound block's earlier unit) */
+    uint8_t half;    /* of an issue-bound block of two warps: the pair of sub-partitions that it is on, 1 or 2; 0: on all four */
+    gsim_time since;
+    double left;     /* share of the work still to do */
+    double speed;    /* shares per picosecond while its data is there */
+    bool is_spread;  /* told apart from those that began alike on other SMs (gpu_spread.c) */
+    double pace;     /* share of that speed which arriving pages allow, and so of everything it asks for */
+};
+
+static inline bool gsim_cohort_is_over(const struct gsim_cohort *c)
+{
+    return c->left <= 2 * c->speed; /* the rounding of two picoseconds */
+}
+
+/* The chip's DRAM as one SM sees it. */
+struct gsim_dram_state {
+    double load;    /* asked for, relative to dram_gbps */
+    double stretch; /* of memory time: gsim_share_dram of it */
+    double gain;    /* how much more (or less) than its part this SM gets */
+};
+
+/* Sets the speeds of the COUNT cohorts of one SM, oldest first. Returns its demand on DRAM in GB/s. */
+double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
+                     const struct gsim_dram_state *dram, uint32_t carveout_bytes);
+
+/* Stretch s(D) of DRAM time when DEMAND_GBPS is asked for. */
+double gsim_share_dram(const struct gsim_device_spec *device, double demand_gbps);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (internal to gpu_share.c and gpu_share_chip.c). What they know of all cohorts of an SM, and share. */
+#ifndef GSIM_GPU_SHARE_PARTS_H
+#define GSIM_GPU_SHARE_PARTS_H
+
+#include "sim/sm/share.h"
+
+#define GSIM_EQUAL_WIDTH 3.0        /* issue-bound warps per sub-partition that share alike */
+#define GSIM_THREADS_OF_WIDTH 128.0 /* a warp on each of four sub-partitions */
+
+/* What the walk over an SM's cohorts needs to know of all of them. */
+struct gsim_share_sums {
+    double half_width[3]; /* issue-bound warps per sub-partition, of each pair of these, 1 and 2 */
+    double memory_width;  /* warps per sub-partition of memory blocks */
+    bool has_on_chip;
+    bool is_crowded;      /* by some of them */
+    double on_chip_width; /* warps per sub-partition of on-chip blocks */
+    bool has_arithmetic;  /* memory blocks with arithmetic of their own */
+    double on_chip;       /* issue rate that on-chip blocks would take */
+    double lines;         /* scattered loads in flight */
+    double l1_kib;        /* what the carve-out leaves */
+    double filled;        /* share of it that streams' loads under way would fill */
+    double crowding;      /* scattered loads in flight, and streams' beside them, of the most that it has room for */
+    double loading;       /* threads of memory blocks that wait for data */
+    double demand_gbps;
+    double asked, used;   /* issue rate that memory blocks with arithmetic ask for; the same, at most 1 */
+    double described;     /* issue rate that described blocks ask for */
+    double fair;          /* of it, what a block gets at most where they ask for more than there is */
+    double stretch, load; /* of DRAM, as this SM sees it */
+};
+
+static inline double gsim_share_memory_time(const struct gsim_work *w, const struct gsim_share_sums *s) { return w->memory_ps * s->stretch; }
+
+static inline bool gsim_share_has_arithmetic(const struct gsim_work *w) { return w->kind == GSIM_WORK_MEMORY && w->has_flops; }
+
+static inline double gsim_share_width_on_half(const struct gsim_cohort *c) { return c->half ? 2 * c->work->width : c->work->width; }
+
+/* Adds C's issue-bound warps per sub-partition to those of each pair of these, 1 and 2. */
+static inline void gsim_share_add_to_halves(double at[3], const struct gsim_cohort *c)
+{
+    double width = c->blocks * c->pace * gsim_share_width_on_half(c);
+    if (c->work->kind != GSIM_WORK_ISSUE) return;
+    if (c->half != 2) at[1] += width;
+    if (c->half != 1) at[2] += width;
+}
+
+/* Sets the speeds of the on-chip cohorts. Those of one kernel that began together share alike unless they crowd the SM. */
+void gsim_share_on_chip(struct gsim_cohort *cohorts, uint32_t count, const struct gsim_share_sums *sums);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Blocks that begin together do not end together where they wait for memory: which are ahead, and on which SMs, decides how tightly the
+ * kernels behind are packed. They are told apart when somebody waits for room; until then they go as one, which takes as long. Streams of
+ * several waves are when their last block is placed, blocks that compute when they end and leave room.
+ */
+#include "sim/sm/state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How much earlier than the last one blocks end that began together, in twelfths (the odd ones), as multiples of the median: H200 and H100,
+ * traces/h200/vm/ends.txt, traces/h100/ends.txt (traces/runner/micro/ends.py: 565 kernels that ran alone in one wave). Those of an SM are as far
+ * apart as those of different SMs: 0.7 to 2.2 % of their time among them, 0.5 to 1.1 % between SMs. Blocks that compute end within 0.2 %. */
+enum { POINTS = 6 };
+static const double early[POINTS] = {1.52, 1.26, 1.08, 0.92, 0.73, 0.45};
+/* The median, in microseconds and as a share of a block's time, by least squares. The more blocks of a stream an SM has the further apart they
+ * end: 1.9, 3.1, 3.9, 4.9 % for one, two, three to four, five to eight; scattered loads 1.4 to 1.7 %. */
+#define MEDIAN_EARLY_US 1.0
+#define MEDIAN_EARLY 0.019
+#define MEDIAN_EARLY_SCATTER 0.016
+
+/* The blocks of who still waits himself are told apart when the last are placed. Those of several waves are drawn one by one anyway
+ * (gpu_ends.c), and would end before the time that they take alone if the part with most to do were an early one. */
+static bool spreads(const struct gsim_cohort *c, const struct gsim_kernel_run *waiting)
+{
+    const struct gsim_work *w = c->work;
+    return c->run != waiting && !c->is_spread && (w->kind == GSIM_WORK_MEMORY || w->kind == GSIM_WORK_SCATTER) && w->is_one_wave;
+}
+
+/* How much earlier than the last one a block ends before which that share of its kernel's blocks does, in medians. */
+static double early_at(double place)
+{
+    double x = POINTS * place - 0.5;
+    int i = x <= 0 ? 0 : (int)x;
+    if (i >= POINTS - 1) return early[POINTS - 1] * 2 * (POINTS * (1 - place));
+    return early[i] + (x - i) * (early[i + 1] - early[i]);
+}
+
+/* Where the block with that index of those that an SM has comes among all of its kernel, 0 to 1: a scatter as fixed as a chip's. Of a kernel
+ * alone it is that with which its work was found. */
+static double place_of(const struct gsim_gpu *gpu, uint32_t index, uint32_t sm)
+{
+    uint64_t x = ((gsim_gpu_is_shared(gpu) ? gpu->scatter : 0) + sm * GSIM_MAX_COHORTS + index + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    x = (x ^ x >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    return (double)((x ^ x >> 32) >> 11) * 0x1p-53;
+}
+
+static bool is_alike(const struct gsim_cohort *c, const struct gsim_cohort *other) { return c->run == other->run && c->since == other->since; }
+
+/* Of the cohort and those that began with it. */
+static uint32_t blocks_alike(const struct gsim_group *g, const struct gsim_cohort *c)
+{
+    uint32_t blocks = 0;
+    for (uint32_t i = 0; i < g->cohort_count; i++) blocks += is_alike(&g->cohorts[i], c) ? g->cohorts[i].blocks : 0;
+    return blocks;
+}
+
+/* A kernel alone takes its time: on as few SMs as it may be, the last of its blocks is as late as without a spread. */
+static void find_last(const struct gsim_gpu *gpu, const struct gsim_group *g, const struct gsim_kernel_run *waiting)
+{
+    for (uint32_t i = 0; i < g->cohort_count; i++) {
+        const struct gsim_cohort *c = &g->cohorts[i];
+        if (!spreads(c, waiting)) continue;
+        uint32_t count = blocks_alike(g, c);
+        for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
+            for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1)
+                for (uint32_t k = 0; k < count; k++)
+                    c->run->last_place = fmax(c->run->last_place, place_of(gpu, k, 64 * w + (uint32_t)__builtin_ctzll(sms)));
+    }
+}
+
+/* Each of the cohort's blocks in one of its own. */
+static void split_cohort(struct gsim_group *g, uint32_t at)
+{
+    uint32_t more = g->cohorts[at].blocks - 1;
+    GSIM_INVARIANT(g->cohort_count + more <= GSIM_MAX_COHORTS);
+    memmove(&g->cohorts[at + more], &g->cohorts[at], (g->cohort_count - at) * sizeof *g->cohorts);
+    g->cohort_count += more;
+    g->cohorts[at + more].blocks = 1;
+    for (uint32_t k = 0; k < more; k++) g->cohorts[at + k] = g->cohorts[at + more];
+}
+
+/* The blocks of the group's only SM are so much further. */
+static void advance(const struct gsim_gpu *gpu, struct gsim_group *g, const struct gsim_kernel_run *waiting)
+{
+    const struct gsim_cohort *first = NULL;
+    uint32_t index = 0, count = 0;
+    for (uint32_t i = 0; i < g->cohort_count; i++) {
+        if (!spreads(&g->cohorts[i], waiting)) continue;
+        split_cohort(g, i);
+        struct gsim_cohort *c = &g->cohorts[i];
+        if (!first || !is_alike(first, c)) {
+            count = blocks_alike(g, c);
+            index = 0;
+        }
+        first = c;
+        double share = c->work->kind == GSIM_WORK_MEMORY ? MEDIAN_EARLY * sqrt(count) : MEDIAN_EARLY_SCATTER;
+        double median = fmin(MEDIAN_EARLY_US * 1e6 / c->work->block_ps + share, 0.5);
+        double most = early_at(place_of(gpu, index++, g->lowest_sm)) - early_at(c->run->last_place);
+        double left = c->left - most * median * c->work->cold * c->run->scale;
+        c->left = left > 0 ? left : 0;
+        c->is_spread = true;
+    }
+}
+
+/* Its SMs one by one. */
+static void spread_group(struct gsim_gpu *gpu, uint32_t index, const struct gsim_kernel_run *waiting, gsim_time now)
+{
+    gsim_group_settle(gpu->groups[index], now);
+    for (bool is_last = false; !is_last;) {
+        is_last = gpu->groups[index]->sm_count == 1;
+        uint32_t one = is_last ? index : gsim_groups_split(gpu, index, 1);
+        advance(gpu, gpu->groups[one], waiting);
+        gsim_groups_rate(gpu, one);
+    }
+}
+
+void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *waiting, gsim_time now)
+{
+    bool is_due[GSIM_MAX_SMS] = {false};
+    uint32_t count = gpu->group_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gsim_group *g = gpu->groups[i];
+        for (uint32_t c = 0; c < g->cohort_count && !is_due[i]; c++) is_due[i] = spreads(&g->cohorts[c], waiting);
+        if (is_due[i]) find_last(gpu, g, waiting);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (is_due[i]) spread_group(gpu, i, waiting, now);
+}
+
+/* --- the tails of several waves ----------------------------------------------------------------------------- */
+
+/* Blocks of streams of several waves do not keep step: from the start of the last one to the end of the kernel they end one by one, in no order
+ * (H200 and H100, traces/h200/vm/heads.txt, traces/h100/heads.txt: over 0.53 to 0.88 of a block's time). In the model waves keep step until
+ * then. So those that are over when the last block is placed, and have not given their room to it or one before it, take another block's time, and
+ * all of them end in the last 0.75 of it. */
+#define TAIL 0.75
+/* When 0, 2, 10, 25, 50, 75, 90 and 100 % of them have ended, as shares of it. */
+static const double tail_shares[] = {0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
+static const double tail_times[] = {0, 0.03, 0.13, 0.37, 0.64, 0.80, 0.88, 1};
+
+static bool falls_out(const struct gsim_cohort *c)
+{
+    const struct gsim_work *w = c->work;
+    return !c->is_spread && (w->kind == GSIM_WORK_MEMORY || w->kind == GSIM_WORK_SCATTER) && !w->is_one_wave && !c->run->unplaced;
+}
+
+/* In so many steps: what ends together is handled together. */
+enum { TAIL_STEPS = 64 };
+
+/* Of a block's time, when the block ends before which that share of them does. */
+static double tail_at(double place)
+{
+    int i = 0;
+    place = (floor(place * TAIL_STEPS) + 0.5) / TAIL_STEPS;
+    while (place > tail_shares[i + 1]) i++;
+    double share = (place - tail_shares[i]) / (tail_shares[i + 1] - tail_shares[i]);
+    return 1 - TAIL * (1 - tail_times[i] - share * (tail_times[i + 1] - tail_times[i]));
+}
+
+/* Of what a block takes that falls out: nothing for those that have ended before the last was placed. */
+static double whole_of(const struct gsim_cohort *c, gsim_time now)
+{
+    if (!gsim_cohort_is_over(c)) return c->left;
+    return c->run->placed_at == now ? c->work->cold * c->run->scale : 0;
+}
+
+static void add_to_tail(const struct gsim_gpu *gpu, const struct gsim_cohort *c, uint32_t index, uint32_t sm, gsim_time now)
+{
+    struct gsim_tail *tail = &c->run->tail;
+    double whole = whole_of(c, now), out = whole * tail_at(place_of(gpu, index, sm));
+    tail->longest = fmax(tail->longest, whole);
+    tail->last = fmax(tail->last, out);
+    tail->before += gsim_cohort_is_over(c) ? 0 : whole;
+    tail->after += out;
+}
+
+static void find_tails(const struct gsim_gpu *gpu, const struct gsim_group *g, gsim_time now)
+{
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
+        for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
+            uint32_t index = 0;
+            for (uint32_t i = 0; i < g->cohort_count; i++) {
+                if (!falls_out(&g->cohorts[i])) continue;
+                for (uint32_t k = 0; k < g->cohorts[i].blocks; k++) add_to_tail(gpu, &g->cohorts[i], index++, 64 * w + (uint32_t)__builtin_ctzll(sms), now);
+            }
+        }
+}
+
+/* A kernel takes its time: the last block is as late as in step. And what early ends spare a DRAM that is full would let the others end sooner. */
+static double tail_factor(const struct gsim_gpu *gpu, const struct gsim_tail *tail)
+{
+    double full = 1 - 1 / gpu->dram.stretch, spared = fmax(tail->before / tail->after - 1, 0);
+    return fmax(tail->longest / tail->last, 1 + full * spared);
+}
+
+static void fall_out(const struct gsim_gpu *gpu, struct gsim_group *g, gsim_time now)
+{
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < g->cohort_count; i++) {
+        if (!falls_out(&g->cohorts[i])) continue;
+        split_cohort(g, i);
+        struct gsim_cohort *c = &g->cohorts[i];
+        double whole = whole_of(c, now), place = place_of(gpu, index++, g->lowest_sm);
+        if (whole <= 0) continue;
+        c->left = whole * tail_at(place) * tail_factor(gpu, &c->run->tail);
+        c->is_spread = true;
+    }
+}
+
+void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run *next, gsim_time now)
+{
+    bool is_due[GSIM_MAX_SMS] = {false};
+    uint32_t count = gpu->group_count;
+    if (!next->work->is_one_wave) return; /* it is on all SMs whatever they do */
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t c = 0; c < gpu->groups[i]->cohort_count; c++) {
+            if (!falls_out(&gpu->groups[i]->cohorts[c])) continue;
+            gpu->groups[i]->cohorts[c].run->tail = (struct gsim_tail){0};
+            is_due[i] = true;
+        }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_due[i]) continue;
+        gsim_group_settle(gpu->groups[i], now);
+        find_tails(gpu, gpu->groups[i], now);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        for (bool is_last = !is_due[i]; !is_last;) {
+            is_last = gpu->groups[i]->sm_count == 1;
+            uint32_t one = is_last ? i : gsim_groups_split(gpu, i, 1);
+            fall_out(gpu, gpu->groups[one], now);
+            gsim_groups_rate(gpu, one);
+        }
+}
+
+/* --- ends that are not told apart yet ------------------------------------------------------------------------- */
+
+/* Those of blocks that compute, and of others that began together and for whose room their own kernel waits. They begin now and take
+ * block_ends_us and a share of a block's time, at most half as long again; where blocks wait for memory half of it and a larger share. The SMs
+ * empty in steps as long as a turn of the distributor, the first one before them; beyond that number steps are longer. (Pooled SMs stay few groups.)
+ * Fitted with block_ends_us to the makespans of 770 DAGs each of an H200 and an H100, where none of them is sharp: sim/README.md. */
+#define ENDS_COMPUTE 0.003
+#define ENDS_COMPUTE_MOST 1.5
+#define ENDS_MEMORY 0.01
+enum { MOST_STEPS = 32 };
+
+static double ends_take(const struct gsim_device_spec *device, const struct gsim_work *w)
+{
+    double least = device->block_ends_us * 1e6;
+    if (w->kind != GSIM_WORK_ISSUE && w->kind != GSIM_WORK_ON_CHIP) return 0.5 * least + ENDS_MEMORY * w->block_ps;
+    return fmin(least + ENDS_COMPUTE * w->block_ps, ENDS_COMPUTE_MOST * least);
+}
+
+static bool is_delayed(const struct gsim_cohort *c) { return gsim_cohort_is_over(c) && c->frees && !c->is_spread; }
+
+/* The SM's first delayed block ends in that step, counted from 1, of STEPS. */
+static uint32_t step_of(const struct gsim_gpu *gpu, uint32_t sm, uint32_t steps) { return 1 + (uint32_t)(place_of(gpu, 0, sm) * steps); }
+
+/* The group's SMs of that step; step 0 is that of SM FIRST alone. Returns how many there are. */
+static uint32_t sms_of_step(const struct gsim_gpu *gpu, const struct gsim_group *g, uint32_t step, uint32_t steps, uint32_t first,
+                            uint64_t mask[GSIM_SM_WORDS])
+{
+    uint32_t count = 0;
+    memset(mask, 0, GSIM_SM_WORDS * sizeof *mask);
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
+        for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
+            uint32_t sm = 64 * w + (uint32_t)__builtin_ctzll(sms);
+            if ((sm == first ? 0 : step_of(gpu, sm, steps)) != step) continue;
+            mask[w] |= sms & -sms;
+            count++;
+        }
+    return count;
+}
+
+/* The first of an SM's blocks ends in the SM's step, each other one so much later, or in turn, the same on all SMs: their place among
+ * those of a sequence of its own. */
+enum { SHIFTS = 7 };
+
+static bool delay_blocks(const struct gsim_gpu *gpu, struct gsim_group *g, uint32_t step, uint32_t steps, double step_ps)
+{
+    uint32_t index = 0;
+    bool ends = false;
+    for (uint32_t i = 0; i < g->cohort_count; i++) {
+        if (!is_delayed(&g->cohorts[i])) continue;
+        split_cohort(g, i);
+        struct gsim_cohort *c = &g->cohorts[i];
+        uint32_t shift = index ? (uint32_t)(place_of(gpu, index, SHIFTS) * steps) : 0;
+        uint32_t own = step ? 1 + (step - 1 + shift) % steps : shift;
+        c->left = own * step_ps * c->speed * c->pace;
+        c->is_spread = true;
+        ends |= !own;
+        index++;
+    }
+    return ends;
+}
+
+static bool delay_group(struct gsim_gpu *gpu, uint32_t index, uint32_t first)
+{
+    const struct gsim_cohort *c = gpu->groups[index]->cohorts;
+    while (!is_delayed(c)) c++;
+    double take = ends_take(gpu->device, c->work), turn = fmax(gpu->device->distributor_turn_us * 1e6, take / MOST_STEPS);
+    uint32_t steps = (uint32_t)ceil(take / turn);
+    bool ends = false, is_last = false;
+    for (uint32_t step = 0; !is_last && step <= steps; step++) {
+        uint64_t mask[GSIM_SM_WORDS];
+        uint32_t count = sms_of_step(gpu, gpu->groups[index], step, steps, first, mask);
+        if (!count) continue;
+        is_last = count == gpu->groups[index]->sm_count;
+        uint32_t part = is_last ? index : gsim_groups_split_mask(gpu, index, mask);
+        ends |= delay_blocks(gpu, gpu->groups[part], step, steps, take / steps);
+        gsim_groups_rate(gpu, part);
+    }
+    return ends;
+}
+
+/* The SM of the group whose blocks end first, if before those of *FIRST. */
+static void find_first(const struct gsim_gpu *gpu, const struct gsim_group *g, uint32_t *first)
+{
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
+        for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
+            uint32_t sm = 64 * w + (uint32_t)__builtin_ctzll(sms);
+            if (*first == GSIM_MAX_SMS || place_of(gpu, 0, sm) < place_of(gpu, 0, *first)) *first = sm;
+        }
+}
+
+bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now)
+{
+    bool is_due[GSIM_MAX_SMS] = {false}, ends = false;
+    uint32_t count = gpu->group_count, first = GSIM_MAX_SMS;
+    if (gpu->device->block_ends_us <= 0) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct gsim_group *g = gpu->groups[i];
+        if (gpu->next_at[i] != now) continue;
+        gsim_group_settle(g, now);
+        for (uint32_t c = 0; c < g->cohort_count; c++) {
+            is_due[i] |= is_delayed(&g->cohorts[c]);
+            ends |= gsim_cohort_is_over(&g->cohorts[c]) && !is_delayed(&g->cohorts[c]);
+        }
+        if (is_due[i]) find_first(gpu, g, &first);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (is_due[i]) ends |= delay_group(gpu, i, first);
+    return !ends;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (internal to gpu.c and gpu_*.c). The state of one GPU: groups of SMs in the
+ * same state, cohorts of blocks on them, and the distributor's queues. Groups split when placement treats
+ * their SMs differently; empty ones merge again.
+ */
+#ifndef GSIM_GPU_STATE_H
+#define GSIM_GPU_STATE_H
+
+#include "sim/sm/gpu.h"
+#include "sim/sm/memo.h"
+#include "sim/sm/share.h"
+#include "gpusim/timeline.h"
+
+#define GSIM_MAX_SMS GSIM_BLOCK_SMS
+#define GSIM_SM_WORDS (GSIM_MAX_SMS / 64)
+#define GSIM_MAX_COHORTS 64 /* an SM has at most 64 warps, and a cohort at least one */
+#define GSIM_MAX_LEVELS 6   /* stream priorities 0 .. -5 */
+/* Blocks end on this grid, in picoseconds: ends that differ by rounding only are simultaneous, and then go by SM
+ * id, whatever the grouping. Fine enough that a thousand waves still take their measured time within 0.1 %. */
+#define GSIM_END_GRID 100
+
+/* Blocks that fall out of step (gpu_spread.c), their work as shares of a block's. */
+struct gsim_tail {
+    double longest, last;  /* the most of any: in step, and out of it */
+    double before, after;  /* of all: in step, and out of it */
+};
+
+/* A kernel from its submission to the end of its last block. */
+struct gsim_kernel_run {
+    const struct gsim_work *work;
+    void *tag;
+    uint64_t unplaced, resident;
+    double scale; /* of its work */
+    struct gsim_kernel_run *next; /* in its queue, or in the free list */
+    int level;
+    double pace;              /* of all its blocks (gsim_gpu_set_pace) */
+    bool started;
+    bool has_waited;          /* for room, itself or behind who did */
+    gsim_time placed_at;      /* its last block */
+    double last_place;        /* of its blocks, that of the last one (gpu_spread.c) */
+    struct gsim_tail tail;
+};
+
+/* SMs in the same state. */
+struct gsim_group {
+    uint64_t sms[GSIM_SM_WORDS];
+    uint32_t sm_count, cohort_count;
+    uint32_t lowest_sm;
+    uint32_t warps, registers, smem, slots; /* used, per SM */
+    uint32_t carveout;                      /* shared-memory bytes configured; 0: never set */
+    double demand_gbps;                     /* asked of DRAM, per SM */
+    gsim_time updated;
+    bool is_fast;                           /* gets more of a saturated DRAM (device: fast_sm_share) */
+    bool feels_memory;
+    struct gsim_cohort cohorts[GSIM_MAX_COHORTS];
+};
+
+/* The distributor's queue of one priority. */
+struct gsim_level {
+    struct gsim_kernel_run *head, **tail;
+};
+
+struct gsim_gpu {
+    const struct gsim_device_spec *device;
+    const struct gsim_sm_limits *limits;
+    struct gsim_gpu_options options;
+    struct gsim_gpu_listener listener;
+    struct gsim_gpu_watcher watcher;
+    const struct gsim_random *noise; /* NULL: none */
+    uint64_t scatter;                /* gsim_gpu_set_scatter */
+    struct gsim_arena *arena;
+    struct gsim_level queues[GSIM_MAX_LEVELS]; /* [0] is the least urgent, priority 0 */
+    struct gsim_kernel_run *free_runs;
+    uint32_t group_count, queued_count;
+    uint32_t run_count;       /* kernels that were submitted and have not ended */
+    const struct gsim_kernel_run *blocked; /* the head of the queue, once no SM has room for it */
+    double demand_gbps;       /* asked of DRAM by all resident blocks */
+    double copies_gbps;       /* and by copies */
+    struct gsim_dram_state dram; /* as applied to every SM */
+    struct gsim_memo memo;
+    struct gsim_gpu_load load;
+    bool keeps_carveout;      /* the head of the queue fills SMs as they empty */
+    gsim_time turn_at;        /* the distributor is busy until then */
+    bool is_turning;          /* and somebody waits for that */
+    uint64_t block_events, events;
+    gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
+    gsim_time next;           /* earliest of next_at */
+    uint32_t next_index;      /* one of the groups that are due then */
+    gsim_time next_at[GSIM_MAX_SMS];
+    struct gsim_group *groups[GSIM_MAX_SMS];
+    struct gsim_group *free_groups[GSIM_MAX_SMS];
+    uint32_t free_group_count;
+};
+
+/* By several kernels, resident or waiting; one alone waits for itself at most. */
+static inline bool gsim_gpu_is_shared(const struct gsim_gpu *gpu) { return gpu->run_count > 1; }
+
+/* --- gpu_groups.c: sets of SMs and how fast their blocks go ------------------------------------------------ */
+/* How many of the group's SMs have ids below LIMIT. */
+uint32_t gsim_group_sms_below(const struct gsim_group *g, uint32_t limit);
+uint32_t gsim_groups_add(struct gsim_gpu *gpu);
+/* Moves the COUNT lowest SMs of the group into a new one in the same state; returns its index. */
+uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count);
+/* The same with those of its SMs that are in MASK. */
+uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint64_t mask[GSIM_SM_WORDS]);
+/* The group is empty: it joins the other empty one of its kind of SM. */
+void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index);
+/* Brings the cohorts' remaining work to NOW. */
+void gsim_group_settle(struct gsim_group *g, gsim_time now);
+/* Speeds under the present load and the time of the group's next end. The group must be settled. */
+void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index);
+/* After the chip-wide load changed: re-rates the SMs that feel it. */
+void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now);
+void gsim_groups_find_next(struct gsim_gpu *gpu);
+/* Adds (or takes back) what BLOCKS blocks of the kernel hold of an SM. */
+void gsim_group_take(struct gsim_group *g, const struct gsim_work *w, int blocks);
+/* How many more blocks of the kernel an SM of the group can take. */
+uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_group *g, const struct gsim_work *w);
+
+/* --- gpu_spread.c: SMs that began alike end one before the other ------------------------------------------- */
+/* WAITING waits for room from now on: it matters to it. */
+void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *waiting, gsim_time now);
+/* The blocks of streams of several waves whose last has been placed: NEXT waits for their room. */
+void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run *next, gsim_time now);
+/* Blocks that end together now: which are later. Returns whether all of them are. */
+bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now);
+
+/* --- gpu_ends.c: blocks end, SMs are refilled -------------------------------------------------------------- */
+/* Ends blocks that end at NOW, the time of the next end; the caller serves the queue and repeats while some do. */
+void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now);
+
+/* --- gpu_distributor.c: which SM gets the next block ------------------------------------------------------- */
+/* The most urgent kernel with blocks to place, or NULL while there is none or the distributor turns. */
+struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu);
+/* Places the heads' blocks wherever they fit, kernel after kernel, until one does not fit. */
+void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now);
+/* It has ended its turn, or finds SMs that have become free: places the head's blocks, and nobody else's, and turns again. */
+void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now);
+/* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
+ * the next. SMs that it fills leave the group; those that it does not need stay, for the kernel behind it. */
+void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now);
+
+#endif

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From a kernel's description to what its blocks demand (sim/sm/work.h), and the inversion that makes a
+ * kernel alone take exactly its measured time. Leaves placement and events to sim/sm/gpu.c, which it uses as
+ * the function to invert, so that any refinement of the machine is inverted with it.
+ */
+#include "sim/sm/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sm/state.h"
+#include "gpusim/limits.h"
+
+/* Independent instructions in flight per thread of ordinary compiled code (assumed). */
+#define INSTRUCTIONS_IN_FLIGHT 2.0
+#define SM_CYCLES_UNITS 32.0 /* load/store units that sm_cycles is given for */
+#define REGISTERS_DEFAULT 32 /* when the program does not say */
+/* H200, measured (traces/h200/README.md): issue rate of on-chip work per warp and sub-partition; the few
+ * instructions of streaming and of scattered loads; bytes in flight per thread of the latter (0.07 GB/s
+ * at 330 ns); shared memory that makes a kernel of unknown demand on-chip work. */
+#define ON_CHIP_ISSUE 0.154
+#define STREAM_ISSUE 0.01
+#define SCATTER_ISSUE 0.002
+#define SCATTER_BYTES_IN_FLIGHT 23.0
+#define ON_CHIP_SMEM_BYTES 4096
+/* Of a kernel of unknown demand, so many registers per thread beside shared memory are tiles of a matrix product: bound by
+ * issue but for the time to fill and empty them (H200, cuBLAS: 128 blocks behind another kernel, two on an SM, take 98 in place
+ * of 56 us, four 54 in place of 17; those of 3.7 us stay 4.3: traces/h200/research1.json.gz, vm/aten.json.gz). */
+#define TILED_REGISTERS 64
+#define TILED_LATENCY_US 2.0
+#define TILED_LATENCY_MOST 0.8 /* share of a wave; assumed: what the inversion scales must not vanish */
+/* A warp's arithmetic between two loads takes 1.2 issue slots per FMA, and 2.2 times as long while nobody else issues on its
+ * sub-partition, because its steps depend on each other; of that the load before hides all but 1.2 (H200, measured:
+ * traces/h200/vm/packed.txt, form compute and one block of form copy; gpu_share.c has what others add). */
+#define AROUND_ARITHMETIC 1.2
+#define ONE_WARP 2.2
+#define ONE_WARP_VISIBLE 1.2
+/* Blocks are served by age where an SM full of them asks for more than this share of its issue slots; in a grid of more waves
+ * than that all SMs are full of them, and who of them is first means nothing. */
+#define CROWDED 0.8
+#define CROWDED_WAVES 2
+/* The same of shared memory's time, only where it is known that shared memory is what they wait for: below 0.4 blocks that came together
+ * end within 1 % of each other (traces/h200/vm/ages.txt). More waves than that blur who was first; the number is assumed. */
+#define CROWDED_CHIP 0.4
+#define CROWDED_CHIP_WAVES 16
+/* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95 the
+ * runs of traces/h200 are predicted alike. */
+#define SLICE_SHORT 0.8
+/* Warps per sub-partition that make one unit of an issue-bound block. */
+#define UNIT_WIDTH 2.0
+
+struct parts { /* of one block alone, each as if the others were free */
+    double latency_ps, compute_ps, memory_ps;
+    double issue_ps;  /* the SM's whole issue rate for this long */
+    double bytes;
+};
+
+static double block_count(const struct gsim_kernel *k) { return (double)k->grid.x * k->grid.y * k->grid.z; }
+
+static double sm_flops_per_ps(const struct gsim_device_spec *d, bool fp64)
+{
+    return d->fma_share * 2 * d->fp32_lanes_per_sm * d->clock_mhz * 1e-6 * (fp64 ? d->fp64_ratio : 1);
+}
+
+/* Most DRAM traffic that a block's threads can ask for, at IN_FLIGHT bytes each. */
+static double thread_gbps(const struct gsim_device_spec *d, uint32_t threads, double in_flight)
+{
+    double gbps = threads * in_flight / d->dram_latency_ns;
+    return gbps < d->sm_dram_gbps ? gbps : d->sm_dram_gbps;
+}
+
+static struct parts describe(const struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k)
+{
+    double blocks = block_count(k), ps_per_cycle = 1e6 / d->clock_mhz;
+    struct parts p = {.bytes = k->dram_bytes / blocks};
+    double arithmetic = k->flops / blocks / sm_flops_per_ps(d, k->fp64), other = k->sm_cycles / blocks * ps_per_cycle;
+    other *= SM_CYCLES_UNITS / d->load_store_per_sm;
+    double in_flight = w->threads * INSTRUCTIONS_IN_FLIGHT / (d->fp32_lanes_per_sm * d->issue_latency_cycles);
+    if (k->fp64) in_flight /= d->fp64_ratio;
+    p.issue_ps = arithmetic + other;
+    p.compute_ps = arithmetic / (in_flight < 1 ? in_flight : 1) + other;
+    p.memory_ps = p.bytes / thread_gbps(d, w->threads, d->bytes_in_flight_per_thread) * 1e3;
+    p.latency_ps = k->thread_cycles * ps_per_cycle;
+    if (p.latency_ps < d->block_turnaround_ns * 1e3) p.latency_ps = d->block_turnaround_ns * 1e3;
+    return p;
+}
+
+/* Without a measured time: the parts overlap inside a block (A100: p 4, from the roofline sweep of gpu-benches). */
+static void set_described(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k)
+{
+    struct parts p = describe(w, d, k);
+    double knee = d->compute_memory_knee;
+    w->kind = GSIM_WORK_DESCRIBED;
+    w->latency_ps = p.latency_ps;
+    w->compute_ps = p.compute_ps;
+    w->memory_ps = p.memory_ps;
+    w->issue_ps = p.issue_ps;
+    w->block_ps = pow(pow(p.latency_ps, knee) + pow(p.compute_ps, knee) + pow(p.memory_ps, knee), 1 / knee);
+    w->dram_gbps = p.bytes / w->block_ps * 1e3;
+}
+
+static enum gsim_work_kind measured_kind(const struct gsim_kernel *k)
+{
+    if (k->dram_bytes > 0) return GSIM_WORK_MEMORY;
+    if (k->flops > 0) return GSIM_WORK_ISSUE;
+    bool has_tiles = k->smem_bytes > ON_CHIP_SMEM_BYTES;
+    if (k->demand_given) return has_tiles ? GSIM_WORK_ON_CHIP : GSIM_WORK_SCATTER;
+    /* A plain profiler trace says nothing about demand: on-chip work is the kind that errs least (H200, all
+     * demands hidden: DAGs 4.4 % off, against 19 % as issue-bound and 43 % as memory-bound). */
+    return has_tiles && k->regs_per_thread >= TILED_REGISTERS ? GSIM_WORK_ISSUE : GSIM_WORK_ON_CHIP;
+}
+
+/* What is settled of a kernel measured alone before its one unknown, X, is looked for. */
+struct settled {
+    double arithmetic; /* scales flops that the measured time cannot hold */
+    double memory;     /* the same for DRAM traffic; described kind */
+    double issue;      /* of X, that blocks of an SM do one after the other; described kind */
+};
+
+/* X: what a block waits for; its share in issue is what others on the SM wait for. */
+static void set_sliced(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, double x,
+                       const struct settled *settled)
+{
+    double knee = d->compute_memory_knee, bytes = k->dram_bytes / block_count(k);
+    w->latency_ps = x;
+    w->compute_ps = 0;
+    w->issue_ps = x * settled->issue;
+    w->memory_ps = settled->memory * bytes / thread_gbps(d, w->threads, d->bytes_in_flight_per_thread) * 1e3;
+    w->block_ps = pow(pow(x, knee) + pow(w->memory_ps, knee), 1 / knee);
+    w->dram_gbps = settled->memory * bytes / w->block_ps * 1e3;
+}
+
+/* A kernel measured alone has one unknown, X: the scale of its arithmetic, or the time of the part that its
+ * description does not give. */
+static void set_measured(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, double x,
+                         const struct settled *settled)
+{
+    double blocks = block_count(k), width = (double)w->need.warps / gsim_sm_limits(d->compute_capability)->subpartitions;
+    double issue = k->flops / blocks / sm_flops_per_ps(d, k->fp64) * settled->arithmetic, turnaround = d->block_turnaround_ns * 1e3;
+    w->units = 1;
+    w->width = width;
+    w->latency_ps = turnaround < x ? turnaround : x; /* a measured time below it is honoured all the same */
+    w->memory_ps = w->dram_gbps = 0;
+    switch (w->kind) {
+    case GSIM_WORK_ISSUE:
+        w->units = width > UNIT_WIDTH ? (uint32_t)ceil(width / UNIT_WIDTH - 1e-9) : 1;
+        w->width = width / w->units;
+        w->issue_ps = x / w->units;
+        w->compute_ps = w->issue_ps / gsim_issue_share(w->width);
+        w->latency_ps = 0; /* the next block's launch hides behind the others' arithmetic */
+        if (w->is_unknown) {
+            double wave_us = k->solo_us / ceil(blocks / (d->sm_count * w->need.blocks_per_sm));
+            w->latency_ps = fmin(TILED_LATENCY_US, TILED_LATENCY_MOST * wave_us) * 1e6;
+        }
+        break;
+    case GSIM_WORK_ON_CHIP:
+        w->compute_ps = x;
+        w->issue_ps = ON_CHIP_ISSUE * width * x;
+        w->is_crowded = !w->is_unknown && blocks <= CROWDED_CHIP_WAVES * d->sm_count * w->need.blocks_per_sm &&
+                        w->need.blocks_per_sm > 1 && w->need.blocks_per_sm * ON_CHIP_ISSUE * width > CROWDED_CHIP;
+        break;
+    case GSIM_WORK_MEMORY: {
+        double bytes = k->dram_bytes / blocks, most = w->threads * d->most_bytes_in_flight_per_thread / d->dram_latency_ns;
+        issue *= AROUND_ARITHMETIC;
+        w->issue_ps = issue > 0 ? issue : STREAM_ISSUE * width * x;
+        w->compute_ps = issue > 0 ? ONE_WARP_VISIBLE * issue / width : 0;
+        w->slowed_ps = issue > 0 ? ONE_WARP * issue / width : 0;
+        w->memory_ps = x;
+        w->is_crowded = w->has_flops && blocks <= CROWDED_WAVES * d->sm_count * w->need.blocks_per_sm &&
+                        w->need.blocks_per_sm * w->issue_ps > CROWDED * (w->compute_ps + w->latency_ps + x);
+        w->dram_gbps = bytes / x * 1e3;
+        if (w->dram_gbps > most) w->dram_gbps = most;
+        break;
+    }
+    case GSIM_WORK_SCATTER:
+        w->compute_ps = 0;
+        w->issue_ps = SCATTER_ISSUE * width * x;
+        w->memory_ps = x;
+        w->dram_gbps = w->threads * SCATTER_BYTES_IN_FLIGHT / d->dram_latency_ns;
+        break;
+    case GSIM_WORK_DESCRIBED: set_sliced(w, d, k, x, settled); return;
+    }
+    w->block_ps = w->compute_ps + w->latency_ps + w->memory_ps;
+}
+
+/* --- inversion -------------------------------------------------------------------------------------------- */
+
+struct sandbox { /* an empty chip, used again and again */
+    struct gsim_arena arena;
+    struct gsim_gpu *gpu;
+    gsim_time clock;
+    double sm_count;
+};
+
+static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_device_spec *device, struct gsim_error *error)
+{
+    struct gsim_gpu_options options;
+    *box = (struct sandbox){.sm_count = device->sm_count};
+    gsim_params_set_defaults(gsim_gpu_params, &options);
+    box->gpu = gsim_gpu_create(&box->arena, device, &options, NULL);
+    if (box->gpu) return GSIM_OK;
+    gsim_arena_release(&box->arena);
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+/* A kernel of this length or longer is refused; its time need not be exact. */
+#define LONGEST_PS (GSIM_LIMIT_US * 1e6)
+
+/* The grid's time alone, by the machine itself. */
+static double alone(struct sandbox *box, const struct gsim_work *w)
+{
+    double rough = ceil((double)w->blocks / (box->sm_count * w->need.blocks_per_sm)) * w->block_ps;
+    if (rough > 10 * LONGEST_PS) return rough; /* the clock could not hold what the machine makes of it */
+    gsim_time start = box->clock;
+    gsim_gpu_promise(box->gpu, GSIM_TIME_NEVER);
+    if (!gsim_gpu_submit(box->gpu, start, w, 0, NULL)) GSIM_BUG("out of memory in the sandbox");
+    for (gsim_time next; (next = gsim_gpu_next(box->gpu)) != GSIM_TIME_NEVER; box->clock = next)
+        gsim_gpu_advance(box->gpu, next);
+    return (double)(box->clock - start);
+}
+
+/* Finds X in [LOW, HIGH] with alone() = TARGET by regula falsi (Illinois variant) on logarithmic scales; leaves
+ * WORK at the best X. Returns the relative error there. */
+static double find(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box,
+                   double target, const struct settled *settled, double low, double high, double tolerance)
+{
+    double f_low = 0, f_high = 0, best = INFINITY, best_x = low, x = low;
+    for (int i = 0; i < 50; i++) {
+        if (i == 1) x = high;
+        if (i >= 2) {
+            double share = f_high - f_low > 0 ? -f_low / (f_high - f_low) : 0.5;
+            if (!(share > 0.01 && share < 0.99) || i % 7 == 6) share = 0.5;
+            x = exp(log(low) + share * (log(high) - log(low)));
+        }
+        set_measured(w, d, k, x, settled);
+        double f = log(alone(box, w) / target);
+        if (fabs(f) < best) {
+            best = fabs(f);
+            best_x = x;
+        }
+        if (fabs(f) < tolerance || (i == 0 && f >= 0) || (i == 1 && f <= 0) || (i >= 2 && high / low < 1 + 1e-9)) break;
+        if (i == 0) {
+            f_low = f;
+        } else if (i == 1) {
+            f_high = f;
+        } else if (f < 0) {
+            low = x;
+            f_low = f;
+            f_high *= 0.5;
+        } else {
+            high = x;
+            f_high = f;
+            f_low *= 0.5;
+        }
+    }
+    set_measured(w, d, k, best_x, settled);
+    return best;
+}
+
+static void invert(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box)
+{
+    double target = k->solo_us * 1e6;
+    struct settled settled = {1, 1, 0};
+    double waves = ceil(block_count(k) / (d->sm_count * w->need.blocks_per_sm));
+    w->kind = measured_kind(k);
+    w->has_flops = k->flops > 0;
+    w->is_inverted = !k->solo_cold;
+    w->is_unknown = !k->demand_given;
+    double low = target / waves * 1e-4, high = target * 1.001;
+    if (w->kind == GSIM_WORK_MEMORY && k->flops > 0) {
+        /* With next to no memory time the arithmetic alone must not take longer than measured. */
+        set_measured(w, d, k, low, &settled);
+        double least = alone(box, w);
+        for (int i = 0; i < 8 && least > target * 0.999; i++) {
+            settled.arithmetic *= 0.98 * target / least;
+            set_measured(w, d, k, low, &settled);
+            least = alone(box, w);
+        }
+    }
+    if (w->kind == GSIM_WORK_ISSUE) /* one unit alone stretches its issue time by 1/share: start well below */
+        low = target / ceil(block_count(k) / d->sm_count) * 0.05;
+    find(w, d, k, box, target, &settled, low, high, 1e-5);
+}
+
+/* How far the kernel on a slice of the SMs is off its measured time there, as a logarithm. */
+static double slice_error(const struct gsim_work *w, const struct gsim_kernel *k, struct sandbox *slice)
+{
+    return log(alone(slice, w) / (k->slice_us * 1e6));
+}
+
+/* Two measured times give two unknowns: what a block waits for, and what blocks of an SM do one after the other. Bisects
+ * the latter's share on a logarithmic scale, finding the former for each. */
+static void invert_sliced(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
+                          struct sandbox *box, struct sandbox *slice)
+{
+    double target = k->solo_us * 1e6, waves = ceil(block_count(k) / (d->sm_count * w->need.blocks_per_sm));
+    double low = target / waves * 1e-4, high = target * 1.001, few = 1e-4, many = 1;
+    struct settled settled = {1, 1, 0};
+    w->kind = GSIM_WORK_DESCRIBED;
+    set_measured(w, d, k, low, &settled);
+    double least = alone(box, w);
+    for (int i = 0; i < 8 && least > target * 0.9; i++) {
+        settled.memory *= 0.88 * target / least;
+        set_measured(w, d, k, low, &settled);
+        least = alone(box, w);
+    }
+    find(w, d, k, box, target, &settled, low, high, 1e-5);
+    if (slice_error(w, k, slice) >= 0) return; /* it only waits */
+    for (int i = 0; i < 24 && many / few > 1.01; i++) {
+        settled.issue = i ? sqrt(few * many) : many;
+        find(w, d, k, box, target, &settled, low, high, 1e-4);
+        double error = slice_error(w, k, slice);
+        if (i == 0 && error <= 0) break;
+        *(error < 0 ? &few : &many) = settled.issue;
+        if (fabs(error) < 0.005) break;
+    }
+    find(w, d, k, box, target, &settled, low, high, 1e-5);
+}
+
+/* What the kernel's kind predicts on a slice of the SMs stays when it is not far too short there: the kinds know more
+ * of memory and issue than two times tell. */
+static enum gsim_status use_slice(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
+                                  struct sandbox *box, struct gsim_error *error)
+{
+    struct gsim_device_spec part = *d;
+    struct sandbox slice;
+    if (k->slice_sms < 1 || k->slice_sms >= d->sm_count)
+        return gsim_error_set(error, GSIM_INPUT, "kernel '%s': slice_sms: expected 1 to %d with slice_us on '%s', found %u",
+                              k->name, (int)d->sm_count - 1, d->name, k->slice_sms);
+    part.sm_count = (int)k->slice_sms;
+    enum gsim_status status = open_sandbox(&slice, &part, error);
+    if (status) return status;
+    if (slice_error(w, k, &slice) < log(SLICE_SHORT)) invert_sliced(w, d, k, box, &slice);
+    gsim_arena_release(&slice.arena);
+    return GSIM_OK;
+}
+
+/* Data that passes L2 in one run of the grid; of an unknown kernel, the most that DRAM could have delivered. */
+static double touched_bytes(const struct gsim_work *w, const struct gsim_device_spec *device)
+{
+    if (w->is_unknown) return w->solo_ps * device->dram_gbps * 1e-3;
+    double asking_ps = w->kind == GSIM_WORK_DESCRIBED ? w->block_ps : w->memory_ps; /* dram_gbps is an average there */
+    return asking_ps * w->dram_gbps * 1e-3 * (double)w->blocks;
+}
+
+static double part(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
+
+/* Dependent loads, one in flight per thread, measured again and again: how much of them missed L2 then is not known, but follows from
+ * the time. N of a thread take N x (hit + (miss - hit) m), m the share that missed, which grows from 0 to 1 where the lines of all
+ * threads are 0.40 to 1.05 of L2. Cold all miss; what missed before takes 11 us longer in all (H200, H100: 159 such kernels alone in
+ * DAGs, traces/h200/vm/dags-later.json.gz and others: 8.5 us become 28, 60 become 100, 213 become 224). */
+#define SCATTER_HIT_PS   185e3
+#define SCATTER_MISS_PS  580e3
+#define SCATTER_FIRST_PS 11e6
+#define SCATTER_LINE     128
+#define SCATTER_FIT      0.40 /* of L2 */
+#define SCATTER_MISS_ALL 1.05
+
+static double scatter_cold(const struct gsim_work *w, const struct gsim_device_spec *d)
+{
+    double waves = ceil((double)w->blocks / ((double)d->sm_count * w->need.blocks_per_sm)), target = w->solo_ps / waves;
+    double low = 0, high = target / SCATTER_HIT_PS, missed = 0, l2 = d->l2_mib * 1048576;
+    if (!(l2 > 0)) return 1;
+    for (int i = 0; i < 40; i++) {
+        double loads = (low + high) / 2, lines = loads * (double)w->blocks * w->threads * SCATTER_LINE;
+        missed = part((lines / l2 - SCATTER_FIT) / (SCATTER_MISS_ALL - SCATTER_FIT));
+        *(loads * (SCATTER_HIT_PS + (SCATTER_MISS_PS - SCATTER_HIT_PS) * missed) < target ? &low : &high) = loads;
+    }
+    return SCATTER_MISS_PS / (SCATTER_HIT_PS + (SCATTER_MISS_PS - SCATTER_HIT_PS) * missed) + missed * SCATTER_FIRST_PS / w->solo_ps;
+}
+
+/* H200, measured (traces/h200/research1.json.gz): the other kinds of work cold against repeated. Arithmetic takes no longer. */
+static double cold_factor(const struct gsim_work *w, const struct gsim_device_spec *d, double own, double held)
+{
+    if (w->is_unknown) return 1 + 0.27 * part((1.5 * held - own) / (0.8 * held)); /* ATen: 1.28, 1.11, 1.02 at 9, 14, 24 us */
+    if (w->kind == GSIM_WORK_SCATTER) return scatter_cold(w, d);
+    if (w->kind != GSIM_WORK_MEMORY || w->given_bytes >= 2 * held || own >= 0.97 * w->given_bytes) return 1;
+    double more = (w->given_bytes < 3 * own ? w->given_bytes / own : 3) - 1;
+    return 1 + more * w->memory_ps / w->block_ps;
+}
+
+double gsim_l2_held_bytes(const struct gsim_device_spec *device) { return 0.8 * device->l2_mib * 1048576; }
+
+bool gsim_works_share_l2(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device)
+{
+    double held = gsim_l2_held_bytes(device), total = 0;
+    for (uint32_t i = 0; i < count; i++) total += works[i].touched_bytes = touched_bytes(&works[i], device);
+    for (uint32_t i = 0; i < count; i++) {
+        double own = works[i].touched_bytes;
+        works[i].cold = works[i].is_inverted && total - own > held ? cold_factor(&works[i], device, own, held) : 1;
+    }
+    return total > held;
+}
+
+/* --- unequal blocks ------------------------------------------------------------------------------------------- */
+
+/* Along one axis: how many blocks have a round more, and how many one less, which is ROUNDS. */
+struct axis {
+    double more, less, rounds;
+};
+
+/* A loop over EXTENT items by WIDTH blocks of THREADS threads. Not even a round: blocks are taken to be alike (DL at 1 MB is 48 %
+ * off where those without items are idle, though along z that is right). */
+static struct axis axis_of(double extent, uint32_t width, uint32_t threads)
+{
+    double stride = (double)width * threads, more = ceil(fmod(extent, stride) / threads);
+    if (extent < stride) return (struct axis){.less = width, .rounds = 1};
+    return (struct axis){more, width - more, floor(extent / stride)};
+}
+
+static void count_sorted(const struct gsim_unequal *u, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS])
+{
+    int by_work[GSIM_BLOCK_KINDS] = {3, 1, 2, 0, 4};
+    if (u->factor[2] > u->factor[1]) by_work[1] = 2, by_work[2] = 1;
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) {
+        uint64_t *kind = &kinds[by_work[i]];
+        *kind = count < u->counts[by_work[i]] ? count : u->counts[by_work[i]];
+        count -= *kind;
+    }
+}
+
+void gsim_unequal_count(const struct gsim_unequal *u, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS])
+{
+    if (u->is_sorted) {
+        count_sorted(u, count, kinds);
+        return;
+    }
+    uint64_t plane = (uint64_t)u->width * u->height, busy = count < u->busy ? count : u->busy;
+    uint64_t planes = busy / plane, rest = busy % plane, rows = rest / u->width, columns = rest % u->width;
+    uint64_t more_rows = planes * u->more_y + (rows < u->more_y ? rows : u->more_y), all_rows = planes * u->height + rows;
+    uint64_t more_columns = columns < u->more_x ? columns : u->more_x;
+    int last = rows < u->more_y ? 2 : 0; /* of the row that is not whole */
+    kinds[0] = (all_rows - more_rows) * (u->width - u->more_x);
+    kinds[1] = (all_rows - more_rows) * u->more_x;
+    kinds[2] = more_rows * (u->width - u->more_x);
+    kinds[3] = more_rows * u->more_x;
+    kinds[last] += columns - more_columns;
+    kinds[last + 1] += more_columns;
+    kinds[4] = count - busy;
+}
+
+/* DL at 16 MB on an H200: 4 blocks of 16 rounds, 56 of 12, 196 of 9, which end after 9/16 of the kernel's time. */
+static void set_unequal(struct gsim_work *w, const struct gsim_kernel *k)
+{
+    const struct axis x = axis_of(k->loop_x, k->grid.x, k->block.x), y = axis_of(k->loop_y, k->grid.y, k->block.y);
+    double busy_z = k->loop_z > 0 ? fmin(k->grid.z, ceil(k->loop_z / k->block.z)) : k->grid.z;
+    struct gsim_unequal *u = &w->unequal;
+    uint32_t kinds_there = 0;
+    double total = 0;
+    *u = (struct gsim_unequal){.width = k->grid.x, .height = k->grid.y, .more_x = (uint32_t)x.more, .more_y = (uint32_t)y.more,
+                               .busy = (uint64_t)k->grid.x * k->grid.y * (uint64_t)busy_z};
+    gsim_unequal_count(u, w->blocks, u->counts);
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) {
+        u->factor[i] = i < 4 ? (x.rounds + (i & 1)) * (y.rounds + (i >> 1)) : 0;
+        total += (double)u->counts[i] * u->factor[i];
+        kinds_there += u->counts[i] > 0;
+    }
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) u->factor[i] *= (double)u->busy / total;
+    u->is_sorted = !w->is_one_wave;
+    w->is_unequal = kinds_there > 1;
+}
+
+/* --- interface ---------------------------------------------------------------------------------------------- */
+
+static enum gsim_status check_work(const struct gsim_device_spec *d, const struct gsim_kernel *k, bool is_measured,
+                                   struct gsim_error *error)
+{
+    bool is_described = k->flops > 0 || k->dram_bytes > 0 || k->thread_cycles > 0 || k->sm_cycles > 0;
+    is_described |= k->demand_given && !(k->solo_us > 0); /* to do nothing: its blocks come and go */
+    if (is_measured || is_described) return GSIM_OK;
+    if (k->solo_us > 0)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "kernel '%s': solo_us was measured on '%s', found device '%s': expected flops, "
+                              "dram_bytes or cycles as well, or --device %s", k->name, k->solo_device, d->name, k->solo_device);
+    return gsim_error_set(error, GSIM_INPUT,
+                          "kernel '%s': nothing says how long it takes: expected solo_us, flops, dram_bytes, "
+                          "thread_cycles or sm_cycles", k->name);
+}
+
+/* Waves take a step of the ends' grid each at least. */
+static enum gsim_status check_waves(const struct gsim_device_spec *d, const struct gsim_kernel *k, const struct gsim_block_need *need,
+                                    struct gsim_error *error)
+{
+    double waves = ceil(block_count(k) / (d->sm_count * need->blocks_per_sm)), least_us = waves * GSIM_END_GRID * 1e-6;
+    if (k->solo_us >= least_us) return GSIM_OK;
+    return gsim_error_set(error, GSIM_INPUT, "kernel '%s': %.4g blocks take %.3g us on '%s' at least: expected solo_us not below, found %g",
+                          k->name, block_count(k), least_us, d->name, k->solo_us);
+}
+
+static uint32_t class_for(const struct gsim_sm_limits *l, uint32_t bytes)
+{
+    int i = 0;
+    while (i + 1 < 12 && l->carveout_bytes[i + 1] && l->carveout_bytes[i] < bytes) i++;
+    return l->carveout_bytes[i];
+}
+
+/* Which shared-memory configuration the driver gives the kernel: room for as many blocks again, up to 132 KiB, but for blocks of 1,024 threads
+ * and for those that fill an SM alone (H200: predicts 2,025 of 2,025 ordered pairs of traces/h200/research1.json.gz, and of 88 cuBLAS
+ * and ATen kernels what Nsight Compute shows, traces/h200/vm/demands.csv). */
+#define DOUBLED_CARVEOUT (132 * 1024)
+#define LARGE_BLOCK 1024
+
+static void set_carveout(struct gsim_work *w, const struct gsim_kernel *k, const struct gsim_sm_limits *l)
+{
+    uint32_t n = w->need.blocks_per_sm, need = n * w->need.smem_bytes, doubled = 2 * need < DOUBLED_CARVEOUT ? 2 * need : DOUBLED_CARVEOUT;
+    w->join_bytes = need;
+    if (k->smem_bytes)
+        w->carveout_bytes = class_for(l, doubled > need && n > 1 && w->threads < LARGE_BLOCK ? doubled : need);
+    else
+        w->carveout_bytes = class_for(l, (n <= 2 ? 8u : n <= 4 ? 16u : 32u) * 1024);
+}
+
+enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device_spec *device,
+                                const struct gsim_kernel *kernel, struct gsim_error *error)
+{
+    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
+    *work = (struct gsim_work){.blocks = (uint64_t)kernel->grid.x * kernel->grid.y * kernel->grid.z,
+                               .threads = kernel->block.x * kernel->block.y * kernel->block.z,
+                               .units = 1,
+                               .cold = 1,
+                               .has_flops = kernel->flops > 0,
+                               .given_bytes = kernel->dram_bytes};
+    bool is_measured = kernel->solo_us > 0 && (!kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
+    enum gsim_status status = gsim_block_need(limits, kernel, &work->need, error);
+    if (!status) status = check_work(device, kernel, is_measured, error);
+    if (!status && is_measured) status = check_waves(device, kernel, &work->need, error);
+    if (status) return status;
+    uint32_t per_thread = kernel->regs_per_thread ? kernel->regs_per_thread : REGISTERS_DEFAULT;
+    uint32_t per_warp = (per_thread * 32 + limits->register_unit - 1) / limits->register_unit * limits->register_unit;
+    work->registers = per_warp * work->need.warps;
+    work->width = (double)work->need.warps / limits->subpartitions;
+    set_carveout(work, kernel, limits);
+    work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
+    if (is_measured) set_unequal(work, kernel); /* the costs of others were found with blocks alike */
+    set_described(work, device, kernel);
+    struct sandbox box;
+    status = open_sandbox(&box, device, error);
+    if (status) return status;
+    if (is_measured) invert(work, device, kernel, &box);
+    if (is_measured && kernel->slice_us > 0) status = use_slice(work, device, kernel, &box, error);
+    work->solo_ps = alone(&box, work);
+    gsim_arena_release(&box.arena);
+    if (!status && work->solo_ps > LONGEST_PS)
+        status = gsim_error_set(error, GSIM_INPUT, "kernel '%s': would take %.3g s on '%s', expected at most %g", kernel->name,
+                                work->solo_ps * 1e-12, device->name, GSIM_LIMIT_US * 1e-6);
+    return status;
+}
+
+enum gsim_status gsim_works_init(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device,
+                                 const struct gsim_kernel *kernels, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < count && !status; i++) status = gsim_work_init(&works[i], device, &kernels[i], error);
+    return status;
+}
+
+enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
+                                   struct gsim_kernel_alone *alone, struct gsim_error *error)
+{
+    struct gsim_work work;
+    enum gsim_status status = gsim_work_init(&work, device, kernel, error);
+    if (status) return status;
+    double bytes = work.is_unknown ? 0 : touched_bytes(&work, device);
+    *alone = (struct gsim_kernel_alone){
+        .time = (gsim_time)llround(work.solo_ps),
+        .dram_us = bytes / device->dram_gbps * 1e-3,
+        .issue_us = work.issue_ps * work.units * (double)work.blocks / device->sm_count * 1e-6,
+    };
+    return status;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. What one block of a kernel asks of an SM and of DRAM: from a kernel's description, or from its
+ * measured time alone by inverting the machine. How SMs share is sim/sm/share.h's, placement sim/sm/gpu.h's.
+ *
+ * Which kind a block is decides how company slows it down (measured on an H200, traces/h200/README.md).
+ */
+#ifndef GSIM_GPU_WORK_H
+#define GSIM_GPU_WORK_H
+
+#include "gpusim/device.h"
+#include "sim/device/occupancy.h"
+#include "gpusim/random.h"
+#include "gpusim/simulate.h"
+
+enum gsim_work_kind {
+    GSIM_WORK_DESCRIBED, /* from flops, bytes and cycles: its parts overlap, t = (sum of p-th powers)^(1/p) */
+    /* Measured alone on this device; what else is known of it decides: */
+    GSIM_WORK_ISSUE,   /* bound by instruction issue: oldest warps first */
+    GSIM_WORK_ON_CHIP, /* shared memory and integer work, and most of what a plain profiler trace shows */
+    GSIM_WORK_MEMORY,  /* DRAM traffic, arithmetic or latency beside it */
+    GSIM_WORK_SCATTER, /* dependent loads of unknown volume, one cache line per thread */
+};
+
+/* Blocks of unequal work: those at the low end of an axis have a round more along it, those beyond some z have nothing to do. They
+ * are placed in the grid's order while all find room at once; of several waves, where who stands beside whom means nothing, the longest
+ * first: in the grid's order their many ties would make the time alone jump with the work, so that it could not be inverted. */
+#define GSIM_BLOCK_KINDS 5 /* more along x counts 1, along y 2; 4: nothing to do */
+struct gsim_unequal {
+    uint32_t width, height;       /* of the grid */
+    uint32_t more_x, more_y;      /* how many columns and rows have a round more */
+    uint64_t busy;                /* how many blocks have something to do */
+    bool is_sorted;               /* the longest first: */
+    uint64_t counts[GSIM_BLOCK_KINDS];
+    double factor[GSIM_BLOCK_KINDS]; /* work, relative to the mean of the busy ones */
+};
+
+struct gsim_work {
+    enum gsim_work_kind kind;
+    bool has_flops;
+    bool is_one_wave;          /* all blocks of the grid find room at once on the idle chip */
+    bool is_crowded;           /* an SM full of its blocks has not issue slots enough: they are served by age */
+    bool is_inverted;          /* from solo_us: its repeated runs found data in L2 */
+    bool is_unknown;           /* nothing but shape and solo_us is known of it */
+    struct gsim_block_need need;
+    uint64_t blocks;           /* of the grid */
+    uint32_t threads;          /* of a block */
+    uint32_t registers;        /* of a block, with allocation granularity */
+    uint32_t carveout_bytes;   /* shared-memory configuration that an empty SM takes for it */
+    uint32_t join_bytes;       /* configuration that an occupied SM must have */
+    uint32_t units;            /* per block; above 1 only for GSIM_WORK_ISSUE: parts of a block with own progress */
+    double width;              /* warps per SM sub-partition of one unit */
+    /* Of one unit alone on an idle chip, in picoseconds. */
+    double block_ps;           /* all of it */
+    double issue_ps;           /* takes the SM's whole issue rate for this long */
+    double compute_ps, latency_ps, memory_ps; /* measured kinds: their sum is block_ps */
+    double slowed_ps;          /* of a memory block with arithmetic, what its own warps' waiting for others stretches */
+    double dram_gbps;          /* traffic asked for: described kinds on average, measured ones in their memory part */
+    double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */
+    double touched_bytes;      /* data that passes L2 in one run of the grid (gsim_works_share_l2) */
+    bool is_unequal;           /* its blocks: UNEQUAL says how */
+    struct gsim_unequal unequal;
+    double cold;               /* work relative to a repeated run alone: 1, more when others displace its L2 data */
+    double solo_ps;            /* the whole grid alone, by the machine */
+};
+
+/* The work of KERNEL on DEVICE. With solo_us the block time is found by inverting the machine, so that the
+ * kernel alone takes solo_us; otherwise it follows from flops, dram_bytes and thread_cycles. Errors name the
+ * kernel and what is missing or does not fit. */
+enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device_spec *device,
+                                const struct gsim_kernel *kernel, struct gsim_error *error) GSIM_NODISCARD;
+/* The same of COUNT kernels. */
+enum gsim_status gsim_works_init(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device,
+                                 const struct gsim_kernel *kernels, struct gsim_error *error) GSIM_NODISCARD;
+
+/* The distinct kernels of one program run in each other's company: those measured alone, with their data in
+ * L2, do more work when the others' traffic displaces it (H200: a 33 MB stream 24 us alone, 58 in company). Returns whether
+ * all of them together overwrite it. */
+bool gsim_works_share_l2(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device);
+
+/* How much data stays in L2 until it is used again (H200: four fifths of it). */
+double gsim_l2_held_bytes(const struct gsim_device_spec *device);
+
+/* A kernel alone on the device: how long it takes, and for how long its blocks need all of the chip's DRAM bandwidth and all of
+ * its SMs' issue rate. */
+struct gsim_kernel_alone {
+    gsim_time time;
+    double dram_us, issue_us;
+};
+enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
+                                   struct gsim_kernel_alone *alone, struct gsim_error *error) GSIM_NODISCARD;
+
+/* Of the first COUNT blocks that are placed of a grid of unequal ones, how many of each kind. */
+void gsim_unequal_count(const struct gsim_unequal *unequal, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS]);
+
+/* Share of an SM's issue rate that WIDTH warps per sub-partition of dense arithmetic reach. */
+double gsim_issue_share(double width);
+
+#endif

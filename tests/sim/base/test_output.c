@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How numbers and texts stand in result files, and that a file takes its name only when it is complete. */
+#include "sim/base/output.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "sim/base/scratch.h"
+#include "tests/test.h"
+
+static void read_back(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    size_t length = file ? fread(text, 1, size - 1, file) : 0;
+    if (file) fclose(file);
+    text[length] = '\0';
+}
+
+static void formats(void)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_error error = {0};
+    struct gsim_output output;
+    const char *path = NULL;
+    char text[400];
+    CHECK_OK(gsim_scratch_file(&arena, &path, &error), error);
+    CHECK_OK(gsim_output_open(&output, path, &error), error);
+    gsim_output_percent(&output, 7, 0.1234, false);
+    gsim_output_percent(&output, 7, 0.1234, true);
+    gsim_output_percent(&output, 7, -0.00001, true);
+    gsim_output_percent(&output, 4, NAN, false);
+    gsim_output_json_real(&output, "a", 1.5);
+    gsim_output_json_real(&output, "b", NAN);
+    gsim_output_csv_string(&output, "a,\"b\"");
+    gsim_output_json_string(&output, "\"\n\xff");
+    read_back(path, text, sizeof text);
+    CHECK_STR(text, ""); /* not before it is complete */
+    CHECK_OK(gsim_output_commit(&output, &error), error);
+    read_back(path, text, sizeof text);
+    CHECK_STR(text, "  12.34 +12.34  +0.00   -, \"a\": 1.500000, \"b\": null\"a,\"\"b\"\"\"\"\\\"\\u000a\\ufffd\"");
+    remove(path);
+    gsim_arena_release(&arena);
+}
+
+static void dropped(void)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_error error = {0};
+    struct gsim_output output;
+    const char *folder = NULL;
+    CHECK_OK(gsim_scratch_folder(&arena, &folder, &error), error);
+    const char *path = gsim_arena_printf(&arena, "%s/x.csv", folder);
+    CHECK_OK(gsim_output_open(&output, path, &error), error);
+    gsim_output_text(&output, "half of it");
+    gsim_output_release(&output);
+    CHECK(access(path, F_OK) != 0);
+    CHECK(rmdir(folder) == 0); /* nothing is left in it */
+    gsim_arena_release(&arena);
+}
+
+static const struct test_case cases[] = {
+    {"numbers and texts", formats},
+    {"dropped when not complete", dropped},
+};
+TEST_MAIN("sim/output", cases)

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Recordings made by the simulator itself: on their own device they are predicted exactly, on another by as much as it
+ * differs; lines, rankings and speed-ups of hand-made samples are computed by hand.
+ */
+#include "trust/validate/runs.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sim/device/device.h"
+#include "trust/validate/runs_table.h"
+#include "tests/test.h"
+#include "tests/traces/synthetic.h"
+#include "traces/runs.h"
+
+static const struct gsim_recording_key keys[] = {
+    {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e6, 256, 64},
+    {"img", GSIM_SUITE_GRCUDA, GSIM_SHAPE_CONCURRENT, 400, 128, 16},
+    {"ml", GSIM_SUITE_GRCUDA, GSIM_SHAPE_CONCURRENT, 2000, 256, 32},
+};
+static const char *const schedulers[] = {"serial", "async", "kesco", "cudagraph", NULL};
+
+static char path[64];
+static struct gsim_device_spec device;
+static struct gsim_gpu_options gpu;
+
+static void recordings_are_written(void)
+{
+    struct gsim_error error = {0};
+    struct synthetic_runs runs = {&device, keys, sizeof keys / sizeof keys[0], schedulers, 0.02};
+    snprintf(path, sizeof path, "/tmp/gpusim-synthetic-%ld.json.gz", (long)getpid());
+    gsim_params_set_defaults(gsim_gpu_params, &gpu);
+    CHECK_OK(gsim_device_load("h200", &device, &error), error);
+    device.tracer_start_us = device.tracer_gap_us = 0; /* no tracer watches the simulator */
+    CHECK_OK(synthetic_runs_write(&runs, path, &error), error);
+}
+
+static enum gsim_status add(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
+                            struct gsim_error *error)
+{
+    return gsim_run_validation_add(context, "synthetic.json.gz", recordings, run, error);
+}
+
+static void read_into(struct gsim_run_validation *v)
+{
+    struct gsim_error error = {0};
+    struct gsim_recordings recordings = {0};
+    CHECK_OK(gsim_runs_read(path, &(struct gsim_runs_handler){add, v}, &recordings, &error), error);
+    gsim_recordings_release(&recordings);
+}
+
+static void own_device_is_predicted_exactly(void)
+{
+    struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async")};
+    struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
+    read_into(&v);
+    CHECK_INT(v.count, 24);
+    CHECK_INT(v.skipped, 0);
+    CHECK_INT(v.config_count, 6);
+    for (size_t i = 0; i < v.count; i++) {
+        const struct gsim_run_sample *s = &v.samples[i];
+        CHECK_MSG(fabs(s->error) < 1e-5, "%s with %s: %.6f", s->key.workload, s->scheduler, s->error);
+        CHECK_MSG(s->prediction.timeline.mean < 1e-5 && s->prediction.timeline.missing == 0,
+                  "%s with %s: times %.6f, %u missing", s->key.workload, s->scheduler, s->prediction.timeline.mean,
+                  s->prediction.timeline.missing);
+        CHECK_NEAR(s->spread_ratio, 0.018, 1e-6); /* 5 % and 95 % of five equally spaced ones, +- 2 % */
+        double replay = s->prediction.replay_us / s->measured_us - 1;
+        if (strcmp(s->scheduler, "cudagraph") == 0)
+            CHECK(isnan(replay));
+        else
+            CHECK_MSG(fabs(replay) < 0.03, "%s with %s%s: replay %.4f", s->key.workload, s->scheduler,
+                      s->prefetch ? ", prefetch" : "", replay);
+    }
+    struct gsim_run_ranking ranking;
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_run_rank(&v, GSIM_SPLIT_COUNT, &ranking, &error), error);
+    CHECK_INT(ranking.count, 6);
+    CHECK_NEAR(ranking.tau_mean, 1, 0.01);
+    CHECK_NEAR(ranking.tau_clear, 1, 0);
+    CHECK_NEAR(ranking.regret_worst, 0, 1e-6);
+    gsim_run_validation_release(&v);
+}
+
+/* Where a tracer delays each kernel and copy by 2 us, a serial replay grows by up to 2 for each (host time between the calls hides
+ * some), and the prediction of the untraced run does not. The programs have 2 to 13 kernels. */
+static void tracers_take_their_time(void)
+{
+    struct gsim_device_spec slow = device;
+    slow.tracer_start_us = 2;
+    struct gsim_predictor plain = {&device, &gpu, gsim_scheduler_find("async")}, watched = {&slow, &gpu, plain.replay};
+    struct gsim_run_validation a = {.predictor = &plain, .base = "serial"}, b = {.predictor = &watched, .base = "serial"};
+    read_into(&a);
+    read_into(&b);
+    CHECK_INT(a.count, b.count);
+    for (size_t i = 0; i < a.count && i < b.count; i++) {
+        const struct gsim_run_sample *x = &a.samples[i], *y = &b.samples[i];
+        CHECK_NEAR(x->prediction.iteration_us, y->prediction.iteration_us, 1e-9);
+        if (strcmp(x->scheduler, "serial") != 0) continue;
+        double grows_us = y->prediction.replay_us - x->prediction.replay_us;
+        CHECK_MSG(grows_us >= 4 && grows_us <= 80, "%s: %.4f us more", x->key.workload, grows_us);
+    }
+    gsim_run_validation_release(&a);
+    gsim_run_validation_release(&b);
+}
+
+/* A slower link shows in what copies, and only there. */
+static void another_device_is_not(void)
+{
+    struct gsim_error error = {0};
+    struct gsim_device_spec other;
+    CHECK_OK(gsim_device_load("h200", &other, &error), error);
+    CHECK_OK(gsim_device_set(&other, "sync_return_us", "13.2", &error), error);
+    struct gsim_predictor predictor = {&other, &gpu, NULL};
+    struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
+    read_into(&v);
+    for (size_t i = 0; i < v.count; i++) {
+        const struct gsim_run_sample *s = &v.samples[i];
+        CHECK_MSG(s->error > 0, "%s with %s: %.6f", s->key.workload, s->scheduler, s->error);
+        CHECK(isnan(s->prediction.replay_us));
+    }
+    gsim_run_validation_release(&v);
+    gsim_device_release(&other);
+}
+
+/* Two configurations; the second is predicted in the wrong order. */
+static void lines_are_computed(void)
+{
+    struct gsim_predictor predictor = {&device, &gpu, NULL};
+    struct gsim_run_sample samples[4] = {
+        {.config = 0, .scheduler = "serial", .measured_us = 100, .error = 0.1},
+        {.config = 0, .scheduler = "async", .measured_us = 50, .error = 0, .spread_ratio = 0.02},
+        {.config = 1, .scheduler = "serial", .measured_us = 100, .error = -0.5, .split = GSIM_SPLIT_TEST},
+        {.config = 1, .scheduler = "async", .measured_us = 80, .error = 0.25, .split = GSIM_SPLIT_TEST},
+    };
+    for (int i = 0; i < 4; i++) {
+        samples[i].key.workload = "vec";
+        samples[i].file = "f";
+        samples[i].traced_ratio = samples[i].prediction.timeline.mean = samples[i].prediction.replay_us = NAN;
+        samples[i].prediction.iteration_us = samples[i].measured_us * (1 + samples[i].error);
+    }
+    struct gsim_run_validation v = {
+        .predictor = &predictor, .base = "serial", .samples = samples, .count = 4, .config_count = 2};
+    struct gsim_run_summary summary;
+    struct gsim_run_ranking ranking;
+    struct gsim_error error = {0};
+    const struct gsim_run_choice fit = {.split = GSIM_SPLIT_FIT},
+                                 async = {.split = GSIM_SPLIT_COUNT, .scheduler = "async"};
+    CHECK_OK(gsim_run_summarize(&v, &fit, &summary, &error), error);
+    CHECK_INT(summary.makespan.count, 2);
+    CHECK_NEAR(summary.makespan.mean, 0.05, 1e-12);
+    CHECK_NEAR(summary.makespan.worst, 0.1, 1e-12);
+    CHECK_NEAR(summary.spread_ratio, 0.01, 1e-12);
+    CHECK_INT(summary.speedup.count, 1); /* 2.2 for 2 */
+    CHECK_NEAR(summary.speedup.mean, 0.1, 1e-12);
+    CHECK(isnan(summary.timeline_mean));
+    CHECK_OK(gsim_run_summarize(&v, &async, &summary, &error), error);
+    CHECK_NEAR(summary.makespan.bias, 0.125, 1e-12);
+    CHECK_OK(gsim_run_rank(&v, GSIM_SPLIT_FIT, &ranking, &error), error);
+    CHECK_NEAR(ranking.tau_mean, 1, 0);
+    CHECK_OK(gsim_run_rank(&v, GSIM_SPLIT_TEST, &ranking, &error), error);
+    CHECK_NEAR(ranking.tau_mean, -1, 0);
+    CHECK_NEAR(ranking.regret_mean, 0.25, 1e-12); /* serial taken, async better */
+    CHECK_OK(gsim_run_rank(&v, GSIM_SPLIT_COUNT, &ranking, &error), error);
+    CHECK_NEAR(ranking.tau_mean, 0, 0);
+    CHECK_NEAR(ranking.tau_clear, 0, 0);
+}
+
+/* Of the 24 runs recorded "again", one 10 % slower, one is unknown: 23 + 1 samples, of which one is 10 % off. */
+static void again_is_another_recording(void)
+{
+    struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async")};
+    struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"}, again = {.base = "serial"};
+    struct gsim_error error = {0};
+    read_into(&v);
+    for (size_t i = 0; i < v.count; i++) {
+        double us = v.samples[i].measured_us * (i == 3 ? 1.1 : 1);
+        struct gsim_recording run = {.key = v.samples[i].key, .scheduler = v.samples[i].scheduler, .memory = v.samples[i].memory,
+                                     .prefetch = v.samples[i].prefetch, .iteration_us = &us, .iteration_count = 1};
+        if (i == 5) run.key.size++;
+        CHECK_OK(gsim_run_validation_add_again(&again, &v, &run, &error), error);
+    }
+    CHECK_INT(again.count, 23);
+    struct gsim_run_summary summary;
+    struct gsim_run_choice any = {.split = GSIM_SPLIT_COUNT};
+    CHECK_OK(gsim_run_summarize(&again, &any, &summary, &error), error);
+    CHECK_NEAR(summary.makespan.worst, 0.1, 1e-9);
+    CHECK_NEAR(summary.makespan.mean, 0.1 / 23, 1e-9);
+    CHECK_INT(summary.replay.count, 0);
+    struct gsim_run_ranking ranking;
+    CHECK_OK(gsim_run_rank(&again, GSIM_SPLIT_COUNT, &ranking, &error), error);
+    CHECK_INT(ranking.count, 6);
+    CHECK(ranking.tau_mean > 0.9);
+    gsim_run_validation_release(&again);
+    gsim_run_validation_release(&v);
+}
+
+static void unknown_things_are_skipped(void)
+{
+    struct gsim_predictor predictor = {&device, &gpu, NULL};
+    struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
+    struct gsim_recordings recordings = {0};
+    struct gsim_error error = {0};
+    double us = 5;
+    struct gsim_recording run = {
+        .key = {.workload = "vec", .size = 1}, .scheduler = "luck", .iteration_us = &us, .iteration_count = 1};
+    CHECK_OK(gsim_run_validation_add(&v, "f", &recordings, &run, &error), error);
+    run.scheduler = "serial";
+    CHECK_OK(gsim_run_validation_add(&v, "f", &recordings, &run, &error), error);
+    CHECK_INT(v.count, 0);
+    CHECK_INT(v.skipped, 2);
+    CHECK_STR(v.skipped_reason, "vec with luck: scheduler: expected a name of gpusim list schedulers, found \"luck\"");
+    gsim_run_validation_release(&v);
+}
+
+static void files_are_removed(void)
+{
+    remove(path);
+    gsim_device_release(&device);
+}
+
+static const struct test_case cases[] = {
+    {"recordings are written", recordings_are_written},
+    {"own device", own_device_is_predicted_exactly},
+    {"tracers take their time", tracers_take_their_time},
+    {"another device", another_device_is_not},
+    {"lines and rankings", lines_are_computed},
+    {"again", again_is_another_recording},
+    {"unknown things are skipped", unknown_things_are_skipped},
+    {"clean up", files_are_removed},
+};
+TEST_MAIN("sim/validate_runs", cases)

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A validation's table, CSV and JSON from samples made by hand.
+ */
+#include "trust/validate/table.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+#include "tests/sim/result_fixture.h"
+
+static const struct gsim_case subjects[3] = {
+    {.kind = GSIM_CASE_PAIR, .file = "f.json", .name = "pairs[0]", .index = 0},
+    {.kind = GSIM_CASE_PAIR, .file = "f.json", .name = "pairs[1], \"odd\"", .index = 1},
+    {.kind = GSIM_CASE_PAIR, .file = "f.json", .name = "pairs[2]", .index = 2},
+};
+
+/* Errors +10, -20, +30 %: mean 20, median 20, worst 30, bias 6.67; halves 20 and 20; spread 1 %; sum of solos off by
+ * 100 % each, infinite resources by 0, fluid not known. */
+static struct gsim_validation validation(struct gsim_sample samples[4], const struct gsim_device_spec *device)
+{
+    const double predicted[3] = {110, 80, 130};
+    for (int i = 0; i < 3; i++)
+        samples[i] = (struct gsim_sample){.subject = &subjects[i], .quantity = GSIM_QUANTITY_SPAN, .predicted = predicted[i],
+                                          .measured = 100, .error = predicted[i] / 100 - 1, .spread_ratio = 0.01,
+                                          .baseline_us = {200, 100, NAN}};
+    samples[3] = (struct gsim_sample){.subject = &subjects[2], .quantity = GSIM_QUANTITY_PLACEMENT, .part = 1,
+                                      .predicted = NAN, .measured = NAN, .error = 0.25, .spread_ratio = NAN,
+                                      .baseline_us = {NAN, NAN, NAN}};
+    return (struct gsim_validation){.device = device, .samples = samples, .count = 4, .skipped = 2};
+}
+
+/* What WRITE prints, for gsim_free(). */
+static enum gsim_status write_json(const struct gsim_validation *v, struct gsim_output *output, struct gsim_error *error)
+{
+    return gsim_validation_json(v, &(struct gsim_validation_members){0}, output, error);
+}
+
+static char *written(enum gsim_status (*write)(const struct gsim_validation *, struct gsim_output *, struct gsim_error *))
+{
+    char path[64];
+    struct gsim_error error = {0};
+    struct gsim_output output;
+    struct gsim_sample samples[4];
+    struct gsim_device_spec device = {.name = "h200"};
+    const struct gsim_validation v = validation(samples, &device);
+    CHECK_OK(gsim_output_open(&output, scratch_path(path, ".table"), &error), error);
+    CHECK_OK(write(&v, &output, &error), error);
+    CHECK_OK(gsim_output_commit(&output, &error), error);
+    char *text = read_file(path);
+    remove(path);
+    return text;
+}
+
+static enum gsim_status write_csv(const struct gsim_validation *v, struct gsim_output *output, struct gsim_error *error)
+{
+    (void)error;
+    gsim_validation_csv(v, output);
+    return GSIM_OK;
+}
+
+static enum gsim_status write_cases(const struct gsim_validation *v, struct gsim_output *output, struct gsim_error *error)
+{
+    (void)error;
+    gsim_validation_print_cases(v, output);
+    return GSIM_OK;
+}
+
+static void table_holds_the_numbers(void)
+{
+    char *text = written(gsim_validation_print);
+    CHECK_HAS(text, "pairs    span                  3   20.00   20.00   30.00   +6.67       -    1.00    20.00  20.00"
+                    "    100.00     0.00       -\n");
+    CHECK_HAS(text, "pairs    blocks per SM         1   25.00   25.00   25.00  +25.00       -       -    25.00      -");
+    CHECK_HAS(text, "2 cases left out");
+    CHECK(!strstr(text, "arrival"));
+    gsim_free(text);
+}
+
+static void csv_has_a_line_per_sample(void)
+{
+    char *text = written(write_csv);
+    CHECK_STR(text, "kind,quantity,predicted,measured,error,spread,sum_us,infinite_us,fluid_us,half,part,case,file\n"
+                    "pairs,span,110.000000,100.000000,0.100000,0.010000,200.000000,100.000000,,even,0,pairs[0],f.json\n"
+                    "pairs,span,80.000000,100.000000,-0.200000,0.010000,200.000000,100.000000,,odd,0,"
+                    "\"pairs[1], \"\"odd\"\"\",f.json\n"
+                    "pairs,span,130.000000,100.000000,0.300000,0.010000,200.000000,100.000000,,even,0,pairs[2],f.json\n"
+                    "pairs,blocks per SM,,,0.250000,,,,,even,1,pairs[2],f.json\n");
+    gsim_free(text);
+}
+
+static void cases_have_lines(void)
+{
+    char *text = written(write_cases);
+    CHECK_HAS(text, "pairs    span                      80.000       100.000   -20.00     1.00  pairs[1], \"odd\"\n");
+    CHECK_HAS(text, "pairs    blocks per SM                  -             -   +25.00        -  pairs[2] (second)\n");
+    gsim_free(text);
+}
+
+static void json_is_well_formed(void)
+{
+    char *text = written(write_json);
+    cJSON *json = cJSON_Parse(text);
+    CHECK_MSG(json != NULL, "%s", text);
+    CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(json, "schema")), "gpusim-validation/1");
+    const cJSON *rows = cJSON_GetObjectItem(json, "rows"), *row = cJSON_GetArrayItem(rows, 0);
+    CHECK_INT(cJSON_GetArraySize(rows), 2);
+    CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(row, "quantity")), "span");
+    CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(row, "bias")), 0.2 / 3, 1e-6);
+    CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(row, "mean_sum")), 1, 1e-6);
+    CHECK(cJSON_IsNull(cJSON_GetObjectItem(row, "mean_fluid")));
+    CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(json, "rankings")), 0);
+    cJSON_Delete(json);
+    gsim_free(text);
+}
+
+static const struct test_case cases[] = {
+    {"the table", table_holds_the_numbers},
+    {"CSV", csv_has_a_line_per_sample},
+    {"a line per case", cases_have_lines},
+    {"JSON", json_is_well_formed},
+};
+TEST_MAIN("sim/validate_table", cases)

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What records mean together: which call made which work, what is broken and can be repaired, in which order the
+ * host did it all, and how long each kernel runs alone. The ops themselves: traces/import/emit.c.
+ */
+#include "traces/import/import.h"
+
+#include <stdlib.h>
+
+#include "traces/import/records.h"
+
+#define LATE_NS 1000000000 /* from a launch to its start on an idle GPU; launches take microseconds */
+#define SAME_SOLO_RATIO 0.02 /* durations of one kernel this close to their median are replayed as the median */
+
+#define COMPARE(x, y)                                                                                                  \
+    do {                                                                                                               \
+        if ((x) != (y)) return (x) < (y) ? -1 : 1;                                                                     \
+    } while (0)
+
+/* --- calls by correlation id ---------------------------------------------------------------------------------- */
+static int compare_calls(const void *left, const void *right)
+{
+    const struct gsim_call *a = left, *b = right;
+    COMPARE(a->process, b->process);
+    COMPARE(a->correlation, b->correlation);
+    COMPARE(a->start_ns, b->start_ns);
+    COMPARE(a->end_ns, b->end_ns);
+    COMPARE(a->thread, b->thread);
+    return a->kind < b->kind ? -1 : a->kind > b->kind;
+}
+
+static bool is_same_id(const struct gsim_call *call, uint32_t process, uint64_t correlation)
+{
+    return call->process == process && call->correlation == correlation;
+}
+
+uint32_t gsim_records_find_call(const struct gsim_records *r, uint32_t process, uint64_t correlation, int64_t before_ns)
+{
+    uint32_t low = 0, high = r->call_count; /* the first call behind those wanted */
+    if (correlation == 0) return GSIM_NO_CALL;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct gsim_call *call = &r->calls[middle];
+        bool is_behind = call->process != process           ? call->process > process
+                         : call->correlation != correlation ? call->correlation > correlation
+                                                            : call->start_ns > before_ns;
+        if (is_behind)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (low > 0 && is_same_id(&r->calls[low - 1], process, correlation)) return low - 1;
+    if (low < r->call_count && is_same_id(&r->calls[low], process, correlation)) return low;
+    return GSIM_NO_CALL;
+}
+
+/* Whether works come of such calls. */
+static bool makes_works(const struct gsim_call *call)
+{
+    return call->kind == GSIM_CALL_OTHER || call->kind == GSIM_CALL_COPY || call->kind == GSIM_CALL_LAUNCH || call->kind == GSIM_CALL_GRAPH;
+}
+
+/* The call that made a work: of those with its id the latest that makes works and begins before it does. A tracer may give calls that make
+ * none the id of the launch before them (gpusim-runner's does). */
+static uint32_t find_maker(const struct gsim_records *r, uint32_t process, uint64_t correlation, int64_t before_ns)
+{
+    uint32_t found = gsim_records_find_call(r, process, correlation, before_ns);
+    if (found == GSIM_NO_CALL) return found;
+    for (uint32_t i = found + 1; i-- > 0 && is_same_id(&r->calls[i], process, correlation);)
+        if (makes_works(&r->calls[i])) return i;
+    for (uint32_t i = found + 1; i < r->call_count && is_same_id(&r->calls[i], process, correlation); i++)
+        if (makes_works(&r->calls[i])) return i;
+    return found;
+}
+
+/* --- works ------------------------------------------------------------------------------------------------------ */
+/* A program is for one GPU: that with most works. */
+static enum gsim_status keep_one_device(struct gsim_records *r)
+{
+    uint32_t *works_of = gsim_alloc(sizeof *works_of * ((size_t)r->stream_count + 1)), best = 0, kept = 0;
+    if (!works_of) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->work_count; i++) works_of[r->works[i].stream]++;
+    for (uint32_t s = 1; s < r->stream_count; s++) { /* sums per device stand at its first stream */
+        uint32_t first = 0;
+        while (r->streams[first].device != r->streams[s].device) first++;
+        if (first != s) works_of[first] += works_of[s];
+    }
+    for (uint32_t s = 1; s < r->stream_count; s++)
+        if (r->streams[s].device != r->streams[best].device && works_of[s] > works_of[best]) best = s;
+    gsim_free(works_of);
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        if (r->streams[r->works[i].stream].device == r->streams[best].device)
+            r->works[kept++] = r->works[i];
+        else
+            r->notes->other_devices++;
+    }
+    r->work_count = kept;
+    return GSIM_OK;
+}
+
+/* Joins a work with its call and gives it times that can be. False: nothing is known about when it ran. */
+static bool repair_work(struct gsim_records *r, struct gsim_work *work)
+{
+    int64_t ns = work->end_ns - work->start_ns;
+    uint32_t found = find_maker(r, work->process, work->correlation, work->start_ns ? work->start_ns : INT64_MAX);
+    const struct gsim_call *call = found == GSIM_NO_CALL ? NULL : &r->calls[found];
+    work->call = found;
+    if (!call && work->start_ns == 0) {
+        r->notes->dropped++;
+        return false;
+    }
+    if (!call) r->notes->lost_calls++;
+    if (ns <= 0) {
+        r->notes->empty++;
+        ns = 1;
+    }
+    if (work->start_ns == 0 || (call && work->start_ns < call->start_ns)) {
+        if (work->start_ns == 0)
+            r->notes->zero_times++;
+        else
+            r->notes->early_starts++;
+        work->start_ns = call->end_ns;
+        work->is_moved = true;
+    }
+    work->end_ns = work->start_ns + ns;
+    return true;
+}
+
+static void repair_works(struct gsim_records *r)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < r->work_count; i++)
+        if (repair_work(r, &r->works[i])) r->works[kept++] = r->works[i];
+    r->work_count = kept;
+    const struct gsim_call *last = NULL; /* that makes works */
+    for (uint32_t i = 0; i < r->call_count; i++) {
+        const struct gsim_call *call = &r->calls[i];
+        if (!makes_works(call)) continue;
+        if (call->correlation && last && is_same_id(last, call->process, call->correlation)) r->notes->repeated_calls++;
+        last = call;
+    }
+}
+
+/* Launches on the GPUs that are left out have their kernels there, so then nothing can be said. */
+static enum gsim_status find_lost_works(struct gsim_records *r)
+{
+    if (r->notes->other_devices) return GSIM_OK;
+    bool *has_work = gsim_alloc((size_t)r->call_count + 1);
+    if (!has_work) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->work_count; i++)
+        if (r->works[i].call != GSIM_NO_CALL) has_work[r->works[i].call] = true;
+    for (uint32_t i = 0, next; i < r->call_count; i = next) { /* calls that share an id share its works */
+        const struct gsim_call *first = &r->calls[i];
+        bool is_launch = false, is_lost = true;
+        for (next = i; next < r->call_count && is_same_id(&r->calls[next], first->process, first->correlation); next++) {
+            is_launch |= r->calls[next].kind == GSIM_CALL_LAUNCH;
+            is_lost &= !has_work[next];
+        }
+        r->notes->lost_works += is_launch && is_lost;
+    }
+    gsim_free(has_work);
+    return GSIM_OK;
+}
+
+struct begun {
+    int64_t start_ns, end_ns, launched_ns;
+};
+
+static int compare_begun(const void *left, const void *right)
+{
+    const struct begun *a = left, *b = right;
+    COMPARE(a->start_ns, b->start_ns);
+    COMPARE(a->launched_ns, b->launched_ns);
+    return 0;
+}
+
+/* A GPU that has nothing to do starts what has been launched: clocks that step, or records mixed up. */
+static enum gsim_status find_late_starts(struct gsim_records *r)
+{
+    struct begun *all = gsim_alloc(sizeof *all * ((size_t)r->work_count + 1));
+    int64_t busy_ns = INT64_MIN;
+    if (!all) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        const struct gsim_work *w = &r->works[i];
+        bool is_launched = w->call != GSIM_NO_CALL && r->calls[w->call].end_ns > 0;
+        all[i] = (struct begun){w->start_ns, w->end_ns, is_launched ? r->calls[w->call].end_ns : INT64_MAX};
+    }
+    if (r->work_count) qsort(all, r->work_count, sizeof *all, compare_begun);
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        int64_t could_ns = all[i].launched_ns > busy_ns ? all[i].launched_ns : busy_ns;
+        r->notes->late_starts += could_ns < all[i].start_ns && all[i].start_ns - could_ns > LATE_NS;
+        if (all[i].end_ns > busy_ns) busy_ns = all[i].end_ns;
+    }
+    gsim_free(all);
+    return GSIM_OK;
+}
+
+static int compare_syncs(const void *left, const void *right)
+{
+    const struct gsim_sync *a = left, *b = right;
+    COMPARE(a->process, b->process);
+    COMPARE(a->correlation, b->correlation);
+    COMPARE(a->start_ns, b->start_ns);
+    COMPARE(a->kind, b->kind);
+    return a->stream < b->stream ? -1 : a->stream > b->stream;
+}
+
+/* By stream, then start: the order in which a stream ran. */
+static int compare_runs(const void *left, const void *right)
+{
+    const struct gsim_work *a = left, *b = right;
+    COMPARE(a->stream, b->stream);
+    COMPARE(a->start_ns, b->start_ns);
+    COMPARE(a->end_ns, b->end_ns);
+    return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
+}
+
+/* Works of one stream do not overlap: rounding, or a launch that lets a kernel's prologue run early. */
+static void cut_overlaps(struct gsim_records *r)
+{
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        struct gsim_work *work = &r->works[i], *before = i ? work - 1 : NULL;
+        work->solo_ns = work->end_ns - work->start_ns;
+        if (!before || before->stream != work->stream || work->is_moved || before->is_moved ||
+            work->start_ns >= before->end_ns)
+            continue;
+        r->notes->overlaps++;
+        work->solo_ns = work->end_ns > before->end_ns ? work->end_ns - before->end_ns : 1;
+        if (work->end_ns < before->end_ns) work->end_ns = before->end_ns;
+    }
+}
+
+/* --- how long alone ----------------------------------------------------------------------------------------------- */
+struct timing {
+    int64_t ns;
+    uint32_t shape, index;
+};
+
+static int compare_timings(const void *left, const void *right)
+{
+    const struct timing *a = left, *b = right;
+    COMPARE(a->shape, b->shape);
+    COMPARE(a->ns, b->ns);
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Launches of one kernel with one shape get their median duration, unless they are far from it. */
+static enum gsim_status find_medians(struct gsim_records *r)
+{
+    struct timing *timings = gsim_alloc(sizeof *timings * ((size_t)r->work_count + 1));
+    uint32_t count = 0;
+    if (!timings) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->work_count; i++)
+        if (r->works[i].kind != GSIM_WORK_COPY)
+            timings[count++] = (struct timing){.shape = r->works[i].shape, .ns = r->works[i].solo_ns, .index = i};
+    if (count) qsort(timings, count, sizeof *timings, compare_timings);
+    for (uint32_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && timings[from].shape == timings[to].shape;) to++;
+        int64_t median = timings[from + (to - from) / 2].ns;
+        for (uint32_t i = from; i < to; i++) {
+            double off = (double)timings[i].ns - (double)median;
+            if (off <= SAME_SOLO_RATIO * (double)median && -off <= SAME_SOLO_RATIO * (double)median)
+                r->works[timings[i].index].solo_ns = median;
+        }
+    }
+    gsim_free(timings);
+    return GSIM_OK;
+}
+
+/* --- the host's order ------------------------------------------------------------------------------------------- */
+static int compare_steps(const void *left, const void *right)
+{
+    const struct gsim_step *a = left, *b = right;
+    COMPARE(a->time_ns, b->time_ns);
+    COMPARE(a->then_ns, b->then_ns);
+    COMPARE(a->kind, b->kind);
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void add_works(struct gsim_records *r, struct gsim_steps *steps)
+{
+    int64_t launch_ns = 0;
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        const struct gsim_work *work = &r->works[i];
+        bool is_first = i == 0 || r->works[i - 1].stream != work->stream;
+        if (work->call != GSIM_NO_CALL)
+            launch_ns = r->calls[work->call].start_ns;
+        else if (is_first)
+            launch_ns = work->start_ns;
+        steps->steps[steps->count++] =
+            (struct gsim_step){.kind = GSIM_STEP_WORK, .time_ns = launch_ns, .then_ns = work->start_ns, .index = i};
+    }
+}
+
+static bool is_synchronise(const struct gsim_call *call)
+{
+    return call->kind == GSIM_CALL_SYNC_DEVICE || call->kind == GSIM_CALL_SYNC_STREAM ||
+           call->kind == GSIM_CALL_SYNC_EVENT;
+}
+
+static enum gsim_status make_steps(struct gsim_records *r, struct gsim_steps *steps)
+{
+    size_t most = (size_t)r->work_count + r->sync_count;
+    uint64_t waits = 0, known_waits = 0;
+    for (uint32_t i = 0; i < r->call_count; i++) most += is_synchronise(&r->calls[i]);
+    if (most >= UINT32_MAX / 2) return gsim_error_set(r->error, GSIM_INPUT, "expected fewer than 2^31 records");
+    steps->steps = gsim_alloc(sizeof *steps->steps * (most + 1));
+    if (!steps->steps) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    add_works(r, steps);
+    for (uint32_t i = 0; i < r->call_count; i++) {
+        const struct gsim_call *call = &r->calls[i];
+        waits += call->kind == GSIM_CALL_WAIT;
+        if (is_synchronise(call))
+            steps->steps[steps->count++] = (struct gsim_step){
+                .kind = GSIM_STEP_SYNC, .time_ns = call->start_ns, .then_ns = call->end_ns, .index = i};
+    }
+    for (uint32_t i = 0; i < r->sync_count; i++) {
+        const struct gsim_sync *sync = &r->syncs[i];
+        if (sync->kind != GSIM_SYNC_WAIT) continue;
+        uint32_t call = gsim_records_find_call(r, sync->process, sync->correlation, INT64_MAX);
+        int64_t time = call == GSIM_NO_CALL ? sync->start_ns : r->calls[call].start_ns;
+        known_waits++;
+        steps->steps[steps->count++] =
+            (struct gsim_step){.kind = GSIM_STEP_WAIT, .time_ns = time, .then_ns = time, .index = i};
+    }
+    if (waits > known_waits && r->stream_count > 1) r->notes->unknown_waits = waits - known_waits;
+    if (steps->count) qsort(steps->steps, steps->count, sizeof *steps->steps, compare_steps);
+    return GSIM_OK;
+}
+
+/* The steps from the FIRST to the LAST work, these included. */
+static enum gsim_status cut_range(struct gsim_records *r, const struct gsim_import_options *options,
+                                  struct gsim_steps *steps)
+{
+    uint32_t works = 0, from = 0, to = 0;
+    if (r->work_count == 0)
+        return gsim_error_set(r->error, GSIM_INPUT, "expected kernels, copies or memsets of a GPU, found none");
+    if (options->first >= r->work_count)
+        return gsim_error_set(r->error, GSIM_INPUT, "--range: expected a first work below %u, found %u", r->work_count,
+                              options->first);
+    for (uint32_t i = 0; i < steps->count; i++) {
+        if (steps->steps[i].kind != GSIM_STEP_WORK) continue;
+        if (works == options->first) from = i;
+        if (works++ > options->last) break;
+        to = i + 1;
+    }
+    steps->tail_count = options->last == UINT32_MAX ? steps->count - to : 0;
+    memmove(steps->steps, steps->steps + from, sizeof *steps->steps * (to - from + steps->tail_count));
+    steps->count = to - from;
+    steps->work_count = 0;
+    for (uint32_t i = 0; i < steps->count; i++) steps->work_count += steps->steps[i].kind == GSIM_STEP_WORK;
+    return GSIM_OK;
+}
+
+/* --- who and how many ----------------------------------------------------------------------------------------- */
+struct threads {
+    struct thread {
+        uint64_t id;
+        uint32_t process;
+    } * threads;
+    size_t room;
+    uint32_t count, last;
+};
+
+/* Index of the thread of CALL, or COUNT. */
+static uint32_t find_thread(struct threads *all, const struct gsim_call *call)
+{
+    for (uint32_t i = 0, at = all->last; i < all->count; i++, at++) {
+        if (at >= all->count) at = 0;
+        if (all->threads[at].id == call->thread && all->threads[at].process == call->process) return all->last = at;
+    }
+    return all->count;
+}
+
+static bool name_thread(struct gsim_records *r, struct threads *all, struct gsim_work *work)
+{
+    work->thread = all->last;
+    if (work->call == GSIM_NO_CALL) return true;
+    const struct gsim_call *call = &r->calls[work->call];
+    uint32_t at = find_thread(all, call);
+    if (at == all->count) {
+        void *array = all->threads;
+        if (gsim_array_grow(&array, sizeof *all->threads, at, &all->room)) return false;
+        all->threads = array;
+        all->threads[all->count++] = (struct thread){.id = call->thread, .process = call->process};
+    }
+    work->thread = all->last = at;
+    if (at > 0) r->notes->other_threads++;
+    return true;
+}
+
+/* Who launches: numbered in order of the first launch. */
+static enum gsim_status find_threads(struct gsim_records *r, struct gsim_steps *steps)
+{
+    struct threads all = {0};
+    uint32_t next = GSIM_NO_CALL;
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < steps->count && status == GSIM_OK; i++)
+        if (steps->steps[i].kind == GSIM_STEP_WORK && !name_thread(r, &all, &r->works[steps->steps[i].index]))
+            status = gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = steps->count; i-- > 0 && status == GSIM_OK;) {
+        struct gsim_step *step = &steps->steps[i];
+        step->next_thread = next;
+        step->thread = GSIM_NO_CALL;
+        if (step->kind == GSIM_STEP_WORK) {
+            next = r->works[step->index].thread;
+        } else if (step->kind == GSIM_STEP_SYNC) {
+            uint32_t at = find_thread(&all, &r->calls[step->index]);
+            if (at < all.count) step->thread = at;
+        }
+    }
+    steps->thread_count = all.count ? all.count : 1;
+    gsim_free(all.threads);
+    return status;
+}
+
+struct interval {
+    int64_t start_ns, end_ns;
+    uint32_t stream;
+};
+
+static int compare_intervals(const void *left, const void *right)
+{
+    const struct interval *a = left, *b = right;
+    COMPARE(a->start_ns, b->start_ns);
+    COMPARE(a->stream, b->stream);
+    return 0;
+}
+
+static void count_kind(struct gsim_import_notes *notes, enum gsim_work_kind kind)
+{
+    if (kind == GSIM_WORK_KERNEL)
+        notes->kernels++;
+    else if (kind == GSIM_WORK_COPY)
+        notes->copies++;
+    else
+        notes->memsets++;
+}
+
+static enum gsim_status count(struct gsim_records *r, const struct gsim_steps *steps)
+{
+    struct gsim_import_notes *notes = r->notes;
+    struct interval *kernels = gsim_alloc(sizeof *kernels * ((size_t)steps->work_count + 1));
+    uint32_t kernel_count = 0, last_call = GSIM_NO_CALL;
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, busy_ns = INT64_MIN;
+    if (!kernels) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < steps->count; i++) {
+        const struct gsim_step *step = &steps->steps[i];
+        if (step->kind != GSIM_STEP_WORK) continue;
+        const struct gsim_work *work = &r->works[step->index];
+        count_kind(notes, work->kind);
+        if (work->kind == GSIM_WORK_KERNEL)
+            kernels[kernel_count++] = (struct interval){work->start_ns, work->end_ns, work->stream};
+        if (step->time_ns < first_ns) first_ns = step->time_ns;
+        if (work->end_ns > last_ns) last_ns = work->end_ns;
+        bool is_repeated = work->call != GSIM_NO_CALL && work->call == last_call;
+        if (work->call != GSIM_NO_CALL && r->calls[work->call].kind == GSIM_CALL_GRAPH)
+            notes->graph_works++;
+        else if (is_repeated)
+            notes->repeated_works++;
+        if (work->call != GSIM_NO_CALL) last_call = work->call;
+    }
+    if (kernel_count) qsort(kernels, kernel_count, sizeof *kernels, compare_intervals);
+    for (uint32_t i = 0, stream = 0; i < kernel_count; i++) {
+        if (i && kernels[i].start_ns < busy_ns && kernels[i].stream != stream) notes->shared++;
+        if (kernels[i].end_ns <= busy_ns) continue;
+        busy_ns = kernels[i].end_ns;
+        stream = kernels[i].stream;
+    }
+    notes->threads = steps->thread_count;
+    notes->span_us = ((double)last_ns - (double)first_ns) / 1e3;
+    gsim_free(kernels);
+    return GSIM_OK;
+}
+
+/* SECONDS since 1970 as a day, UTC. */
+static void note_date(struct gsim_records *r, int64_t seconds)
+{
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int64_t days = seconds / 86400;
+    int year = 1970, month = 0;
+    for (int length; days >= (length = 365 + ((year % 4 == 0 && year % 100 != 0) || year % 400 == 0)); year++) {
+        if (year == 9999) return;
+        days -= length;
+    }
+    bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    for (int length; days >= (length = lengths[month] + (month == 1 && is_leap)); month++) days -= length;
+    snprintf(r->notes->date, sizeof r->notes->date, "%04u-%02u-%02u", (unsigned)year % 10000, (unsigned)(month + 1) % 100, (unsigned)(days + 1) % 100);
+}
+
+enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_import_options *options,
+                                      struct gsim_program *program)
+{
+    struct gsim_steps steps = {0};
+    enum gsim_status status = r->stream_count ? keep_one_device(r) : GSIM_OK;
+    if (r->call_count) qsort(r->calls, r->call_count, sizeof *r->calls, compare_calls);
+    if (status == GSIM_OK) {
+        repair_works(r);
+        if (r->work_count) qsort(r->works, r->work_count, sizeof *r->works, compare_runs);
+        if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
+        cut_overlaps(r);
+        status = find_lost_works(r);
+        if (status == GSIM_OK) status = find_late_starts(r);
+    }
+    if (status == GSIM_OK) {
+        status = make_steps(r, &steps);
+    }
+    if (status == GSIM_OK) status = cut_range(r, options, &steps);
+    if (status == GSIM_OK) status = find_medians(r);
+    if (status == GSIM_OK) status = find_threads(r, &steps);
+    if (status == GSIM_OK) status = count(r, &steps);
+    snprintf(r->notes->gpu, sizeof r->notes->gpu, "%s", r->gpu);
+    if (status == GSIM_OK && r->epoch_ns > 0 && steps.count) note_date(r, r->epoch_ns / 1000000000 + steps.steps[0].time_ns / 1000000000);
+    if (status == GSIM_OK) status = gsim_records_emit(r, &steps, options, program);
+    gsim_free(steps.steps);
+    return status;
+}

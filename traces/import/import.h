@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: traces. Profiler traces into programs that the scheduler async replays: kernels with their recorded
+ * durations, copies, the host's time between calls, and the order that streams and synchronisation gave.
+ * Formats: traces/import/kineto.h, traces/import/nsys.h. What could be repaired is counted in the notes.
+ */
+#ifndef GSIM_TRACES_IMPORT_H
+#define GSIM_TRACES_IMPORT_H
+
+#include "gpusim/device.h"
+#include "traces/recording.h"
+
+struct gsim_import_options {
+    const char *name;        /* of the program */
+    const char *solo_device; /* the device that recorded durations are of; NULL: whichever is simulated */
+    bool gaps;               /* host time between calls becomes host_compute */
+    uint32_t first, last;    /* which works (kernels, copies, memsets), counted from 0 in launch order */
+    /* NULL allowed: called now and then while a file is read. RATIO: how much of it, 0 to 1; RECORDS: works, calls and
+     * waits kept so far. */
+    void (*progress)(void *context, double ratio, uint64_t records);
+    void *progress_context;
+    /* What a replay charges by itself: it is taken off the recorded host time. gsim_import_charge() */
+    double launch_us, memcpy_us, event_record_us, stream_wait_us, launch_to_start_us;
+    struct gsim_import_times *times; /* NULL: not wanted; zeroed before, and the caller's to release in any case */
+};
+
+/* Sets what a replay on DEVICE charges, and whose durations they are; DEVICE must outlive the options. */
+void gsim_import_charge(struct gsim_import_options *options, const struct gsim_device_spec *device);
+
+/* What each work was that became an op of the program, in launch order. Times count from the first launch call; start_us
+ * and end_us are NAN where they were repaired, so that only their difference is known. CALLS: of the whole file, in the
+ * order of their starts. */
+struct gsim_import_times {
+    struct gsim_recorded_op *ops;
+    uint32_t count;
+    size_t room;
+    struct gsim_host_call *calls;
+    uint32_t call_count;
+    size_t call_room;
+};
+void gsim_import_times_release(struct gsim_import_times *times);
+
+/* X(field, what happened; stands behind the count). */
+#define GSIM_IMPORT_NOTE_MAP(X)                                                                                        \
+    X(lost_calls, "without a launch call: put behind the work before them in their stream")                            \
+    X(repeated_works, "with a correlation id that an earlier one has: launched by the same call")                      \
+    X(repeated_calls, "calls with a correlation id that another has: the latest before the work counts")               \
+    X(lost_works, "kernel launches without a kernel: the profiler lost it, or a graph captured the launch")                \
+    X(early_starts, "that start before their launch: moved behind it")                                                 \
+    X(late_starts, "that start over a second after their launch though the GPU was idle: their times are doubtful")       \
+    X(zero_times, "without a start: put behind their launch")                                                          \
+    X(dropped, "with neither a start nor a launch call: left out")                                                     \
+    X(empty, "without a duration or that end before they start: 1 ns assumed")                                                                       \
+    X(overlaps, "that overlap the one before in their stream: shortened by the overlap")                               \
+    X(unfinished, "calls that end before they start: their end is ignored")                                            \
+    X(other_devices, "on other GPUs than the busiest: left out")                                                       \
+    X(host_copies, "copies within host memory: left out, as host time")                                                \
+    X(pageable, "copies of pageable memory: replay them with --memory pageable")                                       \
+    X(graph_works, "launched by CUDA graphs: replayed as launches of their own")                                       \
+    X(unknown_waits, "cudaStreamWaitEvent calls without a synchronisation record: their order is not known")           \
+    X(other_threads, "launched by further host threads: replayed by one thread, in the order of the calls")            \
+    X(shared, "that ran beside work of other streams: their durations are not those of running alone")
+
+struct gsim_import_notes {
+#define GSIM_IMPORT_NOTE_FIELD(field, text) uint64_t field;
+    GSIM_IMPORT_NOTE_MAP(GSIM_IMPORT_NOTE_FIELD)
+#undef GSIM_IMPORT_NOTE_FIELD
+    uint64_t kernels, copies, memsets, streams, threads;
+    double span_us; /* start of the first launch call to the end of the last work */
+    char gpu[64];   /* as the trace names it; "" where it does not */
+    /* What else the file says of the GPU and of itself; 0, "" and false where it does not. */
+    int compute_capability;
+    double sm_count, memory_bytes;
+    char date[16]; /* "2026-11-20", of the first work, UTC */
+    bool is_simulated, is_runner; /* written by gpusim; by gpusim-runner, whose tracer saw the works */
+};
+
+/* Of the kinds of GSIM_IMPORT_NOTE_MAP from AT on (0 at first) the next that was noticed: how often, and TEXT to stand behind the count.
+ * 0: no further. */
+uint64_t gsim_import_next_note(const struct gsim_import_notes *notes, uint32_t *at, const char **text);
+
+/* How many records were not as they can have been, in whatever way. */
+uint64_t gsim_import_repairs(const struct gsim_import_notes *notes);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Kineto's events into records: categories kernel, gpu_memcpy, gpu_memset, cuda_runtime, cuda_driver, cuda_sync
+ * (field names: libkineto, CuptiActivity.cpp). All else is passed over. What records mean: traces/import/import.c.
+ */
+#include "traces/import/kineto.h"
+
+#include <math.h>
+#include <zlib.h>
+
+#include "gpusim/limits.h"
+#include "sim/base/scan.h"
+#include "traces/events.h"
+#include "traces/import/records.h"
+
+#define HEAD_BYTES    65536u /* in which a trace shows itself */
+#define TIME_LIMIT_US 4e15 /* nanoseconds fit 64 bits, also when durations are added */
+
+enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_RUNTIME, CAT_DRIVER, CAT_SYNC, CAT_COUNT };
+static const char *const categories[CAT_COUNT] = {"kernel",       "gpu_memcpy",  "gpu_memset",
+                                                  "cuda_runtime", "cuda_driver", "cuda_sync"};
+
+enum field { EV_PH, EV_CAT, EV_NAME, EV_TS, EV_DUR, EV_PID, EV_TID, EV_ARGS, EV_COUNT };
+static const char *const event_fields[EV_COUNT] = {"ph", "cat", "name", "ts", "dur", "pid", "tid", "args"};
+
+/* clang-format off */
+#define ARGS(X)                                                                                     \
+    X(DEVICE, "device") X(CONTEXT, "context") X(STREAM, "stream") X(CORRELATION, "correlation")     \
+    X(REGS, "registers per thread") X(SMEM, "shared memory") X(GRID, "grid") X(BLOCK, "block")      \
+    X(BYTES, "bytes") X(SYNC_KIND, "cuda_sync_kind") X(WAIT_ON, "wait_on_stream")                   \
+    X(RECORD, "wait_on_cuda_event_record_corr_id")
+/* clang-format on */
+#define ARG_ID(id, name)   ARG_##id,
+#define ARG_NAME(id, name) name,
+enum argument { ARGS(ARG_ID) ARG_COUNT };
+static const char *const argument_fields[ARG_COUNT] = {ARGS(ARG_NAME)};
+
+/* One event while it is read: where its values stand. */
+struct event {
+    struct gsim_records *records;
+    struct gsim_error *error;
+    char *values[EV_COUNT], *args[ARG_COUNT];
+    bool failed;
+};
+
+static void wrong(struct event *e, const char *field, const char *expected, const char *value)
+{
+    char text[64];
+    if (e->failed) return;
+    e->failed = true;
+    gsim_error_set(e->error, GSIM_INPUT, "%s: expected %s, found %s", field, expected,
+                   value ? gsim_scan_found(value, text, sizeof text) : "nothing");
+}
+
+/* The members of the object at AT whose names are in NAMES; of repeated ones the last. */
+static void find_members(char *at, const char *const *names, int count, char **values)
+{
+    struct gsim_scan_text key;
+    char *rest;
+    for (char *value = gsim_scan_next(at, &key, &rest); value;) {
+        for (int i = 0; i < count; i++)
+            if (strlen(names[i]) == key.length && memcmp(names[i], key.text, key.length) == 0) values[i] = value;
+        value = gsim_scan_next(gsim_scan_skip(value), &key, &rest);
+    }
+}
+
+static bool is_text(const char *value, const char *text)
+{
+    size_t length = strlen(text);
+    return value && value[0] == '"' && strncmp(value + 1, text, length) == 0 && value[length + 1] == '"';
+}
+
+static bool is_number(const char *value)
+{
+    return value && (*value == '-' || (*value >= '0' && *value <= '9'));
+}
+
+/* Microseconds with a fraction, exact to the nanosecond even where a double is not. */
+static int64_t time_ns(struct event *e, enum field field)
+{
+    const char *value = e->values[field];
+    double most = field == EV_TS ? TIME_LIMIT_US : GSIM_LIMIT_US;
+    if (!is_number(value) || fabs(gsim_scan_number(value)) > most) {
+        wrong(e, event_fields[field], "a time in microseconds", value);
+        return 0;
+    }
+    if (value[strcspn(value, "eE,}] \t\r\n")] == 'e' || value[strcspn(value, "eE,}] \t\r\n")] == 'E')
+        return (int64_t)(gsim_scan_number(value) * 1e3);
+    bool is_negative = *value == '-';
+    int64_t ns = 0;
+    int decimals = -1;
+    for (const char *c = value + is_negative; *c == '.' || (*c >= '0' && *c <= '9'); c++) {
+        if (*c == '.') {
+            decimals = 0;
+            continue;
+        }
+        if (decimals == 3) break;
+        ns = ns * 10 + (*c - '0');
+        if (decimals >= 0) decimals++;
+    }
+    for (int i = decimals < 0 ? 0 : decimals; i < 3; i++) ns *= 10;
+    return is_negative ? -ns : ns;
+}
+
+/* A whole number from 0 to MOST; OTHERWISE where it is missing (NAN: it must be there). */
+static double whole(struct event *e, enum argument argument, double most, double otherwise)
+{
+    char place[64];
+    const char *value = e->args[argument];
+    if (!value && !isnan(otherwise)) return otherwise;
+    double number = is_number(value) ? gsim_scan_number(value) : -1;
+    if (number >= 0 && number <= most && number == floor(number)) return number;
+    snprintf(place, sizeof place, "args.%s", argument_fields[argument]);
+    wrong(e, place, "a whole number that is not negative", value);
+    return 0;
+}
+
+static struct gsim_dim3 shape(struct event *e, enum argument argument, double most)
+{
+    uint32_t sizes[3] = {1, 1, 1};
+    char place[64], *rest, *list = e->args[argument];
+    int count = 0;
+    snprintf(place, sizeof place, "args.%s", argument_fields[argument]);
+    if (!list || *list != '[') {
+        wrong(e, place, "a list of three whole numbers", list);
+        return (struct gsim_dim3){1, 1, 1};
+    }
+    for (char *value = gsim_scan_next(list, NULL, &rest); value;
+         value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest)) {
+        double number = is_number(value) ? gsim_scan_number(value) : 0;
+        if (count == 3 || !(number >= 1) || number > most || number != floor(number)) {
+            wrong(e, place, "three positive whole numbers within CUDA's limits", count == 3 ? list : value);
+            break;
+        }
+        sizes[count++] = (uint32_t)number;
+    }
+    if (count != 3) wrong(e, place, "three whole numbers", list);
+    return (struct gsim_dim3){sizes[0], sizes[1], sizes[2]};
+}
+
+/* Kineto gives no process with works on a GPU: correlation ids are of one process. */
+static uint32_t stream_index(struct event *e, enum argument argument)
+{
+    uint32_t index = GSIM_NO_STREAM;
+    const char *value = e->args[argument];
+    if (argument != ARG_STREAM || !e->args[ARG_DEVICE] || *value == '-') {
+        /* Synchronisation: -1 is none, and the device may be missing. */
+        if (!is_number(value) || *value == '-') return GSIM_NO_STREAM;
+    }
+    struct gsim_stream_key key = {.device = (uint32_t)whole(e, ARG_DEVICE, UINT32_MAX, 0),
+                                  .context = (uint32_t)whole(e, ARG_CONTEXT, UINT32_MAX, 0),
+                                  .number = (uint32_t)whole(e, argument, UINT32_MAX, NAN)};
+    if (!e->failed && gsim_records_stream(e->records, &key, &index) != GSIM_OK) e->failed = true;
+    return index;
+}
+
+/* "Memcpy HtoD (Pageable -> Device)". False for copies that are not a GPU's. */
+static bool copy_kind(struct gsim_work *work, const char *name)
+{
+    work->pageable = strstr(name, "Pageable") != NULL;
+    work->is_managed = strstr(name, "Managed") || strstr(name, "Unified");
+    if (strstr(name, "HtoH")) return false;
+    work->copy_kind = strstr(name, "HtoD") || strstr(name, "HtoA")   ? GSIM_COPY_H2D
+                      : strstr(name, "DtoH") || strstr(name, "AtoH") ? GSIM_COPY_D2H
+                                                                     : GSIM_COPY_D2D;
+    return true;
+}
+
+static const char *name_of(struct event *e)
+{
+    char *value = e->values[EV_NAME], *text = NULL;
+    if (value && *value == '"') text = gsim_scan_string(value, NULL);
+    return text ? text : "unnamed";
+}
+
+static enum gsim_status read_work(struct event *e, enum category category)
+{
+    struct gsim_work work = {.kind = category == CAT_KERNEL   ? GSIM_WORK_KERNEL
+                                     : category == CAT_MEMCPY ? GSIM_WORK_COPY
+                                                              : GSIM_WORK_MEMSET};
+    struct gsim_work_shape launched = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    work.start_ns = time_ns(e, EV_TS);
+    work.end_ns = work.start_ns + time_ns(e, EV_DUR);
+    if (work.start_ns < 0) wrong(e, "ts", "a time that is not negative", e->values[EV_TS]);
+    if (!e->args[ARG_STREAM]) wrong(e, "args.stream", "the number of a stream", NULL);
+    if (e->failed) return GSIM_INPUT;
+    work.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
+    work.stream = stream_index(e, ARG_STREAM);
+    work.bytes = (uint64_t)whole(e, ARG_BYTES, (double)GSIM_LIMIT_BYTES, category == CAT_MEMCPY ? NAN : 0);
+    if (work.stream == GSIM_NO_STREAM) wrong(e, "args.stream", "the number of a stream", e->args[ARG_STREAM]);
+    if (category == CAT_KERNEL) {
+        launched.grid = shape(e, ARG_GRID, GSIM_LIMIT_GRID_X);
+        launched.block = shape(e, ARG_BLOCK, GSIM_LIMIT_BLOCK_THREADS);
+        launched.regs_per_thread = (uint32_t)whole(e, ARG_REGS, GSIM_LIMIT_REGS, 0);
+        launched.smem_bytes = (uint32_t)whole(e, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0);
+    }
+    if (e->failed) return e->error->status;
+    const char *name = category == CAT_MEMSET ? "memset" : name_of(e);
+    if (category == CAT_MEMCPY && !copy_kind(&work, name)) {
+        e->records->notes->host_copies++;
+        return GSIM_OK;
+    }
+    e->records->notes->pageable += work.pageable;
+    enum gsim_status status = gsim_records_name(e->records, name, &launched.name);
+    if (status == GSIM_OK) status = gsim_records_shape(e->records, &launched, &work.shape);
+    return status == GSIM_OK ? gsim_records_add_work(e->records, &work) : status;
+}
+
+static uint64_t hash_value(uint64_t hash, const char *value)
+{
+    size_t length = value ? (size_t)(gsim_scan_skip((char *)value) - value) : 0;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)value[i]) * 1099511628211u; /* FNV-1a */
+    return hash;
+}
+
+static enum gsim_status read_call(struct event *e)
+{
+    struct gsim_call call = {.start_ns = time_ns(e, EV_TS)};
+    call.end_ns = call.start_ns + (e->values[EV_DUR] ? time_ns(e, EV_DUR) : 0);
+    call.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
+    /* Thread ids are numbers or texts: any value that tells threads apart will do. */
+    call.thread = hash_value(hash_value(14695981039346656037u, e->values[EV_PID]), e->values[EV_TID]);
+    if (e->failed) return e->error->status;
+    call.kind = gsim_records_call_kind(name_of(e));
+    return gsim_records_add_call(e->records, &call);
+}
+
+static enum gsim_status read_sync(struct event *e)
+{
+    struct gsim_sync sync = {.source = GSIM_NO_STREAM};
+    bool is_wait =
+        is_text(e->args[ARG_SYNC_KIND], "Stream Wait Event") || is_text(e->values[EV_NAME], "Stream Wait Event");
+    sync.start_ns = time_ns(e, EV_TS);
+    sync.kind = is_wait ? GSIM_SYNC_WAIT : GSIM_SYNC_STREAM;
+    sync.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
+    sync.stream = e->args[ARG_STREAM] ? stream_index(e, ARG_STREAM) : GSIM_NO_STREAM;
+    if (is_wait && e->args[ARG_WAIT_ON]) sync.source = stream_index(e, ARG_WAIT_ON);
+    if (is_number(e->args[ARG_RECORD]) && *e->args[ARG_RECORD] != '-')
+        sync.record = (uint64_t)whole(e, ARG_RECORD, 9e15, 0);
+    if (e->failed) return e->error->status;
+    if (sync.stream == GSIM_NO_STREAM) return GSIM_OK; /* of the device or an event: the call says so */
+    return gsim_records_add_sync(e->records, &sync);
+}
+
+static enum gsim_status read_event(void *context, uint64_t index, char *text, struct gsim_error *error)
+{
+    struct event e = {.records = context, .error = error};
+    int category = 0;
+    (void)index;
+    text = gsim_scan_start(text);
+    if (*text != '{') return gsim_error_set(error, GSIM_INPUT, "expected an event, found another value");
+    find_members(text, event_fields, EV_COUNT, e.values);
+    if (!is_text(e.values[EV_PH], "X")) return GSIM_OK;
+    while (category < CAT_COUNT && !is_text(e.values[EV_CAT], categories[category])) category++;
+    if (category == CAT_COUNT) return GSIM_OK;
+    if (e.values[EV_ARGS] && *e.values[EV_ARGS] == '{')
+        find_members(e.values[EV_ARGS], argument_fields, ARG_COUNT, e.args);
+    switch ((enum category)category) {
+    case CAT_KERNEL:
+    case CAT_MEMCPY:
+    case CAT_MEMSET:
+        return read_work(&e, (enum category)category);
+    case CAT_RUNTIME:
+    case CAT_DRIVER:
+        return read_call(&e);
+    case CAT_SYNC:
+        return read_sync(&e);
+    case CAT_COUNT:
+        break;
+    }
+    GSIM_BUG("category %d", category);
+}
+
+/* deviceProperties[0]: the GPU's name and size. */
+static void read_properties(struct gsim_records *records, char *text)
+{
+    enum { NAME, MAJOR, MINOR, SMS, MEMORY, COUNT };
+    static const char *const fields[COUNT] = {"name", "computeMajor", "computeMinor", "numSms", "totalGlobalMem"};
+    char *rest, *values[COUNT] = {NULL};
+    double numbers[COUNT] = {0};
+    char *first = *text == '[' ? gsim_scan_next(text, NULL, &rest) : NULL;
+    if (!first || *first != '{') return;
+    find_members(first, fields, COUNT, values);
+    for (int i = MAJOR; i < COUNT; i++)
+        if (is_number(values[i])) numbers[i] = gsim_scan_number(values[i]);
+    const char *gpu = values[NAME] && *values[NAME] == '"' ? gsim_scan_string(values[NAME], NULL) : NULL;
+    if (gpu) snprintf(records->gpu, sizeof records->gpu, "%.*s", (int)sizeof records->gpu - 1, gpu);
+    struct gsim_import_notes *notes = records->notes;
+    if (numbers[MAJOR] >= 1 && numbers[MAJOR] < 100 && numbers[MINOR] >= 0 && numbers[MINOR] < 10)
+        notes->compute_capability = 10 * (int)numbers[MAJOR] + (int)numbers[MINOR];
+    if (numbers[SMS] >= 1 && numbers[SMS] <= GSIM_LIMIT_GRID_X) notes->sm_count = floor(numbers[SMS]);
+    if (numbers[MEMORY] >= 1 && numbers[MEMORY] <= (double)GSIM_LIMIT_BYTES) notes->memory_bytes = numbers[MEMORY];
+}
+
+/* Whose trace it is, besides the properties: times count from baseTimeNanoseconds; "gpusim" stands in our
+ * own, with the "tracer" where it was no simulation. */
+static enum gsim_status read_header(void *context, const char *name, char *text, struct gsim_error *error)
+{
+    static const char *const fields[] = {"tracer"};
+    struct gsim_records *records = context;
+    char *tracer = NULL;
+    (void)error;
+    text = gsim_scan_start(text);
+    if (strcmp(name, "deviceProperties") == 0) read_properties(records, text);
+    if (strcmp(name, "baseTimeNanoseconds") == 0 && is_number(text) && gsim_scan_number(text) > 0 && gsim_scan_number(text) < 4e18)
+        records->epoch_ns = (int64_t)gsim_scan_number(text);
+    if (strcmp(name, "gpusim") == 0 && *text == '{') {
+        find_members(text, fields, 1, &tracer);
+        records->notes->is_simulated = !tracer;
+        records->notes->is_runner = is_text(tracer, "CUPTI");
+    }
+    return GSIM_OK;
+}
+
+static void tell_progress(void *context, double ratio)
+{
+    gsim_records_progress(context, ratio);
+}
+
+enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_options *options,
+                                    struct gsim_program *program, struct gsim_import_notes *notes,
+                                    struct gsim_error *error)
+{
+    struct gsim_records records = {.options = options, .notes = notes, .error = error};
+    struct gsim_events_handler handler = {
+        .event = read_event, .header = read_header, .progress = tell_progress, .context = &records};
+    *notes = (struct gsim_import_notes){0};
+    enum gsim_status status = gsim_events_read(path, &handler, error);
+    if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
+    gsim_records_release(&records);
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
+bool gsim_kineto_is(const char *path, char device[GSIM_KINETO_DEVICE])
+{
+    if (device) device[0] = '\0';
+    char *head = gsim_alloc(HEAD_BYTES + 1);
+    gzFile file = head && strcmp(path, "-") != 0 ? gzopen(path, "rb") : NULL;
+    int length = file ? gzread(file, head, HEAD_BYTES) : 0;
+    if (file) gzclose_r(file);
+    bool is_trace = length > 0 && (strstr(head, "\"traceEvents\"") || head[strspn(head, " \n\r\t")] == '[');
+    const char *ours = is_trace && device ? strstr(head, "\"gpusim\":{") : NULL;
+    const char *at = ours ? strstr(ours, "\"device\"") : NULL;
+    if (at && sscanf(at, "\"device\" : \"%63[^\"\\]\"", device) != 1) device[0] = '\0';
+    gsim_free(head);
+    return is_trace;
+}

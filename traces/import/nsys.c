@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Nsight Systems' tables into records (SQLite Export Schema Reference). Versions differ and tables are made only
+ * when there is something in them, so columns are looked up by name, and what is missing reads as NULL.
+ */
+#include "traces/import/nsys.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+
+#include "gpusim/limits.h"
+#include "traces/import/records.h"
+
+#define TIME_LIMIT_NS     4000000000000000000 /* 64 bits also hold sums with durations */
+#define DURATION_LIMIT_NS 1000000000000000    /* GSIM_LIMIT_US */
+#define MOST_COLUMNS      24
+#define PROGRESS_ROWS     65536
+
+struct table {
+    struct gsim_records *records;
+    struct gsim_error *error;
+    sqlite3 *database;
+    sqlite3_stmt *rows;
+    const char *name;
+    const char *const *columns;
+    bool has[MOST_COLUMNS];
+    bool is_there, failed;
+    uint64_t row; /* counted from 1 */
+    struct rows {
+        uint64_t done, total; /* of all tables */
+    } *rows_of_all;
+};
+
+static enum gsim_status sql_error(struct table *t, int code)
+{
+    t->failed = true;
+    if (code == SQLITE_NOMEM) return gsim_error_set(t->error, GSIM_NOMEM, "out of memory");
+    return gsim_error_set(t->error, GSIM_INPUT, "table %s: %s", t->name, sqlite3_errmsg(t->database));
+}
+
+/* --- tables and columns ------------------------------------------------------------------------------------------- */
+static enum gsim_status find_columns(struct table *t)
+{
+    char text[128];
+    sqlite3_stmt *info = NULL;
+    snprintf(text, sizeof text, "PRAGMA table_info(%s)", t->name);
+    int code = sqlite3_prepare_v2(t->database, text, -1, &info, NULL);
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        code = sqlite3_step(info);
+        if (code != SQLITE_ROW) break;
+        t->is_there = true;
+        const char *name = (const char *)sqlite3_column_text(info, 1);
+        for (int i = 0; name && t->columns[i]; i++)
+            if (strcmp(t->columns[i], name) == 0) t->has[i] = true;
+    }
+    enum gsim_status status = code == SQLITE_DONE ? GSIM_OK : sql_error(t, code);
+    sqlite3_finalize(info);
+    return status;
+}
+
+/* Opens the table; columns that it lacks give NULL. IS_THERE is false when there is no such table. */
+static enum gsim_status table_open(struct table *t)
+{
+    char text[1024] = "SELECT ";
+    enum gsim_status status = find_columns(t);
+    if (status != GSIM_OK || !t->is_there) return status;
+    size_t length = strlen(text);
+    for (int i = 0; t->columns[i]; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s%s%s", i ? ", " : "",
+                                   t->has[i] ? "\"" : "", t->has[i] ? t->columns[i] : "NULL", t->has[i] ? "\"" : "");
+    snprintf(text + length, sizeof text - length, " FROM %s", t->name);
+    int code = sqlite3_prepare_v2(t->database, text, -1, &t->rows, NULL);
+    return code == SQLITE_OK ? GSIM_OK : sql_error(t, code);
+}
+
+static bool table_next(struct table *t)
+{
+    if (!t->rows || t->failed) return false;
+    int code = sqlite3_step(t->rows);
+    t->row++;
+    if (++t->rows_of_all->done % PROGRESS_ROWS == 0 && t->rows_of_all->total)
+        gsim_records_progress(t->records, (double)t->rows_of_all->done / (double)t->rows_of_all->total);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) (void)sql_error(t, code);
+    return code == SQLITE_ROW;
+}
+
+static enum gsim_status table_close(struct table *t)
+{
+    sqlite3_finalize(t->rows);
+    t->rows = NULL;
+    return t->failed ? t->error->status : GSIM_OK;
+}
+
+/* --- values ----------------------------------------------------------------------------------------------------------
+ */
+static void wrong(struct table *t, int column, const char *expected)
+{
+    if (t->failed) return;
+    t->failed = true;
+    const char *found = (const char *)sqlite3_column_text(t->rows, column);
+    gsim_error_set(t->error, GSIM_INPUT, "table %s, row %" PRIu64 ", column %s: expected %s, found %.40s", t->name,
+                   t->row, t->columns[column], expected, found ? found : "nothing");
+}
+
+/* A whole number from 0 to MOST; NULL counts as 0. */
+static uint64_t whole(struct table *t, int column, uint64_t most)
+{
+    int type = sqlite3_column_type(t->rows, column);
+    if (type == SQLITE_NULL) return 0;
+    int64_t value = sqlite3_column_int64(t->rows, column);
+    if (type == SQLITE_INTEGER && value >= 0 && (uint64_t)value <= most) return (uint64_t)value;
+    wrong(t, column, "a whole number that is not negative");
+    return 0;
+}
+
+static uint32_t whole32(struct table *t, int column, uint32_t most)
+{
+    return (uint32_t)whole(t, column, most);
+}
+
+static uint32_t size_of(struct table *t, int column, uint32_t most)
+{
+    uint32_t value = whole32(t, column, most);
+    if (value == 0) wrong(t, column, "a positive whole number");
+    return value;
+}
+
+static int64_t time_of(struct table *t, int column)
+{
+    return (int64_t)whole(t, column, TIME_LIMIT_NS);
+}
+
+/* Of a global process or thread id: process in bits 24 to 47, thread below. */
+static uint32_t process_of(uint64_t global)
+{
+    return (uint32_t)(global / 0x1000000 % 0x1000000);
+}
+
+static uint32_t stream_of(struct table *t, uint32_t process, int device, int context, int stream)
+{
+    uint32_t index = GSIM_NO_STREAM;
+    struct gsim_stream_key key = {.process = process,
+                                  .device = whole32(t, device, UINT32_MAX),
+                                  .context = whole32(t, context, UINT32_MAX),
+                                  .number = whole32(t, stream, UINT32_MAX)};
+    if (!t->failed && gsim_records_stream(t->records, &key, &index) != GSIM_OK) t->failed = true;
+    return index;
+}
+
+/* --- names
+ * ------------------------------------------------------------------------------------------------------------ */
+/* The text of StringIds.id, or NULL. FIND is a prepared statement, kept for the next. */
+static const char *string_of(struct table *t, sqlite3_stmt **find, int column)
+{
+    if (sqlite3_column_type(t->rows, column) != SQLITE_INTEGER) return NULL;
+    if (!*find &&
+        sqlite3_prepare_v2(t->database, "SELECT value FROM StringIds WHERE id = ?1", -1, find, NULL) != SQLITE_OK)
+        return NULL; /* no such table */
+    sqlite3_reset(*find);
+    sqlite3_bind_int64(*find, 1, sqlite3_column_int64(t->rows, column));
+    return sqlite3_step(*find) == SQLITE_ROW ? (const char *)sqlite3_column_text(*find, 0) : NULL;
+}
+
+/* --- works
+ * ------------------------------------------------------------------------------------------------------------ */
+enum { W_START, W_END, W_DEVICE, W_CONTEXT, W_STREAM, W_CORRELATION, W_PID, W_FIRST };
+#define WORK_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
+
+static struct gsim_work work_of(struct table *t, enum gsim_work_kind kind)
+{
+    struct gsim_work work = {.kind = (uint8_t)kind};
+    work.start_ns = time_of(t, W_START);
+    work.end_ns = time_of(t, W_END);
+    if (work.end_ns - work.start_ns > DURATION_LIMIT_NS) wrong(t, W_END, "an end within 11 days of the start");
+    work.correlation = whole(t, W_CORRELATION, INT64_MAX);
+    work.process = process_of(whole(t, W_PID, INT64_MAX));
+    work.stream = stream_of(t, work.process, W_DEVICE, W_CONTEXT, W_STREAM);
+    return work;
+}
+
+static enum gsim_status add_work(struct table *t, struct gsim_work *work, struct gsim_work_shape *shape, const char *name)
+{
+    enum gsim_status status = gsim_records_name(t->records, name, &shape->name);
+    if (status == GSIM_OK) status = gsim_records_shape(t->records, shape, &work->shape);
+    return status == GSIM_OK ? gsim_records_add_work(t->records, work) : status;
+}
+
+static enum gsim_status read_kernels(struct table *t)
+{
+    enum {
+        DEMANGLED = W_FIRST,
+        SHORT,
+        MANGLED,
+        REGS,
+        GRID_X,
+        GRID_Y,
+        GRID_Z,
+        BLOCK_X,
+        BLOCK_Y,
+        BLOCK_Z,
+        STATIC,
+        DYNAMIC
+    };
+    static const char *const columns[] = {WORK_COLUMNS,
+                                          "demangledName",
+                                          "shortName",
+                                          "mangledName",
+                                          "registersPerThread",
+                                          "gridX",
+                                          "gridY",
+                                          "gridZ",
+                                          "blockX",
+                                          "blockY",
+                                          "blockZ",
+                                          "staticSharedMemory",
+                                          "dynamicSharedMemory",
+                                          NULL};
+    sqlite3_stmt *find = NULL;
+    t->name = "CUPTI_ACTIVITY_KIND_KERNEL";
+    t->columns = columns;
+    enum gsim_status status = table_open(t);
+    while (status == GSIM_OK && table_next(t)) {
+        struct gsim_work work = work_of(t, GSIM_WORK_KERNEL);
+        struct gsim_work_shape shape;
+        shape.grid.x = size_of(t, GRID_X, GSIM_LIMIT_GRID_X);
+        shape.grid.y = size_of(t, GRID_Y, GSIM_LIMIT_GRID_YZ);
+        shape.grid.z = size_of(t, GRID_Z, GSIM_LIMIT_GRID_YZ);
+        shape.block.x = size_of(t, BLOCK_X, GSIM_LIMIT_BLOCK_XY);
+        shape.block.y = size_of(t, BLOCK_Y, GSIM_LIMIT_BLOCK_XY);
+        shape.block.z = size_of(t, BLOCK_Z, GSIM_LIMIT_BLOCK_Z);
+        shape.regs_per_thread = whole32(t, REGS, GSIM_LIMIT_REGS);
+        shape.smem_bytes =
+            whole32(t, STATIC, GSIM_LIMIT_SMEM_BYTES / 2) + whole32(t, DYNAMIC, GSIM_LIMIT_SMEM_BYTES / 2);
+        if (t->failed) break;
+        const char *name = string_of(t, &find, DEMANGLED);
+        if (!name) name = string_of(t, &find, SHORT);
+        if (!name) name = string_of(t, &find, MANGLED);
+        status = add_work(t, &work, &shape, name ? name : "unnamed");
+    }
+    sqlite3_finalize(find);
+    enum gsim_status closed = table_close(t);
+    return status == GSIM_OK ? closed : status;
+}
+
+/* CUPTI's CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind. */
+enum { KIND_H2D = 1, KIND_D2H = 2, KIND_H2A = 3, KIND_A2H = 4, KIND_H2H = 9, MEMORY_PAGEABLE = 1, MEMORY_MANAGED = 5 };
+
+static enum gsim_status read_copies(struct table *t)
+{
+    enum { BYTES = W_FIRST, KIND, SOURCE, DESTINATION };
+    static const char *const columns[] = {WORK_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind", NULL};
+    t->name = "CUPTI_ACTIVITY_KIND_MEMCPY";
+    t->columns = columns;
+    enum gsim_status status = table_open(t);
+    while (status == GSIM_OK && table_next(t)) {
+        struct gsim_work work = work_of(t, GSIM_WORK_COPY);
+        work.bytes = whole(t, BYTES, GSIM_LIMIT_BYTES);
+        uint32_t kind = whole32(t, KIND, UINT32_MAX);
+        work.copy_kind = kind == KIND_H2D || kind == KIND_H2A   ? GSIM_COPY_H2D
+                         : kind == KIND_D2H || kind == KIND_A2H ? GSIM_COPY_D2H
+                                                                : GSIM_COPY_D2D;
+        uint32_t host = whole32(t, work.copy_kind == GSIM_COPY_H2D ? SOURCE : DESTINATION, UINT32_MAX);
+        work.pageable = host == MEMORY_PAGEABLE;
+        work.is_managed = host == MEMORY_MANAGED;
+        if (t->failed) break;
+        if (kind == KIND_H2H) {
+            t->records->notes->host_copies++;
+            continue;
+        }
+        t->records->notes->pageable += work.pageable;
+        status = add_work(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memcpy");
+    }
+    enum gsim_status closed = table_close(t);
+    return status == GSIM_OK ? closed : status;
+}
+
+static enum gsim_status read_memsets(struct table *t)
+{
+    enum { BYTES = W_FIRST };
+    static const char *const columns[] = {WORK_COLUMNS, "bytes", NULL};
+    t->name = "CUPTI_ACTIVITY_KIND_MEMSET";
+    t->columns = columns;
+    enum gsim_status status = table_open(t);
+    while (status == GSIM_OK && table_next(t)) {
+        struct gsim_work work = work_of(t, GSIM_WORK_MEMSET);
+        work.bytes = whole(t, BYTES, GSIM_LIMIT_BYTES);
+        if (t->failed) break;
+        status = add_work(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memset");
+    }
+    enum gsim_status closed = table_close(t);
+    return status == GSIM_OK ? closed : status;
+}
+
+/* --- calls and synchronisation
+ * ---------------------------------------------------------------------------------------- */
+static enum gsim_status read_calls(struct table *t)
+{
+    enum { START, END, NAME, TID, CORRELATION };
+    static const char *const columns[] = {"start", "end", "nameId", "globalTid", "correlationId", NULL};
+    sqlite3_stmt *find = NULL;
+    t->name = "CUPTI_ACTIVITY_KIND_RUNTIME";
+    t->columns = columns;
+    enum gsim_status status = table_open(t);
+    while (status == GSIM_OK && table_next(t)) {
+        struct gsim_call call = {.start_ns = time_of(t, START),
+                                 .end_ns = time_of(t, END),
+                                 .thread = whole(t, TID, INT64_MAX),
+                                 .correlation = whole(t, CORRELATION, INT64_MAX)};
+        call.process = process_of(call.thread);
+        if (t->failed) break;
+        const char *name = string_of(t, &find, NAME);
+        call.kind = name ? gsim_records_call_kind(name) : GSIM_CALL_OTHER;
+        status = gsim_records_add_call(t->records, &call);
+    }
+    sqlite3_finalize(find);
+    enum gsim_status closed = table_close(t);
+    return status == GSIM_OK ? closed : status;
+}
+
+/* Where an event was last recorded before its use: the table of records, ordered, is asked for each wait. */
+struct recorded {
+    uint64_t event, correlation;
+    uint32_t process, stream;
+};
+
+struct recorded_list {
+    struct recorded *items;
+    uint32_t count;
+    size_t room;
+};
+
+static int compare_recorded(const void *left, const void *right)
+{
+    const struct recorded *a = left, *b = right;
+    if (a->process != b->process) return a->process < b->process ? -1 : 1;
+    if (a->event != b->event) return a->event < b->event ? -1 : 1;
+    return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
+}
+
+static enum gsim_status read_events(struct table *t, struct recorded_list *list)
+{
+    enum { DEVICE, CONTEXT, STREAM, CORRELATION, PID, EVENT };
+    static const char *const columns[] = {"deviceId",  "contextId", "streamId", "correlationId",
+                                          "globalPid", "eventId",   NULL};
+    t->name = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
+    t->columns = columns;
+    enum gsim_status status = table_open(t);
+    while (status == GSIM_OK && table_next(t)) {
+        struct recorded item = {.event = whole(t, EVENT, INT64_MAX),
+                                .correlation = whole(t, CORRELATION, INT64_MAX),
+                                .process = process_of(whole(t, PID, INT64_MAX))};
+        item.stream = stream_of(t, item.process, DEVICE, CONTEXT, STREAM);
+        if (t->failed) break;
+        void *items = list->items;
+        if (gsim_array_grow(&items, sizeof item, list->count, &list->room))
+            status = gsim_error_set(t->error, GSIM_NOMEM, "out of memory");
+        list->items = items;
+        if (status == GSIM_OK) list->items[list->count++] = item;
+    }
+    if (list->count) qsort(list->items, list->count, sizeof *list->items, compare_recorded);
+    enum gsim_status closed = table_close(t);
+    return status == GSIM_OK ? closed : status;
+}
+
+/* The latest record of the event by a call before that with CORRELATION (ids ascend in a process). */
+static const struct recorded *find_recorded(const struct recorded_list *list, uint32_t process, uint64_t event,
+                                            uint64_t correlation)
+{
+    struct recorded wanted = {.process = process, .event = event, .correlation = correlation};
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_recorded(&list->items[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct recorded *found = low ? &list->items[low - 1] : NULL;
+    return found && found->process == process && found->event == event ? found : NULL;
+}
+
+/* CUPTI's CUpti_ActivitySynchronizationType. */
+enum { SYNC_STREAM_WAIT_EVENT = 2, SYNC_STREAM = 3 };
+
+static enum gsim_status read_syncs(struct table *t, const struct recorded_list *events)
+{
+    enum { START, DEVICE, CONTEXT, STREAM, CORRELATION, PID, TYPE, EVENT };
+    static const char *const columns[] = {"start",     "deviceId", "contextId", "streamId", "correlationId",
+                                          "globalPid", "syncType", "eventId",   NULL};
+    t->name = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+    t->columns = columns;
+    enum gsim_status status = table_open(t);
+    while (status == GSIM_OK && table_next(t)) {
+        uint64_t type = whole(t, TYPE, UINT32_MAX);
+        struct gsim_sync sync = {
+            .start_ns = time_of(t, START), .correlation = whole(t, CORRELATION, INT64_MAX), .source = GSIM_NO_STREAM};
+        if (t->failed) break;
+        if (type != SYNC_STREAM_WAIT_EVENT && type != SYNC_STREAM) continue;
+        sync.kind = type == SYNC_STREAM ? GSIM_SYNC_STREAM : GSIM_SYNC_WAIT;
+        sync.process = process_of(whole(t, PID, INT64_MAX));
+        sync.stream = stream_of(t, sync.process, DEVICE, CONTEXT, STREAM);
+        const struct recorded *event =
+            sync.kind == GSIM_SYNC_WAIT
+                ? find_recorded(events, sync.process, whole(t, EVENT, INT64_MAX), sync.correlation)
+                : NULL;
+        if (t->failed) break;
+        if (event) {
+            sync.source = event->stream;
+            sync.record = event->correlation;
+        }
+        status = gsim_records_add_sync(t->records, &sync);
+    }
+    enum gsim_status closed = table_close(t);
+    return status == GSIM_OK ? closed : status;
+}
+
+static enum gsim_status read_gpu(struct table *t)
+{
+    enum { NAME, MAJOR, MINOR, SMS, MEMORY };
+    static const char *const columns[] = {"name", "computeMajor", "computeMinor", "smCount", "totalMemory", NULL};
+    t->name = "TARGET_INFO_GPU";
+    t->columns = columns;
+    enum gsim_status status = table_open(t);
+    if (status == GSIM_OK && table_next(t)) {
+        const char *name = (const char *)sqlite3_column_text(t->rows, NAME);
+        struct gsim_import_notes *notes = t->records->notes;
+        snprintf(t->records->gpu, sizeof t->records->gpu, "%.*s", (int)sizeof t->records->gpu - 1, name ? name : "");
+        notes->compute_capability = 10 * (int)whole(t, MAJOR, 99) + (int)whole(t, MINOR, 9);
+        notes->sm_count = (double)whole(t, SMS, 1 << 20);
+        notes->memory_bytes = (double)whole(t, MEMORY, GSIM_LIMIT_BYTES);
+    }
+    enum gsim_status closed = table_close(t);
+    return status == GSIM_OK ? closed : status;
+}
+
+/* --- the database
+ * ------------------------------------------------------------------------------------------------------ */
+/* By the last row's number, which costs no pass over the tables; what fails counts as empty. */
+static uint64_t count_rows(sqlite3 *database)
+{
+    static const char *const names[] = {"KERNEL", "MEMCPY", "MEMSET", "RUNTIME", "CUDA_EVENT", "SYNCHRONIZATION"};
+    uint64_t total = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char text[96];
+        sqlite3_stmt *last = NULL;
+        snprintf(text, sizeof text, "SELECT max(_rowid_) FROM CUPTI_ACTIVITY_KIND_%s", names[i]);
+        if (sqlite3_prepare_v2(database, text, -1, &last, NULL) == SQLITE_OK && sqlite3_step(last) == SQLITE_ROW &&
+            sqlite3_column_int64(last, 0) > 0)
+            total += (uint64_t)sqlite3_column_int64(last, 0);
+        sqlite3_finalize(last);
+    }
+    return total;
+}
+
+static enum gsim_status read_tables(sqlite3 *database, struct gsim_records *records)
+{
+    static enum gsim_status (*const readers[])(struct table *) = {read_kernels, read_copies, read_memsets, read_calls,
+                                                                  read_gpu};
+    struct rows rows = {.total = records->options->progress ? count_rows(database) : 0};
+    const struct table blank = {
+        .records = records, .error = records->error, .database = database, .rows_of_all = &rows};
+    struct recorded_list events = {0};
+    struct table table;
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0] && status == GSIM_OK; i++) {
+        table = blank;
+        status = readers[i](&table);
+    }
+    table = blank;
+    if (status == GSIM_OK) status = read_events(&table, &events);
+    table = blank;
+    if (status == GSIM_OK) status = read_syncs(&table, &events);
+    gsim_free(events.items);
+    return status;
+}
+
+enum gsim_status gsim_import_nsys(const char *path, const struct gsim_import_options *options,
+                                  struct gsim_program *program, struct gsim_import_notes *notes,
+                                  struct gsim_error *error)
+{
+    struct gsim_records records = {.options = options, .notes = notes, .error = error};
+    struct stat info;
+    sqlite3 *database = NULL;
+    *notes = (struct gsim_import_notes){0};
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected an SQLite database, found %s", path,
+                              stat(path, &info) != 0 ? "no such file" : "no regular file");
+    enum gsim_status status = GSIM_OK;
+    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+        status = gsim_error_set(error, GSIM_INPUT, "%s", database ? sqlite3_errmsg(database) : "out of memory");
+    if (status == GSIM_OK && sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_NOTADB)
+        status = gsim_error_set(error, GSIM_INPUT, "expected an SQLite database, found another kind of file");
+    if (status == GSIM_OK) status = read_tables(database, &records);
+    if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
+    gsim_records_release(&records);
+    sqlite3_close(database);
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}

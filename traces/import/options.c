@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What callers of any importer need around it: see traces/import/import.h.
+ */
+#include "traces/import/import.h"
+
+void gsim_import_charge(struct gsim_import_options *options, const struct gsim_device_spec *device)
+{
+    options->solo_device = device->name;
+    options->launch_us = device->launch_us;
+    options->memcpy_us = device->memcpy_us;
+    options->event_record_us = device->event_record_us;
+    options->stream_wait_us = device->stream_wait_us;
+    options->launch_to_start_us = device->launch_to_start_us;
+}
+
+void gsim_import_times_release(struct gsim_import_times *times)
+{
+    gsim_free(times->ops);
+    gsim_free(times->calls);
+    *times = (struct gsim_import_times){0};
+}
+
+uint64_t gsim_import_next_note(const struct gsim_import_notes *notes, uint32_t *at, const char **text)
+{
+    const struct {
+        uint64_t count;
+        const char *text;
+    } all[] = {
+#define NOTE_ROW(field, text) {notes->field, text},
+        GSIM_IMPORT_NOTE_MAP(NOTE_ROW)
+#undef NOTE_ROW
+    };
+    while (*at < sizeof all / sizeof all[0]) {
+        uint32_t i = (*at)++;
+        *text = all[i].text;
+        if (all[i].count) return all[i].count;
+    }
+    return 0;
+}
+
+uint64_t gsim_import_repairs(const struct gsim_import_notes *n)
+{
+    return n->lost_calls + n->repeated_calls + n->lost_works + n->early_starts + n->late_starts + n->zero_times + n->dropped +
+           n->empty + n->overlaps + n->unfinished;
+}

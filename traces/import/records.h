@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: traces (private to the importers). What a profiler recorded, whatever its file format: work on GPUs,
+ * calls of host threads, synchronisation. Filled by import_kineto.c and import_nsys.c, read by import.c.
+ */
+#ifndef GSIM_TRACES_RECORDS_H
+#define GSIM_TRACES_RECORDS_H
+
+#include "gpusim/program.h"
+#include "traces/import/import.h"
+
+/* Times are nanoseconds of the trace's own clock; 0 is a time that was not recorded. Correlation 0: none. */
+enum gsim_work_kind { GSIM_WORK_KERNEL, GSIM_WORK_COPY, GSIM_WORK_MEMSET };
+
+/* What works of one kernel at one launch shape have in common; kept once. */
+struct gsim_work_shape {
+    uint32_t name;                /* index into the records' names */
+    struct gsim_dim3 grid, block; /* of kernels */
+    uint32_t regs_per_thread, smem_bytes;
+};
+
+/* A kernel, copy or memset on a GPU: 64 bytes, of which a trace of a gigabyte has half a million. */
+struct gsim_work {
+    int64_t start_ns, end_ns;
+    uint64_t correlation, bytes;
+    int64_t solo_ns;                 /* filled by import.c: the duration to replay */
+    uint32_t process, stream, shape; /* process: whose correlation ids; stream, shape: indices into the records' lists */
+    uint32_t call, thread; /* filled by import.c: the call that made it, GSIM_NO_CALL for none; its thread */
+    uint8_t kind, copy_kind; /* enum gsim_work_kind, enum gsim_copy_kind */
+    bool pageable;
+    bool is_managed : 1;
+    bool is_moved : 1; /* its time was repaired: only the duration is real */
+};
+#define GSIM_NO_CALL UINT32_MAX
+
+enum gsim_call_kind {
+    GSIM_CALL_IDLE,  /* never makes work and lets nobody wait: not kept */
+    GSIM_CALL_EVENT_CREATE, /* these neither, but what they cost may be asked for: kept with the options' times only */
+    GSIM_CALL_EVENT_CREATE_FLAGS,
+    GSIM_CALL_EVENT_DESTROY,
+    GSIM_CALL_STREAM_CREATE,
+    GSIM_CALL_OTHER, /* makes work if a work record carries its correlation id, else only takes host time */
+    GSIM_CALL_COPY,  /* a copy whose name does not say that it returns early */
+    GSIM_CALL_LAUNCH, /* makes a kernel, unless a graph captures it */
+    GSIM_CALL_GRAPH, /* makes many works */
+    GSIM_CALL_SYNC_DEVICE,
+    GSIM_CALL_SYNC_STREAM,
+    GSIM_CALL_SYNC_EVENT,
+    GSIM_CALL_WAIT, /* cudaStreamWaitEvent */
+    GSIM_CALL_EVENT_RECORD,
+};
+
+struct gsim_call {
+    int64_t start_ns, end_ns;
+    uint64_t correlation, thread;
+    uint32_t process;
+    enum gsim_call_kind kind;
+};
+
+enum gsim_sync_kind { GSIM_SYNC_STREAM, GSIM_SYNC_WAIT };
+
+/* What a call waits for: cudaStreamSynchronize for STREAM; cudaStreamWaitEvent lets STREAM wait for what SOURCE
+ * held when the call RECORD (0: unknown, then the waiting call itself) was made. */
+struct gsim_sync {
+    int64_t start_ns;
+    uint64_t correlation, record;
+    uint32_t process, stream, source;
+    enum gsim_sync_kind kind;
+};
+
+struct gsim_stream_key {
+    uint32_t process, device, context, number;
+};
+
+struct gsim_records {
+    struct gsim_work *works;
+    struct gsim_call *calls;
+    struct gsim_sync *syncs;
+    struct gsim_stream_key *streams;
+    const char **names;   /* each once; from the arena */
+    struct gsim_work_shape *shapes;           /* each once */
+    uint32_t *name_slots, *shape_slots;       /* open addressing: index plus one */
+    uint32_t work_count, call_count, sync_count, stream_count, name_count, shape_count, name_slot_count, shape_slot_count;
+    size_t work_room, call_room, sync_room, stream_room, name_room, shape_room;
+    uint32_t last_stream;
+    char gpu[64]; /* the device's name, where the trace tells it */
+    int64_t epoch_ns; /* the date of the trace's time 0; 0: not known */
+    struct gsim_arena arena;
+    const struct gsim_import_options *options;
+    struct gsim_import_notes *notes;
+    struct gsim_error *error;
+};
+/* Tells the options' progress, if any. */
+void gsim_records_progress(const struct gsim_records *records, double ratio);
+
+#define GSIM_NO_STREAM UINT32_MAX
+
+enum gsim_status gsim_records_add_work(struct gsim_records *records, const struct gsim_work *work) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_call(struct gsim_records *records, const struct gsim_call *call) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struct gsim_sync *sync) GSIM_NODISCARD;
+/* Indices; an unknown stream or name is added. Fails for too many streams. Names are made fit for a program:
+ * printable, valid, at most GSIM_LIMIT_NAME bytes, and distinct where they were. */
+enum gsim_status gsim_records_stream(struct gsim_records *records, const struct gsim_stream_key *key,
+                                     uint32_t *stream) GSIM_NODISCARD;
+enum gsim_status gsim_records_name(struct gsim_records *records, const char *name, uint32_t *index) GSIM_NODISCARD;
+enum gsim_status gsim_records_shape(struct gsim_records *records, const struct gsim_work_shape *shape,
+                                    uint32_t *index) GSIM_NODISCARD;
+/* By the name of the runtime or driver call; a suffix such as _v3020 or _ptsz is no part of it. */
+enum gsim_call_kind gsim_records_call_kind(const char *name);
+void gsim_records_release(struct gsim_records *records);
+
+/* --- traces/import/import.c: what the records mean together ---------------------------------------------------------- */
+enum gsim_step_kind { GSIM_STEP_WORK, GSIM_STEP_SYNC, GSIM_STEP_WAIT };
+
+/* What the host did, in order. */
+struct gsim_step {
+    int64_t time_ns, then_ns; /* start of the call; among the works of one call, start of the work */
+    uint32_t index;           /* of the work, the synchronising call, or the sync record */
+    uint32_t thread;          /* of a synchronising call; GSIM_NO_CALL: one that makes no works */
+    uint32_t next_thread;     /* who makes the next work; GSIM_NO_CALL: nobody */
+    enum gsim_step_kind kind;
+};
+
+/* The call of that correlation id, the latest that starts by BEFORE_NS if there are several; GSIM_NO_CALL for none.
+ * Calls are sorted by process, correlation id and start, as import.c does first of all. */
+uint32_t gsim_records_find_call(const struct gsim_records *records, uint32_t process, uint64_t correlation,
+                                int64_t before_ns);
+
+struct gsim_steps {
+    struct gsim_step *steps;
+    uint32_t count, work_count, thread_count;
+    uint32_t tail_count; /* steps behind those, after the last work: no part of the program */
+};
+
+/* traces/import/emit.c: the ops of a program. */
+enum gsim_status gsim_records_emit(const struct gsim_records *records, const struct gsim_steps *steps,
+                                   const struct gsim_import_options *options,
+                                   struct gsim_program *program) GSIM_NODISCARD;
+
+/* The second half of every importer. Changes the records. */
+enum gsim_status gsim_records_program(struct gsim_records *records, const struct gsim_import_options *options,
+                                      struct gsim_program *program) GSIM_NODISCARD;
+
+#endif

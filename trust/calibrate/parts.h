@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: models (internal to models/calibrate*.c). What the parts of a calibration from a probe offer each other.
+ */
+#ifndef GSIM_MODELS_CALIBRATE_PARTS_H
+#define GSIM_MODELS_CALIBRATE_PARTS_H
+
+#include "trust/calibrate/calibrate.h"
+
+/* " (NVIDIA H200, driver 580.159, 2026-11-21)", or "" where nothing is known. */
+const char *gsim_calibration_origin(const struct gsim_probe *probe, char *text, size_t size);
+
+/* What the driver says of the device; warns where the limits of an SM are not those of its compute capability. */
+enum gsim_status gsim_calibrate_attributes(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
+                                           struct gsim_error *error) GSIM_NODISCARD;
+/* Numbers that are no sums of others: rates of arithmetic and memory, queues. */
+enum gsim_status gsim_calibrate_chip(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: models. A calibration as text: the table in the terminal, and JSON (schema gpusim-calibration/1). The device
+ * file itself: gsim_device_write(). No wall-clock time: equal input gives equal bytes.
+ */
+#ifndef GSIM_MODELS_CALIBRATE_PRINT_H
+#define GSIM_MODELS_CALIBRATE_PRINT_H
+
+#include "trust/calibrate/calibrate.h"
+#include "sim/base/output.h"
+
+/* BASE: the base device's name. */
+void gsim_calibration_print(const struct gsim_calibration *c, const char *base, struct gsim_output *output);
+void gsim_calibration_json(const struct gsim_calibration *c, const char *base, struct gsim_output *output);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See trust/calibrate/probe.h. Probe files are small, so they are read as one JSON tree.
+ */
+#include "trust/calibrate/probe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/base/json.h"
+
+#define HEAD_BYTES 4096
+#define MOST_VALUE 1e18
+
+void gsim_probe_init(struct gsim_probe *probe)
+{
+    *probe = (struct gsim_probe){.gpu = "", .driver = "", .date = ""};
+#define X(name) probe->name = NAN;
+    GSIM_PROBE_ATTRIBUTE_MAP(X)
+#undef X
+}
+
+void gsim_probe_release(struct gsim_probe *probe)
+{
+    gsim_free(probe->series);
+    gsim_arena_release(&probe->arena);
+    memset(probe, 0, sizeof *probe);
+}
+
+struct gsim_probe_series *gsim_probe_add(struct gsim_probe *probe, const char *name, const char *unit, size_t room)
+{
+    void *array = probe->series;
+    if (gsim_array_grow(&array, sizeof *probe->series, probe->series_count, &probe->series_capacity)) return NULL;
+    probe->series = array;
+    struct gsim_probe_series *s = &probe->series[probe->series_count];
+    *s = (struct gsim_probe_series){.name = gsim_arena_strdup(&probe->arena, name),
+                                    .unit = gsim_arena_strdup(&probe->arena, unit),
+                                    .points = GSIM_ARENA_ARRAY(&probe->arena, struct gsim_probe_point, room)};
+    if (!s->name || !s->unit || !s->points) return NULL;
+    probe->series_count++;
+    return s;
+}
+
+const struct gsim_probe_series *gsim_probe_find(const struct gsim_probe *probe, const char *name)
+{
+    for (size_t i = 0; i < probe->series_count; i++)
+        if (strcmp(probe->series[i].name, name) == 0) return &probe->series[i];
+    return NULL;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------------- */
+static enum gsim_status expected(struct gsim_error *error, const char *place, const char *what, const cJSON *found)
+{
+    char text[96];
+    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", place, what,
+                          gsim_json_found(found, text, sizeof text));
+}
+
+static enum gsim_status read_point(const cJSON *item, const char *place, struct gsim_probe_point *point,
+                                   struct gsim_error *error)
+{
+    double values[5];
+    if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 5)
+        return expected(error, place, "[x, median, 5 %, 95 %, count]", item);
+    for (int i = 0; i < 5; i++) {
+        const cJSON *value = cJSON_GetArrayItem(item, i);
+        bool signed_value = i >= 1 && i <= 3; /* differences of clocks may come out below zero */
+        if (!cJSON_IsNumber(value) || !(fabs(value->valuedouble) <= MOST_VALUE) || (!signed_value && value->valuedouble < 0))
+            return expected(error, place, "five finite numbers, x and count not negative", value);
+        values[i] = value->valuedouble;
+    }
+    if (values[2] > values[1] || values[1] > values[3]) return expected(error, place, "quantiles in order", item);
+    *point = (struct gsim_probe_point){values[0], values[1], values[2], values[3], values[4]};
+    return GSIM_OK;
+}
+
+static enum gsim_status read_series(struct gsim_probe *probe, const cJSON *item, size_t index, struct gsim_error *error)
+{
+    char place[128];
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name"), *unit = cJSON_GetObjectItemCaseSensitive(item, "unit");
+    const cJSON *points = cJSON_GetObjectItemCaseSensitive(item, "points"), *point;
+    snprintf(place, sizeof place, "series[%zu]", index);
+    if (!cJSON_IsObject(item)) return expected(error, place, "an object", item);
+    snprintf(place, sizeof place, "series[%zu].name", index);
+    if (!cJSON_IsString(name)) return expected(error, place, "a text", name);
+    if (gsim_probe_find(probe, name->valuestring)) return expected(error, place, "a name that no earlier series has", name);
+    snprintf(place, sizeof place, "series[%zu] (%.40s): points", index, name->valuestring);
+    if (!cJSON_IsArray(points)) return expected(error, place, "a list", points);
+    struct gsim_probe_series *s = gsim_probe_add(probe, name->valuestring, cJSON_IsString(unit) ? unit->valuestring : "",
+                                                 (size_t)cJSON_GetArraySize(points) + 1);
+    if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    cJSON_ArrayForEach(point, points)
+    {
+        snprintf(place, sizeof place, "series[%zu] (%.40s): points[%zu]", index, s->name, s->point_count);
+        enum gsim_status status = read_point(point, place, &s->points[s->point_count], error);
+        if (status != GSIM_OK) return status;
+        s->point_count++;
+    }
+    if (!s->point_count) probe->series_count--; /* measured, without a result */
+    return GSIM_OK;
+}
+
+static enum gsim_status read_attributes(struct gsim_probe *probe, const cJSON *object, struct gsim_error *error)
+{
+    const struct {
+        const char *name, *place;
+        double *value;
+    } attributes[] = {
+#define X(name) {#name, "attributes." #name, &probe->name},
+        GSIM_PROBE_ATTRIBUTE_MAP(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, attributes[i].name);
+        if (!item) continue;
+        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= MOST_VALUE))
+            return expected(error, attributes[i].place, "a number that is not negative", item);
+        *attributes[i].value = item->valuedouble;
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status read_head(struct gsim_probe *probe, const cJSON *json, struct gsim_error *error)
+{
+    const struct {
+        const char *name, **text;
+    } texts[] = {{"gpu", &probe->gpu}, {"driver", &probe->driver}, {"date", &probe->date}};
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
+    const cJSON *capability = cJSON_GetObjectItemCaseSensitive(json, "compute_capability");
+    if (!cJSON_IsObject(json)) return expected(error, "top level", "an object", json);
+    if (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_PROBE_SCHEMA) != 0)
+        return expected(error, "schema", "\"" GSIM_PROBE_SCHEMA "\"", schema);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, texts[i].name);
+        if (!cJSON_IsString(item)) continue;
+        *texts[i].text = gsim_arena_strdup(&probe->arena, item->valuestring);
+        if (!*texts[i].text) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    }
+    if (!capability) return GSIM_OK;
+    if (!cJSON_IsNumber(capability) || capability->valuedouble < 10 || capability->valuedouble > 1000)
+        return expected(error, "compute_capability", "ten times major plus minor, as 90", capability);
+    probe->compute_capability = capability->valueint;
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_probe_read(const char *path, struct gsim_probe *probe, struct gsim_error *error)
+{
+    gsim_probe_init(probe);
+    cJSON *json = gsim_json_read(path, error);
+    if (!json) return error->status;
+    const cJSON *series = cJSON_GetObjectItemCaseSensitive(json, "series"), *item;
+    enum gsim_status status = read_head(probe, json, error);
+    if (status == GSIM_OK) status = read_attributes(probe, cJSON_GetObjectItemCaseSensitive(json, "attributes"), error);
+    if (status == GSIM_OK && !cJSON_IsArray(series)) status = expected(error, "series", "a list", series);
+    size_t index = 0;
+    cJSON_ArrayForEach(item, series) if (status == GSIM_OK) status = read_series(probe, item, index++, error);
+    gsim_json_release(json);
+    return status;
+}
+
+bool gsim_probe_is(const char *path)
+{
+    char head[HEAD_BYTES + 1];
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
+    if (file) fclose(file);
+    head[length] = '\0';
+    return strstr(head, "\"" GSIM_PROBE_SCHEMA "\"") != NULL;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Samples for trust/calibrate/profile.c: of all that a trace holds, what had nothing else to wait for. Ops are in the
+ * order of their launches, so what was launched before an instant is a beginning of their list.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "trust/calibrate/profile.h"
+
+#define NONE UINT32_MAX
+/* By how much longer than a launch takes to reach the GPU (2 to 7 us) a kernel must have waited to count as queued. */
+#define QUEUED_US 10.0
+/* Copies are looked after by polling (engine_poll_us, 8 us on an H200), and what follows them starts late. */
+#define SETTLED_US 50.0
+/* A synchronise call that began so shortly before the end may as well have found it. */
+#define WAITED_US 1.0
+/* Smaller copies may go with the commands instead of through a copy engine. */
+#define LEAST_BYTES 4096
+/* From here on a copy within the device is all bandwidth: 1 % is latency at 2 us and 4 TB/s. */
+#define D2D_BYTES 16e6
+/* Of the queue's depth: near it, calls begin to take longer. */
+#define QUEUE_SHARE 0.95
+
+/* Of the ops up to one: the latest end, whose stream that is, and the latest end of any other stream. */
+struct busy {
+    double first_us, second_us;
+    uint32_t stream;
+};
+
+struct scan {
+    struct gsim_profile_samples *samples;
+    const struct gsim_profile_trace *trace;
+    struct gsim_error *error;
+    uint32_t index; /* of the trace */
+    struct busy *busy; /* by op */
+    double *copies_us; /* by op: the latest end of a copy before it */
+    uint32_t *before;  /* by op: the op before it in its stream */
+    uint32_t *records; /* by op: event records called before its launch */
+};
+
+static enum gsim_status add(struct scan *s, enum gsim_profile_quantity quantity, double bytes, double value)
+{
+    struct gsim_profile_samples *all = s->samples;
+    void *array = all->samples;
+    if (!isfinite(value)) return GSIM_OK;
+    if (gsim_array_grow(&array, sizeof *all->samples, all->count, &all->capacity))
+        return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    all->samples = array;
+    all->samples[all->count++] = (struct gsim_profile_sample){quantity, s->index, bytes, value};
+    return GSIM_OK;
+}
+
+/* --- what stood before each op --------------------------------------------------------------------------------------- */
+
+struct place {
+    uint32_t stream, op;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    if (a->stream != b->stream) return a->stream < b->stream ? -1 : 1;
+    return a->op < b->op ? -1 : a->op > b->op;
+}
+
+static enum gsim_status find_before(struct scan *s)
+{
+    uint32_t count = s->trace->op_count;
+    struct place *places = gsim_alloc(sizeof *places * ((size_t)count + 1));
+    if (!places) return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < count; i++) places[i] = (struct place){s->trace->ops[i].stream, i};
+    if (count) qsort(places, count, sizeof *places, compare_places);
+    for (uint32_t i = 0; i < count; i++)
+        s->before[places[i].op] = i && places[i - 1].stream == places[i].stream ? places[i - 1].op : NONE;
+    gsim_free(places);
+    return GSIM_OK;
+}
+
+static void see_end(struct busy *busy, uint32_t stream, double end_us)
+{
+    if (isnan(end_us)) return;
+    if (stream == busy->stream) {
+        busy->first_us = fmax(busy->first_us, end_us);
+    } else if (end_us > busy->first_us) {
+        *busy = (struct busy){end_us, busy->first_us, stream};
+    } else {
+        busy->second_us = fmax(busy->second_us, end_us);
+    }
+}
+
+static void find_busy(struct scan *s)
+{
+    const struct gsim_profile_trace *t = s->trace;
+    struct busy busy = {-INFINITY, -INFINITY, NONE};
+    double copies_us = -INFINITY;
+    uint32_t calls = 0, records = 0;
+    for (uint32_t i = 0; i < t->op_count; i++) {
+        const struct gsim_recorded_op *op = &t->ops[i];
+        for (; calls < t->call_count && t->calls[calls].start_us < op->launch_us; calls++)
+            records += t->calls[calls].kind == GSIM_HOST_EVENT_RECORD;
+        s->records[i] = records;
+        s->copies_us[i] = copies_us;
+        if (!op->is_kernel && op->end_us > copies_us) copies_us = op->end_us;
+        see_end(&busy, op->stream, op->end_us);
+        s->busy[i] = busy;
+    }
+}
+
+/* The latest end in other streams of what was launched before US. */
+static double others_until(const struct scan *s, double us, uint32_t stream)
+{
+    uint32_t low = 0, high = s->trace->op_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->trace->ops[middle].launch_us < us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low) return -INFINITY;
+    return s->busy[low - 1].stream == stream ? s->busy[low - 1].second_us : s->busy[low - 1].first_us;
+}
+
+/* --- launches, starts and gaps --------------------------------------------------------------------------------------- */
+static bool queue_was_full(const struct scan *s, uint32_t i, double depth)
+{
+    uint32_t most = (uint32_t)(depth * QUEUE_SHARE);
+    return i >= most && !(s->trace->ops[i - most].start_us <= s->trace->ops[i].launch_us);
+}
+
+/* Before the launch call began, the GPU had been done with everything. */
+static bool was_idle(const struct scan *s, uint32_t i)
+{
+    const struct gsim_recorded_op *op = &s->trace->ops[i];
+    if (op->awaits_copy || op->awaited_us + SETTLED_US > op->launch_us) return false;
+    return (i == 0 || s->busy[i - 1].first_us <= op->launch_us) && s->copies_us[i] + SETTLED_US <= op->launch_us;
+}
+
+static enum gsim_status add_kernel(struct scan *s, uint32_t i, double depth)
+{
+    const struct gsim_recorded_op *op = &s->trace->ops[i];
+    const struct gsim_recorded_op *before = s->before[i] == NONE ? NULL : &s->trace->ops[s->before[i]];
+    enum gsim_status status = GSIM_OK;
+    if (op->is_memset || isnan(op->returned_us)) return GSIM_OK;
+    if (!queue_was_full(s, i, depth)) status = add(s, GSIM_PROFILE_LAUNCH, 0, op->returned_us - op->launch_us);
+    if (status != GSIM_OK || isnan(op->start_us)) return status;
+    if (was_idle(s, i)) return add(s, GSIM_PROFILE_START, 0, op->start_us - op->returned_us);
+    bool is_behind = before && before->is_kernel && !before->is_memset && s->records[i] == s->records[s->before[i]];
+    double others_us = others_until(s, op->start_us, op->stream);
+    if (isnan(op->awaited_us) && !op->awaits_copy && is_behind && op->returned_us + QUEUED_US <= before->end_us &&
+        others_us <= before->end_us)
+        return add(s, GSIM_PROFILE_STREAM_GAP, 0, op->start_us - before->end_us);
+    if (!op->awaits_copy && op->returned_us + QUEUED_US <= op->awaited_us && others_us <= op->awaited_us &&
+        (!before || before->end_us + QUEUED_US <= op->awaited_us))
+        return add(s, GSIM_PROFILE_EVENT_GAP, 0, op->start_us - op->awaited_us);
+    return GSIM_OK;
+}
+
+/* --- copies ---------------------------------------------------------------------------------------------------------- */
+static enum gsim_status add_copy(struct scan *s, const struct gsim_recorded_op *op)
+{
+    static const enum gsim_profile_quantity quantities[2][2] = {{GSIM_PROFILE_H2D, GSIM_PROFILE_D2H},
+                                                                {GSIM_PROFILE_PAGEABLE_H2D, GSIM_PROFILE_PAGEABLE_D2H}};
+    double us = op->end_us - op->start_us;
+    if (op->copy_kind == GSIM_COPY_D2D)
+        return (double)op->bytes >= D2D_BYTES ? add(s, GSIM_PROFILE_D2D, 0, 2e-3 * (double)op->bytes / us) : GSIM_OK;
+    return add(s, quantities[op->is_pageable][op->copy_kind == GSIM_COPY_D2H], (double)op->bytes, us);
+}
+
+struct copy {
+    double start_us;
+    uint32_t op;
+};
+
+static int compare_copies(const void *left, const void *right)
+{
+    const struct copy *a = left, *b = right;
+    if (a->start_us != b->start_us) return a->start_us < b->start_us ? -1 : 1;
+    return a->op < b->op ? -1 : a->op > b->op;
+}
+
+/* Those that no other copy overlaps: links are shared. */
+static enum gsim_status add_copies(struct scan *s)
+{
+    const struct gsim_profile_trace *t = s->trace;
+    struct copy *copies = gsim_alloc(sizeof *copies * ((size_t)t->op_count + 1));
+    uint32_t count = 0;
+    double busy_us = -INFINITY;
+    enum gsim_status status = copies ? GSIM_OK : gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < t->op_count && status == GSIM_OK; i++)
+        if (!t->ops[i].is_kernel && !isnan(t->ops[i].start_us)) copies[count++] = (struct copy){t->ops[i].start_us, i};
+    if (count) qsort(copies, count, sizeof *copies, compare_copies);
+    for (uint32_t i = 0; i < count && status == GSIM_OK; i++) {
+        const struct gsim_recorded_op *op = &t->ops[copies[i].op];
+        bool is_alone = busy_us <= op->start_us && (i + 1 == count || copies[i + 1].start_us >= op->end_us);
+        busy_us = fmax(busy_us, op->end_us);
+        if (is_alone && !op->is_managed && op->bytes > LEAST_BYTES && op->end_us > op->start_us) status = add_copy(s, op);
+    }
+    gsim_free(copies);
+    return status;
+}
+
+/* Pinned copies whose call returned before they were done: others block. */
+static enum gsim_status add_submission(struct scan *s, uint32_t i, double depth)
+{
+    const struct gsim_recorded_op *op = &s->trace->ops[i];
+    if (op->is_pageable || op->is_managed || op->copy_kind == GSIM_COPY_D2D || queue_was_full(s, i, depth)) return GSIM_OK;
+    return op->returned_us < op->end_us ? add(s, GSIM_PROFILE_MEMCPY, 0, op->returned_us - op->launch_us) : GSIM_OK;
+}
+
+/* --- other calls ----------------------------------------------------------------------------------------------------- */
+static enum gsim_status add_sync(struct scan *s, const struct gsim_host_call *call)
+{
+    if (call->is_unknown || isnan(call->awaited_us)) return GSIM_OK; /* or of work that the trace does not have */
+    if (call->awaited_us > call->start_us + WAITED_US && call->awaited_us <= call->end_us)
+        return add(s, GSIM_PROFILE_SYNC_RETURN, 0, call->end_us - call->awaited_us);
+    if (call->awaited_us + QUEUED_US <= call->start_us) return add(s, GSIM_PROFILE_SYNC_IDLE, 0, call->end_us - call->start_us);
+    return GSIM_OK;
+}
+
+/* Only cudaEventCreate says that its event has timing; where the events were made otherwise, or before the trace began, the
+ * records' cost could be either kind's. */
+static enum gsim_status add_calls(struct scan *s)
+{
+    static const int quantities[] = {[GSIM_HOST_EVENT_CREATE] = GSIM_PROFILE_EVENT_CREATE,
+                                     [GSIM_HOST_EVENT_CREATE_FLAGS] = GSIM_PROFILE_EVENT_CREATE,
+                                     [GSIM_HOST_EVENT_DESTROY] = GSIM_PROFILE_EVENT_DESTROY,
+                                     [GSIM_HOST_STREAM_CREATE] = GSIM_PROFILE_STREAM_CREATE,
+                                     [GSIM_HOST_STREAM_WAIT] = GSIM_PROFILE_STREAM_WAIT,
+                                     [GSIM_HOST_EVENT_RECORD] = GSIM_PROFILE_EVENT_RECORD};
+    const struct gsim_profile_trace *t = s->trace;
+    uint32_t timed = 0, flagged = 0, untold = 0;
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < t->call_count; i++) {
+        timed += t->calls[i].kind == GSIM_HOST_EVENT_CREATE;
+        flagged += t->calls[i].kind == GSIM_HOST_EVENT_CREATE_FLAGS;
+    }
+    for (uint32_t i = 0; i < t->call_count && status == GSIM_OK; i++) {
+        const struct gsim_host_call *call = &t->calls[i];
+        bool is_untold = call->kind == GSIM_HOST_EVENT_RECORD && (!timed || flagged);
+        untold += is_untold;
+        if (is_untold) continue;
+        status = call->kind == GSIM_HOST_SYNC
+                     ? add_sync(s, call)
+                     : add(s, (enum gsim_profile_quantity)quantities[call->kind], 0, call->end_us - call->start_us);
+    }
+    s->samples->traces[s->index].has_timing = timed && !flagged;
+    s->samples->traces[s->index].untold_records = untold;
+    return status;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------- */
+static enum gsim_status add_source(struct gsim_profile_samples *all, const struct gsim_profile_trace *t,
+                                   struct gsim_error *error)
+{
+    void *array = all->traces;
+    if (gsim_array_grow(&array, sizeof *all->traces, all->trace_count, &all->trace_capacity))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    all->traces = array;
+    all->traces[all->trace_count++] = (struct gsim_profile_source){
+        gsim_arena_strdup(&all->arena, t->file), gsim_arena_strdup(&all->arena, t->gpu),
+        gsim_arena_strdup(&all->arena, t->date), t->tracer, t->sm_count, t->memory_bytes, false, 0};
+    return all->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+}
+
+enum gsim_status gsim_profile_samples_add(struct gsim_profile_samples *all, const struct gsim_profile_trace *trace,
+                                          double queue_depth, struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    struct scan s = {.samples = all, .trace = trace, .error = error, .index = (uint32_t)all->trace_count};
+    size_t room = (size_t)trace->op_count + 1;
+    s.busy = GSIM_ARENA_ARRAY(&arena, struct busy, room);
+    s.copies_us = GSIM_ARENA_ARRAY(&arena, double, room);
+    s.before = GSIM_ARENA_ARRAY(&arena, uint32_t, room);
+    s.records = GSIM_ARENA_ARRAY(&arena, uint32_t, room);
+    enum gsim_status status = arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : add_source(all, trace, error);
+    if (status == GSIM_OK) status = find_before(&s);
+    if (status == GSIM_OK) find_busy(&s);
+    for (uint32_t i = 0; i < trace->op_count && status == GSIM_OK; i++)
+        status = trace->ops[i].is_kernel ? add_kernel(&s, i, queue_depth) : add_submission(&s, i, queue_depth);
+    if (status == GSIM_OK) status = add_copies(&s);
+    if (status == GSIM_OK) status = add_calls(&s);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+void gsim_profile_samples_release(struct gsim_profile_samples *all)
+{
+    gsim_free(all->samples);
+    gsim_free(all->traces);
+    gsim_arena_release(&all->arena);
+    *all = (struct gsim_profile_samples){0};
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See trust/validate/runs.h. Samples are few (thousands), so what belongs together is found by walking over them.
+ */
+#include "trust/validate/runs.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *gsim_split_word(enum gsim_split split)
+{
+    static const char *const words[] = {"fit", "test", "all"};
+    return words[split];
+}
+
+const char *gsim_run_config_text(const struct gsim_run_sample *s, char *text, size_t size)
+{
+    static const char *const memories[] = {"managed", "pinned", "pageable"};
+    snprintf(text, size, "%s%s %.10g, %u x %u, %s%s", s->key.workload,
+             s->key.suite == GSIM_SUITE_GRCUDA ? " (grcuda)" : "", s->key.size, s->key.blocks, s->key.block1d,
+             memories[s->memory], s->prefetch ? ", prefetch" : "");
+    return text;
+}
+
+void gsim_run_validation_release(struct gsim_run_validation *validation)
+{
+    gsim_free(validation->samples);
+    gsim_arena_release(&validation->arena);
+    validation->samples = NULL;
+    validation->count = validation->capacity = 0;
+}
+
+/* --- samples ---------------------------------------------------------------------------------------------------- */
+static enum gsim_status measure(const struct gsim_recording *run, struct gsim_run_sample *s, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_recording_time(run, &s->measured_us, &s->spread_ratio, error);
+    s->repetitions = run->iteration_count;
+    s->traced_ratio = run->traced_us / s->measured_us - 1;
+    return status;
+}
+
+static bool same_config(const struct gsim_run_sample *a, const struct gsim_run_sample *b)
+{
+    struct gsim_recording_key key = a->key;
+    key.shape = b->key.shape; /* the schedulers' own: block1d and blocks say what it comes to */
+    return gsim_recording_key_equal(&key, &b->key) && a->memory == b->memory && a->prefetch == b->prefetch &&
+           strcmp(a->file, b->file) == 0;
+}
+
+static void find_config(struct gsim_run_validation *v, struct gsim_run_sample *s)
+{
+    for (size_t i = v->count; i-- > 0;) {
+        if (!same_config(&v->samples[i], s)) continue;
+        s->config = v->samples[i].config;
+        return;
+    }
+    s->config = v->config_count++;
+}
+
+/* Strings that outlive the run; equal ones of the sample before are shared. */
+static const char *keep(struct gsim_run_validation *v, const char *text, const char *before)
+{
+    return before && strcmp(text, before) == 0 ? before : gsim_arena_strdup(&v->arena, text);
+}
+
+static enum gsim_status append(struct gsim_run_validation *v, const struct gsim_run_sample *s, struct gsim_error *error)
+{
+    void *array = v->samples;
+    if (v->arena.failed || gsim_array_grow(&array, sizeof *s, v->count, &v->capacity))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    v->samples = array;
+    v->samples[v->count++] = *s;
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_run_validation_add(struct gsim_run_validation *v, const char *file,
+                                         const struct gsim_recordings *recordings, const struct gsim_recording *run,
+                                         struct gsim_error *error)
+{
+    struct gsim_error local = {0};
+    struct gsim_run_sample s = {.key = run->key, .memory = run->memory, .prefetch = run->prefetch, .split = run->split};
+    enum gsim_status status = gsim_predict(v->predictor, recordings, run, &s.prediction, &local);
+    if (status == GSIM_INPUT) {
+        if (!v->skipped++)
+            snprintf(v->skipped_reason, sizeof v->skipped_reason, "%.30s with %.20s: %.140s", run->key.workload,
+                     run->scheduler, local.message);
+        return GSIM_OK;
+    }
+    if (status != GSIM_OK)
+        return gsim_error_set(error, status, "%s with %s: %s", run->key.workload, run->scheduler, local.message);
+    status = measure(run, &s, error);
+    if (status != GSIM_OK) return status;
+    const struct gsim_run_sample *before = v->count ? &v->samples[v->count - 1] : NULL;
+    s.file = keep(v, file, before ? before->file : NULL);
+    s.key.workload = keep(v, run->key.workload, before ? before->key.workload : NULL);
+    s.scheduler = keep(v, run->scheduler, before ? before->scheduler : NULL);
+    s.error = s.prediction.iteration_us / s.measured_us - 1;
+    find_config(v, &s);
+    v->unchecked += !run->checked;
+    return append(v, &s, error);
+}
+
+enum gsim_status gsim_run_validation_add_again(struct gsim_run_validation *again, const struct gsim_run_validation *v,
+                                               const struct gsim_recording *run, struct gsim_error *error)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        struct gsim_run_sample first = v->samples[i], second;
+        if (!gsim_recording_key_equal(&first.key, &run->key) || first.memory != run->memory || first.prefetch != run->prefetch ||
+            strcmp(first.scheduler, run->scheduler) != 0)
+            continue;
+        enum gsim_status status = measure(run, &second, error);
+        if (status != GSIM_OK) return status;
+        first.prediction = (struct gsim_prediction){.iteration_us = second.measured_us, .replay_us = NAN, .timeline.mean = NAN};
+        first.error = second.measured_us / first.measured_us - 1;
+        first.traced_ratio = NAN;
+        again->config_count = v->config_count;
+        return append(again, &first, error);
+    }
+    return GSIM_OK;
+}
+
+/* --- lines of the table ------------------------------------------------------------------------------------------- */
+const struct gsim_run_sample *gsim_run_base(const struct gsim_run_validation *v, const struct gsim_run_sample *s)
+{
+    for (size_t i = 0; i < v->count; i++)
+        if (v->samples[i].config == s->config && strcmp(v->samples[i].scheduler, v->base) == 0) return &v->samples[i];
+    return NULL;
+}
+
+double gsim_run_speedup_error(const struct gsim_run_validation *v, const struct gsim_run_sample *s)
+{
+    const struct gsim_run_sample *base = gsim_run_base(v, s);
+    if (!base || base == s) return NAN;
+    return (base->prediction.iteration_us / s->prediction.iteration_us) / (base->measured_us / s->measured_us) - 1;
+}
+
+double gsim_run_replay_error(const struct gsim_run_sample *s)
+{
+    return s->prediction.replay_us / (s->measured_us * (1 + s->traced_ratio)) - 1;
+}
+
+static bool is_chosen(const struct gsim_run_choice *choice, const struct gsim_run_sample *s)
+{
+    return (choice->split == GSIM_SPLIT_COUNT || choice->split == s->split) &&
+           (!choice->scheduler || strcmp(choice->scheduler, s->scheduler) == 0) &&
+           (!choice->workload || strcmp(choice->workload, s->key.workload) == 0);
+}
+
+struct mean {
+    double sum;
+    size_t count;
+};
+
+static void add_to(struct mean *mean, double value)
+{
+    if (isnan(value)) return;
+    mean->sum += value;
+    mean->count++;
+}
+
+static double mean_of(const struct mean *mean)
+{
+    return mean->count ? mean->sum / (double)mean->count : NAN;
+}
+
+enum gsim_status gsim_run_summarize(const struct gsim_run_validation *v, const struct gsim_run_choice *choice,
+                                    struct gsim_run_summary *summary, struct gsim_error *error)
+{
+    size_t counts[3] = {0};
+    struct mean spread = {0}, timeline = {0}, traced = {0};
+    double *memory = gsim_alloc((3 * v->count + 1) * sizeof *memory);
+    double *columns[3] = {memory, memory + v->count, memory + 2 * v->count};
+    struct gsim_error_summary *results[3] = {&summary->makespan, &summary->replay, &summary->speedup};
+    if (!memory) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < v->count; i++) {
+        const struct gsim_run_sample *s = &v->samples[i];
+        if (!is_chosen(choice, s)) continue;
+        const double errors[3] = {s->error, gsim_run_replay_error(s), gsim_run_speedup_error(v, s)};
+        for (int c = 0; c < 3; c++)
+            if (!isnan(errors[c])) columns[c][counts[c]++] = errors[c];
+        add_to(&spread, s->spread_ratio);
+        add_to(&timeline, s->prediction.timeline.mean);
+        add_to(&traced, s->traced_ratio);
+    }
+    enum gsim_status status = GSIM_OK;
+    for (int c = 0; c < 3 && status == GSIM_OK; c++)
+        status = gsim_errors_summarize(columns[c], counts[c], results[c], error);
+    summary->spread_ratio = mean_of(&spread);
+    summary->timeline_mean = mean_of(&timeline);
+    summary->traced_ratio = mean_of(&traced);
+    gsim_free(memory);
+    return status;
+}
+
+/* --- rankings ------------------------------------------------------------------------------------------------------
+ */
+struct clear_pairs {
+    double agreeing, disagreeing, tied;
+};
+
+static void count_clear(const struct gsim_run_sample *const *samples, size_t count, struct clear_pairs *pairs)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = i + 1; j < count; j++) {
+            const struct gsim_run_sample *a = samples[i], *b = samples[j];
+            double apart = fabs(a->measured_us - b->measured_us);
+            if (apart <= a->spread_ratio * a->measured_us + b->spread_ratio * b->measured_us) continue;
+            double product =
+                (a->measured_us - b->measured_us) * (a->prediction.iteration_us - b->prediction.iteration_us);
+            pairs->agreeing += product > 0;
+            pairs->disagreeing += product < 0;
+            pairs->tied += product == 0;
+        }
+    }
+}
+
+/* The configuration's samples of the split; returns how many. */
+static size_t gather(const struct gsim_run_validation *v, uint32_t config, enum gsim_split split,
+                     const struct gsim_run_sample **samples, double *predicted, double *measured)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < v->count; i++) {
+        const struct gsim_run_sample *s = &v->samples[i];
+        if (s->config != config || (split != GSIM_SPLIT_COUNT && s->split != split)) continue;
+        predicted[count] = s->prediction.iteration_us;
+        measured[count] = s->measured_us;
+        samples[count++] = s;
+    }
+    return count;
+}
+
+enum gsim_status gsim_run_rank(const struct gsim_run_validation *v, enum gsim_split split,
+                               struct gsim_run_ranking *ranking, struct gsim_error *error)
+{
+    struct mean tau = {0}, regret = {0};
+    struct clear_pairs pairs = {0};
+    double *predicted = gsim_alloc((2 * v->count + 1) * sizeof *predicted), *measured = predicted + v->count;
+    const struct gsim_run_sample **samples = gsim_alloc((v->count + 1) * sizeof *samples);
+    *ranking = (struct gsim_run_ranking){.regret_worst = NAN};
+    for (uint32_t config = 0; predicted && samples && config < v->config_count; config++) {
+        size_t count = gather(v, config, split, samples, predicted, measured);
+        if (count < 2) continue;
+        double cost = gsim_choice_regret(predicted, measured, count);
+        add_to(&tau, gsim_kendall_tau(predicted, measured, count));
+        add_to(&regret, cost);
+        ranking->regret_worst = fmax(ranking->regret_worst, cost);
+        ranking->count++;
+        count_clear(samples, count, &pairs);
+    }
+    double clear = pairs.agreeing + pairs.disagreeing + pairs.tied;
+    ranking->tau_mean = mean_of(&tau);
+    ranking->regret_mean = mean_of(&regret);
+    ranking->tau_clear = clear > 0 ? (pairs.agreeing - pairs.disagreeing) / clear : NAN;
+    bool failed = !predicted || !samples;
+    gsim_free(predicted);
+    gsim_free(samples);
+    return failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+}

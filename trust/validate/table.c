@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Printing a validation. Columns of the CSV file and fields of the JSON file are contracts: plots/validate_*.gp
+ * read the former by position.
+ */
+#include "trust/validate/table.h"
+
+#include <math.h>
+
+#include "trust/validate/runs_table.h"
+#include "trust/validate/traces_table.h"
+
+#define SCHEMA "gpusim-validation/1"
+
+static const char *const baseline_words[GSIM_BASELINE_COUNT] = {
+#define BASELINE_WORD(key, word) [GSIM_BASELINE_##key] = word,
+    GSIM_BASELINE_MAP(BASELINE_WORD)
+#undef BASELINE_WORD
+};
+
+/* --- the table -------------------------------------------------------------------------------------------------- */
+static void put_row(const struct gsim_validation_row *row, struct gsim_output *output)
+{
+    gsim_output_printf(output, "%-9s%-18s%5zu", gsim_case_kind_word(row->kind), gsim_quantity_word(row->quantity),
+                       row->all.count);
+    gsim_output_percent(output, 8, row->all.mean, false);
+    gsim_output_percent(output, 8, row->all.median, false);
+    gsim_output_percent(output, 8, row->all.worst, false);
+    gsim_output_percent(output, 8, row->all.bias, true);
+    if (isnan(row->correlation))
+        gsim_output_printf(output, "%8s", "-");
+    else
+        gsim_output_printf(output, "%8.4f", row->correlation);
+    gsim_output_percent(output, 8, row->spread_ratio, false);
+    gsim_output_percent(output, 9, row->even.mean, false);
+    gsim_output_percent(output, 7, row->odd.mean, false);
+    for (int b = 0; b < GSIM_BASELINE_COUNT; b++) gsim_output_percent(output, 10 - b, row->baseline_mean[b], false);
+    gsim_output_text(output, "\n");
+}
+
+static void put_rankings(const struct gsim_validation *v, struct gsim_output *output)
+{
+    bool first = true;
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
+        struct gsim_validation_ranking ranking;
+        gsim_validation_rank(v, (enum gsim_case_kind)kind, &ranking);
+        if (!ranking.count) continue;
+        if (first) gsim_output_text(output, "\nWhich of serial, live, graph is faster:\n");
+        first = false;
+        gsim_output_printf(output,
+                           "  %-8s %3zu DAGs, Kendall's tau %.3f on average; following the prediction costs %.2f %% on "
+                           "average, %.2f %% at worst\n",
+                           gsim_case_kind_word(ranking.kind), ranking.count, ranking.tau_mean, 100 * ranking.regret_mean,
+                           100 * ranking.regret_worst);
+    }
+}
+
+static enum gsim_status put_table(const struct gsim_validation *validation, bool used[GSIM_QUANTITY_COUNT], struct gsim_output *output,
+                                  struct gsim_error *error)
+{
+    gsim_output_printf(output, "%-32s%-40s%8s%16s%27s\n", "", " error of the prediction, in %", "own",
+                       "mean of half", "mean of simpler models");
+    gsim_output_printf(output, "%-9s%-18s%5s%8s%8s%8s%8s%8s%8s%9s%7s%10s%9s%8s\n", "kind", "quantity", "n", "mean",
+                       "median", "worst", "bias", "corr.", "spread", "even", "odd", baseline_words[0], baseline_words[1],
+                       baseline_words[2]);
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
+        for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
+            struct gsim_validation_row row;
+            enum gsim_status status = gsim_validation_row(validation, (enum gsim_case_kind)kind,
+                                                          (enum gsim_quantity)quantity, &row, error);
+            if (status) return status;
+            if (!row.all.count) continue;
+            used[quantity] = true;
+            put_row(&row, output);
+        }
+    }
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_validation_print_again(const struct gsim_validation *again, const char *path, struct gsim_output *output,
+                                             struct gsim_error *error)
+{
+    bool used[GSIM_QUANTITY_COUNT] = {false};
+    gsim_output_printf(output, "\nThe same cases, recorded once more (%s), in the place of predictions:\n", path);
+    return put_table(again, used, output, error);
+}
+
+static bool has_kind(const struct gsim_validation *v, enum gsim_case_kind kind)
+{
+    for (size_t i = 0; i < v->count; i++)
+        if (v->samples[i].subject->kind == kind) return true;
+    return false;
+}
+
+enum gsim_status gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output,
+                                       struct gsim_error *error)
+{
+    bool used[GSIM_QUANTITY_COUNT] = {false};
+    enum gsim_status status = put_table(validation, used, output, error);
+    if (status) return status;
+    put_rankings(validation, output);
+    if (validation->skipped)
+        gsim_output_printf(output, "\n%zu cases left out: their second kernel's launch time is not recorded.\n",
+                           validation->skipped);
+    if (validation->unfit)
+        gsim_output_printf(output, "\n%zu cases left out: a kernel of theirs cannot run on %s; the first: %s.\n",
+                           validation->unfit, validation->device->name, validation->unfit_reason);
+    gsim_output_text(output, "\n");
+    for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++)
+        if (used[quantity])
+            gsim_output_printf(output, "  %-17s %s\n", gsim_quantity_word((enum gsim_quantity)quantity),
+                               gsim_quantity_help((enum gsim_quantity)quantity));
+    if (has_kind(validation, GSIM_CASE_ATEN))
+        gsim_output_text(output, "  aten: issued by PyTorch; of its own host time per op, stream, event and synchronise the prediction\n"
+                                 "  knows the file's \"host\", or what they take beside another H200.\n");
+    gsim_output_text(output,
+                     "  mean, median, worst are of absolute errors, bias is the mean signed one; corr. is Pearson's, of\n"
+                     "  logarithms; own spread is half the range of the repeated measurements over their median, which for\n"
+                     "  kernels released together includes the chance of which comes first.\n"
+                     "  Simpler models: sum of the times alone, infinite resources (longest path), and each kernel a fluid\n"
+                     "  that shares the chip with the others.\n");
+    return GSIM_OK;
+}
+
+void gsim_validation_print_cases(const struct gsim_validation *validation, struct gsim_output *output)
+{
+    gsim_output_printf(output, "%-9s%-18s%14s%14s%9s%9s  %s\n", "kind", "quantity", "predicted", "measured", "error %",
+                       "spread", "case");
+    for (size_t i = 0; i < validation->count; i++) {
+        const struct gsim_sample *s = &validation->samples[i];
+        gsim_output_printf(output, "%-9s%-18s", gsim_case_kind_word(s->subject->kind), gsim_quantity_word(s->quantity));
+        if (isnan(s->predicted))
+            gsim_output_printf(output, "%14s%14s", "-", "-");
+        else
+            gsim_output_printf(output, "%14.3f%14.3f", s->predicted, s->measured);
+        gsim_output_percent(output, 9, s->error, true);
+        gsim_output_percent(output, 9, s->spread_ratio, false);
+        bool of_one = s->quantity == GSIM_QUANTITY_OWN || s->quantity == GSIM_QUANTITY_PLACEMENT;
+        gsim_output_printf(output, "  %s%s\n", s->subject->name, of_one ? s->part ? " (second)" : " (first)" : "");
+    }
+    gsim_output_text(output, "\n");
+}
+
+/* --- files ------------------------------------------------------------------------------------------------------ */
+/* Empty for NAN, as spreadsheets and gnuplot want it. */
+static void put_field(struct gsim_output *output, double value)
+{
+    gsim_output_text(output, ",");
+    if (isfinite(value)) gsim_output_real(output, value);
+}
+
+void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_output *output)
+{
+    gsim_output_text(output, "kind,quantity,predicted,measured,error,spread");
+    for (int b = 0; b < GSIM_BASELINE_COUNT; b++) gsim_output_printf(output, ",%s_us", baseline_words[b]);
+    gsim_output_text(output, ",half,part,case,file\n");
+    for (size_t i = 0; i < validation->count; i++) {
+        const struct gsim_sample *s = &validation->samples[i];
+        gsim_output_csv_string(output, gsim_case_kind_word(s->subject->kind));
+        gsim_output_text(output, ",");
+        gsim_output_csv_string(output, gsim_quantity_word(s->quantity));
+        put_field(output, s->predicted);
+        put_field(output, s->measured);
+        put_field(output, s->error);
+        put_field(output, s->spread_ratio);
+        for (int b = 0; b < GSIM_BASELINE_COUNT; b++) put_field(output, s->baseline_us[b]);
+        gsim_output_printf(output, ",%s,%u,", s->subject->index & 1 ? "odd" : "even", s->part);
+        gsim_output_csv_string(output, s->subject->name);
+        gsim_output_text(output, ",");
+        gsim_output_csv_string(output, s->subject->file);
+        gsim_output_text(output, "\n");
+    }
+}
+
+static void put_json_row(const struct gsim_validation_row *row, struct gsim_output *output)
+{
+    gsim_output_printf(output, "{\"kind\": \"%s\", \"quantity\": ", gsim_case_kind_word(row->kind));
+    gsim_output_json_string(output, gsim_quantity_word(row->quantity));
+    gsim_output_printf(output, ", \"count\": %zu", row->all.count);
+    gsim_output_json_real(output, "mean", row->all.mean);
+    gsim_output_json_real(output, "median", row->all.median);
+    gsim_output_json_real(output, "worst", row->all.worst);
+    gsim_output_json_real(output, "bias", row->all.bias);
+    gsim_output_json_real(output, "log_correlation", row->correlation);
+    gsim_output_json_real(output, "spread", row->spread_ratio);
+    gsim_output_json_real(output, "mean_even", row->even.mean);
+    gsim_output_json_real(output, "mean_odd", row->odd.mean);
+    for (int b = 0; b < GSIM_BASELINE_COUNT; b++) {
+        char name[32];
+        snprintf(name, sizeof name, "mean_%s", baseline_words[b]);
+        gsim_output_json_real(output, name, row->baseline_mean[b]);
+    }
+    gsim_output_text(output, "}");
+}
+
+static enum gsim_status put_json_rows(const struct gsim_validation *validation, struct gsim_output *output,
+                                      struct gsim_error *error)
+{
+    const char *separator = "";
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
+        for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
+            struct gsim_validation_row row;
+            enum gsim_status status = gsim_validation_row(validation, (enum gsim_case_kind)kind,
+                                                          (enum gsim_quantity)quantity, &row, error);
+            if (status) return status;
+            if (!row.all.count) continue;
+            gsim_output_printf(output, "%s\n  ", separator);
+            put_json_row(&row, output);
+            separator = ",";
+        }
+    }
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_validation_members *members,
+                                      struct gsim_output *output, struct gsim_error *error)
+{
+    const char *separator = "";
+    gsim_output_text(output, "{\"schema\": \"" SCHEMA "\", \"version\": \"" GPUSIM_VERSION "\", \"device\": ");
+    gsim_output_json_string(output, validation->device->name);
+    gsim_output_printf(output, ", \"skipped\": %zu, \"unfit\": %zu,\n \"rows\": [", validation->skipped, validation->unfit);
+    enum gsim_status status = put_json_rows(validation, output, error);
+    gsim_output_text(output, "],\n \"rankings\": [");
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
+        struct gsim_validation_ranking ranking;
+        gsim_validation_rank(validation, (enum gsim_case_kind)kind, &ranking);
+        if (!ranking.count) continue;
+        gsim_output_printf(output, "%s\n  {\"kind\": \"%s\", \"count\": %zu", separator,
+                           gsim_case_kind_word(ranking.kind), ranking.count);
+        gsim_output_json_real(output, "kendall_tau", ranking.tau_mean);
+        gsim_output_json_real(output, "regret_mean", ranking.regret_mean);
+        gsim_output_json_real(output, "regret_worst", ranking.regret_worst);
+        gsim_output_text(output, "}");
+        separator = ",";
+    }
+    gsim_output_text(output, "]");
+    if (status == GSIM_OK && members->runs) {
+        gsim_output_text(output, ",\n \"runs\": ");
+        status = gsim_run_validation_json(members->runs, output, error);
+    }
+    if (status == GSIM_OK && members->again) {
+        gsim_output_text(output, ",\n \"again\": ");
+        status = gsim_run_validation_json(members->again, output, error);
+    }
+    if (status == GSIM_OK && members->cases_again) {
+        gsim_output_text(output, ",\n \"again_rows\": [");
+        status = put_json_rows(members->cases_again, output, error);
+        gsim_output_text(output, "]");
+    }
+    if (status == GSIM_OK && members->traces) {
+        gsim_output_text(output, ",\n \"traces\": ");
+        gsim_trace_validation_json(members->traces, members->has_trace_ops, output);
+    }
+    gsim_output_text(output, "}\n");
+    return status;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. A validation's results as text: the table in the terminal, one line per case, CSV, JSON. What the
+ * numbers are: trust/validate/validate.h. No wall-clock time: equal input gives equal bytes.
+ */
+#ifndef GSIM_VALIDATE_TABLE_H
+#define GSIM_VALIDATE_TABLE_H
+
+#include "trust/validate/validate.h"
+#include "trust/validate/runs.h"
+#include "trust/validate/traces.h"
+
+/* Rows, rankings and what the columns mean. Fails with GSIM_NOMEM only, like all of these. */
+enum gsim_status gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output,
+                                       struct gsim_error *error) GSIM_NODISCARD;
+/* Rows alone, of cases recorded once more in PATH. */
+enum gsim_status gsim_validation_print_again(const struct gsim_validation *again, const char *path, struct gsim_output *output,
+                                             struct gsim_error *error) GSIM_NODISCARD;
+/* One line per sample. */
+void gsim_validation_print_cases(const struct gsim_validation *validation, struct gsim_output *output);
+/* One line per sample, with a header; plots/validate_*.gp read it. */
+void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_output *output);
+/* Schema gpusim-validation/1. The other validations: its members runs, again, traces and again_rows; NULL: without. */
+struct gsim_validation_members {
+    const struct gsim_run_validation *runs, *again;
+    const struct gsim_validation *cases_again;
+    const struct gsim_trace_validation *traces;
+    bool has_trace_ops; /* each kernel and copy of a trace */
+};
+enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_validation_members *members,
+                                      struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Cases, samples and what is summed up from them. How cases are simulated: trust/validate/cases.c and
+ * trust/validate/dags.c.
+ */
+#include "trust/validate/validate.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "trust/validate/run.h"
+
+const char *gsim_case_kind_word(enum gsim_case_kind kind)
+{
+    static const char *const words[GSIM_CASE_KIND_COUNT] = {
+#define KIND_WORD(key, word) [GSIM_CASE_##key] = word,
+        GSIM_CASE_KIND_MAP(KIND_WORD)
+#undef KIND_WORD
+    };
+    return words[kind];
+}
+
+static const char *const quantity_texts[GSIM_QUANTITY_COUNT][2] = {
+#define QUANTITY_TEXTS(key, word, help) [GSIM_QUANTITY_##key] = {word, help},
+    GSIM_QUANTITY_MAP(QUANTITY_TEXTS)
+#undef QUANTITY_TEXTS
+};
+
+const char *gsim_quantity_word(enum gsim_quantity quantity)
+{
+    return quantity_texts[quantity][0];
+}
+
+const char *gsim_quantity_help(enum gsim_quantity quantity)
+{
+    return quantity_texts[quantity][1];
+}
+
+enum gsim_quantity gsim_quantity_of_schedule(enum gsim_schedule schedule)
+{
+    static const enum gsim_quantity quantities[GSIM_SCHEDULE_COUNT] = {
+        [GSIM_SCHEDULE_LIVE] = GSIM_QUANTITY_LIVE,   [GSIM_SCHEDULE_SERIAL] = GSIM_QUANTITY_SERIAL,
+        [GSIM_SCHEDULE_SYNC] = GSIM_QUANTITY_SYNC,   [GSIM_SCHEDULE_GRAPH] = GSIM_QUANTITY_GRAPH,
+        [GSIM_SCHEDULE_CHAIN] = GSIM_QUANTITY_CHAIN,
+    };
+    return quantities[schedule];
+}
+
+struct gsim_case *gsim_case_add(struct gsim_case_set *set)
+{
+    void *array = set->cases;
+    if (gsim_array_grow(&array, sizeof *set->cases, set->count, &set->capacity)) return NULL;
+    set->cases = array;
+    struct gsim_case *c = &set->cases[set->count++];
+    memset(c, 0, sizeof *c);
+    return c;
+}
+
+void gsim_case_set_release(struct gsim_case_set *set)
+{
+    gsim_free(set->cases);
+    gsim_arena_release(&set->arena);
+    memset(set, 0, sizeof *set);
+}
+
+void gsim_validation_release(struct gsim_validation *validation)
+{
+    gsim_free(validation->samples);
+    validation->samples = NULL;
+    validation->count = validation->capacity = 0;
+}
+
+struct gsim_sample *gsim_validation_add(struct gsim_validation *v, const struct gsim_case *subject,
+                                        enum gsim_quantity quantity, double predicted, double measured)
+{
+    void *array = v->samples;
+    if (gsim_array_grow(&array, sizeof *v->samples, v->count, &v->capacity)) return NULL;
+    v->samples = array;
+    struct gsim_sample *s = &v->samples[v->count++];
+    *s = (struct gsim_sample){
+        .subject = subject,
+        .quantity = quantity,
+        .predicted = predicted,
+        .measured = measured,
+        .error = predicted / measured - 1,
+        .spread_ratio = NAN,
+    };
+    for (int i = 0; i < GSIM_BASELINE_COUNT; i++) s->baseline_us[i] = NAN;
+    return s;
+}
+
+enum gsim_status gsim_validation_run(struct gsim_validation *validation, const struct gsim_case *subject,
+                                     struct gsim_error *error)
+{
+    struct gsim_error local = {0};
+    size_t before = validation->count;
+    enum gsim_status status = subject->nodes ? gsim_validation_run_dag(validation, subject, &local)
+                                             : gsim_validation_run_two(validation, subject, &local);
+    if (status == GSIM_OK) return GSIM_OK;
+    validation->count = before;
+    if (status != GSIM_INPUT) {
+        gsim_error_set(error, status, "%s", local.message);
+        return gsim_error_prefix(error, "%s: %s", subject->file, subject->name);
+    }
+    if (!validation->unfit++)
+        snprintf(validation->unfit_reason, sizeof validation->unfit_reason, "%.60s: %.135s", subject->name, local.message);
+    return GSIM_OK;
+}
+
+static bool add_both(struct gsim_validation *v, const struct gsim_case *subject, enum gsim_quantity quantity, double again, double measured)
+{
+    return !(again > 0 && measured > 0) || gsim_validation_add(v, subject, quantity, again, measured);
+}
+
+enum gsim_status gsim_validation_add_again(struct gsim_validation *validation, const struct gsim_case *subject, const struct gsim_case *again,
+                                           struct gsim_error *error)
+{
+    bool added = add_both(validation, subject, GSIM_QUANTITY_SPAN, again->span_us, subject->span_us);
+    for (int schedule = 0; schedule < GSIM_SCHEDULE_COUNT; schedule++)
+        added = added && add_both(validation, subject, gsim_quantity_of_schedule((enum gsim_schedule)schedule), again->makespan_us[schedule],
+                                  subject->makespan_us[schedule]);
+    return added ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------------- */
+/* The chosen samples' numbers, column by column; each column holds COUNT. */
+struct columns {
+    size_t count, half_count[2];
+    double *error, *half[2], *predicted, *measured;
+};
+
+static void fill_columns(const struct gsim_validation *v, enum gsim_case_kind kind, enum gsim_quantity quantity,
+                         struct columns *c)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        const struct gsim_sample *s = &v->samples[i];
+        if (s->subject->kind != kind || s->quantity != quantity) continue;
+        int half = s->subject->index & 1;
+        c->half[half][c->half_count[half]++] = s->error;
+        c->predicted[c->count] = s->predicted;
+        c->measured[c->count] = s->measured;
+        c->error[c->count++] = s->error;
+    }
+}
+
+/* Means over the chosen samples that have the number; NAN when none has. */
+static void fill_means(const struct gsim_validation *v, struct gsim_validation_row *row)
+{
+    double spread = 0, baseline[GSIM_BASELINE_COUNT] = {0};
+    size_t spreads = 0, baselines[GSIM_BASELINE_COUNT] = {0};
+    for (size_t i = 0; i < v->count; i++) {
+        const struct gsim_sample *s = &v->samples[i];
+        if (s->subject->kind != row->kind || s->quantity != row->quantity) continue;
+        if (!isnan(s->spread_ratio)) {
+            spread += s->spread_ratio;
+            spreads++;
+        }
+        for (int b = 0; b < GSIM_BASELINE_COUNT; b++) {
+            if (isnan(s->baseline_us[b])) continue;
+            baseline[b] += fabs(s->baseline_us[b] / s->measured - 1);
+            baselines[b]++;
+        }
+    }
+    row->spread_ratio = spreads ? spread / (double)spreads : NAN;
+    for (int b = 0; b < GSIM_BASELINE_COUNT; b++)
+        row->baseline_mean[b] = baselines[b] ? baseline[b] / (double)baselines[b] : NAN;
+}
+
+enum gsim_status gsim_validation_row(const struct gsim_validation *validation, enum gsim_case_kind kind,
+                                     enum gsim_quantity quantity, struct gsim_validation_row *row,
+                                     struct gsim_error *error)
+{
+    struct columns c = {0};
+    double *memory = gsim_alloc((5 * validation->count + 1) * sizeof *memory);
+    if (!memory) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    c.error = memory;
+    c.half[0] = memory + validation->count;
+    c.half[1] = memory + 2 * validation->count;
+    c.predicted = memory + 3 * validation->count;
+    c.measured = memory + 4 * validation->count;
+    fill_columns(validation, kind, quantity, &c);
+    *row = (struct gsim_validation_row){.kind = kind, .quantity = quantity};
+    enum gsim_status status = gsim_errors_summarize(c.error, c.count, &row->all, error);
+    if (!status) status = gsim_errors_summarize(c.half[0], c.half_count[0], &row->even, error);
+    if (!status) status = gsim_errors_summarize(c.half[1], c.half_count[1], &row->odd, error);
+    if (!status) status = gsim_log_correlation(c.predicted, c.measured, c.count, &row->correlation, error);
+    gsim_free(memory);
+    fill_means(validation, row);
+    return status;
+}
+
+/* --- rankings --------------------------------------------------------------------------------------------------- */
+static bool is_ranked(enum gsim_quantity quantity)
+{
+    return quantity == GSIM_QUANTITY_LIVE || quantity == GSIM_QUANTITY_SERIAL || quantity == GSIM_QUANTITY_GRAPH;
+}
+
+void gsim_validation_rank(const struct gsim_validation *validation, enum gsim_case_kind kind,
+                          struct gsim_validation_ranking *ranking)
+{
+    double tau_sum = 0, regret_sum = 0;
+    *ranking = (struct gsim_validation_ranking){.kind = kind, .tau_mean = NAN, .regret_mean = NAN, .regret_worst = NAN};
+    for (size_t first = 0, next; first < validation->count; first = next) {
+        const struct gsim_case *subject = validation->samples[first].subject;
+        double predicted[GSIM_QUANTITY_COUNT], measured[GSIM_QUANTITY_COUNT];
+        size_t count = 0;
+        for (next = first; next < validation->count && validation->samples[next].subject == subject; next++) {
+            const struct gsim_sample *s = &validation->samples[next];
+            if (!is_ranked(s->quantity)) continue;
+            predicted[count] = s->predicted;
+            measured[count++] = s->measured;
+        }
+        double tau = gsim_kendall_tau(predicted, measured, count);
+        if (subject->kind != kind || count < 2 || isnan(tau)) continue;
+        double regret = gsim_choice_regret(predicted, measured, count);
+        tau_sum += tau;
+        regret_sum += regret;
+        ranking->regret_worst = fmax(ranking->regret_worst, regret);
+        ranking->count++;
+    }
+    if (!ranking->count) return;
+    ranking->tau_mean = tau_sum / (double)ranking->count;
+    ranking->regret_mean = regret_sum / (double)ranking->count;
+}
