@@ -29,7 +29,7 @@ struct command {
     struct gsim_calibration calibration;
     struct gsim_calibration_options options;
     struct gsim_gpu_options gpu;
-    struct gsim_traced traced;
+    struct gsim_calibrated_trace traced;
     struct gsim_arena arena;
     struct gsim_profile_samples profile;
     const char **run_paths, **trace_paths;

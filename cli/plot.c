@@ -112,7 +112,7 @@ static enum gsim_status select_rows(const struct gsim_cli_arguments *arguments, 
     enum gsim_status status = GSIM_OK;
     struct gsim_arena arena = {0};
     struct row row = {.frame = frame};
-    const struct gsim_names names = {value_of, &row};
+    const struct gsim_where_names names = {value_of, &row};
     bool *keep = gsim_arena_alloc(&arena, frame->row_count + 1);
     if (!keep) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < arguments->repeated_count && status == GSIM_OK; i++) {

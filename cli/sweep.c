@@ -20,7 +20,7 @@ struct sweep {
     struct gsim_spec spec;
     struct gsim_requests requests;
     struct gsim_plan_config plan_config;
-    struct gsim_plan plan;
+    struct gsim_sweep_plan plan;
     struct gsim_store *store;
     struct gsim_sweep_job job;
     struct gsim_progress progress;
@@ -147,7 +147,7 @@ static void print_axes(const struct gsim_spec *spec)
 
 static void print_plan(const struct sweep *sweep)
 {
-    const struct gsim_plan *plan = &sweep->plan;
+    const struct gsim_sweep_plan *plan = &sweep->plan;
     char text[400];
     print_axes(&sweep->spec);
     printf("\n");

@@ -63,7 +63,7 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
                 stderr,
                 "gpusim: note: '%s' was recorded on '%s', but its durations now count as those of %s (see --device)\n",
                 path, notes.gpu, v->predictor->device->name);
-        const struct gsim_traced traced = {.file = slash ? slash + 1 : path,
+        const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : path,
                                            .gpu = notes.gpu,
                                            .program = &program,
                                            .ops = times.ops,

@@ -36,11 +36,11 @@ static enum gsim_status init_randoms(struct gsim_machine *m, struct gsim_error *
 static enum gsim_status init_works(struct gsim_machine *m, struct gsim_error *error)
 {
     const struct gsim_program *p = m->program;
-    m->works = GSIM_ARENA_ARRAY(&m->arena, struct gsim_work, p->kernel_count);
+    m->works = GSIM_ARENA_ARRAY(&m->arena, struct gsim_demand, p->kernel_count);
     if (!m->works) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    const struct gsim_work *works = m->simulation->works;
+    const struct gsim_demand *works = m->simulation->works;
     if (works && p->kernel_count) memcpy(m->works, works, p->kernel_count * sizeof *works);
-    enum gsim_status status = works ? GSIM_OK : gsim_works_init(m->works, p->kernel_count, m->device, p->kernels, error);
+    enum gsim_status status = works ? GSIM_OK : gsim_demands_init(m->works, p->kernel_count, m->device, p->kernels, error);
     if (status) return status;
     double total_us = 0, iterations = m->simulation->iterations ? m->simulation->iterations : p->iterations;
     for (uint32_t i = 0; i < p->op_count; i++)
@@ -48,7 +48,7 @@ static enum gsim_status init_works(struct gsim_machine *m, struct gsim_error *er
     if (total_us * iterations > GSIM_LIMIT_TOTAL_US)
         return gsim_error_set(error, GSIM_INPUT, "%s: all durations of %.0f iterations add up to %.3g s, expected at most %g",
                               p->name, iterations, total_us * iterations * 1e-6, GSIM_LIMIT_TOTAL_US * 1e-6);
-    m->overwrites_l2 = gsim_works_share_l2(m->works, p->kernel_count, m->device);
+    m->overwrites_l2 = gsim_demands_share_l2(m->works, p->kernel_count, m->device);
     if (!gsim_reuse_init(m) || !gsim_host_cache_init(m)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return GSIM_OK;
 }
@@ -71,11 +71,11 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     enum gsim_status status = gsim_managed_init(m, error);
     if (!status) status = init_randoms(m, error);
     if (status) return status;
-    m->channel_count = (uint32_t)s->device->hw_queues;
-    m->channel_next = GSIM_TIME_NEVER;
-    for (uint32_t c = 0; c < GSIM_MAX_CHANNELS; c++) {
-        m->channels[c].tail = &m->channels[c].head;
-        m->channel_at[c] = GSIM_TIME_NEVER;
+    m->hw_queue_count = (uint32_t)s->device->hw_queues;
+    m->hw_queue_next = GSIM_TIME_NEVER;
+    for (uint32_t c = 0; c < GSIM_MAX_HW_QUEUES; c++) {
+        m->hw_queues[c].tail = &m->hw_queues[c].head;
+        m->hw_queue_at[c] = GSIM_TIME_NEVER;
     }
     m->stream_gap = gsim_time_from_us(s->device->stream_gap_us);
     m->event_gap = gsim_time_from_us(s->device->event_gap_us);

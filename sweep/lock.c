@@ -10,7 +10,7 @@
 
 #include "gpusim/memory.h"
 
-static enum gsim_status fail_held(const struct gsim_lock *lock, const char *path, struct gsim_error *error)
+static enum gsim_status fail_held(const struct gsim_sweep_lock *lock, const char *path, struct gsim_error *error)
 {
     char holder[128];
     ssize_t length = pread(lock->descriptor, holder, sizeof(holder) - 1, 0);
@@ -22,14 +22,14 @@ static enum gsim_status fail_held(const struct gsim_lock *lock, const char *path
 }
 
 /* Whether the file that is locked is still the one of that name: its last holder may have removed it meanwhile. */
-static bool is_current(const struct gsim_lock *lock)
+static bool is_current(const struct gsim_sweep_lock *lock)
 {
     struct stat held, named;
     return fstat(lock->descriptor, &held) == 0 && stat(lock->path, &named) == 0 && held.st_ino == named.st_ino &&
            held.st_dev == named.st_dev;
 }
 
-static void sign(const struct gsim_lock *lock)
+static void sign(const struct gsim_sweep_lock *lock)
 {
     char host[64] = "", text[128];
     gethostname(host, sizeof(host) - 1);
@@ -38,7 +38,7 @@ static void sign(const struct gsim_lock *lock)
     if (ftruncate(lock->descriptor, 0) == 0 && pwrite(lock->descriptor, text, (size_t)length, 0) < 0) return;
 }
 
-enum gsim_status gsim_lock_take(struct gsim_lock *lock, const char *path, struct gsim_error *error)
+enum gsim_status gsim_sweep_lock_take(struct gsim_sweep_lock *lock, const char *path, struct gsim_error *error)
 {
     enum gsim_status status;
     size_t size = strlen(path) + sizeof("-writer");
@@ -71,7 +71,7 @@ enum gsim_status gsim_lock_take(struct gsim_lock *lock, const char *path, struct
     return status;
 }
 
-void gsim_lock_release(struct gsim_lock *lock)
+void gsim_sweep_lock_release(struct gsim_sweep_lock *lock)
 {
     if (!lock->path) return;
     unlink(lock->path);

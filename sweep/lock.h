@@ -8,14 +8,14 @@
 
 #include "gpusim/status.h"
 
-struct gsim_lock {
+struct gsim_sweep_lock {
     int descriptor; /* meaningful while path is set */
     char *path;
 };
 
 /* GSIM_IO, naming the holder, when another process has it. */
-enum gsim_status gsim_lock_take(struct gsim_lock *lock, const char *path, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_sweep_lock_take(struct gsim_sweep_lock *lock, const char *path, struct gsim_error *error) GSIM_NODISCARD;
 /* Removes the file; accepts a zeroed lock. */
-void gsim_lock_release(struct gsim_lock *lock);
+void gsim_sweep_lock_release(struct gsim_sweep_lock *lock);
 
 #endif

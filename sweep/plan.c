@@ -77,7 +77,7 @@ static enum gsim_status note_done(void *data, const char *key, const char *statu
     return GSIM_OK;
 }
 
-static enum gsim_status add_item(struct gsim_plan *plan, uint64_t item, struct gsim_error *error)
+static enum gsim_status add_item(struct gsim_sweep_plan *plan, uint64_t item, struct gsim_error *error)
 {
     void *array = plan->items;
     size_t capacity = (size_t)plan->capacity;
@@ -89,7 +89,7 @@ static enum gsim_status add_item(struct gsim_plan *plan, uint64_t item, struct g
     return GSIM_OK;
 }
 
-static enum gsim_status consider(struct gsim_plan *plan, const struct gsim_plan_config *config, struct keys *keys,
+static enum gsim_status consider(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config, struct keys *keys,
                                  uint64_t item, uint64_t *met, struct gsim_error *error)
 {
     char text[GSIM_KEY_SIZE];
@@ -113,7 +113,7 @@ static enum gsim_status consider(struct gsim_plan *plan, const struct gsim_plan_
     return is_done ? GSIM_OK : add_item(plan, item, error);
 }
 
-enum gsim_status gsim_plan_make(struct gsim_plan *plan, const struct gsim_plan_config *config, struct gsim_store *store,
+enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config, struct gsim_store *store,
                                 bool retry, struct gsim_error *error)
 {
     const struct gsim_spec *spec = config->spec;
@@ -121,7 +121,7 @@ enum gsim_status gsim_plan_make(struct gsim_plan *plan, const struct gsim_plan_c
     struct reading reading = {&keys, retry};
     uint32_t repeat;
     uint64_t met = 0;
-    *plan = (struct gsim_plan){0};
+    *plan = (struct gsim_sweep_plan){0};
     struct gsim_setting *settings = gsim_alloc((spec->axis_count + 1) * sizeof(*settings));
     enum gsim_status status = settings ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK && store) status = gsim_store_each_key(store, note_done, &reading, error);
@@ -140,8 +140,8 @@ enum gsim_status gsim_plan_make(struct gsim_plan *plan, const struct gsim_plan_c
     return status;
 }
 
-void gsim_plan_release(struct gsim_plan *plan)
+void gsim_plan_release(struct gsim_sweep_plan *plan)
 {
     gsim_free(plan->items);
-    *plan = (struct gsim_plan){0};
+    *plan = (struct gsim_sweep_plan){0};
 }

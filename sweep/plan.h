@@ -17,7 +17,7 @@ struct gsim_plan_config {
     enum gsim_status (*key)(void *data, uint64_t item, char key[GSIM_KEY_SIZE], struct gsim_error *error);
 };
 
-struct gsim_plan {
+struct gsim_sweep_plan {
     uint64_t *items; /* to be computed, ascending */
     uint64_t count, capacity;
     uint64_t left_out, repeated, other_shards, done; /* all others, by reason */
@@ -25,8 +25,8 @@ struct gsim_plan {
 };
 
 /* STORE: what it has is done (NULL: nothing); with RETRY only what is ok. */
-enum gsim_status gsim_plan_make(struct gsim_plan *plan, const struct gsim_plan_config *config, struct gsim_store *store,
+enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config, struct gsim_store *store,
                                 bool retry, struct gsim_error *error) GSIM_NODISCARD;
-void gsim_plan_release(struct gsim_plan *plan); /* accepts a zeroed one */
+void gsim_plan_release(struct gsim_sweep_plan *plan); /* accepts a zeroed one */
 
 #endif

@@ -66,7 +66,7 @@ static bool value_of(void *data, const char *name, struct gsim_cell *value)
 static enum gsim_status compile(struct reading *reading, struct gsim_error *error)
 {
     struct asked asked = {.reading = reading};
-    struct gsim_names names = {value_of, &asked};
+    struct gsim_where_names names = {value_of, &asked};
     struct gsim_arena *arena = &reading->answer->arena;
     enum gsim_status status = GSIM_OK;
     reading->where = GSIM_ARENA_ARRAY(arena, struct gsim_where *, reading->query->condition_count);
@@ -164,7 +164,7 @@ static enum gsim_status visit(void *data, const struct gsim_row *row, struct gsi
     struct reading *reading = data;
     struct gsim_view view;
     struct asked asked = {reading, &view};
-    struct gsim_names names = {value_of, &asked};
+    struct gsim_where_names names = {value_of, &asked};
     const struct gsim_cell *state = &row->cells[GSIM_COLUMN_status];
     bool is_ok = state->type == GSIM_CELL_TEXT && strcmp(state->text, "ok") == 0, holds = true;
     enum gsim_status status = GSIM_OK;

@@ -88,7 +88,7 @@ static enum gsim_status put_axis(struct gsim_spec *spec, struct gsim_axis axis, 
         if (gsim_array_grow(&groups, sizeof(*spec->groups), spec->group_count, &spec->group_capacity))
             return fail_memory(error);
         spec->groups = groups;
-        spec->groups[spec->group_count] = (struct gsim_group){0};
+        spec->groups[spec->group_count] = (struct gsim_spec_group){0};
         axis.group = spec->group_count++;
     }
     spec->axes[spec->axis_count++] = axis;
@@ -225,7 +225,7 @@ static enum gsim_status count_points(struct gsim_spec *spec, struct gsim_error *
 enum gsim_status gsim_spec_finish(struct gsim_spec *spec, struct gsim_error *error)
 {
     struct place place = {.spec = spec};
-    struct gsim_names names = {value_of, &place};
+    struct gsim_where_names names = {value_of, &place};
     bool is_sampled = false;
     if (!spec->repeat) spec->repeat = 1;
     for (size_t i = 0; i < spec->axis_count; i++) is_sampled = is_sampled || spec->axes[i].sampling != GSIM_SAMPLED_NOT;
@@ -250,7 +250,7 @@ void gsim_spec_point(const struct gsim_spec *spec, uint64_t index, struct gsim_s
     *repeat = (uint32_t)(index % spec->repeat);
     for (size_t i = 0; i < spec->axis_count; i++) {
         const struct gsim_axis *axis = &spec->axes[i];
-        const struct gsim_group *group = &spec->groups[axis->group];
+        const struct gsim_spec_group *group = &spec->groups[axis->group];
         settings[i] = (struct gsim_setting){axis->name, axis->values[index / group->stride % group->count]};
     }
 }
@@ -258,7 +258,7 @@ void gsim_spec_point(const struct gsim_spec *spec, uint64_t index, struct gsim_s
 bool gsim_spec_holds(const struct gsim_spec *spec, const struct gsim_setting *settings, uint32_t repeat)
 {
     struct place place = {.spec = spec, .settings = settings, .repeat = repeat};
-    struct gsim_names names = {value_of, &place};
+    struct gsim_where_names names = {value_of, &place};
     for (size_t i = 0; i < spec->condition_count; i++)
         if (!gsim_where_holds(spec->where[i], &names)) return false;
     return true;

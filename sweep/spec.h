@@ -36,7 +36,7 @@ struct gsim_setting {
 };
 
 /* Axes that advance together. */
-struct gsim_group {
+struct gsim_spec_group {
     size_t count;    /* steps */
     uint64_t stride; /* points from one step to the next */
 };
@@ -46,7 +46,7 @@ struct gsim_spec {
     const char *name; /* NULL: none */
     struct gsim_setting *fixed;
     struct gsim_axis *axes;
-    struct gsim_group *groups;
+    struct gsim_spec_group *groups;
     const char **conditions;
     struct gsim_where **where;
     size_t fixed_count, axis_count, group_count, condition_count;

@@ -151,7 +151,7 @@ enum gsim_status gsim_store_open(const char *path, enum gsim_store_mode mode, st
         gsim_free(made);
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
-    if (is_writer) status = gsim_lock_take(&made->lock, path, error);
+    if (is_writer) status = gsim_sweep_lock_take(&made->lock, path, error);
     if (status == GSIM_OK && is_writer) status = check_file(path, mode, error); /* another may have made it meanwhile */
     /* A reader may have to bring the log of a killed writer into order, so it opens for writing where it can. */
     int flags = is_writer                 ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -173,7 +173,7 @@ void gsim_store_close(struct gsim_store *store)
     if (!store) return;
     sqlite3_finalize(store->insert);
     sqlite3_close(store->db);
-    gsim_lock_release(&store->lock);
+    gsim_sweep_lock_release(&store->lock);
     gsim_arena_release(&store->arena);
     gsim_free(store);
 }

@@ -12,7 +12,7 @@ struct gsim_store {
     sqlite3 *db;
     sqlite3_stmt *insert; /* NULL until the first row */
     const char *path;
-    struct gsim_lock lock; /* of a writer */
+    struct gsim_sweep_lock lock; /* of a writer */
     struct gsim_arena arena;
 };
 

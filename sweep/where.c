@@ -42,7 +42,7 @@ struct gsim_where {
 
 struct parser {
     const char *whole, *at;
-    const struct gsim_names *names;
+    const struct gsim_where_names *names;
     struct gsim_arena *arena;
     struct gsim_error *error;
     enum gsim_status status;
@@ -250,7 +250,7 @@ static struct gsim_where *parse_or(struct parser *parser)
     return left;
 }
 
-enum gsim_status gsim_where_compile(const char *text, const struct gsim_names *names, struct gsim_arena *arena,
+enum gsim_status gsim_where_compile(const char *text, const struct gsim_where_names *names, struct gsim_arena *arena,
                                     struct gsim_where **where, struct gsim_error *error)
 {
     struct parser parser = {.whole = text, .at = text, .names = names, .arena = arena, .error = error};
@@ -317,7 +317,7 @@ static struct gsim_cell calculate(enum kind kind, const struct gsim_cell *left, 
                                                   : fmod(left->real, right->real));
 }
 
-static struct gsim_cell evaluate(const struct gsim_where *where, const struct gsim_names *names)
+static struct gsim_cell evaluate(const struct gsim_where *where, const struct gsim_where_names *names)
 {
     struct gsim_cell left, right;
     switch (where->kind) {
@@ -371,7 +371,7 @@ static struct gsim_cell evaluate(const struct gsim_where *where, const struct gs
     GSIM_BUG("condition of kind %d", (int)where->kind);
 }
 
-bool gsim_where_holds(const struct gsim_where *where, const struct gsim_names *names)
+bool gsim_where_holds(const struct gsim_where *where, const struct gsim_where_names *names)
 {
     struct gsim_cell result = evaluate(where, names);
     return is_true(&result);

@@ -13,7 +13,7 @@
 
 /* What a condition is asked about: NAME's value, or false when there is no such name. A name that has no value
  * gives null; every comparison with null is false. */
-struct gsim_names {
+struct gsim_where_names {
     bool (*value)(void *data, const char *name, struct gsim_cell *value);
     void *data;
 };
@@ -22,8 +22,8 @@ struct gsim_where;
 
 /* NAMES says which words are names (their values do not matter yet). A comparison without a name is refused: it is
  * a mistyped one. TEXT need not outlive the call. Fails with GSIM_USAGE, showing the place. */
-enum gsim_status gsim_where_compile(const char *text, const struct gsim_names *names, struct gsim_arena *arena,
+enum gsim_status gsim_where_compile(const char *text, const struct gsim_where_names *names, struct gsim_arena *arena,
                                     struct gsim_where **where, struct gsim_error *error) GSIM_NODISCARD;
-bool gsim_where_holds(const struct gsim_where *where, const struct gsim_names *names);
+bool gsim_where_holds(const struct gsim_where *where, const struct gsim_where_names *names);
 
 #endif

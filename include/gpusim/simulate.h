@@ -25,7 +25,7 @@ struct gsim_statistics {
     uint64_t engine_calls; /* calls into SimGrid */
 };
 
-struct gsim_work;
+struct gsim_demand;
 
 struct gsim_simulation {
     const struct gsim_program *program;
@@ -41,7 +41,7 @@ struct gsim_simulation {
     bool detailed;                       /* record API calls, waits and occupancy too */
     const struct gsim_observer *observer; /* NULL: none */
     struct gsim_statistics *statistics;  /* NULL: not wanted */
-    const struct gsim_work *works;       /* of the program's kernels (gsim_works_init), where several runs share them; NULL: the run's own */
+    const struct gsim_demand *works;       /* of the program's kernels (gsim_demands_init), where several runs share them; NULL: the run's own */
 };
 
 /* Fills TIMELINE (initialised here, released by the caller also on failure). Times count from the

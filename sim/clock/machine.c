@@ -111,7 +111,7 @@ void gsim_machine_fail(struct gsim_machine *m, enum gsim_status status, const ch
 static gsim_time next_event(const struct gsim_machine *m)
 {
     gsim_time next = gsim_gpu_next(m->gpu);
-    if (m->channel_next < next) next = m->channel_next;
+    if (m->hw_queue_next < next) next = m->hw_queue_next;
     if (m->timer_count && m->timers[0].time < next) next = m->timers[0].time;
     if (m->faults.next < next) next = m->faults.next;
     return next;
@@ -137,13 +137,13 @@ static void handle_events(struct gsim_machine *m, gsim_time time, gsim_time wake
 {
     m->now = time;
     if (gsim_gpu_next(m->gpu) == time) {
-        gsim_time horizon = m->channel_next < wake ? m->channel_next : wake;
+        gsim_time horizon = m->hw_queue_next < wake ? m->hw_queue_next : wake;
         if (m->timer_count && m->timers[0].time < horizon) horizon = m->timers[0].time;
         bool may_change = gsim_engine_transfers_in_flight(m->engine) || m->faults.count;
         gsim_gpu_promise(m->gpu, may_change ? 0 : horizon);
         gsim_gpu_advance(m->gpu, time);
     }
-    if (m->channel_next <= time) gsim_front_step(m);
+    if (m->hw_queue_next <= time) gsim_front_step(m);
     while (m->timer_count && m->timers[0].time <= time) {
         struct gsim_timer timer = pop_timer(m);
         timer.fire(m, timer.argument);
@@ -157,14 +157,14 @@ static void handle_events(struct gsim_machine *m, gsim_time time, gsim_time wake
 static bool pass_transfers(struct gsim_machine *m, gsim_time limit)
 {
     gsim_time when;
-    struct gsim_task *task = gsim_engine_ended(m->engine, &when);
-    if (!task) {
+    struct gsim_command *command = gsim_engine_ended(m->engine, &when);
+    if (!command) {
         gsim_engine_wait(m->engine, limit);
-        task = gsim_engine_ended(m->engine, &when);
+        command = gsim_engine_ended(m->engine, &when);
     }
-    if (!task) return gsim_engine_clock(m->engine) < limit - 1000; /* woken early by an old timer: go round again */
+    if (!command) return gsim_engine_clock(m->engine) < limit - 1000; /* woken early by an old timer: go round again */
     if (when > m->now) m->now = when;
-    gsim_copies_transfer_ended(m, task);
+    gsim_copies_transfer_ended(m, command);
     if (m->faults.count) gsim_faults_update(m);
     gsim_reuse_update(m);
     record_load(m);

@@ -24,24 +24,24 @@
 #include "sim/memory/reuse.h"
 #include "gpusim/simulate.h"
 
-#define GSIM_MAX_CHANNELS 32
-#define GSIM_NO_CHANNEL UINT32_MAX
+#define GSIM_MAX_HW_QUEUES 32
+#define GSIM_NO_HW_QUEUE UINT32_MAX
 
 /* What is enqueued in a stream, or a node of a running graph. */
-enum gsim_task_kind { GSIM_TASK_OP, GSIM_TASK_RECORD, GSIM_TASK_WAIT, GSIM_TASK_GRAPH };
+enum gsim_command_kind { GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH };
 
 struct gsim_machine;
-struct gsim_waiter;     /* a task that waits for a transfer */
+struct gsim_waiter;     /* a command that waits for a transfer */
 struct gsim_marker;     /* one recording of an event */
 struct gsim_graph_run;  /* one launch of an executable graph */
 
-struct gsim_task {
-    enum gsim_task_kind kind;
+struct gsim_command {
+    enum gsim_command_kind kind;
     uint32_t stream;                 /* index of the stream; for a graph's node the stream it reports */
-    const struct gsim_op *op;        /* GSIM_TASK_OP */
+    const struct gsim_op *op;        /* GSIM_COMMAND_OP */
     struct gsim_marker *marker;      /* RECORD, WAIT */
     uint32_t exec;                   /* GRAPH: index */
-    struct gsim_graph_run *graph_run; /* of a node; NULL for a stream's own task */
+    struct gsim_graph_run *graph_run; /* of a node; NULL for a stream's own command */
     uint32_t node;
     gsim_time launch, arrival, ready, start;
     uint32_t correlation, iteration;
@@ -53,18 +53,18 @@ struct gsim_task {
     bool in_engine;                  /* went through a copy engine's queue */
     bool is_migration;               /* memory started it; no stream knows it */
     bool has_room;                   /* bulk copies: what they displace has left */
-    struct gsim_task *then;          /* transfers: one that begins when this one ended */
-    uint64_t default_before;         /* default-stream tasks issued before it */
+    struct gsim_command *then;          /* transfers: one that begins when this one ended */
+    uint64_t default_before;         /* default-stream commands issued before it */
     uint64_t issue_number;           /* over all streams, from 1 */
     enum gsim_copy_kind copy_kind;
     enum gsim_copy_reason reason;
     uint32_t buffer_index;
     struct gsim_waiter *waiters;     /* transfers: kernels that need the data */
     struct gsim_host_thread *waiting_thread; /* transfers: a host access that needs the data */
-    struct gsim_task *next, *next_started;
+    struct gsim_command *next, *next_started;
 };
 
-/* What executes a task: the SMs, or the copy engine of a kind (GSIM_UNIT_COPIES + enum gsim_copy_kind). */
+/* What executes a command: the SMs, or the copy engine of a kind (GSIM_UNIT_COPIES + enum gsim_copy_kind). */
 enum { GSIM_UNIT_SMS, GSIM_UNIT_COPIES, GSIM_UNIT_COUNT = GSIM_UNIT_COPIES + 3 };
 
 struct gsim_marker {
@@ -76,7 +76,7 @@ struct gsim_marker {
     double ended_bytes;            /* the machine's then */
     uint32_t recorded_stream, event, iteration;
     uint32_t correlation;          /* of the call that recorded it */
-    uint32_t waiting_channels;     /* bit per channel */
+    uint32_t waiting_hw_queues;     /* bit per hw_queue */
     struct gsim_host_thread *waiting_threads;
     struct gsim_marker *next_free;
 };
@@ -92,16 +92,16 @@ struct gsim_acquire {
 struct gsim_stream_state {
     bool exists, busy;
     int priority;
-    uint32_t channel;              /* the one that holds it, or held it last */
-    struct gsim_task *records, **records_tail; /* of what it is busy with, to be made when that ends */
-    bool is_bound;                 /* has tasks that are not complete, all in that channel */
+    uint32_t hw_queue;              /* the one that holds it, or held it last */
+    struct gsim_command *records, **records_tail; /* of what it is busy with, to be made when that ends */
+    bool is_bound;                 /* has commands that are not complete, all in that hw_queue */
     uint64_t issued, completed;
-    /* By unit, of the last work there that its next task must follow: its end, and with the gap behind it. */
+    /* By unit, of the last work there that its next command must follow: its end, and with the gap behind it. */
     gsim_time follows[GSIM_UNIT_COUNT], ready[GSIM_UNIT_COUNT];
     bool has_worked;               /* a kernel or copy of its has ended: OWN says which */
     struct gsim_acquire own, *acquires; /* its last work; what its next kernel waits for besides, in the order of the streams */
     gsim_time last_end;
-    uint32_t ended_unit;           /* of its last task */
+    uint32_t ended_unit;           /* of its last command */
     gsim_time recorded, turned;    /* end of its last timed record; how much longer the front end then takes to go on */
     uint32_t used_mark;            /* iteration + 1 in which it last held work */
     struct gsim_host_thread *waiting_threads;
@@ -110,9 +110,9 @@ struct gsim_stream_state {
     uint32_t tail_count, tail_capacity;
 };
 
-struct gsim_channel {
-    struct gsim_task *head, **tail;
-    uint32_t bound_streams;        /* that have tasks here */
+struct gsim_hw_queue {
+    struct gsim_command *head, **tail;
+    uint32_t bound_streams;        /* that have commands here */
     uint32_t pending_launches;     /* issued, not retired */
     bool blocked;                  /* head is a wait that was found incomplete */
     gsim_time records_until;       /* end of the last timed record behind a kernel there */
@@ -145,7 +145,7 @@ struct gsim_graph_state {
 struct gsim_exec_state {
     const struct gsim_op **ops;
     uint32_t *streams, *predecessor_count;
-    bool *crosses;                 /* of each node: it follows nodes of several channels */
+    bool *crosses;                 /* of each node: it follows nodes of several hw_queues */
     bool *signals;                 /* of each node: such ones follow it, and one other */
     uint32_t *first_successor, *successors; /* of node n: successors[first[n]] .. successors[first[n + 1] - 1] */
     uint32_t node_count, copy_count;
@@ -185,8 +185,8 @@ struct gsim_timer {
 };
 
 struct gsim_copy_engine {
-    struct gsim_task *head, **tail;
-    struct gsim_task *current;
+    struct gsim_command *head, **tail;
+    struct gsim_command *current;
     bool is_held; /* between two copies */
     const struct gsim_graph_run *kept_for; /* held until this run's node KEPT_NODE comes; NULL: not for a node */
     uint32_t kept_node;
@@ -201,14 +201,14 @@ struct gsim_machine {
     struct gsim_engine *engine;
     struct gsim_arena arena;
     struct gsim_gpu *gpu;
-    struct gsim_work *works;       /* by kernel index */
+    struct gsim_demand *works;       /* by kernel index */
     bool overwrites_l2;            /* the program's kernels together touch more data than L2 holds */
     double touched_bytes, ended_bytes; /* by all kernels that have started; that have ended */
     struct gsim_reuse reuse;
     struct gsim_host_cache host_cache;
     struct gsim_residency residency;
     struct gsim_faults faults;
-    struct gsim_task **moving;     /* by buffer: the transfer to the device under way, or NULL */
+    struct gsim_command **moving;     /* by buffer: the transfer to the device under way, or NULL */
     uint32_t *attached;            /* by buffer: the stream that it is attached to; 0: all see it */
     struct gsim_waiter *free_waiters;
 
@@ -224,13 +224,13 @@ struct gsim_machine {
     size_t timer_count, timer_capacity;
     uint64_t timer_sequence;
 
-    uint32_t channel_count;
-    gsim_time channel_next, channel_at[GSIM_MAX_CHANNELS];
-    struct gsim_channel channels[GSIM_MAX_CHANNELS];
+    uint32_t hw_queue_count;
+    gsim_time hw_queue_next, hw_queue_at[GSIM_MAX_HW_QUEUES];
+    struct gsim_hw_queue hw_queues[GSIM_MAX_HW_QUEUES];
 
     struct gsim_stream_state *streams;
     size_t stream_count, stream_capacity;
-    uint32_t next_channel;         /* where the search for one that holds no stream begins */
+    uint32_t next_hw_queue;         /* where the search for one that holds no stream begins */
     struct gsim_event_state *events;
     size_t event_count, event_capacity;
     uint32_t *free_events;
@@ -244,18 +244,18 @@ struct gsim_machine {
     struct gsim_queue_state *queues;
     size_t queue_count, queue_capacity;
 
-    struct gsim_task *free_tasks;
+    struct gsim_command *free_commands;
     struct gsim_marker *free_markers;
     struct gsim_acquire *free_acquires;
-    uint64_t issued, completed;    /* stream tasks */
+    uint64_t issued, completed;    /* stream commands */
     uint64_t default_issued, default_completed;
     struct gsim_host_thread *waiting_device;
     struct gsim_copy_engine engines[3]; /* by enum gsim_copy_kind: to the device, to the host, inside it */
-    gsim_time front_free;          /* when the front end may turn to another channel */
+    gsim_time front_free;          /* when the front end may turn to another hw_queue */
     gsim_time graph_dispatch_free; /* when the graph dispatcher may start another node */
     uint64_t placed;               /* kernels of which all blocks were or are resident */
     struct gsim_held_node *held, *last_held, *idle_held; /* graphs.c; in the order in which they go on */
-    struct gsim_work signal;       /* fills an SM; graphs.c. 0 blocks: there is none */
+    struct gsim_demand signal;       /* fills an SM; graphs.c. 0 blocks: there is none */
 
     uint32_t iteration, correlation;
     uint32_t streams_used, events_recorded, stream_waits;
@@ -292,49 +292,49 @@ struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m);
 void gsim_machine_end_thread(struct gsim_machine *m);
 
 /* --- front.c: streams, hardware queues, events ----------------------------------------------------------- */
-struct gsim_task *gsim_front_task(struct gsim_machine *m, enum gsim_task_kind kind, uint32_t stream);
-/* The stream's hardware queue while it has tasks: its last one or another that holds no stream; where all do, they are
+struct gsim_command *gsim_front_command(struct gsim_machine *m, enum gsim_command_kind kind, uint32_t stream);
+/* The stream's hardware queue while it has commands: its last one or another that holds no stream; where all do, they are
  * taken in turn. */
-struct gsim_channel *gsim_front_bind(struct gsim_machine *m, uint32_t stream);
-/* Appends to the stream's hardware queue; visible to the device from task->arrival on. */
-void gsim_front_issue(struct gsim_machine *m, struct gsim_task *task);
+struct gsim_hw_queue *gsim_front_bind(struct gsim_machine *m, uint32_t stream);
+/* Appends to the stream's hardware queue; visible to the device from command->arrival on. */
+void gsim_front_issue(struct gsim_machine *m, struct gsim_command *command);
 /* When UNIT, which looks from FIRST on and then once in engine_poll_us whether another unit's work is done, goes on behind
  * work that ended at END (H200, H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
 gsim_time gsim_front_seen(const struct gsim_machine *m, uint32_t unit, gsim_time first, gsim_time end);
-/* How long the timed records that come next in the stream, which has just ended a task, will take. */
+/* How long the timed records that come next in the stream, which has just ended a command, will take. */
 gsim_time gsim_front_records(const struct gsim_machine *m, uint32_t stream);
-void gsim_front_step(struct gsim_machine *m); /* handles the channels that are due at now */
+void gsim_front_step(struct gsim_machine *m); /* handles the hw_queues that are due at now */
 void gsim_front_find_next(struct gsim_machine *m);
 struct gsim_marker *gsim_front_marker(struct gsim_machine *m);
 void gsim_front_unref(struct gsim_machine *m, struct gsim_marker *marker);
-/* Starts the work of a task whose dependences are met: kernel to the distributor, copy to its engine. */
-void gsim_front_start(struct gsim_machine *m, struct gsim_task *task);
-/* The kernel, copy or graph of the task ended at now. */
-void gsim_front_end(struct gsim_machine *m, struct gsim_task *task);
-void gsim_front_kernel_started(void *machine, void *task, gsim_time now);
-void gsim_front_kernel_ended(void *machine, void *task, gsim_time now);
-void gsim_front_blocks_stayed(void *machine, void *task, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until);
-void gsim_front_free(struct gsim_machine *m, struct gsim_task *task);
+/* Starts the work of a command whose dependences are met: kernel to the distributor, copy to its engine. */
+void gsim_front_start(struct gsim_machine *m, struct gsim_command *command);
+/* The kernel, copy or graph of the command ended at now. */
+void gsim_front_end(struct gsim_machine *m, struct gsim_command *command);
+void gsim_front_kernel_started(void *machine, void *command, gsim_time now);
+void gsim_front_kernel_ended(void *machine, void *command, gsim_time now);
+void gsim_front_blocks_stayed(void *machine, void *command, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until);
+void gsim_front_free(struct gsim_machine *m, struct gsim_command *command);
 
 /* --- copies.c: copy engines ------------------------------------------------------------------------------- */
-void gsim_copies_start(struct gsim_machine *m, struct gsim_task *task);
+void gsim_copies_start(struct gsim_machine *m, struct gsim_command *command);
 /* The unit that executes OP: copies small enough to go with the commands occupy no copy engine. */
 uint32_t gsim_copies_unit(const struct gsim_machine *m, const struct gsim_op *op);
-void gsim_copies_enqueue(struct gsim_machine *m, struct gsim_task *task);
-void gsim_copies_begin(struct gsim_machine *m, struct gsim_task *task); /* past the engines' queues */
+void gsim_copies_enqueue(struct gsim_machine *m, struct gsim_command *command);
+void gsim_copies_begin(struct gsim_machine *m, struct gsim_command *command); /* past the engines' queues */
 /* The kernel TASK is submitted when the last transfer that it waits for ended. False when memory is out. */
-bool gsim_copies_wait_for(struct gsim_machine *m, struct gsim_task *transfer, struct gsim_task *task);
-void gsim_copies_transfer_ended(struct gsim_machine *m, struct gsim_task *task);
+bool gsim_copies_wait_for(struct gsim_machine *m, struct gsim_command *transfer, struct gsim_command *command);
+void gsim_copies_transfer_ended(struct gsim_machine *m, struct gsim_command *command);
 void gsim_copies_record(struct gsim_machine *m, const struct gsim_copy_record *record);
 
 void gsim_copies_init(struct gsim_machine *m);
 
 /* --- graphs.c ---------------------------------------------------------------------------------------------- */
-void gsim_graphs_launch(struct gsim_machine *m, struct gsim_task *task);
-void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node);
-void gsim_graphs_kernel_placed(void *machine, void *task, gsim_time now);
+void gsim_graphs_launch(struct gsim_machine *m, struct gsim_command *command);
+void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_command *node);
+void gsim_graphs_kernel_placed(void *machine, void *command, gsim_time now);
 /* Whether a copy in the same direction follows COPY, which ends now, on its lane: NEXT. */
-bool gsim_graphs_copies_on(const struct gsim_machine *m, const struct gsim_task *copy, uint32_t *next);
+bool gsim_graphs_copies_on(const struct gsim_machine *m, const struct gsim_command *copy, uint32_t *next);
 void gsim_graphs_set_ops(struct gsim_driver_ops *ops);
 /* Capture: true when the call on STREAM became part of a graph. */
 bool gsim_graphs_capture_op(struct gsim_machine *m, uint32_t stream, const struct gsim_op *op);
@@ -350,7 +350,7 @@ void gsim_simdriver_init(struct gsim_machine *m);
 gsim_time gsim_api_begin(struct gsim_machine *m);
 void gsim_api_spend(struct gsim_machine *m, double us);
 /* Appends an op to a stream; the caller has spent the call's host time. */
-void gsim_api_issue(struct gsim_machine *m, enum gsim_task_kind kind, const struct gsim_op *op, uint32_t exec,
+void gsim_api_issue(struct gsim_machine *m, enum gsim_command_kind kind, const struct gsim_op *op, uint32_t exec,
                     uint32_t stream, gsim_time launch, double latency_us);
 /* The running thread waits until its launch queue has room; returns the time it waited. */
 gsim_time gsim_api_wait_queue(struct gsim_machine *m, uint32_t stream);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * CUDA graphs: built explicitly or by stream capture, instantiated, launched as one task of a stream. Inside
+ * CUDA graphs: built explicitly or by stream capture, instantiated, launched as one command of a stream. Inside
  * a launch nodes start when their predecessors have ended, one after the other through one dispatcher
  * (H200, measured: 1.1 us per short kernel at best however wide the graph).
  */
@@ -8,13 +8,13 @@
 #include "sim/clock/machine.h"
 
 struct gsim_graph_run {
-    struct gsim_task *task;      /* the launch in its stream */
+    struct gsim_command *command;      /* the launch in its stream */
     uint32_t exec, nodes_left;
     uint32_t *predecessors_left;
     struct gsim_graph_run *next_idle;
 };
 
-/* A node that follows several channels and whose last predecessor ended while kernels had blocks that were not resident yet: it waits until
+/* A node that follows several branches and whose last predecessor ended while kernels had blocks that were not resident yet: it waits until
  * PLACED kernels are, of all that ever came, and READY. */
 struct gsim_held_node {
     struct gsim_graph_run *run;
@@ -181,23 +181,23 @@ static bool follows_copy(const struct gsim_graph_state *g, uint32_t node)
     return false;
 }
 
-/* A root opens a channel, and so does what follows a copy; any other node is in the last opened one of those that it follows. A node that
- * follows another channel as well waits for that to be signalled (H200, 320 recordings of DAGs as captured graphs,
- * traces/runner/micro/graphs.py: 2,887 nodes behind their own channel start after 1.12 us, 740 behind several after 2.78, none of these
+/* A root opens a branch, and so does what follows a copy; any other node is in the last opened one of those that it follows. A node that
+ * follows another branch as well waits for that to be signalled (H200, 320 recordings of DAGs as captured graphs,
+ * traces/runner/micro/graphs.py: 2,887 nodes behind their own branch start after 1.12 us, 740 behind several after 2.78, none of these
  * sooner than 2; H100 alike). Built node by node the same is assumed. */
-static bool find_channels(struct gsim_machine *m, const struct gsim_graph_state *g, struct gsim_exec_state *x)
+static bool find_branches(struct gsim_machine *m, const struct gsim_graph_state *g, struct gsim_exec_state *x)
 {
-    uint32_t opened = 0, *channels = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count);
-    uint32_t *followers = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count); /* of each node, those that follow its channel only */
+    uint32_t opened = 0, *branches = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count);
+    uint32_t *followers = GSIM_ARENA_ARRAY(&m->arena, uint32_t, g->node_count); /* of each node, those that follow its branch only */
     x->crosses = GSIM_ARENA_ARRAY(&m->arena, bool, g->node_count);
     x->signals = GSIM_ARENA_ARRAY(&m->arena, bool, g->node_count);
-    if (!channels || !followers || !x->crosses || !x->signals) return false;
+    if (!branches || !followers || !x->crosses || !x->signals) return false;
     for (uint32_t n = 0; n < g->node_count; n++) {
         const struct gsim_graph_node_state *node = &g->nodes[n];
         for (uint32_t i = 0; i < node->after_count; i++)
-            if (channels[node->after[i]] > channels[n]) channels[n] = channels[node->after[i]];
-        if (!node->after_count || follows_copy(g, n)) channels[n] = opened++;
-        for (uint32_t i = 0; i < node->after_count && node->after_count > 1; i++) x->crosses[n] |= channels[node->after[i]] != channels[n];
+            if (branches[node->after[i]] > branches[n]) branches[n] = branches[node->after[i]];
+        if (!node->after_count || follows_copy(g, n)) branches[n] = opened++;
+        for (uint32_t i = 0; i < node->after_count && node->after_count > 1; i++) x->crosses[n] |= branches[node->after[i]] != branches[n];
         for (uint32_t i = 0; i < node->after_count; i++) {
             if (x->crosses[n])
                 x->signals[node->after[i]] = true;
@@ -233,10 +233,10 @@ static bool build_exec(struct gsim_machine *m, const struct gsim_graph_state *g,
         x->predecessor_count[n] = g->nodes[n].after_count;
         for (uint32_t i = 0; i < g->nodes[n].after_count; i++) x->first_successor[g->nodes[n].after[i] + 2]++;
     }
-    if (!find_channels(m, g, x)) return false;
+    if (!find_branches(m, g, x)) return false;
     for (uint32_t n = 2; n < g->node_count + 2; n++) x->first_successor[n] += x->first_successor[n - 1];
-    /* Of what one node releases, those of its channel start first, then those that open one behind copies, both in their order, then the others
-     * in the opposite order (the same recordings: own channel first in 168 of 169 pairs, in their order 331 of 335, in the opposite one
+    /* Of what one node releases, those of its branch start first, then those that open one behind copies, both in their order, then the others
+     * in the opposite order (the same recordings: own branch first in 168 of 169 pairs, in their order 331 of 335, in the opposite one
      * 69 of 69; behind copies 2 of 4). */
     for (uint32_t n = 0; n < g->node_count; n++)
         if (!x->crosses[n]) add_successor(g, x, n);
@@ -296,7 +296,7 @@ static void do_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_str
     gsim_managed_launch(m, m->execs[exec - 1].ops, m->execs[exec - 1].node_count, stream);
     waited += m->running->local - before;
     gsim_api_spend(m, m->device->graph_launch_us + m->execs[exec - 1].node_count * m->device->graph_launch_node_us);
-    gsim_api_issue(m, GSIM_TASK_GRAPH, NULL, exec - 1, stream, start, start_latency(m, &m->execs[exec - 1]));
+    gsim_api_issue(m, GSIM_COMMAND_GRAPH, NULL, exec - 1, stream, start, start_latency(m, &m->execs[exec - 1]));
     gsim_api_spend(m, m->execs[exec - 1].copy_count * m->device->graph_launch_copy_us);
     gsim_api_end(m, GSIM_API_GRAPH_LAUNCH, start, waited, stream, NULL);
 }
@@ -316,7 +316,7 @@ static void make_signal(struct gsim_machine *m)
     if (gsim_work_init(&m->signal, m->device, &kernel, &error)) gsim_machine_fail(m, GSIM_SIM, "%s", error.message);
 }
 
-/* What tells nodes that follow several channels that one of theirs has ended comes before the next node of its own channel, and has an SM to
+/* What tells nodes that follow several branches that one of theirs has ended comes before the next node of its own branch, and has an SM to
  * itself, the first of the empty ones: that node's blocks stand on all others, and who comes after them finds it empty (H200:
  * traces/runner/micro/signals.py, traces/h200/vm/signals.txt). Not seen where no SM is empty. */
 static void start_signal(struct gsim_machine *m, void *argument)
@@ -329,7 +329,7 @@ static void start_signal(struct gsim_machine *m, void *argument)
 
 static void start_node(struct gsim_machine *m, void *argument)
 {
-    struct gsim_task *node = argument;
+    struct gsim_command *node = argument;
     node->ready = node->start = m->now;
     gsim_front_start(m, node);
 }
@@ -338,14 +338,14 @@ static void start_node(struct gsim_machine *m, void *argument)
 static void node_ready(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t index, gsim_time ready, bool waits)
 {
     const struct gsim_exec_state *x = &m->execs[run->exec];
-    struct gsim_task *node = gsim_front_task(m, GSIM_TASK_OP, x->streams[index] ? x->streams[index] : run->task->stream);
+    struct gsim_command *node = gsim_front_command(m, GSIM_COMMAND_OP, x->streams[index] ? x->streams[index] : run->command->stream);
     if (!node) return;
     node->op = x->ops[index];
     node->graph_run = run;
     node->node = index;
-    node->launch = run->task->launch;
-    node->correlation = run->task->correlation;
-    node->iteration = run->task->iteration;
+    node->launch = run->command->launch;
+    node->correlation = run->command->correlation;
+    node->iteration = run->command->iteration;
     gsim_time start = ready > m->graph_dispatch_free ? ready : m->graph_dispatch_free;
     if (!waits) m->graph_dispatch_free = start + gsim_time_from_us(m->device->graph_dispatch_us);
     gsim_machine_at(m, start, start_node, node);
@@ -371,23 +371,23 @@ static struct gsim_graph_run *new_run(struct gsim_machine *m, uint32_t exec)
     return run;
 }
 
-void gsim_graphs_launch(struct gsim_machine *m, struct gsim_task *task)
+void gsim_graphs_launch(struct gsim_machine *m, struct gsim_command *command)
 {
-    struct gsim_graph_run *run = new_run(m, task->exec);
+    struct gsim_graph_run *run = new_run(m, command->exec);
     if (!run) return;
-    run->task = task;
+    run->command = command;
     if (!run->nodes_left) {
-        gsim_front_end(m, task);
+        gsim_front_end(m, command);
         return;
     }
-    const struct gsim_exec_state *x = &m->execs[task->exec];
+    const struct gsim_exec_state *x = &m->execs[command->exec];
     uint32_t roots = 0;
     for (uint32_t n = 0; n < x->node_count; n++)
         if (!run->predecessors_left[n])
             node_ready(m, run, n, m->now + gsim_time_from_us(roots++ * m->device->graph_branch_us), false);
 }
 
-/* And then as long: 1.7 us from block to block where a node of its own channel comes after 0.16, 1.24 at least (H200, H100: DAGs as captured
+/* And then as long: 1.7 us from block to block where a node of its own branch comes after 0.16, 1.24 at least (H200, H100: DAGs as captured
  * graphs, traces/runner/micro/held.py, traces/h200/vm/held.txt, traces/h100/held.txt). Streams that wait for events are not held so. */
 #define HELD_US 1.7
 
@@ -407,10 +407,10 @@ static void hold(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t in
     m->last_held = held;
 }
 
-void gsim_graphs_kernel_placed(void *machine, void *task, gsim_time now)
+void gsim_graphs_kernel_placed(void *machine, void *command, gsim_time now)
 {
     struct gsim_machine *m = machine;
-    if (!task) return; /* a signal */
+    if (!command) return; /* a signal */
     m->placed++;
     for (struct gsim_held_node *held; (held = m->held) != NULL && held->placed <= m->placed;) {
         gsim_time ready = now + gsim_time_from_us(HELD_US);
@@ -430,12 +430,12 @@ static void follow(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t 
     uint32_t own = gsim_copies_unit(m, m->execs[run->exec].ops[next]);
     bool looks = own != unit && m->engine_poll;
     if (looks) {
-        ready = gsim_front_seen(m, own, run->task->start, m->now);
+        ready = gsim_front_seen(m, own, run->command->start, m->now);
     } else if (own != unit) {
         if (own == GSIM_UNIT_SMS) ready += m->copy_to_kernel;
         if (unit == GSIM_UNIT_SMS) ready += m->kernel_to_copy;
     } else if (unit != GSIM_UNIT_SMS && m->engine_poll) { /* known of the same devices only */
-        ready = m->now + m->copy_gap; /* also where channels meet: not measured */
+        ready = m->now + m->copy_gap; /* also where branches meet: not measured */
         crosses = false;
     }
     if (crosses && own == GSIM_UNIT_SMS && unit == GSIM_UNIT_SMS && gsim_gpu_queued(m->gpu)) {
@@ -445,7 +445,7 @@ static void follow(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t 
     node_ready(m, run, next, ready, looks || crosses);
 }
 
-bool gsim_graphs_copies_on(const struct gsim_machine *m, const struct gsim_task *copy, uint32_t *next)
+bool gsim_graphs_copies_on(const struct gsim_machine *m, const struct gsim_command *copy, uint32_t *next)
 {
     const struct gsim_exec_state *x = &m->execs[copy->graph_run->exec];
     for (uint32_t i = x->first_successor[copy->node]; i < x->first_successor[copy->node + 1]; i++) {
@@ -458,7 +458,7 @@ bool gsim_graphs_copies_on(const struct gsim_machine *m, const struct gsim_task 
     return false;
 }
 
-void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node)
+void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_command *node)
 {
     struct gsim_graph_run *run = node->graph_run;
     struct gsim_exec_state *x = &m->execs[run->exec];
@@ -471,7 +471,7 @@ void gsim_graphs_node_ended(struct gsim_machine *m, struct gsim_task *node)
     if (--run->nodes_left) return;
     run->next_idle = x->idle_runs;
     x->idle_runs = run;
-    gsim_front_end(m, run->task);
+    gsim_front_end(m, run->command);
 }
 
 void gsim_graphs_set_ops(struct gsim_driver_ops *ops)

@@ -49,27 +49,27 @@ void gsim_api_use_stream(struct gsim_machine *m, uint32_t stream)
 
 gsim_time gsim_api_wait_queue(struct gsim_machine *m, uint32_t stream)
 {
-    struct gsim_channel *channel = gsim_front_bind(m, stream);
+    struct gsim_hw_queue *hw_queue = gsim_front_bind(m, stream);
     uint32_t depth = (uint32_t)m->device->launch_queue_depth;
     gsim_time before = m->running->local;
-    if (channel->pending_launches < depth) return 0;
+    if (hw_queue->pending_launches < depth) return 0;
     gsim_machine_meet(m);
-    while ((channel = gsim_front_bind(m, stream))->pending_launches >= depth && !gsim_driver_failed(&m->driver))
-        gsim_machine_wait_on(m, &channel->waiting_threads); /* the stream may hold another queue afterwards */
+    while ((hw_queue = gsim_front_bind(m, stream))->pending_launches >= depth && !gsim_driver_failed(&m->driver))
+        gsim_machine_wait_on(m, &hw_queue->waiting_threads); /* the stream may hold another queue afterwards */
     return m->running->local - before;
 }
 
-void gsim_api_issue(struct gsim_machine *m, enum gsim_task_kind kind, const struct gsim_op *op, uint32_t exec,
+void gsim_api_issue(struct gsim_machine *m, enum gsim_command_kind kind, const struct gsim_op *op, uint32_t exec,
                     uint32_t stream, gsim_time launch, double latency_us)
 {
-    struct gsim_task *task = gsim_front_task(m, kind, stream);
-    if (!task) return;
-    task->op = op;
-    task->exec = exec;
-    task->launch = launch;
-    task->correlation = m->correlation;
-    task->arrival = m->running->local + gsim_time_from_us(latency_us);
-    gsim_front_issue(m, task);
+    struct gsim_command *command = gsim_front_command(m, kind, stream);
+    if (!command) return;
+    command->op = op;
+    command->exec = exec;
+    command->launch = launch;
+    command->correlation = m->correlation;
+    command->arrival = m->running->local + gsim_time_from_us(latency_us);
+    gsim_front_issue(m, command);
     gsim_api_use_stream(m, stream);
 }
 
@@ -106,7 +106,7 @@ static gsim_stream add_stream(struct gsim_machine *m, int priority)
         gsim_free(m->streams[index].tail);
     }
     m->streams[index] = (struct gsim_stream_state){
-        .exists = true, .priority = priority, .channel = GSIM_NO_CHANNEL};
+        .exists = true, .priority = priority, .hw_queue = GSIM_NO_HW_QUEUE};
     return index;
 }
 
@@ -214,18 +214,18 @@ static void do_event_destroy(struct gsim_driver *driver, gsim_event event)
     gsim_api_end(m, GSIM_API_EVENT_DESTROY, start, 0, 0, NULL);
 }
 
-/* A record or wait task with MARKER, which gets another reference. */
-static void issue_marker(struct gsim_machine *m, enum gsim_task_kind kind, gsim_stream stream, struct gsim_marker *marker,
+/* A record or wait command with MARKER, which gets another reference. */
+static void issue_marker(struct gsim_machine *m, enum gsim_command_kind kind, gsim_stream stream, struct gsim_marker *marker,
                          gsim_time launch)
 {
-    struct gsim_task *task = gsim_front_task(m, kind, stream);
-    if (!task) return;
+    struct gsim_command *command = gsim_front_command(m, kind, stream);
+    if (!command) return;
     marker->references++;
-    task->marker = marker;
-    task->launch = launch;
-    task->correlation = m->correlation;
-    task->arrival = m->running->local + gsim_time_from_us(m->device->launch_to_start_us);
-    gsim_front_issue(m, task);
+    command->marker = marker;
+    command->launch = launch;
+    command->correlation = m->correlation;
+    command->arrival = m->running->local + gsim_time_from_us(m->device->launch_to_start_us);
+    gsim_front_issue(m, command);
 }
 
 static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_stream stream)
@@ -246,7 +246,7 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
         marker->correlation = m->correlation;
         gsim_front_unref(m, m->events[event].marker);
         m->events[event].marker = marker;
-        issue_marker(m, GSIM_TASK_RECORD, stream, marker, start);
+        issue_marker(m, GSIM_COMMAND_RECORD, stream, marker, start);
     }
     gsim_api_end(m, GSIM_API_EVENT_RECORD, start, 0, stream, NULL);
 }
@@ -260,7 +260,7 @@ static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream,
     gsim_api_spend(m, m->device->stream_wait_us);
     m->stream_waits++;
     if (!gsim_graphs_capture_wait(m, stream, event) && m->events[event].marker)
-        issue_marker(m, GSIM_TASK_WAIT, stream, m->events[event].marker, start);
+        issue_marker(m, GSIM_COMMAND_WAIT, stream, m->events[event].marker, start);
     gsim_api_end(m, GSIM_API_STREAM_WAIT, start, 0, stream, NULL);
 }
 
@@ -309,7 +309,7 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     gsim_managed_launch(m, &op, 1, stream);
     waited += m->running->local - before;
     gsim_api_spend(m, m->device->launch_us);
-    gsim_api_issue(m, GSIM_TASK_OP, op, 0, stream, start, m->device->launch_to_start_us);
+    gsim_api_issue(m, GSIM_COMMAND_OP, op, 0, stream, start, m->device->launch_to_start_us);
     gsim_api_end(m, GSIM_API_LAUNCH, start, waited, stream, m->program->kernels[op->kernel_index].name);
 }
 
@@ -321,7 +321,7 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
     gsim_api_spend(m, m->device->memcpy_us);
     bool is_pinned = m->simulation->memory == GSIM_MEMORY_PINNED; /* the staging of others has its own start */
-    gsim_api_issue(m, GSIM_TASK_OP, op, 0, stream, start, is_pinned ? m->device->copy_start_us : 0);
+    gsim_api_issue(m, GSIM_COMMAND_OP, op, 0, stream, start, is_pinned ? m->device->copy_start_us : 0);
     /* Pageable copies are staged by the calling thread; small ones to the device return at once
      * (CUDA driver API, "API synchronization behavior": up to 64 KB). */
     bool is_small = op->copy_kind == GSIM_COPY_H2D && op->bytes <= 65536;
@@ -342,7 +342,7 @@ static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
     uint64_t missing = gsim_residency_bytes(&m->residency, op->args[0].buffer_index, op->bytes, GSIM_PLACE_HOST);
     gsim_api_spend(m, m->device->prefetch_call_us);
-    gsim_api_issue(m, GSIM_TASK_OP, op, 0, stream, start, 0);
+    gsim_api_issue(m, GSIM_COMMAND_OP, op, 0, stream, start, 0);
     /* The driver unmaps the pages and hands them to the copy engine piece by piece: the copy is under way. */
     gsim_api_spend(m, m->device->prefetch_call_us_per_mb * (double)missing * 1e-6);
     gsim_api_end(m, GSIM_API_PREFETCH, start, waited, stream, m->program->buffers[op->args[0].buffer_index].name);

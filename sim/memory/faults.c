@@ -41,29 +41,29 @@ static struct gsim_faulter *new_faulter(struct gsim_machine *m, uint32_t arg_cou
     return k;
 }
 
-void gsim_faults_add(struct gsim_machine *m, struct gsim_task *task)
+void gsim_faults_add(struct gsim_machine *m, struct gsim_command *command)
 {
-    struct gsim_faulter *k = new_faulter(m, task->op->arg_count);
+    struct gsim_faulter *k = new_faulter(m, command->op->arg_count);
     if (!k) {
         gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
         return;
     }
-    k->task = task;
+    k->command = command;
     for (uint32_t i = 0; i < k->arg_count; i++)
-        k->args[i] = (struct gsim_fault_arg){.buffer_index = task->op->args[i].buffer_index, .first = -1};
-    task->faulter = k;
+        k->args[i] = (struct gsim_fault_arg){.buffer_index = command->op->args[i].buffer_index, .first = -1};
+    command->faulter = k;
 }
 
-void gsim_faults_hold(struct gsim_machine *m, struct gsim_task *task)
+void gsim_faults_hold(struct gsim_machine *m, struct gsim_command *command)
 {
-    task->faulter->pace = 0;
-    gsim_gpu_set_pace(m->gpu, m->now, task->run, 0);
+    command->faulter->pace = 0;
+    gsim_gpu_set_pace(m->gpu, m->now, command->run, 0);
 }
 
-void gsim_faults_kernel_started(struct gsim_machine *m, struct gsim_task *task)
+void gsim_faults_kernel_started(struct gsim_machine *m, struct gsim_command *command)
 {
-    if (!task->faulter) return;
-    task->faulter->is_running = true;
+    if (!command->faulter) return;
+    command->faulter->is_running = true;
     m->faults.next = m->now;
 }
 
@@ -93,7 +93,7 @@ static void advance(struct gsim_machine *m, struct gsim_faulter *k)
         for (uint32_t i = 0; i < k->arg_count; i++)
             if (k->args[i].is_short) arrive(m, k, &k->args[i], k->args[i].stretch_end);
     }
-    struct gsim_gpu_progress progress = gsim_gpu_progress(m->gpu, k->task->run, m->now);
+    struct gsim_gpu_progress progress = gsim_gpu_progress(m->gpu, k->command->run, m->now);
     k->done = fmin(fmax(progress.done, 0), 1);
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
@@ -103,31 +103,31 @@ static void advance(struct gsim_machine *m, struct gsim_faulter *k)
     }
 }
 
-static void record(struct gsim_machine *m, const struct gsim_task *task, const struct gsim_copy_record *partial)
+static void record(struct gsim_machine *m, const struct gsim_command *command, const struct gsim_copy_record *partial)
 {
     struct gsim_copy_record record = *partial;
     if (!record.bytes) return;
     if (record.end <= record.start) record.end = record.start + 1;
-    record.op = task->op->index;
-    record.iteration = task->iteration;
-    record.stream = task->stream;
-    record.correlation = task->correlation;
+    record.op = command->op->index;
+    record.iteration = command->iteration;
+    record.stream = command->stream;
+    record.correlation = command->correlation;
     gsim_copies_record(m, &record);
 }
 
-void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_task *task)
+void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_command *command)
 {
     struct gsim_faults *faults = &m->faults;
-    struct gsim_faulter *k = task->faulter;
+    struct gsim_faulter *k = command->faulter;
     if (!k) return;
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
         arrive(m, k, a, m->residency.pages[a->buffer_index].group_count);
-        record(m, task, &(struct gsim_copy_record){.buffer_index = a->buffer_index, .kind = GSIM_COPY_H2D,
+        record(m, command, &(struct gsim_copy_record){.buffer_index = a->buffer_index, .kind = GSIM_COPY_H2D,
                                                    .reason = GSIM_REASON_FAULT, .bytes = a->bytes, .launch = a->first,
                                                    .start = a->first, .end = a->last});
     }
-    record(m, task, &(struct gsim_copy_record){.buffer_index = k->evicted_buffer, .kind = GSIM_COPY_D2H,
+    record(m, command, &(struct gsim_copy_record){.buffer_index = k->evicted_buffer, .kind = GSIM_COPY_D2H,
                                                .reason = GSIM_REASON_EVICTION, .bytes = k->evicted,
                                                .launch = k->evicted_first, .start = k->evicted_first, .end = m->now});
     size_t i = 0;
@@ -136,7 +136,7 @@ void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_task *task)
     memmove(&faults->active[i], &faults->active[i + 1], (faults->count - i) * sizeof *faults->active);
     k->next_free = faults->free;
     faults->free = k;
-    task->faulter = NULL;
+    command->faulter = NULL;
     faults->next = m->now;
     gsim_managed_check(m);
 }
@@ -148,7 +148,7 @@ void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_task *task)
  * group of its own. */
 static double window_bytes(const struct gsim_machine *m, const struct gsim_faulter *k, uint32_t buffer_index, double threads)
 {
-    const struct gsim_kernel *kernel = &m->program->kernels[k->task->op->kernel_index];
+    const struct gsim_kernel *kernel = &m->program->kernels[k->command->op->kernel_index];
     double all = 0, own = (double)m->residency.pages[buffer_index].bytes;
     double in_flight = kernel->fp64 ? 2 * BYTES_PER_THREAD : BYTES_PER_THREAD;
     for (uint32_t i = 0; i < k->arg_count; i++) all += (double)m->residency.pages[k->args[i].buffer_index].bytes;
@@ -161,7 +161,7 @@ static double window_bytes(const struct gsim_machine *m, const struct gsim_fault
  * elements than blocks (else blocks reduce what they scan together). 0: the buffer is scanned. */
 static double row_count(const struct gsim_machine *m, const struct gsim_faulter *k, uint32_t buffer_index)
 {
-    const struct gsim_op *op = k->task->op;
+    const struct gsim_op *op = k->command->op;
     const struct gsim_kernel *kernel = &m->program->kernels[op->kernel_index];
     double own = (double)m->residency.pages[buffer_index].bytes, rows = 0;
     if (kernel->rows > 0) return kernel->rows > 1 && own >= kernel->rows * GSIM_GROUP_BYTES ? kernel->rows : 0;
@@ -253,14 +253,14 @@ static void set_pace(struct gsim_machine *m, struct gsim_faulter *k, double pace
 {
     if (fabs(pace - k->pace) <= SAME_PACE * k->pace) return;
     k->pace = pace;
-    gsim_gpu_set_pace(m->gpu, m->now, k->task->run, pace);
+    gsim_gpu_set_pace(m->gpu, m->now, k->command->run, pace);
 }
 
 /* Where the kernel is. Stretches that one round brings stall it, once for all of them together; returns how long
  * the driver works on them, 0 when there are none. */
 static double look_around(struct gsim_machine *m, const struct survey *s, struct gsim_faulter *k)
 {
-    struct gsim_gpu_progress progress = gsim_gpu_progress(m->gpu, k->task->run, m->now);
+    struct gsim_gpu_progress progress = gsim_gpu_progress(m->gpu, k->command->run, m->now);
     double stall_ps = 0;
     k->full_speed = progress.full_speed;
     for (uint32_t i = 0; i < k->arg_count; i++) {

@@ -17,7 +17,7 @@
 #include "gpusim/units.h"
 
 struct gsim_machine;
-struct gsim_task;
+struct gsim_command;
 
 /* One buffer of a kernel that may meet missing pages. */
 struct gsim_fault_arg {
@@ -36,7 +36,7 @@ struct gsim_fault_arg {
 
 /* A kernel from its submission to its end. */
 struct gsim_faulter {
-    struct gsim_task *task;
+    struct gsim_command *command;
     bool is_running;
     gsim_time stall_until; /* 0: it does not stall */
     double done, full_speed, pace;
@@ -67,26 +67,26 @@ struct gsim_faults {
 enum gsim_status gsim_managed_init(struct gsim_machine *m, struct gsim_error *error);
 void gsim_managed_release(struct gsim_machine *m);
 /* A kernel is about to be submitted. True when it may be now; else the transfers it waits for will submit it. */
-bool gsim_managed_prepare_kernel(struct gsim_machine *m, struct gsim_task *task);
-void gsim_managed_submit(struct gsim_machine *m, struct gsim_task *task);
+bool gsim_managed_prepare_kernel(struct gsim_machine *m, struct gsim_command *command);
+void gsim_managed_submit(struct gsim_machine *m, struct gsim_command *command);
 /* Devices without page faults: a launch of the COUNT ops, one or a graph's, moves what the host wrote, and the calling thread waits. */
 void gsim_managed_launch(struct gsim_machine *m, const struct gsim_op *const *ops, uint32_t count, uint32_t stream);
 void gsim_managed_attach(struct gsim_machine *m, uint32_t buffer_index, uint32_t stream);
 /* The host touches a managed buffer: a transfer back that the running thread waits for, where needed. */
 void gsim_managed_host_access(struct gsim_machine *m, const struct gsim_op *op);
 /* A bulk copy to the device begins: makes room. True when it may move now. */
-bool gsim_managed_begin_prefetch(struct gsim_machine *m, struct gsim_task *task);
-void gsim_managed_arrived(struct gsim_machine *m, const struct gsim_task *task);
+bool gsim_managed_begin_prefetch(struct gsim_machine *m, struct gsim_command *command);
+void gsim_managed_arrived(struct gsim_machine *m, const struct gsim_command *command);
 /* Memory of the residency or of the faults ran out: fails the run. */
 void gsim_managed_check(struct gsim_machine *m);
 
 /* --- faults.c ------------------------------------------------------------------------------------------------- */
 /* The kernel may meet missing pages: follows it from now on. */
-void gsim_faults_add(struct gsim_machine *m, struct gsim_task *task);
+void gsim_faults_add(struct gsim_machine *m, struct gsim_command *command);
 /* It is submitted, and does nothing before the first update after its start. */
-void gsim_faults_hold(struct gsim_machine *m, struct gsim_task *task);
-void gsim_faults_kernel_started(struct gsim_machine *m, struct gsim_task *task);
-void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_task *task);
+void gsim_faults_hold(struct gsim_machine *m, struct gsim_command *command);
+void gsim_faults_kernel_started(struct gsim_machine *m, struct gsim_command *command);
+void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_command *command);
 /* Brings pages and paces to m->now; to be called whenever something happened. */
 void gsim_faults_update(struct gsim_machine *m);
 

@@ -123,7 +123,7 @@ static bool init_bringing(struct gsim_machine *m)
     const struct gsim_program *p = m->program;
     uint32_t count = 0;
     m->reuse.first_arg = GSIM_ARENA_ARRAY(&m->arena, uint32_t, p->op_count);
-    m->reuse.bringing = GSIM_ARENA_ARRAY(&m->arena, const struct gsim_task *, p->buffer_count);
+    m->reuse.bringing = GSIM_ARENA_ARRAY(&m->arena, const struct gsim_command *, p->buffer_count);
     if (!m->reuse.first_arg || !m->reuse.bringing) return false;
     for (uint32_t i = 0; i < p->op_count; i++) {
         m->reuse.first_arg[i] = count;
@@ -137,7 +137,7 @@ static bool init_bringing(struct gsim_machine *m)
 static double working_threads(const struct gsim_machine *m, const struct gsim_op *op)
 {
     const struct gsim_kernel *k = &m->program->kernels[op->kernel_index];
-    const struct gsim_work *w = &m->works[op->kernel_index];
+    const struct gsim_demand *w = &m->works[op->kernel_index];
     double threads = fmin((double)m->device->sm_count * w->need.blocks_per_sm, (double)w->blocks) * w->threads;
     double items = fmax(k->loop_x, 1) * fmax(k->loop_y, 1) * fmax(k->loop_z, 1);
     return k->loop_x > 0 && items < threads ? items : threads;
@@ -151,15 +151,15 @@ static double missing_ps(const struct gsim_machine *m, const struct gsim_op *op,
 
 /* The share of what both read after which TASK, which starts now, is ahead of LEADER, which has read DONE of it; 1: never. Both read from
  * the front. */
-static double share_behind(const struct gsim_machine *m, const struct gsim_task *task, const struct gsim_task *leader, double done)
+static double share_behind(const struct gsim_machine *m, const struct gsim_command *command, const struct gsim_command *leader, double done)
 {
-    double own = m->works[task->op->kernel_index].solo_ps, its = m->works[leader->op->kernel_index].solo_ps;
+    double own = m->works[command->op->kernel_index].solo_ps, its = m->works[leader->op->kernel_index].solo_ps;
     return own < its * (1 - done) ? done * its / (its - own) : 1;
 }
 
-static void lengthen(struct gsim_machine *m, const struct gsim_task *task, double longer_ps)
+static void lengthen(struct gsim_machine *m, const struct gsim_command *command, double longer_ps)
 {
-    if (longer_ps != 0) gsim_gpu_lengthen(m->gpu, m->now, task->run, longer_ps / m->works[task->op->kernel_index].solo_ps);
+    if (longer_ps != 0) gsim_gpu_lengthen(m->gpu, m->now, command->run, longer_ps / m->works[command->op->kernel_index].solo_ps);
 }
 
 /* Of a buffer that it reads, when it was submitted. */
@@ -172,26 +172,26 @@ static double gone(const struct gsim_machine *m, const struct gsim_op *op, uint3
 
 /* What LEADER is spared is taken to be the least that it can be, with the most bytes that a thread asks for: kernels differ, by 3 to 22
  * (IMG's, ML's on an H200), and of many blocks some fall behind and miss all the same. */
-static void look_at(struct gsim_machine *m, const struct gsim_task *task)
+static void look_at(struct gsim_machine *m, const struct gsim_command *command)
 {
     const struct gsim_device_spec *d = m->device;
-    const struct gsim_op *op = task->op;
+    const struct gsim_op *op = command->op;
     double more = 0, least = d->bytes_in_flight_per_thread / fmax(d->most_bytes_in_flight_per_thread, d->bytes_in_flight_per_thread);
     for (uint32_t i = 0; i < op->arg_count; i++) {
         uint32_t buffer = op->args[i].buffer_index;
-        const struct gsim_task *leader = m->reuse.bringing[buffer];
+        const struct gsim_command *leader = m->reuse.bringing[buffer];
         double own = gone(m, op, buffer), share = 0, its;
-        if (!op->args[i].reads || leader == task) continue;
+        if (!op->args[i].reads || leader == command) continue;
         if (leader) {
-            share = share_behind(m, task, leader, gsim_gpu_progress(m->gpu, leader->run, m->now).done);
+            share = share_behind(m, command, leader, gsim_gpu_progress(m->gpu, leader->run, m->now).done);
             if (share >= 1) continue;
             its = (1 - share) * gone(m, leader->op, buffer) * (double)m->program->buffers[buffer].bytes;
             more += its * (1 - own);
             if (is_measured_inside(m, leader->op)) lengthen(m, leader, -least * missing_ps(m, leader->op, its * (1 - missing(m, buffer))));
         }
-        if (leader || own > 0) m->reuse.bringing[buffer] = task;
+        if (leader || own > 0) m->reuse.bringing[buffer] = command;
     }
-    if (is_measured_inside(m, op)) lengthen(m, task, missing_ps(m, op, more));
+    if (is_measured_inside(m, op)) lengthen(m, command, missing_ps(m, op, more));
 }
 
 /* --- interface ------------------------------------------------------------------------------------------------------ */
@@ -228,33 +228,33 @@ double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op)
     return fmax(GSIM_LEAST_SCALE, fmin(scale, GSIM_MOST_SCALE));
 }
 
-void gsim_reuse_kernel_started(struct gsim_machine *m, struct gsim_task *task)
+void gsim_reuse_kernel_started(struct gsim_machine *m, struct gsim_command *command)
 {
     if (!m->reuse.next) return;
-    task->next_started = m->reuse.started;
-    m->reuse.started = task;
+    command->next_started = m->reuse.started;
+    m->reuse.started = command;
 }
 
 void gsim_reuse_update(struct gsim_machine *m)
 {
     while (m->reuse.started) {
-        struct gsim_task *task = m->reuse.started;
-        m->reuse.started = task->next_started;
-        look_at(m, task);
+        struct gsim_command *command = m->reuse.started;
+        m->reuse.started = command->next_started;
+        look_at(m, command);
     }
 }
 
-void gsim_reuse_kernel_ended(struct gsim_machine *m, struct gsim_task *task)
+void gsim_reuse_kernel_ended(struct gsim_machine *m, struct gsim_command *command)
 {
     struct gsim_reuse *r = &m->reuse;
     if (!r->next) return;
-    for (struct gsim_task **t = &r->started; *t; t = &(*t)->next_started)
-        if (*t == task) {
-            *t = task->next_started;
+    for (struct gsim_command **t = &r->started; *t; t = &(*t)->next_started)
+        if (*t == command) {
+            *t = command->next_started;
             break;
         }
-    for (uint32_t i = 0; i < task->op->arg_count; i++)
-        if (r->bringing[task->op->args[i].buffer_index] == task) r->bringing[task->op->args[i].buffer_index] = NULL;
+    for (uint32_t i = 0; i < command->op->arg_count; i++)
+        if (r->bringing[command->op->args[i].buffer_index] == command) r->bringing[command->op->args[i].buffer_index] = NULL;
 }
 
 void gsim_reuse_copy(struct gsim_machine *m, const struct gsim_op *op)

@@ -25,7 +25,7 @@
 
 struct gsim_machine;
 struct gsim_op;
-struct gsim_task;
+struct gsim_command;
 
 struct gsim_reuse {
     /* A ring of the buffers, that touched last first; the last entry is its head. An entry that follows itself is not in it.
@@ -34,8 +34,8 @@ struct gsim_reuse {
     double *missed; /* by op: bytes read that were not in L2 when the kernel's time was measured */
     uint32_t *first_arg;         /* by op: of its arguments, in gone */
     double *gone;                /* by argument: share of the buffer that was not in L2 when the kernel was submitted last */
-    const struct gsim_task **bringing; /* by buffer: the kernel that reads it from DRAM now; NULL: none */
-    struct gsim_task *started;   /* kernels that began at this time, by next_started */
+    const struct gsim_command **bringing; /* by buffer: the kernel that reads it from DRAM now; NULL: none */
+    struct gsim_command *started;   /* kernels that began at this time, by next_started */
     /* NULL: how near data is makes no difference. */
     double *near;   /* by op: of the bytes that it reads, the share that a kernel of the same grid had touched last then */
     bool *is_mixed; /* by buffer: the kernel that touched it last was placed beside others */
@@ -46,8 +46,8 @@ bool gsim_reuse_init(struct gsim_machine *m);
 /* OP, a kernel of the program, is submitted. Its work, relative to what was measured. */
 double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op);
 /* Its first block is resident; its last one ended. */
-void gsim_reuse_kernel_started(struct gsim_machine *m, struct gsim_task *task);
-void gsim_reuse_kernel_ended(struct gsim_machine *m, struct gsim_task *task);
+void gsim_reuse_kernel_started(struct gsim_machine *m, struct gsim_command *command);
+void gsim_reuse_kernel_ended(struct gsim_machine *m, struct gsim_command *command);
 /* Once the GPU has placed its blocks: what the kernels that just began change for themselves and those beside them. */
 void gsim_reuse_update(struct gsim_machine *m);
 /* A copy to the device, or a host write that one will follow: what was in L2 of the buffer is no longer its data. */

@@ -16,7 +16,7 @@
 #define FOUND_SIZE 48
 #define PLACE_SIZE 160
 
-static void format_place(const struct gsim_place *place, char *text, size_t size)
+static void format_place(const struct gsim_field_place *place, char *text, size_t size)
 {
     char element[16] = "";
     if (place->has_element) snprintf(element, sizeof(element), "[%u]", place->element);

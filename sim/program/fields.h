@@ -11,7 +11,7 @@
 #include "sim/base/scan.h"
 
 /* Where we are, for messages: LIST[INDEX].FIELD[ELEMENT]. */
-struct gsim_place {
+struct gsim_field_place {
     const char *list; /* NULL: a field of the file itself */
     uint32_t index;
     const char *field; /* NULL: the object as a whole */
@@ -20,7 +20,7 @@ struct gsim_place {
 };
 
 struct gsim_fields {
-    struct gsim_place place;
+    struct gsim_field_place place;
     const char *const *names; /* of the fields; ends with NULL */
     char **values;            /* by field: where its value starts, NULL: not given */
     struct gsim_error *error;

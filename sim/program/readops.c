@@ -16,8 +16,8 @@
 #define OP_ID(id, name, kinds)    id,
 #define OP_NAME(id, name, kinds)  name,
 #define OP_KINDS(id, name, kinds) kinds,
-enum { OP_FIELDS(OP_ID) OP_WORK, OP_FIELD_COUNT = OP_WORK + GSIM_WORK_FIELD_COUNT };
-static const char *const op_names[] = {OP_FIELDS(OP_NAME) GSIM_WORK_FIELDS(GSIM_WORK_FIELD_NAME) NULL};
+enum { OP_FIELDS(OP_ID) OP_WORK, OP_FIELD_COUNT = OP_WORK + GSIM_DEMAND_FIELD_COUNT };
+static const char *const op_names[] = {OP_FIELDS(OP_NAME) GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_NAME) NULL};
 static const char *const op_kinds[OP_WORK] = {OP_FIELDS(OP_KINDS)};
 
 static const char kind_letters[] = "KCPWRH"; /* enum gsim_op_kind */

@@ -13,7 +13,7 @@
 
 /* Fields of a kernel that an op may override: X(id, name). Read by gsim_reader_work() in this order. */
 /* clang-format off */
-#define GSIM_WORK_FIELDS(X)                                                           \
+#define GSIM_DEMAND_FIELDS(X)                                                           \
     X(WORK_REGS, "regs_per_thread") X(WORK_SMEM, "smem_bytes") X(WORK_FP64, "fp64")   \
     X(WORK_FLOPS, "flops") X(WORK_DRAM, "dram_bytes") X(WORK_THREAD, "thread_cycles") \
     X(WORK_SM, "sm_cycles") X(WORK_SOLO, "solo_us") X(WORK_DEVICE, "solo_device")     \
@@ -21,9 +21,9 @@
     X(WORK_SLICE, "slice_us") X(WORK_LOOP_X, "loop_x") X(WORK_LOOP_Y, "loop_y") \
     X(WORK_LOOP_Z, "loop_z")
 /* clang-format on */
-#define GSIM_WORK_FIELD_ID(id, name)   id,
-#define GSIM_WORK_FIELD_NAME(id, name) name,
-enum { GSIM_WORK_FIELDS(GSIM_WORK_FIELD_ID) GSIM_WORK_FIELD_COUNT };
+#define GSIM_DEMAND_FIELD_ID(id, name)   id,
+#define GSIM_DEMAND_FIELD_NAME(id, name) name,
+enum { GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_ID) GSIM_DEMAND_FIELD_COUNT };
 
 struct gsim_reader_buffer {
     uint64_t bytes;

@@ -14,7 +14,7 @@
 
 /* An empty SM takes the kernel's shared-memory configuration. One that the head of the queue fills as it empties keeps its own if
  * the kernel's full occupancy fits there: who comes later finds it changed. H200, traces/h200/vm/joins.txt: within 0.35 us. */
-static void configure(struct gsim_gpu *gpu, struct gsim_group *g, const struct gsim_work *w)
+static void configure(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w)
 {
     if (g->slots || (gpu->keeps_carveout && w->join_bytes <= g->carveout)) return;
     g->carveout = w->carveout_bytes;
@@ -22,20 +22,20 @@ static void configure(struct gsim_gpu *gpu, struct gsim_group *g, const struct g
 
 /* The pair of sub-partitions that the next issue-bound block of two warps goes to: that with fewer of them (H200: of 3 such blocks on
  * an SM the first and the third share, 1.77 times as long as the second: traces/h200/vm/ages.txt). */
-static uint8_t next_half(const struct gsim_group *g, const struct gsim_work *w)
+static uint8_t next_half(const struct gsim_sm_group *g, const struct gsim_demand *w)
 {
     uint32_t on[3] = {0};
-    if (w->kind != GSIM_WORK_ISSUE || w->need.warps != 2) return 0;
+    if (w->kind != GSIM_DEMAND_ISSUE || w->need.warps != 2) return 0;
     for (uint32_t i = 0; i < g->cohort_count; i++) on[g->cohorts[i].half]++;
     return on[1] <= on[2] ? 1 : 2;
 }
 
 /* Blocks that share issue have a progress of their own, issue-bound ones in units; others that start together progress alike. */
-static void add_cohorts(struct gsim_gpu *gpu, struct gsim_group *g, struct gsim_kernel_run *run, uint32_t blocks, double factor,
+static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gsim_kernel_run *run, uint32_t blocks, double factor,
                         gsim_time now)
 {
-    const struct gsim_work *w = run->work;
-    bool is_single = gpu->options.exact || w->kind == GSIM_WORK_ISSUE || w->is_crowded;
+    const struct gsim_demand *w = run->work;
+    bool is_single = gpu->options.exact || w->kind == GSIM_DEMAND_ISSUE || w->is_crowded;
     uint32_t pieces = is_single ? blocks : 1;
     configure(gpu, g, w);
     struct gsim_cohort *last = g->cohort_count ? &g->cohorts[g->cohort_count - 1] : NULL;
@@ -59,7 +59,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_group *g, struct gsim_
 /* Puts BLOCKS blocks of RUN, each FACTOR times the mean's work, on every SM of the group. */
 static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, double factor, gsim_time now)
 {
-    struct gsim_group *g = gpu->groups[index];
+    struct gsim_sm_group *g = gpu->groups[index];
     uint64_t count = (uint64_t)blocks * g->sm_count;
     if (!g->slots) gpu->load.busy_sms += g->sm_count;
     add_cohorts(gpu, g, run, blocks, factor, now);
@@ -93,7 +93,7 @@ static struct portion portion_of(const struct gsim_unequal *unequal, uint64_t fi
 /* Whether the next COUNT blocks of a grid of unequal ones have equal work. */
 static bool is_uniform(const struct gsim_kernel_run *run, uint64_t count)
 {
-    const struct gsim_work *w = run->work;
+    const struct gsim_demand *w = run->work;
     struct portion p = portion_of(&w->unequal, w->blocks - run->unplaced, count);
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++)
         if (p.kinds[i]) return p.kinds[i] == count;
@@ -198,7 +198,7 @@ struct candidates {
     uint64_t sms;
 };
 
-static struct candidates find_candidates(const struct gsim_gpu *gpu, const struct gsim_work *w)
+static struct candidates find_candidates(const struct gsim_gpu *gpu, const struct gsim_demand *w)
 {
     struct candidates c;
     c.count = c.room = c.next_room = 0;

@@ -21,7 +21,7 @@ static void end_run(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time
 }
 
 /* Takes BLOCKS of the cohort off every SM of the group; an empty cohort leaves, the others stay in the order of their age. */
-static void take_blocks(struct gsim_gpu *gpu, struct gsim_group *g, uint32_t at, uint32_t blocks, gsim_time now)
+static void take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t at, uint32_t blocks, gsim_time now)
 {
     struct gsim_cohort c = g->cohorts[at];
     g->cohorts[at].blocks -= blocks;
@@ -42,7 +42,7 @@ static void take_blocks(struct gsim_gpu *gpu, struct gsim_group *g, uint32_t at,
 /* Ends what is over on the group's SMs: all of it, or one block on each; the head of the queue refills them. */
 static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool only_one, bool refills)
 {
-    struct gsim_group *g = gpu->groups[index];
+    struct gsim_sm_group *g = gpu->groups[index];
     struct gsim_kernel_run *ended[GSIM_MAX_COHORTS];
     uint32_t ended_count = 0, lost = 0;
     gsim_group_settle(g, now);
@@ -95,14 +95,14 @@ static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
     uint32_t lowest = GSIM_MAX_SMS;
     bool scattered = false, is_shared = gsim_gpu_is_shared(gpu);
     for (uint32_t i = 0; i < gpu->group_count && is_shared; i++) {
-        struct gsim_group *g = gpu->groups[i];
+        struct gsim_sm_group *g = gpu->groups[i];
         if (gpu->next_at[i] != now || g->lowest_sm >= lowest) continue;
         gsim_group_settle(g, now);
         for (uint32_t c = 0; c < g->cohort_count; c++) {
-            const struct gsim_work *w = g->cohorts[c].work;
+            const struct gsim_demand *w = g->cohorts[c].work;
             if (!gsim_cohort_is_over(&g->cohorts[c]) || !g->cohorts[c].frees) continue;
             lowest = g->lowest_sm;
-            scattered = w->kind != GSIM_WORK_ISSUE && w->kind != GSIM_WORK_ON_CHIP && !w->is_one_wave;
+            scattered = w->kind != GSIM_DEMAND_ISSUE && w->kind != GSIM_DEMAND_ON_CHIP && !w->is_one_wave;
         }
     }
     return scattered;

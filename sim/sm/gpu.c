@@ -31,7 +31,7 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     gpu->next = GSIM_TIME_NEVER;
     for (int i = 0; i < GSIM_MAX_LEVELS; i++) gpu->queues[i].tail = &gpu->queues[i].head;
     uint32_t sm_count = (uint32_t)device->sm_count;
-    struct gsim_group *pool = GSIM_ARENA_ARRAY(arena, struct gsim_group, sm_count);
+    struct gsim_sm_group *pool = GSIM_ARENA_ARRAY(arena, struct gsim_sm_group, sm_count);
     if (!pool) return NULL;
     for (uint32_t i = 0; i < sm_count; i++) gpu->free_groups[gpu->free_group_count++] = &pool[sm_count - 1 - i];
     uint32_t group_of[2] = {GSIM_MAX_SMS, GSIM_MAX_SMS};
@@ -59,7 +59,7 @@ static void forget_load(struct gsim_gpu *gpu)
     gpu->dram.stretch = gsim_share_dram(gpu->device, copies);
 }
 
-struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, double scale,
+struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale,
                                                int priority, void *tag)
 {
     struct gsim_kernel_run *run = gpu->free_runs;
@@ -108,9 +108,9 @@ gsim_time gsim_gpu_next(const struct gsim_gpu *gpu) { return gpu->next; }
 static uint64_t steady_wave(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now)
 {
     uint64_t wave = 0;
-    if (gpu->load.kernels != 1 || gpu->queued_count != 1 || run->work->kind == GSIM_WORK_ISSUE) return 0;
+    if (gpu->load.kernels != 1 || gpu->queued_count != 1 || run->work->kind == GSIM_DEMAND_ISSUE) return 0;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
-        const struct gsim_group *g = gpu->groups[i];
+        const struct gsim_sm_group *g = gpu->groups[i];
         if (g->cohort_count != 1 || g->cohorts[0].run != run || g->cohorts[0].since != now) return 0;
         if (gpu->next_at[i] != gpu->next) return 0;
         wave += (uint64_t)g->slots * g->sm_count;
@@ -133,7 +133,7 @@ static void skip_waves(struct gsim_gpu *gpu, gsim_time now)
     gpu->block_events += 2 * count * wave;
     gpu->next += jump;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
-        struct gsim_group *g = gpu->groups[i];
+        struct gsim_sm_group *g = gpu->groups[i];
         if (gpu->watcher.blocks_stayed)
             gpu->watcher.blocks_stayed(gpu->watcher.data, run->tag, g->sms, count * g->slots, now, now + jump);
         g->updated += jump;
@@ -173,7 +173,7 @@ void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
 static void change(struct gsim_gpu *gpu, gsim_time now, const struct gsim_kernel_run *run, double factor)
 {
     for (uint32_t i = 0; i < gpu->group_count; i++) {
-        struct gsim_group *g = gpu->groups[i];
+        struct gsim_sm_group *g = gpu->groups[i];
         bool holds = false;
         for (uint32_t c = 0; c < g->cohort_count && !holds; c++) holds = g->cohorts[c].run == run;
         if (!holds) continue;
@@ -199,7 +199,7 @@ void gsim_gpu_set_pace(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_r
 /* Of the blocks that are not placed yet, in blocks of mean work. */
 static double unplaced_work(const struct gsim_kernel_run *run)
 {
-    const struct gsim_work *w = run->work;
+    const struct gsim_demand *w = run->work;
     uint64_t placed[GSIM_BLOCK_KINDS];
     double work = 0;
     if (!w->is_unequal) return (double)run->unplaced;
@@ -210,10 +210,10 @@ static double unplaced_work(const struct gsim_kernel_run *run)
 
 struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now)
 {
-    const struct gsim_work *w = run->work;
+    const struct gsim_demand *w = run->work;
     double left = unplaced_work(run), speed = 0;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
-        const struct gsim_group *g = gpu->groups[i];
+        const struct gsim_sm_group *g = gpu->groups[i];
         double elapsed = (double)(now - g->updated);
         for (uint32_t n = 0; n < g->cohort_count; n++) {
             const struct gsim_cohort *c = &g->cohorts[n];
@@ -253,10 +253,10 @@ void gsim_gpu_check(const struct gsim_gpu *gpu)
     uint32_t sm_count = 0;
     uint64_t blocks = 0;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
-        const struct gsim_group *g = gpu->groups[i];
+        const struct gsim_sm_group *g = gpu->groups[i];
         uint32_t slots = 0, warps = 0, registers = 0, smem = 0;
         for (uint32_t c = 0; c < g->cohort_count; c++) {
-            const struct gsim_work *w = g->cohorts[c].work;
+            const struct gsim_demand *w = g->cohorts[c].work;
             uint32_t n = g->cohorts[c].frees ? g->cohorts[c].blocks : 0;
             slots += n;
             warps += n * w->need.warps;
@@ -277,7 +277,7 @@ void gsim_gpu_residency(const struct gsim_gpu *gpu, const void *tag, uint32_t *b
 {
     memset(blocks_by_sm, 0, sm_count * sizeof *blocks_by_sm);
     for (uint32_t i = 0; i < gpu->group_count; i++) {
-        const struct gsim_group *g = gpu->groups[i];
+        const struct gsim_sm_group *g = gpu->groups[i];
         uint32_t blocks = 0;
         for (uint32_t c = 0; c < g->cohort_count; c++)
             if (g->cohorts[c].run->tag == tag && g->cohorts[c].frees) blocks += g->cohorts[c].blocks;

@@ -51,9 +51,9 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
 
 /* A kernel whose dependences are met joins the distributor's queue of its priority (CUDA's: 0 default,
  * negative more urgent). WORK must stay as it is while anything is resident; this time it is SCALE of it. NULL when memory is out; else valid until the kernel ends. */
-struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, double scale,
+struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale,
                                                int priority, void *tag);
-static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_work *work, int priority, void *tag)
+static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, int priority, void *tag)
 {
     return gsim_gpu_submit_scaled(gpu, now, work, 1, priority, tag);
 }

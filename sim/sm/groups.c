@@ -10,7 +10,7 @@
 /* Blocks that need longer wait for pages; somebody sets their pace before. In picoseconds. */
 #define LONGEST 4e18
 
-static uint32_t find_lowest_sm(const struct gsim_group *g)
+static uint32_t find_lowest_sm(const struct gsim_sm_group *g)
 {
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
         if (g->sms[w]) return w * 64 + (uint32_t)__builtin_ctzll(g->sms[w]);
@@ -18,7 +18,7 @@ static uint32_t find_lowest_sm(const struct gsim_group *g)
 }
 
 /* How many of the group's SMs have ids below LIMIT. */
-uint32_t gsim_group_sms_below(const struct gsim_group *g, uint32_t limit)
+uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit)
 {
     uint32_t count = 0;
     for (uint32_t w = 0; w < GSIM_SM_WORDS && w * 64 < limit; w++) {
@@ -30,8 +30,8 @@ uint32_t gsim_group_sms_below(const struct gsim_group *g, uint32_t limit)
 
 uint32_t gsim_groups_add(struct gsim_gpu *gpu)
 {
-    struct gsim_group *g = gpu->free_group_count ? gpu->free_groups[--gpu->free_group_count] : NULL;
-    if (!g) g = GSIM_ARENA_NEW(gpu->arena, struct gsim_group);
+    struct gsim_sm_group *g = gpu->free_group_count ? gpu->free_groups[--gpu->free_group_count] : NULL;
+    if (!g) g = GSIM_ARENA_NEW(gpu->arena, struct gsim_sm_group);
     if (!g) GSIM_BUG("out of memory for an SM group"); /* preallocated in gsim_gpu_create */
     gpu->groups[gpu->group_count] = g;
     gpu->next_at[gpu->group_count] = GSIM_TIME_NEVER;
@@ -50,8 +50,8 @@ static void remove_group(struct gsim_gpu *gpu, uint32_t index)
 uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint64_t mask[GSIM_SM_WORDS])
 {
     uint32_t other = gsim_groups_add(gpu);
-    struct gsim_group *from = gpu->groups[index], *to = gpu->groups[other];
-    memcpy(to, from, offsetof(struct gsim_group, cohorts) + from->cohort_count * sizeof(struct gsim_cohort));
+    struct gsim_sm_group *from = gpu->groups[index], *to = gpu->groups[other];
+    memcpy(to, from, offsetof(struct gsim_sm_group, cohorts) + from->cohort_count * sizeof(struct gsim_cohort));
     to->sm_count = 0;
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) {
         to->sms[w] = from->sms[w] & mask[w];
@@ -68,7 +68,7 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
 /* Moves the COUNT lowest SMs of the group. */
 uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
 {
-    const struct gsim_group *from = gpu->groups[index];
+    const struct gsim_sm_group *from = gpu->groups[index];
     uint64_t mask[GSIM_SM_WORDS] = {0};
     uint32_t moved = 0;
     for (uint32_t w = 0; w < GSIM_SM_WORDS && moved < count; w++) {
@@ -87,10 +87,10 @@ uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
 /* Empty groups are one (one per kind of SM). */
 void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index)
 {
-    struct gsim_group *g = gpu->groups[index];
+    struct gsim_sm_group *g = gpu->groups[index];
     if (gpu->options.exact) return;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
-        struct gsim_group *other = gpu->groups[i];
+        struct gsim_sm_group *other = gpu->groups[i];
         if (i == index || other->cohort_count || other->is_fast != g->is_fast) continue;
         for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) other->sms[w] |= g->sms[w];
         other->sm_count += g->sm_count;
@@ -101,7 +101,7 @@ void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index)
 }
 
 /* Brings the cohorts' remaining work to NOW. */
-void gsim_group_settle(struct gsim_group *g, gsim_time now)
+void gsim_group_settle(struct gsim_sm_group *g, gsim_time now)
 {
     double elapsed = (double)(now - g->updated);
     g->updated = now;
@@ -119,7 +119,7 @@ void gsim_groups_find_next(struct gsim_gpu *gpu)
 }
 
 /* How much of a saturated DRAM the group's SMs get, relative to an even part. */
-static double dram_gain(const struct gsim_gpu *gpu, const struct gsim_group *g)
+static double dram_gain(const struct gsim_gpu *gpu, const struct gsim_sm_group *g)
 {
     const struct gsim_device_spec *d = gpu->device;
     if (d->fast_sm_share <= 0) return 1;
@@ -132,7 +132,7 @@ static double dram_gain(const struct gsim_gpu *gpu, const struct gsim_group *g)
 /* Speeds under the present load and the time of the group's next end. The group must be settled. */
 void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
 {
-    struct gsim_group *g = gpu->groups[index];
+    struct gsim_sm_group *g = gpu->groups[index];
     gpu->demand_gbps -= g->demand_gbps * g->sm_count;
     g->demand_gbps = 0;
     if (!g->cohort_count) {
@@ -171,7 +171,7 @@ void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
         gpu->dram.load = demand / gpu->device->dram_gbps;
         gpu->demand_gbps = 0; /* summed up afresh, so that rounding never accumulates */
         for (uint32_t i = 0; i < gpu->group_count; i++) {
-            struct gsim_group *g = gpu->groups[i];
+            struct gsim_sm_group *g = gpu->groups[i];
             if (!g->feels_memory) continue;
             gpu->demand_gbps += g->demand_gbps * g->sm_count;
             gsim_group_settle(g, now);
@@ -181,7 +181,7 @@ void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
 }
 
 /* How many more blocks an SM of the group can take. */
-uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_group *g, const struct gsim_work *w)
+uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_demand *w)
 {
     const struct gsim_sm_limits *l = gpu->limits;
     if (!g->slots) return w->need.blocks_per_sm;
@@ -203,7 +203,7 @@ uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_group *g,
     return n < most ? n : most;
 }
 
-void gsim_group_take(struct gsim_group *g, const struct gsim_work *w, int blocks)
+void gsim_group_take(struct gsim_sm_group *g, const struct gsim_demand *w, int blocks)
 {
     g->slots += (uint32_t)blocks;
     g->warps += (uint32_t)blocks * w->need.warps;

@@ -9,7 +9,7 @@
 #define MOST    24  /* that an entry has room for */
 
 struct key { /* what the speed of a cohort depends on */
-    const struct gsim_work *work;
+    const struct gsim_demand *work;
     uint32_t blocks;
     uint16_t half;
     uint16_t follows; /* of the same kernel as the one before it, and as old */

@@ -72,7 +72,7 @@ double gsim_share_dram(const struct gsim_device_spec *d, double demand_gbps)
 
 /* What a memory block takes while such blocks use USED of the SM's issue rate. Each warp's own arithmetic waits for the others of its
  * sub-partition, as behind a server that serves in turn. */
-static double beside(const struct gsim_work *w, const struct gsim_share_sums *s, double used)
+static double beside(const struct gsim_demand *w, const struct gsim_share_sums *s, double used)
 {
     double plain = w->latency_ps + gsim_share_memory_time(w, s), time = plain + w->compute_ps;
     if (w->compute_ps <= 0) return time;
@@ -82,7 +82,7 @@ static double beside(const struct gsim_work *w, const struct gsim_share_sums *s,
 }
 
 /* Blocks per picosecond, of one that takes BESIDE and waits besides for older ones of its kind, which use OLDER of the issue rate. */
-static double speed_behind(const struct gsim_work *w, const struct gsim_share_sums *s, double beside, double older)
+static double speed_behind(const struct gsim_demand *w, const struct gsim_share_sums *s, double beside, double older)
 {
     double left = older < 1 - LEAST_LEFT ? 1 - older : LEAST_LEFT;
     if (older <= 0 || w->compute_ps <= 0) return 1 / beside;
@@ -90,7 +90,7 @@ static double speed_behind(const struct gsim_work *w, const struct gsim_share_su
 }
 
 /* The same of each of BLOCKS that share alike: half of the others, on average, are older. */
-static double speed_in_turn(const struct gsim_work *w, const struct gsim_share_sums *s, double beside, double older, double blocks)
+static double speed_in_turn(const struct gsim_demand *w, const struct gsim_share_sums *s, double beside, double older, double blocks)
 {
     double speed = speed_behind(w, s, beside, older);
     return blocks > 1 ? speed_behind(w, s, beside, older + 0.5 * (blocks - 1) * w->issue_ps * speed) : speed;
@@ -119,9 +119,9 @@ static double of_halves(const double at[3], const struct gsim_cohort *c)
 
 static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
 {
-    const struct gsim_work *w = c->work;
+    const struct gsim_demand *w = c->work;
     double blocks = c->blocks * c->pace; /* those that wait for pages ask for nothing */
-    if (w->kind == GSIM_WORK_DESCRIBED) {
+    if (w->kind == GSIM_DEMAND_DESCRIBED) {
         s->demand_gbps += blocks * w->dram_gbps;
         s->described += blocks * w->issue_ps / w->block_ps;
         return;
@@ -129,18 +129,18 @@ static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
     double memory = gsim_share_memory_time(w, s), time = w->compute_ps + w->latency_ps + memory;
     s->has_arithmetic |= gsim_share_has_arithmetic(w);
     if (w->dram_gbps > 0) s->demand_gbps += blocks * w->dram_gbps * memory / time;
-    if (w->kind == GSIM_WORK_MEMORY && time > 0) s->loading += blocks * w->threads * (1 - w->compute_ps / time);
+    if (w->kind == GSIM_DEMAND_MEMORY && time > 0) s->loading += blocks * w->threads * (1 - w->compute_ps / time);
     gsim_share_add_to_halves(s->half_width, c);
-    if (w->kind == GSIM_WORK_MEMORY) s->memory_width += blocks * w->threads / GSIM_THREADS_OF_WIDTH;
-    if (w->kind == GSIM_WORK_SCATTER) s->lines += blocks * w->threads;
-    if (w->kind != GSIM_WORK_ON_CHIP) return;
+    if (w->kind == GSIM_DEMAND_MEMORY) s->memory_width += blocks * w->threads / GSIM_THREADS_OF_WIDTH;
+    if (w->kind == GSIM_DEMAND_SCATTER) s->lines += blocks * w->threads;
+    if (w->kind != GSIM_DEMAND_ON_CHIP) return;
     s->has_on_chip = true;
     s->is_crowded |= w->is_crowded;
     s->on_chip_width += blocks * w->width;
     s->on_chip += blocks * w->issue_ps / w->compute_ps;
 }
 
-static double described_demand(const struct gsim_work *w) { return w->issue_ps / w->block_ps; }
+static double described_demand(const struct gsim_demand *w) { return w->issue_ps / w->block_ps; }
 
 /* The level to which described blocks fill the issue rate when they ask for more: those who ask for less get all. */
 static double fair_share(const struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count)
@@ -150,7 +150,7 @@ static double fair_share(const struct gsim_share_sums *s, const struct gsim_coho
     for (int pass = 0; pass < 8; pass++) {
         double left = 1, blocks = 0;
         for (uint32_t i = 0; i < count; i++) {
-            if (c[i].work->kind != GSIM_WORK_DESCRIBED) continue;
+            if (c[i].work->kind != GSIM_DEMAND_DESCRIBED) continue;
             double n = c[i].blocks * c[i].pace, demand = described_demand(c[i].work);
             if (demand <= level)
                 left -= n * demand;
@@ -173,7 +173,7 @@ static struct gsim_share_sums sum_up(const struct gsim_device_spec *d, const str
     for (uint32_t i = 0; i < count; i++)
         if (gsim_share_has_arithmetic(c[i].work)) issue += c[i].blocks * c[i].pace * c[i].work->issue_ps / c[i].work->block_ps;
     for (uint32_t i = 0; i < count; i++) {
-        const struct gsim_work *w = c[i].work;
+        const struct gsim_demand *w = c[i].work;
         double part = gsim_share_has_arithmetic(w) ? (w->latency_ps + w->memory_ps) / w->block_ps / fmax(issue, 1) : 1;
         asked += c[i].blocks * c[i].pace * w->dram_gbps * part;
     }
@@ -203,9 +203,9 @@ struct company {
 };
 
 /* How long a memory block that takes TIME among its like takes beside issue-bound warps. */
-static double wait_for_issue(const struct gsim_work *w, const struct gsim_share_sums *s, double time, const struct company *company)
+static double wait_for_issue(const struct gsim_demand *w, const struct gsim_share_sums *s, double time, const struct company *company)
 {
-    enum waits kind = w->kind == GSIM_WORK_SCATTER ? SCATTERED : gsim_share_has_arithmetic(w) ? ARITHMETIC : PLAIN;
+    enum waits kind = w->kind == GSIM_DEMAND_SCATTER ? SCATTERED : gsim_share_has_arithmetic(w) ? ARITHMETIC : PLAIN;
     double all = fmax(s->half_width[1], s->half_width[2]), older = company->older_width;
     if (w->issue_ps <= 0 || all <= 0) return time;
     time *= 1 + at_width(behind_issue[kind], older) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
@@ -216,10 +216,10 @@ static double wait_for_issue(const struct gsim_work *w, const struct gsim_share_
 /* The issue rate that memory blocks with arithmetic ask for while they use USED of it. */
 static double asked_issue(const struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count, double used)
 {
-    const struct gsim_work *last = NULL;
+    const struct gsim_demand *last = NULL;
     double asked = 0, alike = 0;
     for (uint32_t i = 0, length; i < count; i += length) {
-        const struct gsim_work *w = c[i].work;
+        const struct gsim_demand *w = c[i].work;
         length = 1;
         if (!gsim_share_has_arithmetic(w)) continue;
         if (w != last) alike = beside(w, s, used);
@@ -275,7 +275,7 @@ static double waiting_issue(const struct gsim_cohort *c, const struct gsim_cohor
 /* Where more is asked for than there is, who asks for less than a fair share would go on as alone if the SM served
  * blocks in turn, and be slowed like all if it served requests in order of arrival. Geometric mean of the two: V100, ML's
  * rr_1 beside nb_1, 1.6 to 1.8 times slower, where nb_1's blocks ask for 3.4 times the SM. */
-static double stretch_of_issue(const struct gsim_work *w, const struct gsim_share_sums *s)
+static double stretch_of_issue(const struct gsim_demand *w, const struct gsim_share_sums *s)
 {
     if (s->described <= 1) return s->described;
     return sqrt(s->described * fmax(1, described_demand(w) / s->fair));
@@ -283,7 +283,7 @@ static double stretch_of_issue(const struct gsim_work *w, const struct gsim_shar
 
 static void share_described(const struct gsim_device_spec *d, struct gsim_cohort *c, const struct gsim_share_sums *s, double waiting)
 {
-    const struct gsim_work *w = c->work;
+    const struct gsim_demand *w = c->work;
     double p = d->compute_memory_knee, issue = w->block_ps * (stretch_of_issue(w, s) + waiting), memory = w->memory_ps * s->stretch, t;
     if (w->dram_gbps > 0 && memory < w->block_ps * s->load) memory = w->block_ps * s->load;
     if (w->issue_ps <= 0) issue = 0;
@@ -311,7 +311,7 @@ static double at_least(double share, double least) { return share > least ? shar
  * 2.3 to 3.1 % off otherwise: traces/h200/vm/aten.json.gz). */
 static void share_issue(struct gsim_cohort *c, const struct gsim_share_sums *s, struct walk *walk)
 {
-    const struct gsim_work *w = c->work;
+    const struct gsim_demand *w = c->work;
     double demand = w->issue_ps / (w->compute_ps + w->latency_ps), own = gsim_share_width_on_half(c);
     double width = of_halves(s->half_width, c) + c->blocks * (1 - c->pace) * own; /* as if its data were there */
     double position = of_halves(walk->half_position, c), on_chip = w->is_unknown ? walk->all_on_chip : walk->on_chip;
@@ -338,7 +338,7 @@ static struct company company_of(const struct gsim_cohort *c, double blocks, dou
  * cohorts with BLOCKS blocks in all. */
 static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struct gsim_share_sums *s, struct walk *walk)
 {
-    const struct gsim_work *w = c->work;
+    const struct gsim_demand *w = c->work;
     double waiting = w->latency_ps + gsim_share_memory_time(w, s), time = w->compute_ps + waiting, blocks = blocks_of_run(c, run_length);
     if (gsim_share_has_arithmetic(w))
         time = (1 + BEHIND_ON_CHIP * walk->on_chip * walk->on_chip) / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
@@ -370,11 +370,11 @@ static void walk_memory(struct gsim_cohort *cohorts, uint32_t count, const struc
         struct gsim_cohort *c = &cohorts[i];
         uint32_t length;
         switch (c->work->kind) {
-        case GSIM_WORK_ISSUE: gsim_share_add_to_halves(walk->half_position, c); break;
-        case GSIM_WORK_ON_CHIP: walk->on_chip += c->blocks * c->pace * c->work->issue_ps * c->speed; break;
-        case GSIM_WORK_DESCRIBED: share_described(device, c, s, waiting_issue(c, cohorts, count)); break;
-        case GSIM_WORK_MEMORY:
-        case GSIM_WORK_SCATTER:
+        case GSIM_DEMAND_ISSUE: gsim_share_add_to_halves(walk->half_position, c); break;
+        case GSIM_DEMAND_ON_CHIP: walk->on_chip += c->blocks * c->pace * c->work->issue_ps * c->speed; break;
+        case GSIM_DEMAND_DESCRIBED: share_described(device, c, s, waiting_issue(c, cohorts, count)); break;
+        case GSIM_DEMAND_MEMORY:
+        case GSIM_DEMAND_SCATTER:
             length = length_of_run(c, count - i);
             share_memory(c, length, s, walk);
             i += length - 1;
@@ -386,8 +386,8 @@ static void walk_issue(struct gsim_cohort *cohorts, uint32_t count, const struct
 {
     for (uint32_t i = 0; i < count; i++) {
         struct gsim_cohort *c = &cohorts[i];
-        if (c->work->kind == GSIM_WORK_ON_CHIP) walk->on_chip += c->blocks * c->pace * c->work->issue_ps * c->speed;
-        if (c->work->kind == GSIM_WORK_ISSUE) share_issue(c, s, walk);
+        if (c->work->kind == GSIM_DEMAND_ON_CHIP) walk->on_chip += c->blocks * c->pace * c->work->issue_ps * c->speed;
+        if (c->work->kind == GSIM_DEMAND_ISSUE) share_issue(c, s, walk);
     }
 }
 

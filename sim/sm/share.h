@@ -35,7 +35,7 @@ struct gsim_kernel_run;
 /* Blocks of one kernel on an SM that started together and progress alike, or one unit of an issue-bound block. */
 struct gsim_cohort {
     struct gsim_kernel_run *run;
-    const struct gsim_work *work;
+    const struct gsim_demand *work;
     uint32_t blocks;
     bool frees;      /* its end is the end of its blocks (false: an issue-bound block's earlier unit) */
     uint8_t half;    /* of an issue-bound block of two warps: the pair of sub-partitions that it is on, 1 or 2; 0: on all four */

@@ -79,7 +79,7 @@ struct issuing {
 
 static void add_issuing(struct issuing *issuing, const struct gsim_cohort *c, const struct gsim_share_sums *s)
 {
-    const struct gsim_work *w = c->work;
+    const struct gsim_demand *w = c->work;
     if (w->has_flops) gsim_share_add_to_halves(issuing->halves, c);
     if (gsim_share_has_arithmetic(w))
         issuing->memory += c->blocks * c->pace * w->issue_ps / (w->compute_ps + w->latency_ps + gsim_share_memory_time(w, s));
@@ -105,9 +105,9 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
     for (uint32_t i = 0; i < count; i++) add_issuing(&all, &c[i], s);
     double loads = beside_loads(s), used = used_chip(s->on_chip), asked = 0, root = 1;
     for (uint32_t i = 0; i < count; i++) {
-        const struct gsim_work *w = c[i].work;
+        const struct gsim_demand *w = c[i].work;
         add_issuing(&older, &c[i], s);
-        if (w->kind != GSIM_WORK_ON_CHIP) continue;
+        if (w->kind != GSIM_DEMAND_ON_CHIP) continue;
         double own = c[i].blocks * c[i].pace * w->issue_ps / w->compute_ps, before = root;
         asked += own;
         double share = s->on_chip > 0 ? used / s->on_chip : 1;

@@ -29,9 +29,9 @@ struct gsim_share_sums {
     double stretch, load; /* of DRAM, as this SM sees it */
 };
 
-static inline double gsim_share_memory_time(const struct gsim_work *w, const struct gsim_share_sums *s) { return w->memory_ps * s->stretch; }
+static inline double gsim_share_memory_time(const struct gsim_demand *w, const struct gsim_share_sums *s) { return w->memory_ps * s->stretch; }
 
-static inline bool gsim_share_has_arithmetic(const struct gsim_work *w) { return w->kind == GSIM_WORK_MEMORY && w->has_flops; }
+static inline bool gsim_share_has_arithmetic(const struct gsim_demand *w) { return w->kind == GSIM_DEMAND_MEMORY && w->has_flops; }
 
 static inline double gsim_share_width_on_half(const struct gsim_cohort *c) { return c->half ? 2 * c->work->width : c->work->width; }
 
@@ -39,7 +39,7 @@ static inline double gsim_share_width_on_half(const struct gsim_cohort *c) { ret
 static inline void gsim_share_add_to_halves(double at[3], const struct gsim_cohort *c)
 {
     double width = c->blocks * c->pace * gsim_share_width_on_half(c);
-    if (c->work->kind != GSIM_WORK_ISSUE) return;
+    if (c->work->kind != GSIM_DEMAND_ISSUE) return;
     if (c->half != 2) at[1] += width;
     if (c->half != 1) at[2] += width;
 }

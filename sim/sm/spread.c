@@ -24,8 +24,8 @@ static const double early[POINTS] = {1.52, 1.26, 1.08, 0.92, 0.73, 0.45};
  * (gpu_ends.c), and would end before the time that they take alone if the part with most to do were an early one. */
 static bool spreads(const struct gsim_cohort *c, const struct gsim_kernel_run *waiting)
 {
-    const struct gsim_work *w = c->work;
-    return c->run != waiting && !c->is_spread && (w->kind == GSIM_WORK_MEMORY || w->kind == GSIM_WORK_SCATTER) && w->is_one_wave;
+    const struct gsim_demand *w = c->work;
+    return c->run != waiting && !c->is_spread && (w->kind == GSIM_DEMAND_MEMORY || w->kind == GSIM_DEMAND_SCATTER) && w->is_one_wave;
 }
 
 /* How much earlier than the last one a block ends before which that share of its kernel's blocks does, in medians. */
@@ -49,7 +49,7 @@ static double place_of(const struct gsim_gpu *gpu, uint32_t index, uint32_t sm)
 static bool is_alike(const struct gsim_cohort *c, const struct gsim_cohort *other) { return c->run == other->run && c->since == other->since; }
 
 /* Of the cohort and those that began with it. */
-static uint32_t blocks_alike(const struct gsim_group *g, const struct gsim_cohort *c)
+static uint32_t blocks_alike(const struct gsim_sm_group *g, const struct gsim_cohort *c)
 {
     uint32_t blocks = 0;
     for (uint32_t i = 0; i < g->cohort_count; i++) blocks += is_alike(&g->cohorts[i], c) ? g->cohorts[i].blocks : 0;
@@ -57,7 +57,7 @@ static uint32_t blocks_alike(const struct gsim_group *g, const struct gsim_cohor
 }
 
 /* A kernel alone takes its time: on as few SMs as it may be, the last of its blocks is as late as without a spread. */
-static void find_last(const struct gsim_gpu *gpu, const struct gsim_group *g, const struct gsim_kernel_run *waiting)
+static void find_last(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_kernel_run *waiting)
 {
     for (uint32_t i = 0; i < g->cohort_count; i++) {
         const struct gsim_cohort *c = &g->cohorts[i];
@@ -71,7 +71,7 @@ static void find_last(const struct gsim_gpu *gpu, const struct gsim_group *g, co
 }
 
 /* Each of the cohort's blocks in one of its own. */
-static void split_cohort(struct gsim_group *g, uint32_t at)
+static void split_cohort(struct gsim_sm_group *g, uint32_t at)
 {
     uint32_t more = g->cohorts[at].blocks - 1;
     GSIM_INVARIANT(g->cohort_count + more <= GSIM_MAX_COHORTS);
@@ -82,7 +82,7 @@ static void split_cohort(struct gsim_group *g, uint32_t at)
 }
 
 /* The blocks of the group's only SM are so much further. */
-static void advance(const struct gsim_gpu *gpu, struct gsim_group *g, const struct gsim_kernel_run *waiting)
+static void advance(const struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_kernel_run *waiting)
 {
     const struct gsim_cohort *first = NULL;
     uint32_t index = 0, count = 0;
@@ -95,7 +95,7 @@ static void advance(const struct gsim_gpu *gpu, struct gsim_group *g, const stru
             index = 0;
         }
         first = c;
-        double share = c->work->kind == GSIM_WORK_MEMORY ? MEDIAN_EARLY * sqrt(count) : MEDIAN_EARLY_SCATTER;
+        double share = c->work->kind == GSIM_DEMAND_MEMORY ? MEDIAN_EARLY * sqrt(count) : MEDIAN_EARLY_SCATTER;
         double median = fmin(MEDIAN_EARLY_US * 1e6 / c->work->block_ps + share, 0.5);
         double most = early_at(place_of(gpu, index++, g->lowest_sm)) - early_at(c->run->last_place);
         double left = c->left - most * median * c->work->cold * c->run->scale;
@@ -121,7 +121,7 @@ void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *wait
     bool is_due[GSIM_MAX_SMS] = {false};
     uint32_t count = gpu->group_count;
     for (uint32_t i = 0; i < count; i++) {
-        const struct gsim_group *g = gpu->groups[i];
+        const struct gsim_sm_group *g = gpu->groups[i];
         for (uint32_t c = 0; c < g->cohort_count && !is_due[i]; c++) is_due[i] = spreads(&g->cohorts[c], waiting);
         if (is_due[i]) find_last(gpu, g, waiting);
     }
@@ -142,8 +142,8 @@ static const double tail_times[] = {0, 0.03, 0.13, 0.37, 0.64, 0.80, 0.88, 1};
 
 static bool falls_out(const struct gsim_cohort *c)
 {
-    const struct gsim_work *w = c->work;
-    return !c->is_spread && (w->kind == GSIM_WORK_MEMORY || w->kind == GSIM_WORK_SCATTER) && !w->is_one_wave && !c->run->unplaced;
+    const struct gsim_demand *w = c->work;
+    return !c->is_spread && (w->kind == GSIM_DEMAND_MEMORY || w->kind == GSIM_DEMAND_SCATTER) && !w->is_one_wave && !c->run->unplaced;
 }
 
 /* In so many steps: what ends together is handled together. */
@@ -176,7 +176,7 @@ static void add_to_tail(const struct gsim_gpu *gpu, const struct gsim_cohort *c,
     tail->after += out;
 }
 
-static void find_tails(const struct gsim_gpu *gpu, const struct gsim_group *g, gsim_time now)
+static void find_tails(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, gsim_time now)
 {
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
         for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
@@ -195,7 +195,7 @@ static double tail_factor(const struct gsim_gpu *gpu, const struct gsim_tail *ta
     return fmax(tail->longest / tail->last, 1 + full * spared);
 }
 
-static void fall_out(const struct gsim_gpu *gpu, struct gsim_group *g, gsim_time now)
+static void fall_out(const struct gsim_gpu *gpu, struct gsim_sm_group *g, gsim_time now)
 {
     uint32_t index = 0;
     for (uint32_t i = 0; i < g->cohort_count; i++) {
@@ -245,10 +245,10 @@ void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run
 #define ENDS_MEMORY 0.01
 enum { MOST_STEPS = 32 };
 
-static double ends_take(const struct gsim_device_spec *device, const struct gsim_work *w)
+static double ends_take(const struct gsim_device_spec *device, const struct gsim_demand *w)
 {
     double least = device->block_ends_us * 1e6;
-    if (w->kind != GSIM_WORK_ISSUE && w->kind != GSIM_WORK_ON_CHIP) return 0.5 * least + ENDS_MEMORY * w->block_ps;
+    if (w->kind != GSIM_DEMAND_ISSUE && w->kind != GSIM_DEMAND_ON_CHIP) return 0.5 * least + ENDS_MEMORY * w->block_ps;
     return fmin(least + ENDS_COMPUTE * w->block_ps, ENDS_COMPUTE_MOST * least);
 }
 
@@ -258,7 +258,7 @@ static bool is_delayed(const struct gsim_cohort *c) { return gsim_cohort_is_over
 static uint32_t step_of(const struct gsim_gpu *gpu, uint32_t sm, uint32_t steps) { return 1 + (uint32_t)(place_of(gpu, 0, sm) * steps); }
 
 /* The group's SMs of that step; step 0 is that of SM FIRST alone. Returns how many there are. */
-static uint32_t sms_of_step(const struct gsim_gpu *gpu, const struct gsim_group *g, uint32_t step, uint32_t steps, uint32_t first,
+static uint32_t sms_of_step(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, uint32_t step, uint32_t steps, uint32_t first,
                             uint64_t mask[GSIM_SM_WORDS])
 {
     uint32_t count = 0;
@@ -277,7 +277,7 @@ static uint32_t sms_of_step(const struct gsim_gpu *gpu, const struct gsim_group 
  * those of a sequence of its own. */
 enum { SHIFTS = 7 };
 
-static bool delay_blocks(const struct gsim_gpu *gpu, struct gsim_group *g, uint32_t step, uint32_t steps, double step_ps)
+static bool delay_blocks(const struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t step, uint32_t steps, double step_ps)
 {
     uint32_t index = 0;
     bool ends = false;
@@ -315,7 +315,7 @@ static bool delay_group(struct gsim_gpu *gpu, uint32_t index, uint32_t first)
 }
 
 /* The SM of the group whose blocks end first, if before those of *FIRST. */
-static void find_first(const struct gsim_gpu *gpu, const struct gsim_group *g, uint32_t *first)
+static void find_first(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, uint32_t *first)
 {
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
         for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
@@ -330,7 +330,7 @@ bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now)
     uint32_t count = gpu->group_count, first = GSIM_MAX_SMS;
     if (gpu->device->block_ends_us <= 0) return false;
     for (uint32_t i = 0; i < count; i++) {
-        struct gsim_group *g = gpu->groups[i];
+        struct gsim_sm_group *g = gpu->groups[i];
         if (gpu->next_at[i] != now) continue;
         gsim_group_settle(g, now);
         for (uint32_t c = 0; c < g->cohort_count; c++) {

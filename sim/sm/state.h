@@ -28,7 +28,7 @@ struct gsim_tail {
 
 /* A kernel from its submission to the end of its last block. */
 struct gsim_kernel_run {
-    const struct gsim_work *work;
+    const struct gsim_demand *work;
     void *tag;
     uint64_t unplaced, resident;
     double scale; /* of its work */
@@ -43,7 +43,7 @@ struct gsim_kernel_run {
 };
 
 /* SMs in the same state. */
-struct gsim_group {
+struct gsim_sm_group {
     uint64_t sms[GSIM_SM_WORDS];
     uint32_t sm_count, cohort_count;
     uint32_t lowest_sm;
@@ -88,8 +88,8 @@ struct gsim_gpu {
     gsim_time next;           /* earliest of next_at */
     uint32_t next_index;      /* one of the groups that are due then */
     gsim_time next_at[GSIM_MAX_SMS];
-    struct gsim_group *groups[GSIM_MAX_SMS];
-    struct gsim_group *free_groups[GSIM_MAX_SMS];
+    struct gsim_sm_group *groups[GSIM_MAX_SMS];
+    struct gsim_sm_group *free_groups[GSIM_MAX_SMS];
     uint32_t free_group_count;
 };
 
@@ -98,7 +98,7 @@ static inline bool gsim_gpu_is_shared(const struct gsim_gpu *gpu) { return gpu->
 
 /* --- gpu_groups.c: sets of SMs and how fast their blocks go ------------------------------------------------ */
 /* How many of the group's SMs have ids below LIMIT. */
-uint32_t gsim_group_sms_below(const struct gsim_group *g, uint32_t limit);
+uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit);
 uint32_t gsim_groups_add(struct gsim_gpu *gpu);
 /* Moves the COUNT lowest SMs of the group into a new one in the same state; returns its index. */
 uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count);
@@ -107,16 +107,16 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
 /* The group is empty: it joins the other empty one of its kind of SM. */
 void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index);
 /* Brings the cohorts' remaining work to NOW. */
-void gsim_group_settle(struct gsim_group *g, gsim_time now);
+void gsim_group_settle(struct gsim_sm_group *g, gsim_time now);
 /* Speeds under the present load and the time of the group's next end. The group must be settled. */
 void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index);
 /* After the chip-wide load changed: re-rates the SMs that feel it. */
 void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now);
 void gsim_groups_find_next(struct gsim_gpu *gpu);
 /* Adds (or takes back) what BLOCKS blocks of the kernel hold of an SM. */
-void gsim_group_take(struct gsim_group *g, const struct gsim_work *w, int blocks);
+void gsim_group_take(struct gsim_sm_group *g, const struct gsim_demand *w, int blocks);
 /* How many more blocks of the kernel an SM of the group can take. */
-uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_group *g, const struct gsim_work *w);
+uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_demand *w);
 
 /* --- gpu_spread.c: SMs that began alike end one before the other ------------------------------------------- */
 /* WAITING waits for room from now on: it matters to it. */

@@ -70,7 +70,7 @@ static double thread_gbps(const struct gsim_device_spec *d, uint32_t threads, do
     return gbps < d->sm_dram_gbps ? gbps : d->sm_dram_gbps;
 }
 
-static struct parts describe(const struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k)
+static struct parts describe(const struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k)
 {
     double blocks = block_count(k), ps_per_cycle = 1e6 / d->clock_mhz;
     struct parts p = {.bytes = k->dram_bytes / blocks};
@@ -87,11 +87,11 @@ static struct parts describe(const struct gsim_work *w, const struct gsim_device
 }
 
 /* Without a measured time: the parts overlap inside a block (A100: p 4, from the roofline sweep of gpu-benches). */
-static void set_described(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k)
+static void set_described(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k)
 {
     struct parts p = describe(w, d, k);
     double knee = d->compute_memory_knee;
-    w->kind = GSIM_WORK_DESCRIBED;
+    w->kind = GSIM_DEMAND_DESCRIBED;
     w->latency_ps = p.latency_ps;
     w->compute_ps = p.compute_ps;
     w->memory_ps = p.memory_ps;
@@ -100,15 +100,15 @@ static void set_described(struct gsim_work *w, const struct gsim_device_spec *d,
     w->dram_gbps = p.bytes / w->block_ps * 1e3;
 }
 
-static enum gsim_work_kind measured_kind(const struct gsim_kernel *k)
+static enum gsim_demand_kind measured_kind(const struct gsim_kernel *k)
 {
-    if (k->dram_bytes > 0) return GSIM_WORK_MEMORY;
-    if (k->flops > 0) return GSIM_WORK_ISSUE;
+    if (k->dram_bytes > 0) return GSIM_DEMAND_MEMORY;
+    if (k->flops > 0) return GSIM_DEMAND_ISSUE;
     bool has_tiles = k->smem_bytes > ON_CHIP_SMEM_BYTES;
-    if (k->demand_given) return has_tiles ? GSIM_WORK_ON_CHIP : GSIM_WORK_SCATTER;
+    if (k->demand_given) return has_tiles ? GSIM_DEMAND_ON_CHIP : GSIM_DEMAND_SCATTER;
     /* A plain profiler trace says nothing about demand: on-chip work is the kind that errs least (H200, all
      * demands hidden: DAGs 4.4 % off, against 19 % as issue-bound and 43 % as memory-bound). */
-    return has_tiles && k->regs_per_thread >= TILED_REGISTERS ? GSIM_WORK_ISSUE : GSIM_WORK_ON_CHIP;
+    return has_tiles && k->regs_per_thread >= TILED_REGISTERS ? GSIM_DEMAND_ISSUE : GSIM_DEMAND_ON_CHIP;
 }
 
 /* What is settled of a kernel measured alone before its one unknown, X, is looked for. */
@@ -119,7 +119,7 @@ struct settled {
 };
 
 /* X: what a block waits for; its share in issue is what others on the SM wait for. */
-static void set_sliced(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, double x,
+static void set_sliced(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, double x,
                        const struct settled *settled)
 {
     double knee = d->compute_memory_knee, bytes = k->dram_bytes / block_count(k);
@@ -133,7 +133,7 @@ static void set_sliced(struct gsim_work *w, const struct gsim_device_spec *d, co
 
 /* A kernel measured alone has one unknown, X: the scale of its arithmetic, or the time of the part that its
  * description does not give. */
-static void set_measured(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, double x,
+static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, double x,
                          const struct settled *settled)
 {
     double blocks = block_count(k), width = (double)w->need.warps / gsim_sm_limits(d->compute_capability)->subpartitions;
@@ -143,7 +143,7 @@ static void set_measured(struct gsim_work *w, const struct gsim_device_spec *d, 
     w->latency_ps = turnaround < x ? turnaround : x; /* a measured time below it is honoured all the same */
     w->memory_ps = w->dram_gbps = 0;
     switch (w->kind) {
-    case GSIM_WORK_ISSUE:
+    case GSIM_DEMAND_ISSUE:
         w->units = width > UNIT_WIDTH ? (uint32_t)ceil(width / UNIT_WIDTH - 1e-9) : 1;
         w->width = width / w->units;
         w->issue_ps = x / w->units;
@@ -154,13 +154,13 @@ static void set_measured(struct gsim_work *w, const struct gsim_device_spec *d, 
             w->latency_ps = fmin(TILED_LATENCY_US, TILED_LATENCY_MOST * wave_us) * 1e6;
         }
         break;
-    case GSIM_WORK_ON_CHIP:
+    case GSIM_DEMAND_ON_CHIP:
         w->compute_ps = x;
         w->issue_ps = ON_CHIP_ISSUE * width * x;
         w->is_crowded = !w->is_unknown && blocks <= CROWDED_CHIP_WAVES * d->sm_count * w->need.blocks_per_sm &&
                         w->need.blocks_per_sm > 1 && w->need.blocks_per_sm * ON_CHIP_ISSUE * width > CROWDED_CHIP;
         break;
-    case GSIM_WORK_MEMORY: {
+    case GSIM_DEMAND_MEMORY: {
         double bytes = k->dram_bytes / blocks, most = w->threads * d->most_bytes_in_flight_per_thread / d->dram_latency_ns;
         issue *= AROUND_ARITHMETIC;
         w->issue_ps = issue > 0 ? issue : STREAM_ISSUE * width * x;
@@ -173,13 +173,13 @@ static void set_measured(struct gsim_work *w, const struct gsim_device_spec *d, 
         if (w->dram_gbps > most) w->dram_gbps = most;
         break;
     }
-    case GSIM_WORK_SCATTER:
+    case GSIM_DEMAND_SCATTER:
         w->compute_ps = 0;
         w->issue_ps = SCATTER_ISSUE * width * x;
         w->memory_ps = x;
         w->dram_gbps = w->threads * SCATTER_BYTES_IN_FLIGHT / d->dram_latency_ns;
         break;
-    case GSIM_WORK_DESCRIBED: set_sliced(w, d, k, x, settled); return;
+    case GSIM_DEMAND_DESCRIBED: set_sliced(w, d, k, x, settled); return;
     }
     w->block_ps = w->compute_ps + w->latency_ps + w->memory_ps;
 }
@@ -208,7 +208,7 @@ static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_devi
 #define LONGEST_PS (GSIM_LIMIT_US * 1e6)
 
 /* The grid's time alone, by the machine itself. */
-static double alone(struct sandbox *box, const struct gsim_work *w)
+static double alone(struct sandbox *box, const struct gsim_demand *w)
 {
     double rough = ceil((double)w->blocks / (box->sm_count * w->need.blocks_per_sm)) * w->block_ps;
     if (rough > 10 * LONGEST_PS) return rough; /* the clock could not hold what the machine makes of it */
@@ -222,7 +222,7 @@ static double alone(struct sandbox *box, const struct gsim_work *w)
 
 /* Finds X in [LOW, HIGH] with alone() = TARGET by regula falsi (Illinois variant) on logarithmic scales; leaves
  * WORK at the best X. Returns the relative error there. */
-static double find(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box,
+static double find(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box,
                    double target, const struct settled *settled, double low, double high, double tolerance)
 {
     double f_low = 0, f_high = 0, best = INFINITY, best_x = low, x = low;
@@ -258,7 +258,7 @@ static double find(struct gsim_work *w, const struct gsim_device_spec *d, const 
     return best;
 }
 
-static void invert(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box)
+static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box)
 {
     double target = k->solo_us * 1e6;
     struct settled settled = {1, 1, 0};
@@ -268,7 +268,7 @@ static void invert(struct gsim_work *w, const struct gsim_device_spec *d, const 
     w->is_inverted = !k->solo_cold;
     w->is_unknown = !k->demand_given;
     double low = target / waves * 1e-4, high = target * 1.001;
-    if (w->kind == GSIM_WORK_MEMORY && k->flops > 0) {
+    if (w->kind == GSIM_DEMAND_MEMORY && k->flops > 0) {
         /* With next to no memory time the arithmetic alone must not take longer than measured. */
         set_measured(w, d, k, low, &settled);
         double least = alone(box, w);
@@ -278,26 +278,26 @@ static void invert(struct gsim_work *w, const struct gsim_device_spec *d, const 
             least = alone(box, w);
         }
     }
-    if (w->kind == GSIM_WORK_ISSUE) /* one unit alone stretches its issue time by 1/share: start well below */
+    if (w->kind == GSIM_DEMAND_ISSUE) /* one unit alone stretches its issue time by 1/share: start well below */
         low = target / ceil(block_count(k) / d->sm_count) * 0.05;
     find(w, d, k, box, target, &settled, low, high, 1e-5);
 }
 
 /* How far the kernel on a slice of the SMs is off its measured time there, as a logarithm. */
-static double slice_error(const struct gsim_work *w, const struct gsim_kernel *k, struct sandbox *slice)
+static double slice_error(const struct gsim_demand *w, const struct gsim_kernel *k, struct sandbox *slice)
 {
     return log(alone(slice, w) / (k->slice_us * 1e6));
 }
 
 /* Two measured times give two unknowns: what a block waits for, and what blocks of an SM do one after the other. Bisects
  * the latter's share on a logarithmic scale, finding the former for each. */
-static void invert_sliced(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
+static void invert_sliced(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
                           struct sandbox *box, struct sandbox *slice)
 {
     double target = k->solo_us * 1e6, waves = ceil(block_count(k) / (d->sm_count * w->need.blocks_per_sm));
     double low = target / waves * 1e-4, high = target * 1.001, few = 1e-4, many = 1;
     struct settled settled = {1, 1, 0};
-    w->kind = GSIM_WORK_DESCRIBED;
+    w->kind = GSIM_DEMAND_DESCRIBED;
     set_measured(w, d, k, low, &settled);
     double least = alone(box, w);
     for (int i = 0; i < 8 && least > target * 0.9; i++) {
@@ -320,7 +320,7 @@ static void invert_sliced(struct gsim_work *w, const struct gsim_device_spec *d,
 
 /* What the kernel's kind predicts on a slice of the SMs stays when it is not far too short there: the kinds know more
  * of memory and issue than two times tell. */
-static enum gsim_status use_slice(struct gsim_work *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
+static enum gsim_status use_slice(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
                                   struct sandbox *box, struct gsim_error *error)
 {
     struct gsim_device_spec part = *d;
@@ -337,10 +337,10 @@ static enum gsim_status use_slice(struct gsim_work *w, const struct gsim_device_
 }
 
 /* Data that passes L2 in one run of the grid; of an unknown kernel, the most that DRAM could have delivered. */
-static double touched_bytes(const struct gsim_work *w, const struct gsim_device_spec *device)
+static double touched_bytes(const struct gsim_demand *w, const struct gsim_device_spec *device)
 {
     if (w->is_unknown) return w->solo_ps * device->dram_gbps * 1e-3;
-    double asking_ps = w->kind == GSIM_WORK_DESCRIBED ? w->block_ps : w->memory_ps; /* dram_gbps is an average there */
+    double asking_ps = w->kind == GSIM_DEMAND_DESCRIBED ? w->block_ps : w->memory_ps; /* dram_gbps is an average there */
     return asking_ps * w->dram_gbps * 1e-3 * (double)w->blocks;
 }
 
@@ -357,7 +357,7 @@ static double part(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 #define SCATTER_FIT      0.40 /* of L2 */
 #define SCATTER_MISS_ALL 1.05
 
-static double scatter_cold(const struct gsim_work *w, const struct gsim_device_spec *d)
+static double scatter_cold(const struct gsim_demand *w, const struct gsim_device_spec *d)
 {
     double waves = ceil((double)w->blocks / ((double)d->sm_count * w->need.blocks_per_sm)), target = w->solo_ps / waves;
     double low = 0, high = target / SCATTER_HIT_PS, missed = 0, l2 = d->l2_mib * 1048576;
@@ -371,18 +371,18 @@ static double scatter_cold(const struct gsim_work *w, const struct gsim_device_s
 }
 
 /* H200, measured (traces/h200/research1.json.gz): the other kinds of work cold against repeated. Arithmetic takes no longer. */
-static double cold_factor(const struct gsim_work *w, const struct gsim_device_spec *d, double own, double held)
+static double cold_factor(const struct gsim_demand *w, const struct gsim_device_spec *d, double own, double held)
 {
     if (w->is_unknown) return 1 + 0.27 * part((1.5 * held - own) / (0.8 * held)); /* ATen: 1.28, 1.11, 1.02 at 9, 14, 24 us */
-    if (w->kind == GSIM_WORK_SCATTER) return scatter_cold(w, d);
-    if (w->kind != GSIM_WORK_MEMORY || w->given_bytes >= 2 * held || own >= 0.97 * w->given_bytes) return 1;
+    if (w->kind == GSIM_DEMAND_SCATTER) return scatter_cold(w, d);
+    if (w->kind != GSIM_DEMAND_MEMORY || w->given_bytes >= 2 * held || own >= 0.97 * w->given_bytes) return 1;
     double more = (w->given_bytes < 3 * own ? w->given_bytes / own : 3) - 1;
     return 1 + more * w->memory_ps / w->block_ps;
 }
 
 double gsim_l2_held_bytes(const struct gsim_device_spec *device) { return 0.8 * device->l2_mib * 1048576; }
 
-bool gsim_works_share_l2(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device)
+bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device)
 {
     double held = gsim_l2_held_bytes(device), total = 0;
     for (uint32_t i = 0; i < count; i++) total += works[i].touched_bytes = touched_bytes(&works[i], device);
@@ -441,7 +441,7 @@ void gsim_unequal_count(const struct gsim_unequal *u, uint64_t count, uint64_t k
 }
 
 /* DL at 16 MB on an H200: 4 blocks of 16 rounds, 56 of 12, 196 of 9, which end after 9/16 of the kernel's time. */
-static void set_unequal(struct gsim_work *w, const struct gsim_kernel *k)
+static void set_unequal(struct gsim_demand *w, const struct gsim_kernel *k)
 {
     const struct axis x = axis_of(k->loop_x, k->grid.x, k->block.x), y = axis_of(k->loop_y, k->grid.y, k->block.y);
     double busy_z = k->loop_z > 0 ? fmin(k->grid.z, ceil(k->loop_z / k->block.z)) : k->grid.z;
@@ -501,7 +501,7 @@ static uint32_t class_for(const struct gsim_sm_limits *l, uint32_t bytes)
 #define DOUBLED_CARVEOUT (132 * 1024)
 #define LARGE_BLOCK 1024
 
-static void set_carveout(struct gsim_work *w, const struct gsim_kernel *k, const struct gsim_sm_limits *l)
+static void set_carveout(struct gsim_demand *w, const struct gsim_kernel *k, const struct gsim_sm_limits *l)
 {
     uint32_t n = w->need.blocks_per_sm, need = n * w->need.smem_bytes, doubled = 2 * need < DOUBLED_CARVEOUT ? 2 * need : DOUBLED_CARVEOUT;
     w->join_bytes = need;
@@ -511,11 +511,11 @@ static void set_carveout(struct gsim_work *w, const struct gsim_kernel *k, const
         w->carveout_bytes = class_for(l, (n <= 2 ? 8u : n <= 4 ? 16u : 32u) * 1024);
 }
 
-enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device_spec *device,
+enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_device_spec *device,
                                 const struct gsim_kernel *kernel, struct gsim_error *error)
 {
     const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
-    *work = (struct gsim_work){.blocks = (uint64_t)kernel->grid.x * kernel->grid.y * kernel->grid.z,
+    *work = (struct gsim_demand){.blocks = (uint64_t)kernel->grid.x * kernel->grid.y * kernel->grid.z,
                                .threads = kernel->block.x * kernel->block.y * kernel->block.z,
                                .units = 1,
                                .cold = 1,
@@ -547,7 +547,7 @@ enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device
     return status;
 }
 
-enum gsim_status gsim_works_init(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device,
+enum gsim_status gsim_demands_init(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device,
                                  const struct gsim_kernel *kernels, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
@@ -558,7 +558,7 @@ enum gsim_status gsim_works_init(struct gsim_work *works, uint32_t count, const 
 enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
                                    struct gsim_kernel_alone *alone, struct gsim_error *error)
 {
-    struct gsim_work work;
+    struct gsim_demand work;
     enum gsim_status status = gsim_work_init(&work, device, kernel, error);
     if (status) return status;
     double bytes = work.is_unknown ? 0 : touched_bytes(&work, device);

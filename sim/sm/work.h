@@ -13,13 +13,13 @@
 #include "gpusim/random.h"
 #include "gpusim/simulate.h"
 
-enum gsim_work_kind {
-    GSIM_WORK_DESCRIBED, /* from flops, bytes and cycles: its parts overlap, t = (sum of p-th powers)^(1/p) */
+enum gsim_demand_kind {
+    GSIM_DEMAND_DESCRIBED, /* from flops, bytes and cycles: its parts overlap, t = (sum of p-th powers)^(1/p) */
     /* Measured alone on this device; what else is known of it decides: */
-    GSIM_WORK_ISSUE,   /* bound by instruction issue: oldest warps first */
-    GSIM_WORK_ON_CHIP, /* shared memory and integer work, and most of what a plain profiler trace shows */
-    GSIM_WORK_MEMORY,  /* DRAM traffic, arithmetic or latency beside it */
-    GSIM_WORK_SCATTER, /* dependent loads of unknown volume, one cache line per thread */
+    GSIM_DEMAND_ISSUE,   /* bound by instruction issue: oldest warps first */
+    GSIM_DEMAND_ON_CHIP, /* shared memory and integer work, and most of what a plain profiler trace shows */
+    GSIM_DEMAND_MEMORY,  /* DRAM traffic, arithmetic or latency beside it */
+    GSIM_DEMAND_SCATTER, /* dependent loads of unknown volume, one cache line per thread */
 };
 
 /* Blocks of unequal work: those at the low end of an axis have a round more along it, those beyond some z have nothing to do. They
@@ -35,8 +35,8 @@ struct gsim_unequal {
     double factor[GSIM_BLOCK_KINDS]; /* work, relative to the mean of the busy ones */
 };
 
-struct gsim_work {
-    enum gsim_work_kind kind;
+struct gsim_demand {
+    enum gsim_demand_kind kind;
     bool has_flops;
     bool is_one_wave;          /* all blocks of the grid find room at once on the idle chip */
     bool is_crowded;           /* an SM full of its blocks has not issue slots enough: they are served by age */
@@ -48,7 +48,7 @@ struct gsim_work {
     uint32_t registers;        /* of a block, with allocation granularity */
     uint32_t carveout_bytes;   /* shared-memory configuration that an empty SM takes for it */
     uint32_t join_bytes;       /* configuration that an occupied SM must have */
-    uint32_t units;            /* per block; above 1 only for GSIM_WORK_ISSUE: parts of a block with own progress */
+    uint32_t units;            /* per block; above 1 only for GSIM_DEMAND_ISSUE: parts of a block with own progress */
     double width;              /* warps per SM sub-partition of one unit */
     /* Of one unit alone on an idle chip, in picoseconds. */
     double block_ps;           /* all of it */
@@ -57,7 +57,7 @@ struct gsim_work {
     double slowed_ps;          /* of a memory block with arithmetic, what its own warps' waiting for others stretches */
     double dram_gbps;          /* traffic asked for: described kinds on average, measured ones in their memory part */
     double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */
-    double touched_bytes;      /* data that passes L2 in one run of the grid (gsim_works_share_l2) */
+    double touched_bytes;      /* data that passes L2 in one run of the grid (gsim_demands_share_l2) */
     bool is_unequal;           /* its blocks: UNEQUAL says how */
     struct gsim_unequal unequal;
     double cold;               /* work relative to a repeated run alone: 1, more when others displace its L2 data */
@@ -67,16 +67,16 @@ struct gsim_work {
 /* The work of KERNEL on DEVICE. With solo_us the block time is found by inverting the machine, so that the
  * kernel alone takes solo_us; otherwise it follows from flops, dram_bytes and thread_cycles. Errors name the
  * kernel and what is missing or does not fit. */
-enum gsim_status gsim_work_init(struct gsim_work *work, const struct gsim_device_spec *device,
+enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_device_spec *device,
                                 const struct gsim_kernel *kernel, struct gsim_error *error) GSIM_NODISCARD;
 /* The same of COUNT kernels. */
-enum gsim_status gsim_works_init(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device,
+enum gsim_status gsim_demands_init(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device,
                                  const struct gsim_kernel *kernels, struct gsim_error *error) GSIM_NODISCARD;
 
 /* The distinct kernels of one program run in each other's company: those measured alone, with their data in
  * L2, do more work when the others' traffic displaces it (H200: a 33 MB stream 24 us alone, 58 in company). Returns whether
  * all of them together overwrite it. */
-bool gsim_works_share_l2(struct gsim_work *works, uint32_t count, const struct gsim_device_spec *device);
+bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device);
 
 /* How much data stays in L2 until it is used again (H200: four fifths of it). */
 double gsim_l2_held_bytes(const struct gsim_device_spec *device);

@@ -127,11 +127,11 @@ double *contract_solo_us(const struct gsim_program *program, const struct gsim_d
  * in company are slower. And no SM issues more than its rate. A starving block still gets 0.3 % of what it asks
  * for, so the rate may be exceeded a little: at most by what the 12 warps per sub-partition beyond the oldest
  * four ask for, 0.3 % of 12 x 0.826. */
-static double least_ps(const struct gsim_work *w, const struct gsim_device_spec *device)
+static double least_ps(const struct gsim_demand *w, const struct gsim_device_spec *device)
 {
     const double most_issue = 1.03;
     double waves = ceil((double)w->blocks / (device->sm_count * w->need.blocks_per_sm));
-    if (w->kind != GSIM_WORK_ISSUE) return waves * w->block_ps;
+    if (w->kind != GSIM_DEMAND_ISSUE) return waves * w->block_ps;
     double block_ps = w->issue_ps * w->units;
     return fmax(waves * block_ps, (double)w->blocks / device->sm_count * block_ps / most_issue);
 }
@@ -141,7 +141,7 @@ double *contract_least_us(const struct gsim_program *program, const struct gsim_
     double *least_us = gsim_alloc(sizeof(*least_us) * (program->kernel_count + 1));
     for (uint32_t i = 0; least_us && i < program->kernel_count; i++) {
         struct gsim_error error = {0};
-        struct gsim_work work;
+        struct gsim_demand work;
         CHECK_OK(gsim_work_init(&work, device, &program->kernels[i], &error), error);
         if (error.status == GSIM_OK) least_us[i] = least_ps(&work, device) / GSIM_PS_PER_US;
         CHECK_MSG(least_us[i] > 0 && least_us[i] <= work.solo_ps / GSIM_PS_PER_US * (1 + 1e-6),

@@ -41,7 +41,7 @@ static struct ends simulate(const struct gsim_device_spec *device, bool is_fma, 
     struct gsim_arena arena = {0};
     struct gsim_gpu_options options;
     struct gsim_error error = {0};
-    struct gsim_work work;
+    struct gsim_demand work;
     struct ends ends = {.count = 0};
     const struct gsim_gpu_watcher watcher = {&ends, note_end};
     gsim_params_set_defaults(gsim_gpu_params, &options);

@@ -40,7 +40,7 @@ static uint32_t registers_of(const char *type)
 static double item(const cJSON *array, int i) { return cJSON_GetArrayItem(array, i)->valuedouble; }
 
 /* [type, grid, block, smem] with the time it took. */
-static struct gsim_work work_of(const cJSON *k, double ns)
+static struct gsim_demand work_of(const cJSON *k, double ns)
 {
     struct gsim_kernel kernel = {.name = "k",
                                  .grid = {(uint32_t)item(k, 1), 1, 1},
@@ -48,7 +48,7 @@ static struct gsim_work work_of(const cJSON *k, double ns)
                                  .smem_bytes = (uint32_t)item(k, 3),
                                  .regs_per_thread = registers_of(cJSON_GetArrayItem(k, 0)->valuestring),
                                  .thread_cycles = ns * 1.98};
-    struct gsim_work work = {0};
+    struct gsim_demand work = {0};
     struct gsim_error error = {0};
     CHECK_OK(gsim_work_init(&work, &device, &kernel, &error), error);
     return work;
@@ -64,7 +64,7 @@ static void who_joins_whom(void)
     cJSON_ArrayForEach(c, list)
     {
         double b_start = item(c, 2), a_end = item(c, 3);
-        struct gsim_work a = work_of(cJSON_GetArrayItem(c, 0), a_end), b = work_of(cJSON_GetArrayItem(c, 1), item(c, 4) - b_start);
+        struct gsim_demand a = work_of(cJSON_GetArrayItem(c, 0), a_end), b = work_of(cJSON_GetArrayItem(c, 1), item(c, 4) - b_start);
         struct gsim_arena arena = {0};
         gsim_time start[2] = {0}, released = gsim_time_from_ns(256);
         struct gsim_gpu_listener listener = {.data = start, .kernel_started = started};
@@ -91,7 +91,7 @@ static void carveouts(void)
     int count = 0, wrong = 0;
     for (const char *line = text ? strchr(text, '\n') : NULL; line && line[1]; line = strchr(line + 1, '\n')) {
         struct gsim_kernel kernel = {.name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .thread_cycles = 2000};
-        struct gsim_work work = {0};
+        struct gsim_demand work = {0};
         unsigned config = 0;
         int found = sscanf(line + 1, "%*[^,],%*[^,],%u,%u,%u,%u,%u", &kernel.grid.x, &kernel.block.x, &kernel.regs_per_thread, &kernel.smem_bytes, &config);
         CHECK_INT(found, 5);
@@ -164,7 +164,7 @@ static void streams_share_queues(void)
 enum { POOL_1, POOL_2, CONVOLUTION };
 struct tail {
     struct gsim_gpu *gpu;
-    const struct gsim_work *convolution;
+    const struct gsim_demand *convolution;
     gsim_time ended[3];
 };
 
@@ -178,7 +178,7 @@ static void tail_ended(void *data, void *tag, gsim_time now)
 /* SMs that the convolution stands on once the second pool has ended. A kernel whose shared memory needs another carve-out fills each
  * SM that becomes empty before the next one is. Blocks of 4,608 bytes stand 24 on 11 SMs there (the driver gives them 132 KB, not
  * the 180 that would hold 32): the model has them on 8, and they are left out here. */
-static uint32_t sms_behind_tail(const struct gsim_work works[2])
+static uint32_t sms_behind_tail(const struct gsim_demand works[2])
 {
     struct gsim_arena arena = {0};
     struct tail t = {.convolution = &works[1]};
@@ -215,7 +215,7 @@ static void behind_a_tail(void)
                                    .dram_bytes = 6 * 268435456.0, .solo_us = 390};
         struct gsim_kernel convolution = {.name = "convolution", .grid = {256, 1, 1}, .block = {64, 1, 1}, .regs_per_thread = 16,
                                           .smem_bytes = smem_bytes, .demand_given = true, .solo_us = 800};
-        struct gsim_work works[2];
+        struct gsim_demand works[2];
         CHECK_OK(gsim_work_init(&works[0], &device, &pool, &error), error);
         CHECK_OK(gsim_work_init(&works[1], &device, &convolution, &error), error);
         right += sms_behind_tail(works) == measured;

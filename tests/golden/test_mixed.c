@@ -20,7 +20,7 @@ static const char *const kind_names[KINDS] = {"fma", "stream", "stream+fma", "sm
 struct side {
     enum kind kind;
     double alone_us, start_us, end_us; /* of all its blocks */
-    struct gsim_work work;
+    struct gsim_demand work;
     double simulated_us;               /* its end */
 };
 

@@ -41,9 +41,9 @@ static bool read_line(FILE *file, struct line *l)
 }
 
 /* A kernel whose one block alone takes that long. */
-static struct gsim_work work_alone(const struct line *l, double us)
+static struct gsim_demand work_alone(const struct line *l, double us)
 {
-    struct gsim_work work = {0};
+    struct gsim_demand work = {0};
     struct gsim_error error = {0};
     double steps = (double)l->loops * l->threads;
     const struct gsim_kernel kernel = {.name = "copy", .grid = {1, 1, 1}, .block = {(uint32_t)l->threads, 1, 1}, .regs_per_thread = 32,
@@ -53,9 +53,9 @@ static struct gsim_work work_alone(const struct line *l, double us)
 }
 
 /* Blocks that only compute, for longer than the others last. */
-static struct gsim_work later_work(const struct line *l)
+static struct gsim_demand later_work(const struct line *l)
 {
-    struct gsim_work work = {0};
+    struct gsim_demand work = {0};
     struct gsim_error error = {0};
     const struct gsim_kernel kernel = {.name = "compute", .grid = {1, 1, 1}, .block = {(uint32_t)l->later_threads, 1, 1}, .regs_per_thread = 16,
                                        .solo_us = 150, .flops = 20000.0 * 8 * l->later_threads, .demand_given = true};
@@ -73,12 +73,12 @@ static void note_end(void *data, void *tag, gsim_time now)
 }
 
 /* Every block a kernel of its own, so that each end is seen. */
-static void simulate(const struct line *l, const struct gsim_work *work)
+static void simulate(const struct line *l, const struct gsim_demand *work)
 {
     const struct gsim_gpu_listener listener = {.kernel_ended = note_end};
     struct gsim_gpu_options options;
     struct gsim_arena arena = {0};
-    struct gsim_work later = {0};
+    struct gsim_demand later = {0};
     bool is_later = l->later > 0;
     ended = 0;
     gsim_params_set_defaults(gsim_gpu_params, &options);
@@ -128,7 +128,7 @@ static void blocks_end_as_measured(void)
             if (singles[i].threads == l.threads && singles[i].fmas == l.fmas) alone = singles[i];
         CHECK_INT(alone.threads, l.threads);
         CHECK_INT(alone.fmas, l.fmas);
-        struct gsim_work work = work_alone(&l, alone.ends_us[0]);
+        struct gsim_demand work = work_alone(&l, alone.ends_us[0]);
         simulate(&l, &work);
         add(&first[l.later > 0], ends_us[0], l.ends_us[0]);
         add(&last[l.later > 0], ends_us[l.blocks - 1], l.ends_us[l.blocks - 1]);

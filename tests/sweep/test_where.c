@@ -16,7 +16,7 @@ static bool value_of(void *data, const char *name, struct gsim_cell *value)
     return value->type != GSIM_CELL_NULL || strcmp(name, "nothing") == 0;
 }
 
-static const struct gsim_names names = {value_of, NULL};
+static const struct gsim_where_names names = {value_of, NULL};
 
 static const struct {
     const char *text;

@@ -127,9 +127,9 @@ static void pass_time(struct emitter *e, int64_t time_ns)
 
 /* Whether the call returned only when the copy was done. Of pageable memory it returns when the last piece is staged, some us before
  * what the profiler takes for the copy's end. */
-static bool is_blocking(const struct emitter *e, const struct gsim_work *work)
+static bool is_blocking(const struct emitter *e, const struct gsim_activity *work)
 {
-    if (work->kind != GSIM_WORK_COPY || work->call == GSIM_NO_CALL) return false;
+    if (work->kind != GSIM_ACTIVITY_COPY || work->call == GSIM_NO_CALL) return false;
     const struct gsim_call *call = &e->records->calls[work->call];
     if (work->pageable) return call->end_ns >= work->start_ns + (work->end_ns - work->start_ns) / 2;
     return call->kind == GSIM_CALL_COPY && call->end_ns >= work->end_ns;
@@ -137,7 +137,7 @@ static bool is_blocking(const struct emitter *e, const struct gsim_work *work)
 
 /* When the launch would have been issued on a host that needs CHARGE for it: a call that took longer spends the rest
  * first, unless the work's start tells that it did so behind. */
-static int64_t issue_time(const struct emitter *e, const struct gsim_work *work, const struct gsim_step *step,
+static int64_t issue_time(const struct emitter *e, const struct gsim_activity *work, const struct gsim_step *step,
                           int64_t charge_ns)
 {
     if (work->call == GSIM_NO_CALL || e->records->calls[work->call].kind == GSIM_CALL_GRAPH) return step->time_ns;
@@ -155,7 +155,7 @@ static bool queue_was_full(const struct emitter *e, const struct gsim_call *call
 }
 
 /* --- works -------------------------------------------------------------------------------------------------------- */
-static uint32_t kernel_of(struct emitter *e, const struct gsim_work *work)
+static uint32_t kernel_of(struct emitter *e, const struct gsim_activity *work)
 {
     const struct gsim_records *r = e->records;
     const struct gsim_work_shape *shape = &r->shapes[work->shape];
@@ -167,7 +167,7 @@ static uint32_t kernel_of(struct emitter *e, const struct gsim_work *work)
                                  .solo_us = (double)work->solo_ns / 1e3,
                                  .solo_device = e->options->solo_device,
                                  .solo_cold = true};
-    if (work->kind == GSIM_WORK_MEMSET) {
+    if (work->kind == GSIM_ACTIVITY_MEMSET) {
         uint64_t blocks = work->bytes / (16 * MEMSET_THREADS) + 1;
         kernel.grid = (struct gsim_dim3){blocks < MEMSET_BLOCKS ? (uint32_t)blocks : MEMSET_BLOCKS, 1, 1};
         kernel.block = (struct gsim_dim3){MEMSET_THREADS, 1, 1};
@@ -208,7 +208,7 @@ static void note_awaited(const struct emitter *e, uint32_t waits, struct gsim_re
 static void keep_times(struct emitter *e, const struct gsim_step *step, uint32_t op, uint32_t waits)
 {
     struct gsim_import_times *times = e->options->times;
-    const struct gsim_work *work = &e->records->works[step->index];
+    const struct gsim_activity *work = &e->records->works[step->index];
     const struct gsim_call *call = work->call == GSIM_NO_CALL ? NULL : &e->records->calls[work->call];
     bool is_shared = call && work->call == e->last_call, has_end = call && call->kind != GSIM_CALL_GRAPH && call->end_ns > call->start_ns;
     void *ops = times->ops;
@@ -219,7 +219,7 @@ static void keep_times(struct emitter *e, const struct gsim_step *step, uint32_t
     times->ops = ops;
     struct gsim_recorded_op *kept = &times->ops[times->count++];
     *kept = (struct gsim_recorded_op){
-        .is_kernel = work->kind != GSIM_WORK_COPY,
+        .is_kernel = work->kind != GSIM_ACTIVITY_COPY,
         .copy_kind = (enum gsim_copy_kind)work->copy_kind,
         .op = op,
         .bytes = work->bytes,
@@ -229,7 +229,7 @@ static void keep_times(struct emitter *e, const struct gsim_step *step, uint32_t
         .end_us = work->is_moved ? NAN : us_of(e, work->end_ns),
         .returned_us = has_end && !is_shared ? us_of(e, call->end_ns) : NAN,
         .awaited_us = NAN,
-        .is_memset = work->kind == GSIM_WORK_MEMSET,
+        .is_memset = work->kind == GSIM_ACTIVITY_MEMSET,
         .is_pageable = work->pageable,
         .is_managed = work->is_managed,
     };
@@ -276,10 +276,10 @@ static void keep_calls(struct emitter *e)
 /* --- works, after all -------------------------------------------------------------------------------------------------- */
 static void make_work(struct emitter *e, const struct gsim_step *step)
 {
-    const struct gsim_work *work = &e->records->works[step->index];
+    const struct gsim_activity *work = &e->records->works[step->index];
     const struct gsim_call *call = work->call == GSIM_NO_CALL ? NULL : &e->records->calls[work->call];
     struct stream *stream = &e->streams[work->stream];
-    bool is_copy = work->kind == GSIM_WORK_COPY, was_full = queue_was_full(e, call);
+    bool is_copy = work->kind == GSIM_ACTIVITY_COPY, was_full = queue_was_full(e, call);
     int64_t charge = ns_of(is_copy ? e->options->memcpy_us : e->options->launch_us);
     int64_t time = was_full ? step->time_ns : issue_time(e, work, step, charge);
     pass_time(e, time);
@@ -436,9 +436,9 @@ static enum gsim_status start(struct emitter *e)
     for (uint32_t t = 0; t < steps->thread_count; t++) e->thread_waits[t] = NONE;
     for (uint32_t i = 0; i < steps->count; i++) {
         if (steps->steps[i].kind != GSIM_STEP_WORK) continue;
-        const struct gsim_work *work = &r->works[steps->steps[i].index];
+        const struct gsim_activity *work = &r->works[steps->steps[i].index];
         uint64_t *bytes = &e->streams[work->stream].bytes[work->copy_kind];
-        if (work->kind == GSIM_WORK_COPY && work->bytes >= *bytes) *bytes = work->bytes ? work->bytes : 1;
+        if (work->kind == GSIM_ACTIVITY_COPY && work->bytes >= *bytes) *bytes = work->bytes ? work->bytes : 1;
     }
     number_streams(e);
     return GSIM_OK;

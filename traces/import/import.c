@@ -99,7 +99,7 @@ static enum gsim_status keep_one_device(struct gsim_records *r)
 }
 
 /* Joins a work with its call and gives it times that can be. False: nothing is known about when it ran. */
-static bool repair_work(struct gsim_records *r, struct gsim_work *work)
+static bool repair_work(struct gsim_records *r, struct gsim_activity *work)
 {
     int64_t ns = work->end_ns - work->start_ns;
     uint32_t found = find_maker(r, work->process, work->correlation, work->start_ns ? work->start_ns : INT64_MAX);
@@ -181,7 +181,7 @@ static enum gsim_status find_late_starts(struct gsim_records *r)
     int64_t busy_ns = INT64_MIN;
     if (!all) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < r->work_count; i++) {
-        const struct gsim_work *w = &r->works[i];
+        const struct gsim_activity *w = &r->works[i];
         bool is_launched = w->call != GSIM_NO_CALL && r->calls[w->call].end_ns > 0;
         all[i] = (struct begun){w->start_ns, w->end_ns, is_launched ? r->calls[w->call].end_ns : INT64_MAX};
     }
@@ -208,7 +208,7 @@ static int compare_syncs(const void *left, const void *right)
 /* By stream, then start: the order in which a stream ran. */
 static int compare_runs(const void *left, const void *right)
 {
-    const struct gsim_work *a = left, *b = right;
+    const struct gsim_activity *a = left, *b = right;
     COMPARE(a->stream, b->stream);
     COMPARE(a->start_ns, b->start_ns);
     COMPARE(a->end_ns, b->end_ns);
@@ -219,7 +219,7 @@ static int compare_runs(const void *left, const void *right)
 static void cut_overlaps(struct gsim_records *r)
 {
     for (uint32_t i = 0; i < r->work_count; i++) {
-        struct gsim_work *work = &r->works[i], *before = i ? work - 1 : NULL;
+        struct gsim_activity *work = &r->works[i], *before = i ? work - 1 : NULL;
         work->solo_ns = work->end_ns - work->start_ns;
         if (!before || before->stream != work->stream || work->is_moved || before->is_moved ||
             work->start_ns >= before->end_ns)
@@ -251,7 +251,7 @@ static enum gsim_status find_medians(struct gsim_records *r)
     uint32_t count = 0;
     if (!timings) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < r->work_count; i++)
-        if (r->works[i].kind != GSIM_WORK_COPY)
+        if (r->works[i].kind != GSIM_ACTIVITY_COPY)
             timings[count++] = (struct timing){.shape = r->works[i].shape, .ns = r->works[i].solo_ns, .index = i};
     if (count) qsort(timings, count, sizeof *timings, compare_timings);
     for (uint32_t from = 0, to; from < count; from = to) {
@@ -281,7 +281,7 @@ static void add_works(struct gsim_records *r, struct gsim_steps *steps)
 {
     int64_t launch_ns = 0;
     for (uint32_t i = 0; i < r->work_count; i++) {
-        const struct gsim_work *work = &r->works[i];
+        const struct gsim_activity *work = &r->works[i];
         bool is_first = i == 0 || r->works[i - 1].stream != work->stream;
         if (work->call != GSIM_NO_CALL)
             launch_ns = r->calls[work->call].start_ns;
@@ -372,7 +372,7 @@ static uint32_t find_thread(struct threads *all, const struct gsim_call *call)
     return all->count;
 }
 
-static bool name_thread(struct gsim_records *r, struct threads *all, struct gsim_work *work)
+static bool name_thread(struct gsim_records *r, struct threads *all, struct gsim_activity *work)
 {
     work->thread = all->last;
     if (work->call == GSIM_NO_CALL) return true;
@@ -427,11 +427,11 @@ static int compare_intervals(const void *left, const void *right)
     return 0;
 }
 
-static void count_kind(struct gsim_import_notes *notes, enum gsim_work_kind kind)
+static void count_kind(struct gsim_import_notes *notes, enum gsim_activity_kind kind)
 {
-    if (kind == GSIM_WORK_KERNEL)
+    if (kind == GSIM_ACTIVITY_KERNEL)
         notes->kernels++;
-    else if (kind == GSIM_WORK_COPY)
+    else if (kind == GSIM_ACTIVITY_COPY)
         notes->copies++;
     else
         notes->memsets++;
@@ -447,9 +447,9 @@ static enum gsim_status count(struct gsim_records *r, const struct gsim_steps *s
     for (uint32_t i = 0; i < steps->count; i++) {
         const struct gsim_step *step = &steps->steps[i];
         if (step->kind != GSIM_STEP_WORK) continue;
-        const struct gsim_work *work = &r->works[step->index];
+        const struct gsim_activity *work = &r->works[step->index];
         count_kind(notes, work->kind);
-        if (work->kind == GSIM_WORK_KERNEL)
+        if (work->kind == GSIM_ACTIVITY_KERNEL)
             kernels[kernel_count++] = (struct interval){work->start_ns, work->end_ns, work->stream};
         if (step->time_ns < first_ns) first_ns = step->time_ns;
         if (work->end_ns > last_ns) last_ns = work->end_ns;

@@ -155,7 +155,7 @@ static uint32_t stream_index(struct event *e, enum argument argument)
 }
 
 /* "Memcpy HtoD (Pageable -> Device)". False for copies that are not a GPU's. */
-static bool copy_kind(struct gsim_work *work, const char *name)
+static bool copy_kind(struct gsim_activity *work, const char *name)
 {
     work->pageable = strstr(name, "Pageable") != NULL;
     work->is_managed = strstr(name, "Managed") || strstr(name, "Unified");
@@ -175,9 +175,9 @@ static const char *name_of(struct event *e)
 
 static enum gsim_status read_work(struct event *e, enum category category)
 {
-    struct gsim_work work = {.kind = category == CAT_KERNEL   ? GSIM_WORK_KERNEL
-                                     : category == CAT_MEMCPY ? GSIM_WORK_COPY
-                                                              : GSIM_WORK_MEMSET};
+    struct gsim_activity work = {.kind = category == CAT_KERNEL   ? GSIM_ACTIVITY_KERNEL
+                                     : category == CAT_MEMCPY ? GSIM_ACTIVITY_COPY
+                                                              : GSIM_ACTIVITY_MEMSET};
     struct gsim_work_shape launched = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
     work.start_ns = time_ns(e, EV_TS);
     work.end_ns = work.start_ns + time_ns(e, EV_DUR);

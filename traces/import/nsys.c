@@ -168,9 +168,9 @@ static const char *string_of(struct table *t, sqlite3_stmt **find, int column)
 enum { W_START, W_END, W_DEVICE, W_CONTEXT, W_STREAM, W_CORRELATION, W_PID, W_FIRST };
 #define WORK_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
 
-static struct gsim_work work_of(struct table *t, enum gsim_work_kind kind)
+static struct gsim_activity work_of(struct table *t, enum gsim_activity_kind kind)
 {
-    struct gsim_work work = {.kind = (uint8_t)kind};
+    struct gsim_activity work = {.kind = (uint8_t)kind};
     work.start_ns = time_of(t, W_START);
     work.end_ns = time_of(t, W_END);
     if (work.end_ns - work.start_ns > DURATION_LIMIT_NS) wrong(t, W_END, "an end within 11 days of the start");
@@ -180,7 +180,7 @@ static struct gsim_work work_of(struct table *t, enum gsim_work_kind kind)
     return work;
 }
 
-static enum gsim_status add_work(struct table *t, struct gsim_work *work, struct gsim_work_shape *shape, const char *name)
+static enum gsim_status add_work(struct table *t, struct gsim_activity *work, struct gsim_work_shape *shape, const char *name)
 {
     enum gsim_status status = gsim_records_name(t->records, name, &shape->name);
     if (status == GSIM_OK) status = gsim_records_shape(t->records, shape, &work->shape);
@@ -222,7 +222,7 @@ static enum gsim_status read_kernels(struct table *t)
     t->columns = columns;
     enum gsim_status status = table_open(t);
     while (status == GSIM_OK && table_next(t)) {
-        struct gsim_work work = work_of(t, GSIM_WORK_KERNEL);
+        struct gsim_activity work = work_of(t, GSIM_ACTIVITY_KERNEL);
         struct gsim_work_shape shape;
         shape.grid.x = size_of(t, GRID_X, GSIM_LIMIT_GRID_X);
         shape.grid.y = size_of(t, GRID_Y, GSIM_LIMIT_GRID_YZ);
@@ -255,7 +255,7 @@ static enum gsim_status read_copies(struct table *t)
     t->columns = columns;
     enum gsim_status status = table_open(t);
     while (status == GSIM_OK && table_next(t)) {
-        struct gsim_work work = work_of(t, GSIM_WORK_COPY);
+        struct gsim_activity work = work_of(t, GSIM_ACTIVITY_COPY);
         work.bytes = whole(t, BYTES, GSIM_LIMIT_BYTES);
         uint32_t kind = whole32(t, KIND, UINT32_MAX);
         work.copy_kind = kind == KIND_H2D || kind == KIND_H2A   ? GSIM_COPY_H2D
@@ -284,7 +284,7 @@ static enum gsim_status read_memsets(struct table *t)
     t->columns = columns;
     enum gsim_status status = table_open(t);
     while (status == GSIM_OK && table_next(t)) {
-        struct gsim_work work = work_of(t, GSIM_WORK_MEMSET);
+        struct gsim_activity work = work_of(t, GSIM_ACTIVITY_MEMSET);
         work.bytes = whole(t, BYTES, GSIM_LIMIT_BYTES);
         if (t->failed) break;
         status = add_work(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memset");

@@ -26,7 +26,7 @@ static enum gsim_status append(struct gsim_records *r, void **array, const void 
     return GSIM_OK;
 }
 
-enum gsim_status gsim_records_add_work(struct gsim_records *r, const struct gsim_work *work)
+enum gsim_status gsim_records_add_work(struct gsim_records *r, const struct gsim_activity *work)
 {
     void *works = r->works;
     enum gsim_status status = append(r, &works, work, sizeof *work, &r->work_count, &r->work_room);

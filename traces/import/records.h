@@ -10,7 +10,7 @@
 #include "traces/import/import.h"
 
 /* Times are nanoseconds of the trace's own clock; 0 is a time that was not recorded. Correlation 0: none. */
-enum gsim_work_kind { GSIM_WORK_KERNEL, GSIM_WORK_COPY, GSIM_WORK_MEMSET };
+enum gsim_activity_kind { GSIM_ACTIVITY_KERNEL, GSIM_ACTIVITY_COPY, GSIM_ACTIVITY_MEMSET };
 
 /* What works of one kernel at one launch shape have in common; kept once. */
 struct gsim_work_shape {
@@ -20,13 +20,13 @@ struct gsim_work_shape {
 };
 
 /* A kernel, copy or memset on a GPU: 64 bytes, of which a trace of a gigabyte has half a million. */
-struct gsim_work {
+struct gsim_activity {
     int64_t start_ns, end_ns;
     uint64_t correlation, bytes;
     int64_t solo_ns;                 /* filled by import.c: the duration to replay */
     uint32_t process, stream, shape; /* process: whose correlation ids; stream, shape: indices into the records' lists */
     uint32_t call, thread; /* filled by import.c: the call that made it, GSIM_NO_CALL for none; its thread */
-    uint8_t kind, copy_kind; /* enum gsim_work_kind, enum gsim_copy_kind */
+    uint8_t kind, copy_kind; /* enum gsim_activity_kind, enum gsim_copy_kind */
     bool pageable;
     bool is_managed : 1;
     bool is_moved : 1; /* its time was repaired: only the duration is real */
@@ -73,7 +73,7 @@ struct gsim_stream_key {
 };
 
 struct gsim_records {
-    struct gsim_work *works;
+    struct gsim_activity *works;
     struct gsim_call *calls;
     struct gsim_sync *syncs;
     struct gsim_stream_key *streams;
@@ -95,7 +95,7 @@ void gsim_records_progress(const struct gsim_records *records, double ratio);
 
 #define GSIM_NO_STREAM UINT32_MAX
 
-enum gsim_status gsim_records_add_work(struct gsim_records *records, const struct gsim_work *work) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_work(struct gsim_records *records, const struct gsim_activity *work) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_call(struct gsim_records *records, const struct gsim_call *call) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struct gsim_sync *sync) GSIM_NODISCARD;
 /* Indices; an unknown stream or name is added. Fails for too many streams. Names are made fit for a program:

@@ -25,12 +25,12 @@ extern "C" {
 #include "gpusim/workload.h"
 
 /* One built-in workload bound to the program that its workloads/NAME.c built. */
-struct gsim_bench;
+struct gsim_runner_bench;
 
 /* One launch, good for cudaLaunchKernel and for cudaKernelNodeParams. args[0] points to storage: do not copy it. CUDA
  * has copied the arguments when the call returns, so one object serves all launches, one after another. The name
  * of the kernel is the program's (kernels[op->kernel_index].name): what CUPTI gives is decorated. */
-struct gsim_bench_launch {
+struct gsim_runner_launch {
     const void *function, *stamped; /* stamped: takes a second argument (blocks.h); NULL without CUDA */
     unsigned grid[3], block[3];
     size_t smem_bytes; /* dynamic; the rest of the program's smem_bytes is static */
@@ -48,27 +48,27 @@ struct gsim_bench_ops {
     /* PROGRAM must outlive the bench and be what the workload's build() made of OPTIONS (defaults are filled in the
      * same way). Reference results are computed by the first check, and kept. */
     enum gsim_status (*create)(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_bench **bench, struct gsim_error *error);
+                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error);
 
     /* What the host has in the buffer whenever the host writes it: before the first iteration (init host; init device:
      * what is on the device), at every untimed host_write op, and at every timed one (HITS zeroes four scalars). HOST
      * has room for the whole buffer, and all of it is written; a buffer that the host never writes (init none) gets
      * GSIM_BENCH_POISON. The same seed gives the same bytes. */
-    void (*fill)(const struct gsim_bench *bench, uint32_t buffer_index, void *host);
+    void (*fill)(const struct gsim_runner_bench *bench, uint32_t buffer_index, void *host);
 
     /* OP: a kernel op of the program. DEVICE: by buffer index; only those of the op's arguments are looked at. */
-    void (*launch)(const struct gsim_bench *bench, const struct gsim_op *op, void *const *device,
-                   struct gsim_bench_launch *launch);
+    void (*launch)(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *const *device,
+                   struct gsim_runner_launch *launch);
 
     /* Whether check looks at the buffer: the caller copies these back whole after an iteration. */
-    bool (*is_result)(const struct gsim_bench *bench, uint32_t buffer_index);
+    bool (*is_result)(const struct gsim_runner_bench *bench, uint32_t buffer_index);
 
     /* Compares with the CPU reference. HOST: by buffer index, only results are looked at. GSIM_SIM with a message that
      * names buffer, index, found and expected when something is wrong. Results too large to be recomputed are
      * compared in a deterministic sample; all their elements are checked to be numbers (no poison left). */
-    enum gsim_status (*check)(struct gsim_bench *bench, void *const *host, struct gsim_error *error);
+    enum gsim_status (*check)(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error);
 
-    void (*destroy)(struct gsim_bench *bench); /* accepts NULL */
+    void (*destroy)(struct gsim_runner_bench *bench); /* accepts NULL */
 };
 
 /* Every byte of a buffer nobody wrote: NaN as float and double, -1 as integer. */

@@ -45,7 +45,7 @@ GSIM_KERNEL(bs)
     }
 }
 
-static void scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)op;
     *(int64_t *)at = bench->n;
@@ -65,7 +65,7 @@ static const struct gsim_bench_kernel kernels[] = {
 static const struct gsim_bench_table table = {"bs", buffers, kernels, NULL};
 
 static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_bench **bench, struct gsim_error *error)
+                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
 {
     return gsim_bench_open(&table, program, options, seed, bench, error);
 }
@@ -78,7 +78,7 @@ static double reference(double spot)
     return exp(-RATE * EXPIRY) * (forward * erfc(-up / sqrt(2.0)) - STRIKE * erfc(-down / sqrt(2.0))) / 2;
 }
 
-static enum gsim_status check_vector(const struct gsim_bench *bench, uint32_t x, uint32_t y, const void *host,
+static enum gsim_status check_vector(const struct gsim_runner_bench *bench, uint32_t x, uint32_t y, const void *host,
                                      struct gsim_error *error)
 {
     const double *found = (const double *)host;
@@ -94,7 +94,7 @@ static enum gsim_status check_vector(const struct gsim_bench *bench, uint32_t x,
     return status;
 }
 
-static enum gsim_status check(struct gsim_bench *bench, void *const *host, struct gsim_error *error)
+static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < bench->program->op_count && status == GSIM_OK; i++) {

@@ -113,19 +113,19 @@ GSIM_KERNEL(dot_product)
 }
 
 /* Elements of one tower's result. */
-static int64_t tower_count(const struct gsim_bench *bench)
+static int64_t tower_count(const struct gsim_runner_bench *bench)
 {
     int64_t side = bench->n / 20;
     return side * side * CHANNELS_2;
 }
 
 /* How far the dot product goes: the C++ version's stops half-way, after the first tower. */
-static int64_t dot_count(const struct gsim_bench *bench)
+static int64_t dot_count(const struct gsim_runner_bench *bench)
 {
     return bench->suite == GSIM_SUITE_KESCO ? tower_count(bench) : 2 * tower_count(bench);
 }
 
-static void conv2d_scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void conv2d_scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     const bool is_first = gsim_bench_count(bench, op->args[2].buffer_index, sizeof(float)) == 9 * CHANNELS_1;
     int64_t *sides = (int64_t *)at;
@@ -136,20 +136,20 @@ static void conv2d_scalars(const struct gsim_bench *bench, const struct gsim_op 
     channels[1] = is_first ? CHANNELS_1 : CHANNELS_2;
 }
 
-static void mean_pooling_scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void mean_pooling_scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)op;
     ((int64_t *)at)[0] = bench->n / 2;
     ((int64_t *)at)[1] = bench->n / 10;
 }
 
-static void concat_scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void concat_scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)op;
     *(int64_t *)at = tower_count(bench);
 }
 
-static void dot_product_scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void dot_product_scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)op;
     *(int64_t *)at = dot_count(bench);
@@ -176,7 +176,7 @@ static const struct gsim_bench_kernel kernels[] = {
 static const struct gsim_bench_table table = {"dl", buffers, kernels, NULL};
 
 static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_bench **bench, struct gsim_error *error)
+                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
 {
     return gsim_bench_open(&table, program, options, seed, bench, error);
 }
@@ -188,7 +188,7 @@ struct tower {
     struct gsim_values image, kernel_1, kernel_2;
 };
 
-static struct tower tower_of(const struct gsim_bench *bench, int index)
+static struct tower tower_of(const struct gsim_runner_bench *bench, int index)
 {
     static const char *const names[2][3] = {{"x", "kernel_1", "kernel_2"}, {"y", "kernel_3", "kernel_4"}};
     struct tower t = {bench->n, gsim_bench_values(bench, gsim_bench_index(bench, names[index][0])),
@@ -237,7 +237,7 @@ static void second_convolution(const struct tower *t, int64_t i, int64_t j, doub
     }
 }
 
-static enum gsim_status check_tower(const struct gsim_bench *bench, int index, uint32_t z, const float *found,
+static enum gsim_status check_tower(const struct gsim_runner_bench *bench, int index, uint32_t z, const float *found,
                                     struct gsim_error *error)
 {
     const struct tower tower = tower_of(bench, index);
@@ -256,7 +256,7 @@ static enum gsim_status check_tower(const struct gsim_bench *bench, int index, u
 }
 
 /* RES from the z that was found. */
-static enum gsim_status check(struct gsim_bench *bench, void *const *host, struct gsim_error *error)
+static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)
 {
     uint32_t z = gsim_bench_index(bench, "z"), res = gsim_bench_index(bench, "res");
     const struct gsim_values weights = gsim_bench_values(bench, gsim_bench_index(bench, "dense_weights"));

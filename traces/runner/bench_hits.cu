@@ -138,14 +138,14 @@ GSIM_KERNEL(reset)
     }
 }
 
-static void scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)op;
     *(int64_t *)at = bench->n;
 }
 
 /* Doubles in each step. */
-static void spmv3_scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void spmv3_scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     const uint32_t step = (op->index - bench->first_kernel) / OPS_PER_STEP;
     *(int64_t *)at = bench->n;
@@ -203,7 +203,7 @@ static uint64_t inverse_of(uint64_t factor, uint64_t n)
     return (uint64_t)(t0 < 0 ? t0 + (int64_t)n : t0) % n;
 }
 
-static struct edges edges_of(const struct gsim_bench *bench, int k)
+static struct edges edges_of(const struct gsim_runner_bench *bench, int k)
 {
     uint64_t n = (uint64_t)bench->n, factor = gsim_mix(bench->seed, 1000 + (uint64_t)k) % n;
     while (greatest_common_divisor(factor, n) != 1) factor = (factor + 1) % n;
@@ -222,13 +222,13 @@ static uint64_t source(const struct edges *edges, uint64_t target, uint64_t n)
     return edges->inverse * (target + n - edges->shift) % n;
 }
 
-static int32_t weight(const struct gsim_bench *bench, int k, uint64_t source)
+static int32_t weight(const struct gsim_runner_bench *bench, int k, uint64_t source)
 {
     return 1 + (int32_t)((gsim_mix(bench->seed + 3000 + (uint64_t)k, source) >> 32) * 3 >> 32);
 }
 
 /* ptr, idx, val: a row per source; ptr2, idx2, val2: a row per target. */
-static void fill(const struct gsim_bench *bench, uint32_t buffer_index, void *host)
+static void fill(const struct gsim_runner_bench *bench, uint32_t buffer_index, void *host)
 {
     const char *name = bench->program->buffers[buffer_index].name;
     const uint64_t n = (uint64_t)bench->n;
@@ -251,7 +251,7 @@ static void fill(const struct gsim_bench *bench, uint32_t buffer_index, void *ho
 static const struct gsim_bench_table table = {"hits", buffers, kernels, fill};
 
 static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_bench **bench, struct gsim_error *error)
+                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
 {
     const int64_t most = INT32_MAX / DEGREE - 1000000; /* room for the row counter's last steps */
     enum gsim_status status = gsim_bench_open(&table, program, options, seed, bench, error);
@@ -268,7 +268,7 @@ static enum gsim_status create(const struct gsim_program *program, const struct 
 /* --- the reference ---------------------------------------------------------------------------------------- */
 
 /* Follows every edge from its source, so it needs no transposed graph: adds to authorities, gathers hubs. */
-static void reference_step(const struct gsim_bench *bench, float gain, float *auth, float *hub, float *next_auth,
+static void reference_step(const struct gsim_runner_bench *bench, float gain, float *auth, float *hub, float *next_auth,
                            float *next_hub)
 {
     const uint64_t n = (uint64_t)bench->n;
@@ -298,7 +298,7 @@ static void reference_step(const struct gsim_bench *bench, float gain, float *au
 }
 
 /* Four vectors, one after another: auth1, hub1, auth2, hub2. */
-static enum gsim_status make_reference(struct gsim_bench *bench, struct gsim_error *error)
+static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct gsim_error *error)
 {
     const struct gsim_values auth = gsim_bench_values(bench, gsim_bench_index(bench, "auth1"));
     const struct gsim_values hub = gsim_bench_values(bench, gsim_bench_index(bench, "hub1"));
@@ -314,7 +314,7 @@ static enum gsim_status make_reference(struct gsim_bench *bench, struct gsim_err
     return GSIM_OK;
 }
 
-static bool is_scalar(const struct gsim_bench *bench, uint32_t buffer_index)
+static bool is_scalar(const struct gsim_runner_bench *bench, uint32_t buffer_index)
 {
     static const char *const names[] = {"auth_norm", "hub_norm", "rowCounter1", "rowCounter2"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -324,13 +324,13 @@ static bool is_scalar(const struct gsim_bench *bench, uint32_t buffer_index)
 
 /* The grcuda suite's host zeroes norms and counters after the last step, so what a device has left there says nothing.
  */
-static bool is_result(const struct gsim_bench *bench, uint32_t buffer_index)
+static bool is_result(const struct gsim_runner_bench *bench, uint32_t buffer_index)
 {
     if (bench->suite == GSIM_SUITE_GRCUDA && is_scalar(bench, buffer_index)) return false;
     return gsim_bench_is_result(bench, buffer_index);
 }
 
-static enum gsim_status check_vector(const struct gsim_bench *bench, uint32_t buffer, const float *found,
+static enum gsim_status check_vector(const struct gsim_runner_bench *bench, uint32_t buffer, const float *found,
                                      const float *expected, struct gsim_error *error)
 {
     for (int64_t i = 0; i < bench->n; i++) {
@@ -341,7 +341,7 @@ static enum gsim_status check_vector(const struct gsim_bench *bench, uint32_t bu
     return GSIM_OK;
 }
 
-static enum gsim_status check(struct gsim_bench *bench, void *const *host, struct gsim_error *error)
+static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)
 {
     static const char *const vectors[] = {"auth1", "hub1", "auth2", "hub2"};
     enum gsim_status status = bench->reference ? GSIM_OK : make_reference(bench, error);

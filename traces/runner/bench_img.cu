@@ -195,26 +195,26 @@ GSIM_KERNEL(reset)
     }
 }
 
-static void side(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void side(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)op;
     *(int64_t *)at = bench->n;
 }
 
-static void side_and_diameter(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void side_and_diameter(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     int64_t *scalars = (int64_t *)at;
     scalars[0] = bench->n;
     *(int32_t *)&scalars[1] = gsim_bench_count(bench, op->args[2].buffer_index, sizeof(float)) == 9 ? 3 : 5;
 }
 
-static void pixels(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void pixels(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)op;
     *(int64_t *)at = bench->n * bench->n;
 }
 
-static void nothing(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void nothing(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)bench;
     (void)op;
@@ -247,7 +247,7 @@ static const struct gsim_bench_kernel kernels[] = {
 static const struct gsim_bench_table table = {"img", buffers, kernels, NULL};
 
 static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_bench **bench, struct gsim_error *error)
+                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
 {
     return gsim_bench_open(&table, program, options, seed, bench, error);
 }
@@ -351,7 +351,7 @@ static void find_extremes(struct reference *r, float *image, float *blurred)
     r->minimum = sqrt(least);
 }
 
-static enum gsim_status make_reference(struct gsim_bench *bench, struct gsim_error *error)
+static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct gsim_error *error)
 {
     const struct gsim_values small = gsim_bench_values(bench, gsim_bench_index(bench, "kernel_small"));
     const struct gsim_values large = gsim_bench_values(bench, gsim_bench_index(bench, "kernel_large"));
@@ -375,7 +375,7 @@ static enum gsim_status make_reference(struct gsim_bench *bench, struct gsim_err
     return GSIM_OK;
 }
 
-static enum gsim_status check_scalar(const struct gsim_bench *bench, const char *name, double expected,
+static enum gsim_status check_scalar(const struct gsim_runner_bench *bench, const char *name, double expected,
                                      void *const *host, struct gsim_error *error)
 {
     uint32_t buffer = gsim_bench_index(bench, name);
@@ -384,7 +384,7 @@ static enum gsim_status check_scalar(const struct gsim_bench *bench, const char 
     return gsim_bench_wrong(bench, buffer, 0, found, expected, allowed, error);
 }
 
-static enum gsim_status check(struct gsim_bench *bench, void *const *host, struct gsim_error *error)
+static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)
 {
     enum gsim_status status = bench->reference ? GSIM_OK : make_reference(bench, error);
     if (status != GSIM_OK) return status;

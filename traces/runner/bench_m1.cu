@@ -76,7 +76,7 @@ struct layer {
     int32_t inputs, height, width;
 };
 
-static bool has_buffer(const struct gsim_bench *bench, const char *name)
+static bool has_buffer(const struct gsim_runner_bench *bench, const char *name)
 {
     for (uint32_t i = 0; i < bench->program->buffer_count; i++)
         if (strcmp(bench->program->buffers[i].name, name) == 0) return true;
@@ -84,7 +84,7 @@ static bool has_buffer(const struct gsim_bench *bench, const char *name)
 }
 
 /* KERNEL: "stem" or the last letters are the window, "3x3". FILTER: "stem_w" or "b4_w1", layer 1 of branch 4. */
-static struct layer layer_of(const struct gsim_bench *bench, const char *kernel, const char *filter)
+static struct layer layer_of(const struct gsim_runner_bench *bench, const char *kernel, const char *filter)
 {
     struct layer layer = {SHARE, 3, 3};
     if (strcmp(kernel, "stem") == 0) return layer;
@@ -99,7 +99,7 @@ static struct layer layer_of(const struct gsim_bench *bench, const char *kernel,
     return layer;
 }
 
-static void conv_scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void conv_scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     const struct layer layer = layer_of(bench, bench->program->kernels[op->kernel_index].name,
                                         bench->program->buffers[op->args[1].buffer_index].name);
@@ -110,7 +110,7 @@ static void conv_scalars(const struct gsim_bench *bench, const struct gsim_op *o
     scalars[3] = layer.width;
 }
 
-static void concat_scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void concat_scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)op;
     *(int64_t *)at = bench->n * bench->n;
@@ -133,7 +133,7 @@ static const struct gsim_bench_kernel kernels[] = {
 static const struct gsim_bench_table table = {"m1", buffers, kernels, NULL};
 
 static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_bench **bench, struct gsim_error *error)
+                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
 {
     enum gsim_status status = gsim_bench_open(&table, program, options, seed, bench, error);
     if (status != GSIM_OK || (*bench)->n <= UINT16_MAX) return status;
@@ -186,14 +186,14 @@ static void pixel_of(const struct reference *r, int32_t layer, int64_t side, int
         if (out[c] < 0) out[c] = 0;
 }
 
-static int32_t layer_that_writes(const struct gsim_bench *bench, const struct reference *r, uint32_t buffer)
+static int32_t layer_that_writes(const struct gsim_runner_bench *bench, const struct reference *r, uint32_t buffer)
 {
     for (int32_t i = 0; i < r->layer_count; i++)
         if (bench->program->ops[r->layers[i].op].args[2].buffer_index == buffer) return i;
     return -1;
 }
 
-static void read_layers(const struct gsim_bench *bench, struct reference *r)
+static void read_layers(const struct gsim_runner_bench *bench, struct reference *r)
 {
     for (uint32_t i = 0; i < bench->program->op_count; i++) {
         const struct gsim_op *op = &bench->program->ops[i];
@@ -214,7 +214,7 @@ static void read_layers(const struct gsim_bench *bench, struct reference *r)
     }
 }
 
-static enum gsim_status make_reference(struct gsim_bench *bench, struct gsim_error *error)
+static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct gsim_error *error)
 {
     struct reference *r = (struct reference *)gsim_alloc(sizeof(*r));
     if (!r) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -230,7 +230,7 @@ static enum gsim_status make_reference(struct gsim_bench *bench, struct gsim_err
     return GSIM_OK;
 }
 
-static enum gsim_status check(struct gsim_bench *bench, void *const *host, struct gsim_error *error)
+static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)
 {
     enum gsim_status status = bench->reference ? GSIM_OK : make_reference(bench, error);
     if (status != GSIM_OK) return status;

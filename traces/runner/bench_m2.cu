@@ -167,13 +167,13 @@ GSIM_KERNEL(add_norm)
     }
 }
 
-static void tokens(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void tokens(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)op;
     *(int64_t *)at = bench->n;
 }
 
-static void tokens_and_head(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void tokens_and_head(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     const bool is_pv = op->arg_count == 3;
     ((int64_t *)at)[0] = bench->n;
@@ -199,7 +199,7 @@ static const struct gsim_bench_kernel kernels[] = {
 static const struct gsim_bench_table table = {"m2", buffers, kernels, NULL};
 
 static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_bench **bench, struct gsim_error *error)
+                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
 {
     return gsim_bench_open(&table, program, options, seed, bench, error);
 }
@@ -257,14 +257,14 @@ static void expect_token(const struct work *w, int64_t n, int64_t token, double 
     for (int k = 0; k < WIDTH; k++) y[k] = (y[k] - mean) / sqrt(variance + (double)LEAST_VARIANCE);
 }
 
-static void fill_values(const struct gsim_bench *bench, const char *name, float *out, int64_t count)
+static void fill_values(const struct gsim_runner_bench *bench, const char *name, float *out, int64_t count)
 {
     const struct gsim_values values = gsim_bench_values(bench, gsim_bench_index(bench, name));
     for (int64_t i = 0; i < count; i++) out[i] = gsim_value_f32(&values, i);
 }
 
 /* Expected rows of y, one after another. */
-static enum gsim_status make_reference(struct gsim_bench *bench, struct gsim_error *error)
+static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct gsim_error *error)
 {
     const int64_t n = bench->n, checked = gsim_sample_count(n, MOST_CHECKED);
     struct work w = {gsim_bench_values(bench, gsim_bench_index(bench, "x")), NULL, NULL, NULL, NULL};
@@ -296,7 +296,7 @@ static enum gsim_status make_reference(struct gsim_bench *bench, struct gsim_err
     return is_whole ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-static enum gsim_status check(struct gsim_bench *bench, void *const *host, struct gsim_error *error)
+static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)
 {
     enum gsim_status status = bench->reference ? GSIM_OK : make_reference(bench, error);
     if (status != GSIM_OK) return status;

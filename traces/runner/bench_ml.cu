@@ -194,7 +194,7 @@ GSIM_KERNEL(argmax)
     }
 }
 
-static void scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)op;
     *(int64_t *)at = bench->n;
@@ -223,7 +223,7 @@ static const struct gsim_bench_kernel kernels[] = {
     {"argmax", GSIM_CODE(argmax), 3, 0, scalars}, {NULL, NULL, NULL, 0, 0, NULL},
 };
 
-static void fill(const struct gsim_bench *bench, uint32_t buffer_index, void *host)
+static void fill(const struct gsim_runner_bench *bench, uint32_t buffer_index, void *host)
 {
     const struct gsim_values prior = gsim_bench_values(bench, gsim_bench_index(bench, "nb_class_log_prior"));
     float *r1 = (float *)host;
@@ -234,7 +234,7 @@ static void fill(const struct gsim_bench *bench, uint32_t buffer_index, void *ho
 static const struct gsim_bench_table table = {"ml", buffers, kernels, fill};
 
 static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_bench **bench, struct gsim_error *error)
+                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
 {
     return gsim_bench_open(&table, program, options, seed, bench, error);
 }
@@ -246,7 +246,7 @@ struct reference {
     double mean[FEATURES], deviation[FEATURES];
 };
 
-static enum gsim_status make_reference(struct gsim_bench *bench, struct gsim_error *error)
+static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct gsim_error *error)
 {
     struct reference *r = (struct reference *)gsim_alloc(sizeof(*r));
     if (!r) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -305,7 +305,7 @@ static struct expected expect_row(const struct reference *r, int64_t row)
 }
 
 /* Exact: the same float additions of the probabilities found. */
-static enum gsim_status check_votes(const struct gsim_bench *bench, const float *r1, const float *r2,
+static enum gsim_status check_votes(const struct gsim_runner_bench *bench, const float *r1, const float *r2,
                                     const int32_t *found, struct gsim_error *error)
 {
     for (int64_t i = 0; i < bench->n; i++) {
@@ -317,7 +317,7 @@ static enum gsim_status check_votes(const struct gsim_bench *bench, const float 
     return GSIM_OK;
 }
 
-static enum gsim_status compare(const struct gsim_bench *bench, const char *name, void *const *host, int64_t index,
+static enum gsim_status compare(const struct gsim_runner_bench *bench, const char *name, void *const *host, int64_t index,
                                 double expected, double allowed, struct gsim_error *error)
 {
     const uint32_t buffer = gsim_bench_index(bench, name);
@@ -327,7 +327,7 @@ static enum gsim_status compare(const struct gsim_bench *bench, const char *name
 }
 
 /* Sums of 200 floats, as exponents. Logarithms are about -60, probabilities about 0.1. */
-static enum gsim_status check_row(const struct gsim_bench *bench, void *const *host, int64_t row,
+static enum gsim_status check_row(const struct gsim_runner_bench *bench, void *const *host, int64_t row,
                                   struct gsim_error *error)
 {
     const struct expected e = expect_row((const struct reference *)bench->reference, row);
@@ -340,7 +340,7 @@ static enum gsim_status check_row(const struct gsim_bench *bench, void *const *h
     return status;
 }
 
-static enum gsim_status check(struct gsim_bench *bench, void *const *host, struct gsim_error *error)
+static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)
 {
     static const char *const floats[] = {"r1", "r2", "nb_amax", "nb_l"};
     enum gsim_status status = bench->reference ? GSIM_OK : make_reference(bench, error);

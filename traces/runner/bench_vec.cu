@@ -45,7 +45,7 @@ GSIM_KERNEL(reduce)
     }
 }
 
-static void scalars(const struct gsim_bench *bench, const struct gsim_op *op, void *at)
+static void scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
 {
     (void)op;
     *(int64_t *)at = bench->n;
@@ -67,12 +67,12 @@ static const struct gsim_bench_kernel kernels[] = {
 static const struct gsim_bench_table table = {"vec", buffers, kernels, NULL};
 
 static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_bench **bench, struct gsim_error *error)
+                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
 {
     return gsim_bench_open(&table, program, options, seed, bench, error);
 }
 
-static enum gsim_status check(struct gsim_bench *bench, void *const *host, struct gsim_error *error)
+static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)
 {
     double *expected = (double *)bench->reference;
     uint32_t res = gsim_bench_index(bench, "res");

@@ -11,7 +11,7 @@
 
 #include "gpusim/memory.h"
 
-static const struct gsim_bench_buffer *content_of(const struct gsim_bench *bench, uint32_t buffer_index)
+static const struct gsim_bench_buffer *content_of(const struct gsim_runner_bench *bench, uint32_t buffer_index)
 {
     static const struct gsim_bench_buffer unwritten = {.name = "*", .content = GSIM_CONTENT_POISON};
     for (const struct gsim_bench_buffer *b = bench->table->buffers; b->name; b++)
@@ -19,7 +19,7 @@ static const struct gsim_bench_buffer *content_of(const struct gsim_bench *bench
     return &unwritten;
 }
 
-static const struct gsim_bench_kernel *kernel_of(const struct gsim_bench *bench, const struct gsim_op *op)
+static const struct gsim_bench_kernel *kernel_of(const struct gsim_runner_bench *bench, const struct gsim_op *op)
 {
     const char *name = bench->program->kernels[op->kernel_index].name;
     for (const struct gsim_bench_kernel *k = bench->table->kernels; k->name; k++)
@@ -28,7 +28,7 @@ static const struct gsim_bench_kernel *kernel_of(const struct gsim_bench *bench,
 }
 
 /* Every kernel of the program is one of ours and takes as many buffers. */
-static enum gsim_status find_kernels(struct gsim_bench *bench, struct gsim_error *error)
+static enum gsim_status find_kernels(struct gsim_runner_bench *bench, struct gsim_error *error)
 {
     const struct gsim_program *program = bench->program;
     const char *workload = bench->table->workload;
@@ -51,15 +51,15 @@ static enum gsim_status find_kernels(struct gsim_bench *bench, struct gsim_error
 }
 
 enum gsim_status gsim_bench_open(const struct gsim_bench_table *table, const struct gsim_program *program,
-                                 const struct gsim_workload_options *options, uint64_t seed, struct gsim_bench **bench,
+                                 const struct gsim_workload_options *options, uint64_t seed, struct gsim_runner_bench **bench,
                                  struct gsim_error *error)
 {
     const struct gsim_workload_ops *workload = gsim_workload_find(table->workload);
     GSIM_INVARIANT(workload != NULL);
-    struct gsim_bench *b = gsim_alloc(sizeof(*b));
+    struct gsim_runner_bench *b = gsim_alloc(sizeof(*b));
     if (!b) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     double size = options->size > 0 ? options->size : workload->size_default[options->suite];
-    *b = (struct gsim_bench){.table = table,
+    *b = (struct gsim_runner_bench){.table = table,
                              .program = program,
                              .n = (int64_t)size,
                              .suite = options->suite,
@@ -74,7 +74,7 @@ enum gsim_status gsim_bench_open(const struct gsim_bench_table *table, const str
     return GSIM_OK;
 }
 
-void gsim_bench_close(struct gsim_bench *bench)
+void gsim_bench_close(struct gsim_runner_bench *bench)
 {
     if (!bench) return;
     gsim_free(bench->kernels);
@@ -82,13 +82,13 @@ void gsim_bench_close(struct gsim_bench *bench)
     gsim_free(bench);
 }
 
-struct gsim_values gsim_bench_values(const struct gsim_bench *bench, uint32_t buffer_index)
+struct gsim_values gsim_bench_values(const struct gsim_runner_bench *bench, uint32_t buffer_index)
 {
     const struct gsim_bench_buffer *b = content_of(bench, buffer_index);
     return (struct gsim_values){gsim_mix(bench->seed, buffer_index), b->low, b->high - b->low};
 }
 
-void gsim_bench_fill(const struct gsim_bench *bench, uint32_t buffer_index, void *host)
+void gsim_bench_fill(const struct gsim_runner_bench *bench, uint32_t buffer_index, void *host)
 {
     const struct gsim_bench_buffer *b = content_of(bench, buffer_index);
     const struct gsim_values values = gsim_bench_values(bench, buffer_index);
@@ -119,18 +119,18 @@ void gsim_bench_fill(const struct gsim_bench *bench, uint32_t buffer_index, void
     }
 }
 
-bool gsim_bench_is_result(const struct gsim_bench *bench, uint32_t buffer_index)
+bool gsim_bench_is_result(const struct gsim_runner_bench *bench, uint32_t buffer_index)
 {
     return content_of(bench, buffer_index)->is_result;
 }
 
-void gsim_bench_prepare(const struct gsim_bench *bench, const struct gsim_op *op, void *const *device,
-                        struct gsim_bench_launch *launch)
+void gsim_bench_prepare(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *const *device,
+                        struct gsim_runner_launch *launch)
 {
     const struct gsim_kernel *shape = &bench->program->kernels[op->kernel_index];
     const struct gsim_bench_kernel *kernel = bench->kernels[op->index];
     GSIM_INVARIANT(op->kind == GSIM_OP_KERNEL && kernel);
-    *launch = (struct gsim_bench_launch){
+    *launch = (struct gsim_runner_launch){
         .function = kernel->function,
         .stamped = kernel->stamped,
         .grid = {shape->grid.x, shape->grid.y, shape->grid.z},
@@ -146,19 +146,19 @@ void gsim_bench_prepare(const struct gsim_bench *bench, const struct gsim_op *op
     if (kernel->scalars) kernel->scalars(bench, op, at);
 }
 
-uint32_t gsim_bench_index(const struct gsim_bench *bench, const char *buffer_name)
+uint32_t gsim_bench_index(const struct gsim_runner_bench *bench, const char *buffer_name)
 {
     for (uint32_t i = 0; i < bench->program->buffer_count; i++)
         if (strcmp(bench->program->buffers[i].name, buffer_name) == 0) return i;
     GSIM_BUG("workload '%s' has no buffer '%s'", bench->table->workload, buffer_name);
 }
 
-int64_t gsim_bench_count(const struct gsim_bench *bench, uint32_t buffer_index, size_t element_bytes)
+int64_t gsim_bench_count(const struct gsim_runner_bench *bench, uint32_t buffer_index, size_t element_bytes)
 {
     return (int64_t)(bench->program->buffers[buffer_index].bytes / element_bytes);
 }
 
-uint32_t gsim_bench_number(const struct gsim_bench *bench, const struct gsim_op *op, uint32_t arg)
+uint32_t gsim_bench_number(const struct gsim_runner_bench *bench, const struct gsim_op *op, uint32_t arg)
 {
     const char *name = bench->program->buffers[op->args[arg].buffer_index].name;
     return (uint32_t)strtoul(name + strcspn(name, "0123456789"), NULL, 10);
@@ -180,7 +180,7 @@ bool gsim_is_close(double found, double expected, double allowed)
     return fabs(found - expected) <= allowed;
 }
 
-enum gsim_status gsim_bench_wrong(const struct gsim_bench *bench, uint32_t buffer_index, int64_t index, double found,
+enum gsim_status gsim_bench_wrong(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index, double found,
                                   double expected, double allowed, struct gsim_error *error)
 {
     return gsim_error_set(
@@ -189,7 +189,7 @@ enum gsim_status gsim_bench_wrong(const struct gsim_bench *bench, uint32_t buffe
         bench->table->workload, bench->program->buffers[buffer_index].name, (long long)index, expected, allowed, found);
 }
 
-static enum gsim_status not_finite(const struct gsim_bench *bench, uint32_t buffer_index, int64_t index, double found,
+static enum gsim_status not_finite(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index, double found,
                                    struct gsim_error *error)
 {
     return gsim_error_set(error, GSIM_SIM,
@@ -197,7 +197,7 @@ static enum gsim_status not_finite(const struct gsim_bench *bench, uint32_t buff
                           bench->table->workload, bench->program->buffers[buffer_index].name, (long long)index, found);
 }
 
-enum gsim_status gsim_bench_finite_f32(const struct gsim_bench *bench, uint32_t buffer_index, const void *host,
+enum gsim_status gsim_bench_finite_f32(const struct gsim_runner_bench *bench, uint32_t buffer_index, const void *host,
                                        struct gsim_error *error)
 {
     const float *found = host;
@@ -207,7 +207,7 @@ enum gsim_status gsim_bench_finite_f32(const struct gsim_bench *bench, uint32_t 
     return GSIM_OK;
 }
 
-enum gsim_status gsim_bench_finite_f64(const struct gsim_bench *bench, uint32_t buffer_index, const void *host,
+enum gsim_status gsim_bench_finite_f64(const struct gsim_runner_bench *bench, uint32_t buffer_index, const void *host,
                                        struct gsim_error *error)
 {
     const double *found = host;

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-struct gsim_bench {
+struct gsim_runner_bench {
     const struct gsim_bench_table *table;
     const struct gsim_program *program;
     int64_t n; /* the workload's size */
@@ -45,38 +45,38 @@ struct gsim_bench_kernel {
     const char *name; /* the program's; a pattern of fnmatch(3) */
     const void *function, *stamped; /* GSIM_CODE */
     uint32_t pointer_count, static_smem_bytes;
-    void (*scalars)(const struct gsim_bench *bench, const struct gsim_op *op, void *at);
+    void (*scalars)(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at);
 };
 
 struct gsim_bench_table {
     const char *workload;
     const struct gsim_bench_buffer *buffers; /* ends with name NULL; what is not listed is poison */
     const struct gsim_bench_kernel *kernels; /* ends with name NULL */
-    void (*fill)(const struct gsim_bench *bench, uint32_t buffer_index, void *host);
+    void (*fill)(const struct gsim_runner_bench *bench, uint32_t buffer_index, void *host);
 };
 
 /* The common parts of struct gsim_bench_ops: a workload's own functions call open, and may be these. */
 enum gsim_status gsim_bench_open(const struct gsim_bench_table *table, const struct gsim_program *program,
-                                 const struct gsim_workload_options *options, uint64_t seed, struct gsim_bench **bench,
+                                 const struct gsim_workload_options *options, uint64_t seed, struct gsim_runner_bench **bench,
                                  struct gsim_error *error) GSIM_NODISCARD;
-void gsim_bench_fill(const struct gsim_bench *bench, uint32_t buffer_index, void *host);
-void gsim_bench_prepare(const struct gsim_bench *bench, const struct gsim_op *op, void *const *device,
-                        struct gsim_bench_launch *launch);
-bool gsim_bench_is_result(const struct gsim_bench *bench, uint32_t buffer_index);
-void gsim_bench_close(struct gsim_bench *bench);
+void gsim_bench_fill(const struct gsim_runner_bench *bench, uint32_t buffer_index, void *host);
+void gsim_bench_prepare(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *const *device,
+                        struct gsim_runner_launch *launch);
+bool gsim_bench_is_result(const struct gsim_runner_bench *bench, uint32_t buffer_index);
+void gsim_bench_close(struct gsim_runner_bench *bench);
 
 /* By name; it must be there. */
-uint32_t gsim_bench_index(const struct gsim_bench *bench, const char *buffer_name);
-int64_t gsim_bench_count(const struct gsim_bench *bench, uint32_t buffer_index, size_t element_bytes);
+uint32_t gsim_bench_index(const struct gsim_runner_bench *bench, const char *buffer_name);
+int64_t gsim_bench_count(const struct gsim_runner_bench *bench, uint32_t buffer_index, size_t element_bytes);
 /* The first number in the name of the buffer that is argument ARG of OP: 3 of "scores3". */
-uint32_t gsim_bench_number(const struct gsim_bench *bench, const struct gsim_op *op, uint32_t arg);
+uint32_t gsim_bench_number(const struct gsim_runner_bench *bench, const struct gsim_op *op, uint32_t arg);
 
 /* What decides a buffer's values: the key of gsim_value_*. */
 struct gsim_values {
     uint64_t key;
     float low, range;
 };
-struct gsim_values gsim_bench_values(const struct gsim_bench *bench, uint32_t buffer_index);
+struct gsim_values gsim_bench_values(const struct gsim_runner_bench *bench, uint32_t buffer_index);
 
 /* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
 static inline uint64_t gsim_mix(uint64_t key, uint64_t index)
@@ -110,13 +110,13 @@ int64_t gsim_sample_count(int64_t count, int64_t most);
 int64_t gsim_sample_at(int64_t count, int64_t most, int64_t index);
 
 /* Comparing. A wrong element: its buffer, index, what was found, expected and allowed (an absolute difference). */
-enum gsim_status gsim_bench_wrong(const struct gsim_bench *bench, uint32_t buffer_index, int64_t index, double found,
+enum gsim_status gsim_bench_wrong(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index, double found,
                                   double expected, double allowed, struct gsim_error *error);
 bool gsim_is_close(double found, double expected, double allowed); /* false for NaN */
 /* All elements are finite. */
-enum gsim_status gsim_bench_finite_f32(const struct gsim_bench *bench, uint32_t buffer_index, const void *host,
+enum gsim_status gsim_bench_finite_f32(const struct gsim_runner_bench *bench, uint32_t buffer_index, const void *host,
                                        struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_bench_finite_f64(const struct gsim_bench *bench, uint32_t buffer_index, const void *host,
+enum gsim_status gsim_bench_finite_f64(const struct gsim_runner_bench *bench, uint32_t buffer_index, const void *host,
                                        struct gsim_error *error) GSIM_NODISCARD;
 
 #ifdef __cplusplus

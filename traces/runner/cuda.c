@@ -272,7 +272,7 @@ static bool do_event_query(struct gsim_driver *driver, gsim_event event)
     return result != cudaErrorNotReady;
 }
 
-const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *op, struct gsim_bench_launch *launch,
+const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *op, struct gsim_runner_launch *launch,
                            struct gsim_block_stamp **stamps)
 {
     if (!cuda->blocks) return launch->function;
@@ -288,7 +288,7 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     if (gsim_driver_failed(driver)) return;
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
     if (gsim_driver_failed(driver)) return;
-    struct gsim_bench_launch launch;
+    struct gsim_runner_launch launch;
     struct gsim_block_stamp *stamps;
     cuda->bench_ops->launch(cuda->bench, op, cuda->memory->device, &launch);
     const void *code = gsim_cuda_code(cuda, op, &launch, &stamps);

@@ -64,7 +64,7 @@ struct gsim_cuda {
     const struct gsim_program *program;
     struct gsim_runner_memory *memory;
     const struct gsim_bench_ops *bench_ops;
-    struct gsim_bench *bench;
+    struct gsim_runner_bench *bench;
     struct gsim_timeline *timeline;
     struct gsim_tracer *tracer; /* NULL: timing only */
     struct gsim_blocks *blocks; /* kernels note when their blocks run; NULL: they do not */
@@ -132,7 +132,7 @@ void gsim_cuda_call_end(struct gsim_cuda *cuda);
 void gsim_cuda_capture_note(struct gsim_cuda *cuda, const struct gsim_op *op, gsim_stream stream);
 bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t graph_index, cudaGraphNode_t node, const struct gsim_op *op, gsim_stream stream);
 /* The version of OP's kernel that runs here. LAUNCH has been prepared and is completed; it keeps pointing to STAMPS. */
-const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *op, struct gsim_bench_launch *launch,
+const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *op, struct gsim_runner_launch *launch,
                            struct gsim_block_stamp **stamps);
 void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, void **from, enum cudaMemcpyKind *kind);
 uint32_t gsim_cuda_thread_index(void);

@@ -69,7 +69,7 @@ static gsim_graph_node do_add(struct gsim_driver *driver, gsim_graph graph, cons
     for (uint32_t i = 0; i < after_count; i++) dependences[i] = cuda->graphs[index].nodes[after[i]].node;
     int64_t start = gsim_cuda_begin(cuda);
     if (op->kind == GSIM_OP_KERNEL) {
-        struct gsim_bench_launch launch;
+        struct gsim_runner_launch launch;
         struct gsim_block_stamp *stamps;
         cuda->bench_ops->launch(cuda->bench, op, cuda->memory->device, &launch);
         struct cudaKernelNodeParams params = {.func = (void *)gsim_cuda_code(cuda, op, &launch, &stamps),

@@ -112,7 +112,7 @@ static enum gsim_status keep_pristine(struct gsim_runner_memory *memory, struct 
 
 enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, const struct gsim_program *program,
                                          enum gsim_memory_mode mode, const struct gsim_bench_ops *ops,
-                                         struct gsim_bench *bench, struct gsim_error *error)
+                                         struct gsim_runner_bench *bench, struct gsim_error *error)
 {
     uint64_t bytes = 0;
     size_t count = program->buffer_count + 1u;
@@ -187,7 +187,7 @@ static bool is_read_back(const struct gsim_program *p, uint32_t buffer)
 }
 
 enum gsim_status gsim_runner_memory_download(struct gsim_runner_memory *memory, const struct gsim_bench_ops *ops,
-                                             const struct gsim_bench *bench, struct gsim_error *error)
+                                             const struct gsim_runner_bench *bench, struct gsim_error *error)
 {
     const struct gsim_program *p = memory->program;
     cudaError_t result = cudaDeviceSynchronize();

@@ -28,7 +28,7 @@ struct gsim_runner_memory {
  * what the GPU has free: more has been seen to hang GPUs. Fails with GSIM_SIM and CUDA's message. */
 enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, const struct gsim_program *program,
                                          enum gsim_memory_mode mode, const struct gsim_bench_ops *ops,
-                                         struct gsim_bench *bench, struct gsim_error *error) GSIM_NODISCARD;
+                                         struct gsim_runner_bench *bench, struct gsim_error *error) GSIM_NODISCARD;
 /* Before a run: device memory becomes all ones (NaN for floats), so that whoever reads what was never written shows,
  * then buffers that start on the device are written; the host's side is as the benchmark filled it. */
 enum gsim_status gsim_runner_memory_reset(struct gsim_runner_memory *memory, struct gsim_error *error) GSIM_NODISCARD;
@@ -39,7 +39,7 @@ void gsim_runner_memory_host_write(struct gsim_runner_memory *memory, uint32_t b
 void gsim_runner_memory_poison(struct gsim_runner_memory *memory);
 /* After a run: results that the program does not read back itself are copied to the host's side. */
 enum gsim_status gsim_runner_memory_download(struct gsim_runner_memory *memory, const struct gsim_bench_ops *ops,
-                                             const struct gsim_bench *bench, struct gsim_error *error) GSIM_NODISCARD;
+                                             const struct gsim_runner_bench *bench, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_runner_memory_unbind(struct gsim_runner_memory *memory); /* keeps the two blocks */
 void gsim_runner_memory_release(struct gsim_runner_memory *memory); /* accepts a zeroed one */
 

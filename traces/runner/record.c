@@ -20,7 +20,7 @@ struct stage {
     struct gsim_record_case *at;
     struct gsim_program program;
     const struct gsim_bench_ops *ops;
-    struct gsim_bench *bench;
+    struct gsim_runner_bench *bench;
     struct gsim_runner_memory *memory;
     uint32_t number; /* of runs begun, for the progress */
     bool is_trace_pass;
@@ -190,10 +190,10 @@ static enum gsim_status profile_case(struct stage *stage, struct gsim_error *err
     return status;
 }
 
-static cudaError_t launch_held(struct stage *stage, struct gsim_slice *slice, struct gsim_tracer *tracer, const struct gsim_op *op,
+static cudaError_t launch_held(struct stage *stage, struct gsim_run_slice *slice, struct gsim_tracer *tracer, const struct gsim_op *op,
                                cudaStream_t stream)
 {
-    struct gsim_bench_launch launch;
+    struct gsim_runner_launch launch;
     stage->ops->launch(stage->bench, op, stage->memory->device, &launch);
     dim3 grid = {launch.grid[0], launch.grid[1], launch.grid[2]}, block = {launch.block[0], launch.block[1], launch.block[2]};
     cudaError_t result = gsim_slice_hold(slice);
@@ -221,7 +221,7 @@ static void keep_slices(struct gsim_record_case *c, const struct gsim_tracer_act
 /* Each kernel op once more, while most of the GPU is held; its data are there since profile_case. */
 static enum gsim_status profile_slices(struct stage *stage, struct gsim_error *error)
 {
-    struct gsim_slice slice;
+    struct gsim_run_slice slice;
     struct gsim_tracer *tracer = NULL;
     const struct gsim_tracer_activity *list;
     size_t count, dropped;

@@ -236,10 +236,10 @@ enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner
     return GSIM_OK;
 }
 
-void gsim_runner_kernel_resources(const struct gsim_bench_ops *ops, const struct gsim_bench *bench, const struct gsim_op *op,
+void gsim_runner_kernel_resources(const struct gsim_bench_ops *ops, const struct gsim_runner_bench *bench, const struct gsim_op *op,
                                   void *const *device, int *registers, int *smem_bytes)
 {
-    struct gsim_bench_launch launch;
+    struct gsim_runner_launch launch;
     struct cudaFuncAttributes attributes;
     ops->launch(bench, op, device, &launch);
     *registers = *smem_bytes = 0;

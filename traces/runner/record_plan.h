@@ -11,7 +11,7 @@ enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner
                                   struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Registers per thread and bytes of shared memory of the kernel that OP launches; 0 when CUDA does not tell. */
-void gsim_runner_kernel_resources(const struct gsim_bench_ops *ops, const struct gsim_bench *bench, const struct gsim_op *op,
+void gsim_runner_kernel_resources(const struct gsim_bench_ops *ops, const struct gsim_runner_bench *bench, const struct gsim_op *op,
                                   void *const *device, int *registers, int *smem_bytes);
 
 #endif

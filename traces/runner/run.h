@@ -14,7 +14,7 @@ struct gsim_runner_job {
     const struct gsim_simulation *simulation; /* program, scheduler, memory, prefetch, seed; detailed: record calls */
     struct gsim_runner_memory *memory;        /* bound to the program */
     const struct gsim_bench_ops *bench_ops;
-    struct gsim_bench *bench;
+    struct gsim_runner_bench *bench;
     uint32_t iterations;
     bool traced;  /* kernels and copies through CUPTI */
     bool stamped; /* kernels and occupancy by what their blocks note (blocks.h); no copies */

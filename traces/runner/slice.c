@@ -8,7 +8,7 @@
 /* A second or so: then other work is on the GPU. */
 #define MOST_LOOKS 100000
 
-cudaError_t gsim_slice_init(struct gsim_slice *slice, unsigned sm_count)
+cudaError_t gsim_slice_init(struct gsim_run_slice *slice, unsigned sm_count)
 {
     int major = 0, sms = 0;
     memset(slice, 0, sizeof *slice);
@@ -27,14 +27,14 @@ cudaError_t gsim_slice_init(struct gsim_slice *slice, unsigned sm_count)
     return result;
 }
 
-cudaError_t gsim_slice_free(struct gsim_slice *slice)
+cudaError_t gsim_slice_free(struct gsim_run_slice *slice)
 {
     cudaError_t result = cudaMemcpyAsync(slice->state + 1, &slice->host[1], sizeof *slice->host, cudaMemcpyHostToDevice, slice->control);
     cudaError_t waited = cudaStreamSynchronize(slice->holders);
     return result == cudaSuccess ? waited : result;
 }
 
-cudaError_t gsim_slice_hold(struct gsim_slice *slice)
+cudaError_t gsim_slice_hold(struct gsim_run_slice *slice)
 {
     cudaError_t result = cudaMemsetAsync(slice->state, 0, 2 * sizeof *slice->state, slice->holders);
     if (result == cudaSuccess) result = cudaStreamSynchronize(slice->holders);
@@ -51,7 +51,7 @@ cudaError_t gsim_slice_hold(struct gsim_slice *slice)
     return result;
 }
 
-void gsim_slice_release(struct gsim_slice *slice)
+void gsim_slice_release(struct gsim_run_slice *slice)
 {
     if (slice->holders) cudaStreamDestroy(slice->holders);
     if (slice->control) cudaStreamDestroy(slice->control);

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-struct gsim_slice {
+struct gsim_run_slice {
     cudaStream_t holders, control; /* control: opens the gate while the holders run */
     unsigned *state;               /* device: [0] blocks that have begun, [1] the gate */
     unsigned *host;                /* pinned: read-back, open */
@@ -29,12 +29,12 @@ cudaError_t gsim_slice_launch(unsigned count, int smem_bytes, unsigned *state, c
 cudaError_t gsim_slice_allow(int smem_bytes);
 
 /* cudaErrorNotSupported below compute capability 8.0. */
-cudaError_t gsim_slice_init(struct gsim_slice *slice, unsigned sm_count);
+cudaError_t gsim_slice_init(struct gsim_run_slice *slice, unsigned sm_count);
 /* The GPU must be idle; returns when all but slice->sm_count SMs are held. */
-cudaError_t gsim_slice_hold(struct gsim_slice *slice);
+cudaError_t gsim_slice_hold(struct gsim_run_slice *slice);
 /* Frees them; returns when they are free. */
-cudaError_t gsim_slice_free(struct gsim_slice *slice);
-void gsim_slice_release(struct gsim_slice *slice); /* accepts a zeroed one */
+cudaError_t gsim_slice_free(struct gsim_run_slice *slice);
+void gsim_slice_release(struct gsim_run_slice *slice); /* accepts a zeroed one */
 
 #ifdef __cplusplus
 }

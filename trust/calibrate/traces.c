@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum gsim_status add(struct gsim_traced *traced, const char *series, double x, double us, double weight,
+static enum gsim_status add(struct gsim_calibrated_trace *traced, const char *series, double x, double us, double weight,
                             struct gsim_error *error)
 {
     void *array = traced->samples;
@@ -33,7 +33,7 @@ static bool overlaps(const struct gsim_recording *run, uint32_t index)
     return false;
 }
 
-static enum gsim_status add_copies(struct gsim_traced *traced, const struct gsim_recording *run, struct gsim_error *error)
+static enum gsim_status add_copies(struct gsim_calibrated_trace *traced, const struct gsim_recording *run, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < run->op_count && status == GSIM_OK; i++) {
@@ -52,7 +52,7 @@ static enum gsim_status add_copies(struct gsim_traced *traced, const struct gsim
 
 /* What an iteration takes besides its calls is the host's own way from one to the next; where the host mostly waits, its few
  * tenths of a microsecond a call are lost in the spread of the waiting. */
-static enum gsim_status add_gap(struct gsim_traced *traced, const struct gsim_recording *run, struct gsim_error *error)
+static enum gsim_status add_gap(struct gsim_calibrated_trace *traced, const struct gsim_recording *run, struct gsim_error *error)
 {
     double count = 0, calls_us = 0, waits_us = 0;
     for (uint32_t i = 0; i < run->call_count; i++) {
@@ -68,7 +68,7 @@ static enum gsim_status add_gap(struct gsim_traced *traced, const struct gsim_re
     return add(traced, "called_gap", 0, fmax((median_us - calls_us) / count, 0), count, error);
 }
 
-enum gsim_status gsim_traced_add(struct gsim_traced *traced, const struct gsim_recording *run, struct gsim_error *error)
+enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const struct gsim_recording *run, struct gsim_error *error)
 {
     static const struct {
         const char *call, *series;
@@ -111,7 +111,7 @@ static double weighted_quantile(const struct gsim_traced_sample *samples, size_t
     return samples[i].us;
 }
 
-enum gsim_status gsim_traced_probe(struct gsim_traced *traced, bool copies, struct gsim_probe *probe, struct gsim_error *error)
+enum gsim_status gsim_traced_probe(struct gsim_calibrated_trace *traced, bool copies, struct gsim_probe *probe, struct gsim_error *error)
 {
     struct gsim_probe_series *series = NULL;
     if (traced->count) qsort(traced->samples, traced->count, sizeof *traced->samples, by_series);
@@ -133,8 +133,8 @@ enum gsim_status gsim_traced_probe(struct gsim_traced *traced, bool copies, stru
     return GSIM_OK;
 }
 
-void gsim_traced_release(struct gsim_traced *traced)
+void gsim_traced_release(struct gsim_calibrated_trace *traced)
 {
     gsim_free(traced->samples);
-    *traced = (struct gsim_traced){0};
+    *traced = (struct gsim_calibrated_trace){0};
 }

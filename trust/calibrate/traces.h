@@ -10,7 +10,7 @@
 #include "trust/calibrate/probe.h"
 #include "traces/recording.h"
 
-struct gsim_traced {
+struct gsim_calibrated_trace {
     struct gsim_traced_sample {
         const char *series;
         double x, us;
@@ -21,11 +21,11 @@ struct gsim_traced {
 
 /* Notes the mean cost of each kind of call of RUN, and the pinned copies of its trace that no other copy overlaps. Fails
  * with GSIM_NOMEM only. */
-enum gsim_status gsim_traced_add(struct gsim_traced *traced, const struct gsim_recording *run,
+enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const struct gsim_recording *run,
                                  struct gsim_error *error) GSIM_NODISCARD;
 /* Adds the series to PROBE, a point per x; COPIES: those of copies too. */
-enum gsim_status gsim_traced_probe(struct gsim_traced *traced, bool copies, struct gsim_probe *probe,
+enum gsim_status gsim_traced_probe(struct gsim_calibrated_trace *traced, bool copies, struct gsim_probe *probe,
                                    struct gsim_error *error) GSIM_NODISCARD;
-void gsim_traced_release(struct gsim_traced *traced); /* accepts a zeroed one */
+void gsim_traced_release(struct gsim_calibrated_trace *traced); /* accepts a zeroed one */
 
 #endif

@@ -47,7 +47,7 @@ static void count_placed(struct two *two, gsim_time now, const void *only)
 {
     if (!two->placed[0]) return;
     for (uint32_t i = 0; i < two->gpu->group_count; i++) {
-        const struct gsim_group *g = two->gpu->groups[i];
+        const struct gsim_sm_group *g = two->gpu->groups[i];
         for (uint32_t c = 0; c < g->cohort_count; c++) {
             const struct gsim_cohort *cohort = &g->cohorts[c];
             if (!cohort->frees || cohort->since != now || (only && cohort->run->tag != only)) continue;
@@ -69,7 +69,7 @@ static void advance_until(struct two *two, gsim_time until)
 /* FIRST: which of the two arrives at time 0. */
 static enum gsim_status simulate(const struct gsim_validation *v, struct two *two, int first, struct gsim_error *error)
 {
-    struct gsim_work works[2];
+    struct gsim_demand works[2];
     struct gsim_arena arena = {0};
     const struct gsim_case *c = two->subject;
     const struct gsim_gpu_listener listener = {.data = two, .kernel_started = started, .kernel_ended = ended};
@@ -77,7 +77,7 @@ static enum gsim_status simulate(const struct gsim_validation *v, struct two *tw
         enum gsim_status status = gsim_work_init(&works[i], v->device, &c->kernels[i], error);
         if (status) return status;
     }
-    gsim_works_share_l2(works, 2, v->device);
+    gsim_demands_share_l2(works, 2, v->device);
     double later_us = c->delay_us > 0 ? c->delay_us + v->device->launch_us : RELEASE_GAP_US;
     two->gpu = gsim_gpu_create(&arena, v->device, v->gpu, &listener);
     bool fits = two->gpu != NULL;

@@ -236,7 +236,7 @@ static enum gsim_status add_samples(struct gsim_validation *v, const struct issu
  * one run, 2.46 in five. */
 #define RUNS 5
 
-static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsim_program *program, const struct gsim_work *works,
+static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsim_program *program, const struct gsim_demand *works,
                                      const struct issue *issue, struct gsim_error *error)
 {
     static const struct gsim_scheduler_ops literal = {.name = "literal", .execute = execute};
@@ -276,9 +276,9 @@ enum gsim_status gsim_validation_run_dag(struct gsim_validation *v, const struct
     struct gsim_arena arena = {0};
     enum gsim_status status = build(subject, &program, error);
     if (status) return status;
-    struct gsim_work *works = GSIM_ARENA_ARRAY(&arena, struct gsim_work, program.kernel_count);
+    struct gsim_demand *works = GSIM_ARENA_ARRAY(&arena, struct gsim_demand, program.kernel_count);
     if (!works) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!status) status = gsim_works_init(works, program.kernel_count, v->device, program.kernels, error);
+    if (!status) status = gsim_demands_init(works, program.kernel_count, v->device, program.kernels, error);
     for (int schedule = 0; schedule < GSIM_SCHEDULE_COUNT && !status; schedule++) {
         if (!(subject->makespan_us[schedule] > 0)) continue;
         const struct issue issue = {subject, v->device, (enum gsim_schedule)schedule};

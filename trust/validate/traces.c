@@ -19,7 +19,7 @@ void gsim_trace_validation_release(struct gsim_trace_validation *v)
 
 /* --- the comparison ------------------------------------------------------------------------------------------------
  */
-static void compare_ops(const struct gsim_program *p, const struct gsim_traced *traced, const struct gsim_moment *moments,
+static void compare_ops(const struct gsim_program *p, const struct gsim_validated_trace *traced, const struct gsim_moment *moments,
                         struct gsim_trace_sample *s)
 {
     double sum = 0;
@@ -56,7 +56,7 @@ static int by_stream(const void *left, const void *right)
 }
 
 /* Ops of repaired times have durations all the same. STREAMS has room for one per op. */
-static void sum_streams(const struct gsim_traced *traced, const struct gsim_moment *moments, struct gsim_trace_sample *s,
+static void sum_streams(const struct gsim_validated_trace *traced, const struct gsim_moment *moments, struct gsim_trace_sample *s,
                         struct gsim_trace_stream *streams)
 {
     uint32_t at = 0;
@@ -74,7 +74,7 @@ static void sum_streams(const struct gsim_traced *traced, const struct gsim_mome
     if (s->stream_count) qsort(streams, s->stream_count, sizeof *streams, by_stream);
 }
 
-static enum gsim_status add_sample(struct gsim_trace_validation *v, const struct gsim_traced *traced,
+static enum gsim_status add_sample(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
                                    const struct gsim_moment *moments, struct gsim_trace_stream *streams,
                                    struct gsim_error *error)
 {
@@ -102,7 +102,7 @@ static enum gsim_status add_sample(struct gsim_trace_validation *v, const struct
     return GSIM_OK;
 }
 
-enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, const struct gsim_traced *traced,
+enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
                                            struct gsim_error *error)
 {
     struct gsim_moment *moments = gsim_alloc(sizeof *moments * ((size_t)traced->program->op_count + 1));

@@ -11,7 +11,7 @@
 #include "trust/validate/predict.h"
 
 /* What was read from a trace; all of it the caller's. */
-struct gsim_traced {
+struct gsim_validated_trace {
     const char *file, *gpu;
     const struct gsim_program *program;
     const struct gsim_recorded_op
@@ -56,7 +56,7 @@ struct gsim_trace_validation {
 void gsim_trace_validation_release(struct gsim_trace_validation *validation);
 
 /* Replays the program and adds a sample. GSIM_INPUT: a kernel does not fit the device. */
-enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *validation, const struct gsim_traced *traced,
+enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *validation, const struct gsim_validated_trace *traced,
                                            struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

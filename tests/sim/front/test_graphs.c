@@ -55,7 +55,7 @@ static enum gsim_status launch_once(struct gsim_run *run, gsim_graph graph)
 
 /* Behind the roots a and b: c and e behind both, d and f behind a; then g behind c and b, h behind c and a. A copy, a root of its own; i and
  * j behind it and a. a ends last. */
-static enum gsim_status launch_channels(struct gsim_run *run, struct gsim_error *error)
+static enum gsim_status launch_branches(struct gsim_run *run, struct gsim_error *error)
 {
     struct gsim_driver *d = run->driver;
     gsim_graph_node a, b;
@@ -73,7 +73,7 @@ static enum gsim_status launch_channels(struct gsim_run *run, struct gsim_error 
     return launch_once(run, graph);
 }
 
-static void run_channels(struct fixture *f, uint32_t blocks, uint32_t threads, gsim_time start[10], gsim_time end[10])
+static void run_branches(struct fixture *f, uint32_t blocks, uint32_t threads, gsim_time start[10], gsim_time end[10])
 {
     static const char *const names[10] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
     struct gsim_kernel k[10];
@@ -83,7 +83,7 @@ static void run_channels(struct fixture *f, uint32_t blocks, uint32_t threads, g
     f->device.graph_cross_gap_us = 3;
     f->device.graph_dispatch_us = 0;
     fixture_program(f, k, 10, &copy, 1);
-    fixture_run(f, launch_channels);
+    fixture_run(f, launch_branches);
     CHECK_INT(f->timeline.kernel_count, 10);
     for (size_t i = 0; i < f->timeline.kernel_count; i++) {
         start[f->timeline.kernels[i].op] = f->timeline.kernels[i].start;
@@ -91,33 +91,33 @@ static void run_channels(struct fixture *f, uint32_t blocks, uint32_t threads, g
     }
 }
 
-/* Behind a, which ends last of those that they follow, d and f of its own channel start at once, the others, which cross, later; g follows c
- * and is in b's channel, as c is; h follows a, too. */
+/* Behind a, which ends last of those that they follow, d and f of its own branch start at once, the others, which cross, later; g follows c
+ * and is in b's branch, as c is; h follows a, too. */
 static void gaps(void)
 {
     static const double gap[10] = {0, 0, 3, 0.5, 3, 0.5, 0.5, 3, 3, 3};
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
     gsim_time start[10] = {0}, end[10] = {0};
-    run_channels(&f, 1, 32, start, end);
+    run_branches(&f, 1, 32, start, end);
     for (int i = 2; i < 10; i++) CHECK_NEAR(gsim_time_us(start[i] - end[i == 6 || i == 7 ? 2 : 0]), gap[i], 1e-5);
     fixture_release(&f);
 }
 
-/* The same where each fills the chip: first a's own channel, then those behind the copy, both as they were added, then e and c, which were
+/* The same where each fills the chip: first a's own branch, then those behind the copy, both as they were added, then e and c, which were
  * added the other way round. */
 static void orders(void)
 {
     static const char order[] = "dfijec";
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
     gsim_time start[10] = {0}, end[10] = {0};
-    run_channels(&f, 8, 1024, start, end);
+    run_branches(&f, 8, 1024, start, end);
     for (size_t i = 1; order[i]; i++)
         CHECK_MSG(start[order[i] - 'a'] >= end[order[i - 1] - 'a'], "%c starts at %g us, before the end of %c at %g", order[i],
                   gsim_time_us(start[order[i] - 'a']), order[i - 1], gsim_time_us(end[order[i - 1] - 'a']));
     fixture_release(&f);
 }
 
-/* Roots a and b, each in its channel; behind a one that fills the chip ten times, behind b one of its own channel, behind both one that crosses. */
+/* Roots a and b, each in its branch; behind a one that fills the chip ten times, behind b one of its own branch, behind both one that crosses. */
 static enum gsim_status launch_held(struct gsim_run *run, struct gsim_error *error)
 {
     struct gsim_driver *d = run->driver;
@@ -195,7 +195,7 @@ static void signals_take_an_sm(void)
 
 static const struct test_case cases[] = {
     {"an event recorded again", recorded_again},
-    {"behind the channel of its own and behind others", gaps},
+    {"behind the branch of its own and behind others", gaps},
     {"who starts first", orders},
     {"a node that crosses waits until others are placed", held_while_others_are_placed},
     {"a signal has an SM for itself", signals_take_an_sm},

@@ -22,28 +22,28 @@ static inline struct gsim_device_spec device(void)
                                      .compute_memory_knee = 4, .l1_kib = 256};
 }
 
-static inline struct gsim_work issue_work(double width)
+static inline struct gsim_demand issue_work(double width)
 {
     double compute = 1000 / gsim_issue_share(width);
-    return (struct gsim_work){.kind = GSIM_WORK_ISSUE, .has_flops = true, .units = 1, .width = width, .issue_ps = 1000,
+    return (struct gsim_demand){.kind = GSIM_DEMAND_ISSUE, .has_flops = true, .units = 1, .width = width, .issue_ps = 1000,
                               .compute_ps = compute, .block_ps = compute};
 }
 
 /* 1000 ps alone: latency and DRAM. ISSUE of it needs the SM's issue rate. */
-static inline struct gsim_work memory_work(double issue)
+static inline struct gsim_demand memory_work(double issue)
 {
-    return (struct gsim_work){.kind = GSIM_WORK_MEMORY, .units = 1, .width = 2, .threads = 256, .issue_ps = issue,
+    return (struct gsim_demand){.kind = GSIM_DEMAND_MEMORY, .units = 1, .width = 2, .threads = 256, .issue_ps = issue,
                               .latency_ps = 300, .memory_ps = 700, .block_ps = 1000, .dram_gbps = 1};
 }
 
 /* 1000 ps of on-chip work, using ISSUE ps of the issue rate, and 200 of latency. */
-static inline struct gsim_work chip_work(double issue)
+static inline struct gsim_demand chip_work(double issue)
 {
-    return (struct gsim_work){.kind = GSIM_WORK_ON_CHIP, .units = 1, .width = 2, .issue_ps = issue,
+    return (struct gsim_demand){.kind = GSIM_DEMAND_ON_CHIP, .units = 1, .width = 2, .issue_ps = issue,
                               .compute_ps = 1000, .latency_ps = 200, .block_ps = 1200};
 }
 
-static inline struct gsim_cohort cohort(const struct gsim_work *work, uint32_t blocks, gsim_time since)
+static inline struct gsim_cohort cohort(const struct gsim_demand *work, uint32_t blocks, gsim_time since)
 {
     return (struct gsim_cohort){.work = work, .blocks = blocks, .since = since, .left = 1, .pace = 1, .frees = true};
 }

@@ -35,7 +35,7 @@ static void open_world(struct world *w, const struct gsim_gpu_options *options)
     w->gpu = gsim_gpu_create(&w->arena, &w->device, options, &listener);
 }
 
-static void submit(struct world *w, gsim_time now, const struct gsim_work *work, uintptr_t tag)
+static void submit(struct world *w, gsim_time now, const struct gsim_demand *work, uintptr_t tag)
 {
     CHECK(gsim_gpu_submit(w->gpu, now, work, 0, (void *)tag));
     gsim_gpu_check(w->gpu);
@@ -49,9 +49,9 @@ static void run_until(struct world *w, gsim_time limit)
     }
 }
 
-static struct gsim_work work_of(struct world *w, struct gsim_kernel k)
+static struct gsim_demand work_of(struct world *w, struct gsim_kernel k)
 {
-    struct gsim_work work = {0};
+    struct gsim_demand work = {0};
     CHECK_OK(gsim_work_init(&work, &w->device, &k, &w->error), w->error);
     return work;
 }
@@ -69,7 +69,7 @@ static void least_loaded_first(void)
 {
     struct world w = {.device = big_device()};
     open_world(&w, NULL);
-    struct gsim_work k = work_of(&w, fixture_kernel("k", 400, 256, 10));
+    struct gsim_demand k = work_of(&w, fixture_kernel("k", 400, 256, 10));
     submit(&w, 0, &k, 1);
     uint32_t sms_with[33];
     histogram(&w, 1, sms_with);
@@ -90,11 +90,11 @@ static void most_room_first(void)
     wide.regs_per_thread = 16;
     heavy.regs_per_thread = 128;
     next.regs_per_thread = 64;
-    struct gsim_work a = work_of(&w, wide), b = work_of(&w, heavy);
+    struct gsim_demand a = work_of(&w, wide), b = work_of(&w, heavy);
     for (uint32_t more = 0; more < 3; more++) {
         const uint32_t counts[] = {SMS - 2, SMS - 1, SMS - 2 + SMS - 1 + SMS};
         next.grid.x = counts[more];
-        struct gsim_work c = work_of(&w, next);
+        struct gsim_demand c = work_of(&w, next);
         gsim_time start = gsim_time_from_us(100 * (more + 1));
         run_until(&w, start);
         submit(&w, start, &a, 1);
@@ -125,7 +125,7 @@ static void packed_behind_a_full_machine(void)
     w.device.distributor_turn_us = 0.145;
     w.device.block_ends_us = 1;
     open_world(&w, NULL);
-    struct gsim_work a = work_of(&w, on_chip_kernel("a", 8 * SMS)), b = work_of(&w, on_chip_kernel("b", 8)),
+    struct gsim_demand a = work_of(&w, on_chip_kernel("a", 8 * SMS)), b = work_of(&w, on_chip_kernel("b", 8)),
                      c = work_of(&w, on_chip_kernel("c", SMS));
     submit(&w, 0, &a, 1);
     submit(&w, 1000, &b, 2);
@@ -160,7 +160,7 @@ static void scattered_ends(void)
         w.device.block_ends_us = 1;
         open_world(&w, NULL);
         gsim_gpu_set_scatter(w.gpu, scatters[i]);
-        struct gsim_work a = work_of(&w, on_chip_kernel("a", 8 * SMS)), b = work_of(&w, on_chip_kernel("b", 8)),
+        struct gsim_demand a = work_of(&w, on_chip_kernel("a", 8 * SMS)), b = work_of(&w, on_chip_kernel("b", 8)),
                          alone = work_of(&w, on_chip_kernel("alone", 20 * SMS + 7));
         submit(&w, 0, &a, 1);
         submit(&w, 1000, &b, 2);
@@ -190,7 +190,7 @@ static void waves_fall_out_of_step(void)
     next.solo_us = 1000;
     stream.dram_bytes = 1e6;
     stream.demand_given = true;
-    struct gsim_work a = work_of(&w, stream), b = work_of(&w, next);
+    struct gsim_demand a = work_of(&w, stream), b = work_of(&w, next);
     submit(&w, 0, &a, 1);
     submit(&w, 1000, &b, 2);
     uint32_t placed[3];
@@ -219,7 +219,7 @@ static void carveout_kept(void)
         large.smem_bytes = 163 * 1024; /* with what each block reserves the whole of 164 KiB */
         wide.block.x = 768;            /* two on an SM: 8 KiB; there is room for more warps */
         narrow.block.x = 128;          /* 16 on an SM: 16 KiB */
-        struct gsim_work a = work_of(&w, large), b = work_of(&w, wide), c = work_of(&w, narrow);
+        struct gsim_demand a = work_of(&w, large), b = work_of(&w, wide), c = work_of(&w, narrow);
         if (comes_behind) submit(&w, 0, &a, 1);
         submit(&w, 1000, &b, 2);
         gsim_time begin = comes_behind ? gsim_time_from_us(10) : 0;
@@ -245,7 +245,7 @@ static void memory_blocks_leave_one_by_one(void)
     stream.solo_us = 100;
     stream.dram_bytes = 1e6;
     stream.demand_given = true;
-    struct gsim_work a = work_of(&w, stream), b = work_of(&w, next);
+    struct gsim_demand a = work_of(&w, stream), b = work_of(&w, next);
     submit(&w, 0, &a, 1);
     submit(&w, 1000, &b, 2);
     static const struct {
@@ -271,8 +271,8 @@ static void the_rest_goes_to_the_roomiest(void)
 {
     struct world w = {.device = big_device()};
     open_world(&w, NULL);
-    struct gsim_work a = work_of(&w, fixture_kernel("a", 100, 1024, 10));
-    struct gsim_work b = work_of(&w, fixture_kernel("b", 64, 1024, 10));
+    struct gsim_demand a = work_of(&w, fixture_kernel("a", 100, 1024, 10));
+    struct gsim_demand b = work_of(&w, fixture_kernel("b", 64, 1024, 10));
     submit(&w, 0, &a, 1);
     submit(&w, 0, &b, 2);
     uint32_t blocks[SMS];
@@ -297,7 +297,7 @@ static void pooled_agrees_with_exact(void)
         one_by_one.exact = true;
         open_world(&pooled, &defaults);
         open_world(&exact, &one_by_one);
-        struct gsim_work works[12];
+        struct gsim_demand works[12];
         gsim_time at[12], now = 0;
         gsl_rng_set(rng, seed);
         for (int i = 0; i < 12; i++) {
@@ -334,8 +334,8 @@ static void skip_with_rest(uint32_t rest)
     for (int skips = 0; skips < 2; skips++) {
         struct world w = {.device = big_device()};
         open_world(&w, NULL);
-        struct gsim_work a = work_of(&w, fixture_kernel("a", 8 * SMS * 50 + rest, 256, 10));
-        struct gsim_work b = work_of(&w, fixture_kernel("b", 64, 512, 7));
+        struct gsim_demand a = work_of(&w, fixture_kernel("a", 8 * SMS * 50 + rest, 256, 10));
+        struct gsim_demand b = work_of(&w, fixture_kernel("b", 64, 512, 7));
         gsim_time arrival = gsim_time_from_us(423.4567);
         if (skips) gsim_gpu_promise(w.gpu, arrival);
         submit(&w, 0, &a, 1);
@@ -368,8 +368,8 @@ static void ties_by_sm(void)
 {
     struct world w = {.device = big_device()};
     open_world(&w, NULL);
-    struct gsim_work a = work_of(&w, fixture_kernel("a", 2 * SMS, 1024, 10));
-    struct gsim_work b = work_of(&w, fixture_kernel("b", 3, 1024, 10));
+    struct gsim_demand a = work_of(&w, fixture_kernel("a", 2 * SMS, 1024, 10));
+    struct gsim_demand b = work_of(&w, fixture_kernel("b", 3, 1024, 10));
     submit(&w, 0, &a, 1);
     submit(&w, 0, &b, 2);
     run_until(&w, gsim_time_from_us(10));

@@ -24,7 +24,7 @@ static void what_changes_counts(void)
 {
     struct gsim_arena arena = {0};
     struct gsim_memo memo = {.arena = &arena};
-    struct gsim_work issue = issue_work(2), memory = memory_work(100), chip = chip_work(50), works[] = {memory, issue, chip, issue};
+    struct gsim_demand issue = issue_work(2), memory = memory_work(100), chip = chip_work(50), works[] = {memory, issue, chip, issue};
     struct gsim_dram_state dram = {.stretch = 1.5, .load = 1.2, .gain = 1};
     struct gsim_cohort c[4];
     works[0].has_flops = true;
@@ -58,7 +58,7 @@ static void work_may_be_another_once_forgotten(void)
 {
     struct gsim_arena arena = {0};
     struct gsim_memo memo = {.arena = &arena};
-    struct gsim_work w = memory_work(0);
+    struct gsim_demand w = memory_work(0);
     struct gsim_cohort c[3];
     for (int i = 0; i < 3; i++) c[i] = cohort(&w, 1, i);
     double before = check(&memo, c, 3, &calm, 0);
@@ -73,7 +73,7 @@ static void mixtures_at_random(void)
 {
     struct gsim_arena arena = {0};
     struct gsim_memo memo = {.arena = &arena};
-    struct gsim_work works[] = {issue_work(2), memory_work(0), memory_work(200), chip_work(50)};
+    struct gsim_demand works[] = {issue_work(2), memory_work(0), memory_work(200), chip_work(50)};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     works[2].has_flops = true;
     for (int round = 0; round < 20000; round++) {

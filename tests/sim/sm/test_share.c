@@ -16,7 +16,7 @@ static void dense_arithmetic_alone(void)
     for (double width = 0.01; width < 5; width += 0.01) {
         CHECK(gsim_issue_share(width) >= gsim_issue_share(width - 0.01));
         struct gsim_device_spec d = device();
-        struct gsim_work w = issue_work(width <= 2 ? width : 2);
+        struct gsim_demand w = issue_work(width <= 2 ? width : 2);
         struct gsim_cohort c = cohort(&w, 1, 0);
         CHECK_NEAR(gsim_share_sm(&d, &c, 1, &calm, 0), 0, 0);
         CHECK_NEAR(c.speed * w.block_ps, 1, 1e-9); /* alone it takes what it takes alone */
@@ -26,7 +26,7 @@ static void dense_arithmetic_alone(void)
 static void equal_up_to_three_warps(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work w = issue_work(1), half = issue_work(0.5);
+    struct gsim_demand w = issue_work(1), half = issue_work(0.5);
     struct gsim_cohort c[3];
     for (int i = 0; i < 3; i++) c[i] = cohort(&w, 1, i);
     gsim_share_sm(&d, c, 3, &calm, 0);
@@ -43,7 +43,7 @@ static void oldest_first_beyond(void)
 {
     static const double expected[5] = {1.0 / 3, 1.0 / 3, 1.0 / 6, 1.0 / 6, STARVED * SHARE1};
     struct gsim_device_spec d = device();
-    struct gsim_work one = issue_work(1), two = issue_work(2), half = issue_work(0.5);
+    struct gsim_demand one = issue_work(1), two = issue_work(2), half = issue_work(0.5);
     struct gsim_cohort c[8];
     for (int i = 0; i < 5; i++) c[i] = cohort(&one, 1, i);
     gsim_share_sm(&d, c, 5, &calm, 0);
@@ -63,7 +63,7 @@ static void blocks_end_one_after_the_other(void)
 {
     static const double measured_us[4] = {96, 144, 213, 254};
     struct gsim_device_spec d = device();
-    struct gsim_work w = issue_work(2);
+    struct gsim_demand w = issue_work(2);
     w.issue_ps = 64e6;
     w.block_ps = w.compute_ps = 64e6 / SHARE2;
     struct gsim_cohort c[4];
@@ -82,7 +82,7 @@ static void blocks_end_one_after_the_other(void)
 static void memory_blocks_feel_dram(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work w = memory_work(10);
+    struct gsim_demand w = memory_work(10);
     struct gsim_cohort c = cohort(&w, 3, 0);
     w.compute_ps = 200;
     CHECK_NEAR(gsim_share_sm(&d, &c, 1, &calm, 0), 3 * 700.0 / 1200, 1e-9); /* GB/s asked for, averaged over a block */
@@ -107,7 +107,7 @@ static void memory_blocks_feel_dram(void)
 static void old_memory_blocks_go_first(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work issue = issue_work(2), memory = memory_work(10);
+    struct gsim_demand issue = issue_work(2), memory = memory_work(10);
     struct gsim_cohort c[3] = {cohort(&memory, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
     gsim_share_sm(&d, c, 3, &calm, 0);
     CHECK_NEAR(1 / c[0].speed, 1000 * 1.11, 1e-9); /* four younger warps */
@@ -118,9 +118,9 @@ static void old_memory_blocks_go_first(void)
 }
 
 /* 900 ps of latency and DRAM, 100 of arithmetic that needs a warp per sub-partition for 80 of them. */
-static struct gsim_work copy_with_arithmetic(void)
+static struct gsim_demand copy_with_arithmetic(void)
 {
-    struct gsim_work w = memory_work(80);
+    struct gsim_demand w = memory_work(80);
     w.has_flops = w.is_crowded = true;
     w.width = 1;
     w.memory_ps = 600;
@@ -132,7 +132,7 @@ static struct gsim_work copy_with_arithmetic(void)
 static void arithmetic_waits_for_other_warps(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work copy = copy_with_arithmetic();
+    struct gsim_demand copy = copy_with_arithmetic();
     struct gsim_cohort c[20];
     gsim_share_sm(&d, (c[0] = cohort(&copy, 1, 0), c), 1, &calm, 0);
     CHECK_NEAR(1 / c[0].speed, 1000, 1e-9); /* alone */
@@ -149,7 +149,7 @@ static void arithmetic_waits_for_other_warps(void)
     CHECK_NEAR(1 / c[14].speed, 2160.6, 0.1);
     CHECK_NEAR(1 / c[19].speed, 4459.0, 0.1);
     /* Where they do not crowd the SM they go as one, each with half of the others before it, and a sixth block as well, younger than all. */
-    struct gsim_work few = copy;
+    struct gsim_demand few = copy;
     few.is_crowded = false;
     struct gsim_cohort alike[2] = {cohort(&few, 5, 0), cohort(&few, 1, 1)};
     gsim_share_sm(&d, alike, 1, &calm, 0);
@@ -163,7 +163,7 @@ static void arithmetic_waits_for_other_warps(void)
 static void younger_arithmetic_beside_memory_blocks(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work copy = copy_with_arithmetic(), issue = issue_work(2);
+    struct gsim_demand copy = copy_with_arithmetic(), issue = issue_work(2);
     struct gsim_cohort one[3] = {cohort(&copy, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
     struct gsim_cohort two[4] = {cohort(&copy, 1, 0), cohort(&copy, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
     gsim_share_sm(&d, one, 3, &calm, 0);
@@ -180,7 +180,7 @@ static void younger_arithmetic_beside_memory_blocks(void)
 static void young_memory_blocks_starve(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work issue = issue_work(2), one = issue_work(1), memory = memory_work(400);
+    struct gsim_demand issue = issue_work(2), one = issue_work(1), memory = memory_work(400);
     struct gsim_cohort behind_four[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
     gsim_share_sm(&d, behind_four, 3, &calm, 0);
     CHECK_NEAR(1 / behind_four[2].speed, 1000 * (1 + 60 * sqrt(2)), 1e-6); /* four warps of their own: the root of twice as many as two */
@@ -193,7 +193,7 @@ static void young_memory_blocks_starve(void)
     CHECK_NEAR(1 / apart[1].speed, 1000 * (1 + 0.05 * sqrt(2)), 1e-9);
     CHECK_NEAR(apart[2].speed, apart[1].speed, 0);
     /* Scattered loads wait less, and however many they are as long. */
-    memory.kind = GSIM_WORK_SCATTER;
+    memory.kind = GSIM_DEMAND_SCATTER;
     for (int i = 0; i < 2; i++) apart[1 + i] = cohort(&memory, 1, 1);
     gsim_share_sm(&d, apart, 3, &calm, 0);
     CHECK_NEAR(1 / apart[1].speed, 1000 * 1.13, 1e-9);
@@ -205,10 +205,10 @@ static void few_older_warps_leave_memory_blocks_some(void)
 {
     static const double widths[] = {1, 1.25, 1.5}, behind[] = {1.15, 0.5 * (1.15 + 3), 3};
     struct gsim_device_spec d = device();
-    struct gsim_work memory = memory_work(100);
+    struct gsim_demand memory = memory_work(100);
     memory.has_flops = true;
     for (int i = 0; i < 3; i++) {
-        struct gsim_work issue = issue_work(widths[i]);
+        struct gsim_demand issue = issue_work(widths[i]);
         struct gsim_cohort c[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
         gsim_share_sm(&d, c, 3, &calm, 0);
         CHECK_NEAR(1 / c[2].speed, 1000 * (1 + behind[i] * sqrt(2)), 1e-9);
@@ -220,7 +220,7 @@ static void few_older_warps_leave_memory_blocks_some(void)
 static void plain_blocks_behind_arithmetic(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work copy = memory_work(300), plain = memory_work(1e-6);
+    struct gsim_demand copy = memory_work(300), plain = memory_work(1e-6);
     copy.has_flops = true;
     struct gsim_cohort c[2] = {cohort(&copy, 1, 0), cohort(&plain, 1, 1)};
     gsim_share_sm(&d, c, 2, &calm, 0);
@@ -231,9 +231,9 @@ static void plain_blocks_behind_arithmetic(void)
 static void scattered_loads_need_lines(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work w = memory_work(1);
+    struct gsim_demand w = memory_work(1);
     struct gsim_cohort c = cohort(&w, 8, 0);
-    w.kind = GSIM_WORK_SCATTER;
+    w.kind = GSIM_DEMAND_SCATTER;
     gsim_share_sm(&d, &c, 1, &calm, 0); /* 8 x 256 threads, 8 lines for each of 256 KiB */
     CHECK_NEAR(1 / c.speed, 1000, 1e-9);
     c.blocks = 12;
@@ -250,7 +250,7 @@ static void scattered_loads_need_lines(void)
 static void two_warps_on_half_the_sub_partitions(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work narrow = issue_work(0.5), wide = issue_work(1);
+    struct gsim_demand narrow = issue_work(0.5), wide = issue_work(1);
     struct gsim_cohort c[3] = {cohort(&narrow, 1, 0), cohort(&narrow, 1, 0), cohort(&narrow, 1, 0)};
     for (int i = 0; i < 3; i++) c[i].half = i == 1 ? 2 : 1;
     gsim_share_sm(&d, c, 3, &calm, 0);
@@ -274,8 +274,8 @@ static void streams_behind_scattered_loads(void)
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
         struct gsim_device_spec d = device();
         d.l1_kib = 256;
-        struct gsim_work stream = memory_work(1e-6), scatter = memory_work(1e-6);
-        scatter.kind = GSIM_WORK_SCATTER;
+        struct gsim_demand stream = memory_work(1e-6), scatter = memory_work(1e-6);
+        scatter.kind = GSIM_DEMAND_SCATTER;
         scatter.threads = beside[i].threads;
         struct gsim_cohort c[2] = {cohort(&stream, beside[i].blocks, 0), cohort(&scatter, 1, 1)};
         gsim_share_sm(&d, c, 2, &calm, 1024 * (256 - beside[i].l1_kib));
@@ -288,7 +288,7 @@ static void streams_behind_scattered_loads(void)
 static void described_blocks_by_hand(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work w = {.kind = GSIM_WORK_DESCRIBED, .latency_ps = 600, .memory_ps = 800, .dram_gbps = 10};
+    struct gsim_demand w = {.kind = GSIM_DEMAND_DESCRIBED, .latency_ps = 600, .memory_ps = 800, .dram_gbps = 10};
     struct gsim_cohort c = cohort(&w, 4, 0);
     d.compute_memory_knee = 2;
     w.block_ps = 1000; /* sqrt(600^2 + 800^2) */
@@ -310,8 +310,8 @@ static void described_blocks_by_hand(void)
 static void described_blocks_wait_together(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work w = {.kind = GSIM_WORK_DESCRIBED, .latency_ps = 1000, .issue_ps = 300, .block_ps = 1000};
-    struct gsim_work other = {.kind = GSIM_WORK_DESCRIBED, .latency_ps = 1000, .issue_ps = 400, .block_ps = 1000};
+    struct gsim_demand w = {.kind = GSIM_DEMAND_DESCRIBED, .latency_ps = 1000, .issue_ps = 300, .block_ps = 1000};
+    struct gsim_demand other = {.kind = GSIM_DEMAND_DESCRIBED, .latency_ps = 1000, .issue_ps = 400, .block_ps = 1000};
     struct gsim_kernel_run *runs[2] = {(struct gsim_kernel_run *)&w, (struct gsim_kernel_run *)&other};
     struct gsim_cohort c[2] = {cohort(&w, 4, 0), cohort(&other, 1, 0)};
     d.compute_memory_knee = 2;
@@ -328,8 +328,8 @@ static void described_blocks_wait_together(void)
 static void described_blocks_of_two_kinds(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work heavy = {.kind = GSIM_WORK_DESCRIBED, .latency_ps = 1000, .issue_ps = 800, .block_ps = 1000};
-    struct gsim_work light = {.kind = GSIM_WORK_DESCRIBED, .latency_ps = 1000, .issue_ps = 200, .block_ps = 1000};
+    struct gsim_demand heavy = {.kind = GSIM_DEMAND_DESCRIBED, .latency_ps = 1000, .issue_ps = 800, .block_ps = 1000};
+    struct gsim_demand light = {.kind = GSIM_DEMAND_DESCRIBED, .latency_ps = 1000, .issue_ps = 200, .block_ps = 1000};
     struct gsim_cohort c[2] = {cohort(&heavy, 4, 0), cohort(&light, 1, 0)};
     d.compute_memory_knee = 2;
     gsim_share_sm(&d, c, 2, &calm, 0);
@@ -348,13 +348,13 @@ static void described_blocks_conserve(void)
     for (unsigned long seed = 1; seed <= 3000; seed++) {
         gsl_rng_set(rng, seed);
         struct gsim_device_spec d = device();
-        struct gsim_work works[12];
+        struct gsim_demand works[12];
         struct gsim_cohort c[12];
         uint32_t count = 1 + (uint32_t)gsl_rng_uniform_int(rng, 12);
         double asked = 0, p = d.compute_memory_knee = seed % 2 ? 4 : 1.5 + 3 * gsl_rng_uniform(rng);
         for (uint32_t i = 0; i < count; i++) {
-            struct gsim_work *w = &works[i];
-            *w = (struct gsim_work){.kind = GSIM_WORK_DESCRIBED, .latency_ps = 1e6 * gsl_rng_uniform(rng)};
+            struct gsim_demand *w = &works[i];
+            *w = (struct gsim_demand){.kind = GSIM_DEMAND_DESCRIBED, .latency_ps = 1e6 * gsl_rng_uniform(rng)};
             if (gsl_rng_uniform_int(rng, 3)) w->compute_ps = 3e6 * gsl_rng_uniform(rng);
             if (gsl_rng_uniform_int(rng, 3)) w->memory_ps = 3e6 * gsl_rng_uniform(rng);
             w->issue_ps = w->compute_ps * gsl_rng_uniform(rng);

@@ -25,7 +25,7 @@ static double served_in_slices(double asked, double all)
 static void on_chip_blocks_among_themselves(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work alike = chip_work(400), crowded = alike;
+    struct gsim_demand alike = chip_work(400), crowded = alike;
     crowded.is_crowded = true;
     for (uint32_t blocks = 1; blocks <= 6; blocks++) {
         struct gsim_cohort one = cohort(&alike, blocks, 0), many[6];
@@ -48,7 +48,7 @@ static void on_chip_blocks_among_themselves(void)
 static void on_chip_blocks_beside_issue(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work chip = chip_work(1e-6), one = issue_work(1);
+    struct gsim_demand chip = chip_work(1e-6), one = issue_work(1);
     for (uint32_t warps = 0; warps <= 5; warps++)
         for (int is_youngest = 0; is_youngest < 2; is_youngest++) {
             struct gsim_cohort c[6];
@@ -64,7 +64,7 @@ static void on_chip_blocks_beside_issue(void)
     gsim_share_sm(&d, c, 4, &calm, 0);
     CHECK_NEAR(1 / c[0].speed, 1000 * (1 + 2.2) + 200, 1e-3);
     /* Two warps on one pair of sub-partitions count as one on each of all. */
-    struct gsim_work narrow = issue_work(0.5);
+    struct gsim_demand narrow = issue_work(0.5);
     c[1] = cohort(&narrow, 1, 1);
     c[1].half = 2;
     gsim_share_sm(&d, c, 2, &calm, 0);
@@ -76,7 +76,7 @@ static void on_chip_blocks_beside_issue(void)
 static void on_chip_blocks_beside_arithmetic(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work chip = chip_work(1e-6), memory = memory_work(413);
+    struct gsim_demand chip = chip_work(1e-6), memory = memory_work(413);
     for (int has_flops = 0; has_flops < 2; has_flops++) {
         memory.has_flops = has_flops;
         for (uint32_t blocks = 1; blocks <= 4; blocks += 3) {
@@ -96,16 +96,16 @@ static void on_chip_blocks_beside_arithmetic(void)
 static void on_chip_blocks_beside_loads(void)
 {
     static const struct {
-        enum gsim_work_kind kind;
+        enum gsim_demand_kind kind;
         uint32_t blocks, l1_kib;
         double left, loads;
-    } beside[] = {{GSIM_WORK_MEMORY, 3, 28, 1, 1.03},        {GSIM_WORK_MEMORY, 6, 28, 1 - 2 * (6.0 / 7 - 0.56), 1.06},
-                  {GSIM_WORK_MEMORY, 8, 28, 0.15, 1.08},     {GSIM_WORK_MEMORY, 8, 156, 1, 1.08},
-                  {GSIM_WORK_SCATTER, 2, 28, 1, 1 + 2.7 * (16.0 / 7 - 1)}, {GSIM_WORK_SCATTER, 2, 156, 1, 1}};
+    } beside[] = {{GSIM_DEMAND_MEMORY, 3, 28, 1, 1.03},        {GSIM_DEMAND_MEMORY, 6, 28, 1 - 2 * (6.0 / 7 - 0.56), 1.06},
+                  {GSIM_DEMAND_MEMORY, 8, 28, 0.15, 1.08},     {GSIM_DEMAND_MEMORY, 8, 156, 1, 1.08},
+                  {GSIM_DEMAND_SCATTER, 2, 28, 1, 1 + 2.7 * (16.0 / 7 - 1)}, {GSIM_DEMAND_SCATTER, 2, 156, 1, 1}};
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
         struct gsim_device_spec d = device();
         d.l1_kib = 256;
-        struct gsim_work chip = chip_work(1e-6), loads = memory_work(1e-6);
+        struct gsim_demand chip = chip_work(1e-6), loads = memory_work(1e-6);
         loads.kind = beside[i].kind;
         struct gsim_cohort c[2] = {cohort(&chip, 1, 0), cohort(&loads, beside[i].blocks, 1)};
         gsim_share_sm(&d, c, 2, &calm, 1024 * (256 - beside[i].l1_kib));
@@ -117,7 +117,7 @@ static void on_chip_blocks_beside_loads(void)
 static void issue_beside_on_chip_blocks(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work chip = chip_work(900), issue = issue_work(1);
+    struct gsim_demand chip = chip_work(900), issue = issue_work(1);
     struct gsim_cohort behind[2] = {cohort(&issue, 1, 0), cohort(&chip, 1, 1)}, before[2] = {cohort(&chip, 1, 0), cohort(&issue, 1, 1)};
     double served = served_in_slices(0.9, 0.9) / 0.9;
     gsim_share_sm(&d, behind, 2, &calm, 0);
@@ -138,7 +138,7 @@ static void issue_beside_on_chip_blocks(void)
 static void memory_behind_on_chip_blocks(void)
 {
     struct gsim_device_spec d = device();
-    struct gsim_work chip = chip_work(300), copy = memory_work(1e-6);
+    struct gsim_demand chip = chip_work(300), copy = memory_work(1e-6);
     copy.has_flops = true;
     struct gsim_cohort c[2] = {cohort(&chip, 3, 0), cohort(&copy, 1, 1)};
     gsim_share_sm(&d, c, 2, &calm, 0);

@@ -15,9 +15,9 @@ static struct gsim_device_spec loaded(const char *name)
     return d;
 }
 
-static struct gsim_work work_of(const struct gsim_device_spec *device, struct gsim_kernel kernel)
+static struct gsim_demand work_of(const struct gsim_device_spec *device, struct gsim_kernel kernel)
 {
-    struct gsim_work work = {0};
+    struct gsim_demand work = {0};
     struct gsim_error error = {0};
     kernel.name = "k";
     CHECK_OK(gsim_work_init(&work, device, &kernel, &error), error);
@@ -30,8 +30,8 @@ static void described_by_hand(void)
 {
     struct gsim_device_spec d = fixture_device();
     struct gsim_kernel k = {.grid = {8, 1, 1}, .block = {512, 1, 1}, .thread_cycles = 1000};
-    struct gsim_work w = work_of(&d, k);
-    CHECK_INT(w.kind, GSIM_WORK_DESCRIBED);
+    struct gsim_demand w = work_of(&d, k);
+    CHECK_INT(w.kind, GSIM_DEMAND_DESCRIBED);
     CHECK_NEAR(w.block_ps, 1e6, 1e-3); /* 1000 cycles */
     CHECK_NEAR(w.solo_ps, 1e6, 2000);  /* 2 of 4 possible blocks on each SM at once */
     k.flops = 8 * 1.28e6;              /* 10 us a block: 512 threads fill the lanes' 64 x 4 slots */
@@ -78,14 +78,14 @@ static const struct {
     const char *name;
     bool has_flops, has_bytes, is_known;
     uint32_t smem_bytes;
-    enum gsim_work_kind kind;
+    enum gsim_demand_kind kind;
 } kinds[] = {
-    {"flops alone", true, false, true, 0, GSIM_WORK_ISSUE},
-    {"nothing known", false, false, false, 0, GSIM_WORK_ON_CHIP},
-    {"neither, with shared memory", false, false, true, 8192, GSIM_WORK_ON_CHIP},
-    {"neither", false, false, true, 0, GSIM_WORK_SCATTER},
-    {"bytes alone", false, true, true, 0, GSIM_WORK_MEMORY},
-    {"both", true, true, true, 0, GSIM_WORK_MEMORY},
+    {"flops alone", true, false, true, 0, GSIM_DEMAND_ISSUE},
+    {"nothing known", false, false, false, 0, GSIM_DEMAND_ON_CHIP},
+    {"neither, with shared memory", false, false, true, 8192, GSIM_DEMAND_ON_CHIP},
+    {"neither", false, false, true, 0, GSIM_DEMAND_SCATTER},
+    {"bytes alone", false, true, true, 0, GSIM_DEMAND_MEMORY},
+    {"both", true, true, true, 0, GSIM_DEMAND_MEMORY},
 };
 #define KIND_COUNT (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -104,13 +104,13 @@ static void kinds_and_units(void)
 {
     struct gsim_device_spec d = loaded("h200");
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        struct gsim_work w = work_of(&d, measured(i, 400, 256, 60));
+        struct gsim_demand w = work_of(&d, measured(i, 400, 256, 60));
         CHECK_MSG(w.kind == kinds[i].kind, "%s: kind %d", kinds[i].name, (int)w.kind);
         CHECK_NEAR(w.block_ps, w.compute_ps + w.latency_ps + w.memory_ps, 1e-3);
         CHECK(w.units == 1 && w.width == 2 && w.cold == 1 && w.blocks == 400);
     }
     /* Parts of at most two warps per sub-partition: 32 warps are 4 of 2, 9 are 2 of 1.125. */
-    struct gsim_work w = work_of(&d, measured(0, 400, 1024, 60));
+    struct gsim_demand w = work_of(&d, measured(0, 400, 1024, 60));
     CHECK(w.units == 4 && w.width == 2);
     w = work_of(&d, measured(0, 400, 288, 60));
     CHECK(w.units == 2 && w.width == 1.125);
@@ -119,7 +119,7 @@ static void kinds_and_units(void)
 }
 
 /* On a machine of its own that nothing ran on before. PROMISE: nothing else comes, so waves may be skipped. */
-static double alone_as(const struct gsim_device_spec *device, const struct gsim_work *work, bool exact, bool promise)
+static double alone_as(const struct gsim_device_spec *device, const struct gsim_demand *work, bool exact, bool promise)
 {
     struct gsim_arena arena = {0};
     struct gsim_gpu_options options;
@@ -134,7 +134,7 @@ static double alone_as(const struct gsim_device_spec *device, const struct gsim_
     return gsim_time_us(now);
 }
 
-static double alone_us(const struct gsim_device_spec *device, const struct gsim_work *work)
+static double alone_us(const struct gsim_device_spec *device, const struct gsim_demand *work)
 {
     return alone_as(device, work, false, false);
 }
@@ -151,7 +151,7 @@ static void inversion_is_exact(void)
                 for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
                     /* Not below what launching and draining the blocks takes. */
                     double solo_us = (b + t) % 2 ? 4 + 0.02 * blocks[b] : 150 + 0.05 * blocks[b];
-                    struct gsim_work w = work_of(&d, measured(i, blocks[b], threads[t], solo_us));
+                    struct gsim_demand w = work_of(&d, measured(i, blocks[b], threads[t], solo_us));
                     double took_us = alone_us(&d, &w);
                     CHECK_MSG(fabs(took_us / solo_us - 1) <= 1e-3 && fabs(w.solo_ps * 1e-6 / took_us - 1) <= 1e-3,
                               "%s: %s: %d blocks of %d threads: %.6g us alone, measured %.6g", d.name, kinds[i].name,
@@ -161,7 +161,7 @@ static void inversion_is_exact(void)
     }
 }
 
-static double on_slice_us(const struct gsim_device_spec *device, const struct gsim_work *work, uint32_t sm_count)
+static double on_slice_us(const struct gsim_device_spec *device, const struct gsim_demand *work, uint32_t sm_count)
 {
     struct gsim_device_spec part = *device;
     part.sm_count = (int)sm_count;
@@ -177,7 +177,7 @@ static void blocks_of_unequal_work(void)
     static const uint64_t counts[3][GSIM_BLOCK_KINDS + 1] = {{256, 196, 28, 28, 4, 0}, {33, 0, 1, 28, 4, 0}, {53, 14, 4, 28, 4, 3}};
     struct gsim_device_spec d = loaded("h200");
     struct gsim_kernel k = {.grid = {16, 16, 1}, .block = {8, 8, 1}, .regs_per_thread = 32, .solo_us = 400, .loop_x = 394, .loop_y = 394};
-    struct gsim_work w = work_of(&d, k);
+    struct gsim_demand w = work_of(&d, k);
     CHECK(w.is_unequal);
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++) CHECK_NEAR(w.unequal.factor[i], rounds[i] * 256 / 2500, 1e-12);
     for (int n = 0; n < 3; n++) {
@@ -237,8 +237,8 @@ static void tiles_are_issue_bound(void)
 {
     struct gsim_device_spec d = loaded("h200");
     struct gsim_kernel k = {.grid = {128, 1, 1}, .block = {128, 1, 1}, .regs_per_thread = 224, .smem_bytes = 18816, .solo_us = 56.2};
-    struct gsim_work w = work_of(&d, k);
-    CHECK_INT(w.kind, GSIM_WORK_ISSUE);
+    struct gsim_demand w = work_of(&d, k);
+    CHECK_INT(w.kind, GSIM_DEMAND_ISSUE);
     CHECK_NEAR(w.latency_ps, 2e6, 1);
     CHECK_NEAR(alone_us(&d, &w), 56.2, 0.06);
     CHECK_NEAR(on_slice_us(&d, &w, 64), 97.6, 0.03 * 97.6);
@@ -247,12 +247,12 @@ static void tiles_are_issue_bound(void)
     CHECK_NEAR(w.latency_ps, 1.6e6, 1);
     CHECK_NEAR(alone_us(&d, &w), 2, 0.002);
     k.regs_per_thread = 63;
-    CHECK_INT(work_of(&d, k).kind, GSIM_WORK_ON_CHIP);
+    CHECK_INT(work_of(&d, k).kind, GSIM_DEMAND_ON_CHIP);
     k.regs_per_thread = 224;
     k.smem_bytes = 4096;
-    CHECK_INT(work_of(&d, k).kind, GSIM_WORK_ON_CHIP);
+    CHECK_INT(work_of(&d, k).kind, GSIM_DEMAND_ON_CHIP);
     k.demand_given = true; /* and none: it waits for memory */
-    CHECK_INT(work_of(&d, k).kind, GSIM_WORK_SCATTER);
+    CHECK_INT(work_of(&d, k).kind, GSIM_DEMAND_SCATTER);
     gsim_device_release(&d);
 }
 
@@ -263,18 +263,18 @@ static void two_times_tell_latency_from_throughput(void)
     struct gsim_device_spec d = loaded("h200");
     struct gsim_kernel k = {.name = "k", .grid = {128, 1, 1}, .block = {64, 1, 1}, .regs_per_thread = 32, .dram_bytes = 1000,
                             .flops = 1000, .demand_given = true, .solo_us = 100, .slice_sms = 16, .slice_us = 400};
-    struct gsim_work w = work_of(&d, k);
-    CHECK_INT(w.kind, GSIM_WORK_DESCRIBED);
+    struct gsim_demand w = work_of(&d, k);
+    CHECK_INT(w.kind, GSIM_DEMAND_DESCRIBED);
     CHECK_NEAR(w.issue_ps * 1e-6, 49.95, 0.5);
     CHECK_NEAR(w.latency_ps * 1e-6, 98.4, 0.5);
     CHECK_NEAR(alone_us(&d, &w), 100, 0.01);
     CHECK_NEAR(on_slice_us(&d, &w, 16), 400, 3);
     k.slice_us = 102; /* it waits, as its kind has it */
     w = work_of(&d, k);
-    CHECK_INT(w.kind, GSIM_WORK_MEMORY);
+    CHECK_INT(w.kind, GSIM_DEMAND_MEMORY);
     k.slice_us = 5000; /* more than eight blocks one after the other: as far as one SM's units go */
     w = work_of(&d, k);
-    CHECK_INT(w.kind, GSIM_WORK_DESCRIBED);
+    CHECK_INT(w.kind, GSIM_DEMAND_DESCRIBED);
     CHECK_NEAR(alone_us(&d, &w), 100, 0.01);
     CHECK(on_slice_us(&d, &w, 16) > 600);
     gsim_device_release(&d);
@@ -326,7 +326,7 @@ static void carveouts(void)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct gsim_kernel k = {.grid = {1000, 1, 1}, .block = {rows[i].threads, 1, 1}, .thread_cycles = 1000,
                                 .regs_per_thread = rows[i].registers, .smem_bytes = rows[i].smem_kib * 1024};
-        struct gsim_work w = work_of(&d, k);
+        struct gsim_demand w = work_of(&d, k);
         CHECK_MSG(w.need.blocks_per_sm == rows[i].blocks_per_sm && w.carveout_bytes == rows[i].carveout_kib * 1024 &&
                       w.join_bytes == rows[i].join_kib * 1024,
                   "row %d: %d blocks per SM, configuration %g KiB, to join %g KiB", (int)i, (int)w.need.blocks_per_sm,
@@ -337,9 +337,9 @@ static void carveouts(void)
 
 /* --- L2 ----------------------------------------------------------------------------------------------------- */
 /* BYTES of DRAM traffic alone (1000 blocks, 1 us each), of GIVEN as described. */
-static struct gsim_work l2_work(enum gsim_work_kind kind, double bytes, double given)
+static struct gsim_demand l2_work(enum gsim_demand_kind kind, double bytes, double given)
 {
-    return (struct gsim_work){.kind = kind, .is_inverted = true, .blocks = 1000, .memory_ps = 1e6, .block_ps = 1e6, .cold = 1,
+    return (struct gsim_demand){.kind = kind, .is_inverted = true, .blocks = 1000, .memory_ps = 1e6, .block_ps = 1e6, .cold = 1,
                               .dram_gbps = bytes / 1e6, .given_bytes = given};
 }
 
@@ -348,19 +348,19 @@ static void company_displaces_l2(void)
 {
     struct gsim_device_spec d = fixture_device();
     d.l2_mib = 10;
-    struct gsim_work w[4] = {l2_work(GSIM_WORK_MEMORY, 4e6, 8e6), l2_work(GSIM_WORK_MEMORY, 3e7, 6e7),
-                             l2_work(GSIM_WORK_MEMORY, 4e6, 1.6e7), l2_work(GSIM_WORK_MEMORY, 0, 0)};
-    gsim_works_share_l2(w, 4, &d);
+    struct gsim_demand w[4] = {l2_work(GSIM_DEMAND_MEMORY, 4e6, 8e6), l2_work(GSIM_DEMAND_MEMORY, 3e7, 6e7),
+                             l2_work(GSIM_DEMAND_MEMORY, 4e6, 1.6e7), l2_work(GSIM_DEMAND_MEMORY, 0, 0)};
+    gsim_demands_share_l2(w, 4, &d);
     CHECK_NEAR(w[0].cold, 2, 1e-9);    /* half of its traffic came from L2 */
     CHECK_NEAR(w[1].cold, 1, 0);       /* far more than L2 holds: was cold anyway, and the others are small */
     CHECK_NEAR(w[2].cold, 3, 1e-9);    /* at most */
     w[0].block_ps = 1e7;
-    gsim_works_share_l2(w, 4, &d);
+    gsim_demands_share_l2(w, 4, &d);
     CHECK_NEAR(w[0].cold, 1.1, 1e-9);  /* of which nine tenths are arithmetic */
-    gsim_works_share_l2(w, 1, &d);
+    gsim_demands_share_l2(w, 1, &d);
     CHECK_NEAR(w[0].cold, 1, 0); /* alone as measured */
     w[0].is_inverted = false;
-    gsim_works_share_l2(w, 4, &d);
+    gsim_demands_share_l2(w, 4, &d);
     CHECK_NEAR(w[0].cold, 1, 0); /* described: its bytes are DRAM's already */
 }
 
@@ -375,12 +375,12 @@ static void cold_dependent_loads(void)
     struct gsim_device_spec d = fixture_device();
     d.l2_mib = 10;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct gsim_work w[2] = {l2_work(GSIM_WORK_SCATTER, 0, 0), l2_work(GSIM_WORK_MEMORY, 3e7, 6e7)};
+        struct gsim_demand w[2] = {l2_work(GSIM_DEMAND_SCATTER, 0, 0), l2_work(GSIM_DEMAND_MEMORY, 3e7, 6e7)};
         w[0].blocks = 4;
         w[0].threads = 256;
         w[0].need.blocks_per_sm = 8;
         w[0].solo_ps = cases[i].solo_us * 1e6;
-        gsim_works_share_l2(w, 2, &d);
+        gsim_demands_share_l2(w, 2, &d);
         CHECK_NEAR(w[0].cold, cases[i].cold, 2e-3);
     }
 }
@@ -406,7 +406,7 @@ static void errors(void)
     };
     struct gsim_device_spec d = fixture_device();
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct gsim_work w;
+        struct gsim_demand w;
         struct gsim_error error = {0};
         struct gsim_kernel_alone alone = {.time = -1};
         CHECK_INT(gsim_work_init(&w, &d, &rows[i].kernel, &error), GSIM_INPUT);
@@ -420,7 +420,7 @@ static void out_of_memory(void)
 {
     struct gsim_device_spec d = fixture_device();
     struct gsim_kernel k = {.name = "k", .grid = {8, 1, 1}, .block = {512, 1, 1}, .solo_us = 50};
-    struct gsim_work w;
+    struct gsim_demand w;
     struct gsim_error error = {0};
     gsim_alloc_fail_nth(1);
     CHECK_INT(gsim_work_init(&w, &d, &k, &error), GSIM_NOMEM);

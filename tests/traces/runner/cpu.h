@@ -15,7 +15,7 @@
 struct cpu {
     struct gsim_program program;
     const struct gsim_bench_ops *ops;
-    struct gsim_bench *bench;
+    struct gsim_runner_bench *bench;
     void **memory; /* by buffer */
 };
 
@@ -47,7 +47,7 @@ static inline void cpu_start(struct cpu *cpu)
 
 static inline void cpu_kernel(struct cpu *cpu, const struct gsim_op *op)
 {
-    struct gsim_bench_launch launch;
+    struct gsim_runner_launch launch;
     cpu->ops->launch(cpu->bench, op, cpu->memory, &launch);
     gsim_cpu_kernel kernel = (gsim_cpu_kernel)launch.function;
     struct gsim_cpu_block block = {.shared = gsim_alloc(launch.smem_bytes)};

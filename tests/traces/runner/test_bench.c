@@ -329,7 +329,7 @@ static void test_errors(void)
     struct gsim_workload_options options = {.size = 100};
     struct gsim_program program = {0};
     struct gsim_error error = {0};
-    struct gsim_bench *bench = NULL;
+    struct gsim_runner_bench *bench = NULL;
     CHECK_OK(gsim_workload_find("vec")->build(&options, &program, &error), error);
     CHECK_INT(gsim_bench_find("bs")->create(&program, &options, 1, &bench, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "expected its program, found 'vec'");
@@ -364,7 +364,7 @@ static void test_memory(void)
         cpu_iteration(&cpu);
         enum gsim_status status = GSIM_NOMEM;
         for (uint64_t nth = 1; status == GSIM_NOMEM && nth < 20; nth++) {
-            struct gsim_bench *bench = NULL;
+            struct gsim_runner_bench *bench = NULL;
             gsim_alloc_fail_nth(nth);
             status = cpu.ops->create(&cpu.program, &options, 2, &bench, &error);
             if (status == GSIM_OK) status = cpu.ops->check(bench, cpu.memory, &error);

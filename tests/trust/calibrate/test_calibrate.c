@@ -143,7 +143,7 @@ static const struct gsim_recording_key keys[] = {
 };
 static const char *const schedulers[] = {"serial", "async", "kesco", "cudagraph", NULL};
 
-static struct gsim_traced traced;
+static struct gsim_calibrated_trace traced;
 
 static enum gsim_status add(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
                             struct gsim_error *error)

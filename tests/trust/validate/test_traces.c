@@ -46,7 +46,7 @@ static const struct gsim_recorded_op blank[OPS] = {
 static void add(struct gsim_trace_validation *v, const struct gsim_recorded_op *ops, double span_us)
 {
     struct gsim_error error = {0};
-    const struct gsim_traced traced = {.file = "t.json",
+    const struct gsim_validated_trace traced = {.file = "t.json",
                                        .gpu = "NVIDIA H200",
                                        .program = &program,
                                        .ops = ops,
