@@ -2,7 +2,7 @@
 /* See sweep/sink.h. */
 #include "sweep/sink.h"
 
-#include "sim/base/jobs/wire.h"
+#include "sweep/wire.h"
 
 enum gsim_status gsim_sink_take(void *data, uint64_t item, const char *outcome, size_t length, struct gsim_error *error)
 {

@@ -6,7 +6,7 @@
 #ifndef GSIM_TRACES_CASES_H
 #define GSIM_TRACES_CASES_H
 
-#include "trust/validate/validate.h"
+#include "traces/case.h"
 
 /* Adds the cases of the JSON TEXT, which FILE held; of each kind in the order of the file. Errors name the place,
  * callers prefix the file; then SET is as before but for memory. Needs at least one list of cases. */

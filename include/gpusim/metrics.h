@@ -17,7 +17,12 @@ struct gsim_overlap {
     double compute_transfer, transfer_compute, compute_compute, total;
 };
 
-struct gsim_kernel_alone; /* sim/sm/work.h */
+/* A kernel alone on the device: how long it takes, and for how long its blocks need all of the chip's DRAM
+ * bandwidth and all of its SMs' issue rate. */
+struct gsim_kernel_alone {
+    gsim_time time;
+    double dram_us, issue_us;
+};
 
 struct gsim_metrics {
     gsim_time makespan; /* end of the last kernel, copy, call or iteration */

@@ -5,7 +5,6 @@
  */
 #include "sim/report/bounds.h"
 
-#include "sim/sm/work.h"
 
 /* When the last writer of a buffer ends, and the last of its readers since. */
 struct buffer_ends {

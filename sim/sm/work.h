@@ -10,6 +10,7 @@
 
 #include "gpusim/device.h"
 #include "sim/device/occupancy.h"
+#include "gpusim/metrics.h"
 #include "gpusim/random.h"
 #include "gpusim/simulate.h"
 
@@ -81,12 +82,6 @@ bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const stru
 /* How much data stays in L2 until it is used again (H200: four fifths of it). */
 double gsim_l2_held_bytes(const struct gsim_device_spec *device);
 
-/* A kernel alone on the device: how long it takes, and for how long its blocks need all of the chip's DRAM bandwidth and all of
- * its SMs' issue rate. */
-struct gsim_kernel_alone {
-    gsim_time time;
-    double dram_us, issue_us;
-};
 enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
                                    struct gsim_kernel_alone *alone, struct gsim_error *error) GSIM_NODISCARD;
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "sweep/store.h"
-#include "sim/base/jobs/wire.h"
+#include "sweep/wire.h"
 #include "tests/test.h"
 
 static const char *scratch(char path[64], const char *ending)

@@ -46,23 +46,6 @@ enum gsim_quantity gsim_quantity_of_schedule(enum gsim_schedule schedule)
     return quantities[schedule];
 }
 
-struct gsim_case *gsim_case_add(struct gsim_case_set *set)
-{
-    void *array = set->cases;
-    if (gsim_array_grow(&array, sizeof *set->cases, set->count, &set->capacity)) return NULL;
-    set->cases = array;
-    struct gsim_case *c = &set->cases[set->count++];
-    memset(c, 0, sizeof *c);
-    return c;
-}
-
-void gsim_case_set_release(struct gsim_case_set *set)
-{
-    gsim_free(set->cases);
-    gsim_arena_release(&set->arena);
-    memset(set, 0, sizeof *set);
-}
-
 void gsim_validation_release(struct gsim_validation *validation)
 {
     gsim_free(validation->samples);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sweep. Worker processes of this machine. Each runs many items one after another (one SimGrid engine each);
+ * Layer: sim/base. Worker processes of this machine. Each runs many items one after another (one SimGrid engine each);
  * one that crashes, or is stopped for taking too long, costs the item it was at and is replaced. What an item is and
  * what comes out of it is the caller's. Single-threaded: nothing happens outside gsim_pool_wait.
  *
@@ -9,7 +9,7 @@
 #ifndef GSIM_SWEEP_POOL_H
 #define GSIM_SWEEP_POOL_H
 
-#include "sim/base/jobs/wire.h"
+#include "sim/base/jobs/bytes.h"
 
 #define GSIM_JOBS_MAX 512
 
