@@ -46,11 +46,11 @@ expect 'a device of the installed folder' "$gpusim" --workload vec --sched seria
 
 sed 's/gsim_scheduler_skeleton/gsim_scheduler/; s/"skeleton"/"mine"/' "$share/schedulers/skeleton.c" >mine.c
 include=$place/moved/include/gpusim
-expect 'compiling a scheduler' "${CC:-cc}" -std=c11 -D_POSIX_C_SOURCE=200809L -include "$include/sim/banned.h" \
-    -I"$include" -O2 -shared -fPIC -o mine.so mine.c
+expect 'compiling a scheduler' "${CC:-cc}" -std=c11 -D_POSIX_C_SOURCE=200809L -include "$include/banned.h" \
+    -I"$include" -I"$include/.." -O2 -shared -fPIC -o mine.so mine.c
 expect 'a scheduler of the user' "$gpusim" --workload img --sched ./mine.so
-for header in "$include"/sim/*.h "$include"/schedulers/*.h; do
-    expect 'a header by itself' "${CC:-cc}" -std=c11 -D_POSIX_C_SOURCE=200809L -I"$include" -fsyntax-only -x c "$header"
+for header in "$include"/*.h "$include"/schedulers/shared/*.h; do
+    expect 'a header by itself' "${CC:-cc}" -std=c11 -D_POSIX_C_SOURCE=200809L -I"$include" -I"$include/.." -fsyntax-only -x c "$header"
 done
 
 printf 'install: %d failures\n' "$failures"

@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The documents do what they say: every "sh" block of every *.md runs, in order, in a copy of the checkout for each
-# document, and prints every word of the "text" block behind it: test_recipes.sh SOURCE-DIR BUILD-DIR [--write | --traces].
-# --write puts the present output into the "text" blocks of all. Otherwise traces/README.md, which takes as long as all the
-# others, is test_recipes_traces.sh's.
+# document: test_recipes.sh SOURCE-DIR BUILD-DIR [--evidence | --write].
+#   without an option   the blocks that take a moment; each prints every word of the "text" block behind it
+#   --evidence          the blocks that run validate, reproduce or calibrate; their numbers must come out within TOLERANCE
+#   --write             all blocks; puts the present output into the "text" blocks
 set -u
 source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) mode=${3-}
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-failures=0 blocks=0 sanitized=
-grep -qs '^GPUSIM_SANITIZE:BOOL=ON' "$build_dir/CMakeCache.txt" && sanitized=1
+failures=0 blocks=0
 # As on a terminal of 100 columns, which is where people will compare.
 export LC_ALL=C.UTF-8 COLUMNS=100
 
 # Folders are copied, because recipes add to them; ./gpusim is the program itself, which builds nothing.
 copy_checkout() {
     rm -rf "${tree:?}"/*
-    for folder in sim models schedulers workloads traces plots sweep published; do cp -R "$source_dir/$folder" "$tree/$folder"; done
+    for folder in include sim models schedulers workloads traces trust plots sweep cli; do cp -R "$source_dir/$folder" "$tree/$folder"; done
     printf '#!/bin/sh\nGPUSIM_DATA=%s exec %s/gpusim "$@"\n' "$tree" "$build_dir" >"$tree/gpusim"
     chmod +x "$tree/gpusim"
 }
@@ -63,14 +63,23 @@ write_back() { # write_back DOCUMENT: each text block from new.N
         { print }' "$1" >"$tree/document" && cp "$tree/document" "$1"
 }
 
+is_evidence() { grep -qE 'gpusim (validate|reproduce|calibrate|ablate)' "$1"; }
+
+# Numbers of SHOWN and NEW in order: as many, each within 2 % or half a unit of its last digit. Prints the first that differs.
+compare_numbers() { # compare_numbers SHOWN NEW
+    grep -oE '[0-9]+(\.[0-9]+)?' "$1" >"$tree/numbers.shown"
+    grep -oE '[0-9]+(\.[0-9]+)?' "$2" >"$tree/numbers.new"
+    paste -d' ' "$tree/numbers.shown" "$tree/numbers.new" | awk '
+        NF != 2 { print "line " NR ": " $0 " (one has no such number)"; exit }
+        { dot = index($1, "."); digits = dot ? length($1) - dot : 0
+          away = $1 > $2 ? $1 - $2 : $2 - $1; large = $1 > $2 ? $1 : $2
+          if (away > 0.02 * large && away > 0.6 * 10 ^ -digits) { print $1 " shown, " $2 " printed"; exit } }'
+}
+
 documents=$(cd "$source_dir" && find . -name 'build*' -prune -o -path './.git' -prune -o -name '*.md' -exec grep -l '^```sh$' {} + | LC_ALL=C sort)
-least=20
-[ "$mode" != --traces ] || least=5
+least=15
+[ "$mode" != --evidence ] || least=3
 for document in $documents; do
-    case $mode:$document in
-    --traces:./traces/README.md | --write:*) ;;
-    --traces:* | :./traces/README.md) continue ;;
-    esac
     copy_checkout
     split "$source_dir/$document"
     for block in "$tree"/block.*; do
@@ -78,9 +87,12 @@ for document in $documents; do
         number=${block##*.}
         # Blocks that begin so would call the tests again, or take too long.
         head -n 1 "$block" | grep -qE '^(\./gpusim check|# not run by the tests|sudo |git )' && continue
+        case $mode in
+        --evidence) is_evidence "$block" || continue ;;
+        --write) ;;
+        *) ! is_evidence "$block" || continue ;;
+        esac
         blocks=$((blocks + 1))
-        # The sanitizers have seen the recordings in tests/golden and the papers' runs in contract-reproduce, and are slow.
-        [ -n "$sanitized" ] && grep -qE 'gpusim (validate|reproduce)' "$block" && continue
         if ! (cd "$tree" && sh -eu "$block") >"$tree/out" 2>"$tree/messages"; then
             printf '%s: this block failed:\n' "$document"
             sed 's/^/    /' "$block"
@@ -95,6 +107,13 @@ for document in $documents; do
                 printf '    sh tests/contract/test_recipes.sh . build --write\nThe block is\n'
                 sed 's/^/    /' "$block"
                 failures=$((failures + 1))
+            elif [ "$mode" = --evidence ]; then
+                differs=$(compare_numbers "$tree/shown.$number" "$tree/new.$number")
+                if [ -n "$differs" ]; then
+                    printf '%s: a number is another: %s; the block is\n' "$document" "$differs"
+                    sed 's/^/    /' "$block"
+                    failures=$((failures + 1))
+                fi
             fi
         fi
     done

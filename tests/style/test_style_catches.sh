@@ -24,7 +24,7 @@ clean_tree() {
     put sim/clock/engine.h
     put cli/main.c '#include "sim/program/reader.h"\n'
     put cli/run.c '#include "sim/device/device.h"\n'
-    put schedulers/serial.c '#include "include/gpusim/driver.h"\n#include "schedulers/shared/plan.h"\n'
+    put schedulers/serial.c '#include "gpusim/driver.h"\n#include "schedulers/shared/plan.h"\n'
     put tests/sim/clock/test_engine.c '/* NEEDSWORK: nothing, an example */\n'
     put tests/contract/test_all.c
     put README.md '# a\n[ok](sim/clock/engine.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
@@ -56,7 +56,8 @@ put sim/sm/gpu.c '#include <simgrid/host.h>\n'
 expect_offence 'sim/sm/gpu.c:2: simgrid'
 put schedulers/kesco.c '#  include "xbt/log.h"\n'
 expect_offence 'schedulers/kesco.c:2: simgrid'
-printf 'int x;\n' >"$tree/sim/gpu.c"
+mkdir -p "$tree/sim/sm"
+printf 'int x;\n' >"$tree/sim/sm/gpu.c"
 expect_offence 'sim/sm/gpu.c:1: spdx'
 printf '#!/bin/sh\ntrue\n' >"$tree/gpusim"
 expect_offence 'gpusim:1: spdx'
@@ -77,9 +78,9 @@ put docs/use.md "Run it in /wo""rk/gpusim today.\n"
 expect_offence 'docs/use.md:1: path'
 put sim/sm/gpu.c '#include "schedulers/shared/plan.h"\n'
 expect_offence 'sim/sm/gpu.c:2: layering'
-put sim/sm/gpu.h '#include "sim/device/device.h"\n'
+put sim/sm/gpu.h '#include "sim/memory/managed.h"\n'
 expect_offence 'sim/sm/gpu.h:2: layering'
-put schedulers/kesco.c '#include "sim/program/reader.h"\n'
+put schedulers/kesco.c '#include "sim/device/device.h"\n'
 expect_offence 'schedulers/kesco.c:2: layering'
 put workloads/img.c '#include "schedulers/shared/plan.h"\n'
 expect_offence 'workloads/img.c:2: layering'
