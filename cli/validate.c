@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/traces.h"
+#include "cli/validate_jobs.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
 #include "trust/validate/runs_table.h"
@@ -45,6 +46,7 @@ struct command {
     bool infers_alone; /* of kernels in traces that ran beside others */
     struct gsim_progress progress;
     enum half half;
+    uint32_t jobs;
     enum gsim_split split; /* GSIM_SPLIT_COUNT: all */
 };
 
@@ -287,19 +289,32 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
 }
 
 /* --- results ------------------------------------------------------------------------------------------------------ */
-static enum gsim_status simulate(struct command *c, struct gsim_error *error)
+static enum gsim_status simulate_cases(struct command *c, struct gsim_error *error)
 {
-    gsim_progress_start(&c->progress, c->set.count, stderr);
+    size_t count = 0, *index = GSIM_ARENA_ARRAY(&c->arena, size_t, c->set.count + 1);
+    enum gsim_status status = GSIM_OK;
+    if (!index) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < c->set.count; i++)
+        if (is_wanted(c, &c->set.cases[i])) index[count++] = i;
+    gsim_progress_start(&c->progress, count, stderr);
     c->progress.unit = "cases";
-    for (size_t i = 0; i < c->set.count; i++) {
-        const struct gsim_case *subject = &c->set.cases[i];
-        if (!is_wanted(c, subject)) continue;
-        enum gsim_status status = gsim_validation_run(&c->validation, subject, error);
-        if (status != GSIM_OK) return status;
-        c->progress.done = i + 1;
-        gsim_progress_show(&c->progress);
+    if (c->jobs > 1 && count > 1) {
+        status = gsim_validation_jobs(&c->validation, &c->set, index, count, c->jobs, &c->progress, error);
+    } else {
+        for (size_t i = 0; i < count && status == GSIM_OK; i++) {
+            status = gsim_validation_run(&c->validation, &c->set.cases[index[i]], error);
+            c->progress.done = i + 1;
+            gsim_progress_show(&c->progress);
+        }
     }
     gsim_progress_clear(&c->progress);
+    return status;
+}
+
+static enum gsim_status simulate(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = simulate_cases(c, error);
+    if (status != GSIM_OK) return status;
     if (c->validation.count || c->validation.skipped || c->runs.count || c->traces.count) return GSIM_OK;
     if (c->validation.unfit) return gsim_error_set(error, GSIM_INPUT, "%s", c->validation.unfit_reason);
     if (c->runs.skipped) return gsim_error_set(error, GSIM_INPUT, "%s", c->runs.skipped_reason);
@@ -393,6 +408,7 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     enum gsim_status status = parse_words(&c, &error);
     if (status == GSIM_OK) status = check_files(arguments, &error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, NULL, 0, &error);
+    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.jobs, &error);
     if (status == GSIM_OK) status = list_files(&c, &error);
     if (status == GSIM_OK) status = choose_device(&c, &error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.for_cases, &error);
