@@ -47,7 +47,7 @@ bool gsim_frame_is_setting(const char *column);
 size_t gsim_frame_distinct(const struct gsim_frame *frame, const struct gsim_frame_column *column);
 
 /* --- readers of one kind (plots/frame_json.c, plots/frame_db.c) --------------------------------------------------- */
-enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, char *text, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, const char *text, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_frame_read_db(struct gsim_frame *frame, const char *path,
                                     struct gsim_error *error) GSIM_NODISCARD;
 

@@ -11,27 +11,20 @@
 static void set_axes(struct gsim_frame *frame, const char *json)
 {
     struct gsim_scan_text key;
-    char *rest, name[96];
+    const char *rest;
+    char name[96];
     size_t length = json ? strlen(json) : 0;
-    char *copy = gsim_arena_alloc(&frame->arena, length + 1);
-    if (!copy) frame->failed = true;
-    if (!copy || !length) return;
-    memcpy(copy, json, length);
-    if (gsim_scan_check(copy, length, NULL) != GSIM_OK || *gsim_scan_start(copy) != '{') return;
-    for (char *value = gsim_scan_next(gsim_scan_start(copy), &key, &rest); value;) {
-        char *behind = gsim_scan_skip(value), after = *behind;
-        snprintf(name, sizeof name, "%.*s", (int)(key.length < 90 ? key.length : 90), key.text);
+    if (!length || gsim_scan_check(json, length, NULL) != GSIM_OK || *gsim_scan_start(json) != '{') return;
+    for (const char *value = gsim_scan_next(gsim_scan_start(json), &key, &rest); value;) {
+        const char *behind = gsim_scan_skip(value);
+        gsim_scan_key(&key, name, sizeof name);
         const struct gsim_frame_column *known = gsim_frame_find(frame, name);
         if (!*gsim_frame_text(known, frame->row_count - 1)) {
-            if (*value == '"') {
-                size_t size = (size_t)(behind - value);
-                char *text = gsim_arena_alloc(&frame->arena, size + 1);
-                if (text) gsim_frame_set(frame, name, gsim_scan_string(memcpy(text, value, size), NULL));
-            } else {
-                *behind = '\0';
-                gsim_frame_set(frame, name, value);
-                *behind = after;
-            }
+            bool is_string = *value == '"';
+            const char *text = is_string ? gsim_scan_copy(value, &frame->arena)
+                                         : gsim_arena_printf(&frame->arena, "%.*s", (int)(behind - value), value);
+            frame->failed |= frame->arena.failed;
+            if (text || is_string) gsim_frame_set(frame, name, text);
         }
         value = gsim_scan_next(behind, &key, &rest);
     }

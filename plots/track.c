@@ -17,14 +17,14 @@
 
 /* --- JSON ------------------------------------------------------------------------------------------------------ */
 /* The members of the object at AT whose names are in NAMES (NULL at the end); absent ones are NULL. */
-static void find_members(char *at, const char *const *names, char **values)
+static void find_members(const char *at, const char *const *names, const char **values)
 {
     struct gsim_scan_text key;
-    char *rest;
+    const char *rest;
     for (int i = 0; names[i]; i++) values[i] = NULL;
-    for (char *value = gsim_scan_next(at, &key, &rest); value;) {
+    for (const char *value = gsim_scan_next(at, &key, &rest); value;) {
         for (int i = 0; names[i]; i++)
-            if (strlen(names[i]) == key.length && memcmp(names[i], key.text, key.length) == 0) values[i] = value;
+            if (gsim_scan_is(&key, names[i])) values[i] = value;
         value = gsim_scan_next(gsim_scan_skip(value), &key, &rest);
     }
 }
@@ -40,15 +40,9 @@ static uint32_t index_of(const char *value)
     return number >= 0 && number < 4e9 ? (uint32_t)number : 0;
 }
 
-/* A copy of a text, for values that are walked over again. */
-static const char *text_of(struct gsim_track *track, char *value)
+static const char *text_of(struct gsim_track *track, const char *value)
 {
-    if (!value || *value != '"') return "";
-    size_t length = (size_t)(gsim_scan_skip(value) - value);
-    char *copy = gsim_arena_alloc(&track->arena, length + 1);
-    if (!copy) return "";
-    memcpy(copy, value, length);
-    const char *text = gsim_scan_string(copy, NULL);
+    const char *text = value && *value == '"' ? gsim_scan_copy(value, &track->arena) : NULL;
     return text ? text : "";
 }
 
@@ -89,11 +83,11 @@ void gsim_track_release(struct gsim_track *track)
 }
 
 /* --- reports ------------------------------------------------------------------------------------------------------ */
-static enum gsim_status read_span(struct gsim_track *track, char *record, bool is_kernel, struct gsim_error *error)
+static enum gsim_status read_span(struct gsim_track *track, const char *record, bool is_kernel, struct gsim_error *error)
 {
     static const char *const names[] = {"start_us", "end_us", "name",  "kind",      "reason",
                                         "stream",   "device", "bytes", "iteration", NULL};
-    char *values[10];
+    const char *values[10];
     if (*record != '{') return gsim_error_set(error, GSIM_INPUT, "expected records, found another value");
     find_members(record, names, values);
     const char *kind = text_of(track, values[3]);
@@ -114,34 +108,34 @@ static enum gsim_status read_span(struct gsim_track *track, char *record, bool i
     return add_span(track, &span, error);
 }
 
-static enum gsim_status read_spans(struct gsim_track *track, char *list, bool is_kernel, struct gsim_error *error)
+static enum gsim_status read_spans(struct gsim_track *track, const char *list, bool is_kernel, struct gsim_error *error)
 {
-    char *rest;
+    const char *rest;
     enum gsim_status status = GSIM_OK;
     if (!list || *list != '[')
         return gsim_error_set(error, GSIM_INPUT, "%s: expected a list", is_kernel ? "kernels" : "copies");
-    for (char *value = gsim_scan_next(list, NULL, &rest); value && status == GSIM_OK;
+    for (const char *value = gsim_scan_next(list, NULL, &rest); value && status == GSIM_OK;
          value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest))
         status = read_span(track, value, is_kernel, error);
     return status;
 }
 
 /* "occupancy": {"sm_count": 108, "warps_per_sm": 64, "steps": [[time_us, busy_sms, warps], ...]} */
-static enum gsim_status read_occupancy(struct gsim_track *track, char *object, struct gsim_error *error)
+static enum gsim_status read_occupancy(struct gsim_track *track, const char *object, struct gsim_error *error)
 {
     static const char *const names[] = {"sm_count", "warps_per_sm", "steps", NULL};
-    char *values[3], *rest, *inner;
+    const char *values[3], *rest, *inner;
     enum gsim_status status = GSIM_OK;
     if (!object || *object != '{') return GSIM_OK; /* reports of versions that did not write it */
     find_members(object, names, values);
     track->sm_count = fmax(0, number_of(values[0]));
     track->warps_per_sm = fmax(0, number_of(values[1]));
     if (!values[2] || *values[2] != '[') return GSIM_OK;
-    for (char *step = gsim_scan_next(values[2], NULL, &rest); step && status == GSIM_OK;
+    for (const char *step = gsim_scan_next(values[2], NULL, &rest); step && status == GSIM_OK;
          step = gsim_scan_next(gsim_scan_skip(step), NULL, &rest)) {
         double numbers[3] = {0};
         int count = 0;
-        for (char *value = *step == '[' ? gsim_scan_next(step, NULL, &inner) : NULL; value && count < 3;
+        for (const char *value = *step == '[' ? gsim_scan_next(step, NULL, &inner) : NULL; value && count < 3;
              value = gsim_scan_next(gsim_scan_skip(value), NULL, &inner))
             numbers[count++] = number_of(value);
         if (count < 3 || !isfinite(numbers[0] + numbers[1] + numbers[2]))
@@ -163,13 +157,13 @@ static enum gsim_status add_iteration(struct gsim_track *track, double start_us,
 }
 
 /* Two lists of equal length: starts and durations. */
-static enum gsim_status read_iterations(struct gsim_track *track, char *starts, char *durations,
+static enum gsim_status read_iterations(struct gsim_track *track, const char *starts, const char *durations,
                                         struct gsim_error *error)
 {
-    char *rest, *other;
+    const char *rest, *other;
     enum gsim_status status = GSIM_OK;
     if (!starts || !durations || *starts != '[' || *durations != '[') return GSIM_OK;
-    char *start = gsim_scan_next(starts, NULL, &rest), *duration = gsim_scan_next(durations, NULL, &other);
+    const char *start = gsim_scan_next(starts, NULL, &rest), *duration = gsim_scan_next(durations, NULL, &other);
     while (start && duration && status == GSIM_OK) {
         status = add_iteration(track, number_of(start), number_of(start) + number_of(duration), error);
         start = gsim_scan_next(gsim_scan_skip(start), NULL, &rest);
@@ -200,12 +194,12 @@ static enum gsim_status read_report(struct gsim_track *track, const char *path, 
     static const char *const names[] = {"schema",  "workload",     "scheduler", "device",    "makespan_us",
                                         "kernels", "iteration_us", "copies",    "occupancy", "iteration_start_us",
                                         NULL};
-    char *values[10];
+    const char *values[10];
     size_t length = 0;
     char *text = gsim_file_read(path, &length, error);
     enum gsim_status status = text ? gsim_scan_check(text, length, error) : error->status;
     if (status == GSIM_OK) {
-        char *object = gsim_scan_start(text);
+        const char *object = gsim_scan_start(text);
         if (*object != '{') status = gsim_error_set(error, GSIM_INPUT, "expected a report, found another value");
         if (status == GSIM_OK) find_members(object, names, values);
     }
@@ -225,18 +219,18 @@ static enum gsim_status read_report(struct gsim_track *track, const char *path, 
 
 /* --- recorded runs --------------------------------------------------------------------------------------------------
  */
-static enum gsim_status read_run(struct gsim_track *track, char *run, struct gsim_error *error)
+static enum gsim_status read_run(struct gsim_track *track, const char *run, struct gsim_error *error)
 {
     static const char *const names[] = {"workload", "scheduler", "traced", NULL}, *const inner[] = {"ops", NULL};
     static const char *const kinds[] = {"kind", NULL};
-    char *values[3], *ops = NULL, *kind, *rest;
+    const char *values[3], *ops = NULL, *kind, *rest;
     enum gsim_status status = GSIM_OK;
     find_members(run, names, values);
     track->workload = text_of(track, values[0]);
     track->scheduler = text_of(track, values[1]);
     if (values[2] && *values[2] == '{') find_members(values[2], inner, &ops);
     if (!ops || *ops != '[') return gsim_error_set(error, GSIM_INPUT, "this run was not traced");
-    for (char *op = gsim_scan_next(ops, NULL, &rest); op && status == GSIM_OK;
+    for (const char *op = gsim_scan_next(ops, NULL, &rest); op && status == GSIM_OK;
          op = gsim_scan_next(gsim_scan_skip(op), NULL, &rest)) {
         if (*op != '{') return gsim_error_set(error, GSIM_INPUT, "traced.ops: expected objects");
         find_members(op, kinds, &kind);
@@ -248,7 +242,7 @@ static enum gsim_status read_run(struct gsim_track *track, char *run, struct gsi
 enum gsim_status gsim_track_read_run(const char *path, size_t index, struct gsim_track *track, struct gsim_error *error)
 {
     static const char *const names[] = {"runs", "device", NULL};
-    char *values[2] = {NULL}, *run = NULL, *rest;
+    const char *values[2] = {NULL}, *run = NULL, *rest;
     size_t length = 0;
     memset(track, 0, sizeof *track);
     track->workload = track->scheduler = track->device = "";
@@ -298,10 +292,10 @@ static bool is_text(const char *value, const char *text)
 }
 
 /* gsim_chrome_write's two counters; each is an event of its own. */
-static enum gsim_status read_counter(struct trace *trace, char *name, char *ts, char *args, struct gsim_error *error)
+static enum gsim_status read_counter(struct trace *trace, const char *name, const char *ts, const char *args, struct gsim_error *error)
 {
     static const char *const names[] = {"busy SMs", "warps", NULL};
-    char *values[2];
+    const char *values[2];
     struct gsim_track *track = trace->track;
     if (!args || *args != '{' || (!is_text(name, "occupancy") && !is_text(name, "resident warps"))) return GSIM_OK;
     find_members(args, names, values);
@@ -325,12 +319,12 @@ static enum gsim_span_kind kind_of(const char *category, const char *name)
     return GSIM_SPAN_D2D;
 }
 
-static enum gsim_status read_event(void *context, uint64_t index, char *text, struct gsim_error *error)
+static enum gsim_status read_event(void *context, uint64_t index, const char *text, struct gsim_error *error)
 {
     static const char *const names[] = {"ph", "cat", "name", "ts", "dur", "args", NULL};
     static const char *const arguments[] = {"stream", "device", "iteration", "bytes", "reason", NULL};
     struct trace *trace = context;
-    char *v[6], *args[5] = {NULL};
+    const char *v[6], *args[5] = {NULL};
     (void)index;
     text = gsim_scan_start(text);
     if (*text != '{') return gsim_error_set(error, GSIM_INPUT, "expected an event, found another value");
@@ -355,12 +349,12 @@ static enum gsim_status read_event(void *context, uint64_t index, char *text, st
 }
 
 /* "gpusim": what was simulated; deviceProperties[0]: the SMs, and the name where gpusim did not write it. */
-static enum gsim_status read_header(void *context, const char *name, char *text, struct gsim_error *error)
+static enum gsim_status read_header(void *context, const char *name, const char *text, struct gsim_error *error)
 {
     static const char *const words[] = {"workload", "scheduler", "device", NULL};
     static const char *const limits[] = {"name", "numSms", "maxThreadsPerMultiprocessor", NULL};
     struct gsim_track *track = ((struct trace *)context)->track;
-    char *values[3], *rest;
+    const char *values[3], *rest;
     (void)error;
     text = gsim_scan_start(text);
     if (strcmp(name, "gpusim") == 0 && *text == '{') {
@@ -369,7 +363,7 @@ static enum gsim_status read_header(void *context, const char *name, char *text,
         track->scheduler = text_of(track, values[1]);
         track->device = text_of(track, values[2]);
     } else if (strcmp(name, "deviceProperties") == 0 && *text == '[') {
-        char *first = gsim_scan_next(text, NULL, &rest);
+        const char *first = gsim_scan_next(text, NULL, &rest);
         if (!first || *first != '{') return GSIM_OK;
         find_members(first, limits, values);
         if (!track->device[0]) track->device = text_of(track, values[0]);

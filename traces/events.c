@@ -196,8 +196,7 @@ static void read_member(struct splitter *s, bool *found)
         return;
     }
     if (!collect(s)) return;
-    const char *text = gsim_scan_string(s->text, NULL);
-    snprintf(name, sizeof name, "%.*s", (int)sizeof name - 1, text ? text : "");
+    if (!gsim_scan_string(s->text, name, sizeof name)) name[0] = '\0';
     if (!expect(s, ':', "':'")) return;
     if (is_list(s, name) && peek_past_space(s) == '[') {
         *found = true;

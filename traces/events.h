@@ -15,17 +15,17 @@
 #define GSIM_EVENT_BYTES (64u << 20) /* the longest single event or header field that is read */
 
 /* The file is an object with the list "traceEvents", or that list alone. Each element of the list, and each other
- * member of the object, is handed over as checked JSON text (sim/base/scan.h), which may be changed in place. */
+ * member of the object, is handed over as checked JSON text (sim/base/scan.h). */
 struct gsim_events_handler {
-    enum gsim_status (*event)(void *context, uint64_t index, char *text, struct gsim_error *error);
-    enum gsim_status (*header)(void *context, const char *name, char *text, struct gsim_error *error);
+    enum gsim_status (*event)(void *context, uint64_t index, const char *text, struct gsim_error *error);
+    enum gsim_status (*header)(void *context, const char *name, const char *text, struct gsim_error *error);
     void *context;
     /* NULL allowed: called now and then with how much of the file has been read, 0 to 1. */
     void (*progress)(void *context, double ratio);
     /* NULL: traceEvents. Otherwise the names of the lists whose elements are handed over, each to LIST's element(),
      * in the order of the file; none must be there, and the file must be an object. */
     const char *const *lists;
-    enum gsim_status (*element)(void *context, const char *list, uint64_t index, char *text, struct gsim_error *error);
+    enum gsim_status (*element)(void *context, const char *list, uint64_t index, const char *text, struct gsim_error *error);
 };
 
 /* Stops at the first failure. GSIM_INPUT: "traceEvents[3]: ..."; the path is the caller's to prefix. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reading recordings of the runner: one reader with a sticky error, which knows the place it is at. The file is cut
- * into elements by traces/events.c; each is walked in place (sim/base/scan.h). What runs mean: trust/validate/predict.h.
+ * into elements by traces/events.c; each is walked (sim/base/scan.h). What runs mean: trust/validate/predict.h.
  */
 #include "traces/runs.h"
 
@@ -64,19 +64,19 @@ static void leave(struct reader *r, size_t length)
 
 /* The members of the object at AT whose names are in NAMES (it ends with NULL), each where it stands or NULL. Says what
  * else was expected where there is no object, and refuses a name that stands there twice. */
-static bool members(struct reader *r, char *at, const char *const *names, char *values[MOST_VALUES])
+static bool members(struct reader *r, const char *at, const char *const *names, const char *values[MOST_VALUES])
 {
     struct gsim_scan_text key;
-    char *rest;
+    const char *rest;
     memset(values, 0, MOST_VALUES * sizeof *values);
     if (!at || *at != '{') {
         fail(r, "", "an object", at);
         return false;
     }
-    for (char *value = gsim_scan_next(at, &key, &rest); value;
+    for (const char *value = gsim_scan_next(at, &key, &rest); value;
          value = gsim_scan_next(gsim_scan_skip(value), &key, &rest)) {
         int i = 0;
-        while (names[i] && (strlen(names[i]) != key.length || memcmp(names[i], key.text, key.length) != 0)) i++;
+        while (names[i] && !gsim_scan_is(&key, names[i])) i++;
         if (!names[i]) continue;
         if (values[i]) fail(r, names[i], "one member of that name, the value of the second is", value);
         values[i] = value;
@@ -122,15 +122,14 @@ static double count_or(struct reader *r, const char *value, const char *field, d
 }
 
 /* A copy in ARENA; OTHERWISE where the member is missing (NULL: it must be there). */
-static const char *text_or(struct reader *r, struct gsim_arena *arena, char *value, const char *field,
+static const char *text_or(struct reader *r, struct gsim_arena *arena, const char *value, const char *field,
                            const char *otherwise)
 {
     if (!value && otherwise) return otherwise;
     if (value && *value == '"') {
-        const char *text = gsim_scan_string(value, NULL), *copy = text ? gsim_arena_strdup(arena, text) : NULL;
-        if (text && !copy) no_memory(r);
-        if (copy) return copy;
-        value = NULL; /* decoded: it cannot be shown */
+        const char *text = gsim_scan_copy(value, arena);
+        if (arena->failed) no_memory(r);
+        if (text) return text;
     }
     fail(r, field, "a text", value);
     return "";
@@ -159,29 +158,29 @@ static int word_or(struct reader *r, const char *value, const char *field, const
 }
 
 /* How many elements the list has; 0 with an error where it is none. */
-static uint32_t list_length(struct reader *r, char *list, const char *field)
+static uint32_t list_length(struct reader *r, const char *list, const char *field)
 {
-    char *rest;
+    const char *rest;
     uint32_t count = 0;
     if (!list || *list != '[') {
         fail(r, field, "a list", list);
         return 0;
     }
-    for (char *value = gsim_scan_next(list, NULL, &rest); value;
+    for (const char *value = gsim_scan_next(list, NULL, &rest); value;
          value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest))
         count++;
     return count;
 }
 
-static struct gsim_dim3 shape(struct reader *r, char *list, const char *field, double most)
+static struct gsim_dim3 shape(struct reader *r, const char *list, const char *field, double most)
 {
     uint32_t sizes[3] = {1, 1, 1}, at = 0;
-    char *rest;
+    const char *rest;
     if (list_length(r, list, field) != 3) {
         fail(r, field, "three numbers", list);
         return (struct gsim_dim3){1, 1, 1};
     }
-    for (char *value = gsim_scan_next(list, NULL, &rest); value;
+    for (const char *value = gsim_scan_next(list, NULL, &rest); value;
          value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest)) {
         double size = count_or(r, value, field, most, NAN);
         if (size < 1) fail(r, field, "positive numbers", value);
@@ -194,7 +193,7 @@ static struct gsim_dim3 shape(struct reader *r, char *list, const char *field, d
 enum key_field { KEY_WORKLOAD, KEY_SUITE, KEY_SHAPE, KEY_SIZE, KEY_BLOCK1D, KEY_BLOCKS, KEY_COUNT };
 #define KEY_NAMES "workload", "suite", "shape", "size", "block1d", "blocks"
 
-static void read_key(struct reader *r, char *const *values, struct gsim_arena *arena, struct gsim_recording_key *key)
+static void read_key(struct reader *r, const char *const *values, struct gsim_arena *arena, struct gsim_recording_key *key)
 {
     static const char *const suites[] = {"kesco", "grcuda", NULL}, *const shapes[] = {"concurrent", "serial", NULL};
     key->workload = text_or(r, arena, values[KEY_WORKLOAD], "workload", NULL);
@@ -206,12 +205,12 @@ static void read_key(struct reader *r, char *const *values, struct gsim_arena *a
 }
 
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
-static void read_profile_op(struct reader *r, char *at, struct gsim_profile_op *op)
+static void read_profile_op(struct reader *r, const char *at, struct gsim_profile_op *op)
 {
     enum { OP, KERNEL, GRID, BLOCK, REGS, SMEM, SOLO, LEAST, MOST, SLICE };
     static const char *const names[] = {"op",         "kernel",  "grid",   "block",  "regs_per_thread",
                                         "smem_bytes", "solo_us", "min_us", "max_us", "slice_us", NULL};
-    char *values[MOST_VALUES];
+    const char *values[MOST_VALUES];
     if (!members(r, at, names, values)) return;
     *op = (struct gsim_profile_op){
         .op = (uint32_t)count_or(r, values[OP], "op", MOST_BLOCKS, NAN),
@@ -228,18 +227,18 @@ static void read_profile_op(struct reader *r, char *at, struct gsim_profile_op *
     op->kernel = text_or(r, &r->set->arena, values[KERNEL], "kernel", "kernel");
 }
 
-static void read_profile(struct reader *r, char *text)
+static void read_profile(struct reader *r, const char *text)
 {
     static const char *const names[] = {KEY_NAMES, "ops", "slice_sms", NULL};
-    char *values[MOST_VALUES], *rest;
+    const char *values[MOST_VALUES], *rest;
     struct gsim_profile profile = {0};
     if (!members(r, gsim_scan_start(text), names, values)) return;
     uint32_t count = list_length(r, values[KEY_COUNT], "ops");
     profile.ops = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_profile_op, count);
     if (!profile.ops) no_memory(r);
     if (r->failed) return;
-    for (char *at = gsim_scan_next(values[KEY_COUNT], NULL, &rest); at && !r->failed;) {
-        char *behind = gsim_scan_skip(at);
+    for (const char *at = gsim_scan_next(values[KEY_COUNT], NULL, &rest); at && !r->failed;) {
+        const char *behind = gsim_scan_skip(at);
         size_t back = enter(r, "ops[%u]", profile.op_count);
         read_profile_op(r, at, &profile.ops[profile.op_count++]);
         leave(r, back);
@@ -260,13 +259,13 @@ static void read_profile(struct reader *r, char *text)
 }
 
 /* --- runs --------------------------------------------------------------------------------------------------------- */
-static void read_times(struct reader *r, char *list, struct gsim_recording *run)
+static void read_times(struct reader *r, const char *list, struct gsim_recording *run)
 {
-    char *rest;
+    const char *rest;
     run->iteration_us = GSIM_ARENA_ARRAY(&r->run_arena, double, list_length(r, list, "iteration_us"));
     if (!run->iteration_us) no_memory(r);
     if (r->failed) return;
-    for (char *at = gsim_scan_next(list, NULL, &rest); at; at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest)) {
+    for (const char *at = gsim_scan_next(list, NULL, &rest); at; at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest)) {
         double us = number(r, at, "iteration_us", GSIM_LIMIT_US);
         if (!(us > 0)) fail(r, "iteration_us", "positive numbers", at);
         run->iteration_us[run->iteration_count++] = us;
@@ -274,12 +273,12 @@ static void read_times(struct reader *r, char *list, struct gsim_recording *run)
     if (!run->iteration_count) fail(r, "iteration_us", "at least one time", list);
 }
 
-static void read_op(struct reader *r, char *at, struct gsim_recorded_op *op)
+static void read_op(struct reader *r, const char *at, struct gsim_recorded_op *op)
 {
     enum { OP, KIND, BYTES, STREAM, LAUNCH, START, END };
     static const char *const names[] = {"op", "kind", "bytes", "stream", "launch_us", "start_us", "end_us", NULL};
     static const char *const kinds[] = {"h2d", "d2h", "d2d", "kernel", NULL};
-    char *values[MOST_VALUES];
+    const char *values[MOST_VALUES];
     if (!members(r, at, names, values)) return;
     int kind = word_or(r, values[KIND], "kind", kinds, -1);
     *op = (struct gsim_recorded_op){
@@ -295,15 +294,15 @@ static void read_op(struct reader *r, char *at, struct gsim_recorded_op *op)
     if (op->end_us < op->start_us) fail(r, "end_us", "a time not before start_us", values[END]);
 }
 
-static void read_calls(struct reader *r, char *list, struct gsim_recording *run)
+static void read_calls(struct reader *r, const char *list, struct gsim_recording *run)
 {
     static const char *const names[] = {"call", "count", "total_us", NULL};
-    char *rest, *values[MOST_VALUES];
+    const char *rest, *values[MOST_VALUES];
     if (!list || run->calls || !list_length(r, list, "calls")) return;
     run->calls = GSIM_ARENA_ARRAY(&r->run_arena, struct gsim_recorded_call, list_length(r, list, "calls"));
     if (!run->calls) no_memory(r);
-    for (char *at = gsim_scan_next(list, NULL, &rest); at && !r->failed;) {
-        char *behind = gsim_scan_skip(at);
+    for (const char *at = gsim_scan_next(list, NULL, &rest); at && !r->failed;) {
+        const char *behind = gsim_scan_skip(at);
         size_t back = enter(r, "%scalls[%u]", r->place[0] ? "." : "", run->call_count);
         if (!members(r, at, names, values)) return;
         struct gsim_recorded_call *call = &run->calls[run->call_count++];
@@ -324,10 +323,10 @@ static int by_launch(const void *left, const void *right)
     return a->start_us != b->start_us ? (a->start_us < b->start_us ? -1 : 1) : 0;
 }
 
-static void read_traced(struct reader *r, char *object, struct gsim_recording *run)
+static void read_traced(struct reader *r, const char *object, struct gsim_recording *run)
 {
     static const char *const names[] = {"iteration_us", "ops", "calls", NULL};
-    char *values[MOST_VALUES], *rest;
+    const char *values[MOST_VALUES], *rest;
     run->traced_us = NAN;
     if (!object || *object == 'n') return; /* absent or null */
     size_t back = enter(r, "traced");
@@ -336,7 +335,7 @@ static void read_traced(struct reader *r, char *object, struct gsim_recording *r
     run->ops = GSIM_ARENA_ARRAY(&r->run_arena, struct gsim_recorded_op, list_length(r, values[1], "ops"));
     if (!run->ops) no_memory(r);
     if (r->failed) return;
-    for (char *at = gsim_scan_next(values[1], NULL, &rest); at && !r->failed;
+    for (const char *at = gsim_scan_next(values[1], NULL, &rest); at && !r->failed;
          at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest)) {
         size_t inner = enter(r, ".ops[%u]", run->op_count);
         read_op(r, at, &run->ops[run->op_count++]);
@@ -347,14 +346,14 @@ static void read_traced(struct reader *r, char *object, struct gsim_recording *r
     if (run->op_count) qsort(run->ops, run->op_count, sizeof *run->ops, by_launch);
 }
 
-static enum gsim_status read_run(struct reader *r, char *text)
+static enum gsim_status read_run(struct reader *r, const char *text)
 {
     enum { SCHEDULER = KEY_COUNT, MEMORY, PREFETCH, SPLIT, CHECKED, TIMES, CALLS, TRACED };
     static const char *const names[] = {KEY_NAMES, "scheduler",    "memory", "prefetch", "split",
                                         "checked", "iteration_us", "calls", "traced", NULL};
     static const char *const memories[] = {"managed", "pinned", "pageable", NULL}, *const splits[] = {"fit", "test",
                                                                                                       NULL};
-    char *values[MOST_VALUES];
+    const char *values[MOST_VALUES];
     struct gsim_recording run = {0};
     if (!members(r, gsim_scan_start(text), names, values)) return r->error->status;
     run.memory = (enum gsim_memory_mode)word_or(r, values[MEMORY], "memory", memories, GSIM_MEMORY_PINNED);
@@ -371,7 +370,7 @@ static enum gsim_status read_run(struct reader *r, char *text)
 }
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
-static enum gsim_status read_element(void *context, const char *list, uint64_t index, char *text,
+static enum gsim_status read_element(void *context, const char *list, uint64_t index, const char *text,
                                      struct gsim_error *error)
 {
     struct reader *r = context;
@@ -388,11 +387,11 @@ static enum gsim_status read_element(void *context, const char *list, uint64_t i
     return status;
 }
 
-static enum gsim_status read_head(void *context, const char *name, char *text, struct gsim_error *error)
+static enum gsim_status read_head(void *context, const char *name, const char *text, struct gsim_error *error)
 {
     struct reader *r = context;
     struct gsim_recordings *set = r->set;
-    char *value = gsim_scan_start(text);
+    const char *value = gsim_scan_start(text);
     const struct {
         const char *name, **text;
     } texts[] = {{"name", &set->name}, {"gpu", &set->gpu},   {"device", &set->device}, {"driver", &set->driver},
@@ -413,7 +412,8 @@ static enum gsim_status read_head(void *context, const char *name, char *text, s
     }
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(name, texts[i].name) == 0 && *value == '"')
-            *texts[i].text = gsim_scan_plain(value) ? text_or(r, &set->arena, value, name, "") : "";
+            if (!(*texts[i].text = gsim_scan_copy(value, &set->arena))) *texts[i].text = "";
+    if (set->arena.failed) no_memory(r);
     return r->failed ? error->status : GSIM_OK;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * JSON text read in place (RFC 8259). The check walks the text once with an explicit stack, so that deep
- * nesting costs no stack of ours; the walk relies on it. Numbers: exact, by strtod only where needed.
+ * JSON text read where it stands (RFC 8259). The check walks the text once with an explicit stack, so that deep
+ * nesting costs no stack of ours; the walk relies on it and finds the same text, because nothing here writes to it.
+ * Numbers: exact, by strtod only where needed.
  */
 #include "sim/base/scan.h"
 
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "sim/base/text.h"
 
 struct check {
     const char *text, *at, *end;
@@ -48,19 +51,6 @@ static bool fail(struct check *c, const char *expected)
     return false;
 }
 
-/* Length of the well-formed UTF-8 sequence at P (Unicode 15, table 3-7), 0 when it is not one. */
-static unsigned utf8_length(const unsigned char *p, size_t left)
-{
-    unsigned length = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : 0;
-    if (p[0] >= 0xf0 && p[0] < 0xf5) length = 4;
-    if (length == 0 || length > left) return 0;
-    for (unsigned i = 1; i < length; i++)
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)) return 0; /* overlong; surrogates */
-    if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0; /* overlong; above U+10FFFF */
-    return length;
-}
-
 static bool check_escape(struct check *c)
 {
     char kind = *c->at;
@@ -88,7 +78,7 @@ static bool check_string(struct check *c)
         } else if (byte < 0x80) {
             c->at++;
         } else {
-            unsigned length = utf8_length((const unsigned char *)c->at, (size_t)(c->end - c->at));
+            size_t length = gsim_text_utf8(c->at, (size_t)(c->end - c->at));
             if (!length) return fail(c, "UTF-8 text");
             c->at += length;
         }
@@ -197,20 +187,20 @@ enum gsim_status gsim_scan_check(const char *text, size_t length, struct gsim_er
 }
 
 /* --- walking checked text ----------------------------------------------------------------------------- */
-char *gsim_scan_start(char *at)
+const char *gsim_scan_start(const char *at)
 {
     while (is_space(*at)) at++;
     return at;
 }
 
-static char *skip_string(char *at)
+static const char *skip_string(const char *at)
 {
     for (at++; *at != '"'; at++)
         if (*at == '\\') at++;
     return at + 1;
 }
 
-char *gsim_scan_skip(char *value)
+const char *gsim_scan_skip(const char *value)
 {
     /* What changes the depth or starts a string; all else inside a list or an object is passed byte by byte. */
     static const signed char step[256] = {['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1, ['"'] = 2};
@@ -288,14 +278,12 @@ static char *put_escape(char *to, const char **from)
     return put_utf8(to, code);
 }
 
-/* Decodes the string at VALUE over itself; returns its length. Escapes are longer than what they mean. */
-static size_t decode(char *value, char **rest)
+/* Escapes are longer than what they mean: the text never takes more than SPAN's bytes. No NUL is added. */
+static size_t decode(const struct gsim_scan_text *span, char *to)
 {
-    char *to = value + 1;
-    const char *from = to;
-    while (*from != '"' && *from != '\\') from++;
-    to += from - to;
-    while (*from != '"') {
+    const char *from = span->text, *end = span->text + span->length;
+    char *start = to;
+    while (from < end) {
         if (*from == '\\') {
             from++;
             to = put_escape(to, &from);
@@ -303,11 +291,25 @@ static size_t decode(char *value, char **rest)
             *to++ = *from++;
         }
     }
-    *rest = value + (from - value) + 1;
-    return (size_t)(to - (value + 1));
+    return (size_t)(to - start);
 }
 
-char *gsim_scan_next(char *at, struct gsim_scan_text *key, char **rest)
+/* What stands between the quotes of the string at VALUE. */
+static struct gsim_scan_text span_of(const char *value)
+{
+    struct gsim_scan_text span = {.text = value + 1};
+    const char *at = value + 1;
+    while (*at != '"' && *at != '\\') at++;
+    if (*at == '\\') {
+        span.has_escapes = true;
+        for (; *at != '"'; at++)
+            if (*at == '\\') at++;
+    }
+    span.length = (size_t)(at - span.text);
+    return span;
+}
+
+const char *gsim_scan_next(const char *at, struct gsim_scan_text *key, const char **rest)
 {
     at = gsim_scan_start(at);
     if (*at == '{' || *at == '[' || *at == ',') at = gsim_scan_start(at + 1);
@@ -316,11 +318,25 @@ char *gsim_scan_next(char *at, struct gsim_scan_text *key, char **rest)
         return NULL;
     }
     if (key) {
-        key->text = at + 1;
-        key->length = decode(at, &at);
-        at = gsim_scan_start(at) + 1; /* the colon */
+        *key = span_of(at);
+        at = gsim_scan_start(key->text + key->length + 1) + 1; /* the quote and the colon */
     }
     return gsim_scan_start(at);
+}
+
+/* Of a name with escapes: NAME is as long as what they mean, so the span is at most six times as long. */
+static bool is_escaped(const struct gsim_scan_text *key, const char *name, size_t length)
+{
+    char text[6 * GSIM_SCAN_KEY];
+    if (length > GSIM_SCAN_KEY || key->length > sizeof text) return false;
+    return decode(key, text) == length && memcmp(text, name, length) == 0;
+}
+
+bool gsim_scan_matches(const struct gsim_scan_text *key, const char *name)
+{
+    size_t length = strlen(name);
+    if (key->has_escapes) return is_escaped(key, name, length);
+    return key->length == length && memcmp(key->text, name, length) == 0;
 }
 
 double gsim_scan_number(const char *value)
@@ -355,23 +371,54 @@ double gsim_scan_number(const char *value)
     return negative ? -number : number;
 }
 
-size_t gsim_scan_plain(const char *value)
+/* ROOM holds SPAN's bytes and a NUL. */
+static const char *decode_text(const struct gsim_scan_text *span, char *room)
 {
-    const char *at = value + 1;
-    while (*at != '"' && *at != '\\' && (unsigned char)*at >= 0x20 && *at != 0x7f) at++;
-    return *at == '"' ? (size_t)(at - (value + 1)) : 0;
+    size_t length = decode(span, room);
+    room[length] = '\0';
+    return length && !gsim_text_has_control(room, length) ? room : NULL;
 }
 
-char *gsim_scan_string(char *value, char **rest)
+const char *gsim_scan_string(const char *value, char *room, size_t size)
 {
-    char *behind;
-    size_t length = decode(value, &behind);
-    if (rest) *rest = behind;
-    char *text = value + 1;
-    text[length] = '\0';
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f) return NULL;
-    return length ? text : NULL;
+    struct gsim_scan_text span = span_of(value);
+    char longer[6 * GSIM_SCAN_KEY + 1];
+    if (span.length < size) return decode_text(&span, room);
+    if (!span.has_escapes || span.length >= sizeof longer) return NULL;
+    const char *text = decode_text(&span, longer);
+    size_t length = text ? strlen(text) : size;
+    return length < size ? memcpy(room, text, length + 1) : NULL;
+}
+
+const char *gsim_scan_copy(const char *value, struct gsim_arena *arena)
+{
+    struct gsim_scan_text span = span_of(value);
+    char *room = gsim_arena_alloc(arena, span.length + 1);
+    return room ? decode_text(&span, room) : NULL;
+}
+
+const char *gsim_scan_key(const struct gsim_scan_text *key, char *room, size_t size)
+{
+    size_t length = 0;
+    for (const char *from = key->text, *end = key->text + key->length; from < end;) {
+        char piece[8];
+        const char *behind = from + 1;
+        if (*from == '\\') {
+            char *to = put_escape(piece, &behind);
+            if (length + (size_t)(to - piece) >= size) break;
+            memcpy(room + length, piece, (size_t)(to - piece));
+            length += (size_t)(to - piece);
+        } else {
+            size_t bytes = gsim_text_utf8(from, (size_t)(end - from));
+            behind = from + (bytes ? bytes : 1);
+            if (length + (size_t)(behind - from) >= size) break;
+            memcpy(room + length, from, (size_t)(behind - from));
+            length += (size_t)(behind - from);
+        }
+        from = behind;
+    }
+    room[length] = '\0';
+    return gsim_text_clean(room);
 }
 
 const char *gsim_scan_found(const char *value, char *text, size_t size)
@@ -394,5 +441,5 @@ const char *gsim_scan_found(const char *value, char *text, size_t size)
         while (size > 4 && ((unsigned char)value[size - 4] & 0xc0) == 0x80) size--; /* not inside a character */
         snprintf(text, size, "%.*s...", (int)size - 4, value);
     }
-    return text;
+    return gsim_text_clean(text);
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/text.h"
+
 /* A message that does not fit ends in "...", so that nobody takes the cut for the end. */
 static void mark_cut(char *message, size_t size, size_t wanted)
 {
@@ -26,6 +28,7 @@ enum gsim_status gsim_error_set(struct gsim_error *error, enum gsim_status statu
     va_end(arguments);
     if (length < 0) length = snprintf(error->message, sizeof(error->message), "%s", gsim_status_text(status));
     mark_cut(error->message, sizeof(error->message), (size_t)length);
+    gsim_text_clean(error->message); /* it may quote what a file says */
     return status;
 }
 
@@ -44,7 +47,7 @@ enum gsim_status gsim_error_prefix(struct gsim_error *error, const char *format,
         rest = written > 0 ? (size_t)written : 0;
     }
     mark_cut(whole, sizeof(whole), length + rest);
-    memcpy(error->message, whole, sizeof(whole));
+    memcpy(error->message, gsim_text_clean(whole), sizeof(whole));
     return error->status;
 }
 

@@ -156,6 +156,56 @@ const char *gsim_nearest_text(const struct gsim_nearest *nearest, char *text, si
     return text;
 }
 
+/* Unicode 15, table 3-7. */
+size_t gsim_text_utf8(const char *text, size_t left)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t length = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : 0;
+    if (p[0] >= 0xf0 && p[0] < 0xf5) length = 4;
+    if (length == 0 || length > left) return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)) return 0; /* overlong; surrogates */
+    if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0; /* overlong; above U+10FFFF */
+    return length;
+}
+
+/* What stands at P: *LENGTH bytes, and whether they are a control character. */
+static bool is_control(const char *text, size_t left, size_t *length)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    *length = 1;
+    if (p[0] < 0x80) return p[0] < 0x20 || p[0] == 0x7f;
+    size_t bytes = gsim_text_utf8(text, left);
+    if (!bytes) return p[0] < 0xa0;
+    *length = bytes;
+    if (p[0] == 0xc2) return p[1] < 0xa0;
+    if (p[0] != 0xe2) return false;
+    return (p[1] == 0x80 && p[2] >= 0xa8 && p[2] <= 0xae) || (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
+}
+
+bool gsim_text_has_control(const char *text, size_t length)
+{
+    for (size_t at = 0, bytes; at < length; at += bytes)
+        if (is_control(text + at, length - at, &bytes)) return true;
+    return false;
+}
+
+char *gsim_text_clean(char *text)
+{
+    size_t length = strlen(text), to = 0;
+    for (size_t at = 0, bytes; at < length; at += bytes) {
+        if (is_control(text + at, length - at, &bytes)) {
+            text[to++] = '?';
+        } else {
+            memmove(text + to, text + at, bytes);
+            to += bytes;
+        }
+    }
+    text[to] = '\0';
+    return text;
+}
+
 const char *gsim_text_fit(char *text, size_t size, const char *name, size_t width)
 {
     size_t length = strlen(name);

@@ -54,20 +54,14 @@ static void move_to(struct gsim_fields *fields, int field)
 static enum gsim_status unknown_field(struct gsim_fields *fields, struct gsim_scan_text key)
 {
     char name[FOUND_SIZE], hint[64];
-    snprintf(name, sizeof(name), "%.*s", key.length < sizeof(name) ? (int)key.length : (int)sizeof(name) - 1, key.text);
+    gsim_scan_key(&key, name, sizeof(name));
     struct gsim_nearest nearest;
     gsim_nearest_init(&nearest, name);
     for (const char *const *known = fields->names; *known; known++) gsim_nearest_offer(&nearest, *known);
     return gsim_fields_error(fields, "unknown field \"%s\"%s", name, gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
-/* By the first byte first: this runs for every field of every op with every name. */
-static bool is_named(const char *name, struct gsim_scan_text key)
-{
-    return key.length && *name == *key.text && strncmp(name, key.text, key.length) == 0 && !name[key.length];
-}
-
-enum gsim_status gsim_fields_read(struct gsim_fields *fields, char *at, char **rest)
+enum gsim_status gsim_fields_read(struct gsim_fields *fields, const char *at, const char **rest)
 {
     size_t count = 0;
     while (fields->names[count]) count++;
@@ -76,10 +70,10 @@ enum gsim_status gsim_fields_read(struct gsim_fields *fields, char *at, char **r
     fields->place.has_element = false;
     if (*at != '{') return gsim_fields_unexpected(fields, at, "an object");
     struct gsim_scan_text key;
-    char *behind = at;
-    for (char *value; (value = gsim_scan_next(behind, &key, &behind)) != NULL; behind = gsim_scan_skip(value)) {
+    const char *behind = at;
+    for (const char *value; (value = gsim_scan_next(behind, &key, &behind)) != NULL; behind = gsim_scan_skip(value)) {
         size_t field = 0;
-        while (field < count && !is_named(fields->names[field], key)) field++;
+        while (field < count && !gsim_scan_is(&key, fields->names[field])) field++;
         if (field == count) return unknown_field(fields, key);
         if (fields->values[field]) {
             move_to(fields, (int)field);
@@ -105,7 +99,7 @@ static bool is_number(const char *value)
     return *value == '-' || (*value >= '0' && *value <= '9');
 }
 
-enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, char *value, double minimum, double maximum,
+enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, const char *value, double minimum, double maximum,
                                         double *number)
 {
     double found = is_number(value) ? gsim_scan_number(value) : NAN;
@@ -127,7 +121,7 @@ enum gsim_status gsim_fields_integer(struct gsim_fields *fields, int field, doub
                                      double *number)
 {
     move_to(fields, field);
-    char *value = fields->values[field];
+    const char *value = fields->values[field];
     return value ? gsim_fields_integer_at(fields, value, minimum, maximum, number) : GSIM_OK;
 }
 
@@ -185,34 +179,33 @@ static enum gsim_status not_a_name(const struct gsim_fields *fields, const char 
                              GSIM_LIMIT_NAME, found);
 }
 
-enum gsim_status gsim_fields_name_at(const struct gsim_fields *fields, char *value, const char **text, char **rest)
+enum gsim_status gsim_fields_name_at(const struct gsim_fields *fields, const char *value, char room[GSIM_NAME_ROOM])
 {
     char found[FOUND_SIZE];
-    if (*value != '"') return not_a_name(fields, gsim_scan_found(value, found, sizeof(found)));
-    size_t length = gsim_scan_plain(value); /* nearly all names: nothing is formatted for them */
-    if (!length || length > GSIM_LIMIT_NAME) {
-        const char *as_given = gsim_scan_found(value, found, sizeof(found));
-        char *name = gsim_scan_string(value, rest);
-        if (!name || strlen(name) > GSIM_LIMIT_NAME) return not_a_name(fields, as_given);
-        *text = name;
-        return GSIM_OK;
-    }
-    value[1 + length] = '\0';
-    *text = value + 1;
-    if (rest) *rest = value + length + 2;
-    return GSIM_OK;
+    if (*value == '"' && gsim_scan_string(value, room, GSIM_NAME_ROOM)) return GSIM_OK;
+    return not_a_name(fields, gsim_scan_found(value, found, sizeof(found)));
 }
 
-enum gsim_status gsim_fields_name(struct gsim_fields *fields, int field, const char **text)
+enum gsim_status gsim_fields_name(struct gsim_fields *fields, int field, char room[GSIM_NAME_ROOM])
 {
-    move_to(fields, field);
-    char *value = fields->values[field];
-    return value ? gsim_fields_name_at(fields, value, text, NULL) : GSIM_OK;
+    enum gsim_status status = gsim_fields_require(fields, field);
+    return status == GSIM_OK ? gsim_fields_name_at(fields, fields->values[field], room) : status;
 }
 
-enum gsim_status gsim_fields_element(struct gsim_fields *fields, int field, char **value)
+enum gsim_status gsim_fields_kept_name(struct gsim_fields *fields, int field, struct gsim_arena *arena,
+                                       const char **text)
 {
-    char *at = *value, *rest;
+    char room[GSIM_NAME_ROOM];
+    if (!fields->values[field]) return GSIM_OK;
+    enum gsim_status status = gsim_fields_name(fields, field, room);
+    if (status != GSIM_OK || (*text && strcmp(*text, room) == 0)) return status;
+    *text = gsim_arena_strdup(arena, room);
+    return *text ? GSIM_OK : gsim_error_set(fields->error, GSIM_NOMEM, "out of memory");
+}
+
+enum gsim_status gsim_fields_element(struct gsim_fields *fields, int field, const char **value)
+{
+    const char *at = *value, *rest;
     if (!at) {
         move_to(fields, field);
         at = fields->values[field];

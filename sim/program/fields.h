@@ -8,7 +8,10 @@
 
 #include <stdint.h>
 
+#include "gpusim/limits.h"
 #include "sim/base/scan.h"
+
+#define GSIM_NAME_ROOM (GSIM_LIMIT_NAME + 1)
 
 /* Where we are, for messages: LIST[INDEX].FIELD[ELEMENT]. */
 struct gsim_field_place {
@@ -22,7 +25,7 @@ struct gsim_field_place {
 struct gsim_fields {
     struct gsim_field_place place;
     const char *const *names; /* of the fields; ends with NULL */
-    char **values;            /* by field: where its value starts, NULL: not given */
+    const char **values;      /* by field: where its value starts, NULL: not given */
     struct gsim_error *error;
 };
 
@@ -33,7 +36,7 @@ enum gsim_status gsim_fields_error(const struct gsim_fields *fields, const char 
 
 /* Fills VALUES from the object at AT; what is not an object, unknown and repeated names are errors. *REST
  * (NULL allowed) is what lies behind. */
-enum gsim_status gsim_fields_read(struct gsim_fields *fields, char *at, char **rest) GSIM_NODISCARD;
+enum gsim_status gsim_fields_read(struct gsim_fields *fields, const char *at, const char **rest) GSIM_NODISCARD;
 
 /* Each moves the place to the field first. The value must be there, except where a function says otherwise. */
 enum gsim_status gsim_fields_require(struct gsim_fields *fields, int field) GSIM_NODISCARD;
@@ -45,17 +48,20 @@ enum gsim_status gsim_fields_bool(struct gsim_fields *fields, int field, bool *f
 /* One of WORDS (ends with NULL); *CHOICE is its index. */
 enum gsim_status gsim_fields_choice(struct gsim_fields *fields, int field, const char *const *words,
                                     int *choice) GSIM_NODISCARD;
-/* Text of 1 to GSIM_LIMIT_NAME bytes, decoded in place: at most once per value. Absent: *TEXT stays. */
-enum gsim_status gsim_fields_name(struct gsim_fields *fields, int field, const char **text) GSIM_NODISCARD;
+/* Text of 1 to GSIM_LIMIT_NAME bytes. The first needs the value and decodes it into ROOM; the second leaves *TEXT where it
+ * is absent, and takes it from ARENA. */
+enum gsim_status gsim_fields_name(struct gsim_fields *fields, int field, char room[GSIM_NAME_ROOM]) GSIM_NODISCARD;
+enum gsim_status gsim_fields_kept_name(struct gsim_fields *fields, int field, struct gsim_arena *arena,
+                                       const char **text) GSIM_NODISCARD;
 
-/* The same for the value at VALUE, which stands at the present place; *REST is what lies behind. */
-enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, char *value, double minimum, double maximum,
+/* The same for the value at VALUE, which stands at the present place. */
+enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, const char *value, double minimum, double maximum,
                                         double *number) GSIM_NODISCARD;
-enum gsim_status gsim_fields_name_at(const struct gsim_fields *fields, char *value, const char **text,
-                                     char **rest) GSIM_NODISCARD;
+enum gsim_status gsim_fields_name_at(const struct gsim_fields *fields, const char *value,
+                                     char room[GSIM_NAME_ROOM]) GSIM_NODISCARD;
 
 /* Walks the list in FIELD: *VALUE is NULL or the previous element's end at the call, the next element or NULL
  * after it. The place follows. Not a list: an error. */
-enum gsim_status gsim_fields_element(struct gsim_fields *fields, int field, char **value) GSIM_NODISCARD;
+enum gsim_status gsim_fields_element(struct gsim_fields *fields, int field, const char **value) GSIM_NODISCARD;
 
 #endif

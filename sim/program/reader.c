@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Program files, object by object: the file itself, buffers, kernels, ops (sim/program/readops.c). The text is
- * checked once (sim/base/scan.c), then read in place (sim/program/fields.c).
+ * checked once (sim/base/scan.c), then walked (sim/program/fields.c).
  */
 #include "sim/program/reader.h"
 
@@ -26,26 +26,26 @@ enum { KERNEL_NAME, KERNEL_WORK, KERNEL_FIELD_COUNT = KERNEL_WORK + GSIM_DEMAND_
 static const char *const kernel_names[] = {"name", GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_NAME) NULL};
 
 /* A name that must be new, put under INDEX. */
-static enum gsim_status read_new_name(struct gsim_fields *fields, int field, struct gsim_names *names, uint32_t index,
-                                      const char **name)
+static enum gsim_status read_new_name(struct gsim_reader *reader, struct gsim_fields *fields, int field,
+                                      struct gsim_names *names, uint32_t index, const char **name)
 {
     enum gsim_status status = gsim_fields_require(fields, field);
-    if (status == GSIM_OK) status = gsim_fields_name(fields, field, name);
+    if (status == GSIM_OK) status = gsim_fields_kept_name(fields, field, &reader->arena, name);
     if (status != GSIM_OK) return status;
     if (gsim_names_find(names, *name) != GSIM_NAME_NONE)
         return gsim_fields_error(fields, "the name \"%s\" is given twice", *name);
     return gsim_names_add(names, *name, index, fields->error);
 }
 
-static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, char *value, char **rest)
+static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, const char *value, const char **rest)
 {
-    char *values[BUFFER_FIELD_COUNT];
+    const char *values[BUFFER_FIELD_COUNT];
     struct gsim_fields fields = {{.list = "buffers", .index = index}, buffer_names, values, reader->error};
     enum gsim_status status = gsim_fields_read(&fields, value, rest);
     const char *name = NULL;
     double bytes = 0;
     int init = GSIM_INIT_NONE;
-    if (status == GSIM_OK) status = read_new_name(&fields, BUFFER_NAME, &reader->buffer_names, index, &name);
+    if (status == GSIM_OK) status = read_new_name(reader, &fields, BUFFER_NAME, &reader->buffer_names, index, &name);
     if (status == GSIM_OK) status = gsim_fields_require(&fields, BUFFER_BYTES);
     if (status == GSIM_OK) status = gsim_fields_integer(&fields, BUFFER_BYTES, 1, (double)GSIM_LIMIT_BYTES, &bytes);
     if (status != GSIM_OK) return status;
@@ -65,14 +65,14 @@ static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, 
     return GSIM_OK;
 }
 
-static enum gsim_status read_kernel(struct gsim_reader *reader, uint32_t index, char *value, char **rest)
+static enum gsim_status read_kernel(struct gsim_reader *reader, uint32_t index, const char *value, const char **rest)
 {
-    char *values[KERNEL_FIELD_COUNT];
+    const char *values[KERNEL_FIELD_COUNT];
     struct gsim_fields fields = {{.list = "kernels", .index = index}, kernel_names, values, reader->error};
     struct gsim_kernel kernel = {0};
     enum gsim_status status = gsim_fields_read(&fields, value, rest);
-    if (status == GSIM_OK) status = read_new_name(&fields, KERNEL_NAME, &reader->kernel_names, index, &kernel.name);
-    if (status == GSIM_OK) status = gsim_reader_work(&fields, KERNEL_WORK, &kernel);
+    if (status == GSIM_OK) status = read_new_name(reader, &fields, KERNEL_NAME, &reader->kernel_names, index, &kernel.name);
+    if (status == GSIM_OK) status = gsim_reader_work(reader, &fields, KERNEL_WORK, &kernel);
     if (status != GSIM_OK) return status;
     void *kernels = reader->kernels;
     if (gsim_array_grow(&kernels, sizeof(kernel), index, &reader->kernel_room))
@@ -82,12 +82,12 @@ static enum gsim_status read_kernel(struct gsim_reader *reader, uint32_t index, 
     return GSIM_OK;
 }
 
-typedef enum gsim_status read_item(struct gsim_reader *reader, uint32_t index, char *value, char **rest);
+typedef enum gsim_status read_item(struct gsim_reader *reader, uint32_t index, const char *value, const char **rest);
 
 static enum gsim_status read_list(struct gsim_reader *reader, struct gsim_fields *file, int field, read_item *read)
 {
     if (!file->values[field]) return GSIM_OK;
-    char *at = NULL;
+    const char *at = NULL;
     for (uint32_t index = 0;; index++) {
         enum gsim_status status = gsim_fields_element(file, field, &at);
         if (status != GSIM_OK || !at) return status;
@@ -98,22 +98,23 @@ static enum gsim_status read_list(struct gsim_reader *reader, struct gsim_fields
 }
 
 /* A profiler's trace, or one of ours, is the likeliest file to be taken for a program. */
-static bool is_trace(char *at)
+static bool is_trace(const char *at)
 {
     struct gsim_scan_text key;
-    for (char *value = gsim_scan_next(at, &key, &at); value; value = gsim_scan_next(gsim_scan_skip(value), &key, &at))
-        if (key.length == strlen("traceEvents") && strncmp(key.text, "traceEvents", key.length) == 0) return true;
+    for (const char *value = gsim_scan_next(at, &key, &at); value;
+         value = gsim_scan_next(gsim_scan_skip(value), &key, &at))
+        if (gsim_scan_is(&key, "traceEvents")) return true;
     return false;
 }
 
-static enum gsim_status read_file(struct gsim_reader *reader, char *text, double *iterations)
+static enum gsim_status read_file(struct gsim_reader *reader, const char *text, double *iterations)
 {
     static const char *const schemas[] = {"gpusim-program/1", NULL};
-    char *values[FILE_FIELD_COUNT];
+    const char *values[FILE_FIELD_COUNT];
     struct gsim_fields fields = {{0}, file_names, values, reader->error};
     enum gsim_status status = gsim_fields_read(&fields, gsim_scan_start(text), NULL);
     int schema;
-    const char *name = NULL;
+    char name[GSIM_NAME_ROOM];
     /* A file of another kind has other fields: that it is of another kind says more. */
     if (status == GSIM_INPUT && values[FILE_SCHEMA]) {
         enum gsim_status kind = gsim_fields_choice(&fields, FILE_SCHEMA, schemas, &schema);
@@ -124,8 +125,7 @@ static enum gsim_status read_file(struct gsim_reader *reader, char *text, double
                               "expected a program, found a trace: gpusim import kineto makes a program of it");
     if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_SCHEMA);
     if (status == GSIM_OK) status = gsim_fields_choice(&fields, FILE_SCHEMA, schemas, &schema);
-    if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_NAME);
-    if (status == GSIM_OK) status = gsim_fields_name(&fields, FILE_NAME, &name);
+    if (status == GSIM_OK) status = gsim_fields_name(&fields, FILE_NAME, name);
     if (status == GSIM_OK) status = gsim_fields_integer(&fields, FILE_ITERATIONS, 1, GSIM_LIMIT_ITERATIONS, iterations);
     if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_OPS);
     if (status != GSIM_OK) return status;
@@ -147,6 +147,7 @@ static void release(struct gsim_reader *reader)
     gsim_free(reader->args);
     gsim_free(reader->ordered);
     gsim_free(reader->after);
+    gsim_arena_release(&reader->arena);
 }
 
 enum gsim_status gsim_program_read(const char *path, struct gsim_program *program, struct gsim_error *error)

@@ -32,7 +32,8 @@ static enum gsim_status read_count(struct gsim_fields *fields, int field, double
     return status;
 }
 
-enum gsim_status gsim_reader_work(struct gsim_fields *fields, int first, struct gsim_kernel *kernel)
+enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields *fields, int first,
+                                  struct gsim_kernel *kernel)
 {
     enum gsim_status status = read_count(fields, first + WORK_REGS, GSIM_LIMIT_REGS, &kernel->regs_per_thread);
     if (status == GSIM_OK) status = read_count(fields, first + WORK_SMEM, GSIM_LIMIT_SMEM_BYTES, &kernel->smem_bytes);
@@ -53,7 +54,8 @@ enum gsim_status gsim_reader_work(struct gsim_fields *fields, int first, struct 
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && status == GSIM_OK; i++)
         status = gsim_fields_real(fields, first + numbers[i].field, numbers[i].maximum, numbers[i].number);
-    return status == GSIM_OK ? gsim_fields_name(fields, first + WORK_DEVICE, &kernel->solo_device) : status;
+    if (status != GSIM_OK) return status;
+    return gsim_fields_kept_name(fields, first + WORK_DEVICE, &reader->arena, &kernel->solo_device);
 }
 
 /* [x], [x, y] or [x, y, z], each from 1 to its maximum. */
@@ -63,7 +65,7 @@ static enum gsim_status read_shape(struct gsim_fields *fields, int field, const 
     enum gsim_status status = gsim_fields_require(fields, field);
     if (status != GSIM_OK) return status;
     uint32_t size[3] = {1, 1, 1};
-    char *at = NULL;
+    const char *at = NULL;
     for (int i = 0;; i++) {
         status = gsim_fields_element(fields, field, &at);
         if (status != GSIM_OK) return status;
@@ -98,12 +100,13 @@ static enum gsim_status read_shapes(struct gsim_fields *fields, struct gsim_kern
 }
 
 /* The buffer named at *VALUE; *VALUE becomes what lies behind. */
-static enum gsim_status read_buffer_at(struct gsim_reader *reader, const struct gsim_fields *fields, char **value,
+static enum gsim_status read_buffer_at(struct gsim_reader *reader, const struct gsim_fields *fields, const char **value,
                                        uint32_t *buffer)
 {
-    const char *name = NULL;
-    enum gsim_status status = gsim_fields_name_at(fields, *value, &name, value);
+    char name[GSIM_NAME_ROOM];
+    enum gsim_status status = gsim_fields_name_at(fields, *value, name);
     if (status != GSIM_OK) return status;
+    *value = gsim_scan_skip(*value);
     *buffer = gsim_names_find(&reader->buffer_names, name);
     if (*buffer == GSIM_NAME_NONE)
         return gsim_fields_error(fields, "expected the name of a buffer, found \"%s\"", name);
@@ -143,7 +146,7 @@ static enum gsim_status add_arg(struct gsim_reader *reader, const struct gsim_fi
 static enum gsim_status read_accesses(struct gsim_reader *reader, struct gsim_fields *fields, int field)
 {
     if (!fields->values[field]) return GSIM_OK;
-    char *at = NULL;
+    const char *at = NULL;
     for (;;) {
         enum gsim_status status = gsim_fields_element(fields, field, &at);
         if (status != GSIM_OK || !at) return status;
@@ -160,7 +163,7 @@ static enum gsim_status read_order(struct gsim_reader *reader, struct gsim_field
 {
     const uint32_t placed = UINT32_C(1) << 31;
     if (!fields->values[OP_ARGS]) return GSIM_OK;
-    char *at = NULL;
+    const char *at = NULL;
     uint32_t count = 0;
     for (;;) {
         enum gsim_status status = gsim_fields_element(fields, OP_ARGS, &at);
@@ -195,7 +198,7 @@ static enum gsim_status read_order(struct gsim_reader *reader, struct gsim_field
 static enum gsim_status read_non_const(struct gsim_reader *reader, struct gsim_fields *fields)
 {
     if (!fields->values[OP_NON_CONST]) return GSIM_OK;
-    char *at = NULL;
+    const char *at = NULL;
     for (;;) {
         enum gsim_status status = gsim_fields_element(fields, OP_NON_CONST, &at);
         if (status != GSIM_OK || !at) return status;
@@ -213,7 +216,7 @@ static enum gsim_status read_non_const(struct gsim_reader *reader, struct gsim_f
 static enum gsim_status read_after(struct gsim_reader *reader, struct gsim_fields *fields)
 {
     if (!fields->values[OP_AFTER]) return GSIM_OK;
-    char *at = NULL;
+    const char *at = NULL;
     for (;;) {
         enum gsim_status status = gsim_fields_element(fields, OP_AFTER, &at);
         if (status != GSIM_OK || !at) return status;
@@ -235,15 +238,14 @@ static enum gsim_status read_after(struct gsim_reader *reader, struct gsim_field
 
 static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_op *op)
 {
-    const char *name = NULL;
-    enum gsim_status status = gsim_fields_require(fields, OP_KERNEL);
-    if (status == GSIM_OK) status = gsim_fields_name(fields, OP_KERNEL, &name);
+    char name[GSIM_NAME_ROOM];
+    enum gsim_status status = gsim_fields_name(fields, OP_KERNEL, name);
     if (status != GSIM_OK) return status;
     uint32_t index = gsim_names_find(&reader->kernel_names, name);
     if (index == GSIM_NAME_NONE) return gsim_fields_error(fields, "expected the name of a kernel, found \"%s\"", name);
     struct gsim_kernel kernel = reader->kernels[index];
     status = read_shapes(fields, &kernel);
-    if (status == GSIM_OK) status = gsim_reader_work(fields, OP_WORK, &kernel);
+    if (status == GSIM_OK) status = gsim_reader_work(reader, fields, OP_WORK, &kernel);
     if (status == GSIM_OK) status = read_accesses(reader, fields, OP_READS);
     if (status == GSIM_OK) status = read_accesses(reader, fields, OP_WRITES);
     if (status == GSIM_OK) status = read_order(reader, fields);
@@ -264,7 +266,7 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
     }
     if (status == GSIM_OK) status = gsim_fields_require(fields, OP_BUFFER);
     if (status != GSIM_OK) return status;
-    char *value = fields->values[OP_BUFFER];
+    const char *value = fields->values[OP_BUFFER];
     uint32_t buffer = 0;
     status = read_buffer_at(reader, fields, &value, &buffer);
     if (status != GSIM_OK) return status;
@@ -303,9 +305,10 @@ static enum gsim_status read_common(struct gsim_reader *reader, struct gsim_fiel
     return status == GSIM_OK ? read_after(reader, fields) : status;
 }
 
-enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, char *value, char **rest)
+enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, const char *value,
+                                const char **rest)
 {
-    char *values[OP_FIELD_COUNT];
+    const char *values[OP_FIELD_COUNT];
     struct gsim_fields fields = {{.list = "ops", .index = index}, op_names, values, reader->error};
     struct gsim_op op = {0};
     int kind = 0;

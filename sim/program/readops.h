@@ -36,6 +36,7 @@ struct gsim_reader_buffer {
 struct gsim_reader {
     struct gsim_error *error;
     struct gsim_builder *builder;
+    struct gsim_arena arena; /* names, for as long as the file is read */
     struct gsim_names buffer_names, kernel_names;
     struct gsim_reader_buffer *buffers;
     struct gsim_kernel *kernels; /* without shape, as the file gives them */
@@ -49,9 +50,11 @@ struct gsim_reader {
 };
 
 /* The work fields, which start at FIRST in FIELDS, into KERNEL; absent ones stay. */
-enum gsim_status gsim_reader_work(struct gsim_fields *fields, int first, struct gsim_kernel *kernel) GSIM_NODISCARD;
+enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields *fields, int first,
+                                  struct gsim_kernel *kernel) GSIM_NODISCARD;
 
 /* Reads the op at VALUE and gives it to the builder. */
-enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, char *value, char **rest) GSIM_NODISCARD;
+enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, const char *value,
+                                const char **rest) GSIM_NODISCARD;
 
 #endif

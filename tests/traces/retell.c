@@ -79,7 +79,7 @@ static void put(struct longer *l, const char *text, size_t length)
     l->written += length;
 }
 
-static enum gsim_status keep_header(void *context, const char *name, char *text, struct gsim_error *error)
+static enum gsim_status keep_header(void *context, const char *name, const char *text, struct gsim_error *error)
 {
     struct longer *l = context;
     (void)error;
@@ -96,7 +96,7 @@ static int by_place(const void *left, const void *right)
     return a->from < b->from ? -1 : a->from > b->from;
 }
 
-static enum gsim_status keep_event(void *context, uint64_t index, char *text, struct gsim_error *error)
+static enum gsim_status keep_event(void *context, uint64_t index, const char *text, struct gsim_error *error)
 {
     struct longer *l = context;
     const char *phase = behind(text, "ph");
@@ -279,7 +279,7 @@ static void tell_sync(struct nsys *n, const char *text, const char *name, const 
                head[6], event);
 }
 
-static enum gsim_status tell_event(void *context, uint64_t index, char *text, struct gsim_error *error)
+static enum gsim_status tell_event(void *context, uint64_t index, const char *text, struct gsim_error *error)
 {
     struct nsys *n = context;
     cJSON *event = cJSON_Parse(text);
@@ -312,7 +312,7 @@ static enum gsim_status tell_event(void *context, uint64_t index, char *text, st
     return n->failed ? gsim_error_set(error, GSIM_IO, "%s", sqlite3_errmsg(n->database)) : GSIM_OK;
 }
 
-static enum gsim_status tell_header(void *context, const char *name, char *text, struct gsim_error *error)
+static enum gsim_status tell_header(void *context, const char *name, const char *text, struct gsim_error *error)
 {
     struct nsys *n = context;
     cJSON *list = strcmp(name, "deviceProperties") == 0 ? cJSON_Parse(text) : NULL;

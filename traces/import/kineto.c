@@ -14,6 +14,7 @@
 #include "traces/import/records.h"
 
 #define HEAD_BYTES    65536u /* in which a trace shows itself */
+#define NAME_ROOM     4096
 #define TIME_LIMIT_US 4e15 /* nanoseconds fit 64 bits, also when durations are added */
 
 enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_RUNTIME, CAT_DRIVER, CAT_SYNC, CAT_COUNT };
@@ -39,7 +40,7 @@ static const char *const argument_fields[ARG_COUNT] = {ARGS(ARG_NAME)};
 struct event {
     struct gsim_records *records;
     struct gsim_error *error;
-    char *values[EV_COUNT], *args[ARG_COUNT];
+    const char *values[EV_COUNT], *args[ARG_COUNT];
     bool failed;
 };
 
@@ -53,13 +54,13 @@ static void wrong(struct event *e, const char *field, const char *expected, cons
 }
 
 /* The members of the object at AT whose names are in NAMES; of repeated ones the last. */
-static void find_members(char *at, const char *const *names, int count, char **values)
+static void find_members(const char *at, const char *const *names, int count, const char **values)
 {
     struct gsim_scan_text key;
-    char *rest;
-    for (char *value = gsim_scan_next(at, &key, &rest); value;) {
+    const char *rest;
+    for (const char *value = gsim_scan_next(at, &key, &rest); value;) {
         for (int i = 0; i < count; i++)
-            if (strlen(names[i]) == key.length && memcmp(names[i], key.text, key.length) == 0) values[i] = value;
+            if (gsim_scan_is(&key, names[i])) values[i] = value;
         value = gsim_scan_next(gsim_scan_skip(value), &key, &rest);
     }
 }
@@ -118,14 +119,15 @@ static double whole(struct event *e, enum argument argument, double most, double
 static struct gsim_dim3 shape(struct event *e, enum argument argument, double most)
 {
     uint32_t sizes[3] = {1, 1, 1};
-    char place[64], *rest, *list = e->args[argument];
+    char place[64];
+    const char *rest, *list = e->args[argument];
     int count = 0;
     snprintf(place, sizeof place, "args.%s", argument_fields[argument]);
     if (!list || *list != '[') {
         wrong(e, place, "a list of three whole numbers", list);
         return (struct gsim_dim3){1, 1, 1};
     }
-    for (char *value = gsim_scan_next(list, NULL, &rest); value;
+    for (const char *value = gsim_scan_next(list, NULL, &rest); value;
          value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest)) {
         double number = is_number(value) ? gsim_scan_number(value) : 0;
         if (count == 3 || !(number >= 1) || number > most || number != floor(number)) {
@@ -166,10 +168,14 @@ static bool copy_kind(struct gsim_activity *work, const char *name)
     return true;
 }
 
-static const char *name_of(struct event *e)
+/* In ROOM; a longer one, which is rare, in the records' arena. */
+static const char *name_of(struct event *e, char room[NAME_ROOM])
 {
-    char *value = e->values[EV_NAME], *text = NULL;
-    if (value && *value == '"') text = gsim_scan_string(value, NULL);
+    const char *value = e->values[EV_NAME], *text = NULL;
+    if (value && *value == '"') {
+        text = gsim_scan_string(value, room, NAME_ROOM);
+        if (!text && gsim_scan_skip(value) - value > NAME_ROOM) text = gsim_scan_copy(value, &e->records->arena);
+    }
     return text ? text : "unnamed";
 }
 
@@ -195,7 +201,8 @@ static enum gsim_status read_work(struct event *e, enum category category)
         launched.smem_bytes = (uint32_t)whole(e, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0);
     }
     if (e->failed) return e->error->status;
-    const char *name = category == CAT_MEMSET ? "memset" : name_of(e);
+    char room[NAME_ROOM];
+    const char *name = category == CAT_MEMSET ? "memset" : name_of(e, room);
     if (category == CAT_MEMCPY && !copy_kind(&work, name)) {
         e->records->notes->host_copies++;
         return GSIM_OK;
@@ -208,7 +215,7 @@ static enum gsim_status read_work(struct event *e, enum category category)
 
 static uint64_t hash_value(uint64_t hash, const char *value)
 {
-    size_t length = value ? (size_t)(gsim_scan_skip((char *)value) - value) : 0;
+    size_t length = value ? (size_t)(gsim_scan_skip(value) - value) : 0;
     for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)value[i]) * 1099511628211u; /* FNV-1a */
     return hash;
 }
@@ -221,7 +228,8 @@ static enum gsim_status read_call(struct event *e)
     /* Thread ids are numbers or texts: any value that tells threads apart will do. */
     call.thread = hash_value(hash_value(14695981039346656037u, e->values[EV_PID]), e->values[EV_TID]);
     if (e->failed) return e->error->status;
-    call.kind = gsim_records_call_kind(name_of(e));
+    char room[NAME_ROOM];
+    call.kind = gsim_records_call_kind(name_of(e, room));
     return gsim_records_add_call(e->records, &call);
 }
 
@@ -242,7 +250,7 @@ static enum gsim_status read_sync(struct event *e)
     return gsim_records_add_sync(e->records, &sync);
 }
 
-static enum gsim_status read_event(void *context, uint64_t index, char *text, struct gsim_error *error)
+static enum gsim_status read_event(void *context, uint64_t index, const char *text, struct gsim_error *error)
 {
     struct event e = {.records = context, .error = error};
     int category = 0;
@@ -272,18 +280,19 @@ static enum gsim_status read_event(void *context, uint64_t index, char *text, st
 }
 
 /* deviceProperties[0]: the GPU's name and size. */
-static void read_properties(struct gsim_records *records, char *text)
+static void read_properties(struct gsim_records *records, const char *text)
 {
     enum { NAME, MAJOR, MINOR, SMS, MEMORY, COUNT };
     static const char *const fields[COUNT] = {"name", "computeMajor", "computeMinor", "numSms", "totalGlobalMem"};
-    char *rest, *values[COUNT] = {NULL};
+    const char *rest, *values[COUNT] = {NULL};
     double numbers[COUNT] = {0};
-    char *first = *text == '[' ? gsim_scan_next(text, NULL, &rest) : NULL;
+    const char *first = *text == '[' ? gsim_scan_next(text, NULL, &rest) : NULL;
     if (!first || *first != '{') return;
     find_members(first, fields, COUNT, values);
     for (int i = MAJOR; i < COUNT; i++)
         if (is_number(values[i])) numbers[i] = gsim_scan_number(values[i]);
-    const char *gpu = values[NAME] && *values[NAME] == '"' ? gsim_scan_string(values[NAME], NULL) : NULL;
+    char room[NAME_ROOM];
+    const char *gpu = values[NAME] && *values[NAME] == '"' ? gsim_scan_string(values[NAME], room, sizeof room) : NULL;
     if (gpu) snprintf(records->gpu, sizeof records->gpu, "%.*s", (int)sizeof records->gpu - 1, gpu);
     struct gsim_import_notes *notes = records->notes;
     if (numbers[MAJOR] >= 1 && numbers[MAJOR] < 100 && numbers[MINOR] >= 0 && numbers[MINOR] < 10)
@@ -294,11 +303,11 @@ static void read_properties(struct gsim_records *records, char *text)
 
 /* Whose trace it is, besides the properties: times count from baseTimeNanoseconds; "gpusim" stands in our
  * own, with the "tracer" where it was no simulation. */
-static enum gsim_status read_header(void *context, const char *name, char *text, struct gsim_error *error)
+static enum gsim_status read_header(void *context, const char *name, const char *text, struct gsim_error *error)
 {
     static const char *const fields[] = {"tracer"};
     struct gsim_records *records = context;
-    char *tracer = NULL;
+    const char *tracer = NULL;
     (void)error;
     text = gsim_scan_start(text);
     if (strcmp(name, "deviceProperties") == 0) read_properties(records, text);
