@@ -107,12 +107,20 @@ static bool is_whole(const char *part, const char *path)
     return false;
 }
 
+/* gnuplot takes a name that begins with "|" or "<" as a command of the shell, one with "-" as an option: no name does here. */
+static const char *as_file(struct gsim_arena *arena, const char *name)
+{
+    return gsim_arena_printf(arena, "%s%s", *name == '/' ? "" : "./", name);
+}
+
 enum gsim_status gsim_gnuplot_draw(const char *script, const char *data, const char *path, const char *terminal,
                                    struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
-    const char *part = gsim_arena_printf(&arena, "%s.%ld.part", path, (long)getpid());
-    enum gsim_status status = part ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    const char *part = gsim_arena_printf(&arena, "%s%s.%ld.part", *path == '/' ? "" : "./", path, (long)getpid());
+    script = as_file(&arena, script);
+    data = as_file(&arena, data);
+    enum gsim_status status = part && script && data ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) status = run_gnuplot(script, data, part, terminal, error);
     if (!status && !is_whole(part, path))
         status =

@@ -192,6 +192,13 @@ printf 'before\n' >short.png
 grep -q "cannot write 'short.png'" err || fail "a picture cut short: found '$(cat err)'"
 [ "$(cat short.png)" = before ] || fail 'a picture cut short replaced what was there'
 
+# gnuplot takes names that begin with "|" or "<" as commands, "-" as an option: ours are files, whatever they are called.
+for name in '|touch ran;.svg' '< touch ran;.svg' '-e.svg'; do
+    "$gpusim" plot speedup compare.csv -o "$name" --keep "$name.kept" 2>err || fail "a picture '$name': $(cat err)"
+    [ -s "./$name" ] || fail "no picture '$name'"
+    [ ! -e ran ] || fail "the name '$name' was run as a command"
+done
+
 # Sizes that each workload counts in units of its own: a line per workload, not one through all.
 printf 'workload,scheduler,size,iteration_us\na,serial,10,1\na,serial,20,2\nb,serial,1000,3\nb,serial,2000,4\n' >apart.csv
 sed 'p; s/serial/kesco/' apart.csv | sed 2d >both.csv
