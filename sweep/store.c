@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sweep/store_state.h"
+#include "sim/base/database.h"
 
 /* SQLite waits so long for a reader that is in its way. */
 #define BUSY_MS 10000
@@ -159,7 +160,10 @@ enum gsim_status gsim_store_open(const char *path, enum gsim_store_mode mode, st
                                           : SQLITE_OPEN_READONLY;
     if (status == GSIM_OK && sqlite3_open_v2(path, &made->db, flags, NULL) != SQLITE_OK)
         status = gsim_store_fail(made, "open", error);
-    if (status == GSIM_OK) sqlite3_busy_timeout(made->db, BUSY_MS);
+    if (status == GSIM_OK) {
+        gsim_database_distrust(made->db);
+        sqlite3_busy_timeout(made->db, BUSY_MS);
+    }
     if (status == GSIM_OK) status = is_writer ? open_writer(made, error) : check_schema(made, false, error);
     if (status != GSIM_OK)
         gsim_store_close(made);

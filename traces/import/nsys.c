@@ -12,6 +12,7 @@
 
 #include "gpusim/limits.h"
 #include "traces/import/records.h"
+#include "sim/base/database.h"
 
 #define TIME_LIMIT_NS     4000000000000000000 /* 64 bits also hold sums with durations */
 #define DURATION_LIMIT_NS 1000000000000000    /* GSIM_LIMIT_US */
@@ -490,6 +491,7 @@ enum gsim_status gsim_import_nsys(const char *path, const struct gsim_import_opt
     enum gsim_status status = GSIM_OK;
     if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         status = gsim_error_set(error, GSIM_INPUT, "%s", database ? sqlite3_errmsg(database) : "out of memory");
+    if (status == GSIM_OK) gsim_database_distrust(database);
     if (status == GSIM_OK && sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_NOTADB)
         status = gsim_error_set(error, GSIM_INPUT, "expected an SQLite database, found another kind of file");
     if (status == GSIM_OK) status = read_tables(database, &records);
