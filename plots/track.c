@@ -5,9 +5,9 @@
 #include "plots/track.h"
 
 #include <math.h>
-#include <zlib.h>
 
 #include "sim/report/report.h"
+#include "sim/base/gz.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
 #include "sim/program/file.h"
@@ -402,11 +402,8 @@ static enum gsim_status read_trace(struct gsim_track *track, const char *path, s
  */
 static bool begins_with_schema(const char *path, const char *schema)
 {
-    char head[HEAD_BYTES + 1] = "";
-    gzFile file = gzopen(path, "rb"); /* reads plain files as well; what cannot be read is told by the readers */
-    int length = file ? gzread(file, head, HEAD_BYTES) : 0;
-    head[length > 0 ? length : 0] = '\0';
-    if (file) gzclose(file);
+    char head[HEAD_BYTES + 1];
+    (void)gsim_gz_head(path, head, sizeof head); /* what cannot be read is told by the readers */
     return strstr(head, schema) != NULL;
 }
 

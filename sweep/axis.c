@@ -61,10 +61,16 @@ static enum gsim_status fail_range(struct builder *builder, const char *item, co
     return gsim_error_set(builder->error, GSIM_USAGE, "%s: range '%.80s': %s", builder->axis->name, item, problem);
 }
 
+static enum gsim_status fail_count(struct builder *builder, const char *item, double count)
+{
+    return gsim_error_set(builder->error, GSIM_USAGE, "%s: range '%.80s': %.0f values or more, expected at most %d",
+                          builder->axis->name, item, count, GSIM_AXIS_VALUES_MAX);
+}
+
 static enum gsim_status add_number(struct builder *builder, const char *item, double number)
 {
     size_t count = builder->axis->count;
-    if (count >= GSIM_AXIS_VALUES_MAX) return fail_range(builder, item, "more than ten million values");
+    if (count >= GSIM_AXIS_VALUES_MAX) return fail_count(builder, item, (double)count + 1);
     struct gsim_value value = make_number(builder->arena, builder->axis->is_integer, number);
     /* Rounded to whole numbers, neighbours may coincide. */
     if (count && builder->values[count - 1].is_number && builder->values[count - 1].number == value.number)
@@ -80,8 +86,7 @@ static enum gsim_status add_steps(struct builder *builder, const char *item, con
     double end = range->high + 1e-9 * (is_factor ? range->high : step);
     /* Of steps, not of values: neighbours that round to the same one do not count, but take their time. */
     double steps = is_factor ? (log(range->high) - log(range->low)) / log(step) : (range->high - range->low) / step;
-    if (steps > GSIM_AXIS_VALUES_MAX)
-        return fail_range(builder, item, "more than ten million values");
+    if (floor(steps) + 1 > GSIM_AXIS_VALUES_MAX) return fail_count(builder, item, floor(steps) + 1);
     for (double i = 0; status == GSIM_OK; i++) {
         double value = is_factor ? range->low * pow(step, i) : range->low + i * step;
         if (value > end) break;
@@ -94,7 +99,8 @@ static enum gsim_status add_spaced(struct builder *builder, const char *item, co
                                    bool is_log)
 {
     enum gsim_status status = GSIM_OK;
-    if (count < 2 || count > GSIM_AXIS_VALUES_MAX || count != floor(count))
+    if (count > GSIM_AXIS_VALUES_MAX) return fail_count(builder, item, count);
+    if (count < 2 || count != floor(count))
         return fail_range(builder, item, "expected a whole number from 2 on behind lin or log");
     for (double i = 0; i < count && status == GSIM_OK; i++) {
         double share = i / (count - 1);

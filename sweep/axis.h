@@ -19,7 +19,7 @@
 
 #include "gpusim/memory.h"
 
-#define GSIM_AXIS_VALUES_MAX 10000000 /* of one axis: more is a slip of the hand */
+#define GSIM_AXIS_VALUES_MAX 1000000 /* of all axes together: more is a slip of the hand */
 #define GSIM_SOBOL_AXES_MAX  40       /* GSL's */
 
 struct gsim_value {

@@ -95,6 +95,14 @@ static enum gsim_status put_axis(struct gsim_spec *spec, struct gsim_axis axis, 
     return GSIM_OK;
 }
 
+static enum gsim_status count_values(struct gsim_spec *spec, size_t count, struct gsim_error *error)
+{
+    spec->value_count += count;
+    if (spec->value_count <= GSIM_AXIS_VALUES_MAX) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "all axes together have %zu values or more: expected at most %d",
+                          spec->value_count, GSIM_AXIS_VALUES_MAX);
+}
+
 /* NAME and VALUES of "NAME=VALUES"; both in the arena. */
 static enum gsim_status make_axis(struct gsim_spec *spec, const char *text, struct gsim_axis *axis,
                                   struct gsim_error *error)
@@ -112,8 +120,9 @@ static enum gsim_status make_axis(struct gsim_spec *spec, const char *text, stru
     if (!canonical) return fail_memory(error);
     status = spec->host->expand(spec->host->data, canonical, equals + 1, &spec->arena, &items, &count, error);
     if (status != GSIM_OK) return status;
-    return count ? gsim_axis_list(axis, canonical, items, count, &spec->arena, error)
-                 : gsim_axis_parse(axis, canonical, is_integer, equals + 1, &spec->arena, error);
+    status = count ? gsim_axis_list(axis, canonical, items, count, &spec->arena, error)
+                   : gsim_axis_parse(axis, canonical, is_integer, equals + 1, &spec->arena, error);
+    return status == GSIM_OK ? count_values(spec, axis->count, error) : status;
 }
 
 enum gsim_status gsim_spec_vary(struct gsim_spec *spec, const char *text, struct gsim_error *error)
@@ -226,15 +235,17 @@ enum gsim_status gsim_spec_finish(struct gsim_spec *spec, struct gsim_error *err
 {
     struct place place = {.spec = spec};
     struct gsim_where_names names = {value_of, &place};
-    bool is_sampled = false;
+    size_t sampled_count = 0;
     if (!spec->repeat) spec->repeat = 1;
-    for (size_t i = 0; i < spec->axis_count; i++) is_sampled = is_sampled || spec->axes[i].sampling != GSIM_SAMPLED_NOT;
-    if (is_sampled && !spec->samples)
+    for (size_t i = 0; i < spec->axis_count; i++) sampled_count += spec->axes[i].sampling != GSIM_SAMPLED_NOT;
+    if (sampled_count && !spec->samples)
         return gsim_error_set(error, GSIM_USAGE, "random and sobol ranges need to know how many: expected --samples N");
-    if (!is_sampled && spec->samples)
+    if (!sampled_count && spec->samples)
         return gsim_error_set(error, GSIM_USAGE, "--samples %zu: no axis is sampled (LOW:HIGH:random or :sobol)",
                               spec->samples);
-    enum gsim_status status =
+    enum gsim_status status = count_values(spec, sampled_count * spec->samples, error);
+    if (status != GSIM_OK) return status;
+    status =
         gsim_axes_sample(spec->axes, spec->axis_count, spec->samples, spec->sample_seed, &spec->arena, error);
     if (status == GSIM_OK) status = count_points(spec, error);
     spec->where = GSIM_ARENA_ARRAY(&spec->arena, struct gsim_where *, spec->condition_count);

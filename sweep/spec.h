@@ -52,6 +52,7 @@ struct gsim_spec {
     size_t fixed_count, axis_count, group_count, condition_count;
     size_t fixed_capacity, axis_capacity, group_capacity, condition_capacity;
     uint32_t repeat; /* 0: not given, as 1 */
+    size_t value_count; /* of all axes, replaced ones too: at most GSIM_AXIS_VALUES_MAX */
     size_t samples;
     uint64_t sample_seed;
     uint64_t total; /* points before conditions, after finish */

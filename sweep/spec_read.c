@@ -23,22 +23,42 @@ static enum gsim_status fail_at(const cJSON *item, const char *place, const char
                           gsim_json_found(item, found, sizeof(found)));
 }
 
+/* The elements of a list with commas between them. */
+static enum gsim_status join(struct gsim_spec *spec, const cJSON *list, const char **joined, struct gsim_error *error)
+{
+    const cJSON *item;
+    size_t length = 0;
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *value = scalar_text(spec, item);
+        if (!value) return fail_at(item, list->string, "a number or a string", error);
+        if (strchr(value, ',') || !*value)
+            return gsim_error_set(error, GSIM_INPUT, "%s: expected values without commas, found \"%s\"", list->string,
+                                  value);
+        length += strlen(value) + 1;
+    }
+    char *text = gsim_arena_alloc(&spec->arena, length + 1), *at = text;
+    if (!text) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *value = scalar_text(spec, item);
+        size_t bytes = value ? strlen(value) : 0;
+        if (at > text) *at++ = ',';
+        if (value) memcpy(at, value, bytes);
+        at += bytes;
+    }
+    *joined = text;
+    return GSIM_OK;
+}
+
 /* "NAME=A,B,C" of a member: a scalar, or a list of them. */
 static enum gsim_status member_text(struct gsim_spec *spec, const cJSON *member, const char **text,
                                     struct gsim_error *error)
 {
     const char *joined = NULL;
     if (cJSON_IsArray(member) && member->child) {
-        const cJSON *item;
-        cJSON_ArrayForEach(item, member)
-        {
-            const char *value = scalar_text(spec, item);
-            if (!value) return fail_at(item, member->string, "a number or a string", error);
-            if (strchr(value, ',') || !*value)
-                return gsim_error_set(error, GSIM_INPUT, "%s: expected values without commas, found \"%s\"",
-                                      member->string, value);
-            joined = joined ? gsim_arena_printf(&spec->arena, "%s,%s", joined, value) : value;
-        }
+        enum gsim_status status = join(spec, member, &joined, error);
+        if (status != GSIM_OK) return status;
     } else {
         joined = scalar_text(spec, member);
         if (!joined) return fail_at(member, member->string, "values: a list, a string or a number", error);

@@ -35,10 +35,12 @@ struct gsim_where {
     struct gsim_where *left, *right;
     double number;
     const char *text;
+    unsigned height; /* of the tree below: it is walked by recursion, on stacks of 256 KB too */
 };
 
 #define DEPTH_MAX 64
-#define NODES_MAX 10000 /* a chain of them is walked by recursion */
+#define NODES_MAX 10000
+#define HEIGHT_MAX 400
 
 struct parser {
     const char *whole, *at;
@@ -64,9 +66,12 @@ static struct gsim_where *node(struct parser *parser, enum kind kind, struct gsi
 {
     if (parser->status != GSIM_OK) return NULL;
     if (++parser->node_count > NODES_MAX) return fail(parser, "a shorter condition");
+    unsigned height = left ? left->height + 1 : 1;
+    if (right && right->height >= height) height = right->height + 1;
+    if (height > HEIGHT_MAX) return fail(parser, "a shorter chain, or parentheses around its halves");
     struct gsim_where *made = GSIM_ARENA_NEW(parser->arena, struct gsim_where);
     if (made)
-        *made = (struct gsim_where){.kind = kind, .left = left, .right = right};
+        *made = (struct gsim_where){.kind = kind, .left = left, .right = right, .height = height};
     else
         parser->status = gsim_error_set(parser->error, GSIM_NOMEM, "out of memory");
     return made;
@@ -181,7 +186,9 @@ static struct gsim_where *parse_sum(struct parser *parser)
 
 static bool has_name(const struct gsim_where *where)
 {
-    return where && (where->kind == KIND_NAME || has_name(where->left) || has_name(where->right));
+    for (; where; where = where->right)
+        if (where->kind == KIND_NAME || has_name(where->left)) return true;
+    return false;
 }
 
 /* "shced == kesco" compares two texts: certainly a slip of the hand. */

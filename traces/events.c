@@ -5,14 +5,12 @@
  */
 #include "traces/events.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/gz.h"
 #include "sim/base/scan.h"
 
 #define CHUNK_BYTES (256u * 1024u)
@@ -20,7 +18,7 @@
 struct splitter {
     const struct gsim_events_handler *handler;
     struct gsim_error *error;
-    gzFile file;
+    struct gsim_gz gz;
     char *chunk, *text; /* what was read; the value being collected, with a NUL behind it */
     size_t at, length;  /* in the chunk */
     size_t text_length, text_room;
@@ -45,23 +43,14 @@ static int peek(struct splitter *s)
 {
     if (s->at < s->length) return (unsigned char)s->chunk[s->at];
     if (s->status != GSIM_OK) return -1;
-    errno = 0;
-    int got = gzread(s->file, s->chunk, CHUNK_BYTES);
     s->at = 0;
-    s->length = got > 0 ? (size_t)got : 0;
+    s->status = gsim_gz_read(&s->gz, s->chunk, CHUNK_BYTES, &s->length, s->error);
+    if (s->status != GSIM_OK) {
+        s->length = 0;
+        if (s->status == GSIM_INPUT) (void)gsim_error_prefix(s->error, "%s", s->place);
+    }
     if (s->handler->progress && s->file_bytes > 0)
-        s->handler->progress(s->handler->context, (double)gzoffset(s->file) / s->file_bytes);
-    int code = Z_OK;
-    const char *message = got < 0 ? gzerror(s->file, &code) : "";
-    if (got == 0 && !gzdirect(s->file)) (void)gzerror(s->file, &code); /* gzread() returns what there was, then 0 */
-    if (code == Z_ERRNO)
-        s->status = gsim_error_set(s->error, GSIM_INPUT, "%s", strerror(errno));
-    else if (code == Z_MEM_ERROR)
-        s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-    else if (code == Z_BUF_ERROR)
-        s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: damaged gzip data: unexpected end of file", s->place);
-    else if (got < 0)
-        s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: damaged gzip data: %s", s->place, message);
+        s->handler->progress(s->handler->context, gsim_gz_offset(&s->gz) / s->file_bytes);
     return s->length ? (unsigned char)s->chunk[0] : -1;
 }
 
@@ -228,33 +217,22 @@ static void read_file(struct splitter *s)
     if (s->status == GSIM_OK && (c = peek_past_space(s)) >= 0) (void)fail(s, "the end of the file", c);
 }
 
-static gzFile open_file(const char *path)
-{
-    if (strcmp(path, "-") != 0) return gzopen(path, "rb");
-    int copy = dup(STDIN_FILENO); /* gzclose() closes it */
-    gzFile file = copy < 0 ? NULL : gzdopen(copy, "rb");
-    if (!file && copy >= 0) close(copy);
-    return file;
-}
-
 enum gsim_status gsim_events_read(const char *path, const struct gsim_events_handler *handler, struct gsim_error *error)
 {
     struct stat info;
     bool is_known = strcmp(path, "-") != 0 && stat(path, &info) == 0;
     if (is_known && S_ISDIR(info.st_mode))
         return gsim_error_set(error, GSIM_INPUT, "expected a file, found a directory");
-    errno = 0;
-    struct splitter s = {.handler = handler, .error = error, .file = open_file(path)};
+    struct splitter s = {.handler = handler, .error = error};
     if (is_known && S_ISREG(info.st_mode)) s.file_bytes = (double)info.st_size;
     snprintf(s.place, sizeof s.place, handler->lists ? "the file" : "the trace");
-    if (!s.file)
-        return gsim_error_set(error, errno ? GSIM_INPUT : GSIM_NOMEM, "%s", errno ? strerror(errno) : "out of memory");
+    if (gsim_gz_open(&s.gz, path, error) != GSIM_OK) return error->status;
     s.chunk = gsim_alloc(CHUNK_BYTES);
     if (s.chunk)
         read_file(&s);
     else
         s.status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gzclose_r(s.file);
+    gsim_gz_close(&s.gz);
     gsim_free(s.chunk);
     gsim_free(s.text);
     return s.status;

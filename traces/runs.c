@@ -7,9 +7,9 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <zlib.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/gz.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
 
@@ -421,11 +421,7 @@ bool gsim_runs_is(const char *path, char device[GSIM_RUNS_DEVICE])
 {
     char head[HEAD_BYTES + 1];
     if (device) device[0] = '\0';
-    gzFile file = strcmp(path, "-") == 0 ? NULL : gzopen(path, "rb");
-    int length = file ? gzread(file, head, HEAD_BYTES) : 0;
-    if (file) gzclose_r(file);
-    if (length <= 0) return false;
-    head[length] = '\0';
+    if (!gsim_gz_head(path, head, sizeof head)) return false;
     const char *at = device ? strstr(head, "\"device\"") : NULL;
     if (at && sscanf(at, "\"device\" : \"%63[^\"\\]\"", device) != 1) device[0] = '\0';
     return strstr(head, "\"" GSIM_RUNS_SCHEMA "\"") != NULL;

@@ -136,7 +136,7 @@ check_links() {
 # property (all modules of a folder on random input) and external (plug-ins).
 check_mirror() {
     grep -E '^tests/.*/test_[^/]*\.c$' "$list" |
-        grep -vE '^tests/(contract|golden|style)/|/test_(property|external)\.c$' |
+        grep -vE '^tests/(contract|fuzz|golden|style)/|/test_(property|external)\.c$' |
         while IFS= read -r file; do
             module=$(printf '%s' "$file" | sed 's|^tests/||; s|test_\([^/]*\)\.c$|\1|')
             [ -e "$module.c" ] || [ -e "$module.h" ] || [ -e "$module.def" ] ||

@@ -41,9 +41,9 @@ static const char *const refusals[][2] = {
     {"1,,2", "found an empty one"},  {"1,", "found an empty one"},      {"5:3", "ends below its start"},
     {"1.5:3", "two whole numbers"},  {"1:10:2", "expected +STEP"},      {"1:10:x1", "xFACTOR (above 1"},
     {"0:10:x2", "start above 0"},    {"0:10:log5", "start above 0"},    {"1:10:lin1", "from 2 on"},
-    {"0:1e9", "ten million values"}, {"1:2:random,5", "stands alone"},  {"5,1:2:sobol", "stands alone"},
+    {"0:1e9", "expected at most 1000000"}, {"1:2:random,5", "stands alone"},  {"5,1:2:sobol", "stands alone"},
     {"1:10:every", "as the third"},  {"0:1:logsobol", "start above 0"},
-    {"1:1e6:x1.0000000001", "ten million values"},
+    {"1:1e6:x1.0000000001", "expected at most 1000000"},
 };
 
 static void mistakes_are_refused(void)

@@ -133,7 +133,24 @@ static const char *const refusals[][2] = {
     {HEAD "\"vary\": {\"a\": [1]}, \"vary\": {}}", "\"vary\" stands there twice"},
     {HEAD "\"options\": {\"a\": [1]}}", "a: expected a number, a string"},
     {HEAD "\"vary\": ", "line 1"},
+    {HEAD "\"vary\": {\"a\": \"8:9999999\"}}", "9999992 values or more, expected at most 1000000"},
+    {HEAD "\"vary\": {\"a\": \"1:600000\", \"a\": \"1:600000\"}}", "all axes together have 1200000 values or more"},
 };
+
+/* Samples count once for each sampled axis; what is too much is told before any value is drawn. */
+static void samples_are_bounded(void)
+{
+    struct gsim_spec spec;
+    struct gsim_error error = {0};
+    gsim_spec_init(&spec, &host);
+    CHECK_OK(gsim_spec_vary(&spec, "a=0:1:random", &error), error);
+    CHECK_OK(gsim_spec_vary(&spec, "b=0:1:random", &error), error);
+    spec.samples = 1000000;
+    CHECK_INT(gsim_spec_finish(&spec, &error), GSIM_USAGE);
+    CHECK_HAS(error.message, "2000000 values or more: expected at most 1000000");
+    CHECK_INT(spec.axes[0].values == NULL, 1);
+    gsim_spec_release(&spec);
+}
 
 static void mistakes_are_refused(void)
 {
@@ -150,6 +167,7 @@ static const struct test_case cases[] = {
     {"points come in order", points_come_in_order},
     {"samples advance together", samples_advance_together},
     {"later words win", later_words_win},
+    {"samples are bounded", samples_are_bounded},
     {"mistakes are refused", mistakes_are_refused},
 };
 TEST_MAIN("sweep/spec", cases)

@@ -6,9 +6,9 @@
 #include "traces/import/kineto.h"
 
 #include <math.h>
-#include <zlib.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/gz.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
 #include "traces/import/records.h"
@@ -344,10 +344,7 @@ bool gsim_kineto_is(const char *path, char device[GSIM_KINETO_DEVICE])
 {
     if (device) device[0] = '\0';
     char *head = gsim_alloc(HEAD_BYTES + 1);
-    gzFile file = head && strcmp(path, "-") != 0 ? gzopen(path, "rb") : NULL;
-    int length = file ? gzread(file, head, HEAD_BYTES) : 0;
-    if (file) gzclose_r(file);
-    bool is_trace = length > 0 && (strstr(head, "\"traceEvents\"") || head[strspn(head, " \n\r\t")] == '[');
+    bool is_trace = head && gsim_gz_head(path, head, HEAD_BYTES + 1) && (strstr(head, "\"traceEvents\"") || head[strspn(head, " \n\r\t")] == '[');
     const char *ours = is_trace && device ? strstr(head, "\"gpusim\":{") : NULL;
     const char *at = ours ? strstr(ours, "\"device\"") : NULL;
     if (at && sscanf(at, "\"device\" : \"%63[^\"\\]\"", device) != 1) device[0] = '\0';

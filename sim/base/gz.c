@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See sim/base/gz.h. zlib passes plain text through. */
+#include "sim/base/gz.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum gsim_status gsim_gz_open(struct gsim_gz *gz, const char *path, struct gsim_error *error)
+{
+    *gz = (struct gsim_gz){0};
+    errno = 0;
+    if (strcmp(path, "-") != 0) {
+        gz->file = gzopen(path, "rb");
+    } else {
+        int copy = dup(STDIN_FILENO); /* gzclose() closes it */
+        gz->file = copy < 0 ? NULL : gzdopen(copy, "rb");
+        if (!gz->file && copy >= 0) close(copy);
+    }
+    if (gz->file) return GSIM_OK;
+    return gsim_error_set(error, errno ? GSIM_INPUT : GSIM_NOMEM, "%s", errno ? strerror(errno) : "out of memory");
+}
+
+static enum gsim_status check_size(const struct gsim_gz *gz, struct gsim_error *error)
+{
+    if (gz->bytes <= GSIM_GZ_FREE_BYTES || gzdirect(gz->file)) return GSIM_OK;
+    double packed = gsim_gz_offset(gz);
+    double most = (double)(packed > 0 ? GSIM_GZ_MOST_BYTES : GSIM_GZ_MOST_BYTES / 4);
+    if (packed > 0 && (double)gz->bytes > packed * GSIM_GZ_TIMES)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "expands to over %.0f MB, %.0f times its size: expected at most %d times (plain text may "
+                              "have any size: gunzip it first if it is what you want)",
+                              (double)gz->bytes / 1e6, (double)gz->bytes / packed, GSIM_GZ_TIMES);
+    if ((double)gz->bytes <= most) return GSIM_OK;
+    return gsim_error_set(error, GSIM_INPUT,
+                          "expands to over %.0f MB: expected less of gzip%s (plain text may have any size: gunzip it "
+                          "first if it is what you want)",
+                          most / 1e6, packed > 0 ? "" : " from a pipe");
+}
+
+enum gsim_status gsim_gz_read(struct gsim_gz *gz, void *to, size_t size, size_t *got, struct gsim_error *error)
+{
+    *got = 0;
+    errno = 0;
+    int count = gzread(gz->file, to, (unsigned)size), code = Z_OK;
+    int reason = errno;
+    const char *message = count < 0 ? gzerror(gz->file, &code) : "";
+    if (count == 0 && !gzdirect(gz->file)) (void)gzerror(gz->file, &code); /* it gives what there was, then 0 */
+    if (code == Z_ERRNO) return gsim_error_set(error, GSIM_INPUT, "%s", strerror(reason));
+    if (code == Z_MEM_ERROR) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (code == Z_BUF_ERROR) return gsim_error_set(error, GSIM_INPUT, "damaged gzip data: unexpected end of file");
+    if (count < 0) return gsim_error_set(error, GSIM_INPUT, "damaged gzip data: %s", message);
+    *got = (size_t)count;
+    gz->bytes += (size_t)count;
+    return check_size(gz, error);
+}
+
+double gsim_gz_offset(const struct gsim_gz *gz)
+{
+    return (double)gzoffset(gz->file);
+}
+
+void gsim_gz_close(struct gsim_gz *gz)
+{
+    if (gz->file) gzclose_r(gz->file);
+    gz->file = NULL;
+}
+
+size_t gsim_gz_head(const char *path, char *head, size_t size)
+{
+    gzFile file = strcmp(path, "-") == 0 ? NULL : gzopen(path, "rb");
+    int length = file ? gzread(file, head, (unsigned)(size - 1)) : 0;
+    if (file) gzclose_r(file);
+    head[length > 0 ? length : 0] = '\0';
+    return length > 0 ? (size_t)length : 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Targets that read one file: programs, devices, traces, recordings, cases, probes, what is plotted. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plots/frame.h"
+#include "plots/track.h"
+#include "sim/device/device.h"
+#include "sim/program/reader.h"
+#include "sim/program/writer.h"
+#include "tests/fuzz/targets.h"
+#include "traces/cases.h"
+#include "traces/import/kineto.h"
+#include "traces/runs.h"
+#include "trust/calibrate/probe.h"
+
+#define MOST_FILES 8
+
+static struct {
+    char path[96];
+    const char *ending;
+} files[MOST_FILES];
+
+static const char *path_of(const char *ending)
+{
+    size_t i = 0;
+    while (i < MOST_FILES - 1 && files[i].ending && strcmp(files[i].ending, ending) != 0) i++;
+    const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    files[i].ending = ending;
+    snprintf(files[i].path, sizeof files[i].path, "%s/gpusim-fuzz-%ld%s", folder, (long)getpid(), ending);
+    return files[i].path;
+}
+
+const char *gsim_fuzz_file(const uint8_t *data, size_t size, const char *ending)
+{
+    const char *path = path_of(ending);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) {
+        perror(path);
+        exit(2); /* no fault of what is tested */
+    }
+    return path;
+}
+
+void gsim_fuzz_end(void)
+{
+    for (size_t i = 0; i < MOST_FILES && files[i].ending; i++) remove(files[i].path);
+}
+
+/* A program that was read can be written, and is read again. */
+static void write_again(const struct gsim_program *program)
+{
+    struct gsim_program again = {0};
+    struct gsim_error error = {0};
+    const char *path = path_of("-again.json");
+    if (gsim_program_write(program, path, &error) != GSIM_OK) {
+        fprintf(stderr, "a program that was read is not written: %s\n", error.message);
+        abort();
+    }
+    if (gsim_program_read(path, &again, &error) != GSIM_OK) {
+        fprintf(stderr, "a program that was written is not read: %s\n", error.message);
+        abort();
+    }
+    gsim_program_release(&again);
+}
+
+void gsim_fuzz_program(const uint8_t *data, size_t size)
+{
+    struct gsim_program program = {0};
+    struct gsim_error error = {0};
+    if (gsim_program_read(gsim_fuzz_file(data, size, ".json"), &program, &error) != GSIM_OK) return;
+    write_again(&program);
+    gsim_program_release(&program);
+}
+
+void gsim_fuzz_device(const uint8_t *data, size_t size)
+{
+    struct gsim_device_spec device = {0};
+    struct gsim_error error = {0};
+    if (gsim_device_load(gsim_fuzz_file(data, size, ".json"), &device, &error) == GSIM_OK) gsim_device_release(&device);
+}
+
+void gsim_fuzz_kineto(const uint8_t *data, size_t size)
+{
+    struct gsim_program program = {0};
+    struct gsim_import_notes notes;
+    struct gsim_import_times times = {0};
+    struct gsim_error error = {0};
+    char device[GSIM_KINETO_DEVICE];
+    struct gsim_import_options options = {.name = "fuzz", .gaps = true, .last = UINT32_MAX, .times = &times};
+    const char *path = gsim_fuzz_file(data, size, ".json");
+    (void)gsim_kineto_is(path, device);
+    if (gsim_import_kineto(path, &options, &program, &notes, &error) == GSIM_OK) {
+        write_again(&program);
+        gsim_program_release(&program);
+    }
+    gsim_import_times_release(&times);
+}
+
+static enum gsim_status pass_over(void *context, const struct gsim_recordings *recordings,
+                                  const struct gsim_recording *run, struct gsim_error *error)
+{
+    (void)context, (void)recordings, (void)run, (void)error;
+    return GSIM_OK;
+}
+
+void gsim_fuzz_runs(const uint8_t *data, size_t size)
+{
+    const struct gsim_runs_handler handler = {pass_over, NULL};
+    struct gsim_recordings recordings = {0};
+    struct gsim_error error = {0};
+    char device[GSIM_RUNS_DEVICE];
+    const char *path = gsim_fuzz_file(data, size, ".json");
+    (void)gsim_runs_is(path, device);
+    (void)!gsim_runs_read(path, &handler, &recordings, &error);
+    gsim_recordings_release(&recordings);
+}
+
+void gsim_fuzz_cases(const uint8_t *data, size_t size)
+{
+    struct gsim_case_set set = {0};
+    struct gsim_error error = {0};
+    char *text = malloc(size + 1);
+    if (!text) return;
+    if (size) memcpy(text, data, size);
+    text[size] = '\0';
+    (void)!gsim_cases_parse(&set, "fuzz.json", text, size, &error);
+    gsim_case_set_release(&set);
+    free(text);
+}
+
+void gsim_fuzz_probe(const uint8_t *data, size_t size)
+{
+    struct gsim_probe probe;
+    struct gsim_error error = {0};
+    gsim_probe_init(&probe);
+    (void)!gsim_probe_read(gsim_fuzz_file(data, size, ".json"), &probe, &error);
+    gsim_probe_release(&probe);
+}
+
+void gsim_fuzz_frame(const uint8_t *data, size_t size)
+{
+    struct gsim_frame frame = {0};
+    struct gsim_error error = {0};
+    (void)!gsim_frame_read(&frame, gsim_fuzz_file(data, size, ".csv"), &error);
+    gsim_frame_release(&frame);
+}
+
+void gsim_fuzz_track(const uint8_t *data, size_t size)
+{
+    struct gsim_track track;
+    struct gsim_error error = {0};
+    const char *path = gsim_fuzz_file(data, size, ".json");
+    if (gsim_track_holds_runs(path))
+        (void)!gsim_track_read_run(path, 0, &track, &error);
+    else
+        (void)!gsim_track_read(path, &track, &error);
+    gsim_track_release(&track);
+}
