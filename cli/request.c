@@ -432,5 +432,5 @@ const char *gsim_request_describe(const struct gsim_requests *requests, uint64_t
             length += (size_t)snprintf(text + length, size - length, "%s%s=%s", i ? " " : "", request.settings[i].name,
                                        request.settings[i].value.text);
     gsim_arena_release(&arena);
-    return text;
+    return gsim_text_clean(text);
 }

@@ -135,11 +135,12 @@ static void print_count(const char *what, uint64_t count)
 
 static void print_axes(const struct gsim_spec *spec)
 {
-    char text[GSIM_TEXT_SIZE];
+    char text[GSIM_TEXT_SIZE], shown[200];
     for (size_t i = 0; i < spec->axis_count; i++) {
         const struct gsim_axis *axis = &spec->axes[i];
         printf("%12s  %s:", gsim_text_count(text, axis->count), axis->name);
-        for (size_t j = 0; j < axis->count && j < SHOWN_POINTS; j++) printf(" %s", axis->values[j].text);
+        for (size_t j = 0; j < axis->count && j < SHOWN_POINTS; j++)
+            printf(" %s", gsim_text_fit(shown, sizeof(shown), axis->values[j].text, sizeof(shown) - 1));
         printf("%s\n", axis->count > SHOWN_POINTS ? " ..." : "");
     }
     if (spec->repeat > 1) print_count("repetitions", spec->repeat);
