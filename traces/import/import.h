@@ -55,6 +55,8 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(unfinished, "calls that end before they start: their end is ignored")                                            \
     X(other_devices, "on other GPUs than the busiest: left out")                                                       \
     X(host_copies, "copies within host memory: left out, as host time")                                                \
+    X(managed_moves, "moves of managed memory: left out; the kernels' durations hold what they waited")                \
+    X(whole_graphs, "graphs recorded as a whole, replayed as one kernel each: nsys --cuda-graph-trace=node tells more")  \
     X(pageable, "copies of pageable memory: replay them with --memory pageable")                                       \
     X(graph_works, "launched by CUDA graphs: replayed as launches of their own")                                       \
     X(unknown_waits, "cudaStreamWaitEvent calls without a synchronisation record: their order is not known")           \

@@ -12,6 +12,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
+#include "traces/import/nsys_kinds.h"
 #include "traces/import/records.h"
 #include "sim/base/database.h"
 
@@ -32,6 +33,7 @@ struct table {
     uint64_t row; /* counted from 1 */
     struct rows {
         uint64_t done, total; /* of all tables */
+        int64_t shift_ns;     /* added to every time */
     } *rows_of_all;
 };
 
@@ -129,9 +131,14 @@ static uint32_t size_of(struct table *t, int column, uint32_t most)
     return value;
 }
 
+/* Times count from the start of the recording, which calls may precede: all are moved on so that none is below 1. */
 static int64_t time_of(struct table *t, int column)
 {
-    return (int64_t)whole(t, column, TIME_LIMIT_NS);
+    int64_t value = sqlite3_column_int64(t->rows, column);
+    if (sqlite3_column_type(t->rows, column) == SQLITE_INTEGER && value < 0 && value >= -(int64_t)TIME_LIMIT_NS)
+        return value + t->rows_of_all->shift_ns;
+    int64_t time = (int64_t)whole(t, column, TIME_LIMIT_NS);
+    return time ? time + t->rows_of_all->shift_ns : 0;
 }
 
 /* Of a global process or thread id: process in bits 24 to 47, thread below. */
@@ -246,13 +253,12 @@ static enum gsim_status read_kernels(struct table *t)
     return status == GSIM_OK ? closed : status;
 }
 
-/* CUPTI's CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind. */
-enum { KIND_H2D = 1, KIND_D2H = 2, KIND_H2A = 3, KIND_A2H = 4, KIND_H2H = 9, MEMORY_PAGEABLE = 1, MEMORY_MANAGED = 5 };
-
 static enum gsim_status read_copies(struct table *t)
 {
     enum { BYTES = W_FIRST, KIND, SOURCE, DESTINATION };
     static const char *const columns[] = {WORK_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind", NULL};
+    struct gsim_nsys_kinds kinds;
+    gsim_nsys_kinds_read(t->database, &kinds);
     t->name = "CUPTI_ACTIVITY_KIND_MEMCPY";
     t->columns = columns;
     enum gsim_status status = table_open(t);
@@ -260,19 +266,43 @@ static enum gsim_status read_copies(struct table *t)
         struct gsim_activity work = work_of(t, GSIM_ACTIVITY_COPY);
         work.bytes = whole(t, BYTES, GSIM_LIMIT_BYTES);
         uint32_t kind = whole32(t, KIND, UINT32_MAX);
-        work.copy_kind = kind == KIND_H2D || kind == KIND_H2A   ? GSIM_COPY_H2D
-                         : kind == KIND_D2H || kind == KIND_A2H ? GSIM_COPY_D2H
-                                                                : GSIM_COPY_D2D;
+        const struct gsim_nsys_copy *copy = &kinds.copies[kind < GSIM_NSYS_KINDS ? kind : 0];
+        work.copy_kind = copy->kind;
         uint32_t host = whole32(t, work.copy_kind == GSIM_COPY_H2D ? SOURCE : DESTINATION, UINT32_MAX);
-        work.pageable = host == MEMORY_PAGEABLE;
-        work.is_managed = host == MEMORY_MANAGED;
+        enum gsim_nsys_memory memory = kinds.memory[host < GSIM_NSYS_KINDS ? host : GSIM_NSYS_KINDS - 1];
+        work.pageable = memory == GSIM_NSYS_PAGEABLE && copy->kind != GSIM_COPY_D2D;
+        work.is_managed = memory == GSIM_NSYS_MANAGED;
         if (t->failed) break;
-        if (kind == KIND_H2H) {
+        if (copy->is_managed) { /* by page faults or prefetches: kernels' recorded durations hold the wait */
+            t->records->notes->managed_moves++;
+            continue;
+        }
+        if (copy->is_host) {
             t->records->notes->host_copies++;
             continue;
         }
         t->records->notes->pageable += work.pageable;
         status = add_work(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memcpy");
+    }
+    enum gsim_status closed = table_close(t);
+    return status == GSIM_OK ? closed : status;
+}
+
+/* A graph that was recorded as a whole (nsys' default): as one kernel of its duration. */
+static enum gsim_status read_whole_graphs(struct table *t)
+{
+    enum { GRAPH = W_FIRST };
+    static const char *const columns[] = {WORK_COLUMNS, "graphId", NULL};
+    t->name = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+    t->columns = columns;
+    enum gsim_status status = table_open(t);
+    while (status == GSIM_OK && table_next(t)) {
+        struct gsim_activity work = work_of(t, GSIM_ACTIVITY_KERNEL);
+        char name[32];
+        snprintf(name, sizeof name, "graph %" PRIu64, whole(t, GRAPH, INT64_MAX));
+        if (t->failed) break;
+        t->records->notes->whole_graphs++;
+        status = add_work(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {32, 1, 1}}, name);
     }
     enum gsim_status closed = table_close(t);
     return status == GSIM_OK ? closed : status;
@@ -443,7 +473,7 @@ static enum gsim_status read_gpu(struct table *t)
 /* By the last row's number, which costs no pass over the tables; what fails counts as empty. */
 static uint64_t count_rows(sqlite3 *database)
 {
-    static const char *const names[] = {"KERNEL", "MEMCPY", "MEMSET", "RUNTIME", "CUDA_EVENT", "SYNCHRONIZATION"};
+    static const char *const names[] = {"KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE", "RUNTIME", "CUDA_EVENT", "SYNCHRONIZATION"};
     uint64_t total = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char text[96];
@@ -457,11 +487,28 @@ static uint64_t count_rows(sqlite3 *database)
     return total;
 }
 
+/* What has to be added to the earliest start so that it is 1; 0 where none is below 0. */
+static int64_t find_shift(sqlite3 *database)
+{
+    static const char *const names[] = {"KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE", "RUNTIME", "SYNCHRONIZATION"};
+    int64_t earliest = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char text[96];
+        sqlite3_stmt *first = NULL;
+        snprintf(text, sizeof text, "SELECT min(start) FROM CUPTI_ACTIVITY_KIND_%s", names[i]);
+        if (sqlite3_prepare_v2(database, text, -1, &first, NULL) == SQLITE_OK && sqlite3_step(first) == SQLITE_ROW &&
+            sqlite3_column_int64(first, 0) < earliest)
+            earliest = sqlite3_column_int64(first, 0);
+        sqlite3_finalize(first);
+    }
+    return earliest < 0 && earliest >= -(int64_t)TIME_LIMIT_NS ? 1 - earliest : 0;
+}
+
 static enum gsim_status read_tables(sqlite3 *database, struct gsim_records *records)
 {
-    static enum gsim_status (*const readers[])(struct table *) = {read_kernels, read_copies, read_memsets, read_calls,
+    static enum gsim_status (*const readers[])(struct table *) = {read_kernels, read_copies, read_memsets, read_whole_graphs, read_calls,
                                                                   read_gpu};
-    struct rows rows = {.total = records->options->progress ? count_rows(database) : 0};
+    struct rows rows = {.total = records->options->progress ? count_rows(database) : 0, .shift_ns = find_shift(database)};
     const struct table blank = {
         .records = records, .error = records->error, .database = database, .rows_of_all = &rows};
     struct recorded_list events = {0};
