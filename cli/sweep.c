@@ -98,7 +98,8 @@ static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
     if (samples > 0) sweep->spec.samples = (size_t)samples;
     if (arguments->value[GSIM_CLI_SAMPLE_SEED]) sweep->spec.sample_seed = (uint64_t)sample_seed;
     status = gsim_spec_finish(&sweep->spec, error);
-    return status == GSIM_OK ? gsim_requests_init(&sweep->requests, &sweep->spec, error) : status;
+    return status == GSIM_OK ? gsim_requests_init(&sweep->requests, &sweep->spec,
+                                                  arguments->value[GSIM_CLI_ALLOW_PLUGINS] != NULL, error) : status;
 }
 
 static enum gsim_status key_of(void *data, uint64_t item, char key[GSIM_KEY_SIZE], struct gsim_error *error)

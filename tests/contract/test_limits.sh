@@ -3,7 +3,8 @@
 # Hostile and absurd inputs are refused within seconds of processor time, with one line that says why; small stacks are
 # enough; what files say steers no terminal: test_limits.sh SOURCE BUILD.
 set -u
-gpusim=$(cd "$2" && pwd)/gpusim
+build=$(cd "$2" && pwd)
+gpusim=$build/gpusim
 source_dir=$(cd "$1" && pwd)
 corpus=$source_dir/tests/fuzz/corpus
 place=$(mktemp -d)
@@ -87,6 +88,23 @@ if ! grep -q __asan_init "$gpusim"; then
     long=$(awk 'BEGIN { printf "size = 0"; for (i = 1; i < 390; i++) printf " or size = %d", i }')
     (ulimit -s 256 && exec "$gpusim" results small.db --where "$long") >out 2>messages || fail "a long condition: exit $? ($(head -c 300 messages))"
 fi
+
+# --- code of others: by a path with a slash alone, and of a spec file only where that is allowed
+cp "$build/plugins/depthfirst.so" here.so
+refused "a shared object is loaded by a path with a slash: './here.so'" "$gpusim" --workload vec --size 1e5 --sched here.so
+refused "a shared object is loaded by a path with a slash" "$gpusim" compare --workload vec --size 1e5 --sched serial,here.so
+"$gpusim" --workload vec --size 1e5 --sched ./here.so >out 2>messages || fail "--sched ./here.so: $(cat messages)"
+for spec in '"options":{"sched":"./here.so","workload":"vec","size":1e5}' '"options":{"workload":"vec","size":1e5},"vary":{"sched":["serial","./here.so"]}' \
+    '"options":{"workload":"vec","size":1e5},"vary":{"scheduler":"serial,./here.so"}'; do
+    printf '{"schema":"gpusim-sweep/1",%s}' "$spec" >own.json
+    refused "sched: './here.so' is code that the spec file names: --allow-plugins runs it" "$gpusim" sweep own.json --out own.db
+    rm -f own.db
+    "$gpusim" sweep own.json --out own.db --allow-plugins >out 2>messages || fail "--allow-plugins: $(cat messages)"
+    rm -f own.db
+    "$gpusim" sweep own.json --vary sched=serial --out own.db >out 2>messages || fail "the command line's scheduler: $(cat messages)"
+    rm -f own.db
+done
+"$gpusim" sweep --workload vec --size 1e5 --sched ./here.so --out own.db >out 2>messages || fail "sweep --sched ./here.so: $(cat messages)"
 
 printf 'limits: %d failures\n' "$failures"
 [ "$failures" = 0 ]
