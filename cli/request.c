@@ -158,6 +158,15 @@ const struct gsim_named *gsim_requests_named(const struct gsim_requests *request
     GSIM_BUG("'%s' was not looked up", text);
 }
 
+/* A shared object is code: a spec file, which may come from anywhere, does not run its own unless it may. */
+static enum gsim_status check_plugin(const struct gsim_requests *requests, const char *kind, const char *text,
+                                     bool is_from_file, struct gsim_error *error)
+{
+    if (!is_from_file || requests->allows_plugins || strcmp(kind, "sched") != 0 || !strchr(text, '/')) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE,
+                          "sched: '%.200s' is code that the spec file names: --allow-plugins runs it, if you trust it", text);
+}
+
 static enum gsim_status look_up(struct gsim_requests *requests, const char *kind, const char *initial,
                                 struct gsim_error *error)
 {
@@ -167,13 +176,17 @@ static enum gsim_status look_up(struct gsim_requests *requests, const char *kind
     for (size_t i = 0; i < spec->fixed_count && status == GSIM_OK; i++) {
         if (strcmp(spec->fixed[i].name, kind) != 0) continue;
         given = true;
-        status = add_named(requests, kind, spec->fixed[i].value.text, error);
+        status = check_plugin(requests, kind, spec->fixed[i].value.text, spec->fixed[i].is_from_file, error);
+        if (status == GSIM_OK) status = add_named(requests, kind, spec->fixed[i].value.text, error);
     }
     for (size_t i = 0; i < spec->axis_count && status == GSIM_OK; i++) {
         if (strcmp(spec->axes[i].name, kind) != 0) continue;
         given = true;
-        for (size_t j = 0; j < spec->axes[i].count && status == GSIM_OK; j++)
-            status = add_named(requests, kind, spec->axes[i].values[j].text, error);
+        for (size_t j = 0; j < spec->axes[i].count && status == GSIM_OK; j++) {
+            const char *text = spec->axes[i].values[j].text;
+            status = check_plugin(requests, kind, text, spec->axes[i].is_from_file, error);
+            if (status == GSIM_OK) status = add_named(requests, kind, text, error);
+        }
     }
     if (status != GSIM_OK || given) return status;
     if (initial) return add_named(requests, kind, initial, error);
@@ -266,10 +279,11 @@ static enum gsim_status check_values(const struct gsim_requests *requests, struc
     return status;
 }
 
-enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct gsim_spec *spec,
+enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct gsim_spec *spec, bool allows_plugins,
                                     struct gsim_error *error)
 {
-    *requests = (struct gsim_requests){.spec = spec, .setting_count = spec->fixed_count + spec->axis_count};
+    *requests = (struct gsim_requests){
+        .spec = spec, .allows_plugins = allows_plugins, .setting_count = spec->fixed_count + spec->axis_count};
     enum gsim_status status = look_up(requests, "workload", NULL, error);
     if (status == GSIM_OK) status = look_up(requests, "sched", NULL, error);
     if (status == GSIM_OK) status = look_up(requests, "device", GSIM_DEVICE_DEFAULT, error);
@@ -432,5 +446,5 @@ const char *gsim_request_describe(const struct gsim_requests *requests, uint64_t
             length += (size_t)snprintf(text + length, size - length, "%s%s=%s", i ? " " : "", request.settings[i].name,
                                        request.settings[i].value.text);
     gsim_arena_release(&arena);
-    return text;
+    return gsim_text_clean(text);
 }

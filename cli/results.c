@@ -129,7 +129,7 @@ static const char *entry(const struct gsim_answer *answer, size_t row, size_t in
     if (index < answer->name_count) {
         const struct gsim_cell *cell = is_head ? NULL : &answer->cells[row * answer->name_count + index];
         *is_number = cell && cell->type != GSIM_CELL_TEXT;
-        return is_head ? answer->names[index] : cell_text(cell, text);
+        return is_head ? gsim_text_fit(text, CELL_TEXT_SIZE, answer->names[index], 100) : cell_text(cell, text);
     }
     index -= answer->name_count;
     if (answer->stats) {

@@ -98,7 +98,8 @@ static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
     if (samples > 0) sweep->spec.samples = (size_t)samples;
     if (arguments->value[GSIM_CLI_SAMPLE_SEED]) sweep->spec.sample_seed = (uint64_t)sample_seed;
     status = gsim_spec_finish(&sweep->spec, error);
-    return status == GSIM_OK ? gsim_requests_init(&sweep->requests, &sweep->spec, error) : status;
+    return status == GSIM_OK ? gsim_requests_init(&sweep->requests, &sweep->spec,
+                                                  arguments->value[GSIM_CLI_ALLOW_PLUGINS] != NULL, error) : status;
 }
 
 static enum gsim_status key_of(void *data, uint64_t item, char key[GSIM_KEY_SIZE], struct gsim_error *error)
@@ -135,11 +136,12 @@ static void print_count(const char *what, uint64_t count)
 
 static void print_axes(const struct gsim_spec *spec)
 {
-    char text[GSIM_TEXT_SIZE];
+    char text[GSIM_TEXT_SIZE], shown[200];
     for (size_t i = 0; i < spec->axis_count; i++) {
         const struct gsim_axis *axis = &spec->axes[i];
         printf("%12s  %s:", gsim_text_count(text, axis->count), axis->name);
-        for (size_t j = 0; j < axis->count && j < SHOWN_POINTS; j++) printf(" %s", axis->values[j].text);
+        for (size_t j = 0; j < axis->count && j < SHOWN_POINTS; j++)
+            printf(" %s", gsim_text_fit(shown, sizeof(shown), axis->values[j].text, sizeof(shown) - 1));
         printf("%s\n", axis->count > SHOWN_POINTS ? " ..." : "");
     }
     if (spec->repeat > 1) print_count("repetitions", spec->repeat);

@@ -28,6 +28,8 @@
       "worker processes, up to 512 (default: as many as there are\ncores)")                                                        \
     X(TIMEOUT, "timeout", "SECONDS", GSIM_CLI_ON_SWEEP, "stop a point that takes longer, and record that (default:\nnone is stopped)")             \
     X(SHARD, "shard", "I/N", GSIM_CLI_ON_SWEEP, "only every N-th point, from the I-th on: for N jobs of a cluster")    \
+    X(ALLOW_PLUGINS, "allow-plugins", NULL, GSIM_CLI_ON_SWEEP,                                                         \
+      "load the shared objects (schedulers) that the spec file\nnames: their code runs")                                 \
     X(DRY_RUN, "dry-run", NULL, GSIM_CLI_ON_SWEEP, "count the points and show the first ones")                         \
     X(COLUMNS, "columns", "A,B,...", GSIM_CLI_ON_RESULTS, "what a row shows beside its value (default: what varied)")  \
     X(GROUP, "group", "A,B,...", GSIM_CLI_ON_RESULTS,                                                                  \

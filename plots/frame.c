@@ -7,7 +7,10 @@
 #include <math.h>
 
 #include "sim/base/scan.h"
+#include "sim/base/text.h"
 #include "sim/program/file.h"
+
+#define COLUMNS_MAX 4096 /* they are looked up one after the other */
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
 static struct gsim_frame_column *column_of(struct gsim_frame *frame, const char *name)
@@ -16,10 +19,15 @@ static struct gsim_frame_column *column_of(struct gsim_frame *frame, const char 
     for (size_t i = 0; i < frame->column_count; i++)
         if (strcmp(frame->columns[i].name, name) == 0) return &frame->columns[i];
     void *array = frame->columns;
+    if (frame->column_count == COLUMNS_MAX) {
+        frame->is_too_wide = true;
+        return NULL;
+    }
     if (gsim_array_grow(&array, sizeof *frame->columns, frame->column_count, &frame->column_capacity)) return NULL;
     frame->columns = array;
-    const char *copy = gsim_arena_strdup(&frame->arena, name);
+    char *copy = gsim_arena_strdup(&frame->arena, name);
     if (!copy) return NULL;
+    if (gsim_text_has_control(copy, strlen(copy))) return column_of(frame, gsim_text_clean(copy));
     frame->columns[frame->column_count] = (struct gsim_frame_column){.name = copy};
     return &frame->columns[frame->column_count++];
 }
@@ -49,7 +57,8 @@ void gsim_frame_set(struct gsim_frame *frame, const char *name, const char *text
     char *end;
     if (!text || !*text || frame->failed) return;
     struct gsim_frame_column *column = column_of(frame, name);
-    const char *copy = gsim_arena_strdup(&frame->arena, text);
+    char *copy = gsim_arena_strdup(&frame->arena, text);
+    if (copy) gsim_text_clean(copy);
     if (!column || !copy || !lengthen(column, frame->row_count)) {
         frame->failed = true;
         return;
@@ -94,6 +103,13 @@ void gsim_frame_release(struct gsim_frame *frame)
     gsim_free(frame->columns);
     gsim_arena_release(&frame->arena);
     memset(frame, 0, sizeof *frame);
+}
+
+enum gsim_status gsim_frame_check(const struct gsim_frame *frame, struct gsim_error *error)
+{
+    if (frame->is_too_wide)
+        return gsim_error_set(error, GSIM_INPUT, "expected at most %d different columns", COLUMNS_MAX);
+    return frame->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
 /* --- what columns are ------------------------------------------------------------------------------------------------
@@ -208,6 +224,6 @@ enum gsim_status gsim_frame_read(struct gsim_frame *frame, const char *path, str
         status = read_csv(frame, text, error);
     }
     gsim_free(text);
-    if (status == GSIM_OK && frame->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = gsim_frame_check(frame, error);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
 }

@@ -23,7 +23,8 @@ struct gsim_frame {
     struct gsim_frame_column *columns;
     size_t column_count, column_capacity, row_count;
     struct gsim_arena arena;
-    bool failed; /* memory ran out */
+    bool failed;      /* memory ran out, */
+    bool is_too_wide; /* or it has more columns than anybody needs */
 };
 
 /* Adds the rows of a file, recognised by content. GSIM_INPUT with the file's name and place for what is none of these.
@@ -47,6 +48,8 @@ bool gsim_frame_is_setting(const char *column);
 size_t gsim_frame_distinct(const struct gsim_frame *frame, const struct gsim_frame_column *column);
 
 /* --- readers of one kind (plots/frame_json.c, plots/frame_db.c) --------------------------------------------------- */
+/* Tells of a frame that failed. */
+enum gsim_status gsim_frame_check(const struct gsim_frame *frame, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, const char *text, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_frame_read_db(struct gsim_frame *frame, const char *path,
                                     struct gsim_error *error) GSIM_NODISCARD;

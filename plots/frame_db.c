@@ -47,7 +47,7 @@ static enum gsim_status read_row(void *data, const struct gsim_row *row, struct 
             gsim_frame_set_number(frame, name, cell->real);
     }
     set_axes(frame, row->cells[GSIM_COLUMN_axes].text);
-    return frame->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    return gsim_frame_check(frame, error);
 }
 
 enum gsim_status gsim_frame_read_db(struct gsim_frame *frame, const char *path, struct gsim_error *error)

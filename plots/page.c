@@ -3,6 +3,7 @@
  * Layer: plots. See plots/page.h: HTML itself. What stands in it: plots/page_run.c, page_results.c, page_db.c.
  */
 #include "plots/page.h"
+#include "sim/base/text.h"
 
 #include <unistd.h>
 
@@ -30,8 +31,13 @@ static const char style[] =
 
 void gsim_page_text(struct gsim_page *page, const char *text)
 {
-    for (; *text; text++) {
-        switch (*text) {
+    size_t left = strlen(text), length;
+    for (; left; text += length, left -= length) {
+        bool is_odd = gsim_text_is_control(text, left, &length) && *text != '\n' && *text != '\t';
+        switch (is_odd ? '?' : *text) {
+        case '?':
+            gsim_output_text(page->output, "?");
+            break;
         case '&':
             gsim_output_text(page->output, "&amp;");
             break;
@@ -45,7 +51,7 @@ void gsim_page_text(struct gsim_page *page, const char *text)
             gsim_output_text(page->output, "&quot;");
             break;
         default:
-            gsim_output_bytes(page->output, text, 1);
+            gsim_output_bytes(page->output, text, length);
         }
     }
 }

@@ -45,12 +45,13 @@ static enum gsim_status unknown_name(const char *name, struct gsim_error *error)
 
 static enum gsim_status load_shared(const char *path, const struct gsim_scheduler_ops **ops, struct gsim_error *error)
 {
-    /* Without a slash dlopen() would search the library path, where the user did not point. */
-    char *local = gsim_alloc(strlen(path) + 3);
-    if (!local) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    snprintf(local, strlen(path) + 3, "%s%s", strchr(path, '/') ? "" : "./", path);
-    void *object = dlopen(local, RTLD_NOW | RTLD_LOCAL);
-    gsim_free(local);
+    /* Code runs only where somebody wrote down where it lies: a name could be a file that came with a trace, and
+     * dlopen() would search the library path for it. */
+    if (!strchr(path, '/'))
+        return gsim_error_set(error, GSIM_USAGE,
+                              "cannot load scheduler '%s': a shared object is loaded by a path with a slash: './%s'", path,
+                              path);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         const char *reason = dlerror();
         return gsim_error_set(error, GSIM_INPUT, "cannot load scheduler '%s': %s", path, reason ? reason : "no reason given");

@@ -34,7 +34,8 @@ struct gsim_axis {
     const char *name;
     struct gsim_value *values;
     size_t count;
-    bool is_integer; /* values are rounded to whole numbers */
+    bool is_integer;   /* values are rounded to whole numbers */
+    bool is_from_file; /* said by the spec file, not by the command line */
     size_t group;    /* of sweep/spec.h: axes of one group advance together */
     /* Of a sampled axis, whose values come from gsim_axes_sample. */
     enum gsim_sampling sampling;

@@ -35,7 +35,7 @@ const char *gsim_key_text(char key[GSIM_KEY_SIZE], const char *text)
 
 enum gsim_status gsim_key_file(char key[GSIM_KEY_SIZE], const char *path, struct gsim_error *error)
 {
-    char buffer[65536];
+    char buffer[8192];
     size_t got;
     hash128 hash = hash_start();
     FILE *file = fopen(path, "rb");

@@ -62,7 +62,7 @@ enum gsim_status gsim_spec_fix(struct gsim_spec *spec, const char *name, const c
         spec->fixed = array;
         spec->fixed_count++;
     }
-    spec->fixed[index] = (struct gsim_setting){canonical, axis.values[0]};
+    spec->fixed[index] = (struct gsim_setting){canonical, axis.values[0], spec->is_reading};
     return GSIM_OK;
 }
 
@@ -70,6 +70,7 @@ enum gsim_status gsim_spec_fix(struct gsim_spec *spec, const char *name, const c
 static enum gsim_status put_axis(struct gsim_spec *spec, struct gsim_axis axis, size_t group, struct gsim_error *error)
 {
     size_t index = find_axis(spec, axis.name), fixed = find_fixed(spec, axis.name);
+    axis.is_from_file = spec->is_reading;
     if (fixed < spec->fixed_count) spec->fixed[fixed] = spec->fixed[--spec->fixed_count]; /* an axis takes its place */
     if (index < spec->axis_count) {
         size_t shared = 0;
@@ -262,7 +263,8 @@ void gsim_spec_point(const struct gsim_spec *spec, uint64_t index, struct gsim_s
     for (size_t i = 0; i < spec->axis_count; i++) {
         const struct gsim_axis *axis = &spec->axes[i];
         const struct gsim_spec_group *group = &spec->groups[axis->group];
-        settings[i] = (struct gsim_setting){axis->name, axis->values[index / group->stride % group->count]};
+        settings[i] = (struct gsim_setting){axis->name, axis->values[index / group->stride % group->count],
+                                            axis->is_from_file};
     }
 }
 

@@ -33,6 +33,7 @@ struct gsim_spec_host {
 struct gsim_setting {
     const char *name;
     struct gsim_value value;
+    bool is_from_file; /* said by the spec file, not by the command line */
 };
 
 /* Axes that advance together. */
@@ -52,6 +53,7 @@ struct gsim_spec {
     size_t fixed_count, axis_count, group_count, condition_count;
     size_t fixed_capacity, axis_capacity, group_capacity, condition_capacity;
     uint32_t repeat; /* 0: not given, as 1 */
+    bool is_reading;    /* what comes now is the file's */
     size_t value_count; /* of all axes, replaced ones too: at most GSIM_AXIS_VALUES_MAX */
     size_t samples;
     uint64_t sample_seed;

@@ -218,11 +218,13 @@ enum gsim_status gsim_spec_read(struct gsim_spec *spec, const char *path, struct
         status = fail_at(schema, "schema", "\"" GSIM_SPEC_SCHEMA "\"", &local);
     else if (repeated)
         status = gsim_error_set(&local, GSIM_INPUT, "\"%s\" stands there twice", repeated);
+    spec->is_reading = true;
     if (status == GSIM_OK) cJSON_ArrayForEach(item, json)
         {
             status = read_member(spec, item, &local);
             if (status != GSIM_OK) break;
         }
+    spec->is_reading = false;
     gsim_json_release(json);
     if (status == GSIM_OK) return GSIM_OK;
     gsim_error_set(error, status == GSIM_USAGE ? GSIM_INPUT : status, "%s", local.message);

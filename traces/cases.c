@@ -9,6 +9,7 @@
 #include <stdarg.h>
 
 #include "sim/base/json.h"
+#include "sim/base/text.h"
 #include "gpusim/limits.h"
 
 #define MOST_SMS 4096
@@ -23,7 +24,8 @@ static const struct gsim_case_host host_of_python = {.stream_us = 9.6, .record_u
 struct reader {
     struct gsim_case_set *set;
     const char *file;
-    const cJSON *solo; /* the file's list of kernels, which pairs may point to */
+    const cJSON **solo; /* the file's list of kernels, which pairs may point to */
+    uint32_t solo_count;
     const cJSON *host; /* the host's times of its ATen ops; NULL: none given */
     struct gsim_error *error;
     char place[96];    /* "pairs[3]" */
@@ -148,12 +150,11 @@ static void read_kernel_at(struct reader *r, const cJSON *object, const char *ke
     const cJSON *item = member(object, key);
     size_t back = enter(r, ".%s", key);
     if (cJSON_IsNumber(item)) {
-        int count = cJSON_GetArraySize(r->solo);
         double index = item->valuedouble;
-        if (index < 0 || index >= count || index != floor(index))
+        if (index < 0 || index >= r->solo_count || index != floor(index))
             fail(r, "", "an index of the list solo", item);
         else
-            item = cJSON_GetArrayItem(r->solo, (int)index);
+            item = r->solo[(uint32_t)index];
     }
     if (!r->failed) read_kernel(r, item, kernel);
     leave(r, back);
@@ -329,7 +330,7 @@ static double op_host_us(struct reader *r, const cJSON *entry, const struct gsim
 /* Entry INDEX of the list: one node, or one per kernel, each after the one before. */
 static void read_entry(struct reader *r, const cJSON *entry, uint32_t index, struct gsim_case *c, uint32_t *last)
 {
-    const cJSON *kernels = member(entry, "kernels");
+    const cJSON *kernels = member(entry, "kernels"), *kernel = kernels ? kernels->child : member(entry, "kernel");
     uint32_t size = node_size(entry), stream = count_or(r, entry, "stream", MOST_STREAMS - 1, NAN);
     if (!size) fail(r, "kernels", "a list of kernels", kernels);
     for (uint32_t i = 0; i < size && !r->failed; i++) {
@@ -345,8 +346,9 @@ static void read_entry(struct reader *r, const cJSON *entry, uint32_t index, str
             read_copy(r, entry, node);
         } else {
             size_t back = kernels ? enter(r, ".kernels[%u]", i) : enter(r, ".kernel");
-            read_kernel(r, kernels ? cJSON_GetArrayItem(kernels, (int)i) : member(entry, "kernel"), &node->kernel);
+            read_kernel(r, kernel, &node->kernel);
             leave(r, back);
+            if (kernels) kernel = kernel->next;
             bool timed = member(entry, "start") != NULL;
             node->start_us = timed ? time_us(r, entry, "start") : NAN;
             node->end_us = timed ? time_us(r, entry, "end") : NAN;
@@ -475,9 +477,12 @@ static bool read_list(struct reader *r, const cJSON *object, const char *prefix,
         c->file = r->file;
         c->index = index++;
         c->sm_count = sm_count;
-        c->name = cJSON_IsString(tag) ? gsim_arena_printf(&r->set->arena, "%s %.40s", r->place, tag->valuestring)
-                                      : gsim_arena_strdup(&r->set->arena, r->place);
-        if (!c->name) no_memory(r);
+        char *name = cJSON_IsString(tag) ? gsim_arena_printf(&r->set->arena, "%s %.40s", r->place, tag->valuestring)
+                                         : gsim_arena_strdup(&r->set->arena, r->place);
+        if (name)
+            c->name = gsim_text_clean(name);
+        else
+            no_memory(r);
         if (!cJSON_IsObject(item)) fail(r, "", "an object", item);
         if (!r->failed) read(r, item, c);
         if (r->failed) return true;
@@ -486,11 +491,20 @@ static bool read_list(struct reader *r, const cJSON *object, const char *prefix,
     return true;
 }
 
+/* Looked up by every case: cJSON counts its way to an element. */
+static void index_solo(struct reader *r, const cJSON *kernels)
+{
+    const cJSON *kernel;
+    r->solo = GSIM_ARENA_ARRAY(&r->set->arena, const cJSON *, cJSON_GetArraySize(kernels));
+    if (!r->solo) no_memory(r);
+    cJSON_ArrayForEach(kernel, kernels) if (r->solo) r->solo[r->solo_count++] = kernel;
+}
+
 static void read_file(struct reader *r, const cJSON *root)
 {
     const cJSON *aten = member(root, "aten");
     uint32_t sms = count_or(r, root, "sms", MOST_SMS, 0);
-    r->solo = member(root, "solo");
+    index_solo(r, member(root, "solo"));
     r->host = member(aten, "host");
     if (r->host && !cJSON_IsObject(r->host)) fail(r, "aten.host", "an object", r->host);
     if (member(r->host, "op") && !cJSON_IsObject(member(r->host, "op"))) fail(r, "aten.host.op", "an object", member(r->host, "op"));

@@ -56,8 +56,8 @@ struct gsim_scheduler_ops {
 const struct gsim_scheduler_ops *gsim_scheduler_find(const char *name);
 /* The registered schedulers in list order; NULL at the end. */
 const struct gsim_scheduler_ops *gsim_scheduler_at(uint32_t index);
-/* By name, or from a shared object (a path with a slash or ending in .so) that exports
- * "const struct gsim_scheduler_ops gsim_scheduler". The object stays loaded. */
+/* By name, or from a shared object (a path with a slash) that exports "const struct gsim_scheduler_ops gsim_scheduler".
+ * The object stays loaded. A name that ends in .so is refused. */
 enum gsim_status gsim_scheduler_load(const char *name_or_path, const struct gsim_scheduler_ops **ops,
                                      struct gsim_error *error) GSIM_NODISCARD;
 

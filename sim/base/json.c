@@ -6,11 +6,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/text.h"
 
-#define LARGEST_FILE_BYTES (16u * 1024u * 1024u) /* a device file has some 20 KB; keeps out /dev/zero */
+#define LARGEST_FILE_BYTES (8u * 1024u * 1024u) /* a device file has some 20 KB; keeps out /dev/zero */
+
+#define FEW_MEMBERS 32
 
 /* cJSON answers NULL both for bad text and for lack of memory, and its hooks take no argument. */
 static _Thread_local int out_of_memory;
@@ -86,6 +90,16 @@ static void set_syntax_error(const char *text, size_t length, const char *at, st
         gsim_error_set(error, GSIM_INPUT, "line %zu, column %zu: not JSON: unexpected '%c'", line, column, *at);
 }
 
+/* Names and texts get into messages, tables and reports. The parser holds nesting to a thousand. */
+static void clean(cJSON *items)
+{
+    for (cJSON *item = items; item; item = item->next) {
+        if (item->string) gsim_text_clean(item->string);
+        if (item->valuestring) gsim_text_clean(item->valuestring);
+        if (item->child) clean(item->child);
+    }
+}
+
 cJSON *gsim_json_read(const char *path, struct gsim_error *error)
 {
     size_t length = 0;
@@ -102,6 +116,7 @@ cJSON *gsim_json_read(const char *path, struct gsim_error *error)
     else if (!json)
         set_syntax_error(text, length, at, error);
     gsim_free(text);
+    if (json) clean(json);
     return json;
 }
 
@@ -129,10 +144,30 @@ const char *gsim_json_found(const cJSON *item, char *text, size_t size)
     return text;
 }
 
+static int by_name(const void *left, const void *right)
+{
+    return strcmp((*(const cJSON *const *)left)->string, (*(const cJSON *const *)right)->string);
+}
+
+/* Sorted, so that a million members cost no more than their sorting; without memory for that each is looked up. */
 const char *gsim_json_repeated(const cJSON *object)
 {
     const cJSON *child;
-    cJSON_ArrayForEach(child, object) if (cJSON_GetObjectItemCaseSensitive(object, child->string) !=
-                                          child) return child->string;
-    return NULL;
+    const char *repeated = NULL;
+    size_t count = 0;
+    if (!cJSON_IsObject(object)) return NULL;
+    cJSON_ArrayForEach(child, object) count++;
+    const cJSON **sorted = count > FEW_MEMBERS ? gsim_alloc(count * sizeof(*sorted)) : NULL;
+    if (!sorted) {
+        cJSON_ArrayForEach(child, object) if (cJSON_GetObjectItemCaseSensitive(object, child->string) !=
+                                              child) return child->string;
+        return NULL;
+    }
+    count = 0;
+    cJSON_ArrayForEach(child, object) sorted[count++] = child;
+    qsort(sorted, count, sizeof(*sorted), by_name);
+    for (size_t i = 1; i < count && !repeated; i++)
+        if (strcmp(sorted[i - 1]->string, sorted[i]->string) == 0) repeated = sorted[i]->string;
+    gsim_free(sorted);
+    return repeated;
 }

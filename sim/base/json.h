@@ -12,7 +12,8 @@
 #include "gpusim/status.h"
 
 /* The parsed file, or NULL with ERROR set: GSIM_INPUT (missing, not JSON) or GSIM_NOMEM. The message does not
- * name the file: callers prefix it. Memory comes from gsim_alloc(). */
+ * name the file: callers prefix it. Memory comes from gsim_alloc(). Names and texts are without control characters
+ * (sim/base/text.h). */
 cJSON *gsim_json_read(const char *path, struct gsim_error *error);
 void gsim_json_release(cJSON *json); /* accepts NULL */
 

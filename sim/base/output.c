@@ -14,6 +14,7 @@
 #include <zlib.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/text.h"
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -273,20 +274,12 @@ void gsim_output_percent(struct gsim_output *output, int width, double ratio, bo
     gsim_output_printf(output, "%*s", width, text);
 }
 
-/* Length of the well-formed UTF-8 sequence at TEXT, 0 if there is none (RFC 3629: no surrogates, no overlong forms). */
-static size_t utf8_length(const unsigned char *text)
+/* The number of the character that LENGTH bytes of well-formed UTF-8 at TEXT stand for, up to U+FFFF. */
+static unsigned code_of(const unsigned char *text, size_t length)
 {
-    unsigned c = text[0];
-    size_t length = c < 0x80                ? 1
-                    : c >= 0xc2 && c < 0xe0 ? 2
-                    : c >= 0xe0 && c < 0xf0 ? 3
-                    : c >= 0xf0 && c < 0xf5 ? 4
-                                            : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80) return 0;
-    if ((c == 0xe0 && text[1] < 0xa0) || (c == 0xed && text[1] >= 0xa0)) return 0;
-    if ((c == 0xf0 && text[1] < 0x90) || (c == 0xf4 && text[1] >= 0x90)) return 0;
-    return length;
+    if (length == 1) return text[0];
+    return length == 2 ? (text[0] & 0x1fu) << 6 | (text[1] & 0x3fu)
+                       : (text[0] & 0x0fu) << 12 | (text[1] & 0x3fu) << 6 | (text[2] & 0x3fu);
 }
 
 void gsim_output_json_string(struct gsim_output *output, const char *text)
@@ -300,14 +293,14 @@ void gsim_output_json_string(struct gsim_output *output, const char *text)
             at += plain;
             continue;
         }
-        size_t length = utf8_length(at);
+        size_t left = strnlen((const char *)at, 4), length = gsim_text_utf8((const char *)at, left), bytes;
         if (length == 0) {
             gsim_output_text(output, "\\ufffd");
             length = 1;
         } else if (*at == '"' || *at == '\\') {
             gsim_output_printf(output, "\\%c", *at);
-        } else if (*at < 0x20 || *at == 0x7f) {
-            gsim_output_printf(output, "\\u%04x", *at);
+        } else if (gsim_text_is_control((const char *)at, left, &bytes)) {
+            gsim_output_printf(output, "\\u%04x", code_of(at, length));
         } else {
             gsim_output_bytes(output, (const char *)at, length);
         }
@@ -318,14 +311,20 @@ void gsim_output_json_string(struct gsim_output *output, const char *text)
 
 void gsim_output_csv_string(struct gsim_output *output, const char *text)
 {
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        gsim_output_text(output, text);
+    size_t length = strlen(text), bytes;
+    bool is_quoted = text[strcspn(text, ",\"\r\n")], is_plain = !gsim_text_has_control(text, length);
+    if (!is_quoted && is_plain) {
+        gsim_output_bytes(output, text, length);
         return;
     }
-    gsim_output_text(output, "\"");
-    for (; *text; text++) {
-        if (*text == '"') gsim_output_text(output, "\"");
-        gsim_output_bytes(output, text, 1);
+    if (is_quoted) gsim_output_text(output, "\"");
+    for (size_t at = 0; at < length; at += bytes) {
+        bool is_odd = gsim_text_is_control(text + at, length - at, &bytes);
+        if (text[at] == '"') gsim_output_text(output, "\"");
+        if (is_odd && text[at] != '\r' && text[at] != '\n' && text[at] != '\t')
+            gsim_output_text(output, "?");
+        else
+            gsim_output_bytes(output, text + at, bytes);
     }
-    gsim_output_text(output, "\"");
+    if (is_quoted) gsim_output_text(output, "\"");
 }

@@ -51,9 +51,9 @@ void gsim_output_real(struct gsim_output *output, double value);
 void gsim_output_json_real(struct gsim_output *output, const char *name, double value);
 /* A ratio in percent with two decimals in WIDTH columns, with its sign where asked; "-" for NAN, never "-0.00". */
 void gsim_output_percent(struct gsim_output *output, int width, double ratio, bool is_signed);
-/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
+/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD, control characters (sim/base/text.h) escapes. */
 void gsim_output_json_string(struct gsim_output *output, const char *text);
-/* A CSV field, quoted where RFC 4180 asks for it. */
+/* A CSV field, quoted where RFC 4180 asks for it; control characters other than tabs and ends of lines become '?'. */
 void gsim_output_csv_string(struct gsim_output *output, const char *text);
 
 #endif

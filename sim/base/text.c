@@ -170,8 +170,7 @@ size_t gsim_text_utf8(const char *text, size_t left)
     return length;
 }
 
-/* What stands at P: *LENGTH bytes, and whether they are a control character. */
-static bool is_control(const char *text, size_t left, size_t *length)
+bool gsim_text_is_control(const char *text, size_t left, size_t *length)
 {
     const unsigned char *p = (const unsigned char *)text;
     *length = 1;
@@ -187,7 +186,7 @@ static bool is_control(const char *text, size_t left, size_t *length)
 bool gsim_text_has_control(const char *text, size_t length)
 {
     for (size_t at = 0, bytes; at < length; at += bytes)
-        if (is_control(text + at, length - at, &bytes)) return true;
+        if (gsim_text_is_control(text + at, length - at, &bytes)) return true;
     return false;
 }
 
@@ -195,7 +194,7 @@ char *gsim_text_clean(char *text)
 {
     size_t length = strlen(text), to = 0;
     for (size_t at = 0, bytes; at < length; at += bytes) {
-        if (is_control(text + at, length - at, &bytes)) {
+        if (gsim_text_is_control(text + at, length - at, &bytes)) {
             text[to++] = '?';
         } else {
             memmove(text + to, text + at, bytes);
@@ -216,7 +215,7 @@ const char *gsim_text_fit(char *text, size_t size, const char *name, size_t widt
         size_t tail = (width - 2) / 2, head = width - 2 - tail;
         snprintf(text, size, "%.*s..%s", (int)head, name, name + length - tail);
     }
-    return text;
+    return gsim_text_clean(text);
 }
 
 bool gsim_text_is_utf8(void)

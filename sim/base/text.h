@@ -48,10 +48,13 @@ size_t gsim_text_utf8(const char *text, size_t left);
 /* Whether TEXT holds what steers a terminal or turns the order of what is read around: U+0000 to U+001F, U+007F to
  * U+009F, U+2028 to U+202E, U+2066 to U+2069, and bytes that are no UTF-8 and stand for U+0080 to U+009F elsewhere. */
 bool gsim_text_has_control(const char *text, size_t length);
+/* Whether such a one stands at TEXT, of which LEFT bytes are there; *LENGTH is that of what stands there. */
+bool gsim_text_is_control(const char *text, size_t left, size_t *length);
 /* Makes a '?' of each of those. Returns TEXT. */
 char *gsim_text_clean(char *text);
 
-/* Copies NAME so that it takes at most WIDTH columns, cutting the middle by "..". WIDTH < SIZE. */
+/* Copies NAME so that it takes at most WIDTH columns, cutting the middle by "..", without control characters.
+ * WIDTH < SIZE. */
 const char *gsim_text_fit(char *text, size_t size, const char *name, size_t width);
 
 /* Whether LC_ALL, LC_CTYPE or LANG (the first that is set) asks for UTF-8. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/text.h"
 #include "traces/import/nsys_kinds.h"
 #include "traces/import/records.h"
 #include "sim/base/database.h"
@@ -458,6 +459,7 @@ static enum gsim_status read_gpu(struct table *t)
         const char *name = (const char *)sqlite3_column_text(t->rows, NAME);
         struct gsim_import_notes *notes = t->records->notes;
         snprintf(t->records->gpu, sizeof t->records->gpu, "%.*s", (int)sizeof t->records->gpu - 1, name ? name : "");
+        gsim_text_clean(t->records->gpu);
         notes->compute_capability = 10 * (int)whole(t, MAJOR, 99) + (int)whole(t, MINOR, 9);
         notes->sm_count = (double)whole(t, SMS, 1 << 20);
         notes->memory_bytes = (double)whole(t, MEMORY, GSIM_LIMIT_BYTES);

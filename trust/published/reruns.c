@@ -222,15 +222,16 @@ static bool receive_all(int from, void *bytes, size_t size)
 
 static void work(const struct gsim_reruns *reruns, size_t first, size_t stride, int to)
 {
-    struct worker worker = {.device_count = 0};
-    for (size_t i = first; i < reruns->count; i += stride) {
+    struct worker *worker = gsim_alloc(sizeof *worker); /* too large for a stack; without it no answer comes */
+    for (size_t i = first; worker && i < reruns->count; i += stride) {
         struct message message = {.index = i};
         struct gsim_error error = {0};
-        if (make_one(&worker, &reruns->runs[i], &message.result, &error) != GSIM_OK)
+        if (make_one(worker, &reruns->runs[i], &message.result, &error) != GSIM_OK)
             snprintf(message.result.message, sizeof message.result.message, "%.159s", error.message);
         if (!send_all(to, &message, sizeof message)) break;
     }
-    for (size_t i = 0; i < worker.device_count; i++) gsim_device_release(&worker.devices[i]);
+    for (size_t i = 0; worker && i < worker->device_count; i++) gsim_device_release(&worker->devices[i]);
+    gsim_free(worker);
 }
 
 static pid_t start_worker(const struct gsim_reruns *reruns, size_t first, size_t stride, int *from)

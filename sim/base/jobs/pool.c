@@ -16,6 +16,7 @@
 #define AHEAD_MAX 512
 /* At least so often the clocks of the items are looked at. */
 #define LOOK_MS 100
+#define CHUNK_BYTES 262144u
 /* While all have work, outcomes are taken in rounds so long apart: a wake-up for each would cost more than small
  * points. */
 #define ROUND_S 0.005
@@ -38,6 +39,7 @@ struct gsim_pool {
     uint64_t *backlog; /* items that a dead worker left */
     size_t backlog_count, backlog_capacity, held;
     double round_s; /* when outcomes were taken last */
+    char *chunk;    /* CHUNK_BYTES of what a worker sends */
     struct sigaction old_pipe_action;
 };
 
@@ -73,7 +75,8 @@ enum gsim_status gsim_pool_create(const struct gsim_pool_config *config, struct 
     made->config = *config;
     sigaction(SIGPIPE, &ignore, &made->old_pipe_action); /* a dead worker is seen by what its pipe says */
     made->workers = gsim_alloc(config->jobs * sizeof(*made->workers));
-    if (!made->workers) status = fail_memory(error);
+    made->chunk = gsim_alloc(CHUNK_BYTES);
+    if (!made->workers || !made->chunk) status = fail_memory(error);
     for (uint32_t i = 0; i < config->jobs && status == GSIM_OK; i++) {
         made->workers[i].items = gsim_alloc(AHEAD_MAX * sizeof(uint64_t));
         status = made->workers[i].items ? start(made, &made->workers[i], error) : fail_memory(error);
@@ -98,6 +101,7 @@ void gsim_pool_destroy(struct gsim_pool *pool)
     sigaction(SIGPIPE, &pool->old_pipe_action, NULL);
     gsim_free(pool->workers);
     gsim_free(pool->backlog);
+    gsim_free(pool->chunk);
     gsim_free(pool);
 }
 
@@ -229,12 +233,12 @@ static enum gsim_status replace(struct gsim_pool *pool, struct worker *worker, e
 }
 
 /* Reads what the worker sent; *ENDED when it is gone. */
-static enum gsim_status read_worker(struct worker *worker, bool *ended, struct gsim_error *error)
+static enum gsim_status read_worker(struct gsim_pool *pool, struct worker *worker, bool *ended,
+                                    struct gsim_error *error)
 {
-    char buffer[262144];
-    ssize_t got = read(worker->process.from, buffer, sizeof(buffer));
+    ssize_t got = read(worker->process.from, pool->chunk, CHUNK_BYTES);
     *ended = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
-    if (got > 0) gsim_bytes_add(&worker->input, buffer, (size_t)got);
+    if (got > 0) gsim_bytes_add(&worker->input, pool->chunk, (size_t)got);
     return worker->input.failed ? fail_memory(error) : GSIM_OK;
 }
 
@@ -252,7 +256,7 @@ static enum gsim_status check_clock(struct gsim_pool *pool, struct worker *worke
     kill(worker->process.pid, SIGKILL);
     bool ended = false;
     enum gsim_status status = GSIM_OK;
-    while (!ended && status == GSIM_OK) status = read_worker(worker, &ended, error);
+    while (!ended && status == GSIM_OK) status = read_worker(pool, worker, &ended, error);
     return status == GSIM_OK ? replace(pool, worker, GSIM_ITEM_TIMEOUT, deliver, data, error) : status;
 }
 
@@ -284,7 +288,7 @@ enum gsim_status gsim_pool_wait(struct gsim_pool *pool, int timeout_ms, gsim_poo
         struct worker *worker = &pool->workers[i];
         bool ended = false;
         if (ready > 0 && polls[i].revents) {
-            status = read_worker(worker, &ended, error);
+            status = read_worker(pool, worker, &ended, error);
             if (status == GSIM_OK)
                 status = ended ? replace(pool, worker, GSIM_ITEM_CRASHED, deliver, data, error)
                                : take_outcomes(pool, worker, deliver, data, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How numbers and texts stand in result files, and that a file takes its name only when it is complete. */
 #include "sim/base/output.h"
+#include "sim/base/text.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -58,7 +59,28 @@ static void dropped(void)
     gsim_arena_release(&arena);
 }
 
+/* JSON keeps control characters as escapes, CSV and tables show a '?' for each. */
+static void controls(void)
+{
+    struct gsim_output output;
+    struct gsim_error error = {0};
+    char path[64], text[256] = "";
+    snprintf(path, sizeof(path), "/tmp/gpusim-output-%ld.txt", (long)getpid());
+    CHECK_OK(gsim_output_open(&output, path, &error), error);
+    gsim_output_json_string(&output, "\x1b\xc2\x9b\xe2\x80\xae\xe2\x81\xa6\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+    gsim_output_csv_string(&output, "a\xe2\x80\xae\tb");
+    gsim_output_csv_string(&output, "a\n\x1b\"");
+    CHECK_OK(gsim_output_commit(&output, &error), error);
+    FILE *file = fopen(path, "r");
+    CHECK(file && fread(text, 1, sizeof(text) - 1, file) > 0);
+    if (file) fclose(file);
+    remove(path);
+    CHECK_STR(text, "\"\\u001b\\u009b\\u202e\\u2066\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"a?\tb\"a\n?\"\"\"");
+    CHECK_STR(gsim_text_fit(text, sizeof(text), "k\xc2\x85k", 20), "k?k");
+}
+
 static const struct test_case cases[] = {
+    {"control characters", controls},
     {"numbers and texts", formats},
     {"dropped when not complete", dropped},
 };
