@@ -103,6 +103,13 @@ enum gsim_cli_command {
     X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE,                                                \
       "of the program (default: the trace's)")                                                                          \
     X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT, "keep the host's time between its calls (default on)")               \
+    X(COPIES, "copies", "rate|recorded|modelled", GSIM_CLI_ON_IMPORT,                                                  \
+      "how long copies take: by the device's links unless the\n"                                                       \
+      "trace's ran at other rates (default), as recorded, or always\n"                                                 \
+      "by the links")                                                                                                   \
+    X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT,                                                      \
+      "idle time of the GPU that the trace does not explain: kept as\n"                                                 \
+      "a delay (default), or dropped")                                                                                  \
     X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                  \
       "of kernels in a trace that ran beside others, what they take\n"                                                 \
       "alone: found by replaying it on the device (default), or as\n"                                                 \

@@ -66,6 +66,15 @@ static bool parse_index(const char *text, const char *end, uint32_t otherwise, u
     return true;
 }
 
+static enum gsim_status parse_copies(const char *word, struct gsim_import_options *options, struct gsim_error *error)
+{
+    options->copies = GSIM_COPIES_BY_RATE;
+    if (!word || strcmp(word, "rate") == 0) return GSIM_OK;
+    options->copies = strcmp(word, "recorded") == 0 ? GSIM_COPIES_RECORDED : GSIM_COPIES_MODELLED;
+    if (options->copies == GSIM_COPIES_RECORDED || strcmp(word, "modelled") == 0) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--copies: expected rate, recorded or modelled, found '%s'", word);
+}
+
 static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
                                     struct gsim_error *error)
 {
@@ -74,7 +83,12 @@ static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, 
         return gsim_error_set(error, GSIM_USAGE, "--gaps: expected on or off, found '%s'", gaps);
     options->gaps = !gaps || strcmp(gaps, "on") == 0;
     options->last = UINT32_MAX;
-    if (!range) return GSIM_OK;
+    const char *unexplained = arguments->value[GSIM_CLI_UNEXPLAINED];
+    options->drops_unexplained = unexplained && strcmp(unexplained, "drop") == 0;
+    if (unexplained && !options->drops_unexplained && strcmp(unexplained, "keep") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--unexplained: expected keep or drop, found '%s'", unexplained);
+    enum gsim_status status = parse_copies(arguments->value[GSIM_CLI_COPIES], options, error);
+    if (status != GSIM_OK || !range) return status;
     const char *colon = strchr(range, ':');
     if (colon && parse_index(range, colon, 0, &options->first) &&
         parse_index(colon + 1, colon + 1 + strlen(colon + 1), UINT32_MAX, &options->last) &&
@@ -178,7 +192,7 @@ static enum gsim_status infer_alone(import_function *read, const char *path, str
     gsim_progress_start(&progress, GSIM_ALONE_ROUNDS, stderr);
     progress.unit = "replays";
     if (status == GSIM_OK)
-        found = gsim_infer_alone(&predictor, program, notes->pageable > 0, times.ops, times.count, tell_round, &progress, alone, error);
+        found = gsim_infer_alone(&predictor, program, times.ops, times.count, tell_round, &progress, alone, error);
     gsim_progress_clear(&progress);
     if (found == GSIM_INPUT) { /* not of this device: what was recorded can be imported all the same */
         fprintf(stderr, "gpusim: note: kernels that ran beside others keep their recorded times: %s\n", error->message);

@@ -34,11 +34,11 @@ enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_err
 
 /* Adds a line on it to TEXT. */
 static enum gsim_status infer(const struct gsim_trace_validation *v, struct gsim_program *program, const struct gsim_import_times *times,
-                              bool is_pageable, char text[NOTES_BYTES], struct gsim_error *error)
+                               char text[NOTES_BYTES], struct gsim_error *error)
 {
     struct gsim_alone alone;
     char line[GSIM_ALONE_TEXT_SIZE];
-    enum gsim_status status = gsim_infer_alone(v->predictor, program, is_pageable, times->ops, times->count, NULL, NULL, &alone, error);
+    enum gsim_status status = gsim_infer_alone(v->predictor, program, times->ops, times->count, NULL, NULL, &alone, error);
     size_t length = strlen(text);
     if (status == GSIM_OK && alone.kernels)
         snprintf(text + length, NOTES_BYTES - length, "%s%s", length ? "\n" : "", gsim_alone_text(&alone, v->predictor->device->name, line));
@@ -69,10 +69,9 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
                                            .ops = times.ops,
                                            .op_count = times.count,
                                            .span_us = notes.span_us,
-                                           .is_pageable = notes.pageable > 0,
                                            .repairs = gsim_import_repairs(&notes),
                                            .notes = text};
-        if (infers && notes.shared) status = infer(v, &program, &times, traced.is_pageable, text, error);
+        if (infers && notes.shared) status = infer(v, &program, &times, text, error);
         if (status == GSIM_OK) status = gsim_trace_validation_add(v, &traced, error);
         if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot replay '%s'", path);
     }

@@ -77,6 +77,8 @@ enum gsim_op_kind {
 };
 
 enum gsim_copy_kind { GSIM_COPY_H2D, GSIM_COPY_D2H, GSIM_COPY_D2D };
+/* The host memory that a copy reads or writes: as the run says, or its own. */
+enum gsim_copy_memory { GSIM_COPY_MEMORY_OF_RUN, GSIM_COPY_MEMORY_PINNED, GSIM_COPY_MEMORY_PAGEABLE };
 
 struct gsim_op {
     enum gsim_op_kind kind;
@@ -88,9 +90,13 @@ struct gsim_op {
     const struct gsim_arg *args; /* in the order of the author's signature; no buffer twice */
     const uint32_t *after;       /* indices of earlier ops this one must follow, beside the data dependences */
     uint64_t bytes;              /* copy, prefetch, host access: how much of the buffer */
-    double host_us;              /* GSIM_OP_HOST_COMPUTE */
+    union {
+        double host_us;          /* GSIM_OP_HOST_COMPUTE */
+        double copy_us;          /* GSIM_OP_COPY: how long it takes, whatever the links; 0: the links say */
+    };
     int32_t stream;              /* the author's own choice, followed by the scheduler async; -1: none */
     int32_t priority;            /* CUDA's: lower is more urgent; 0 default */
+    uint8_t copy_memory;         /* GSIM_OP_COPY: enum gsim_copy_memory */
     bool untimed;                /* host write of the reset between iterations, outside the timed region */
 };
 

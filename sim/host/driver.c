@@ -320,12 +320,12 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
     gsim_api_spend(m, m->device->memcpy_us);
-    bool is_pinned = m->simulation->memory == GSIM_MEMORY_PINNED; /* the staging of others has its own start */
+    bool is_pinned = gsim_copies_is_pinned(m, op); /* the staging of others has its own start */
     gsim_api_issue(m, GSIM_COMMAND_OP, op, 0, stream, start, is_pinned ? m->device->copy_start_us : 0);
     /* Pageable copies are staged by the calling thread; small ones to the device return at once
      * (CUDA driver API, "API synchronization behavior": up to 64 KB). */
     bool is_small = op->copy_kind == GSIM_COPY_H2D && op->bytes <= 65536;
-    if (m->simulation->memory == GSIM_MEMORY_PAGEABLE && op->copy_kind != GSIM_COPY_D2D && !is_small) {
+    if (gsim_copies_is_pageable(m, op) && op->copy_kind != GSIM_COPY_D2D && !is_small) {
         gsim_time before = m->running->local;
         m->running->target = m->streams[stream].issued;
         gsim_machine_wait_on(m, &m->streams[stream].waiting_threads);

@@ -30,6 +30,25 @@ static double route_gbps(const struct gsim_device_spec *d, enum gsim_route route
     GSIM_BUG("route %d", (int)route);
 }
 
+bool gsim_copies_is_pinned(const struct gsim_machine *m, const struct gsim_op *op)
+{
+    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? m->simulation->memory == GSIM_MEMORY_PINNED
+                                                      : op->copy_memory == GSIM_COPY_MEMORY_PINNED;
+}
+
+bool gsim_copies_is_pageable(const struct gsim_machine *m, const struct gsim_op *op)
+{
+    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? m->simulation->memory == GSIM_MEMORY_PAGEABLE
+                                                      : op->copy_memory == GSIM_COPY_MEMORY_PAGEABLE;
+}
+
+/* What a transfer takes of the DRAM while it runs. */
+static double load_gbps(const struct gsim_machine *m, const struct gsim_command *command)
+{
+    if (command->op && command->op->kind == GSIM_OP_COPY && command->op->copy_us > 0) return (double)command->bytes * 1e-3 / command->op->copy_us;
+    return command->copy_kind == GSIM_COPY_D2D ? m->device->d2d_gbps : route_gbps(m->device, command->route);
+}
+
 static void local_copy_ended(struct gsim_machine *m, void *command) { gsim_copies_transfer_ended(m, command); }
 
 static void finish(struct gsim_machine *m, struct gsim_command *command);
@@ -43,6 +62,11 @@ void gsim_copies_begin(struct gsim_machine *m, struct gsim_command *command)
         return;
     }
     command->start = m->now;
+    if (command->op && command->op->kind == GSIM_OP_COPY && command->op->copy_us > 0) { /* as recorded */
+        gsim_gpu_add_copy_load(m->gpu, m->now, load_gbps(m, command));
+        gsim_machine_at(m, m->now + gsim_time_from_us(command->op->copy_us), local_copy_ended, command);
+        return;
+    }
     if (command->copy_kind == GSIM_COPY_D2D) { /* reads and writes every byte; no link */
         gsim_gpu_add_copy_load(m->gpu, m->now, d->d2d_gbps);
         gsim_time length = gsim_time_from_us(d->h2d_latency_us) +
@@ -135,7 +159,7 @@ static void inline_copy_ended(struct gsim_machine *m, void *argument);
 uint32_t gsim_copies_unit(const struct gsim_machine *m, const struct gsim_op *op)
 {
     if (op->kind != GSIM_OP_COPY) return GSIM_UNIT_SMS;
-    bool is_inline = m->simulation->memory == GSIM_MEMORY_PINNED && op->copy_kind == GSIM_COPY_H2D &&
+    bool is_inline = gsim_copies_is_pinned(m, op) && !(op->copy_us > 0) && op->copy_kind == GSIM_COPY_H2D &&
                      (double)op->bytes <= m->device->inline_copy_bytes;
     return is_inline ? GSIM_UNIT_SMS : GSIM_UNIT_COPIES + op->copy_kind;
 }
@@ -144,7 +168,7 @@ void gsim_copies_start(struct gsim_machine *m, struct gsim_command *command)
 {
     const struct gsim_op *op = command->op;
     bool is_managed = m->simulation->memory == GSIM_MEMORY_MANAGED;
-    bool is_pageable = m->simulation->memory == GSIM_MEMORY_PAGEABLE;
+    bool is_pageable = gsim_copies_is_pageable(m, op);
     gsim_reuse_copy(m, op);
     command->buffer_index = op->args[0].buffer_index;
     command->bytes = op->bytes;
@@ -247,8 +271,7 @@ static void finish(struct gsim_machine *m, struct gsim_command *command)
 
 void gsim_copies_transfer_ended(struct gsim_machine *m, struct gsim_command *command)
 {
-    bool is_local = command->copy_kind == GSIM_COPY_D2D;
-    gsim_gpu_add_copy_load(m->gpu, m->now, -(is_local ? m->device->d2d_gbps : route_gbps(m->device, command->route)));
+    gsim_gpu_add_copy_load(m->gpu, m->now, -load_gbps(m, command));
     record_transfer(m, command);
     finish(m, command);
 }

@@ -11,7 +11,7 @@
     X(OP_READS, "reads", "K") X(OP_WRITES, "writes", "K") X(OP_STREAM, "stream", "KCPWRH")                 \
     X(OP_AFTER, "after", "KCPWRH") X(OP_PRIORITY, "priority", "KCPWRH") X(OP_ARGS, "args", "K")            \
     X(OP_NON_CONST, "non_const", "K") X(OP_KIND, "kind", "C") X(OP_BUFFER, "buffer", "CPWR")               \
-    X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "H") X(OP_UNTIMED, "untimed", "W")
+    X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "CH") X(OP_MEMORY, "memory", "C") X(OP_UNTIMED, "untimed", "W")
 /* clang-format on */
 #define OP_ID(id, name, kinds)    id,
 #define OP_NAME(id, name, kinds)  name,
@@ -22,6 +22,7 @@ static const char *const op_kinds[OP_WORK] = {OP_FIELDS(OP_KINDS)};
 
 static const char kind_letters[] = "KCPWRH"; /* enum gsim_op_kind */
 static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", NULL};
+static const char *const memory_names[] = {"run", "pinned", "pageable", NULL}; /* enum gsim_copy_memory */
 static const char *const copy_names[] = {"h2d", "d2h", "d2d", NULL}; /* enum gsim_copy_kind */
 
 static enum gsim_status read_count(struct gsim_fields *fields, int field, double maximum, uint32_t *count)
@@ -279,6 +280,12 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
     double bytes = (double)reader->buffers[buffer].bytes, maximum = bytes;
     status = gsim_fields_integer(fields, OP_BYTES, 1, maximum, &bytes);
     op->bytes = (uint64_t)bytes;
+    int memory = GSIM_COPY_MEMORY_OF_RUN;
+    if (status == GSIM_OK && op->kind == GSIM_OP_COPY && fields->values[OP_MEMORY])
+        status = gsim_fields_choice(fields, OP_MEMORY, memory_names, &memory);
+    op->copy_memory = (uint8_t)memory;
+    if (status == GSIM_OK && op->kind == GSIM_OP_COPY && fields->values[OP_US])
+        status = gsim_fields_real(fields, OP_US, GSIM_LIMIT_US, &op->copy_us);
     return status == GSIM_OK ? gsim_fields_bool(fields, OP_UNTIMED, &op->untimed) : status;
 }
 

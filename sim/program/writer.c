@@ -209,6 +209,12 @@ static void put_op(struct writer *w, const struct gsim_op *op)
         put(w, ", \"buffer\": ");
         put_name(w, w->program->buffers[op->args[0].buffer_index].name);
         put(w, ", \"bytes\": %" PRIu64, op->bytes);
+        if (op->copy_memory != GSIM_COPY_MEMORY_OF_RUN)
+            put(w, ", \"memory\": \"%s\"", op->copy_memory == GSIM_COPY_MEMORY_PINNED ? "pinned" : "pageable");
+        if (op->copy_us > 0) {
+            put(w, ", \"us\": ");
+            put_number(w, op->copy_us);
+        }
     }
     if (op->untimed) put(w, ", \"untimed\": true");
     if (op->stream >= 0) put(w, ", \"stream\": %d", op->stream);

@@ -39,7 +39,13 @@ struct stream {
     uint64_t bytes[COPY_KINDS]; /* the greatest copy of that kind */
 };
 
+#define LARGE_COPY 262144 /* bytes from which a copy's time tells the link's rate */
+#define OTHER_RATE 0.2    /* of the rate: copies of one kind vary by less */
+
+#define DELAY_COST_NS 4000 /* what the delay takes beside its length: its start and the gap behind it */
+
 struct emitter {
+    bool keeps_times[2][2]; /* [pageable][d2h] */
     const struct gsim_records *records;
     const struct gsim_steps *steps;
     const struct gsim_import_options *options;
@@ -273,6 +279,60 @@ static void keep_calls(struct emitter *e)
     if (times->call_count) qsort(times->calls, times->call_count, sizeof *times->calls, compare_host_calls);
 }
 
+/* Before a work, what the GPU idled without a reason that the trace tells: a kernel of one warp that does nothing else. */
+static void make_delay(struct emitter *e, const struct gsim_activity *work, struct stream *stream)
+{
+    if (!work->idle_ns || e->options->drops_unexplained) return;
+    const struct gsim_kernel kernel = {.name = "(unexplained idle)",
+                                       .grid = {1, 1, 1},
+                                       .block = {32, 1, 1},
+                                       .regs_per_thread = 16,
+                                       .solo_us = ((double)work->idle_ns - DELAY_COST_NS) / 1e3,
+                                       .solo_device = e->options->solo_device,
+                                       .solo_cold = true};
+    struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = stream->number};
+    op.kernel_index = gsim_builder_kernel(e->builder, &kernel);
+    take(e, &stream->waits);
+    uint32_t index = add_op(e, &op);
+    if (e->failed) return;
+    e->made[index] = (struct made){work->start_ns - work->idle_ns, work->start_ns, stream->last, false, true};
+    stream->last = index;
+}
+
+/* Which copies keep their recorded times: those between GPUs, those without a size, and all of a direction and kind of memory
+ * in which the larger ones ran at another rate than the device file has. */
+static void compare_rates(struct emitter *e)
+{
+    double bytes[2][2] = {{0}}, ns[2][2] = {{0}};
+    const struct gsim_records *r = e->records;
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        const struct gsim_activity *work = &r->works[i];
+        if (work->kind != GSIM_ACTIVITY_COPY || work->copy_kind == GSIM_COPY_D2D || work->bytes < LARGE_COPY) continue;
+        bytes[work->pageable][work->copy_kind == GSIM_COPY_D2H] += (double)work->bytes;
+        ns[work->pageable][work->copy_kind == GSIM_COPY_D2H] += (double)work->solo_ns;
+    }
+    for (int p = 0; p < 2; p++)
+        for (int d = 0; d < 2; d++) {
+            double rate = ns[p][d] > 0 ? bytes[p][d] / ns[p][d] : 0, model = e->options->copy_gbps[p][d];
+            e->keeps_times[p][d] = rate > 0 && model > 0 && fabs(rate / model - 1) > OTHER_RATE;
+        }
+}
+
+static bool is_recorded(const struct emitter *e, const struct gsim_activity *work)
+{
+    struct gsim_import_notes *notes = e->records->notes;
+    bool is_link = work->copy_kind != GSIM_COPY_D2D;
+    if (work->is_peer) {
+        notes->peer_copies++;
+        return true;
+    }
+    if (work->lacks_size || e->options->copies == GSIM_COPIES_RECORDED) return true;
+    if (e->options->copies == GSIM_COPIES_MODELLED || !is_link) return false;
+    bool is_kept = e->keeps_times[work->pageable][work->copy_kind == GSIM_COPY_D2H];
+    notes->recorded_copies += is_kept;
+    return is_kept;
+}
+
 /* --- works, after all -------------------------------------------------------------------------------------------------- */
 static void make_work(struct emitter *e, const struct gsim_step *step)
 {
@@ -284,6 +344,8 @@ static void make_work(struct emitter *e, const struct gsim_step *step)
     int64_t time = was_full ? step->time_ns : issue_time(e, work, step, charge);
     pass_time(e, time);
     if (e->failed) return;
+    make_delay(e, work, stream);
+    if (e->failed) return;
     struct gsim_op op = {.kind = is_copy ? GSIM_OP_COPY : GSIM_OP_KERNEL, .stream = stream->number};
     struct gsim_arg arg = {.reads = work->copy_kind != GSIM_COPY_H2D, .writes = work->copy_kind != GSIM_COPY_D2H};
     if (is_copy) {
@@ -292,6 +354,9 @@ static void make_work(struct emitter *e, const struct gsim_step *step)
         op.arg_count = 1;
         op.copy_kind = (enum gsim_copy_kind)work->copy_kind;
         op.bytes = work->bytes ? work->bytes : 1;
+        if (work->copy_kind != GSIM_COPY_D2D && (work->pageable || work->pinned))
+            op.copy_memory = work->pageable ? GSIM_COPY_MEMORY_PAGEABLE : GSIM_COPY_MEMORY_PINNED;
+        if (is_recorded(e, work)) op.copy_us = (double)work->solo_ns / 1e3;
     } else {
         op.kernel_index = kernel_of(e, work);
     }
@@ -429,7 +494,7 @@ static enum gsim_status start(struct emitter *e)
     const struct gsim_steps *steps = e->steps;
     e->streams = gsim_alloc(sizeof *e->streams * ((size_t)r->stream_count + 1));
     e->thread_waits = gsim_alloc(sizeof *e->thread_waits * ((size_t)steps->thread_count + 1));
-    e->made = gsim_alloc(sizeof *e->made * (2 * (size_t)steps->count + 2));
+    e->made = gsim_alloc(sizeof *e->made * (3 * (size_t)steps->count + 2));
     e->starts = gsim_alloc(sizeof *e->starts * ((size_t)steps->work_count + 1));
     e->builder = gsim_builder_create(e->options->name);
     if (!e->streams || !e->thread_waits || !e->made || !e->starts || !e->builder)
@@ -446,6 +511,7 @@ static enum gsim_status start(struct emitter *e)
         if (work->kind == GSIM_ACTIVITY_COPY && work->bytes >= *bytes) *bytes = work->bytes ? work->bytes : 1;
     }
     number_streams(e);
+    compare_rates(e);
     return GSIM_OK;
 }
 

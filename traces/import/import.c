@@ -9,7 +9,6 @@
 
 #include "traces/import/records.h"
 
-#define LATE_NS 1000000000 /* from a launch to its start on an idle GPU; launches take microseconds */
 #define SAME_SOLO_RATIO 0.02 /* durations of one kernel this close to their median are replayed as the median */
 
 #define COMPARE(x, y)                                                                                                  \
@@ -232,39 +231,6 @@ static enum gsim_status find_lost_works(struct gsim_records *r)
         r->notes->lost_works += is_launch && is_lost;
     }
     gsim_free(has_work);
-    return GSIM_OK;
-}
-
-struct begun {
-    int64_t start_ns, end_ns, launched_ns;
-};
-
-static int compare_begun(const void *left, const void *right)
-{
-    const struct begun *a = left, *b = right;
-    COMPARE(a->start_ns, b->start_ns);
-    COMPARE(a->launched_ns, b->launched_ns);
-    return 0;
-}
-
-/* A GPU that has nothing to do starts what has been launched: clocks that step, or records mixed up. */
-static enum gsim_status find_late_starts(struct gsim_records *r)
-{
-    struct begun *all = gsim_alloc(sizeof *all * ((size_t)r->work_count + 1));
-    int64_t busy_ns = INT64_MIN;
-    if (!all) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < r->work_count; i++) {
-        const struct gsim_activity *w = &r->works[i];
-        bool is_launched = w->call != GSIM_NO_CALL && r->calls[w->call].end_ns > 0;
-        all[i] = (struct begun){w->start_ns, w->end_ns, is_launched ? r->calls[w->call].end_ns : INT64_MAX};
-    }
-    if (r->work_count) qsort(all, r->work_count, sizeof *all, compare_begun);
-    for (uint32_t i = 0; i < r->work_count; i++) {
-        int64_t could_ns = all[i].launched_ns > busy_ns ? all[i].launched_ns : busy_ns;
-        r->notes->late_starts += could_ns < all[i].start_ns && all[i].start_ns - could_ns > LATE_NS;
-        if (all[i].end_ns > busy_ns) busy_ns = all[i].end_ns;
-    }
-    gsim_free(all);
     return GSIM_OK;
 }
 
@@ -573,7 +539,9 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
         if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
         cut_overlaps(r);
         status = find_lost_works(r);
-        if (status == GSIM_OK) status = find_late_starts(r);
+        if (status == GSIM_OK) status = gsim_records_find_idle(r);
+        if (status == GSIM_OK && r->stream_count > 1) status = gsim_records_infer_waits(r);
+        if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
     }
     if (status == GSIM_OK) {
         status = make_steps(r, &steps);

@@ -239,6 +239,8 @@ static uint32_t work_stream(struct event *e)
 static bool copy_kind(struct gsim_activity *work, const char *name)
 {
     work->pageable = strstr(name, "Pageable") != NULL;
+    work->pinned = !work->pageable && strstr(name, "Pinned");
+    work->is_peer = strstr(name, "PtoP") != NULL;
     work->is_managed = strstr(name, "Managed") || strstr(name, "Unified");
     if (strstr(name, "HtoH")) return false;
     work->copy_kind = strstr(name, "HtoD") || strstr(name, "HtoA")   ? GSIM_COPY_H2D

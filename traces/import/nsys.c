@@ -271,7 +271,9 @@ static enum gsim_status read_copies(struct table *t)
         uint32_t host = whole32(t, work.copy_kind == GSIM_COPY_H2D ? SOURCE : DESTINATION, UINT32_MAX);
         enum gsim_nsys_memory memory = kinds.memory[host < GSIM_NSYS_KINDS ? host : GSIM_NSYS_KINDS - 1];
         work.pageable = memory == GSIM_NSYS_PAGEABLE && copy->kind != GSIM_COPY_D2D;
+        work.pinned = memory == GSIM_NSYS_PINNED;
         work.is_managed = memory == GSIM_NSYS_MANAGED;
+        work.is_peer = copy->is_peer;
         if (t->failed) break;
         if (copy->is_managed) { /* by page faults or prefetches: kernels' recorded durations hold the wait */
             t->records->notes->managed_moves++;

@@ -24,6 +24,7 @@ struct gsim_activity {
     int64_t start_ns, end_ns;
     uint64_t correlation, bytes;
     int64_t solo_ns;                 /* filled by import.c: the duration to replay */
+    int64_t idle_ns;                 /* filled by import.c: how long the GPU idled before it for a reason that the trace does not tell */
     uint32_t process, stream, shape; /* process: whose correlation ids; stream, shape: indices into the records' lists */
     uint32_t call, thread; /* filled by import.c: the call that made it, GSIM_NO_CALL for none; its thread */
     uint8_t kind, copy_kind; /* enum gsim_activity_kind, enum gsim_copy_kind */
@@ -31,6 +32,8 @@ struct gsim_activity {
     bool is_managed : 1;
     bool is_moved : 1; /* its time was repaired: only the duration is real */
     bool lacks_shape : 1, lacks_size : 1, lacks_time : 1; /* not recorded with it */
+    bool pinned : 1;  /* the host's side of a copy is said to be */
+    bool is_peer : 1; /* a copy from or to another GPU */
 };
 #define GSIM_NO_CALL UINT32_MAX
 
@@ -144,6 +147,13 @@ struct gsim_steps {
     uint32_t count, work_count, thread_count;
     uint32_t tail_count; /* steps behind those, after the last work: no part of the program */
 };
+
+/* traces/import/waits.c: adds a sync for each wait that has none, where times tell of what. Works have their calls, syncs are sorted by
+ * process and correlation and are not afterwards. */
+enum gsim_status gsim_records_infer_waits(struct gsim_records *records) GSIM_NODISCARD;
+
+/* traces/import/idle.c: fills idle_ns. Works have their calls. */
+enum gsim_status gsim_records_find_idle(struct gsim_records *records) GSIM_NODISCARD;
 
 /* traces/import/emit.c: the ops of a program. */
 enum gsim_status gsim_records_emit(const struct gsim_records *records, const struct gsim_steps *steps,

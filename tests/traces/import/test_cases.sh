@@ -87,6 +87,24 @@ imports kineto 22_some_kernels_without_times.json '40 kernels'
 replays 860 900
 imports kineto 26_xpu.json '20 kernels' '20 without grid and block'
 
+imports kineto 02_one_small_pageable_copy.json '1 copies of pageable memory'
+grep -q '"memory": "pageable"' program.json || fail "$file: no copy is pageable"
+replays 5000 5250
+imports kineto 08_gpu_idle_though_launched.json '1 that start later than the trace explains'
+replays 60500 61200
+timeout 60 "$gpusim" import kineto "$cases/$file" -o program.json --unexplained drop >out 2>&1
+replays 860 900
+imports kineto 10_peer_copies.json '10 copies between GPUs: at their recorded times'
+replays 5000 5200
+imports kineto 18_waits_without_sync_records.json '19 cudaStreamWaitEvent calls' 'inferred from times'
+replays 2000 2200
+imports kineto 19_copies_at_10_gbps.json '5 copies at their recorded times'
+replays 19900 20400
+timeout 60 "$gpusim" import kineto "$cases/$file" -o program.json --copies modelled >out 2>&1
+replays 3500 4000
+imports kineto 09_long_kernel_beside_short_ones.json '61 kernels'
+replays 1250 1350
+
 # refuses FILE PART...: exit 2, one line that holds every PART.
 refuses() {
     file=$1
