@@ -12,8 +12,10 @@
 #include "gpusim/memory.h"
 #include "sim/base/gz.h"
 #include "sim/base/scan.h"
+#include "traces/mend.h"
 
 #define CHUNK_BYTES (256u * 1024u)
+#define GSIM_EVENT_SUSPECT ((size_t)256 * 1024) /* an event this long may be several, the end of one missed */
 
 struct splitter {
     const struct gsim_events_handler *handler;
@@ -22,6 +24,7 @@ struct splitter {
     char *chunk, *text; /* what was read; the value being collected, with a NUL behind it */
     size_t at, length;  /* in the chunk */
     size_t text_length, text_room;
+    bool is_resumed;   /* what was damaged ended at the next element */
     double file_bytes; /* as it lies on the disk; 0: not known */
     enum gsim_status status;
     char place[48];
@@ -103,8 +106,8 @@ static bool is_behind(char c)
     return c == ',' || c == ']' || c == '}' || c == ':' || c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/* Collects one value, by brackets and strings only. */
-static bool collect(struct splitter *s)
+/* Collects one value, by brackets and strings only; not checked. With MOST, what grows beyond that counts as no end. */
+static bool collect_text(struct splitter *s, size_t most)
 {
     unsigned depth = 0;
     bool in_string = false, is_escaped = false, is_done = false;
@@ -135,10 +138,76 @@ static bool collect(struct splitter *s)
             }
         }
         if (!keep(s, s->chunk + from, s->at - from)) return false;
+        if (!is_done && most && s->text_length > most) return false;
     }
+    return true;
+}
+
+static bool collect(struct splitter *s)
+{
+    if (!collect_text(s, 0)) return false;
     if (gsim_scan_check(s->text, s->text_length, s->error) == GSIM_OK) return true;
     s->status = gsim_error_prefix(s->error, "%s", s->place);
     return false;
+}
+
+/* Puts what was collected from FROM on back in front of what is to be read. */
+static bool unread(struct splitter *s, size_t from)
+{
+    size_t back = s->text_length - from, rest = s->length - s->at, room = back + rest > CHUNK_BYTES ? back + rest : CHUNK_BYTES;
+    char *chunk = gsim_alloc(room);
+    if (!chunk) {
+        s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+        return false;
+    }
+    memcpy(chunk, s->text + from, back);
+    memcpy(chunk + back, s->chunk + s->at, rest);
+    gsim_free(s->chunk);
+    s->chunk = chunk;
+    s->at = 0;
+    s->length = back + rest;
+    return true;
+}
+
+enum piece { PIECE_FAILED, PIECE_WHOLE, PIECE_SKIPPED };
+
+/* An element that may be damaged: mended, or passed over up to where the next seems to begin. */
+static enum piece collect_element(struct splitter *s)
+{
+    struct gsim_error ignored = {0};
+    bool is_closed = true;
+    s->is_resumed = false;
+    for (size_t most = GSIM_EVENT_SUSPECT; !collect_text(s, most); most *= 4) { /* so long: an end that was missed? */
+        is_closed = false;
+        bool is_end = s->status != GSIM_OK || peek(s) < 0;
+        size_t next = s->text_length ? gsim_mend_next(s->text, 0, s->text_length) : 0;
+        if (s->status == GSIM_NOMEM || (is_end && next >= s->text_length)) return PIECE_FAILED;
+        if (next < s->text_length) break;
+        if (!unread(s, 0)) return PIECE_FAILED;
+        is_closed = true;
+    }
+    if (!s->text_length) { /* a bracket or comma that nothing opens */
+        (void)fail(s, "an event", peek(s));
+        return PIECE_FAILED;
+    }
+    if (is_closed) {
+        if (gsim_scan_check(s->text, s->text_length, &ignored) == GSIM_OK) return PIECE_WHOLE;
+        gsim_mend(s->text, s->text_length);
+        if (gsim_scan_check(s->text, s->text_length, &ignored) == GSIM_OK) {
+            s->handler->damaged(s->handler->context);
+            return PIECE_WHOLE;
+        }
+    }
+    size_t next = gsim_mend_next(s->text, 0, s->text_length);
+    if (next < s->text_length) {
+        s->status = GSIM_OK;
+        if (!unread(s, next)) return PIECE_FAILED;
+        s->is_resumed = true;
+    } else if (!is_closed) {
+        return PIECE_FAILED;
+    }
+    s->handler->damaged(s->handler->context);
+    return PIECE_SKIPPED;
 }
 
 static enum gsim_status hand_over(struct splitter *s, const char *list, uint64_t index)
@@ -148,21 +217,29 @@ static enum gsim_status hand_over(struct splitter *s, const char *list, uint64_t
                     : h->event(h->context, index, s->text, s->error);
 }
 
-static void read_list(struct splitter *s, const char *name)
+static void read_list(struct splitter *s, const char *name, bool may_end)
 {
     uint64_t index = 0;
+    bool wants_comma = false, is_lenient = s->handler->damaged && !s->handler->lists;
     s->at++; /* the bracket */
     snprintf(s->place, sizeof s->place, "%.20s[0]", name);
     for (int c = peek_past_space(s); c != ']'; c = peek_past_space(s)) {
-        if (index > 0 && !expect(s, ',', "',' or ']'")) return;
-        snprintf(s->place, sizeof s->place, "%.20s[%" PRIu64 "]", name, index);
-        if (!collect(s)) return;
-        s->status = hand_over(s, name, index);
+        if (c < 0 && may_end && s->status == GSIM_OK) return; /* Chrome's array form may end anywhere */
+        if (wants_comma && !expect(s, ',', "',' or ']'")) return;
+        if (wants_comma && may_end && ((c = peek_past_space(s)) == ']' || c < 0)) continue;
+        wants_comma = true;
+        snprintf(s->place, sizeof s->place, "%.20s[%" PRIu64 "]", name, index++);
+        enum piece piece = is_lenient ? collect_element(s) : collect(s) ? PIECE_WHOLE : PIECE_FAILED;
+        if (piece == PIECE_FAILED) return;
+        if (piece == PIECE_SKIPPED) {
+            wants_comma = !s->is_resumed;
+            continue;
+        }
+        s->status = hand_over(s, name, index - 1);
         if (s->status != GSIM_OK) {
             (void)gsim_error_prefix(s->error, "%s", s->place);
             return;
         }
-        index++;
     }
     s->at++;
     snprintf(s->place, sizeof s->place, "behind %.20s", name);
@@ -189,7 +266,7 @@ static void read_member(struct splitter *s, bool *found)
     if (!expect(s, ':', "':'")) return;
     if (is_list(s, name) && peek_past_space(s) == '[') {
         *found = true;
-        read_list(s, name);
+        read_list(s, name, false);
         return;
     }
     if (!collect(s)) return;
@@ -199,9 +276,11 @@ static void read_member(struct splitter *s, bool *found)
 static void read_file(struct splitter *s)
 {
     bool found = false;
-    int c = peek_past_space(s);
+    int c = peek(s);
+    if (c == 0xef && s->length - s->at >= 3 && memcmp(s->chunk + s->at, "\xef\xbb\xbf", 3) == 0) s->at += 3; /* a byte order mark */
+    c = peek_past_space(s);
     if (c == '[' && !s->handler->lists) {
-        read_list(s, "traceEvents");
+        read_list(s, "traceEvents", true);
     } else if (c != '{') {
         (void)fail(s, s->handler->lists ? "an object ('{')" : "a trace ('{' or '[')", c);
     } else {

@@ -405,17 +405,22 @@ static void make_wait(struct emitter *e, const struct gsim_step *step)
 }
 
 /* --- all of it -------------------------------------------------------------------------------------------------- */
-/* CUDA's own numbers where they are distinct and small enough, else in order of first appearance. */
+/* The trace's own numbers where those of the streams that work are distinct and small enough, else in order of first appearance. */
 static void number_streams(struct emitter *e)
 {
-    const struct gsim_stream_key *keys = e->records->streams;
-    bool is_plain = true;
-    for (uint32_t s = 0; s < e->records->stream_count && is_plain; s++) {
-        is_plain = keys[s].number <= GSIM_LIMIT_STREAM && e->records->stream_count <= 1024;
-        for (uint32_t t = 0; t < s && is_plain; t++) is_plain = keys[t].number != keys[s].number;
+    const struct gsim_records *r = e->records;
+    const struct gsim_stream_key *keys = r->streams;
+    bool is_plain = r->stream_count <= 1024;
+    int32_t next = 0;
+    for (uint32_t s = 0; s < r->stream_count; s++) e->streams[s].number = -1;
+    for (uint32_t i = 0; i < r->work_count; i++) e->streams[r->works[i].stream].number = 0;
+    for (uint32_t s = 0; s < r->stream_count && is_plain; s++) {
+        is_plain = e->streams[s].number < 0 || keys[s].number <= GSIM_LIMIT_STREAM;
+        for (uint32_t t = 0; t < s && is_plain; t++)
+            is_plain = e->streams[s].number < 0 || e->streams[t].number < 0 || keys[t].number != keys[s].number;
     }
-    for (uint32_t s = 0; s < e->records->stream_count; s++)
-        e->streams[s].number = (int32_t)(is_plain ? keys[s].number : s);
+    for (uint32_t s = 0; s < r->stream_count; s++)
+        if (e->streams[s].number >= 0) e->streams[s].number = is_plain ? (int32_t)keys[s].number : next++;
 }
 
 static enum gsim_status start(struct emitter *e)

@@ -74,20 +74,22 @@ static uint32_t find_maker(const struct gsim_records *r, uint32_t process, uint6
 }
 
 /* --- works ------------------------------------------------------------------------------------------------------ */
-/* A program is for one GPU: that with most works. */
+/* A program is for one GPU: that which works longest. */
 static enum gsim_status keep_one_device(struct gsim_records *r)
 {
-    uint32_t *works_of = gsim_alloc(sizeof *works_of * ((size_t)r->stream_count + 1)), best = 0, kept = 0;
-    if (!works_of) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < r->work_count; i++) works_of[r->works[i].stream]++;
+    int64_t *busy_ns = gsim_alloc(sizeof *busy_ns * ((size_t)r->stream_count + 1));
+    uint32_t best = 0, kept = 0;
+    if (!busy_ns) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->work_count; i++)
+        if (r->works[i].end_ns > r->works[i].start_ns) busy_ns[r->works[i].stream] += r->works[i].end_ns - r->works[i].start_ns;
     for (uint32_t s = 1; s < r->stream_count; s++) { /* sums per device stand at its first stream */
         uint32_t first = 0;
         while (r->streams[first].device != r->streams[s].device) first++;
-        if (first != s) works_of[first] += works_of[s];
+        if (first != s) busy_ns[first] += busy_ns[s];
     }
     for (uint32_t s = 1; s < r->stream_count; s++)
-        if (r->streams[s].device != r->streams[best].device && works_of[s] > works_of[best]) best = s;
-    gsim_free(works_of);
+        if (r->streams[s].device != r->streams[best].device && busy_ns[s] > busy_ns[best]) best = s;
+    gsim_free(busy_ns);
     for (uint32_t i = 0; i < r->work_count; i++) {
         if (r->streams[r->works[i].stream].device == r->streams[best].device)
             r->works[kept++] = r->works[i];
@@ -96,6 +98,28 @@ static enum gsim_status keep_one_device(struct gsim_records *r)
     }
     r->work_count = kept;
     return GSIM_OK;
+}
+
+/* What was not recorded with the work, from the call that made it (NULL: none). */
+static enum gsim_status complete_work(struct gsim_records *r, struct gsim_activity *work, const struct gsim_call *call)
+{
+    const struct gsim_launch *launch = call && call->launch ? &r->launches[call->launch - 1] : NULL;
+    if (work->lacks_size && launch && launch->bytes) {
+        work->bytes = launch->bytes;
+        work->lacks_size = false;
+    }
+    r->notes->unknown_sizes += work->lacks_size;
+    if (!work->lacks_shape) return GSIM_OK;
+    if (!launch || !launch->grid.x) {
+        r->notes->unknown_shapes++;
+        return GSIM_OK;
+    }
+    struct gsim_work_shape shape = r->shapes[work->shape];
+    shape.grid = launch->grid;
+    shape.block = launch->block;
+    if (!shape.smem_bytes) shape.smem_bytes = launch->smem_bytes;
+    work->lacks_shape = false;
+    return gsim_records_shape(r, &shape, &work->shape);
 }
 
 /* Joins a work with its call and gives it times that can be. False: nothing is known about when it ran. */
@@ -112,6 +136,7 @@ static bool repair_work(struct gsim_records *r, struct gsim_activity *work)
     if (!call) r->notes->lost_calls++;
     if (ns <= 0) {
         r->notes->empty++;
+        work->lacks_time = true;
         ns = 1;
     }
     if (work->start_ns == 0 || (call && work->start_ns < call->start_ns)) {
@@ -126,12 +151,59 @@ static bool repair_work(struct gsim_records *r, struct gsim_activity *work)
     return true;
 }
 
-static void repair_works(struct gsim_records *r)
+struct timing {
+    int64_t ns;
+    uint32_t shape, index;
+};
+
+static int compare_timings(const void *left, const void *right)
+{
+    const struct timing *a = left, *b = right;
+    COMPARE(a->shape, b->shape);
+    COMPARE(a->ns, b->ns);
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* A work without a duration takes as long as the median of its shape. */
+static enum gsim_status guess_durations(struct gsim_records *r)
+{
+    struct timing *timings = gsim_alloc(sizeof *timings * ((size_t)r->work_count + 1));
+    uint32_t count = 0;
+    if (!timings) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->work_count; i++)
+        if (!r->works[i].lacks_time)
+            timings[count++] = (struct timing){.shape = r->works[i].shape, .ns = r->works[i].end_ns - r->works[i].start_ns, .index = i};
+    if (count) qsort(timings, count, sizeof *timings, compare_timings);
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        struct gsim_activity *work = &r->works[i];
+        uint32_t low = 0, high = count, end;
+        if (!work->lacks_time) continue;
+        while (low < high) { /* the first of that shape */
+            uint32_t middle = low + (high - low) / 2;
+            if (timings[middle].shape < work->shape)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (end = low; end < count && timings[end].shape == work->shape;) end++;
+        if (end > low) work->end_ns = work->start_ns + timings[low + (end - low) / 2].ns;
+    }
+    gsim_free(timings);
+    return GSIM_OK;
+}
+
+static enum gsim_status repair_works(struct gsim_records *r)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < r->work_count; i++)
-        if (repair_work(r, &r->works[i])) r->works[kept++] = r->works[i];
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < r->work_count && status == GSIM_OK; i++) {
+        if (!repair_work(r, &r->works[i])) continue;
+        r->works[kept] = r->works[i];
+        const struct gsim_activity *work = &r->works[kept];
+        status = complete_work(r, &r->works[kept++], work->call == GSIM_NO_CALL ? NULL : &r->calls[work->call]);
+    }
     r->work_count = kept;
+    if (status == GSIM_OK && r->notes->empty) status = guess_durations(r);
     const struct gsim_call *last = NULL; /* that makes works */
     for (uint32_t i = 0; i < r->call_count; i++) {
         const struct gsim_call *call = &r->calls[i];
@@ -139,6 +211,7 @@ static void repair_works(struct gsim_records *r)
         if (call->correlation && last && is_same_id(last, call->process, call->correlation)) r->notes->repeated_calls++;
         last = call;
     }
+    return status;
 }
 
 /* Launches on the GPUs that are left out have their kernels there, so then nothing can be said. */
@@ -215,35 +288,35 @@ static int compare_runs(const void *left, const void *right)
     return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
 }
 
+/* One record reaches beyond the whole of the next ones, each of which ends before it: its end was lost (an overflow). */
+static bool is_overflow(const struct gsim_records *r, uint32_t i)
+{
+    const struct gsim_activity *work = &r->works[i], *next = work + 1, *then = work + 2;
+    if (i + 2 >= r->work_count || next->stream != work->stream || then->stream != work->stream) return false;
+    return work->end_ns > then->end_ns && next->end_ns <= then->start_ns + (next->end_ns - next->start_ns) / 2;
+}
+
 /* Works of one stream do not overlap: rounding, or a launch that lets a kernel's prologue run early. */
 static void cut_overlaps(struct gsim_records *r)
 {
     for (uint32_t i = 0; i < r->work_count; i++) {
         struct gsim_activity *work = &r->works[i], *before = i ? work - 1 : NULL;
+        if (!work->is_moved && is_overflow(r, i)) {
+            r->notes->cut_ends++;
+            work->end_ns = work[1].start_ns > work->start_ns ? work[1].start_ns : work->start_ns + 1;
+        }
         work->solo_ns = work->end_ns - work->start_ns;
         if (!before || before->stream != work->stream || work->is_moved || before->is_moved ||
             work->start_ns >= before->end_ns)
             continue;
         r->notes->overlaps++;
+        r->notes->side_by_side += 2 * (before->end_ns - work->start_ns) > work->solo_ns;
         work->solo_ns = work->end_ns > before->end_ns ? work->end_ns - before->end_ns : 1;
         if (work->end_ns < before->end_ns) work->end_ns = before->end_ns;
     }
 }
 
 /* --- how long alone ----------------------------------------------------------------------------------------------- */
-struct timing {
-    int64_t ns;
-    uint32_t shape, index;
-};
-
-static int compare_timings(const void *left, const void *right)
-{
-    const struct timing *a = left, *b = right;
-    COMPARE(a->shape, b->shape);
-    COMPARE(a->ns, b->ns);
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
 /* Launches of one kernel with one shape get their median duration, unless they are far from it. */
 static enum gsim_status find_medians(struct gsim_records *r)
 {
@@ -468,7 +541,7 @@ static enum gsim_status count(struct gsim_records *r, const struct gsim_steps *s
         stream = kernels[i].stream;
     }
     notes->threads = steps->thread_count;
-    notes->span_us = ((double)last_ns - (double)first_ns) / 1e3;
+    notes->span_us = (double)(last_ns - first_ns) / 1e3;
     gsim_free(kernels);
     return GSIM_OK;
 }
@@ -494,8 +567,8 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
     struct gsim_steps steps = {0};
     enum gsim_status status = r->stream_count ? keep_one_device(r) : GSIM_OK;
     if (r->call_count) qsort(r->calls, r->call_count, sizeof *r->calls, compare_calls);
+    if (status == GSIM_OK) status = repair_works(r);
     if (status == GSIM_OK) {
-        repair_works(r);
         if (r->work_count) qsort(r->works, r->work_count, sizeof *r->works, compare_runs);
         if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
         cut_overlaps(r);

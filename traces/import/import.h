@@ -42,6 +42,11 @@ void gsim_import_times_release(struct gsim_import_times *times);
 
 /* X(field, what happened; stands behind the count). */
 #define GSIM_IMPORT_NOTE_MAP(X)                                                                                        \
+    X(damaged, "events that are not quite JSON: mended or passed over")                                                                  \
+    X(unknown_shapes, "without grid and block: taken as one block each")                                                 \
+    X(unknown_sizes, "copies without a size: their recorded time is lost")                                               \
+    X(cut_ends, "that last beyond the next in their stream: cut at its start")                                           \
+    X(side_by_side, "that ran beside others of their own stream: the profiler put several streams on one")               \
     X(lost_calls, "without a launch call: put behind the work before them in their stream")                            \
     X(repeated_works, "with a correlation id that an earlier one has: launched by the same call")                      \
     X(repeated_calls, "calls with a correlation id that another has: the latest before the work counts")               \
@@ -50,7 +55,7 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(late_starts, "that start over a second after their launch though the GPU was idle: their times are doubtful")       \
     X(zero_times, "without a start: put behind their launch")                                                          \
     X(dropped, "with neither a start nor a launch call: left out")                                                     \
-    X(empty, "without a duration or that end before they start: 1 ns assumed")                                                                       \
+    X(empty, "without a duration or that end before they start: that of the same kernel elsewhere, else 1 ns")                                                                       \
     X(overlaps, "that overlap the one before in their stream: shortened by the overlap")                               \
     X(unfinished, "calls that end before they start: their end is ignored")                                            \
     X(other_devices, "on other GPUs than the busiest: left out")                                                       \

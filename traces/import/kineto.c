@@ -6,6 +6,9 @@
 #include "traces/import/kineto.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "gpusim/limits.h"
 #include "sim/base/gz.h"
@@ -17,9 +20,18 @@
 #define NAME_ROOM     4096
 #define TIME_LIMIT_US 4e15 /* nanoseconds fit 64 bits, also when durations are added */
 
-enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_RUNTIME, CAT_DRIVER, CAT_SYNC, CAT_COUNT };
-static const char *const categories[CAT_COUNT] = {"kernel",       "gpu_memcpy",  "gpu_memset",
-                                                  "cuda_runtime", "cuda_driver", "cuda_sync"};
+/* What events are, by the names that the profiler's versions and backends give their categories, without regard to case: PyTorch 1.8 to
+ * 1.10 say Kernel, Memcpy, Memset, Runtime; AMD's and Intel's name their own runtimes. */
+enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_CALL, CAT_SYNC, CAT_COUNT };
+static const struct {
+    const char *name;
+    enum category category;
+} categories[] = {
+    {"kernel", CAT_KERNEL},        {"gpu_memcpy", CAT_MEMCPY}, {"gpu_memset", CAT_MEMSET}, {"cuda_runtime", CAT_CALL},
+    {"cuda_driver", CAT_CALL},     {"cuda_sync", CAT_SYNC},    {"runtime", CAT_CALL},      {"memcpy", CAT_MEMCPY},
+    {"memset", CAT_MEMSET},        {"hip_runtime", CAT_CALL},  {"hip_driver", CAT_CALL},   {"xpu_runtime", CAT_CALL},
+    {"xpu_driver", CAT_CALL},      {"driver", CAT_CALL},       {"gpu_kernel", CAT_KERNEL},
+};
 
 enum field { EV_PH, EV_CAT, EV_NAME, EV_TS, EV_DUR, EV_PID, EV_TID, EV_ARGS, EV_COUNT };
 static const char *const event_fields[EV_COUNT] = {"ph", "cat", "name", "ts", "dur", "pid", "tid", "args"};
@@ -29,15 +41,33 @@ static const char *const event_fields[EV_COUNT] = {"ph", "cat", "name", "ts", "d
     X(DEVICE, "device") X(CONTEXT, "context") X(STREAM, "stream") X(CORRELATION, "correlation")     \
     X(REGS, "registers per thread") X(SMEM, "shared memory") X(GRID, "grid") X(BLOCK, "block")      \
     X(BYTES, "bytes") X(SYNC_KIND, "cuda_sync_kind") X(WAIT_ON, "wait_on_stream")                   \
-    X(RECORD, "wait_on_cuda_event_record_corr_id")
+    X(RECORD, "wait_on_cuda_event_record_corr_id") X(SIZE, "size") X(QUEUE, "queue")                \
+    X(SYCL_QUEUE, "sycl queue") X(KERNEL_DETAILS, "kernel_details")
 /* clang-format on */
 #define ARG_ID(id, name)   ARG_##id,
 #define ARG_NAME(id, name) name,
 enum argument { ARGS(ARG_ID) ARG_COUNT };
 static const char *const argument_fields[ARG_COUNT] = {ARGS(ARG_NAME)};
 
+/* A "B" event that waits for its "E". */
+struct begun {
+    uint64_t thread;
+    char *text;
+};
+
+struct reader {
+    struct gsim_records *records;
+    struct begun *begun;
+    size_t begun_count, begun_room;
+    uint64_t other; /* events of other categories with a duration, and the first of these */
+    char other_category[48];
+    uint64_t jax;   /* without a category, with kernel_details */
+};
+
 /* One event while it is read: where its values stand. */
 struct event {
+    struct reader *reader;
+    const char *end; /* of a pair: the time of its "E"; NULL: DUR says it */
     struct gsim_records *records;
     struct gsim_error *error;
     const char *values[EV_COUNT], *args[ARG_COUNT];
@@ -71,21 +101,22 @@ static bool is_text(const char *value, const char *text)
     return value && value[0] == '"' && strncmp(value + 1, text, length) == 0 && value[length + 1] == '"';
 }
 
+/* Where the digits of a number stand, which some profilers write as a text; NULL where VALUE is none. */
+static const char *digits_of(const char *value)
+{
+    if (value && *value == '"') value++;
+    return value && (*value == '-' || (*value >= '0' && *value <= '9')) ? value : NULL;
+}
+
 static bool is_number(const char *value)
 {
-    return value && (*value == '-' || (*value >= '0' && *value <= '9'));
+    return digits_of(value) != NULL;
 }
 
 /* Microseconds with a fraction, exact to the nanosecond even where a double is not. */
-static int64_t time_ns(struct event *e, enum field field)
+static int64_t exact_ns(const char *value)
 {
-    const char *value = e->values[field];
-    double most = field == EV_TS ? TIME_LIMIT_US : GSIM_LIMIT_US;
-    if (!is_number(value) || fabs(gsim_scan_number(value)) > most) {
-        wrong(e, event_fields[field], "a time in microseconds", value);
-        return 0;
-    }
-    if (value[strcspn(value, "eE,}] \t\r\n")] == 'e' || value[strcspn(value, "eE,}] \t\r\n")] == 'E')
+    if (value[strcspn(value, "eE,}] \t\r\n\"")] == 'e' || value[strcspn(value, "eE,}] \t\r\n\"")] == 'E')
         return (int64_t)(gsim_scan_number(value) * 1e3);
     bool is_negative = *value == '-';
     int64_t ns = 0;
@@ -103,13 +134,27 @@ static int64_t time_ns(struct event *e, enum field field)
     return is_negative ? -ns : ns;
 }
 
+static int64_t time_ns(struct event *e, enum field field)
+{
+    const char *value = field == EV_DUR && e->end ? e->end : e->values[field], *digits = digits_of(value);
+    double most = field == EV_TS || e->end ? TIME_LIMIT_US : GSIM_LIMIT_US;
+    if (!digits || fabs(gsim_scan_number(digits)) > most) {
+        wrong(e, event_fields[field], "a time in microseconds", value);
+        return 0;
+    }
+    int64_t ns = exact_ns(digits);
+    if (field != EV_DUR || !e->end) return ns;
+    const char *begin = digits_of(e->values[EV_TS]);
+    return begin ? ns - exact_ns(begin) : 0;
+}
+
 /* A whole number from 0 to MOST; OTHERWISE where it is missing (NAN: it must be there). */
 static double whole(struct event *e, enum argument argument, double most, double otherwise)
 {
     char place[64];
     const char *value = e->args[argument];
     if (!value && !isnan(otherwise)) return otherwise;
-    double number = is_number(value) ? gsim_scan_number(value) : -1;
+    double number = is_number(value) ? gsim_scan_number(digits_of(value)) : -1;
     if (number >= 0 && number <= most && number == floor(number)) return number;
     snprintf(place, sizeof place, "args.%s", argument_fields[argument]);
     wrong(e, place, "a whole number that is not negative", value);
@@ -129,7 +174,7 @@ static struct gsim_dim3 shape(struct event *e, enum argument argument, double mo
     }
     for (const char *value = gsim_scan_next(list, NULL, &rest); value;
          value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest)) {
-        double number = is_number(value) ? gsim_scan_number(value) : 0;
+        double number = is_number(value) ? gsim_scan_number(digits_of(value)) : 0;
         if (count == 3 || !(number >= 1) || number > most || number != floor(number)) {
             wrong(e, place, "three positive whole numbers within CUDA's limits", count == 3 ? list : value);
             break;
@@ -140,20 +185,54 @@ static struct gsim_dim3 shape(struct event *e, enum argument argument, double mo
     return (struct gsim_dim3){sizes[0], sizes[1], sizes[2]};
 }
 
-/* Kineto gives no process with works on a GPU: correlation ids are of one process. */
-static uint32_t stream_index(struct event *e, enum argument argument)
+static uint64_t hash_bytes(uint64_t hash, const char *text, size_t length)
 {
-    uint32_t index = GSIM_NO_STREAM;
-    const char *value = e->args[argument];
-    if (argument != ARG_STREAM || !e->args[ARG_DEVICE] || *value == '-') {
-        /* Synchronisation: -1 is none, and the device may be missing. */
-        if (!is_number(value) || *value == '-') return GSIM_NO_STREAM;
-    }
-    struct gsim_stream_key key = {.device = (uint32_t)whole(e, ARG_DEVICE, UINT32_MAX, 0),
-                                  .context = (uint32_t)whole(e, ARG_CONTEXT, UINT32_MAX, 0),
-                                  .number = (uint32_t)whole(e, argument, UINT32_MAX, NAN)};
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 1099511628211u; /* FNV-1a */
+    return hash;
+}
+#define HASH_START 14695981039346656037u
+
+/* Correlation ids are of one process, which Kineto does not give with works on a GPU: 0. In traces of several ranks that were merged
+ * into one, all process ids are texts such as "[TP00] 100": what stands before the number is the rank. */
+static uint32_t rank_of(const struct event *e)
+{
+    const char *value = e->values[EV_PID];
+    if (!value || *value != '"') return 0;
+    size_t length = strcspn(value + 1, "\"");
+    while (length && value[length] >= '0' && value[length] <= '9') length--;
+    return length ? (uint32_t)hash_bytes(HASH_START, value + 1, length) | 1 : 0;
+}
+
+/* A stream's number, in 64 bits (HIP's are addresses); false for none: -1, in 32 bits or 64. */
+static bool stream_number(const char *value, uint64_t *number)
+{
+    const char *digits = digits_of(value);
+    if (!digits || *digits == '-') return false;
+    *number = strtoull(digits, NULL, *value == '"' ? 0 : 10);
+    return *number != UINT32_MAX && *number != UINT64_MAX;
+}
+
+static uint32_t stream_index(struct event *e, const char *value)
+{
+    uint32_t index = GSIM_NO_STREAM, rank = rank_of(e);
+    struct gsim_stream_key key = {.process = rank};
+    if (!stream_number(value, &key.number)) return GSIM_NO_STREAM;
+    /* The same device number in two ranks is two GPUs. */
+    key.device = (uint32_t)whole(e, ARG_DEVICE, UINT32_MAX, 0) ^ rank;
+    key.context = (uint32_t)whole(e, ARG_CONTEXT, UINT32_MAX, 0);
     if (!e->failed && gsim_records_stream(e->records, &key, &index) != GSIM_OK) e->failed = true;
     return index;
+}
+
+/* Of a work: args.stream, Intel's queue, or the track that it is drawn on. */
+static uint32_t work_stream(struct event *e)
+{
+    const char *values[] = {e->args[ARG_STREAM], e->args[ARG_SYCL_QUEUE], e->args[ARG_QUEUE], e->values[EV_TID]};
+    uint64_t number;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        if (values[i] && stream_number(values[i], &number)) return stream_index(e, values[i]);
+    wrong(e, "args.stream", "the number of a stream", e->args[ARG_STREAM]);
+    return GSIM_NO_STREAM;
 }
 
 /* "Memcpy HtoD (Pageable -> Device)". False for copies that are not a GPU's. */
@@ -188,15 +267,18 @@ static enum gsim_status read_work(struct event *e, enum category category)
     work.start_ns = time_ns(e, EV_TS);
     work.end_ns = work.start_ns + time_ns(e, EV_DUR);
     if (work.start_ns < 0) wrong(e, "ts", "a time that is not negative", e->values[EV_TS]);
-    if (!e->args[ARG_STREAM]) wrong(e, "args.stream", "the number of a stream", NULL);
     if (e->failed) return GSIM_INPUT;
+    work.process = rank_of(e);
     work.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
-    work.stream = stream_index(e, ARG_STREAM);
-    work.bytes = (uint64_t)whole(e, ARG_BYTES, (double)GSIM_LIMIT_BYTES, category == CAT_MEMCPY ? NAN : 0);
-    if (work.stream == GSIM_NO_STREAM) wrong(e, "args.stream", "the number of a stream", e->args[ARG_STREAM]);
+    work.stream = work_stream(e);
+    if (e->failed) return e->error->status;
+    /* What AMD's and Intel's profilers leave out, the launch call may say: traces/import/import.c. */
+    work.lacks_size = category == CAT_MEMCPY && !e->args[ARG_BYTES];
+    work.bytes = (uint64_t)whole(e, ARG_BYTES, (double)GSIM_LIMIT_BYTES, 0);
     if (category == CAT_KERNEL) {
-        launched.grid = shape(e, ARG_GRID, GSIM_LIMIT_GRID_X);
-        launched.block = shape(e, ARG_BLOCK, GSIM_LIMIT_BLOCK_THREADS);
+        work.lacks_shape = !e->args[ARG_GRID] || !e->args[ARG_BLOCK];
+        if (!work.lacks_shape) launched.grid = shape(e, ARG_GRID, GSIM_LIMIT_GRID_X);
+        if (!work.lacks_shape) launched.block = shape(e, ARG_BLOCK, GSIM_LIMIT_BLOCK_THREADS);
         launched.regs_per_thread = (uint32_t)whole(e, ARG_REGS, GSIM_LIMIT_REGS, 0);
         launched.smem_bytes = (uint32_t)whole(e, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0);
     }
@@ -215,9 +297,21 @@ static enum gsim_status read_work(struct event *e, enum category category)
 
 static uint64_t hash_value(uint64_t hash, const char *value)
 {
-    size_t length = value ? (size_t)(gsim_scan_skip(value) - value) : 0;
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)value[i]) * 1099511628211u; /* FNV-1a */
-    return hash;
+    return value ? hash_bytes(hash, value, (size_t)(gsim_scan_skip(value) - value)) : hash;
+}
+
+/* What the call says of the work that it makes: AMD's kernels have no shape of their own. */
+static enum gsim_status read_launch(struct event *e, struct gsim_call *call)
+{
+    struct gsim_launch launch = {.bytes = (uint64_t)whole(e, ARG_SIZE, (double)GSIM_LIMIT_BYTES, 0)};
+    bool has_shape = e->args[ARG_GRID] && e->args[ARG_BLOCK] && *e->args[ARG_GRID] == '[' && *e->args[ARG_BLOCK] == '[';
+    if (has_shape) {
+        launch.grid = shape(e, ARG_GRID, GSIM_LIMIT_GRID_X);
+        launch.block = shape(e, ARG_BLOCK, GSIM_LIMIT_BLOCK_THREADS);
+        launch.smem_bytes = (uint32_t)whole(e, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0);
+    }
+    if (e->failed || (!has_shape && !launch.bytes)) return e->failed ? e->error->status : GSIM_OK;
+    return gsim_records_add_launch(e->records, &launch, &call->launch);
 }
 
 static enum gsim_status read_call(struct event *e)
@@ -226,10 +320,13 @@ static enum gsim_status read_call(struct event *e)
     call.end_ns = call.start_ns + (e->values[EV_DUR] ? time_ns(e, EV_DUR) : 0);
     call.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
     /* Thread ids are numbers or texts: any value that tells threads apart will do. */
-    call.thread = hash_value(hash_value(14695981039346656037u, e->values[EV_PID]), e->values[EV_TID]);
+    call.thread = hash_value(hash_value(HASH_START, e->values[EV_PID]), e->values[EV_TID]);
     if (e->failed) return e->error->status;
     char room[NAME_ROOM];
     call.kind = gsim_records_call_kind(name_of(e, room));
+    call.process = rank_of(e);
+    enum gsim_status status = read_launch(e, &call);
+    if (status != GSIM_OK) return status;
     return gsim_records_add_call(e->records, &call);
 }
 
@@ -241,8 +338,9 @@ static enum gsim_status read_sync(struct event *e)
     sync.start_ns = time_ns(e, EV_TS);
     sync.kind = is_wait ? GSIM_SYNC_WAIT : GSIM_SYNC_STREAM;
     sync.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
-    sync.stream = e->args[ARG_STREAM] ? stream_index(e, ARG_STREAM) : GSIM_NO_STREAM;
-    if (is_wait && e->args[ARG_WAIT_ON]) sync.source = stream_index(e, ARG_WAIT_ON);
+    sync.process = rank_of(e);
+    sync.stream = e->args[ARG_STREAM] ? stream_index(e, e->args[ARG_STREAM]) : GSIM_NO_STREAM;
+    if (is_wait && e->args[ARG_WAIT_ON]) sync.source = stream_index(e, e->args[ARG_WAIT_ON]);
     if (is_number(e->args[ARG_RECORD]) && *e->args[ARG_RECORD] != '-')
         sync.record = (uint64_t)whole(e, ARG_RECORD, 9e15, 0);
     if (e->failed) return e->error->status;
@@ -250,33 +348,101 @@ static enum gsim_status read_sync(struct event *e)
     return gsim_records_add_sync(e->records, &sync);
 }
 
-static enum gsim_status read_event(void *context, uint64_t index, const char *text, struct gsim_error *error)
+static enum category category_of(const char *value)
 {
-    struct event e = {.records = context, .error = error};
-    int category = 0;
-    (void)index;
-    text = gsim_scan_start(text);
-    if (*text != '{') return gsim_error_set(error, GSIM_INPUT, "expected an event, found another value");
-    find_members(text, event_fields, EV_COUNT, e.values);
-    if (!is_text(e.values[EV_PH], "X")) return GSIM_OK;
-    while (category < CAT_COUNT && !is_text(e.values[EV_CAT], categories[category])) category++;
-    if (category == CAT_COUNT) return GSIM_OK;
-    if (e.values[EV_ARGS] && *e.values[EV_ARGS] == '{')
-        find_members(e.values[EV_ARGS], argument_fields, ARG_COUNT, e.args);
-    switch ((enum category)category) {
+    if (!value || *value != '"') return CAT_COUNT;
+    size_t length = strcspn(value + 1, "\"");
+    for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
+        if (strlen(categories[i].name) == length && strncasecmp(categories[i].name, value + 1, length) == 0)
+            return categories[i].category;
+    return CAT_COUNT;
+}
+
+static void note_other(struct event *e)
+{
+    struct reader *reader = e->reader;
+    const char *category = e->values[EV_CAT];
+    if (!category && e->values[EV_ARGS] && *e->values[EV_ARGS] == '{') {
+        find_members(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
+        reader->jax += e->args[ARG_KERNEL_DETAILS] != NULL;
+    }
+    if (reader->other++ || !category || *category != '"') return;
+    if (!gsim_scan_string(category, reader->other_category, sizeof reader->other_category)) reader->other_category[0] = '\0';
+}
+
+static enum gsim_status read_whole(struct event *e)
+{
+    enum category category = category_of(e->values[EV_CAT]);
+    if (category == CAT_COUNT) {
+        note_other(e);
+        return GSIM_OK;
+    }
+    if (e->values[EV_ARGS] && *e->values[EV_ARGS] == '{')
+        find_members(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
+    switch (category) {
     case CAT_KERNEL:
     case CAT_MEMCPY:
     case CAT_MEMSET:
-        return read_work(&e, (enum category)category);
-    case CAT_RUNTIME:
-    case CAT_DRIVER:
-        return read_call(&e);
+        return read_work(e, category);
+    case CAT_CALL:
+        return read_call(e);
     case CAT_SYNC:
-        return read_sync(&e);
+        return read_sync(e);
     case CAT_COUNT:
         break;
     }
     GSIM_BUG("category %d", category);
+}
+
+/* Pairs of "B" and "E": an "E" ends what its thread began last. */
+static enum gsim_status begin(struct event *e, const char *text)
+{
+    struct reader *reader = e->reader;
+    void *array = reader->begun;
+    if (gsim_array_grow(&array, sizeof *reader->begun, reader->begun_count, &reader->begun_room))
+        return gsim_error_set(e->error, GSIM_NOMEM, "out of memory");
+    reader->begun = array;
+    char *copy = gsim_alloc(strlen(text) + 1);
+    if (!copy) return gsim_error_set(e->error, GSIM_NOMEM, "out of memory");
+    memcpy(copy, text, strlen(text) + 1);
+    reader->begun[reader->begun_count++] =
+        (struct begun){hash_value(hash_value(HASH_START, e->values[EV_PID]), e->values[EV_TID]), copy};
+    return GSIM_OK;
+}
+
+static enum gsim_status end(struct event *e)
+{
+    struct reader *reader = e->reader;
+    uint64_t thread = hash_value(hash_value(HASH_START, e->values[EV_PID]), e->values[EV_TID]);
+    size_t i = reader->begun_count;
+    while (i > 0 && reader->begun[i - 1].thread != thread) i--;
+    if (i == 0) return GSIM_OK;
+    char *text = reader->begun[i - 1].text;
+    memmove(&reader->begun[i - 1], &reader->begun[i], (reader->begun_count - i) * sizeof *reader->begun);
+    reader->begun_count--;
+    struct event whole_event = {.reader = reader, .records = e->records, .error = e->error, .end = e->values[EV_TS]};
+    find_members(text, event_fields, EV_COUNT, whole_event.values);
+    enum gsim_status status = read_whole(&whole_event);
+    gsim_free(text);
+    return status;
+}
+
+static enum gsim_status read_event(void *context, uint64_t index, const char *text, struct gsim_error *error)
+{
+    struct reader *reader = context;
+    struct event e = {.reader = reader, .records = reader->records, .error = error};
+    (void)index;
+    text = gsim_scan_start(text);
+    if (*text != '{') return gsim_error_set(error, GSIM_INPUT, "expected an event, found another value");
+    find_members(text, event_fields, EV_COUNT, e.values);
+    if (is_text(e.values[EV_PH], "B")) return begin(&e, text);
+    if (is_text(e.values[EV_PH], "E")) return end(&e);
+    return is_text(e.values[EV_PH], "X") ? read_whole(&e) : GSIM_OK;
+}
+
+static void skip_damaged(void *context)
+{
+    ((struct reader *)context)->records->notes->damaged++;
 }
 
 /* deviceProperties[0]: the GPU's name and size. */
@@ -290,7 +456,7 @@ static void read_properties(struct gsim_records *records, const char *text)
     if (!first || *first != '{') return;
     find_members(first, fields, COUNT, values);
     for (int i = MAJOR; i < COUNT; i++)
-        if (is_number(values[i])) numbers[i] = gsim_scan_number(values[i]);
+        if (is_number(values[i])) numbers[i] = gsim_scan_number(digits_of(values[i]));
     char room[NAME_ROOM];
     const char *gpu = values[NAME] && *values[NAME] == '"' ? gsim_scan_string(values[NAME], room, sizeof room) : NULL;
     if (gpu) snprintf(records->gpu, sizeof records->gpu, "%.*s", (int)sizeof records->gpu - 1, gpu);
@@ -306,13 +472,13 @@ static void read_properties(struct gsim_records *records, const char *text)
 static enum gsim_status read_header(void *context, const char *name, const char *text, struct gsim_error *error)
 {
     static const char *const fields[] = {"tracer"};
-    struct gsim_records *records = context;
+    struct gsim_records *records = ((struct reader *)context)->records;
     const char *tracer = NULL;
     (void)error;
     text = gsim_scan_start(text);
     if (strcmp(name, "deviceProperties") == 0) read_properties(records, text);
-    if (strcmp(name, "baseTimeNanoseconds") == 0 && is_number(text) && gsim_scan_number(text) > 0 && gsim_scan_number(text) < 4e18)
-        records->epoch_ns = (int64_t)gsim_scan_number(text);
+    if (strcmp(name, "baseTimeNanoseconds") == 0 && is_number(text) && gsim_scan_number(digits_of(text)) > 0 && gsim_scan_number(digits_of(text)) < 4e18)
+        records->epoch_ns = (int64_t)gsim_scan_number(digits_of(text));
     if (strcmp(name, "gpusim") == 0 && *text == '{') {
         find_members(text, fields, 1, &tracer);
         records->notes->is_simulated = !tracer;
@@ -323,7 +489,24 @@ static enum gsim_status read_header(void *context, const char *name, const char 
 
 static void tell_progress(void *context, double ratio)
 {
-    gsim_records_progress(context, ratio);
+    gsim_records_progress(((struct reader *)context)->records, ratio);
+}
+
+/* No kernels: says what there is instead. */
+static enum gsim_status explain(const struct reader *reader, struct gsim_error *error)
+{
+    if (reader->jax)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "expected kernels, copies or memsets of a GPU (category \"kernel\", ...), found %llu events without a "
+                              "category but with \"kernel_details\": a trace of JAX or TensorFlow",
+                              (unsigned long long)reader->jax);
+    if (!reader->other)
+        return gsim_error_set(error, GSIM_INPUT, "expected kernels, copies or memsets of a GPU, found none but %llu events that are not JSON",
+                              (unsigned long long)reader->records->notes->damaged);
+    return gsim_error_set(error, GSIM_INPUT,
+                          "expected kernels, copies or memsets of a GPU (category \"kernel\", ...), found %llu events of other "
+                          "categories (the first: \"%s\")",
+                          (unsigned long long)reader->other, reader->other_category);
 }
 
 enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_options *options,
@@ -331,11 +514,18 @@ enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_o
                                     struct gsim_error *error)
 {
     struct gsim_records records = {.options = options, .notes = notes, .error = error};
-    struct gsim_events_handler handler = {
-        .event = read_event, .header = read_header, .progress = tell_progress, .context = &records};
+    struct reader reader = {.records = &records};
+    struct gsim_events_handler handler = {.event = read_event,
+                                          .header = read_header,
+                                          .damaged = skip_damaged,
+                                          .progress = tell_progress,
+                                          .context = &reader};
     *notes = (struct gsim_import_notes){0};
     enum gsim_status status = gsim_events_read(path, &handler, error);
+    if (status == GSIM_OK && !records.work_count && (reader.other || notes->damaged)) status = explain(&reader, error);
     if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
+    for (size_t i = 0; i < reader.begun_count; i++) gsim_free(reader.begun[i].text);
+    gsim_free(reader.begun);
     gsim_records_release(&records);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
 }

@@ -48,6 +48,15 @@ enum gsim_status gsim_records_add_call(struct gsim_records *r, const struct gsim
     return status;
 }
 
+enum gsim_status gsim_records_add_launch(struct gsim_records *r, const struct gsim_launch *launch, uint32_t *index)
+{
+    void *launches = r->launches;
+    enum gsim_status status = append(r, &launches, launch, sizeof *launch, &r->launch_count, &r->launch_room);
+    r->launches = launches;
+    *index = r->launch_count;
+    return status;
+}
+
 enum gsim_status gsim_records_add_sync(struct gsim_records *r, const struct gsim_sync *sync)
 {
     void *syncs = r->syncs;
@@ -233,7 +242,23 @@ enum gsim_call_kind gsim_records_call_kind(const char *name)
         {"cudaStreamCreateWithPriority", GSIM_CALL_STREAM_CREATE},
         {"cudaGraphLaunch", GSIM_CALL_GRAPH},
         {"cuGraphLaunch", GSIM_CALL_GRAPH},
+        {"cudaExtLaunchKernel", GSIM_CALL_LAUNCH},
+        {"cudaModuleLaunchKernel", GSIM_CALL_LAUNCH},
+        {"cudaExtModuleLaunchKernel", GSIM_CALL_LAUNCH},
+        {"cudaHccModuleLaunchKernel", GSIM_CALL_LAUNCH},
+        {"cudaCtxSynchronize", GSIM_CALL_SYNC_DEVICE},
+        {"urEnqueueKernelLaunch", GSIM_CALL_LAUNCH},
+        {"piEnqueueKernelLaunch", GSIM_CALL_LAUNCH},
+        {"urQueueFinish", GSIM_CALL_SYNC_DEVICE},
+        {"piQueueFinish", GSIM_CALL_SYNC_DEVICE},
+        {"urEventWait", GSIM_CALL_SYNC_EVENT},
+        {"piEventsWait", GSIM_CALL_SYNC_EVENT},
     };
+    /* AMD's calls are CUDA's by another name; Intel's have their own. */
+    char plain[96];
+    bool is_hip = strncmp(name, "hip", 3) == 0;
+    snprintf(plain, sizeof plain, "%s%.80s", is_hip ? "cuda" : "", is_hip ? name + 3 : name);
+    name = plain;
     const char *suffix = strpbrk(name, "_");
     size_t length = suffix ? (size_t)(suffix - name) : strlen(name);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -247,6 +272,7 @@ void gsim_records_release(struct gsim_records *r)
 {
     gsim_free(r->works);
     gsim_free(r->calls);
+    gsim_free(r->launches);
     gsim_free(r->syncs);
     gsim_free(r->streams);
     gsim_free(r->names);

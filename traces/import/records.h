@@ -30,6 +30,7 @@ struct gsim_activity {
     bool pageable;
     bool is_managed : 1;
     bool is_moved : 1; /* its time was repaired: only the duration is real */
+    bool lacks_shape : 1, lacks_size : 1, lacks_time : 1; /* not recorded with it */
 };
 #define GSIM_NO_CALL UINT32_MAX
 
@@ -50,10 +51,18 @@ enum gsim_call_kind {
     GSIM_CALL_EVENT_RECORD,
 };
 
+/* What a launch or copy call says of the work that it makes. */
+struct gsim_launch {
+    uint64_t bytes;               /* 0: not said */
+    struct gsim_dim3 grid, block; /* 0 blocks: not said */
+    uint32_t smem_bytes;
+};
+
 struct gsim_call {
     int64_t start_ns, end_ns;
     uint64_t correlation, thread;
     uint32_t process;
+    uint32_t launch; /* index into the records' launches plus one; 0: none */
     enum gsim_call_kind kind;
 };
 
@@ -69,19 +78,21 @@ struct gsim_sync {
 };
 
 struct gsim_stream_key {
-    uint32_t process, device, context, number;
+    uint32_t process, device, context;
+    uint64_t number;
 };
 
 struct gsim_records {
     struct gsim_activity *works;
     struct gsim_call *calls;
+    struct gsim_launch *launches;
     struct gsim_sync *syncs;
     struct gsim_stream_key *streams;
     const char **names;   /* each once; from the arena */
     struct gsim_work_shape *shapes;           /* each once */
     uint32_t *name_slots, *shape_slots;       /* open addressing: index plus one */
-    uint32_t work_count, call_count, sync_count, stream_count, name_count, shape_count, name_slot_count, shape_slot_count;
-    size_t work_room, call_room, sync_room, stream_room, name_room, shape_room;
+    uint32_t work_count, call_count, launch_count, sync_count, stream_count, name_count, shape_count, name_slot_count, shape_slot_count;
+    size_t work_room, call_room, launch_room, sync_room, stream_room, name_room, shape_room;
     uint32_t last_stream;
     char gpu[64]; /* the device's name, where the trace tells it */
     int64_t epoch_ns; /* the date of the trace's time 0; 0: not known */
@@ -97,6 +108,8 @@ void gsim_records_progress(const struct gsim_records *records, double ratio);
 
 enum gsim_status gsim_records_add_work(struct gsim_records *records, const struct gsim_activity *work) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_call(struct gsim_records *records, const struct gsim_call *call) GSIM_NODISCARD;
+/* INDEX: plus one, for gsim_call. */
+enum gsim_status gsim_records_add_launch(struct gsim_records *records, const struct gsim_launch *launch, uint32_t *index) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struct gsim_sync *sync) GSIM_NODISCARD;
 /* Indices; an unknown stream or name is added. Fails for too many streams. Names are made fit for a program:
  * printable, valid, at most GSIM_LIMIT_NAME bytes, and distinct where they were. */

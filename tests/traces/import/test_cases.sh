@@ -50,5 +50,55 @@ replays 770 810
 imports nsys 23_nsys_call_before_time_zero.sqlite '10 kernels'
 replays 380 400
 
+# As the trace 00_reference.json, from which they differ in one thing.
+for file in 00_reference 03_old_categories 11_control_character 11_nan_in_unused_field 11_not_utf8 11_unescaped_backslashes \
+    11_unescaped_quotes 12_array_trailing_comma 12_array_without_closing_bracket 21_ts_as_strings 24_byte_order_mark \
+    28_begin_end_pairs; do
+    case $file in
+    11_*) imports kineto $file.json '40 kernels' '1 events that are not quite JSON' ;;
+    *) imports kineto $file.json '40 kernels' '!not quite JSON' ;;
+    esac
+    replays 860 900
+done
+imports kineto 04_rocm_graph_kernels_without_shape.json '60 kernels' '60 without grid and block' '60 launched by CUDA graphs'
+grep -q '"solo_us": 8' program.json || fail "$file: no kernel of 8 us"
+imports kineto 04_rocm_kernels_shape_on_launch_only.json '20 kernels' '!without grid'
+grep -qE '"grid": \[ *128' program.json || fail "$file: no grid of 128"
+grep -qE '"block": \[ *256' program.json || fail "$file: no block of 256"
+imports kineto 04_rocm_copy_size_on_call_only.json '10 kernels, 1 copies'
+grep -q '"bytes": 262144' program.json || fail "$file: no copy of 262144 bytes"
+imports kineto 05_hip_graph_and_sync_names.json '120 kernels' '120 launched by CUDA graphs' '!correlation id'
+replays 1370 1410
+imports kineto 05_cuda_twin.json '120 kernels'
+replays 1370 1410
+imports kineto 13_context_sync_renames_streams.json '20 kernels' 'on 2 streams'
+grep -q '"stream": 7' program.json && grep -q '"stream": 20' program.json || fail "$file: not the streams 7 and 20"
+imports kineto 14_stream_ids_64bit.json '20 kernels' 'on 2 streams'
+imports kineto 15_epoch_times_short_trace.json '9.000 us from the first launch'
+imports kineto 16_one_duration_overflows.json '40 kernels' '1 that last beyond the next in their stream'
+replays 860 900
+imports kineto 16_two_streams_recorded_as_one.json 'the profiler put several streams on one'
+imports kineto 17_two_gpus_second_works_longer.json '30 kernels' '30 on other GPUs'
+grep -q '"stream": 7' program.json || fail "$file: not stream 7"
+replays 1780 1900
+imports kineto 17_merged_ranks_same_device_number.json '30 kernels' '30 on other GPUs'
+replays 690 740
+imports kineto 22_some_kernels_without_times.json '40 kernels'
+replays 860 900
+imports kineto 26_xpu.json '20 kernels' '20 without grid and block'
+
+# refuses FILE PART...: exit 2, one line that holds every PART.
+refuses() {
+    file=$1
+    shift
+    timeout 60 "$gpusim" import kineto "$cases/$file" -o program.json >out 2>&1 && fail "$file: imported"
+    for part; do
+        checks=$((checks + 1))
+        grep -qF -- "$part" out || fail "$file: nothing says '$part': $(cat out)"
+    done
+}
+refuses 27_only_unknown_categories.json '20 events' 'mtia_ccp_events'
+refuses 27_jax_like.json '20 events' 'kernel_details'
+
 printf 'import cases: %d checks, %d failures\n' "$checks" "$failures"
 [ "$failures" = 0 ]
