@@ -185,8 +185,11 @@ bool gsim_text_is_control(const char *text, size_t left, size_t *length)
 
 bool gsim_text_has_control(const char *text, size_t length)
 {
-    for (size_t at = 0, bytes; at < length; at += bytes)
+    for (size_t at = 0, bytes; at < length; at += bytes) {
+        bytes = 1;
+        if (text[at] >= ' ' && text[at] <= '~') continue; /* nearly all */
         if (gsim_text_is_control(text + at, length - at, &bytes)) return true;
+    }
     return false;
 }
 
