@@ -138,7 +138,7 @@ static void skip_waves(struct gsim_gpu *gpu, gsim_time now)
             gpu->watcher.blocks_stayed(gpu->watcher.data, run->tag, g->sms, count * g->slots, now, now + jump);
         g->updated += jump;
         g->cohorts[0].since += jump;
-        gpu->next_at[i] += jump;
+        gsim_groups_set_next(gpu, i, gpu->next_at[i] + jump);
     }
 }
 

@@ -329,9 +329,8 @@ bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now)
     bool is_due[GSIM_MAX_SMS] = {false}, ends = false;
     uint32_t count = gpu->group_count, first = GSIM_MAX_SMS;
     if (gpu->device->block_ends_us <= 0) return false;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; (i = gsim_groups_due(gpu, i, count, now)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
-        if (gpu->next_at[i] != now) continue;
         gsim_group_settle(g, now);
         for (uint32_t c = 0; c < g->cohort_count; c++) {
             is_due[i] |= is_delayed(&g->cohorts[c]);
