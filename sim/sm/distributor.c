@@ -71,6 +71,7 @@ static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel
     gpu->block_events += count;
     if (!run->started) {
         run->started = true;
+        gpu->last_start = now;
         gpu->load.kernels++;
         if (gpu->listener.kernel_started) gpu->listener.kernel_started(gpu->listener.data, run->tag, now);
     }

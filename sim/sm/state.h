@@ -88,6 +88,8 @@ struct gsim_gpu {
     gsim_time turn_at;        /* the distributor is busy until then */
     bool is_turning;          /* and somebody waits for that */
     uint64_t block_events, events;
+    gsim_time last_start;     /* of a kernel's first block */
+    uint64_t skip_at;         /* waves.c looks again after so many events */
     gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
     gsim_time next;           /* earliest of next_at */
     uint32_t next_index;      /* one of the groups that are due then */
@@ -165,5 +167,8 @@ void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now);
 /* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
  * the next. SMs that it fills leave the group; those that it does not need stay, for the kernel behind it. */
 void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now);
+
+/* --- waves.c: waves that only repeat those before them ------------------------------------------------------ */
+void gsim_waves_skip(struct gsim_gpu *gpu, gsim_time now);
 
 #endif
