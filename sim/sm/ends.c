@@ -92,7 +92,7 @@ static bool leaves_room(const struct gsim_gpu *gpu, gsim_time now)
 static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
 {
     uint32_t lowest = GSIM_MAX_SMS;
-    bool scattered = false, is_shared = gsim_gpu_is_shared(gpu);
+    bool scattered = false, is_shared = gsim_gpu_is_shared(gpu) && gsim_gpu_rule(gpu, GSIM_RULE_DRAWN_ENDS);
     for (uint32_t i = 0; is_shared && (i = gsim_groups_due(gpu, i, gpu->group_count, now)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         if (g->lowest_sm >= lowest) continue;

@@ -137,7 +137,7 @@ void gsim_groups_find_next(struct gsim_gpu *gpu)
 static double dram_gain(const struct gsim_gpu *gpu, const struct gsim_sm_group *g)
 {
     const struct gsim_device_spec *d = gpu->device;
-    if (d->fast_sm_share <= 0) return 1;
+    if (d->fast_sm_share <= 0 || !gsim_gpu_rule(gpu, GSIM_RULE_FAST_SMS)) return 1;
     double saturation = (gpu->dram.stretch - 1.3) / 1.5; /* H200, measured: full from a stretch of 2.8 on */
     saturation = saturation < 0 ? 0 : saturation > 1 ? 1 : saturation;
     double slow = -d->fast_sm_gain * d->fast_sm_share / (1 - d->fast_sm_share);

@@ -85,7 +85,7 @@ static double beside(const struct gsim_demand *w, const struct gsim_share_sums *
 static double speed_behind(const struct gsim_demand *w, const struct gsim_share_sums *s, double beside, double older)
 {
     double left = older < 1 - LEAST_LEFT ? 1 - older : LEAST_LEFT;
-    if (older <= 0 || w->compute_ps <= 0) return 1 / beside;
+    if (older <= 0 || w->compute_ps <= 0 || !gsim_share_rule(s, GSIM_RULE_OLDER_MEMORY)) return 1 / beside;
     return left / (beside * left + BEHIND_OLDER * (w->latency_ps + gsim_share_memory_time(w, s) + w->compute_ps) * older * sqrt(older));
 }
 
@@ -179,7 +179,7 @@ void gsim_share_sum(const struct gsim_device_spec *d, const struct gsim_cohort *
                     struct gsim_share_sums *s)
 {
     double issue = 0; /* that all memory blocks with arithmetic would take: beyond what there is they ask for less traffic, too */
-    *s = (struct gsim_share_sums){.l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, LEAST_L1_KIB)};
+    *s = (struct gsim_share_sums){.rules_off = d->rules_off, .l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, LEAST_L1_KIB)};
     for (uint32_t i = 0; i < count; i++)
         if (gsim_share_has_arithmetic(c[i].work)) issue += c[i].blocks * c[i].pace * c[i].work->issue_ps / c[i].work->block_ps;
     for (uint32_t i = 0; i < count; i++) {
@@ -199,7 +199,8 @@ static void load_dram(struct gsim_share_sums *s, const struct gsim_cohort *c, ui
     s->demand_gbps = s->loading = 0;
     for (uint32_t i = 0; i < count; i++) add_traffic(s, &c[i]);
     s->filled = LOADED_BYTES * s->loading / (1024 * s->l1_kib);
-    s->crowding = s->lines / (LINES_PER_KIB * s->l1_kib) + fmin(s->filled, STREAM_LINES);
+    s->crowding = s->lines / (LINES_PER_KIB * s->l1_kib);
+    if (gsim_share_rule(s, GSIM_RULE_STREAM_LINES)) s->crowding += fmin(s->filled, STREAM_LINES);
 }
 
 double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram)
@@ -228,9 +229,11 @@ static double wait_for_issue(const struct gsim_demand *w, const struct gsim_shar
     enum waits kind = w->kind == GSIM_DEMAND_SCATTER ? SCATTERED : gsim_share_has_arithmetic(w) ? ARITHMETIC : PLAIN;
     double all = fmax(s->half_width[1], s->half_width[2]), older = company->older_width;
     if (w->issue_ps <= 0 || all <= 0) return time;
-    time *= 1 + at_width(behind_issue[kind], older) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
+    if (gsim_share_rule(s, GSIM_RULE_BEHIND_ISSUE)) time *= 1 + at_width(behind_issue[kind], older) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
     double waits = at_width(beside_issue[kind], all) - at_width(beside_issue[kind], older);
-    return time + waits * fmax(1 - SHELTERED * company->younger, 0) * (w->latency_ps + w->memory_ps);
+    double sheltered = gsim_share_rule(s, GSIM_RULE_SHELTERED) ? SHELTERED * company->younger : 0;
+    if (!gsim_share_rule(s, GSIM_RULE_BESIDE_ISSUE)) return time;
+    return time + waits * fmax(1 - sheltered, 0) * (w->latency_ps + w->memory_ps);
 }
 
 /* The issue rate that memory blocks with arithmetic ask for while they use USED of it. */
@@ -360,12 +363,14 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
 {
     const struct gsim_demand *w = c->work;
     double waiting = w->latency_ps + gsim_share_memory_time(w, s), time = w->compute_ps + waiting, blocks = blocks_of_run(c, run_length);
+    double chip = gsim_share_rule(s, GSIM_RULE_BEHIND_ON_CHIP) ? BEHIND_ON_CHIP : 0;
     if (gsim_share_has_arithmetic(w))
-        time = (1 + BEHIND_ON_CHIP * walk->on_chip * walk->on_chip) / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
+        time = (1 + chip * walk->on_chip * walk->on_chip) / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
     double own = gsim_share_has_arithmetic(w) ? w->issue_ps * blocks * c->pace / time : 0;
     struct company company = company_of(c, blocks, own, s, walk);
     walk->asked += own;
-    if (!gsim_share_has_arithmetic(w) && w->dram_gbps > 0) time *= 1 + PLAIN_BEHIND * company.older * company.older / (PLAIN_AT_MOST - company.older);
+    bool is_behind = !gsim_share_has_arithmetic(w) && w->dram_gbps > 0 && gsim_share_rule(s, GSIM_RULE_PLAIN_BEHIND);
+    if (is_behind) time *= 1 + PLAIN_BEHIND * company.older * company.older / (PLAIN_AT_MOST - company.older);
     time = wait_for_issue(w, s, time, &company);
     /* Loads wait that L1 has no room for, scattered ones and streams' beside them: streams beside 704 to 796 lines on SMs with 28 KiB, 3.1 to 3.6
      * times the limit, take 3.3 to 3.6 times as long as elsewhere (H200, H100, traces/h200/vm/dags-last.json.gz, "last 79", node 6). */

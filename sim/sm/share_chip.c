@@ -66,6 +66,7 @@ static double root_of_served(double asked, double used, double root)
 /* How many times as long an access to shared memory takes beside loads. */
 static double beside_loads(const struct gsim_share_sums *s)
 {
+    if (!gsim_share_rule(s, GSIM_RULE_ON_CHIP_LOADS)) return 1;
     double lost = L1_FULL_SLOPE * (s->filled - L1_FREE);
     double streams = 1 / (1 - fmin(fmax(lost, 0), MOST_LOST)), lines = 1 + BESIDE_LINES * fmax(s->crowding - 1, 0);
     return (1 + BESIDE_LOADS * s->loading / GSIM_THREADS_OF_WIDTH) * fmax(streams, lines);
@@ -96,6 +97,7 @@ static double slowed(const struct issuing *older, const struct issuing *all, con
     int whole = before < GSIM_EQUAL_WIDTH ? (int)before : (int)GSIM_EQUAL_WIDTH - 1;
     slow += behind_issue[whole] + (before - whole) * (behind_issue[whole + 1] - behind_issue[whole]);
     slow += fmin(BESIDE_ISSUE * (width - before), fmax(BESIDE_MOST - BESIDE_MOST_LESS * s->on_chip_width, BESIDE_MOST_LEAST));
+    if (!gsim_share_rule(s, GSIM_RULE_ON_CHIP_MEMORY)) return slow;
     double left = 1 - width / GSIM_EQUAL_WIDTH; /* to memory blocks */
     double behind = fmin(older->memory, 1), beside = fmin(all->memory, 1) - behind;
     return slow + left * (1 / (1 - BEHIND_MEMORY * behind) - 1 + beside * (BESIDE_MEMORY + beside * beside));

@@ -7,6 +7,7 @@
 #ifndef GSIM_GPU_STATE_H
 #define GSIM_GPU_STATE_H
 
+#include "sim/device/rules.h"
 #include "sim/sm/gpu.h"
 #include "sim/sm/memo.h"
 #include "sim/sm/share.h"
@@ -100,6 +101,8 @@ struct gsim_gpu {
     struct gsim_sm_group *free_groups[GSIM_MAX_SMS];
     uint32_t free_group_count;
 };
+
+static inline bool gsim_gpu_rule(const struct gsim_gpu *gpu, enum gsim_rule rule) { return gsim_rule_holds(gpu->device->rules_off, rule); }
 
 /* By several kernels, resident or waiting; one alone waits for itself at most. */
 static inline bool gsim_gpu_is_shared(const struct gsim_gpu *gpu) { return gpu->run_count > 1; }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/device/rules.h"
 #include "sim/sm/state.h"
 #include "gpusim/limits.h"
 
@@ -157,7 +158,7 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
     case GSIM_DEMAND_ON_CHIP:
         w->compute_ps = x;
         w->issue_ps = ON_CHIP_ISSUE * width * x;
-        w->is_crowded = !w->is_unknown && blocks <= CROWDED_CHIP_WAVES * d->sm_count * w->need.blocks_per_sm &&
+        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_ON_CHIP_AGE) && !w->is_unknown && blocks <= CROWDED_CHIP_WAVES * d->sm_count * w->need.blocks_per_sm &&
                         w->need.blocks_per_sm > 1 && w->need.blocks_per_sm * ON_CHIP_ISSUE * width > CROWDED_CHIP;
         break;
     case GSIM_DEMAND_MEMORY: {
@@ -167,7 +168,7 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
         w->compute_ps = issue > 0 ? ONE_WARP_VISIBLE * issue / width : 0;
         w->slowed_ps = issue > 0 ? ONE_WARP * issue / width : 0;
         w->memory_ps = x;
-        w->is_crowded = w->has_flops && blocks <= CROWDED_WAVES * d->sm_count * w->need.blocks_per_sm &&
+        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_MEMORY_AGE) && w->has_flops && blocks <= CROWDED_WAVES * d->sm_count * w->need.blocks_per_sm &&
                         w->need.blocks_per_sm * w->issue_ps > CROWDED * (w->compute_ps + w->latency_ps + x);
         w->dram_gbps = bytes / x * 1e3;
         if (w->dram_gbps > most) w->dram_gbps = most;
@@ -386,12 +387,14 @@ static double part(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 #define SCATTER_LINE     128
 #define SCATTER_FIT      0.40 /* of L2 */
 #define SCATTER_MISS_ALL 1.05
+#define SCATTER_COLD     1.3  /* without that rule */
 
 static double scatter_cold(const struct gsim_demand *w, const struct gsim_device_spec *d)
 {
     double waves = ceil((double)w->blocks / ((double)d->sm_count * w->need.blocks_per_sm)), target = w->solo_ps / waves;
     double low = 0, high = target / SCATTER_HIT_PS, missed = 0, l2 = d->l2_mib * 1048576;
     if (!(l2 > 0)) return 1;
+    if (!gsim_rule_holds(d->rules_off, GSIM_RULE_COLD_LOADS)) return SCATTER_COLD;
     for (int i = 0; i < 40; i++) {
         double loads = (low + high) / 2, lines = loads * (double)w->blocks * w->threads * SCATTER_LINE;
         missed = part((lines / l2 - SCATTER_FIT) / (SCATTER_MISS_ALL - SCATTER_FIT));
@@ -496,7 +499,7 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     work->width = (double)work->need.warps / limits->subpartitions;
     set_carveout(work, kernel, limits);
     work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
-    if (is_measured) gsim_demand_set_unequal(work, kernel); /* the costs of others were found with blocks alike */
+    if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL)) gsim_demand_set_unequal(work, kernel); /* the costs of others were found with blocks alike */
     set_described(work, device, kernel);
     struct sandbox box;
     status = open_sandbox(&box, device, error);

@@ -130,7 +130,7 @@ static const char *const refusals[][2] = {
     {"--task img --sched kesco", "--task: several programs at once are not in this version"},
     {"--share mps", "--share: several programs at once are not in this version"},
     {"list workload",
-     "cannot list 'workload': expected workloads, schedulers, devices or presets, did you mean 'workloads'?"},
+     "cannot list 'workload': expected workloads, schedulers, devices, presets or rules, did you mean 'workloads'?"},
     {"--workload img --sched kesco --trace-sms all", "--trace-sms: expected --trace FILE with it"},
     {"--workload img --sched kesco --trace x --trace-sms 0", "--trace-sms: expected all or an integer from 1 to 256, found '0'"},
     {"compare --trace-sms all", "--trace-sms is not an option of gpusim compare"},
