@@ -239,6 +239,7 @@ struct gsim_cli_setup {
     bool prefetch, noise;
     uint64_t seed;
     uint32_t iterations, block1d, blocks; /* 0: not given */
+    bool until_steady;                    /* without iterations: as many as it takes, for who compares */
 };
 
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
