@@ -73,6 +73,11 @@ static uint32_t find_maker(const struct gsim_records *r, uint32_t process, uint6
 }
 
 /* --- works ------------------------------------------------------------------------------------------------------ */
+static bool is_timed(const struct gsim_activity *work)
+{
+    return work->end_ns > work->start_ns && work->end_ns - work->start_ns < GSIM_ENDLESS_NS;
+}
+
 /* A program is for one GPU: that which works longest. */
 static enum gsim_status keep_one_device(struct gsim_records *r)
 {
@@ -80,7 +85,7 @@ static enum gsim_status keep_one_device(struct gsim_records *r)
     uint32_t best = 0, kept = 0;
     if (!busy_ns) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < r->work_count; i++)
-        if (r->works[i].end_ns > r->works[i].start_ns) busy_ns[r->works[i].stream] += r->works[i].end_ns - r->works[i].start_ns;
+        if (is_timed(&r->works[i])) busy_ns[r->works[i].stream] += r->works[i].end_ns - r->works[i].start_ns;
     for (uint32_t s = 1; s < r->stream_count; s++) { /* sums per device stand at its first stream */
         uint32_t first = 0;
         while (r->streams[first].device != r->streams[s].device) first++;
@@ -254,23 +259,11 @@ static int compare_runs(const void *left, const void *right)
     return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
 }
 
-/* One record reaches beyond the whole of the next ones, each of which ends before it: its end was lost (an overflow). */
-static bool is_overflow(const struct gsim_records *r, uint32_t i)
-{
-    const struct gsim_activity *work = &r->works[i], *next = work + 1, *then = work + 2;
-    if (i + 2 >= r->work_count || next->stream != work->stream || then->stream != work->stream) return false;
-    return work->end_ns > then->end_ns && next->end_ns <= then->start_ns + (next->end_ns - next->start_ns) / 2;
-}
-
 /* Works of one stream do not overlap: rounding, or a launch that lets a kernel's prologue run early. */
 static void cut_overlaps(struct gsim_records *r)
 {
     for (uint32_t i = 0; i < r->work_count; i++) {
         struct gsim_activity *work = &r->works[i], *before = i ? work - 1 : NULL;
-        if (!work->is_moved && is_overflow(r, i)) {
-            r->notes->cut_ends++;
-            work->end_ns = work[1].start_ns > work->start_ns ? work[1].start_ns : work->start_ns + 1;
-        }
         work->solo_ns = work->end_ns - work->start_ns;
         if (!before || before->stream != work->stream || work->is_moved || before->is_moved ||
             work->start_ns >= before->end_ns)
@@ -537,6 +530,7 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
     if (status == GSIM_OK) {
         if (r->work_count) qsort(r->works, r->work_count, sizeof *r->works, compare_runs);
         if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
+        gsim_records_cut_overflows(r);
         cut_overlaps(r);
         status = find_lost_works(r);
         if (status == GSIM_OK) status = gsim_records_find_idle(r);

@@ -6,6 +6,7 @@
 #ifndef GSIM_TRACES_RECORDS_H
 #define GSIM_TRACES_RECORDS_H
 
+#include "gpusim/limits.h"
 #include "gpusim/program.h"
 #include "traces/import/import.h"
 
@@ -35,7 +36,8 @@ struct gsim_activity {
     bool pinned : 1;  /* the host's side of a copy is said to be */
     bool is_peer : 1; /* a copy from or to another GPU */
 };
-#define GSIM_NO_CALL UINT32_MAX
+#define GSIM_NO_CALL    UINT32_MAX
+#define GSIM_ENDLESS_NS ((int64_t)(GSIM_LIMIT_US * 1e3)) /* so long lasts nothing: an overflow */
 
 enum gsim_call_kind {
     GSIM_CALL_IDLE,  /* never makes work and lets nobody wait: not kept */
@@ -151,6 +153,9 @@ struct gsim_steps {
 /* traces/import/waits.c: adds a sync for each wait that has none, where times tell of what. Works have their calls, syncs are sorted by
  * process and correlation and are not afterwards. */
 enum gsim_status gsim_records_infer_waits(struct gsim_records *records) GSIM_NODISCARD;
+
+/* traces/import/overflow.c: cuts the works whose end was lost. Works are sorted by stream and start. */
+void gsim_records_cut_overflows(struct gsim_records *records);
 
 /* traces/import/idle.c: fills idle_ns. Works have their calls. */
 enum gsim_status gsim_records_find_idle(struct gsim_records *records) GSIM_NODISCARD;
