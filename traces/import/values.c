@@ -38,15 +38,17 @@ const char *gsim_value_digits(const char *value)
     return value && ((*value >= '0' && *value <= '9') || (*value == '-' && value[1] >= '0' && value[1] <= '9')) ? value : NULL;
 }
 
-/* MANTISSA times ten to the power of SCALE. */
+/* MANTISSA times ten to the power of SCALE, downwards, but up from 0.9995 on: that is a double's rounding. */
 static int64_t scaled(int64_t mantissa, long scale)
 {
     for (; scale > 0 && mantissa; scale--) {
         if (mantissa > INT64_MAX / 10) return INT64_MAX;
         mantissa *= 10;
     }
-    for (; scale < -1 && mantissa; scale++) mantissa /= 10;
-    return scale < 0 ? (mantissa + 5) / 10 : mantissa;
+    for (; scale < -4 && mantissa; scale++) mantissa /= 10;
+    if (scale < -3) mantissa += 5;
+    for (; scale < 0; scale++) mantissa /= 10;
+    return mantissa;
 }
 
 int64_t gsim_value_ns(const char *digits)

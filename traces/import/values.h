@@ -21,7 +21,7 @@ bool gsim_value_is_missing(const char *value);
 /* Where the digits of a number stand, which some profilers write as a text; NULL where VALUE is none. */
 const char *gsim_value_digits(const char *value);
 
-/* Nanoseconds of the microseconds at DIGITS, rounded to the nearest; exact where a double is not. Beyond 64 bits: the most. */
+/* Whole nanoseconds of the microseconds at DIGITS, exact where a double is not. Beyond 64 bits: the most. */
 int64_t gsim_value_ns(const char *digits);
 
 /* The three sizes of a launch: a list, or a text that holds three numbers. Returns how many there are, of which three are

@@ -139,6 +139,7 @@ varies trailing_comma 's/\]}$/,]}/' '!not quite JSON'
 varies cut_within_an_event 's/.*"traceEvents":\(.*\)\]}$/\1,{"ph":"X","cat":"cpu_op","na/' "$mended"
 varies comma_at_the_end 's/.*"traceEvents":\(.*\)\]}$/\1,/' '!not quite JSON'
 varies exponents 's/"ts":\([0-9]\{4\}\)\.\([0-9]\)/"ts":1.76353000000\1\2e15/g' '884.0 us from the first'
+varies rounded_by_a_double 's/"dur":20.0/"dur":19.999999999/g; s/"dur":4.0/"dur":3.9999999/g' '884.0 us from the first'
 varies unknown_as_minus_one 's/"registers per thread":32,"shared memory":0/"registers per thread":-1,"shared memory":-1/g'
 varies shape_as_text 's/\[64,1,1\]/"(64, 1, 1)"/g; s/\[256,1,1\]/"256x1x1"/g' '!without grid'
 varies shape_of_zeros 's/\[64,1,1\]/[0,0,0]/g' '40 without grid and block'
