@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (program). "gpusim import": a profiler's trace into a program file. The trace is read by
- * traces/import/kineto.c or traces/import/nsys.c, the program written by sim/program/writer.c.
+ * an importer of traces/import/importers.def, the program written by sim/program/writer.c.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -15,39 +15,40 @@
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/progress.h"
-#include "traces/import/kineto.h"
-#include "traces/import/nsys.h"
+#include "traces/import/formats.h"
 #include "sim/program/writer.h"
 
 #define DEVICE_DEFAULT "h200"
 
-typedef enum gsim_status import_function(const char *path, const struct gsim_import_options *options,
-                                         struct gsim_program *program, struct gsim_import_notes *notes,
-                                         struct gsim_error *error);
-
-static const struct {
-    const char *name;
-    import_function *read;
-} formats[] = {{"kineto", gsim_import_kineto}, {"nsys", gsim_import_nsys}};
-
 /* --- what was asked for ------------------------------------------------------------------------------------------ */
-static enum gsim_status find_format(const struct gsim_cli_arguments *arguments, import_function **read,
+static const char *path_of(const struct gsim_cli_arguments *arguments)
+{
+    return arguments->operands[arguments->operand_count - 1];
+}
+
+/* FILE alone: found in the file. */
+static enum gsim_status find_format(const struct gsim_cli_arguments *arguments, const struct gsim_importer **importer,
                                     struct gsim_error *error)
 {
-    char hint[96];
+    char hint[96], names[96] = "";
     struct gsim_nearest nearest;
-    if (arguments->operand_count != 2)
-        return gsim_error_set(
-            error, GSIM_USAGE, "expected kineto FILE or nsys FILE, found %s%s (see gpusim import --help)",
-            arguments->operand_count ? "only " : "nothing", arguments->operand_count ? arguments->operands[0] : "");
-    gsim_nearest_init(&nearest, arguments->operands[0]);
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        gsim_nearest_offer(&nearest, formats[i].name);
-        if (strcmp(formats[i].name, arguments->operands[0]) != 0) continue;
-        *read = formats[i].read;
-        return GSIM_OK;
+    if (arguments->operand_count == 0)
+        return gsim_error_set(error, GSIM_USAGE, "expected FILE, found nothing (see gpusim import --help)");
+    if (arguments->operand_count == 1) {
+        if (gsim_importer_named(arguments->operands[0]))
+            return gsim_error_set(error, GSIM_USAGE, "expected FILE behind %s, found nothing (see gpusim import --help)", arguments->operands[0]);
+        *importer = gsim_importer_of(arguments->operands[0], error);
+        return *importer ? GSIM_OK : error->status;
     }
-    return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected kineto or nsys%s", arguments->operands[0],
+    *importer = gsim_importer_named(arguments->operands[0]);
+    if (*importer) return GSIM_OK;
+    gsim_nearest_init(&nearest, arguments->operands[0]);
+    for (const struct gsim_importer *i = gsim_importers; i->name; i++) {
+        size_t length = strlen(names);
+        gsim_nearest_offer(&nearest, i->name);
+        snprintf(names + length, sizeof names - length, "%s%s", length ? (i[1].name ? ", " : " or ") : "", i->name);
+    }
+    return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected %s%s", arguments->operands[0], names,
                           gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
@@ -102,7 +103,7 @@ static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, 
 static enum gsim_status choose_name(const struct gsim_cli_arguments *arguments, char name[GSIM_LIMIT_NAME + 1],
                                     struct gsim_error *error)
 {
-    const char *given = arguments->value[GSIM_CLI_NAME], *path = arguments->operands[1], *slash = strrchr(path, '/');
+    const char *given = arguments->value[GSIM_CLI_NAME], *path = path_of(arguments), *slash = strrchr(path, '/');
     if (given) {
         size_t length = strlen(given);
         bool is_plain = length >= 1 && length <= GSIM_LIMIT_NAME;
@@ -161,7 +162,7 @@ static void tell_progress(void *context, double ratio, uint64_t records)
 static void start_progress(struct gsim_progress *progress, const struct gsim_cli_arguments *arguments)
 {
     struct stat info;
-    bool is_file = arguments->operand_count == 2 && stat(arguments->operands[1], &info) == 0;
+    bool is_file = arguments->operand_count && stat(path_of(arguments), &info) == 0;
     gsim_progress_start(progress, is_file ? (uint64_t)info.st_size / 1000000 + 1 : 1, stderr);
     progress->unit = "MB";
 }
@@ -175,7 +176,7 @@ static void tell_round(void *context, uint32_t round)
 
 /* --- kernels that ran beside others -------------------------------------------------------------------------------- */
 /* Reads the trace once more, with what was measured, which takes memory that other traces need not have; then lowers their times. */
-static enum gsim_status infer_alone(import_function *read, const char *path, struct gsim_import_options *options,
+static enum gsim_status infer_alone(const struct gsim_importer *importer, const char *path, struct gsim_import_options *options,
                                     const struct gsim_device_spec *device, struct gsim_program *program, struct gsim_import_notes *notes,
                                     struct gsim_alone *alone, struct gsim_error *error)
 {
@@ -188,7 +189,7 @@ static enum gsim_status infer_alone(import_function *read, const char *path, str
     *program = (struct gsim_program){0};
     options->times = &times;
     options->progress = NULL; /* shown once */
-    enum gsim_status status = read(path, options, program, notes, error), found = GSIM_OK;
+    enum gsim_status status = importer->read(path, options, program, notes, error), found = GSIM_OK;
     gsim_progress_start(&progress, GSIM_ALONE_ROUNDS, stderr);
     progress.unit = "replays";
     if (status == GSIM_OK)
@@ -206,7 +207,7 @@ static enum gsim_status infer_alone(import_function *read, const char *path, str
 
 int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
-    char name[GSIM_LIMIT_NAME + 1] = "";
+    char name[GSIM_LIMIT_NAME + 1] = "", found_name[64];
     struct gsim_error error = {0};
     struct gsim_progress progress;
     struct gsim_import_options options = {.name = name, .progress = tell_progress, .progress_context = &progress};
@@ -214,25 +215,30 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     struct gsim_device_spec device = {0};
     struct gsim_program program = {0};
     struct gsim_alone alone = {0};
-    import_function *read = NULL;
+    const struct gsim_importer *importer = NULL;
     bool infers = true;
     const char *device_name = arguments->value[GSIM_CLI_DEVICE], *output = arguments->value[GSIM_CLI_OUTPUT];
-    enum gsim_status status = find_format(arguments, &read, &error);
+    enum gsim_status status = find_format(arguments, &importer, &error);
     if (status == GSIM_OK) status = parse_words(arguments, &options, &error);
     if (status == GSIM_OK) status = choose_name(arguments, name, &error);
     if (status == GSIM_OK) status = check_output(output, &error);
     if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, &error);
+    if (status == GSIM_OK && !device_name) {
+        char gpu[64];
+        gsim_importer_gpu(importer, path_of(arguments), gpu);
+        device_name = gsim_cli_device_of(gpu, found_name);
+    }
     if (status == GSIM_OK) status = gsim_device_load(device_name ? device_name : DEVICE_DEFAULT, &device, &error);
     start_progress(&progress, arguments);
     if (status == GSIM_OK) {
         gsim_import_charge(&options, &device);
-        status = read(arguments->operands[1], &options, &program, &notes, &error);
+        status = importer->read(path_of(arguments), &options, &program, &notes, &error);
         gsim_progress_clear(&progress);
     }
     if (status == GSIM_OK && infers && notes.shared)
-        status = infer_alone(read, arguments->operands[1], &options, &device, &program, &notes, &alone, &error);
+        status = infer_alone(importer, path_of(arguments), &options, &device, &program, &notes, &alone, &error);
     if (status == GSIM_OK) {
-        print_notes(arguments->operands[1], &notes, &alone, device.name);
+        print_notes(path_of(arguments), &notes, &alone, device.name);
         status = gsim_program_write(&program, output, &error);
     }
     gsim_program_release(&program);

@@ -16,4 +16,7 @@ enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_err
 enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, const char *path, bool infers,
                                     struct gsim_error *error) GSIM_NODISCARD;
 
+/* The device file for the GPU that a trace names, by the most of its words; NULL for none. ROOM holds the name. */
+const char *gsim_cli_device_of(const char *gpu, char room[64]);
+
 #endif

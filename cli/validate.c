@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 
+#include "cli/calibrate_traces.h"
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/traces.h"
@@ -17,6 +18,7 @@
 #include "trust/validate/traces_table.h"
 #include "sim/base/jobs/progress.h"
 #include "traces/cases.h"
+#include "traces/import/formats.h"
 #include "traces/import/kineto.h"
 #include "traces/runs.h"
 #include "sim/program/file.h"
@@ -162,6 +164,17 @@ static enum gsim_status list_files(struct command *c, struct gsim_error *error)
     return list_folder(c, folder, error);
 }
 
+/* By the name of the GPU that the trace gives. */
+static void find_device(const char *path, char device[GSIM_RUNS_DEVICE])
+{
+    char gpu[64];
+    struct gsim_error ignored = {0};
+    const struct gsim_importer *importer = gsim_importer_of(path, &ignored);
+    if (!importer) return;
+    gsim_importer_gpu(importer, path, gpu);
+    (void)gsim_cli_device_of(gpu, device);
+}
+
 /* Runs, and gpusim's own traces, say of which device they are; --device says otherwise. Cases are DEVICE_DEFAULT's. */
 static enum gsim_status choose_device(struct command *c, struct gsim_error *error)
 {
@@ -171,9 +184,10 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
     c->contents = GSIM_ARENA_ARRAY(&c->arena, enum content, c->path_count);
     if (!c->contents) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < c->path_count; i++) {
-        c->contents[i] = gsim_runs_is(c->paths[i], device)     ? HAS_RUNS
-                         : gsim_kineto_is(c->paths[i], device) ? HAS_TRACE
-                                                               : HAS_CASES;
+        c->contents[i] = gsim_runs_is(c->paths[i], device)      ? HAS_RUNS
+                         : gsim_cli_trace_is(c->paths[i], device) ? HAS_TRACE
+                                                                 : HAS_CASES;
+        if (c->contents[i] == HAS_TRACE && !device[0]) find_device(c->paths[i], device);
         bool is_wanted = c->contents[i] == HAS_RUNS ? c->wants_runs : c->contents[i] == HAS_TRACE && c->wants_traces;
         if (!is_wanted || !device[0] || c->for_runs.value[GSIM_CLI_DEVICE]) continue;
         if (recorded && strcmp(recorded, device) != 0)

@@ -115,6 +115,33 @@ refuses() {
         grep -qF -- "$part" out || fail "$file: nothing says '$part': $(cat out)"
     done
 }
+# Told apart by the file itself.
+found() {
+    checks=$((checks + 1))
+    timeout 60 "$gpusim" import "$cases/$1" -o program.json >out 2>&1 || fail "$1: exit $?: $(cat out)"
+    grep -qF -- "$2" out || fail "$1: nothing says '$2': $(cat out)"
+}
+found 00_reference.json '40 kernels'
+found 20_nsys_plain.sqlite '20 kernels'
+found 06_nvprof.nvvp '12 kernels, 2 copies'
+grep -q '"solo_us": 200' program.json || fail '06_nvprof.nvvp: no kernel of 200 us'
+grep -q '"name": "scale(float\*, int)"' program.json || fail '06_nvprof.nvvp: no kernel scale(float*, int)'
+sed 's/NVIDIA H200/NVIDIA H100 80GB HBM3/' "$cases/13_context_sync_renames_streams.json" >h100.json
+"$gpusim" import h100.json -o program.json >out 2>&1
+grep -q '"solo_device": "h100-vm"' program.json || fail 'a trace of an H100 is taken for another'
+for file in 20_nsys_plain.sqlite 06_nvprof.nvvp; do
+    checks=$((checks + 1))
+    "$gpusim" validate "$cases/$file" >out 2>&1 || fail "validate $file: $(cat out)"
+    grep -q "^$file" out || fail "validate $file: no line of it: $(cat out)"
+done
+: >a.nsys-rep
+echo '<!DOCTYPE html>' >page.json
+for pair in 'a.nsys-rep:nsys export --type sqlite' 'program.json:--workload' 'page.json:a web page'; do
+    checks=$((checks + 1))
+    "$gpusim" import "${pair%%:*}" -o x.json >out 2>&1 && fail "${pair%%:*} was imported"
+    grep -qF -- "${pair#*:}" out || fail "${pair%%:*}: nothing says '${pair#*:}': $(cat out)"
+done
+
 refuses 27_only_unknown_categories.json '20 events' 'mtia_ccp_events'
 refuses 27_jax_like.json '20 events' 'kernel_details'
 
