@@ -73,37 +73,6 @@ static uint32_t find_maker(const struct gsim_records *r, uint32_t process, uint6
 }
 
 /* --- works ------------------------------------------------------------------------------------------------------ */
-static bool is_timed(const struct gsim_activity *work)
-{
-    return work->end_ns > work->start_ns && work->end_ns - work->start_ns < GSIM_ENDLESS_NS;
-}
-
-/* A program is for one GPU: that which works longest. */
-static enum gsim_status keep_one_device(struct gsim_records *r)
-{
-    int64_t *busy_ns = gsim_alloc(sizeof *busy_ns * ((size_t)r->stream_count + 1));
-    uint32_t best = 0, kept = 0;
-    if (!busy_ns) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < r->work_count; i++)
-        if (is_timed(&r->works[i])) busy_ns[r->works[i].stream] += r->works[i].end_ns - r->works[i].start_ns;
-    for (uint32_t s = 1; s < r->stream_count; s++) { /* sums per device stand at its first stream */
-        uint32_t first = 0;
-        while (r->streams[first].device != r->streams[s].device) first++;
-        if (first != s) busy_ns[first] += busy_ns[s];
-    }
-    for (uint32_t s = 1; s < r->stream_count; s++)
-        if (r->streams[s].device != r->streams[best].device && busy_ns[s] > busy_ns[best]) best = s;
-    gsim_free(busy_ns);
-    for (uint32_t i = 0; i < r->work_count; i++) {
-        if (r->streams[r->works[i].stream].device == r->streams[best].device)
-            r->works[kept++] = r->works[i];
-        else
-            r->notes->other_devices++;
-    }
-    r->work_count = kept;
-    return GSIM_OK;
-}
-
 /* What was not recorded with the work, from the call that made it (NULL: none). */
 static enum gsim_status complete_work(struct gsim_records *r, struct gsim_activity *work, const struct gsim_call *call)
 {
@@ -361,22 +330,22 @@ static enum gsim_status make_steps(struct gsim_records *r, struct gsim_steps *st
 }
 
 /* The steps from the FIRST to the LAST work, these included. */
-static enum gsim_status cut_range(struct gsim_records *r, const struct gsim_import_options *options,
-                                  struct gsim_steps *steps)
+static enum gsim_status cut_range(struct gsim_records *r, struct gsim_steps *steps)
 {
-    uint32_t works = 0, from = 0, to = 0;
+    uint32_t works = 0, from = 0, to = 0, first, last;
     if (r->work_count == 0)
         return gsim_error_set(r->error, GSIM_INPUT, "expected kernels, copies or memsets of a GPU, found none");
-    if (options->first >= r->work_count)
-        return gsim_error_set(r->error, GSIM_INPUT, "--range: expected a first work below %u, found %u", r->work_count,
-                              options->first);
+    enum gsim_status status = gsim_records_find_part(r, steps, &first, &last);
+    if (status != GSIM_OK) return status;
+    if (first >= r->work_count)
+        return gsim_error_set(r->error, GSIM_INPUT, "--range: expected a first work below %u, found %u", r->work_count, first);
     for (uint32_t i = 0; i < steps->count; i++) {
         if (steps->steps[i].kind != GSIM_STEP_WORK) continue;
-        if (works == options->first) from = i;
-        if (works++ > options->last) break;
+        if (works == first) from = i;
+        if (works++ > last) break;
         to = i + 1;
     }
-    steps->tail_count = options->last == UINT32_MAX ? steps->count - to : 0;
+    steps->tail_count = last == UINT32_MAX ? steps->count - to : 0;
     memmove(steps->steps, steps->steps + from, sizeof *steps->steps * (to - from + steps->tail_count));
     steps->count = to - from;
     steps->work_count = 0;
@@ -524,7 +493,7 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
                                       struct gsim_program *program)
 {
     struct gsim_steps steps = {0};
-    enum gsim_status status = r->stream_count ? keep_one_device(r) : GSIM_OK;
+    enum gsim_status status = gsim_records_keep_gpu(r);
     if (r->call_count) qsort(r->calls, r->call_count, sizeof *r->calls, compare_calls);
     if (status == GSIM_OK) status = repair_works(r);
     if (status == GSIM_OK) {
@@ -540,7 +509,7 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
     if (status == GSIM_OK) {
         status = make_steps(r, &steps);
     }
-    if (status == GSIM_OK) status = cut_range(r, options, &steps);
+    if (status == GSIM_OK) status = cut_range(r, &steps);
     if (status == GSIM_OK) status = find_medians(r);
     if (status == GSIM_OK) status = find_threads(r, &steps);
     if (status == GSIM_OK) status = count(r, &steps);

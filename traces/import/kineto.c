@@ -23,7 +23,7 @@
 
 /* What events are, by the names that the profiler's versions and backends give their categories, without regard to case: PyTorch 1.8 to
  * 1.10 say Kernel, Memcpy, Memset, Runtime; AMD's and Intel's name their own runtimes. */
-enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_CALL, CAT_SYNC, CAT_COUNT };
+enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_CALL, CAT_SYNC, CAT_ANNOTATION, CAT_COUNT };
 static const struct {
     const char *name;
     enum category category;
@@ -32,7 +32,7 @@ static const struct {
     {"cuda_driver", CAT_CALL},     {"cuda_sync", CAT_SYNC},    {"runtime", CAT_CALL},      {"memcpy", CAT_MEMCPY},
     {"memset", CAT_MEMSET},        {"hip_runtime", CAT_CALL},  {"hip_driver", CAT_CALL},   {"xpu_runtime", CAT_CALL},
     {"xpu_driver", CAT_CALL},      {"driver", CAT_CALL},       {"gpu_kernel", CAT_KERNEL},
-    {"privateuse1_runtime", CAT_CALL}, {"privateuse1_driver", CAT_CALL},
+    {"user_annotation", CAT_ANNOTATION}, {"privateuse1_runtime", CAT_CALL}, {"privateuse1_driver", CAT_CALL},
 };
 
 enum field { EV_PH, EV_CAT, EV_NAME, EV_TS, EV_DUR, EV_PID, EV_TID, EV_ARGS, EV_COUNT };
@@ -146,7 +146,7 @@ static struct gsim_dim3 shape(struct event *e, enum argument argument, double mo
 
 /* Correlation ids are of one process, which Kineto does not give with works on a GPU: 0. In traces of several ranks that were merged
  * into one, all process ids are texts such as "[TP00] 100" or "100_rank0": what stands beside the number is the rank. */
-static uint32_t rank_of(const struct event *e)
+static uint32_t rank_of(struct event *e)
 {
     const char *value = e->values[EV_PID];
     if (!value || *value != '"') return 0;
@@ -155,7 +155,10 @@ static uint32_t rank_of(const struct event *e)
     from += digits; /* "100_rank0" */
     length -= digits;
     while (!digits && length && from[length - 1] >= '0' && from[length - 1] <= '9') length--;
-    return length ? (uint32_t)gsim_hash_bytes(GSIM_HASH_START, from, length) | 1 : 0;
+    if (!length) return 0;
+    uint32_t rank = (uint32_t)gsim_hash_bytes(GSIM_HASH_START, from, length) | 1;
+    if (gsim_records_add_rank(e->records, rank, from, length) != GSIM_OK) e->failed = true;
+    return rank;
 }
 
 static uint32_t stream_index(struct event *e, const char *value)
@@ -164,7 +167,8 @@ static uint32_t stream_index(struct event *e, const char *value)
     struct gsim_stream_key key = {.process = rank};
     if (!gsim_value_stream(value, &key.number)) return GSIM_NO_STREAM;
     /* The same device number in two ranks is two GPUs. */
-    key.device = (uint32_t)whole(e, ARG_DEVICE, UINT32_MAX, 0) ^ rank;
+    key.gpu = (uint32_t)whole(e, ARG_DEVICE, UINT32_MAX, 0);
+    key.device = key.gpu ^ rank;
     key.context = (uint32_t)whole(e, ARG_CONTEXT, UINT32_MAX, 0);
     if (!e->failed && gsim_records_stream(e->records, &key, &index) != GSIM_OK) e->failed = true;
     return index;
@@ -294,6 +298,17 @@ static enum gsim_status read_sync(struct event *e)
     return gsim_records_add_sync(e->records, &sync);
 }
 
+/* What the program named: kept where a part is asked for by name. */
+static enum gsim_status read_annotation(struct event *e)
+{
+    const struct gsim_import_part *part = &e->records->options->part;
+    char room[NAME_ROOM];
+    if (!part->has_step && !part->between) return GSIM_OK;
+    int64_t start_ns = time_ns(e, EV_TS), length_ns = time_ns(e, EV_DUR);
+    if (e->failed) return e->error->status;
+    return gsim_records_add_annotation(e->records, name_of(e, room), start_ns, start_ns + length_ns);
+}
+
 static enum category category_of(const char *value)
 {
     if (!value || *value != '"') return CAT_COUNT;
@@ -338,6 +353,8 @@ static enum gsim_status read_whole(struct event *e)
         return read_call(e);
     case CAT_SYNC:
         return read_sync(e);
+    case CAT_ANNOTATION:
+        return read_annotation(e);
     case CAT_COUNT:
         break;
     }

@@ -105,6 +105,47 @@ replays 3500 4000
 imports kineto 09_long_kernel_beside_short_ones.json '61 kernels'
 replays 1250 1350
 
+# parts FILE OPTIONS KERNELS SPAN: what the options leave of the trace.
+parts() {
+    file=$1 options=$2 checks=$((checks + 1))
+    # shellcheck disable=SC2086 # several words
+    timeout 60 "$gpusim" import $options "$cases/$file" -o program.json >out 2>&1
+    grep -qF "$3 kernels" out && grep -qF "$4 from the first" out || fail "$file $options: expected $3 kernels in $4: $(cat out)"
+}
+parts 17_two_gpus_second_works_longer.json '--gpu 0' 30 '664.0 us'
+parts 17_two_gpus_second_works_longer.json '--gpu 1' 30 '1.864 ms'
+parts 17_merged_ranks_same_device_number.json '--rank 0' 30 '664.0 us'
+parts 17_merged_ranks_same_device_number.json '--rank [TP01]' 30 '724.0 us'
+parts 17_merged_ranks_same_device_number.json '--rank 1 --gpu 0 --range 0:0' 1 '28.00 us'
+parts 00_reference.json '--time 0:80' 10 '224.0 us'
+parts 00_reference.json '--time 80:' 30 '804.0 us'
+step='{"ph":"X","cat":"user_annotation","pid":100,"tid":101,"name":"ProfilerStep#'
+sed "s/\"traceEvents\":\\[/&${step}4\",\"ts\":1000,\"dur\":24},${step}5\",\"ts\":1024,\"dur\":80},${step}6\",\"ts\":90000,\"dur\":1},/" \
+    "$cases/00_reference.json" >"$place/steps.json"
+kept=$cases cases=$place
+parts steps.json '--step 4' 3 '70.00 us'
+parts steps.json '--step 5' 10 '266.0 us'
+parts steps.json '--between ProfilerStep#4' 3 '70.00 us'
+parts steps.json '' 40 '884.0 us'
+cases=$kept
+
+# says FILE OPTIONS PART: exit 2, with a message that helps on.
+says() {
+    checks=$((checks + 1))
+    # shellcheck disable=SC2086
+    timeout 60 "$gpusim" import $2 "$1" -o program.json >out 2>&1
+    code=$?
+    [ "$code" = 2 ] && grep -qF -- "$3" out || fail "$1 $2: exit $code, nothing says '$3': $(cat out)"
+}
+says "$cases/17_two_gpus_second_works_longer.json" '--gpu 5' "expected one of the trace's GPUs (GPU 0, GPU 1), found GPU 5"
+says "$cases/17_merged_ranks_same_device_number.json" '--rank 7' '(GPU 0 of rank [TP00], GPU 0 of rank [TP01]), found rank 7'
+says "$place/steps.json" '--step 3' "expected one of the trace's annotations (ProfilerStep#4, ProfilerStep#5, ProfilerStep#6, ...), found ProfilerStep#3"
+says "$place/steps.json" '--step 6' 'expected launches within the annotation ProfilerStep#6, found none'
+says "$cases/00_reference.json" '--step 3' 'expected the annotation ProfilerStep#3, found none in the trace'
+says "$cases/00_reference.json" '--time 9:1' '--time: expected FROM:TO'
+says "$cases/00_reference.json" '--time 90000:' 'found none'
+says "$cases/00_reference.json" '--step 1 --range 1:2' 'expected one of --range, --time, --step and --between, found 2'
+
 # refuses FILE PART...: exit 2, one line that holds every PART.
 refuses() {
     file=$1
