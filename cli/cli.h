@@ -107,9 +107,13 @@ enum gsim_cli_command {
       "how long copies take: by the device's links unless the\n"                                                       \
       "trace's ran at other rates (default), as recorded, or always\n"                                                 \
       "by the links")                                                                                                   \
-    X(DEPENDS, "depends", "stream|none", GSIM_CLI_ON_IMPORT,                                                            \
+    X(EXECUTION_TRACE, "execution-trace", "FILE", GSIM_CLI_ON_IMPORT,                                                   \
+      "PyTorch's execution trace made beside it: what each operator\n"                                               \
+      "reads and writes")                                                                                               \
+    X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT,                                                            \
       "what depends on what: the order that streams, events and\n"                                                     \
-      "waits gave, for every scheduler (default), or nothing"  )                                                        \
+      "waits gave (default), what operators read and write (default\n"                                                 \
+      "with --execution-trace), or nothing")                                                        \
     X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT,                                                      \
       "idle time of the GPU that the trace does not explain: kept as\n"                                                 \
       "a delay (default), or dropped")                                                                                  \

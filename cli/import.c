@@ -69,8 +69,13 @@ static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, 
     options->gaps = !gaps || strcmp(gaps, "on") == 0;
     const char *depends = arguments->value[GSIM_CLI_DEPENDS];
     options->drops_order = depends && strcmp(depends, "none") == 0;
-    if (depends && !options->drops_order && strcmp(depends, "stream") != 0)
-        return gsim_error_set(error, GSIM_USAGE, "--depends: expected stream or none, found '%s'", depends);
+    options->execution_trace = arguments->value[GSIM_CLI_EXECUTION_TRACE];
+    bool wants_data = depends && strcmp(depends, "data") == 0;
+    if (depends && !options->drops_order && !wants_data && strcmp(depends, "stream") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--depends: expected stream, data or none, found '%s'", depends);
+    if (wants_data && !options->execution_trace)
+        return gsim_error_set(error, GSIM_USAGE, "--depends data: expected --execution-trace FILE with it");
+    if (depends && !wants_data) options->execution_trace = NULL;
     const char *unexplained = arguments->value[GSIM_CLI_UNEXPLAINED];
     options->drops_unexplained = unexplained && strcmp(unexplained, "drop") == 0;
     if (unexplained && !options->drops_unexplained && strcmp(unexplained, "keep") != 0)
@@ -122,7 +127,7 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
     if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device, text_of_alone));
-    fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
+    if (!notes->data_works) fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
     if (notes->gpu[0] && !gsim_text_is_gpu(notes->gpu, device))
         fprintf(stderr, "gpusim: note: recorded on '%s', but its durations now count as those of %s (see --device)\n",
                 notes->gpu, device);

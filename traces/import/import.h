@@ -21,6 +21,7 @@ struct gsim_import_options {
      * waits kept so far. */
     void (*progress)(void *context, double ratio, uint64_t records);
     void *progress_context;
+    const char *execution_trace; /* what operators read and write (traces/import/dataflow.h); NULL: not known */
     bool drops_order;       /* the order of streams and waits is not made part of the program: its works are independent */
     bool drops_unexplained; /* idle time of the GPU that the trace does not explain: left out, not kept as a delay */
     enum { GSIM_COPIES_BY_RATE, GSIM_COPIES_RECORDED, GSIM_COPIES_MODELLED } copies; /* BY_RATE: recorded where rates differ */
@@ -74,6 +75,8 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(graph_works, "launched by CUDA graphs: replayed as launches of their own")                                       \
     X(inferred_waits, "cudaStreamWaitEvent calls without a synchronisation record: what they wait for is inferred from times") \
     X(idle_waits, "that start later than the trace explains: the GPU's idle time is kept as a delay (--unexplained)")     \
+    X(data_works, "kernels whose operands are known: they depend on what they read and write")                         \
+    X(dataless_works, "of which no operands are known: they follow all before them")                                    \
     X(unknown_waits, "cudaStreamWaitEvent calls without a synchronisation record: their order is not known")           \
     X(other_threads, "launched by further host threads: replayed by one thread, in the order of the calls")            \
     X(shared, "that ran beside work of other streams: their durations are not those of running alone")

@@ -23,7 +23,7 @@
 
 /* What events are, by the names that the profiler's versions and backends give their categories, without regard to case: PyTorch 1.8 to
  * 1.10 say Kernel, Memcpy, Memset, Runtime; AMD's and Intel's name their own runtimes. */
-enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_CALL, CAT_SYNC, CAT_ANNOTATION, CAT_COUNT };
+enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_CALL, CAT_SYNC, CAT_ANNOTATION, CAT_OPERATOR, CAT_COUNT };
 static const struct {
     const char *name;
     enum category category;
@@ -31,7 +31,7 @@ static const struct {
     {"kernel", CAT_KERNEL},        {"gpu_memcpy", CAT_MEMCPY}, {"gpu_memset", CAT_MEMSET}, {"cuda_runtime", CAT_CALL},
     {"cuda_driver", CAT_CALL},     {"cuda_sync", CAT_SYNC},    {"runtime", CAT_CALL},      {"memcpy", CAT_MEMCPY},
     {"memset", CAT_MEMSET},        {"hip_runtime", CAT_CALL},  {"hip_driver", CAT_CALL},   {"xpu_runtime", CAT_CALL},
-    {"xpu_driver", CAT_CALL},      {"driver", CAT_CALL},       {"gpu_kernel", CAT_KERNEL},
+    {"xpu_driver", CAT_CALL},      {"driver", CAT_CALL},       {"gpu_kernel", CAT_KERNEL}, {"cpu_op", CAT_OPERATOR}, {"operator", CAT_OPERATOR},
     {"user_annotation", CAT_ANNOTATION}, {"privateuse1_runtime", CAT_CALL}, {"privateuse1_driver", CAT_CALL},
 };
 
@@ -44,7 +44,7 @@ static const char *const event_fields[EV_COUNT] = {"ph", "cat", "name", "ts", "d
     X(REGS, "registers per thread") X(SMEM, "shared memory") X(GRID, "grid") X(BLOCK, "block")      \
     X(BYTES, "bytes") X(SYNC_KIND, "cuda_sync_kind") X(WAIT_ON, "wait_on_stream")                   \
     X(RECORD, "wait_on_cuda_event_record_corr_id") X(SIZE, "size") X(QUEUE, "queue")                \
-    X(SYCL_QUEUE, "sycl queue") X(KERNEL_DETAILS, "kernel_details")
+    X(SYCL_QUEUE, "sycl queue") X(KERNEL_DETAILS, "kernel_details") X(EXTERNAL, "External id") X(FUNCTION, "Record function id")
 /* clang-format on */
 #define ARG_ID(id, name)   ARG_##id,
 #define ARG_NAME(id, name) name,
@@ -223,6 +223,7 @@ static enum gsim_status read_work(struct event *e, enum category category)
     work.process = rank_of(e);
     work.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
     work.stream = work_stream(e);
+    if (e->records->flow) work.external = (uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0);
     if (e->failed) return e->error->status;
     /* What AMD's and Intel's profilers leave out, the launch call may say: traces/import/import.c. */
     work.lacks_size = category == CAT_MEMCPY && gsim_value_is_missing(e->args[ARG_BYTES]);
@@ -245,6 +246,13 @@ static enum gsim_status read_work(struct event *e, enum category category)
     enum gsim_status status = gsim_records_name(e->records, name, &launched.name);
     if (status == GSIM_OK) status = gsim_records_shape(e->records, &launched, &work.shape);
     return status == GSIM_OK ? gsim_records_add_work(e->records, &work) : status;
+}
+
+static enum gsim_status read_operator(struct event *e)
+{
+    const struct gsim_operator item = {(uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0), (uint64_t)whole(e, ARG_FUNCTION, 9e15, 0)};
+    if (e->failed) return e->error->status;
+    return item.external && item.record_function ? gsim_records_add_operator(e->records, &item) : GSIM_OK;
 }
 
 /* What the call says of the work that it makes: AMD's kernels have no shape of their own. */
@@ -334,7 +342,7 @@ static void note_other(struct event *e)
 static enum gsim_status read_whole(struct event *e)
 {
     enum category category = category_of(e->values[EV_CAT]);
-    if (category == CAT_COUNT) {
+    if (category == CAT_COUNT || (category == CAT_OPERATOR && !e->records->flow)) {
         note_other(e);
         return GSIM_OK;
     }
@@ -355,6 +363,8 @@ static enum gsim_status read_whole(struct event *e)
         return read_sync(e);
     case CAT_ANNOTATION:
         return read_annotation(e);
+    case CAT_OPERATOR:
+        return read_operator(e);
     case CAT_COUNT:
         break;
     }
@@ -405,7 +415,7 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     if (gsim_value_is_text(e.values[EV_PH], "B")) return begin(&e, text);
     if (gsim_value_is_text(e.values[EV_PH], "E")) return end(&e);
     if (gsim_value_is_text(e.values[EV_PH], "X")) return read_whole(&e);
-    reader->unread += category_of(e.values[EV_CAT]) != CAT_COUNT;
+    reader->unread += category_of(e.values[EV_CAT]) <= CAT_MEMSET;
     return GSIM_OK;
 }
 
@@ -495,13 +505,17 @@ enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_o
                                           .progress = tell_progress,
                                           .context = &reader};
     *notes = (struct gsim_import_notes){0};
-    enum gsim_status status = gsim_events_read(path, &handler, error);
+    struct gsim_dataflow flow = {0};
+    enum gsim_status status = options->execution_trace ? gsim_dataflow_read(options->execution_trace, &flow, error) : GSIM_OK;
+    if (options->execution_trace) records.flow = &flow;
+    if (status == GSIM_OK) status = gsim_events_read(path, &handler, error);
     bool may_explain = reader.other || notes->damaged || reader.unread || reader.begun_count;
     if (status == GSIM_OK && !records.work_count && may_explain) status = explain(&reader, error);
     if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
     for (size_t i = 0; i < reader.begun_count; i++) gsim_free(reader.begun[i].text);
     gsim_free(reader.begun);
     gsim_records_release(&records);
+    gsim_dataflow_release(&flow);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
 }
 

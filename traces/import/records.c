@@ -57,6 +57,14 @@ enum gsim_status gsim_records_add_launch(struct gsim_records *r, const struct gs
     return status;
 }
 
+enum gsim_status gsim_records_add_operator(struct gsim_records *r, const struct gsim_operator *item)
+{
+    void *operators = r->operators;
+    enum gsim_status status = append(r, &operators, item, sizeof *item, &r->operator_count, &r->operator_room);
+    r->operators = operators;
+    return status;
+}
+
 enum gsim_status gsim_records_add_sync(struct gsim_records *r, const struct gsim_sync *sync)
 {
     void *syncs = r->syncs;
@@ -302,6 +310,7 @@ void gsim_records_release(struct gsim_records *r)
     gsim_free(r->ranks);
     gsim_free(r->calls);
     gsim_free(r->launches);
+    gsim_free(r->operators);
     gsim_free(r->syncs);
     gsim_free(r->streams);
     gsim_free(r->names);

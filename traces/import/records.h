@@ -8,6 +8,7 @@
 
 #include "gpusim/limits.h"
 #include "gpusim/program.h"
+#include "traces/import/dataflow.h"
 #include "traces/import/import.h"
 
 /* Times are nanoseconds of the trace's own clock; 0 is a time that was not recorded. Correlation 0: none. */
@@ -25,6 +26,7 @@ struct gsim_activity {
     int64_t start_ns, end_ns;
     uint64_t correlation, bytes;
     int64_t solo_ns;                 /* filled by import.c: the duration to replay */
+    uint64_t external;               /* the operator that launched it, by the profiler's own number; 0: not asked for */
     int64_t idle_ns;                 /* filled by import.c: how long the GPU idled before it for a reason that the trace does not tell */
     uint32_t process, stream, shape; /* process: whose correlation ids; stream, shape: indices into the records' lists */
     uint32_t call, thread; /* filled by import.c: the call that made it, GSIM_NO_CALL for none; its thread */
@@ -82,6 +84,11 @@ struct gsim_sync {
     enum gsim_sync_kind kind;
 };
 
+/* An operator of the framework: the profiler's number and the framework's. */
+struct gsim_operator {
+    uint64_t external, record_function;
+};
+
 struct gsim_stream_key {
     uint32_t process, device, context;
     uint32_t gpu; /* the number of DEVICE as recorded, which another rank's may have, too; not compared */
@@ -108,13 +115,15 @@ struct gsim_records {
     struct gsim_activity *works;
     struct gsim_call *calls;
     struct gsim_launch *launches;
+    struct gsim_operator *operators;
+    const struct gsim_dataflow *flow; /* what operators read and write; NULL: not known */
     struct gsim_sync *syncs;
     struct gsim_stream_key *streams;
     const char **names;   /* each once; from the arena */
     struct gsim_work_shape *shapes;           /* each once */
     uint32_t *name_slots, *shape_slots;       /* open addressing: index plus one */
-    uint32_t work_count, call_count, launch_count, sync_count, stream_count, name_count, shape_count, name_slot_count, shape_slot_count;
-    size_t work_room, call_room, launch_room, sync_room, stream_room, name_room, shape_room;
+    uint32_t work_count, call_count, launch_count, operator_count, sync_count, stream_count, name_count, shape_count, name_slot_count, shape_slot_count;
+    size_t work_room, call_room, launch_room, operator_room, sync_room, stream_room, name_room, shape_room;
     uint32_t last_stream;
     char gpu[64]; /* the device's name, where the trace tells it */
     int64_t epoch_ns; /* the date of the trace's time 0; 0: not known */
@@ -132,6 +141,7 @@ enum gsim_status gsim_records_add_work(struct gsim_records *records, const struc
 enum gsim_status gsim_records_add_call(struct gsim_records *records, const struct gsim_call *call) GSIM_NODISCARD;
 /* INDEX: plus one, for gsim_call. */
 enum gsim_status gsim_records_add_launch(struct gsim_records *records, const struct gsim_launch *launch, uint32_t *index) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_operator(struct gsim_records *records, const struct gsim_operator *item) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struct gsim_sync *sync) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_annotation(struct gsim_records *records, const char *name, int64_t start_ns, int64_t end_ns) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_rank(struct gsim_records *records, uint32_t process, const char *label, size_t length) GSIM_NODISCARD;
@@ -184,6 +194,9 @@ void gsim_records_cut_overflows(struct gsim_records *records);
 
 /* traces/import/idle.c: fills idle_ns. Works have their calls. */
 enum gsim_status gsim_records_find_idle(struct gsim_records *records) GSIM_NODISCARD;
+
+/* traces/import/rates.c: KEEPS, by [pageable][to the host]. */
+void gsim_records_compare_rates(const struct gsim_records *records, bool keeps[2][2]);
 
 /* traces/import/emit.c: the ops of a program. */
 enum gsim_status gsim_records_emit(const struct gsim_records *records, const struct gsim_steps *steps,
