@@ -179,14 +179,14 @@ static const struct {
     {"\"link\": {", "\"link\": [], \"managed\": {", "managed: given twice"},
     {"\"gpu\": {", "\"gpu\": 3, \"gpu2\": {",
      "gpu2: unknown field, expected one of schema, name, title, compute_capability, gpu, link, managed, host"},
-    {SM_COUNT, SM("0"), "gpu.sm_count.value: expected an integer from 1 to 256, found 0"},
-    {SM_COUNT, SM("257"), "gpu.sm_count.value: expected an integer from 1 to 256, found 257"},
-    {SM_COUNT, SM("13.5"), "gpu.sm_count.value: expected an integer from 1 to 256, found 13.5"},
-    {SM_COUNT, SM("\"132\""), "gpu.sm_count.value: expected an integer from 1 to 256, found \"132\""},
-    {SM_COUNT, SM("1e999"), "gpu.sm_count.value: expected an integer from 1 to 256, found inf"},
-    {SM_COUNT, SM("null"), "gpu.sm_count.value: expected an integer from 1 to 256, found null"},
+    {SM_COUNT, SM("0"), "gpu.sm_count.value: expected an integer from 1 to 320, found 0"},
+    {SM_COUNT, SM("321"), "gpu.sm_count.value: expected an integer from 1 to 320, found 321"},
+    {SM_COUNT, SM("13.5"), "gpu.sm_count.value: expected an integer from 1 to 320, found 13.5"},
+    {SM_COUNT, SM("\"132\""), "gpu.sm_count.value: expected an integer from 1 to 320, found \"132\""},
+    {SM_COUNT, SM("1e999"), "gpu.sm_count.value: expected an integer from 1 to 320, found inf"},
+    {SM_COUNT, SM("null"), "gpu.sm_count.value: expected an integer from 1 to 320, found null"},
     {SM_COUNT, "\"sm_count\": {\"unit\": \"\", \"kind\": \"measured\",",
-     "gpu.sm_count.value: expected an integer from 1 to 256, found nothing"},
+     "gpu.sm_count.value: expected an integer from 1 to 320, found nothing"},
     {SM_COUNT, "\"sm_count\": 132, \"x\": {",
      "gpu.sm_count: expected an object with value, unit, source, kind, found 132"},
     {"\"sm_count\"", "\"sm_cont\"", "gpu.sm_cont: unknown number, did you mean gpu.sm_count?"},
@@ -285,7 +285,7 @@ static void test_missing_number(void)
         " \"gpu\": {}, \"link\": {}, \"managed\": {}, \"host\": {}}";
     write_file(text, strlen(text));
     CHECK_INT(gsim_device_load(file_path, &spec, &error), GSIM_INPUT);
-    CHECK_HAS(error.message, "': gpu.sm_count: missing: expected an integer from 1 to 256 (streaming multiprocessors)");
+    CHECK_HAS(error.message, "': gpu.sm_count: missing: expected an integer from 1 to 320 (streaming multiprocessors)");
 
     /* One with a default may be left out; it then says so. */
     char *shipped_text = read_shipped("h200"), *at = strstr(shipped_text, "    \"attach_us\"");
