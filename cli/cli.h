@@ -107,6 +107,9 @@ enum gsim_cli_command {
       "how long copies take: by the device's links unless the\n"                                                       \
       "trace's ran at other rates (default), as recorded, or always\n"                                                 \
       "by the links")                                                                                                   \
+    X(DEPENDS, "depends", "stream|none", GSIM_CLI_ON_IMPORT,                                                            \
+      "what depends on what: the order that streams, events and\n"                                                     \
+      "waits gave, for every scheduler (default), or nothing"  )                                                        \
     X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT,                                                      \
       "idle time of the GPU that the trace does not explain: kept as\n"                                                 \
       "a delay (default), or dropped")                                                                                  \

@@ -39,17 +39,22 @@ struct import {
 
 static enum gsim_status parse_operands(struct import *i, struct gsim_error *error)
 {
-    char hint[96];
+    char hint[96], names[96] = "";
     struct gsim_nearest nearest;
     size_t count = i->arguments->operand_count;
     const char *word = count ? i->arguments->operands[0] : "";
     const struct gsim_importer *named = gsim_importer_find(word);
-    if (count == 0 || (count == 1 && named && access(word, F_OK) != 0))
-        return gsim_error_set(error, GSIM_USAGE, "expected FILE, found %s%s (see gpusim import --help)", count ? "only " : "nothing", word);
+    if (count == 0) return gsim_error_set(error, GSIM_USAGE, "expected FILE, found nothing (see gpusim import --help)");
+    if (count == 1 && named && access(word, F_OK) != 0)
+        return gsim_error_set(error, GSIM_USAGE, "expected FILE behind %s, found nothing (see gpusim import --help)", word);
     if (count == 2 && !named) {
         gsim_nearest_init(&nearest, word);
-        for (size_t f = 0; gsim_importer_at(f); f++) gsim_nearest_offer(&nearest, gsim_importer_at(f)->name);
-        return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected kineto, nsys, nvprof or chrome, or the file alone%s", word,
+        for (size_t f = 0; gsim_importer_at(f); f++) {
+            size_t length = strlen(names);
+            gsim_nearest_offer(&nearest, gsim_importer_at(f)->name);
+            snprintf(names + length, sizeof names - length, "%s%s", !f ? "" : gsim_importer_at(f + 1) ? ", " : " or ", gsim_importer_at(f)->name);
+        }
+        return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected %s%s", word, names,
                               gsim_nearest_text(&nearest, hint, sizeof hint));
     }
     i->named = count == 2 ? named : NULL;
@@ -100,6 +105,10 @@ static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, 
         return gsim_error_set(error, GSIM_USAGE, "--gaps: expected on or off, found '%s'", gaps);
     options->gaps = !gaps || strcmp(gaps, "on") == 0;
     options->last = UINT32_MAX;
+    const char *depends = arguments->value[GSIM_CLI_DEPENDS];
+    options->drops_order = depends && strcmp(depends, "none") == 0;
+    if (depends && !options->drops_order && strcmp(depends, "stream") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--depends: expected stream or none, found '%s'", depends);
     const char *unexplained = arguments->value[GSIM_CLI_UNEXPLAINED];
     options->drops_unexplained = unexplained && strcmp(unexplained, "drop") == 0;
     if (unexplained && !options->drops_unexplained && strcmp(unexplained, "keep") != 0)
@@ -159,8 +168,7 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
     if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device->name, text_of_alone));
-    fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: that is what async replays; other\n"
-          "gpusim:       schedulers see independent kernels\n", stderr);
+    fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
     gsim_cli_note_gpu(path, notes->gpu, device);
 }
 

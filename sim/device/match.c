@@ -55,6 +55,13 @@ static bool is_amd(const char *gpu)
     return strncmp(gpu, "AMD", 3) == 0 || strncmp(gpu, "gfx", 3) == 0 || strstr(gpu, "Instinct") || strstr(gpu, "Radeon");
 }
 
+/* SMs of 12.0 hold what those of 8.9 do. */
+static bool has_same_limits(int left, int right)
+{
+    const struct gsim_sm_limits *a = gsim_sm_limits(left), *b = gsim_sm_limits(right);
+    return a && b && a->threads == b->threads && a->blocks == b->blocks && a->smem_bytes == b->smem_bytes;
+}
+
 /* How well the device fits, more is better; 0 not at all. */
 static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int compute_capability, double sm_count)
 {
@@ -62,9 +69,11 @@ static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int c
     if (is_listed(spec, gpu)) return 5;
     if (is_same(spec->title, gpu)) return 4;
     if (!compute_capability || is_amd(gpu) != gsim_capability_is_gfx(spec->compute_capability)) return 0;
-    if (gsim_capability_major(spec->compute_capability) != major) return 0;
+    bool is_major = gsim_capability_major(spec->compute_capability) == major;
+    if (!is_major && !has_same_limits(spec->compute_capability, compute_capability)) return 0;
     double off = sm_count > 0 ? fabs(log(spec->sm_count / sm_count)) : 0;
-    return (gsim_capability_minor(spec->compute_capability) == minor ? 2 : 1) + 1 / (1 + off) / 2;
+    double near = !is_major ? 0 : gsim_capability_minor(spec->compute_capability) == minor ? 2 : 1;
+    return near + 1 / (1 + off) / 2;
 }
 
 void gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match)

@@ -17,7 +17,8 @@ struct gsim_device_match {
 };
 
 /* Of the devices of the search path: that whose file lists the GPU; else whose title is its name; else of those with its
- * compute capability (0: not known), or at least the same major number, the one with the nearest number of SMs. */
+ * compute capability (0: not known), or at least the same major number, or at least SMs of the same limits, the one with
+ * the nearest number of SMs. */
 void gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match);
 
 #endif

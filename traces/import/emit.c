@@ -125,9 +125,12 @@ static void pass_time(struct emitter *e, int64_t time_ns)
     int64_t gap = time_ns - e->cursor_ns;
     bool works = e->options->gaps && gap > SMALLEST_GAP_NS;
     if (!works && e->host_waits == NONE) return;
+    bool waits = e->host_waits != NONE;
     take(e, &e->host_waits);
-    (void)add_op(
-        e, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .host_us = works ? (double)gap / 1e3 : 0, .stream = -1});
+    (void)add_op(e, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE,
+                                      .host_us = works ? (double)gap / 1e3 : 0,
+                                      .overhead = !waits, /* behind a wait the host may use what it waited for */
+                                      .stream = -1});
     if (works) e->cursor_ns = time_ns;
 }
 
@@ -172,6 +175,7 @@ static uint32_t kernel_of(struct emitter *e, const struct gsim_activity *work)
                                  .smem_bytes = shape->smem_bytes,
                                  .solo_us = (double)work->solo_ns / 1e3,
                                  .solo_device = e->options->solo_device,
+                                 .solo_profiled = true,
                                  .solo_cold = true};
     if (work->kind == GSIM_ACTIVITY_MEMSET) {
         uint64_t blocks = work->bytes / (16 * MEMSET_THREADS) + 1;
@@ -279,6 +283,15 @@ static void keep_calls(struct emitter *e)
     if (times->call_count) qsort(times->calls, times->call_count, sizeof *times->calls, compare_host_calls);
 }
 
+/* The order in a stream holds for every scheduler, unless data alone is to count. */
+static void follow(struct emitter *e, const struct stream *stream)
+{
+    uint32_t list = NONE;
+    if (e->options->drops_order || stream->last == NONE) return;
+    wait_for(e, &list, stream->last);
+    take(e, &list);
+}
+
 /* Before a work, what the GPU idled without a reason that the trace tells: a kernel of one warp that does nothing else. */
 static void make_delay(struct emitter *e, const struct gsim_activity *work, struct stream *stream)
 {
@@ -292,6 +305,7 @@ static void make_delay(struct emitter *e, const struct gsim_activity *work, stru
                                        .solo_cold = true};
     struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = stream->number};
     op.kernel_index = gsim_builder_kernel(e->builder, &kernel);
+    follow(e, stream);
     take(e, &stream->waits);
     uint32_t index = add_op(e, &op);
     if (e->failed) return;
@@ -363,6 +377,7 @@ static void make_work(struct emitter *e, const struct gsim_step *step)
     if (stream->waits != NONE || e->thread_waits[work->thread] != NONE)
         charge += ns_of(e->options->event_record_us + e->options->stream_wait_us);
     uint32_t waits = stream->waits;
+    follow(e, stream);
     take(e, &stream->waits);
     take(e, &e->thread_waits[work->thread]);
     uint32_t index = add_op(e, &op);

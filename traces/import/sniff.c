@@ -102,10 +102,10 @@ static const struct named endings[] = {
 };
 
 static const struct named beginnings[] = {
-    {"<!DOCTYPE", "an HTML page: the download is the page about the file, not the file"},
-    {"<!doctype", "an HTML page: the download is the page about the file, not the file"},
-    {"<html", "an HTML page: the download is the page about the file, not the file"},
-    {"<HTML", "an HTML page: the download is the page about the file, not the file"},
+    {"<!DOCTYPE", "a web page: perhaps the page about the file, not the file itself"},
+    {"<!doctype", "a web page: perhaps the page about the file, not the file itself"},
+    {"<html", "a web page: perhaps the page about the file, not the file itself"},
+    {"<HTML", "a web page: perhaps the page about the file, not the file itself"},
     {"<?xml", "an XML file, which is no trace"},
     {"version https://git-lfs", "a pointer of Git LFS: fetch the file itself with git lfs pull"},
     {"PK\x03\x04", "a ZIP archive: unpack it first"},
@@ -232,20 +232,23 @@ static void text_behind(const char *at, const char *name, char *text, size_t siz
     if (start && sscanf(start + strlen(name), " : \"%255[^\"\\]\"", found) == 1) copy_text(text, size, found);
 }
 
-void gsim_sniff_origin(const struct gsim_sniff *sniff, struct gsim_trace_origin *origin)
+void gsim_sniff_origin(struct gsim_sniff *sniff, struct gsim_trace_origin *origin)
 {
     *origin = (struct gsim_trace_origin){0};
     if (sniff->is_database) {
         origin_of_database(sniff, origin);
         return;
     }
-    const char *ours = strstr(sniff->head, "\"gpusim\":{"), *properties = strstr(sniff->head, "\"deviceProperties\"");
+    const char *ours = strstr(sniff->head, "\"gpusim\":{");
+    char *properties = strstr(sniff->room, "\"deviceProperties\""), *end = properties ? strchr(properties, ']') : NULL;
     text_behind(ours, "\"device\"", origin->device, sizeof origin->device);
-    if (properties) {
+    if (end) {
+        *end = '\0'; /* the first GPU of the list; other names follow it */
         text_behind(properties, "\"name\"", origin->gpu, sizeof origin->gpu);
         origin->compute_capability =
             (int)(10 * number_behind(properties, "\"computeMajor\"") + number_behind(properties, "\"computeMinor\""));
         origin->sm_count = number_behind(properties, "\"numSms\"");
+        *end = ']';
     }
     if (strstr(sniff->head, "\"rocprofiler-sdk-tool\"")) { /* the CPUs, which come first, have product names as well */
         const char *gpu = strstr(sniff->head, "\"AMD Instinct");

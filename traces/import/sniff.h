@@ -23,6 +23,6 @@ bool gsim_sniff_has_table(const struct gsim_sniff *sniff, const char *name);
 /* What the file is that is no trace, and what to do: "an Nsight Systems report: export it with ...". */
 const char *gsim_sniff_name(const struct gsim_sniff *sniff);
 /* What it says of where it was made. */
-void gsim_sniff_origin(const struct gsim_sniff *sniff, struct gsim_trace_origin *origin);
+void gsim_sniff_origin(struct gsim_sniff *sniff, struct gsim_trace_origin *origin);
 
 #endif
