@@ -13,9 +13,9 @@
 #include "traces/import/table.h"
 
 /* Of a global process or thread id: process in bits 24 to 47, thread below. */
-static uint32_t process_of(uint64_t global)
+static uint32_t process_of(const struct gsim_table *t, uint64_t global)
 {
-    return (uint32_t)(global / 0x1000000 % 0x1000000);
+    return t->all->lacks_processes ? 0 : (uint32_t)(global / 0x1000000 % 0x1000000);
 }
 
 /* The column behind those of all works. */
@@ -23,7 +23,7 @@ enum { PID = GSIM_WORK_FIRST, FIRST };
 
 static struct gsim_activity work_of(struct gsim_table *t, enum gsim_activity_kind kind)
 {
-    return gsim_table_work(t, kind, process_of(gsim_table_whole(t, PID, INT64_MAX)));
+    return gsim_table_work(t, kind, process_of(t, gsim_table_whole(t, PID, INT64_MAX)));
 }
 
 static enum gsim_status read_kernels(struct gsim_table *t)
@@ -34,7 +34,7 @@ static enum gsim_status read_kernels(struct gsim_table *t)
     enum gsim_status status = gsim_table_open(t, "CUPTI_ACTIVITY_KIND_KERNEL", columns);
     while (status == GSIM_OK && gsim_table_next(t)) {
         struct gsim_activity work = work_of(t, GSIM_ACTIVITY_KERNEL);
-        struct gsim_work_shape shape = gsim_table_shape(t, SHAPE);
+        struct gsim_work_shape shape = gsim_table_shape(t, SHAPE, &work);
         if (t->failed) break;
         const char *name = gsim_table_string(t, DEMANGLED);
         if (!name) name = gsim_table_string(t, SHORT);
@@ -45,10 +45,32 @@ static enum gsim_status read_kernels(struct gsim_table *t)
     return status == GSIM_OK ? closed : status;
 }
 
+static enum gsim_nsys_memory memory_of(struct gsim_table *t, const struct gsim_nsys_kinds *kinds, int column)
+{
+    uint32_t number = gsim_table_whole32(t, column, UINT32_MAX);
+    bool is_said = sqlite3_column_type(t->rows, column) != SQLITE_NULL && number < GSIM_NSYS_KINDS;
+    return is_said ? kinds->memory[number] : GSIM_NSYS_OTHER;
+}
+
+/* Of a copy whose kind is not said. */
+static enum gsim_copy_kind by_memory(enum gsim_nsys_memory from, enum gsim_nsys_memory to)
+{
+    bool from_host = from == GSIM_NSYS_PAGEABLE || from == GSIM_NSYS_PINNED;
+    bool to_host = to == GSIM_NSYS_PAGEABLE || to == GSIM_NSYS_PINNED;
+    return from_host && !to_host ? GSIM_COPY_H2D : to_host && !from_host ? GSIM_COPY_D2H : GSIM_COPY_D2D;
+}
+
+static bool is_between_devices(struct gsim_table *t, int source, int destination)
+{
+    return sqlite3_column_type(t->rows, source) == SQLITE_INTEGER && sqlite3_column_type(t->rows, destination) == SQLITE_INTEGER &&
+           sqlite3_column_int64(t->rows, source) != sqlite3_column_int64(t->rows, destination);
+}
+
 static enum gsim_status read_copies(struct gsim_table *t)
 {
-    enum { BYTES = FIRST, KIND, SOURCE, DESTINATION };
-    static const char *const columns[] = {GSIM_WORK_COLUMNS, "globalPid", "bytes", "copyKind", "srcKind", "dstKind", NULL};
+    enum { BYTES = FIRST, KIND, SOURCE, DESTINATION, SOURCE_DEVICE, DESTINATION_DEVICE };
+    static const char *const columns[] = {GSIM_WORK_COLUMNS, "globalPid", "bytes",       "copyKind", "srcKind",
+                                          "dstKind",         "srcDeviceId", "dstDeviceId", NULL};
     struct gsim_nsys_kinds kinds;
     gsim_nsys_kinds_read(t->database, &kinds);
     enum gsim_status status = gsim_table_open(t, "CUPTI_ACTIVITY_KIND_MEMCPY", columns);
@@ -56,14 +78,14 @@ static enum gsim_status read_copies(struct gsim_table *t)
         struct gsim_activity work = work_of(t, GSIM_ACTIVITY_COPY);
         work.bytes = gsim_table_whole(t, BYTES, GSIM_LIMIT_BYTES);
         uint32_t kind = gsim_table_whole32(t, KIND, UINT32_MAX);
+        enum gsim_nsys_memory from = memory_of(t, &kinds, SOURCE), to = memory_of(t, &kinds, DESTINATION);
         const struct gsim_nsys_copy *copy = &kinds.copies[kind < GSIM_NSYS_KINDS ? kind : 0];
-        work.copy_kind = copy->kind;
-        uint32_t host = gsim_table_whole32(t, work.copy_kind == GSIM_COPY_H2D ? SOURCE : DESTINATION, UINT32_MAX);
-        enum gsim_nsys_memory memory = kinds.memory[host < GSIM_NSYS_KINDS ? host : GSIM_NSYS_KINDS - 1];
-        work.pageable = memory == GSIM_NSYS_PAGEABLE && copy->kind != GSIM_COPY_D2D;
+        work.copy_kind = copy->is_said ? copy->kind : by_memory(from, to);
+        enum gsim_nsys_memory memory = work.copy_kind == GSIM_COPY_H2D ? from : to;
+        work.pageable = memory == GSIM_NSYS_PAGEABLE && work.copy_kind != GSIM_COPY_D2D;
         work.pinned = memory == GSIM_NSYS_PINNED;
         work.is_managed = memory == GSIM_NSYS_MANAGED;
-        work.is_peer = copy->is_peer;
+        work.is_peer = copy->is_peer || is_between_devices(t, SOURCE_DEVICE, DESTINATION_DEVICE);
         if (t->failed) break;
         if (copy->is_managed) { /* by page faults or prefetches: kernels' recorded durations hold the wait */
             t->records->notes->managed_moves++;
@@ -124,7 +146,7 @@ static enum gsim_status read_calls(struct gsim_table *t)
                                  .end_ns = gsim_table_time(t, END),
                                  .thread = gsim_table_whole(t, TID, INT64_MAX),
                                  .correlation = gsim_table_whole(t, CORRELATION, INT64_MAX)};
-        call.process = process_of(call.thread);
+        call.process = process_of(t, call.thread);
         if (t->failed) break;
         const char *name = gsim_table_string(t, NAME);
         call.kind = name ? gsim_records_call_kind(name) : GSIM_CALL_OTHER;
@@ -143,7 +165,7 @@ static enum gsim_status read_events(struct gsim_table *t)
     while (status == GSIM_OK && gsim_table_next(t)) {
         struct gsim_table_event item = {.event = gsim_table_whole(t, EVENT, INT64_MAX),
                                         .correlation = gsim_table_whole(t, CORRELATION, INT64_MAX),
-                                        .process = process_of(gsim_table_whole(t, PID_OF_EVENT, INT64_MAX))};
+                                        .process = process_of(t, gsim_table_whole(t, PID_OF_EVENT, INT64_MAX))};
         item.stream = gsim_table_stream(t, item.process, DEVICE, CONTEXT, STREAM);
         if (t->failed) break;
         status = gsim_tables_add_event(t->all, &item);
@@ -162,7 +184,7 @@ static enum gsim_status read_syncs(struct gsim_table *t)
     while (status == GSIM_OK && gsim_table_next(t)) {
         struct gsim_sync sync = {.start_ns = gsim_table_time(t, START),
                                  .correlation = gsim_table_whole(t, CORRELATION, INT64_MAX),
-                                 .process = process_of(gsim_table_whole(t, PID_OF_SYNC, INT64_MAX))};
+                                 .process = process_of(t, gsim_table_whole(t, PID_OF_SYNC, INT64_MAX))};
         uint64_t type = gsim_table_whole(t, TYPE, UINT32_MAX), event = gsim_table_whole(t, EVENT, INT64_MAX);
         if (t->failed) break;
         if (type != GSIM_CUPTI_STREAM_WAIT_EVENT && type != GSIM_CUPTI_STREAM_SYNCHRONIZE) continue;
@@ -195,6 +217,7 @@ static enum gsim_status read_gpu(struct gsim_table *t)
 /* --- the database ------------------------------------------------------------------------------------------------ */
 static const char *const counted[] = {"KERNEL",  "MEMCPY",     "MEMSET",          "GRAPH_TRACE",
                                       "RUNTIME", "CUDA_EVENT", "SYNCHRONIZATION", NULL};
+static const char *const works[] = {"KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE", NULL};
 static const char *const timed[] = {"KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE", "RUNTIME", "SYNCHRONIZATION", NULL};
 
 enum gsim_status gsim_import_nsys(const char *path, const struct gsim_import_options *options,
@@ -209,6 +232,7 @@ enum gsim_status gsim_import_nsys(const char *path, const struct gsim_import_opt
     enum gsim_status status = gsim_tables_open(&tables, path, &records, error);
     if (status == GSIM_OK) {
         if (options->progress) gsim_tables_count(&tables, "CUPTI_ACTIVITY_KIND_", counted);
+        tables.lacks_processes = gsim_tables_lack(&tables, "CUPTI_ACTIVITY_KIND_", works, "globalPid");
         gsim_tables_shift(&tables, "CUPTI_ACTIVITY_KIND_", timed);
         status = gsim_tables_read(&tables, readers, sizeof readers / sizeof readers[0]);
     }

@@ -15,18 +15,37 @@
 /* The database is of one process, as far as its ids go. */
 enum { PROCESS = 0 };
 
+/* A number of StringTable, or the text itself. */
+static const char *text_of(struct gsim_table *t, int column)
+{
+    bool is_text = sqlite3_column_type(t->rows, column) == SQLITE_TEXT;
+    return is_text ? (const char *)sqlite3_column_text(t->rows, column) : gsim_table_string(t, column);
+}
+
+/* Old ones have the id of the runtime's call beside that of the driver's. */
+static struct gsim_activity work_of(struct gsim_table *t, enum gsim_activity_kind kind)
+{
+    enum { RUNTIME = GSIM_WORK_FIRST };
+    struct gsim_activity work = gsim_table_work(t, kind, PROCESS);
+    uint64_t call = gsim_table_whole(t, RUNTIME, INT64_MAX);
+    if (call) work.correlation = call;
+    return work;
+}
+#define WORK_COLUMNS GSIM_WORK_COLUMNS, "runtimeCorrelationId"
+enum { FIRST = GSIM_WORK_FIRST + 1 };
+
 /* --- works ------------------------------------------------------------------------------------------------------- */
 static enum gsim_status read_kernels(struct gsim_table *t, const char *table)
 {
-    enum { NAME = GSIM_WORK_FIRST, SHAPE };
-    static const char *const columns[] = {GSIM_WORK_COLUMNS, "name", GSIM_SHAPE_COLUMNS, NULL};
+    enum { NAME = FIRST, SHAPE };
+    static const char *const columns[] = {WORK_COLUMNS, "name", GSIM_SHAPE_COLUMNS, NULL};
     enum gsim_status status = gsim_table_open(t, table, columns);
     while (status == GSIM_OK && gsim_table_next(t)) {
-        struct gsim_activity work = gsim_table_work(t, GSIM_ACTIVITY_KERNEL, PROCESS);
-        struct gsim_work_shape shape = gsim_table_shape(t, SHAPE);
+        struct gsim_activity work = work_of(t, GSIM_ACTIVITY_KERNEL);
+        struct gsim_work_shape shape = gsim_table_shape(t, SHAPE, &work);
         if (t->failed) break;
         if (work.start_ns > EPOCH_NS) t->records->epoch_ns = 1;
-        const char *name = gsim_table_string(t, NAME);
+        const char *name = text_of(t, NAME);
         status = gsim_table_add(t, &work, &shape, name ? name : "unnamed");
     }
     enum gsim_status closed = gsim_table_close(t);
@@ -50,11 +69,11 @@ enum { PAGEABLE = 1, PINNED = 2, MANAGED = 5 };
 
 static enum gsim_status read_copies_of(struct gsim_table *t, const char *table, bool is_peer)
 {
-    enum { BYTES = GSIM_WORK_FIRST, KIND, SOURCE, DESTINATION };
-    static const char *const columns[] = {GSIM_WORK_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind", NULL};
+    enum { BYTES = FIRST, KIND, SOURCE, DESTINATION };
+    static const char *const columns[] = {WORK_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind", NULL};
     enum gsim_status status = gsim_table_open(t, table, columns);
     while (status == GSIM_OK && gsim_table_next(t)) {
-        struct gsim_activity work = gsim_table_work(t, GSIM_ACTIVITY_COPY, PROCESS);
+        struct gsim_activity work = work_of(t, GSIM_ACTIVITY_COPY);
         uint32_t kind = gsim_table_whole32(t, KIND, UINT32_MAX), from = gsim_table_whole32(t, SOURCE, UINT32_MAX),
                  to = gsim_table_whole32(t, DESTINATION, UINT32_MAX);
         bool from_host = kind == HTOD || kind == HTOA, to_host = kind == DTOH || kind == ATOH;
@@ -89,11 +108,11 @@ static enum gsim_status read_peer_copies(struct gsim_table *t)
 
 static enum gsim_status read_memsets(struct gsim_table *t)
 {
-    enum { BYTES = GSIM_WORK_FIRST };
-    static const char *const columns[] = {GSIM_WORK_COLUMNS, "bytes", NULL};
+    enum { BYTES = FIRST };
+    static const char *const columns[] = {WORK_COLUMNS, "bytes", NULL};
     enum gsim_status status = gsim_table_open(t, "CUPTI_ACTIVITY_KIND_MEMSET", columns);
     while (status == GSIM_OK && gsim_table_next(t)) {
-        struct gsim_activity work = gsim_table_work(t, GSIM_ACTIVITY_MEMSET, PROCESS);
+        struct gsim_activity work = work_of(t, GSIM_ACTIVITY_MEMSET);
         work.bytes = gsim_table_whole(t, BYTES, GSIM_LIMIT_BYTES);
         if (t->failed) break;
         status = gsim_table_add(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memset");
@@ -226,10 +245,8 @@ static enum gsim_status read_gpu(struct gsim_table *t)
                                           NULL};
     enum gsim_status status = gsim_table_open(t, "CUPTI_ACTIVITY_KIND_DEVICE", columns);
     if (status == GSIM_OK && gsim_table_next(t)) {
-        const char *name = gsim_table_string(t, NAME);
+        const char *name = text_of(t, NAME);
         struct gsim_import_notes *notes = t->records->notes;
-        if (!name && sqlite3_column_type(t->rows, NAME) == SQLITE_TEXT)
-            name = (const char *)sqlite3_column_text(t->rows, NAME);
         snprintf(t->records->gpu, sizeof t->records->gpu, "%.*s", (int)sizeof t->records->gpu - 1, name ? name : "");
         gsim_text_clean(t->records->gpu);
         notes->compute_capability = 10 * (int)gsim_table_whole(t, MAJOR, 99) + (int)gsim_table_whole(t, MINOR, 9);

@@ -77,6 +77,23 @@ void gsim_tables_shift(struct gsim_tables *tables, const char *prefix, const cha
     tables->shift_ns = earliest < 0 && earliest >= -(int64_t)TIME_LIMIT_NS ? 1 - earliest : 0;
 }
 
+bool gsim_tables_lack(struct gsim_tables *tables, const char *prefix, const char *const *names, const char *column)
+{
+    bool is_there = false, found = false;
+    for (; *names && !found; names++) {
+        char text[160];
+        sqlite3_stmt *row = NULL;
+        snprintf(text, sizeof text, "SELECT count(*), sum(name = ?1) FROM pragma_table_info('%s%s')", prefix, *names);
+        if (sqlite3_prepare_v2(tables->database, text, -1, &row, NULL) == SQLITE_OK &&
+            sqlite3_bind_text(row, 1, column, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW) {
+            is_there |= sqlite3_column_int64(row, 0) > 0;
+            found = sqlite3_column_int64(row, 1) > 0;
+        }
+        sqlite3_finalize(row);
+    }
+    return is_there && !found;
+}
+
 enum gsim_status gsim_tables_read(struct gsim_tables *tables, gsim_table_reader *const *readers, size_t count)
 {
     enum gsim_status status = GSIM_OK;
@@ -221,10 +238,15 @@ struct gsim_activity gsim_table_work(struct gsim_table *t, enum gsim_activity_ki
     return work;
 }
 
-struct gsim_work_shape gsim_table_shape(struct gsim_table *t, int first)
+struct gsim_work_shape gsim_table_shape(struct gsim_table *t, int first, struct gsim_activity *work)
 {
     struct gsim_work_shape shape = {.regs_per_thread = gsim_table_whole32(t, first + GSIM_SHAPE_REGS, GSIM_LIMIT_REGS)};
     int grid = first + GSIM_SHAPE_GRID, block = first + GSIM_SHAPE_BLOCK, smem = first + GSIM_SHAPE_SMEM;
+    work->lacks_shape = sqlite3_column_type(t->rows, grid) == SQLITE_NULL || sqlite3_column_type(t->rows, block) == SQLITE_NULL;
+    if (work->lacks_shape) {
+        shape.grid = shape.block = (struct gsim_dim3){1, 1, 1};
+        return shape;
+    }
     shape.grid.x = gsim_table_size(t, grid, GSIM_LIMIT_GRID_X);
     shape.grid.y = gsim_table_size(t, grid + 1, GSIM_LIMIT_GRID_YZ);
     shape.grid.z = gsim_table_size(t, grid + 2, GSIM_LIMIT_GRID_YZ);

@@ -27,6 +27,7 @@ struct gsim_tables {
     const char *string_sql;     /* "SELECT value FROM ... WHERE id = ?1" */
     sqlite3_stmt *find_string;  /* made at the first use */
     bool lacks_strings;
+    bool lacks_processes; /* works do not say theirs, so ids are taken for those of one */
     uint64_t rows_done, rows_in_all;
     int64_t shift_ns; /* added to every time */
     struct gsim_table_event *events;
@@ -55,6 +56,8 @@ void gsim_tables_close(struct gsim_tables *tables);
 void gsim_tables_count(struct gsim_tables *tables, const char *prefix, const char *const *names);
 /* Chooses the shift so that the earliest column "start" of these tables is at least 1. */
 void gsim_tables_shift(struct gsim_tables *tables, const char *prefix, const char *const *names);
+/* Whether one of these tables is there and none of them has the column. */
+bool gsim_tables_lack(struct gsim_tables *tables, const char *prefix, const char *const *names, const char *column);
 /* Hands each table to its reader, in this order, until one fails. */
 typedef enum gsim_status gsim_table_reader(struct gsim_table *table);
 enum gsim_status gsim_tables_read(struct gsim_tables *tables, gsim_table_reader *const *readers,
@@ -100,7 +103,8 @@ enum { GSIM_SHAPE_REGS, GSIM_SHAPE_GRID, GSIM_SHAPE_BLOCK = 4, GSIM_SHAPE_SMEM =
 #define GSIM_SHAPE_COLUMNS                                                                                             \
     "registersPerThread", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "staticSharedMemory",               \
         "dynamicSharedMemory"
-struct gsim_work_shape gsim_table_shape(struct gsim_table *table, int first);
+/* WORK lacks its shape where the table does not have it. */
+struct gsim_work_shape gsim_table_shape(struct gsim_table *table, int first, struct gsim_activity *work);
 enum gsim_status gsim_table_add(struct gsim_table *table, struct gsim_activity *work, struct gsim_work_shape *shape,
                                 const char *name) GSIM_NODISCARD;
 
