@@ -7,6 +7,7 @@
 #include "traces/import/kineto.h"
 #include "traces/import/nsys.h"
 #include "traces/import/nvprof.h"
+#include "traces/import/rocprof.h"
 #include "traces/import/sniff.h"
 
 /* Other tools' events are Kineto's or are named in its reader's refusal. */
@@ -25,6 +26,11 @@ static bool gsim_sniff_kineto(const struct gsim_sniff *sniff)
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
         if (strstr(sniff->head, marks[i])) return true;
     return false;
+}
+
+static bool gsim_sniff_rocprof(const struct gsim_sniff *sniff)
+{
+    return *sniff->head == '{' && strstr(sniff->head, "\"rocprofiler-sdk-tool\"") != NULL;
 }
 
 static bool gsim_sniff_nvprof(const struct gsim_sniff *sniff)

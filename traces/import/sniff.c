@@ -255,5 +255,9 @@ void gsim_sniff_origin(struct gsim_sniff *sniff, struct gsim_trace_origin *origi
         if (!gpu) gpu = strstr(sniff->head, "\"AMD Radeon");
         char found[64] = "";
         if (gpu && sscanf(gpu, "\"%63[^\"\\]\"", found) == 1) copy_text(origin->gpu, sizeof origin->gpu, found);
+        for (const char *at = sniff->head; origin->compute_capability == 0 && (at = strstr(at, "\"gfx_target_version\"")) != NULL; at++) {
+            int version = (int)number_behind(at, "\"gfx_target_version\"");
+            origin->compute_capability = 10 * (version / 10000) + version / 100 % 10;
+        }
     }
 }

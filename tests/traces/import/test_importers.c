@@ -346,4 +346,4 @@ static const struct test_case cases[] = {
     {"origins are found", origins_are_found},
 };
 
-TEST_MAIN("traces/import_databases", cases)
+TEST_MAIN("traces/import_importers", cases)
