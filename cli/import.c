@@ -3,7 +3,6 @@
  * Layer: sim (program). "gpusim import": a profiler's trace into a program file. The trace is read by one of
  * traces/import/importers.def, the program written by sim/program/writer.c.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -73,21 +72,6 @@ static enum gsim_status find_importer(struct import *i, struct gsim_error *error
     return GSIM_OK;
 }
 
-/* An index, or OTHERWISE where nothing stands before END. */
-static bool parse_index(const char *text, const char *end, uint32_t otherwise, uint32_t *index)
-{
-    uint64_t value = 0;
-    *index = otherwise;
-    if (text == end) return true;
-    for (; text < end; text++) {
-        if (!isdigit((unsigned char)*text)) return false;
-        value = value * 10 + (uint64_t)(*text - '0');
-        if (value >= UINT32_MAX) return false;
-    }
-    *index = (uint32_t)value;
-    return true;
-}
-
 static enum gsim_status parse_copies(const char *word, struct gsim_import_options *options, struct gsim_error *error)
 {
     options->copies = GSIM_COPIES_BY_RATE;
@@ -100,28 +84,25 @@ static enum gsim_status parse_copies(const char *word, struct gsim_import_option
 static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
                                     struct gsim_error *error)
 {
-    const char *gaps = arguments->value[GSIM_CLI_GAPS], *range = arguments->value[GSIM_CLI_RANGE];
+    const char *gaps = arguments->value[GSIM_CLI_GAPS];
     if (gaps && strcmp(gaps, "on") != 0 && strcmp(gaps, "off") != 0)
         return gsim_error_set(error, GSIM_USAGE, "--gaps: expected on or off, found '%s'", gaps);
     options->gaps = !gaps || strcmp(gaps, "on") == 0;
-    options->last = UINT32_MAX;
     const char *depends = arguments->value[GSIM_CLI_DEPENDS];
     options->drops_order = depends && strcmp(depends, "none") == 0;
-    if (depends && !options->drops_order && strcmp(depends, "stream") != 0)
-        return gsim_error_set(error, GSIM_USAGE, "--depends: expected stream or none, found '%s'", depends);
+    options->execution_trace = arguments->value[GSIM_CLI_EXECUTION_TRACE];
+    bool wants_data = depends && strcmp(depends, "data") == 0;
+    if (depends && !options->drops_order && !wants_data && strcmp(depends, "stream") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--depends: expected stream, data or none, found '%s'", depends);
+    if (wants_data && !options->execution_trace)
+        return gsim_error_set(error, GSIM_USAGE, "--depends data: expected --execution-trace FILE with it");
+    if (depends && !wants_data) options->execution_trace = NULL;
     const char *unexplained = arguments->value[GSIM_CLI_UNEXPLAINED];
     options->drops_unexplained = unexplained && strcmp(unexplained, "drop") == 0;
     if (unexplained && !options->drops_unexplained && strcmp(unexplained, "keep") != 0)
         return gsim_error_set(error, GSIM_USAGE, "--unexplained: expected keep or drop, found '%s'", unexplained);
     enum gsim_status status = parse_copies(arguments->value[GSIM_CLI_COPIES], options, error);
-    if (status != GSIM_OK || !range) return status;
-    const char *colon = strchr(range, ':');
-    if (colon && parse_index(range, colon, 0, &options->first) &&
-        parse_index(colon + 1, colon + 1 + strlen(colon + 1), UINT32_MAX, &options->last) &&
-        options->first <= options->last)
-        return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--range: expected FIRST:LAST, two numbers in ascending order, found '%s'",
-                          range);
+    return status == GSIM_OK ? gsim_cli_part(arguments, options, error) : status;
 }
 
 /* The file's name without folders and endings, where no name was given. */
@@ -168,7 +149,7 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
     if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device->name, text_of_alone));
-    fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
+    if (!notes->data_works) fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
     gsim_cli_note_gpu(path, notes->gpu, device);
 }
 

@@ -64,7 +64,8 @@ void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_devi
                 gpu, device->name);
 }
 
-enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, bool infers, struct gsim_error *error)
+enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, const struct gsim_import_options *part, bool infers,
+                                    struct gsim_error *error)
 {
     char text[NOTES_BYTES];
     const char *slash = strrchr(path, '/');
@@ -73,6 +74,11 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     struct gsim_program program = {0};
     struct gsim_import_options options = {.name = "trace", .gaps = true, .last = UINT32_MAX, .times = &times};
     const struct gsim_importer *importer = gsim_importer_of(path, NULL, error);
+    if (part) {
+        options.part = part->part;
+        options.first = part->first;
+        options.last = part->last;
+    }
     gsim_import_charge(&options, v->predictor->device);
     enum gsim_status status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;
     if (status == GSIM_OK) {

@@ -196,6 +196,25 @@ static enum gsim_status read_syncs(struct gsim_table *t)
     return status == GSIM_OK ? closed : status;
 }
 
+/* Ranges of NVTX, where the options choose by them. */
+static enum gsim_status read_annotations(struct gsim_table *t)
+{
+    enum { START, END, TEXT, TEXT_ID };
+    static const char *const columns[] = {"start", "end", "text", "textId", NULL};
+    const struct gsim_import_part *part = &t->records->options->part;
+    if (!part->has_step && !part->between) return GSIM_OK;
+    enum gsim_status status = gsim_table_open(t, "NVTX_EVENTS", columns);
+    while (status == GSIM_OK && gsim_table_next(t)) {
+        int64_t start = gsim_table_time(t, START), end = gsim_table_time(t, END);
+        const char *text = (const char *)sqlite3_column_text(t->rows, TEXT);
+        if (t->failed) break;
+        if (!text) text = gsim_table_string(t, TEXT_ID);
+        if (text && end > start) status = gsim_records_add_annotation(t->records, text, start, end);
+    }
+    enum gsim_status closed = gsim_table_close(t);
+    return status == GSIM_OK ? closed : status;
+}
+
 static enum gsim_status read_gpu(struct gsim_table *t)
 {
     enum { NAME, MAJOR, MINOR, SMS, MEMORY };
@@ -225,7 +244,7 @@ enum gsim_status gsim_import_nsys(const char *path, const struct gsim_import_opt
                                   struct gsim_error *error)
 {
     static gsim_table_reader *const readers[] = {read_kernels, read_copies, read_memsets, read_whole_graphs,
-                                                 read_calls,   read_gpu,    read_events,  read_syncs};
+                                                 read_calls,   read_gpu,    read_events,  read_syncs, read_annotations};
     struct gsim_records records = {.options = options, .notes = notes, .error = error};
     struct gsim_tables tables = {.string_sql = "SELECT value FROM StringIds WHERE id = ?1"};
     *notes = (struct gsim_import_notes){0};

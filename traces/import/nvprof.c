@@ -187,7 +187,7 @@ static uint32_t stream_of(struct gsim_table *t, int context_column, int stream_c
     for (uint32_t i = 0; i < t->records->stream_count; i++) {
         const struct gsim_stream_key *known = &t->records->streams[i];
         if (known->context != key.context) continue;
-        key.device = known->device;
+        key.device = key.gpu = known->device;
         if (known->number == key.number) break;
     }
     if (!t->failed && gsim_records_stream(t->records, &key, &index) != GSIM_OK) t->failed = true;

@@ -17,7 +17,7 @@
 
 #define TIME_LIMIT_NS     4000000000000000000 /* 64 bits also hold sums with durations */
 #define DURATION_LIMIT_NS 1000000000000000    /* GSIM_LIMIT_US */
-#define GPU_AGENT         2                   /* rocprofiler_agent_type_t */
+#define CPU_AGENT         1                   /* rocprofiler_agent_type_t */
 
 /* Names of the operations of one kind of record. */
 struct operations {
@@ -36,7 +36,7 @@ struct reader {
     struct gsim_error *error;
     struct operations *kinds;
     struct symbol *symbols;
-    uint64_t *agents; /* handles of all, by which devices are numbered */
+    uint64_t *agents; /* handles of the GPUs */
     size_t kind_count, kind_room, symbol_count, symbol_room, agent_count, agent_room;
     uint32_t process;
     const char *list; /* being read, and which record of it */
@@ -160,10 +160,11 @@ static enum gsim_status read_agent(struct reader *r, const char *value)
     char name[64];
     void *agents = r->agents;
     find_members(value, names, found, 6);
+    if (number(found[1]) == CPU_AGENT) return GSIM_OK;
     if (gsim_array_grow(&agents, sizeof *r->agents, r->agent_count, &r->agent_room)) return no_memory(r);
     r->agents = agents;
     r->agents[r->agent_count++] = handle(found[0]);
-    if (number(found[1]) != GPU_AGENT || r->records->gpu[0]) return GSIM_OK;
+    if (r->records->gpu[0]) return GSIM_OK;
     for (int i = 2; i <= 3 && !r->records->gpu[0]; i++)
         if (found[i] && *found[i] == '"' && gsim_scan_string(found[i], name, sizeof name))
             snprintf(r->records->gpu, sizeof r->records->gpu, "%s", name);
@@ -173,7 +174,7 @@ static enum gsim_status read_agent(struct reader *r, const char *value)
     return GSIM_OK;
 }
 
-/* Devices by their place among the agents; what is not among them is one more. */
+/* GPUs are numbered by their place among the agents; what is not among them is one more. */
 static uint32_t device_of(const struct reader *r, uint64_t agent)
 {
     size_t i = 0;
@@ -254,8 +255,10 @@ static enum gsim_status read_dispatch(struct reader *r, const char *value)
     if (smem > GSIM_LIMIT_SMEM_BYTES) return wrong(r, "a group_segment_size that a GPU can have");
     shape.smem_bytes = (uint32_t)smem;
     shape.regs_per_thread = symbol ? symbol->registers : 0;
+    uint32_t device = device_of(r, handle(info[AGENT]));
     const struct gsim_stream_key stream = {.process = r->process,
-                                           .device = device_of(r, handle(info[AGENT])),
+                                           .device = device,
+                                           .gpu = device,
                                            .number = handle(found[R_STREAM] ? found[R_STREAM] : info[QUEUE])};
     return add_work(r, &work, &shape, symbol ? symbol->name : "unnamed", &stream);
 }
@@ -286,8 +289,10 @@ static enum gsim_status read_copy(struct reader *r, const char *value)
     work.lacks_size = !found[BYTES];
     work.copy_kind = to_device ? GSIM_COPY_H2D : to_host ? GSIM_COPY_D2H : GSIM_COPY_D2D;
     work.is_peer = !to_device && !to_host && handle(found[FROM]) != handle(found[TO]);
+    uint32_t device = device_of(r, handle(to_host ? found[FROM] : found[TO]));
     const struct gsim_stream_key stream = {.process = r->process,
-                                           .device = device_of(r, handle(to_host ? found[FROM] : found[TO])),
+                                           .device = device,
+                                           .gpu = device,
                                            .number = handle(found[R_STREAM])};
     return add_work(r, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memcpy", &stream);
 }

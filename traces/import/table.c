@@ -222,6 +222,7 @@ uint32_t gsim_table_stream(struct gsim_table *t, uint32_t process, int device, i
                                   .device = gsim_table_whole32(t, device, UINT32_MAX),
                                   .context = gsim_table_whole32(t, context, UINT32_MAX),
                                   .number = gsim_table_whole(t, stream, UINT32_MAX)};
+    key.gpu = key.device;
     if (!t->failed && gsim_records_stream(t->records, &key, &index) != GSIM_OK) t->failed = true;
     return index;
 }

@@ -233,6 +233,33 @@ static void nvprof_streams_wait_for_each_other(void)
     remove(path);
 }
 
+/* What was launched within a range of NVTX, whose text stands in the table or in StringIds. */
+static void ranges_of_nvtx_choose_a_part(void)
+{
+    static const char *const tables[] = {
+        "CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, text TEXT, globalTid INT); INSERT INTO NVTX_EVENTS VALUES "
+        "(1000000, 1010000, 59, 'first', 5), (1070000, 1210000, 59, 'part', 5), (1300000, NULL, 34, 'part', 5)",
+        "CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, textId INT); INSERT INTO StringIds VALUES (77, 'part'); "
+        "INSERT INTO NVTX_EVENTS VALUES (1070000, 1210000, 60, 77)",
+    };
+    for (size_t n = 0; n < sizeof tables / sizeof tables[0]; n++) {
+        char path[64];
+        struct imported i = {0};
+        struct gsim_import_options options = plain;
+        options.part.between = "part";
+        scratch(path);
+        copy_case("20_nsys_plain.sqlite", path);
+        change(path, tables[n]);
+        CHECK_OK(gsim_importer_find("nsys")->read(path, &options, &i.program, &i.notes, &i.error), i.error);
+        CHECK_INT(i.notes.kernels,
+                  count(path, "SELECT count(*) FROM " K "RUNTIME WHERE start BETWEEN 1070000 AND 1210000 AND correlationId IN (SELECT "
+                              "correlationId FROM " K "KERNEL)"));
+        CHECK_INT(i.notes.kernels, 4);
+        gsim_program_release(&i.program);
+        remove(path);
+    }
+}
+
 static void broken_databases_of_nvprof_never_crash(void)
 {
     static char bytes[1 << 16];
@@ -340,6 +367,7 @@ static const struct test_case cases[] = {
     {"versions are read alike", versions_are_read_alike},
     {"counts are those of SQL", counts_are_those_of_sql},
     {"nvprof's streams wait for each other", nvprof_streams_wait_for_each_other},
+    {"ranges of NVTX choose a part", ranges_of_nvtx_choose_a_part},
     {"broken databases of nvprof never crash", broken_databases_of_nvprof_never_crash},
     {"files are named", files_are_named},
     {"other databases are named", other_databases_are_named},
