@@ -64,7 +64,13 @@ static enum gsim_status parse_operands(struct import *i, struct gsim_error *erro
 /* By the file's content, whichever format was named, so that a wrong name does no harm. */
 static enum gsim_status find_importer(struct import *i, struct gsim_error *error)
 {
+    char what[GSIM_IMPORTER_TEXT];
+    bool is_trace;
     i->importer = gsim_importer_of(i->path, &i->origin, error);
+    if (!i->importer && i->named && !gsim_importer_what(i->path, what, &is_trace)[0]) { /* JSON: it says itself what it lacks */
+        *error = (struct gsim_error){0};
+        i->importer = i->named;
+    }
     if (!i->importer) return error->status;
     if (i->named && strcmp(i->path, "-") == 0) i->importer = i->named;
     if (i->named && i->named->read != i->importer->read)

@@ -5,7 +5,7 @@
 
 #include "traces/import/importers.h"
 
-#define GSIM_SNIFF_BYTES  65536u /* in which a trace shows itself */
+#define GSIM_SNIFF_BYTES  (1u << 20) /* in which a trace shows itself */
 #define GSIM_SNIFF_TABLES 16384u
 
 struct gsim_sniff {
