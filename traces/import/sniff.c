@@ -12,11 +12,12 @@
 #include "sim/base/text.h"
 
 /* --- the file's beginning ---------------------------------------------------------------------------------------- */
-static sqlite3 *open_database(const char *path)
+static sqlite3 *open_database(const char *path, struct gsim_database_steps *steps)
 {
     sqlite3 *database = NULL;
     if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK) {
         gsim_database_distrust(database);
+        gsim_database_bound(database, steps, 0);
         return database;
     }
     sqlite3_close(database);
@@ -25,7 +26,8 @@ static sqlite3 *open_database(const char *path)
 
 static void read_tables(struct gsim_sniff *sniff)
 {
-    sqlite3 *database = open_database(sniff->path);
+    struct gsim_database_steps steps;
+    sqlite3 *database = open_database(sniff->path, &steps);
     sqlite3_stmt *rows = NULL;
     size_t length = (size_t)snprintf(sniff->tables, sizeof sniff->tables, "\n");
     if (!database) return;
@@ -199,10 +201,11 @@ static void origin_of_database(const struct gsim_sniff *sniff, struct gsim_trace
     static const char *const queries[] = {
         "SELECT name, 10 * computeMajor + computeMinor, smCount FROM TARGET_INFO_GPU LIMIT 1",
         "SELECT name FROM TARGET_INFO_GPU LIMIT 1",
-        "SELECT coalesce((SELECT value FROM StringTable WHERE _id_ = name), name), 10 * computeCapabilityMajor + "
-        "computeCapabilityMinor, numMultiprocessors FROM CUPTI_ACTIVITY_KIND_DEVICE LIMIT 1",
+        ("SELECT coalesce((SELECT value FROM StringTable WHERE _id_ = name), name), 10 * computeCapabilityMajor + "
+         "computeCapabilityMinor, numMultiprocessors FROM CUPTI_ACTIVITY_KIND_DEVICE LIMIT 1"),
     };
-    sqlite3 *database = open_database(sniff->path);
+    struct gsim_database_steps steps;
+    sqlite3 *database = open_database(sniff->path, &steps);
     for (size_t i = 0; database && i < COUNT(queries) && !origin->gpu[0]; i++) {
         sqlite3_stmt *row = NULL;
         if (sqlite3_prepare_v2(database, queries[i], -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW) {

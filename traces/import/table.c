@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "gpusim/limits.h"
-#include "sim/base/database.h"
 
 #define TIME_LIMIT_NS 4000000000000000000 /* 64 bits also hold sums with durations */
 #define PROGRESS_ROWS 65536
@@ -16,7 +15,8 @@ static enum gsim_status sql_error(struct gsim_table *t, int code)
 {
     t->failed = true;
     if (code == SQLITE_NOMEM) return gsim_error_set(t->error, GSIM_NOMEM, "out of memory");
-    return gsim_error_set(t->error, GSIM_INPUT, "table %s: %s", t->name, sqlite3_errmsg(t->database));
+    const char *why = code == SQLITE_INTERRUPT ? "more rows than the file can hold: it is damaged" : sqlite3_errmsg(t->database);
+    return gsim_error_set(t->error, GSIM_INPUT, "table %s: %s", t->name, why);
 }
 
 /* --- the database --------------------------------------------------------------------------------------------- */
@@ -33,6 +33,7 @@ enum gsim_status gsim_tables_open(struct gsim_tables *tables, const char *path, 
         return gsim_error_set(error, GSIM_INPUT, "%s",
                               tables->database ? sqlite3_errmsg(tables->database) : "out of memory");
     gsim_database_distrust(tables->database);
+    gsim_database_bound(tables->database, &tables->steps, (uint64_t)info.st_size);
     if (sqlite3_exec(tables->database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_NOTADB)
         return gsim_error_set(error, GSIM_INPUT, "expected an SQLite database, found another kind of file");
     return GSIM_OK;

@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 
+#include "sim/base/database.h"
 #include "traces/import/records.h"
 
 #define GSIM_TABLE_COLUMNS     24
@@ -24,6 +25,7 @@ struct gsim_tables {
     struct gsim_records *records;
     struct gsim_error *error;
     sqlite3 *database;
+    struct gsim_database_steps steps;
     const char *string_sql;     /* "SELECT value FROM ... WHERE id = ?1" */
     sqlite3_stmt *find_string;  /* made at the first use */
     bool lacks_strings;
