@@ -55,6 +55,7 @@ struct gsim_kernel {
     const char *solo_device;  /* NULL: the simulated device */
     uint32_t slice_sms;       /* with solo_us: what follows was measured on that many of the device's SMs */
     double slice_us;          /* the grid alone on so few SMs, which tells latency from throughput; 0: not given */
+    bool solo_profiled;       /* solo_us is a profiler's record, which counts in a part of the launch */
     bool solo_cold;           /* solo_us was measured inside a program, with caches as that left them, and not by
                                  repeating the kernel */
 };
@@ -97,6 +98,7 @@ struct gsim_op {
     int32_t stream;              /* the author's own choice, followed by the scheduler async; -1: none */
     int32_t priority;            /* CUDA's: lower is more urgent; 0 default */
     uint8_t copy_memory;         /* GSIM_OP_COPY: enum gsim_copy_memory */
+    bool overhead;               /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
     bool untimed;                /* host write of the reset between iterations, outside the timed region */
 };
 

@@ -427,7 +427,12 @@ static void follow(struct gsim_machine *m, struct gsim_graph_run *run, uint32_t 
 {
     bool crosses = m->execs[run->exec].crosses[next];
     gsim_time ready = m->now + gsim_time_from_us(crosses ? m->device->graph_cross_gap_us : m->device->graph_node_gap_us);
-    uint32_t own = gsim_copies_unit(m, m->execs[run->exec].ops[next]);
+    const struct gsim_op *op = m->execs[run->exec].ops[next];
+    uint32_t own = gsim_copies_unit(m, op);
+    if (op->kind == GSIM_OP_KERNEL && m->program->kernels[op->kernel_index].solo_profiled) { /* its record holds a part of the gap */
+        gsim_time held = gsim_time_from_us(m->device->profiled_us);
+        ready = ready - m->now > held ? ready - held : m->now;
+    }
     bool looks = own != unit && m->engine_poll;
     if (looks) {
         ready = gsim_front_seen(m, own, run->command->start, m->now);

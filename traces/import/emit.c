@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "gpusim/limits.h"
-#include "traces/import/records.h"
+#include "traces/import/operands.h"
 
 #define NONE UINT32_MAX
 
@@ -39,9 +39,6 @@ struct stream {
     uint64_t bytes[COPY_KINDS]; /* the greatest copy of that kind */
 };
 
-#define LARGE_COPY 262144 /* bytes from which a copy's time tells the link's rate */
-#define OTHER_RATE 0.2    /* of the rate: copies of one kind vary by less */
-
 #define DELAY_COST_NS 4000 /* what the delay takes beside its length: its start and the gap behind it */
 
 struct emitter {
@@ -57,6 +54,8 @@ struct emitter {
     struct link *links;     /* what some op will wait for */
     uint32_t *after;        /* of the op being made */
     size_t link_count, link_room, after_count, after_room;
+    struct gsim_operands operands;
+    uint32_t open, barrier; /* with operands: first link of the ops since the last that followed all; that one */
     uint32_t host_waits; /* first link of what the host waits for */
     uint32_t work_count; /* made so far */
     uint32_t last_call; /* of the work made last */
@@ -125,9 +124,12 @@ static void pass_time(struct emitter *e, int64_t time_ns)
     int64_t gap = time_ns - e->cursor_ns;
     bool works = e->options->gaps && gap > SMALLEST_GAP_NS;
     if (!works && e->host_waits == NONE) return;
+    bool waits = e->host_waits != NONE;
     take(e, &e->host_waits);
-    (void)add_op(
-        e, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .host_us = works ? (double)gap / 1e3 : 0, .stream = -1});
+    (void)add_op(e, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE,
+                                      .host_us = works ? (double)gap / 1e3 : 0,
+                                      .overhead = !waits, /* behind a wait the host may use what it waited for */
+                                      .stream = -1});
     if (works) e->cursor_ns = time_ns;
 }
 
@@ -172,6 +174,7 @@ static uint32_t kernel_of(struct emitter *e, const struct gsim_activity *work)
                                  .smem_bytes = shape->smem_bytes,
                                  .solo_us = (double)work->solo_ns / 1e3,
                                  .solo_device = e->options->solo_device,
+                                 .solo_profiled = true,
                                  .solo_cold = true};
     if (work->kind == GSIM_ACTIVITY_MEMSET) {
         uint64_t blocks = work->bytes / (16 * MEMSET_THREADS) + 1;
@@ -279,6 +282,43 @@ static void keep_calls(struct emitter *e)
     if (times->call_count) qsort(times->calls, times->call_count, sizeof *times->calls, compare_host_calls);
 }
 
+/* The order in a stream holds for every scheduler, unless data alone is to count. */
+static void follow(struct emitter *e, const struct stream *stream)
+{
+    uint32_t list = NONE;
+    if (e->records->flow) { /* it has no operands */
+        take(e, &e->open);
+        if (e->barrier == NONE) return;
+        wait_for(e, &list, e->barrier);
+        take(e, &list);
+        return;
+    }
+    if (e->options->drops_order || stream->last == NONE) return;
+    wait_for(e, &list, stream->last);
+    take(e, &list);
+}
+
+/* A work of known operands follows by data; what the streams waited for stands in these. */
+static void depend(struct emitter *e, struct stream *stream, const struct gsim_activity *work)
+{
+    uint32_t list = NONE;
+    stream->waits = e->thread_waits[work->thread] = NONE;
+    if (e->barrier == NONE) return;
+    wait_for(e, &list, e->barrier);
+    take(e, &list);
+}
+
+static void note_data(struct emitter *e, uint32_t index, bool has_operands)
+{
+    if (!e->records->flow) return;
+    e->records->notes->data_works += has_operands;
+    e->records->notes->dataless_works += !has_operands;
+    if (has_operands)
+        wait_for(e, &e->open, index);
+    else
+        e->barrier = index;
+}
+
 /* Before a work, what the GPU idled without a reason that the trace tells: a kernel of one warp that does nothing else. */
 static void make_delay(struct emitter *e, const struct gsim_activity *work, struct stream *stream)
 {
@@ -292,30 +332,12 @@ static void make_delay(struct emitter *e, const struct gsim_activity *work, stru
                                        .solo_cold = true};
     struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = stream->number};
     op.kernel_index = gsim_builder_kernel(e->builder, &kernel);
+    follow(e, stream);
     take(e, &stream->waits);
     uint32_t index = add_op(e, &op);
     if (e->failed) return;
     e->made[index] = (struct made){work->start_ns - work->idle_ns, work->start_ns, stream->last, false, true};
     stream->last = index;
-}
-
-/* Which copies keep their recorded times: those between GPUs, those without a size, and all of a direction and kind of memory
- * in which the larger ones ran at another rate than the device file has. */
-static void compare_rates(struct emitter *e)
-{
-    double bytes[2][2] = {{0}}, ns[2][2] = {{0}};
-    const struct gsim_records *r = e->records;
-    for (uint32_t i = 0; i < r->work_count; i++) {
-        const struct gsim_activity *work = &r->works[i];
-        if (work->kind != GSIM_ACTIVITY_COPY || work->copy_kind == GSIM_COPY_D2D || work->bytes < LARGE_COPY) continue;
-        bytes[work->pageable][work->copy_kind == GSIM_COPY_D2H] += (double)work->bytes;
-        ns[work->pageable][work->copy_kind == GSIM_COPY_D2H] += (double)work->solo_ns;
-    }
-    for (int p = 0; p < 2; p++)
-        for (int d = 0; d < 2; d++) {
-            double rate = ns[p][d] > 0 ? bytes[p][d] / ns[p][d] : 0, model = e->options->copy_gbps[p][d];
-            e->keeps_times[p][d] = rate > 0 && model > 0 && fabs(rate / model - 1) > OTHER_RATE;
-        }
 }
 
 static bool is_recorded(const struct emitter *e, const struct gsim_activity *work)
@@ -360,13 +382,20 @@ static void make_work(struct emitter *e, const struct gsim_step *step)
     } else {
         op.kernel_index = kernel_of(e, work);
     }
+    bool has_operands = gsim_operands_of(&e->operands, work, &op.args, &op.arg_count);
     if (stream->waits != NONE || e->thread_waits[work->thread] != NONE)
         charge += ns_of(e->options->event_record_us + e->options->stream_wait_us);
     uint32_t waits = stream->waits;
-    take(e, &stream->waits);
-    take(e, &e->thread_waits[work->thread]);
+    if (has_operands) {
+        depend(e, stream, work);
+    } else {
+        follow(e, stream);
+        take(e, &stream->waits);
+        take(e, &e->thread_waits[work->thread]);
+    }
     uint32_t index = add_op(e, &op);
     if (e->failed) return;
+    note_data(e, index, has_operands);
     e->made[index] = (struct made){step->time_ns, work->end_ns, stream->last, is_copy, work->is_moved};
     stream->last = index;
     e->starts[e->work_count++] = work->start_ns;
@@ -440,6 +469,7 @@ static void make_sync(struct emitter *e, const struct gsim_step *step)
         if (e->made[op].end_ns > last_ns) last_ns = e->made[op].end_ns;
         wait_for(e, &waits, op);
     }
+    for (uint32_t at = e->open; at != NONE && !e->failed && (is_device || is_known); at = e->links[at].next) wait_for(e, &waits, e->links[at].op);
     if (waits == NONE || e->failed) return;
     if (step->next_thread != GSIM_NO_CALL && step->thread != GSIM_NO_CALL && step->thread != step->next_thread) {
         for (uint32_t at = waits; at != NONE && !e->failed; at = e->links[at].next)
@@ -511,14 +541,14 @@ static enum gsim_status start(struct emitter *e)
         if (work->kind == GSIM_ACTIVITY_COPY && work->bytes >= *bytes) *bytes = work->bytes ? work->bytes : 1;
     }
     number_streams(e);
-    compare_rates(e);
-    return GSIM_OK;
+    gsim_records_compare_rates(r, e->keeps_times);
+    return gsim_operands_init(&e->operands, r, e->builder);
 }
 
 enum gsim_status gsim_records_emit(const struct gsim_records *records, const struct gsim_steps *steps,
                                    const struct gsim_import_options *options, struct gsim_program *program)
 {
-    struct emitter e = {.records = records, .steps = steps, .options = options, .host_waits = NONE, .last_call = GSIM_NO_CALL};
+    struct emitter e = {.records = records, .steps = steps, .options = options, .host_waits = NONE, .open = NONE, .barrier = NONE, .last_call = GSIM_NO_CALL};
     enum gsim_status status = start(&e);
     if (steps->count) e.cursor_ns = e.origin_ns = steps->steps[0].time_ns; /* ranges begin with a work */
     for (uint32_t i = 0; status == GSIM_OK && i < steps->count && !e.failed; i++) {
@@ -544,6 +574,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
         e.builder = NULL;
     }
     gsim_builder_destroy(e.builder);
+    gsim_operands_release(&e.operands);
     gsim_free(e.streams);
     gsim_free(e.thread_waits);
     gsim_free(e.made);
