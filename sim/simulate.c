@@ -5,6 +5,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/clock/machine.h"
+#include "sim/memory/links.h"
 
 static void release_machine(struct gsim_machine *m)
 {
@@ -117,6 +118,7 @@ static enum gsim_status run_scheduler(struct gsim_machine *m, const struct gsim_
     struct gsim_arena arena = {0};
     struct gsim_random numbers = {0};
     void *defaults = NULL;
+    const struct gsim_platform platform = gsim_links_platform(s->device);
     first.run = (struct gsim_run){
         .program = s->program,
         .driver = &m->driver,
@@ -141,7 +143,7 @@ static enum gsim_status run_scheduler(struct gsim_machine *m, const struct gsim_
     if (s->scheduler->prepare) status = s->scheduler->prepare(&first.run, error);
     if (status) goto done;
     m->running = gsim_machine_add_thread(m);
-    if (m->running) status = gsim_engine_run(s->device, first_thread_main, &first, &m->engine, error);
+    if (m->running) status = gsim_engine_run(&platform, first_thread_main, &first, &m->engine, error);
     if (!status && first.error.status) status = gsim_error_set(error, first.error.status, "%s", first.error.message);
     if (!status && gsim_driver_failed(&m->driver))
         status = gsim_error_set(error, m->driver.error.status, "%s", m->driver.error.message);

@@ -19,7 +19,7 @@
 #include "gpusim/driver.h"
 #include "sim/clock/engine.h"
 #include "sim/sm/gpu.h"
-#include "sim/host/host_cache.h"
+#include "sim/memory/host_cache.h"
 #include "sim/memory/managed.h"
 #include "sim/memory/reuse.h"
 #include "gpusim/simulate.h"

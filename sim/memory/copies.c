@@ -4,6 +4,7 @@
  * waits for a transfer. Times come from the links of engine.h; what managed memory moves, from managed.c.
  */
 #include "sim/clock/machine.h"
+#include "sim/memory/links.h"
 
 struct gsim_waiter {
     struct gsim_command *command;
@@ -13,21 +14,6 @@ struct gsim_waiter {
 void gsim_copies_init(struct gsim_machine *m)
 {
     for (int i = 0; i < 3; i++) m->engines[i].tail = &m->engines[i].head;
-}
-
-static double route_gbps(const struct gsim_device_spec *d, enum gsim_route route)
-{
-    switch (route) {
-    case GSIM_ROUTE_H2D: return d->h2d_gbps;
-    case GSIM_ROUTE_D2H: return d->d2h_gbps;
-    case GSIM_ROUTE_PAGEABLE_H2D: return d->pageable_h2d_gbps;
-    case GSIM_ROUTE_PAGEABLE_D2H: return d->pageable_d2h_gbps;
-    case GSIM_ROUTE_PREFETCH: return d->prefetch_gbps;
-    case GSIM_ROUTE_FAULT_D2H: return gsim_fault_scan_gbps(d);
-    case GSIM_ROUTE_PEER: return fmin(d->d2h_gbps, d->h2d_gbps);
-    case GSIM_ROUTE_COUNT: break;
-    }
-    GSIM_BUG("route %d", (int)route);
 }
 
 static void local_copy_ended(struct gsim_machine *m, void *command) { gsim_copies_transfer_ended(m, command); }
@@ -50,7 +36,7 @@ void gsim_copies_begin(struct gsim_machine *m, struct gsim_command *command)
         gsim_machine_at(m, m->now + length, local_copy_ended, command);
         return;
     }
-    gsim_gpu_add_copy_load(m->gpu, m->now, route_gbps(d, command->route));
+    gsim_gpu_add_copy_load(m->gpu, m->now, gsim_links_route_gbps(d, command->route));
     uint64_t bytes = command->bytes ? command->bytes : 1;
     if (command->route == GSIM_ROUTE_H2D) bytes += (uint64_t)gsim_host_cache_copy(m, command->buffer_index, (double)bytes);
     gsim_engine_transfer(m->engine, m->now, &(struct gsim_leg){.route = command->route}, bytes, command);
@@ -248,7 +234,7 @@ static void finish(struct gsim_machine *m, struct gsim_command *command)
 void gsim_copies_transfer_ended(struct gsim_machine *m, struct gsim_command *command)
 {
     bool is_local = command->copy_kind == GSIM_COPY_D2D;
-    gsim_gpu_add_copy_load(m->gpu, m->now, -(is_local ? m->device->d2d_gbps : route_gbps(m->device, command->route)));
+    gsim_gpu_add_copy_load(m->gpu, m->now, -(is_local ? m->device->d2d_gbps : gsim_links_route_gbps(m->device, command->route)));
     record_transfer(m, command);
     finish(m, command);
 }

@@ -383,7 +383,7 @@ static void set_load(struct gsim_machine *m, const struct survey *s)
         gsim_gpu_add_copy_load(m->gpu, m->now, in + out - faults->load_gbps);
         faults->load_gbps = in + out;
     }
-    gsim_engine_reserve(m->engine, in, out);
+    gsim_engine_reserve(m->engine, 0, in, out);
 }
 
 void gsim_faults_update(struct gsim_machine *m)

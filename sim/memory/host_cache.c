@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/host/host_cache.h. */
-#include "sim/host/host_cache.h"
+/* See sim/memory/host_cache.h. */
+#include "sim/memory/host_cache.h"
 
 #include "sim/clock/machine.h"
 
