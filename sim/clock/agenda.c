@@ -11,79 +11,75 @@ static bool comes_first(const struct gsim_source *a, const struct gsim_source *b
     return a->class != b->class ? a->class < b->class : a->handle_index < b->handle_index;
 }
 
-static bool is_before(const struct gsim_source *a, const struct gsim_source *b)
+/* ENTRY, which was at PLACE, moves to where it belongs: nearer to the root, or further from it. */
+static void rise(struct gsim_agenda_entry *heap, size_t place, struct gsim_agenda_entry entry)
 {
-    return a->next != b->next ? a->next < b->next : comes_first(a, b);
-}
-
-static void put(struct gsim_agenda *agenda, size_t place, struct gsim_source *source)
-{
-    agenda->heap[place] = source;
-    source->place = place;
-}
-
-/* SOURCE, at PLACE, belongs there or nearer to the root. */
-static void rise(struct gsim_agenda *agenda, size_t place, struct gsim_source *source)
-{
-    for (; place && is_before(source, agenda->heap[(place - 1) / 2]); place = (place - 1) / 2)
-        put(agenda, place, agenda->heap[(place - 1) / 2]);
-    put(agenda, place, source);
-}
-
-static void sink(struct gsim_agenda *agenda, size_t place, struct gsim_source *source)
-{
-    for (;;) {
-        size_t child = 2 * place + 1;
-        if (child >= agenda->count) break;
-        if (child + 1 < agenda->count && is_before(agenda->heap[child + 1], agenda->heap[child])) child++;
-        if (!is_before(agenda->heap[child], source)) break;
-        put(agenda, place, agenda->heap[child]);
-        place = child;
+    for (; place && entry.next < heap[(place - 1) / 2].next; place = (place - 1) / 2) {
+        heap[place] = heap[(place - 1) / 2];
+        heap[place].source->place = place;
     }
-    put(agenda, place, source);
+    heap[place] = entry;
+    entry.source->place = place;
+}
+
+static void sink(struct gsim_agenda_entry *heap, size_t count, size_t place, struct gsim_agenda_entry entry)
+{
+    for (size_t child; (child = 2 * place + 1) < count; place = child) {
+        child += child + 1 < count && heap[child + 1].next < heap[child].next;
+        if (heap[child].next >= entry.next) break;
+        heap[place] = heap[child];
+        heap[place].source->place = place;
+    }
+    heap[place] = entry;
+    entry.source->place = place;
+}
+
+static bool list(struct gsim_agenda *agenda, struct gsim_source *source)
+{
+    size_t i = agenda->count;
+    if (gsim_array_grow((void **)&agenda->ordered, sizeof *agenda->ordered, i, &agenda->ordered_capacity)) return false;
+    source->next = GSIM_TIME_NEVER;
+    for (; i && comes_first(source, agenda->ordered[i - 1]); i--) agenda->ordered[i] = agenda->ordered[i - 1];
+    agenda->ordered[i] = source;
+    agenda->count++;
+    return true;
 }
 
 bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_source *source)
 {
-    size_t i = agenda->count;
-    if (gsim_array_grow((void **)&agenda->heap, sizeof *agenda->heap, i, &agenda->heap_capacity) ||
-        gsim_array_grow((void **)&agenda->ordered, sizeof *agenda->ordered, i, &agenda->ordered_capacity))
-        return false;
-    source->next = GSIM_TIME_NEVER;
-    for (; i && comes_first(source, agenda->ordered[i - 1]); i--) agenda->ordered[i] = agenda->ordered[i - 1];
-    agenda->ordered[i] = source;
-    rise(agenda, agenda->count++, source);
+    if (gsim_array_grow((void **)&agenda->heap, sizeof *agenda->heap, agenda->heap_count, &agenda->heap_capacity)) return false;
+    if (!list(agenda, source)) return false;
+    rise(agenda->heap, agenda->heap_count++, (struct gsim_agenda_entry){GSIM_TIME_NEVER, source});
     return true;
 }
 
-void gsim_agenda_set(struct gsim_agenda *agenda, struct gsim_source *source, gsim_time next)
+bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_source *source) { return list(agenda, source); }
+
+void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_source *source, gsim_time next)
 {
     gsim_time before = source->next;
     source->next = next;
-    if (next < before) rise(agenda, source->place, source);
-    if (next > before) sink(agenda, source->place, source);
-}
-
-gsim_time gsim_agenda_next(const struct gsim_agenda *agenda)
-{
-    return agenda->count ? agenda->heap[0]->next : GSIM_TIME_NEVER;
+    if (next < before)
+        rise(agenda->heap, source->place, (struct gsim_agenda_entry){next, source});
+    else
+        sink(agenda->heap, agenda->heap_count, source->place, (struct gsim_agenda_entry){next, source});
 }
 
 gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_source *besides)
 {
     gsim_time next = GSIM_TIME_NEVER;
-    if (agenda->count && agenda->heap[0] != besides) return agenda->heap[0]->next;
-    for (size_t child = 1; child <= 2 && child < agenda->count; child++)
-        if (agenda->heap[child]->next < next) next = agenda->heap[child]->next;
+    if (agenda->heap[0].source != besides) return agenda->heap[0].next;
+    for (size_t child = 1; child <= 2 && child < agenda->heap_count; child++)
+        if (agenda->heap[child].next < next) next = agenda->heap[child].next;
     return next;
 }
 
 void gsim_agenda_handle(struct gsim_agenda *agenda)
 {
-    for (size_t i = 0; i < agenda->count; i++) {
-        struct gsim_source *source = agenda->ordered[i];
-        if (source->follows || source->next <= *agenda->now) source->handle(source->owner);
-    }
+    const gsim_time now = *agenda->now;
+    struct gsim_source **end = agenda->ordered + agenda->count;
+    for (struct gsim_source **source = agenda->ordered; source < end; source++)
+        if ((*source)->follows || (*source)->next <= now) (*source)->handle((*source)->owner);
 }
 
 void gsim_agenda_follow(struct gsim_agenda *agenda)

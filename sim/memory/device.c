@@ -50,11 +50,11 @@ static bool add_sources(struct gsim_device *d)
 {
     struct gsim_agenda *agenda = &d->machine->agenda;
     d->blocks = (struct gsim_source){.class = GSIM_SOURCE_BLOCKS, .handle_index = d->index, .handle = end_blocks, .owner = d};
-    d->l2 = (struct gsim_source){.class = GSIM_SOURCE_L2, .handle_index = d->index, .follows = true, .handle = gsim_reuse_update, .owner = d};
-    d->occupancy = (struct gsim_source){
-        .class = GSIM_SOURCE_OCCUPANCY, .handle_index = d->index, .follows = true, .handle = record_occupancy, .owner = d};
-    return gsim_agenda_add(agenda, &d->blocks) && gsim_faults_init(d) && gsim_agenda_add(agenda, &d->l2) &&
-           gsim_agenda_add(agenda, &d->occupancy);
+    d->l2 = (struct gsim_source){.class = GSIM_SOURCE_L2, .handle_index = d->index, .handle = gsim_reuse_update, .owner = d};
+    d->occupancy = (struct gsim_source){.class = GSIM_SOURCE_OCCUPANCY, .handle_index = d->index, .handle = record_occupancy, .owner = d};
+    d->occupancy.follows = d->machine->timeline->detailed || d->machine->simulation->gpu.check;
+    return gsim_agenda_add(agenda, &d->blocks) && gsim_faults_init(d) && gsim_agenda_add_follower(agenda, &d->l2) &&
+           gsim_agenda_add_follower(agenda, &d->occupancy);
 }
 
 /* Streams of their own, so that what a scheduler draws stays the same with and without noise. */

@@ -235,6 +235,7 @@ void gsim_reuse_kernel_started(struct gsim_device *d, struct gsim_command *comma
     if (!d->reuse.next) return;
     command->next_started = d->reuse.started;
     d->reuse.started = command;
+    d->l2.follows = true;
 }
 
 void gsim_reuse_update(void *device)
@@ -245,6 +246,7 @@ void gsim_reuse_update(void *device)
         d->reuse.started = command->next_started;
         look_at(d, command);
     }
+    d->l2.follows = false;
 }
 
 void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command)

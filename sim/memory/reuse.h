@@ -48,7 +48,7 @@ double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_op *op);
 /* Its first block is resident; its last one ended. */
 void gsim_reuse_kernel_started(struct gsim_device *d, struct gsim_command *command);
 void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command);
-/* The owner of a source that follows, a struct gsim_device. Once the GPU has placed its blocks: what the kernels that just began change for
+/* The owner of a source that follows where kernels began, a struct gsim_device. Once the GPU has placed its blocks: what the kernels that just began change for
  * themselves and those beside them. */
 void gsim_reuse_update(void *device);
 /* A copy to the device, or a host write that one will follow: what was in L2 of the buffer is no longer its data. */

@@ -28,7 +28,7 @@ static void handle(void *owner)
     size_t length = strlen(s->order);
     s->order[length] = part->letter;
     s->order[length + 1] = '\0';
-    gsim_agenda_set(&s->agenda, &part->source, GSIM_TIME_NEVER);
+    if (!part->source.follows) gsim_agenda_set(&s->agenda, &part->source, GSIM_TIME_NEVER);
     if (part->other) gsim_agenda_set(&s->agenda, &part->other->source, s->now);
     part->other = NULL;
 }
@@ -55,7 +55,8 @@ static void order_at_one_time(void)
     struct part l = part(&s, 'L', GSIM_SOURCE_L2, 0), f1 = part(&s, 'f', GSIM_SOURCE_FRONT, 1), f0 = part(&s, 'F', GSIM_SOURCE_FRONT, 0),
                 b = part(&s, 'B', GSIM_SOURCE_BLOCKS, 1), c = part(&s, 'C', GSIM_SOURCE_BLOCKS, 0);
     l.source.follows = true;
-    add(&l, GSIM_TIME_NEVER);
+    l.source.owner = &l;
+    CHECK(gsim_agenda_add_follower(&s.agenda, &l.source));
     add(&f1, 10);
     add(&f0, 10);
     add(&b, 10);
