@@ -37,7 +37,8 @@ struct gsim_copy_record {
     X(STREAM_WAIT, "cudaStreamWaitEvent") X(ATTACH, "cudaStreamAttachMemAsync")                          \
     X(GRAPH_ADD, "cudaGraphAddNode") X(GRAPH_CAPTURE, "cudaStreamBeginCapture")                          \
     X(GRAPH_INSTANTIATE, "cudaGraphInstantiate") X(GRAPH_LAUNCH, "cudaGraphLaunch")                      \
-    X(HOST_ACCESS, "host access") X(HOST_WORK, "host work") X(LOCK, "lock") X(THREAD, "thread")
+    X(HOST_ACCESS, "host access") X(HOST_WORK, "host work") X(LOCK, "lock") X(THREAD, "thread")    \
+    X(WAIT_ANY, "wait any") X(HOST_FUNC, "cudaLaunchHostFunc") X(GATE, "cuStreamWaitValue64")
 
 enum gsim_api {
 #define GSIM_API_ENUM(name, text) GSIM_API_##name,

@@ -12,6 +12,7 @@
 
 struct gsim_machine;
 struct gsim_device;
+struct gsim_driver;
 struct gsim_waiter;      /* a command that waits for a transfer */
 struct gsim_marker;      /* one recording of an event */
 struct gsim_graph_run;   /* one launch of an executable graph */
@@ -19,11 +20,12 @@ struct gsim_faulter;     /* a kernel that may meet missing pages */
 struct gsim_kernel_run;  /* a kernel on the SMs */
 struct gsim_host_thread;
 
-enum gsim_command_kind { GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH };
+enum gsim_command_kind { GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH, GSIM_COMMAND_HOST, GSIM_COMMAND_GATE };
 
 struct gsim_command {
     enum gsim_command_kind kind;
     struct gsim_device *device;       /* that executes it */
+    void (*execute)(struct gsim_command *command);     /* its turn has come; NULL: records, waits, gates */
     void (*ended)(struct gsim_command *command);       /* its kernel, copy or graph ended now */
     void (*transferred)(struct gsim_command *command); /* its bytes have arrived now */
     uint32_t stream;                  /* index of the stream; for a graph's node the stream it reports */
@@ -31,6 +33,9 @@ struct gsim_command {
     const struct gsim_op *op;         /* GSIM_COMMAND_OP */
     struct gsim_marker *marker;       /* RECORD, WAIT */
     uint32_t exec;                    /* GRAPH: index */
+    uint64_t gate;                    /* GATE: to what the stream must have been opened */
+    void (*body)(struct gsim_driver *, void *); /* HOST */
+    void *argument;
     struct gsim_graph_run *graph_run; /* of a node; NULL for a stream's own command */
     uint32_t node;
     gsim_time launch, arrival, ready, start;

@@ -47,6 +47,39 @@ void gsim_machine_wait_on(struct gsim_machine *m, struct gsim_host_thread **list
     gsim_machine_block(m);
 }
 
+struct gsim_host_thread *gsim_machine_add_callback(struct gsim_machine *m, struct gsim_driver *driver)
+{
+    for (size_t i = 1; i < m->thread_count; i++) {
+        struct gsim_host_thread *old = m->threads[i];
+        if (old->is_alive || !old->is_reusable) continue;
+        *old = (struct gsim_host_thread){.driver = driver, .index = old->index, .is_alive = true, .is_reusable = true, .wake = GSIM_TIME_NEVER};
+        m->alive_count++;
+        return old;
+    }
+    struct gsim_host_thread *thread = gsim_machine_add_thread(m, driver);
+    if (thread) thread->is_reusable = true;
+    return thread;
+}
+
+void gsim_machine_look(struct gsim_machine *m)
+{
+    for (struct gsim_host_thread *t = m->watching; t; t = t->next_watching) {
+        gsim_time when = t->fulfilled(t);
+        if (when < t->wake) gsim_machine_wake(m, t, when);
+    }
+}
+
+void gsim_machine_watch(struct gsim_machine *m)
+{
+    struct gsim_host_thread *self = m->running, **t = &m->watching;
+    self->next_watching = m->watching;
+    m->watching = self;
+    gsim_machine_look(m);
+    gsim_machine_block(m);
+    while (*t != self) t = &(*t)->next_watching;
+    *t = self->next_watching;
+}
+
 static struct gsim_host_thread *next_thread(const struct gsim_machine *m)
 {
     struct gsim_host_thread *first = NULL;

@@ -44,6 +44,11 @@ struct gsim_host_thread {
     struct gsim_host_thread *joiners;
     void (*body)(struct gsim_driver *, void *);
     void *argument, *item;
+    /* Waits for any of several things: when the first that is known of is fulfilled; GSIM_TIME_NEVER. */
+    gsim_time (*fulfilled)(const struct gsim_host_thread *thread);
+    const void *waits;
+    struct gsim_host_thread *next_watching;
+    bool is_reusable;              /* once it has ended: nobody joins it */
 };
 
 struct gsim_lock_state {
@@ -53,6 +58,7 @@ struct gsim_lock_state {
 struct gsim_queue_state {
     void **items;
     uint32_t capacity, first, count;
+    gsim_time filled;              /* since when it has held an item */
     struct gsim_host_thread *pushing, *popping;
 };
 
@@ -71,6 +77,7 @@ struct gsim_machine {
     size_t thread_count, thread_capacity;
     struct gsim_host_thread *running;
     uint32_t alive_count;
+    struct gsim_host_thread *watching; /* by next_watching */
     struct gsim_random call_noise; /* with gsim_simulation.noise */
     struct gsim_lock_state *locks;
     size_t lock_count, lock_capacity;
@@ -95,6 +102,14 @@ void gsim_machine_wake(struct gsim_machine *m, struct gsim_host_thread *thread, 
 void gsim_machine_wake_all(struct gsim_machine *m, struct gsim_host_thread **list, gsim_time when);
 /* The running thread joins the end of LIST and blocks. */
 void gsim_machine_wait_on(struct gsim_machine *m, struct gsim_host_thread **list);
+/* The running thread blocks until what its FULFILLED says has come, or its wake time. */
+void gsim_machine_watch(struct gsim_machine *m);
+/* To be called whenever something that a thread may watch has been fulfilled. */
+void gsim_machine_look(struct gsim_machine *m);
+static inline void gsim_machine_fulfil(struct gsim_machine *m)
+{
+    if (m->watching) gsim_machine_look(m);
+}
 /* FIRE is called at TIME; out of memory, the run fails. */
 void gsim_machine_at(struct gsim_machine *m, gsim_time time, void (*fire)(void *argument), void *argument);
 /* Nothing but SOURCE itself, and what ended transfers do, changes anything before then. */
@@ -102,6 +117,8 @@ gsim_time gsim_machine_horizon(const struct gsim_machine *m, const struct gsim_s
 /* The first failure of the run; all threads are let go. */
 void gsim_machine_fail(struct gsim_machine *m, enum gsim_status status, const char *format, ...) GSIM_PRINTF(3, 4);
 struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m, struct gsim_driver *driver);
+/* A thread that nobody joins: its place is used again when it has ended. */
+struct gsim_host_thread *gsim_machine_add_callback(struct gsim_machine *m, struct gsim_driver *driver);
 /* At the end of a thread's body: hands control to whoever is next. */
 void gsim_machine_end_thread(struct gsim_machine *m);
 

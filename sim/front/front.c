@@ -21,7 +21,7 @@ static void look_at(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
     if (time < f->source.next) gsim_agenda_set(&f->machine->agenda, &f->source, time);
 }
 
-static bool is_launch(const struct gsim_command *command) { return command->kind == GSIM_COMMAND_OP || command->kind == GSIM_COMMAND_GRAPH; }
+static bool is_launch(const struct gsim_command *command) { return command->execute != NULL; }
 
 static uint32_t free_hw_queue(const struct gsim_front *f, uint32_t own)
 {
@@ -102,6 +102,7 @@ static void complete(struct gsim_front *f, uint32_t stream_index)
         gsim_machine_wake(f->machine, thread, f->machine->now);
     }
     if (f->waiting_device && f->completed == f->issued) gsim_machine_wake_all(f->machine, &f->waiting_device, f->machine->now);
+    gsim_machine_fulfil(f->machine);
     if (!f->default_issued) return;
     for (uint32_t c = 0; c < f->hw_queue_count; c++) {
         if (!f->hw_queues[c].waits_default) continue;
@@ -118,6 +119,15 @@ static void pop(struct gsim_hw_queue *hw_queue)
     command->next = NULL;
 }
 
+/* The head of the queue is complete: it took no time. */
+static void drop_head(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
+{
+    struct gsim_command *command = hw_queue->head;
+    pop(hw_queue);
+    complete(f, command->stream);
+    gsim_command_free(f->machine, command);
+}
+
 static void complete_marker(struct gsim_front *f, struct gsim_marker *marker, gsim_time time)
 {
     marker->is_complete = true;
@@ -127,6 +137,7 @@ static void complete_marker(struct gsim_front *f, struct gsim_marker *marker, gs
         look_at(f, (uint32_t)__builtin_ctz(waiting), f->machine->now);
     marker->waiting_hw_queues = 0;
     gsim_machine_wake_all(f->machine, &marker->waiting_threads, time > f->machine->now ? time : f->machine->now);
+    gsim_machine_fulfil(f->machine);
 }
 
 static uint32_t unit_of(const struct gsim_front *f, const struct gsim_command *command)
@@ -200,58 +211,6 @@ static void must_follow(struct gsim_stream_state *stream, uint32_t unit, gsim_ti
     if (stream->ready[unit] < end + gap) stream->ready[unit] = end + gap;
 }
 
-/* The stream's next kernel waits for what MARKER recorded on the SMs, from READY on, or elsewhere (0). */
-static void add_acquire(struct gsim_front *f, struct gsim_stream_state *stream, const struct gsim_marker *marker, gsim_time ready)
-{
-    struct gsim_acquire **a = &stream->acquires;
-    while (*a && (*a)->stream < marker->recorded_stream) a = &(*a)->next;
-    if (!*a || (*a)->stream != marker->recorded_stream) {
-        struct gsim_acquire *acquire = f->process->free_acquires;
-        if (acquire)
-            f->process->free_acquires = acquire->next;
-        else if (!(acquire = GSIM_ARENA_NEW(&f->machine->arena, struct gsim_acquire))) {
-            gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
-            return;
-        }
-        *acquire = (struct gsim_acquire){.next = *a, .stream = marker->recorded_stream};
-        *a = acquire;
-    }
-    if ((*a)->ready < ready) (*a)->ready = ready;
-    if ((*a)->ended_bytes < marker->ended_bytes) (*a)->ended_bytes = marker->ended_bytes;
-}
-
-static gsim_time acquire(const struct gsim_front *f, gsim_time from, const struct gsim_acquire *a)
-{
-    from += f->device->gaps.acquire + (gsim_device_displaced_l2(f->device, a->ended_bytes) ? f->device->gaps.acquire_cold : 0);
-    return from > a->ready ? from : a->ready;
-}
-
-/* When the stream's queue has seen that what its next kernel waits for has ended. It looks at one stream after the other, in the order in
- * which they were created, and at its own among them, however long ago they ended; a look takes longer where kernels have displaced from L2 what
- * was written then (H200, H100: traces/h200/vm/acquires.txt, traces/h100/acquires.txt). */
-static gsim_time acquired(const struct gsim_front *f, uint32_t index)
-{
-    const struct gsim_stream_state *stream = &f->process->streams[index];
-    const struct gsim_acquire *own = stream->has_worked && stream->acquires ? &stream->own : NULL;
-    gsim_time seen = 0;
-    for (const struct gsim_acquire *a = stream->acquires; a; a = a->next) {
-        if (own && index < a->stream) {
-            seen = acquire(f, seen, own);
-            own = NULL;
-        }
-        seen = acquire(f, seen, a);
-    }
-    return own ? acquire(f, seen, own) : seen;
-}
-
-static void forget_acquires(struct gsim_front *f, struct gsim_stream_state *stream)
-{
-    for (struct gsim_acquire *a; (a = stream->acquires) != NULL; f->process->free_acquires = a) {
-        stream->acquires = a->next;
-        a->next = f->process->free_acquires;
-    }
-}
-
 /* When calls are made varies by that much, either way: work that ends so close to a look is seen by it in some runs, in
  * others by the next; the model takes the mean (H200: 5 and 95 % quantiles at the steps of traces/h200/polls.txt.gz). */
 #define LOOK_BLUR (GSIM_PS_PER_NS * 700)
@@ -308,9 +267,7 @@ static void do_record(struct gsim_front *f, struct gsim_hw_queue *hw_queue, stru
     command->marker->unit = stream->ended_unit;
     complete_marker(f, command->marker, end);
     gsim_process_unref(f->process, command->marker);
-    pop(hw_queue);
-    complete(f, command->stream);
-    gsim_command_free(f->machine, command);
+    drop_head(f, hw_queue);
 }
 
 static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_command *command)
@@ -322,7 +279,7 @@ static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct
         if (hw_queue->blocked && marker->unit == GSIM_UNIT_SMS)
             turn = turn_to(f, stream->hw_queue, f->process->streams[marker->recorded_stream].hw_queue, true) + marker->later;
         must_follow(stream, marker->unit, marker->time, f->device->gaps.event + turn);
-        add_acquire(f, stream, marker, marker->unit == GSIM_UNIT_SMS ? marker->time + f->device->gaps.event + turn : 0);
+        gsim_acquires_add(f->process, stream, marker, marker->unit == GSIM_UNIT_SMS ? marker->time + f->device->gaps.event + turn : 0);
         if (stream->last_end < marker->time) stream->last_end = marker->time;
     }
     if (f->machine->timeline->detailed) {
@@ -338,9 +295,7 @@ static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct
     }
     hw_queue->blocked = false;
     gsim_process_unref(f->process, marker);
-    pop(hw_queue);
-    complete(f, command->stream);
-    gsim_command_free(f->machine, command);
+    drop_head(f, hw_queue);
 }
 
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end)
@@ -361,7 +316,7 @@ static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_st
     uint32_t unit = unit_of(f, command);
     gsim_time earliest = stream->ready[unit], end = 0;
     if (unit == GSIM_UNIT_SMS) {
-        gsim_time seen = acquired(f, command->stream);
+        gsim_time seen = gsim_acquires_seen(f->device, f->process, command->stream);
         if (seen > earliest) earliest = seen;
     }
     for (uint32_t u = 0; u < GSIM_UNIT_COUNT; u++) {
@@ -399,6 +354,14 @@ static void take_back(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *
     stream->records = NULL;
 }
 
+void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count)
+{
+    struct gsim_stream_state *s = &f->process->streams[stream];
+    if (s->opened >= count) return;
+    s->opened = count;
+    if (s->is_bound) look_at(f, s->hw_queue, f->machine->now);
+}
+
 /* Handles the head of a hw_queue; true when it left and the next one can be looked at. */
 static bool step_head(struct gsim_front *f, uint32_t index)
 {
@@ -425,6 +388,12 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         do_wait(f, hw_queue, command);
         return true;
     }
+    if (command->kind == GSIM_COMMAND_GATE) {
+        hw_queue->blocked = stream->opened < command->gate;
+        if (hw_queue->blocked) return false; /* looked at again when it is opened */
+        drop_head(f, hw_queue);
+        return true;
+    }
     if (stream->busy && command->kind == GSIM_COMMAND_RECORD && !command->marker->is_timed) {
         put_aside(hw_queue, stream);
         return true;
@@ -440,13 +409,10 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         return false;
     }
     stream->busy = true;
-    forget_acquires(f, stream);
+    gsim_acquires_forget(f->process, stream);
     command->ready = command->start = f->machine->now;
     pop(hw_queue);
-    if (command->kind == GSIM_COMMAND_GRAPH)
-        gsim_graphs_launch(f, command);
-    else
-        gsim_front_start(f, command);
+    command->execute(command);
     return true;
 }
 
@@ -462,14 +428,15 @@ static void step(void *front)
     }
 }
 
-void gsim_front_start(struct gsim_front *f, struct gsim_command *command)
+void gsim_front_start(struct gsim_command *command)
 {
+    struct gsim_device *d = command->device;
     if (command->op->kind != GSIM_OP_KERNEL) {
-        gsim_copies_start(f->device, command);
+        gsim_copies_start(d, command);
         return;
     }
-    if (f->process->space.mode == GSIM_MEMORY_MANAGED && !gsim_managed_prepare_kernel(f->device, command)) return;
-    gsim_managed_submit(f->device, command);
+    if (d->space->mode == GSIM_MEMORY_MANAGED && !gsim_managed_prepare_kernel(d, command)) return;
+    gsim_managed_submit(d, command);
 }
 
 static void kernel_started(void *front, void *command, gsim_time now)
@@ -559,7 +526,11 @@ static void command_ended(struct gsim_command *command)
 struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_kind kind, uint32_t stream)
 {
     struct gsim_command *command = gsim_command_new(f->machine, kind, f->device, stream, f->process->iteration);
-    if (command) command->ended = command_ended;
+    static void (*const execute[])(struct gsim_command *) = {[GSIM_COMMAND_OP] = gsim_front_start, [GSIM_COMMAND_GRAPH] = gsim_graphs_launch,
+                                                             [GSIM_COMMAND_GATE] = NULL};
+    if (!command) return NULL;
+    command->ended = command_ended;
+    command->execute = execute[kind];
     return command;
 }
 

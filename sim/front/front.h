@@ -61,13 +61,15 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command);
 /* When UNIT, which looks from FIRST on and then once in engine_poll_us whether another unit's work is done, goes on behind
  * work that ended at END (H200, H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end);
+/* Gates of the stream up to COUNT are open from now on. */
+void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
 /* Starts the work of a command whose dependences are met: kernel to the distributor, copy to its engine. */
-void gsim_front_start(struct gsim_front *f, struct gsim_command *command);
+void gsim_front_start(struct gsim_command *command);
 
 /* --- graphs.c: instantiated graphs, and their launches as they run ---------------------------------------- */
 /* What the nodes of the graph are when it runs. False: out of memory. */
 bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *graph, struct gsim_exec_state *exec);
-void gsim_graphs_launch(struct gsim_front *f, struct gsim_command *command);
+void gsim_graphs_launch(struct gsim_command *command);
 /* Both are told to the device: none of a kernel's blocks waits for room; what follows a node that copies (struct gsim_copy_hooks). */
 void gsim_graphs_kernel_placed(void *front, void *command, gsim_time now);
 bool gsim_graphs_copies_on(const struct gsim_front *f, const struct gsim_command *copy, uint32_t *next);

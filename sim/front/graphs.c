@@ -134,7 +134,7 @@ static void start_node(void *argument)
     struct gsim_command *node = argument;
     struct gsim_front *f = node->device->front;
     node->ready = node->start = f->machine->now;
-    gsim_front_start(f, node);
+    gsim_front_start(node);
 }
 
 static void node_ended(struct gsim_command *node);
@@ -178,8 +178,9 @@ static struct gsim_graph_run *new_run(struct gsim_front *f, uint32_t exec)
     return run;
 }
 
-void gsim_graphs_launch(struct gsim_front *f, struct gsim_command *command)
+void gsim_graphs_launch(struct gsim_command *command)
 {
+    struct gsim_front *f = command->device->front;
     struct gsim_graph_run *run = new_run(f, command->exec);
     if (!run) return;
     run->command = command;

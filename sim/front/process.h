@@ -47,6 +47,7 @@ struct gsim_stream_state {
     gsim_time recorded, turned;    /* end of its last timed record; how much longer the front end then takes to go on */
     uint32_t used_mark;            /* iteration + 1 in which it last held work */
     struct gsim_host_thread *waiting_threads;
+    uint64_t opened;               /* gates up to this are open */
     uint32_t capture;              /* graph being captured, 0: none */
     uint32_t *tail;                /* capture: the nodes that the next one follows */
     uint32_t tail_count, tail_capacity;
@@ -114,6 +115,11 @@ struct gsim_process {
 /* A recording with one reference; NULL, and the run fails, when memory is out. */
 struct gsim_marker *gsim_process_marker(struct gsim_process *p);
 void gsim_process_unref(struct gsim_process *p, struct gsim_marker *marker); /* accepts NULL */
+/* The next kernel of the stream waits for what MARKER recorded on the SMs, from READY on, or elsewhere (0). */
+void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream, const struct gsim_marker *marker, gsim_time ready);
+/* When the queue of the stream, by index, has seen that all of it ended. */
+gsim_time gsim_acquires_seen(const struct gsim_device *d, const struct gsim_process *p, uint32_t index);
+void gsim_acquires_forget(struct gsim_process *p, struct gsim_stream_state *stream);
 void gsim_process_release(struct gsim_process *p); /* accepts zeroed */
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal). The simulated backend of include/gpusim/driver.h, in three files: calls on streams, events and work
- * (driver.c), graphs (graphs.c), threads, locks and queues (threads.c). Here what they share.
+ * Layer: sim (internal). The simulated backend of include/gpusim/driver.h: calls on streams, events and work (driver.c), graphs
+ * (graphs.c), threads, locks and queues (threads.c), waits for any of several things, host functions and gates (waits.c). Here
+ * what they share.
  */
 #ifndef GSIM_HOST_API_H
 #define GSIM_HOST_API_H
@@ -26,6 +27,7 @@ gsim_time gsim_api_wait_queue(struct gsim_process *p, uint32_t stream);
 void gsim_api_use_stream(struct gsim_process *p, uint32_t stream);
 /* False, and the run fails, if it does not exist or the run has failed before. */
 bool gsim_api_is_stream(struct gsim_process *p, uint32_t stream);
+bool gsim_api_is_event(struct gsim_process *p, gsim_event event);
 void gsim_api_end(struct gsim_process *p, enum gsim_api api, gsim_time start, gsim_time waited, uint32_t stream,
                   const char *detail);
 
@@ -38,5 +40,12 @@ bool gsim_api_capture_wait(struct gsim_process *p, uint32_t stream, uint32_t eve
 
 /* --- threads.c ---------------------------------------------------------------------------------------------- */
 void gsim_api_set_thread_ops(struct gsim_driver_ops *ops);
+
+/* Since when the queue has held an item, now at the earliest; GSIM_TIME_NEVER where it holds none. */
+gsim_time gsim_api_queue_filled(const struct gsim_process *p, gsim_queue queue);
+bool gsim_api_is_queue(struct gsim_process *p, gsim_queue queue);
+
+/* --- waits.c ------------------------------------------------------------------------------------------------ */
+void gsim_api_set_wait_ops(struct gsim_driver_ops *ops);
 
 #endif

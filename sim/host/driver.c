@@ -80,7 +80,7 @@ bool gsim_api_is_stream(struct gsim_process *p, uint32_t stream)
     return false;
 }
 
-static bool is_event(struct gsim_process *p, gsim_event event)
+bool gsim_api_is_event(struct gsim_process *p, gsim_event event)
 {
     if (gsim_driver_failed(&p->driver)) return false;
     if (event && event < p->event_count && p->events[event].exists) return true;
@@ -202,7 +202,7 @@ static gsim_event do_event_create(struct gsim_driver *driver, enum gsim_event_fl
 static void do_event_destroy(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (!is_event(p, event)) return;
+    if (!gsim_api_is_event(p, event)) return;
     gsim_time start = gsim_api_begin(p);
     gsim_process_unref(p, p->events[event].marker);
     p->events[event] = (struct gsim_event_state){0};
@@ -231,7 +231,7 @@ static void issue_marker(struct gsim_process *p, enum gsim_command_kind kind, gs
 static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (!gsim_api_is_stream(p, stream) || !is_event(p, event)) return;
+    if (!gsim_api_is_stream(p, stream) || !gsim_api_is_event(p, event)) return;
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p);
     bool is_timed = p->events[event].flags == GSIM_EVENT_TIMING;
@@ -254,7 +254,7 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
 static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream, gsim_event event)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (!gsim_api_is_stream(p, stream) || !is_event(p, event)) return;
+    if (!gsim_api_is_stream(p, stream) || !gsim_api_is_event(p, event)) return;
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p);
     gsim_api_spend(p, p->spec->stream_wait_us);
@@ -273,7 +273,7 @@ static bool marker_pending(const struct gsim_process *p, const struct gsim_marke
 static void do_event_synchronize(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (!is_event(p, event)) return;
+    if (!gsim_api_is_event(p, event)) return;
     gsim_time start = gsim_api_begin(p);
     gsim_machine_meet(p->machine);
     struct gsim_marker *marker = p->events[event].marker;
@@ -288,7 +288,7 @@ static void do_event_synchronize(struct gsim_driver *driver, gsim_event event)
 static bool do_event_query(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (!is_event(p, event)) return true;
+    if (!gsim_api_is_event(p, event)) return true;
     gsim_time start = gsim_api_begin(p);
     gsim_machine_meet(p->machine);
     bool is_complete = !marker_pending(p, p->events[event].marker);
@@ -440,6 +440,7 @@ bool gsim_api_init(struct gsim_process *p)
     *ops = own;
     gsim_api_set_graph_ops(ops);
     gsim_api_set_thread_ops(ops);
+    gsim_api_set_wait_ops(ops);
     p->driver.ops = ops;
     p->call_gap = gsim_time_from_us(p->spec->call_gap_us);
     add_stream(p, 0);                                                                         /* the legacy default stream */

@@ -128,8 +128,38 @@ static void do_push(struct gsim_driver *driver, gsim_queue queue, void *item)
         gsim_machine_wait_on(p->machine, &p->machine->queues[queue - 1].pushing);
     if (gsim_driver_failed(driver)) return;
     struct gsim_queue_state *q = &p->machine->queues[queue - 1];
+    if (!q->count) q->filled = p->machine->running->local;
     q->items[(q->first + q->count++) % q->capacity] = item;
     wake_first(p, &q->popping);
+    gsim_machine_fulfil(p->machine);
+}
+
+bool gsim_api_is_queue(struct gsim_process *p, gsim_queue queue) { return is_there(p, "queue", queue, p->machine->queue_count); }
+
+gsim_time gsim_api_queue_filled(const struct gsim_process *p, gsim_queue queue)
+{
+    const struct gsim_queue_state *q = &p->machine->queues[queue - 1];
+    return !q->count ? GSIM_TIME_NEVER : q->filled > p->machine->now ? q->filled : p->machine->now;
+}
+
+static void *take(struct gsim_process *p, struct gsim_queue_state *q)
+{
+    void *item = q->items[q->first];
+    q->first = (q->first + 1) % q->capacity;
+    q->count--;
+    wake_first(p, &q->pushing);
+    return item;
+}
+
+static bool do_try_pop(struct gsim_driver *driver, gsim_queue queue, void **item)
+{
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_queue(p, queue)) return false;
+    gsim_machine_order(p->machine);
+    gsim_api_spend(p, p->spec->lock_us);
+    if (!p->machine->queues[queue - 1].count) return false;
+    *item = take(p, &p->machine->queues[queue - 1]);
+    return true;
 }
 
 static void *do_pop(struct gsim_driver *driver, gsim_queue queue)
@@ -141,12 +171,7 @@ static void *do_pop(struct gsim_driver *driver, gsim_queue queue)
     while (!p->machine->queues[queue - 1].count && !gsim_driver_failed(driver))
         gsim_machine_wait_on(p->machine, &p->machine->queues[queue - 1].popping);
     if (gsim_driver_failed(driver)) return NULL;
-    struct gsim_queue_state *q = &p->machine->queues[queue - 1];
-    void *item = q->items[q->first];
-    q->first = (q->first + 1) % q->capacity;
-    q->count--;
-    wake_first(p, &q->pushing);
-    return item;
+    return take(p, &p->machine->queues[queue - 1]);
 }
 
 void gsim_api_set_thread_ops(struct gsim_driver_ops *ops)
@@ -159,4 +184,5 @@ void gsim_api_set_thread_ops(struct gsim_driver_ops *ops)
     ops->queue_create = do_queue_create;
     ops->queue_push = do_push;
     ops->queue_pop = do_pop;
+    ops->queue_try_pop = do_try_pop;
 }
