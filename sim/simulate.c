@@ -114,7 +114,7 @@ static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_
     const struct gsim_platform platform = gsim_links_platform(s->device);
     first.run = (struct gsim_run){
         .program = s->program,
-        .driver = &p->driver,
+        .driver = s->attach ? s->attach(s->attach_data, &p->driver) : &p->driver,
         .params = s->scheduler_params,
         .memory = s->memory,
         .prefetch = s->prefetch,

@@ -192,4 +192,15 @@ static inline void gsim_iteration_begin(struct gsim_driver *d, uint32_t i) { d->
 static inline void gsim_iteration_end(struct gsim_driver *d, uint32_t i) { d->ops->iteration_end(d, i); }
 static inline double gsim_now_us(struct gsim_driver *d) { return d->ops->now_us(d); }
 
+/* --- drivers on drivers ------------------------------------------------------------------------------------ */
+/* A driver that passes every call on to another one. A policy embeds it first in its own state, replaces the calls that it
+ * wants to see in OPS, and makes its own on BELOW; it holds launches back with gates. */
+struct gsim_forward {
+    struct gsim_driver driver;  /* what the client sees */
+    struct gsim_driver_ops ops; /* of that; optional calls are there where BELOW has them */
+    struct gsim_driver *below;
+};
+/* sim/host/forward.c. BELOW must outlive it. The first failure of BELOW is the client's after its next call. */
+void gsim_forward_init(struct gsim_forward *forward, struct gsim_driver *below);
+
 #endif

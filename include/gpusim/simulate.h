@@ -40,6 +40,9 @@ struct gsim_simulation {
     bool noise;                          /* draw the durations of kernels and calls (device: kernel_spread, call_spread) */
     bool detailed;                       /* record API calls, waits and occupancy too */
     const struct gsim_observer *observer; /* NULL: none */
+    /* The driver that the scheduler sees, made of the simulated one (struct gsim_forward), which outlives it; NULL: that itself. */
+    struct gsim_driver *(*attach)(void *data, struct gsim_driver *real);
+    void *attach_data;
     struct gsim_statistics *statistics;  /* NULL: not wanted */
     const struct gsim_demand *works;       /* of the program's kernels (gsim_demands_init), where several runs share them; NULL: the run's own */
 };
