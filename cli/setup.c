@@ -152,7 +152,7 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
     if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name))
         return gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
     if (strcmp(opt->name, GSIM_DEVICE_PCIE) == 0) return gsim_device_set_pcie(&setup->device, opt->value, error);
-    return gsim_device_set(&setup->device, opt->name, opt->value, error);
+    return gsim_device_set_number(&setup->device, opt->name, opt->value, error);
 }
 
 /* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */

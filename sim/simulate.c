@@ -11,16 +11,19 @@
 struct world {
     struct gsim_machine machine;
     struct gsim_process process;
-    struct gsim_device device;
-    struct gsim_front front;
+    struct gsim_device devices[GSIM_MAX_GPUS], *list[GSIM_MAX_GPUS];
+    struct gsim_front fronts[GSIM_MAX_GPUS];
+    uint32_t device_count;
 };
 
 static void release_world(struct world *w)
 {
     struct gsim_machine *m = &w->machine;
     gsim_process_release(&w->process);
-    gsim_front_release(&w->front);
-    gsim_device_close(&w->device);
+    for (uint32_t i = 0; i < w->device_count; i++) {
+        gsim_front_release(&w->fronts[i]);
+        gsim_device_close(&w->devices[i]);
+    }
     gsim_agenda_release(&m->agenda);
     gsim_free(m->threads);
     gsim_free(m->locks);
@@ -58,21 +61,61 @@ static enum gsim_status init_works(struct gsim_machine *m, struct gsim_process *
     return GSIM_OK;
 }
 
-/* The process, all of whose commands DEVICE executes. */
-static enum gsim_status init_process(struct gsim_process *p, struct gsim_machine *m, struct gsim_device *device, struct gsim_error *error)
+/* The process, whose commands all devices execute. */
+static enum gsim_status init_process(struct world *w, struct gsim_error *error)
 {
+    struct gsim_machine *m = &w->machine;
+    struct gsim_process *p = &w->process;
     const struct gsim_simulation *s = m->simulation;
     p->machine = m;
-    p->device = device;
+    p->devices = w->list;
+    p->device_count = w->device_count;
+    p->device = w->list[0];
     p->spec = s->device;
     p->space.program = s->program;
     p->space.mode = s->memory;
-    device->front->process = p;
+    for (uint32_t i = 0; i < w->device_count; i++) w->fronts[i].process = p;
     enum gsim_status status = gsim_managed_init(&p->space, m, s->device, error);
     if (!status && !gsim_api_init(p)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) status = init_works(m, p, error);
-    if (!status) status = gsim_device_use(device, &p->space, error);
+    for (uint32_t i = 0; i < w->device_count && !status; i++) status = gsim_device_use(w->list[i], &p->space, error);
     if (!status && !gsim_host_cache_init(&p->space, m, s->device)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return status;
+}
+
+/* What the program and the scheduler ask for is there. */
+static enum gsim_status check_gpus(const struct gsim_simulation *s, uint32_t count, struct gsim_error *error)
+{
+    if (count > GSIM_LIMIT_GPUS)
+        return gsim_error_set(error, GSIM_INPUT, "expected at most %d GPUs, found %u", GSIM_LIMIT_GPUS, count);
+    if (count > 1 && s->memory == GSIM_MEMORY_MANAGED)
+        return gsim_error_set(error, GSIM_INPUT, "managed memory on several GPUs is not simulated: --memory pinned or pageable");
+    for (uint32_t i = 0; i < s->program->op_count; i++) {
+        const struct gsim_op *op = &s->program->ops[i];
+        uint32_t most = op->device > op->to_device ? op->device : op->to_device;
+        if (most >= count)
+            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and there %s %u (--gpus)", s->program->name, i, most,
+                                  count == 1 ? "is" : "are", count);
+        if (most && !s->scheduler->uses_devices)
+            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and scheduler '%s' knows one GPU only", s->program->name, i,
+                                  most, s->scheduler->name);
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status init_devices(struct world *w, struct gsim_error *error)
+{
+    const struct gsim_simulation *s = w->machine.simulation;
+    uint32_t count = s->gpu_count ? s->gpu_count : 1;
+    enum gsim_status status = check_gpus(s, count, error);
+    for (uint32_t i = 0; i < count && !status; i++) {
+        w->list[i] = &w->devices[i];
+        status = gsim_front_init(&w->fronts[i], &w->devices[i], &w->machine, s->device, i, error);
+        w->devices[i].all = w->list;
+        w->devices[i].all_count = count;
+        w->device_count = i + 1;
+    }
+    w->machine.timeline->gpu_count = count;
     return status;
 }
 
@@ -83,8 +126,8 @@ static enum gsim_status init_world(struct world *w, const struct gsim_simulation
     if (!status && !gsim_sm_limits(s->device->compute_capability))
         status = gsim_error_set(error, GSIM_INPUT, "device '%s': compute capability %d.%d is not in the occupancy table",
                                 s->device->name, s->device->compute_capability / 10, s->device->compute_capability % 10);
-    if (!status) status = gsim_front_init(&w->front, &w->device, &w->machine, s->device, 0, error);
-    if (!status) status = init_process(&w->process, &w->machine, &w->device, error);
+    if (!status) status = init_devices(w, error);
+    if (!status) status = init_process(w, error);
     return status;
 }
 
@@ -155,7 +198,8 @@ enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct 
     enum gsim_status status = init_world(w, simulation, timeline, error);
     if (!status) status = run_scheduler(&w->process, simulation, error);
     if (!status && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
-    if (simulation->statistics && w->device.sm) gsim_gpu_count(w->device.sm, simulation->statistics);
+    for (uint32_t i = 0; simulation->statistics && i < w->device_count; i++)
+        if (w->devices[i].sm) gsim_gpu_count(w->devices[i].sm, simulation->statistics);
     release_world(w);
     gsim_free(w);
     return status;

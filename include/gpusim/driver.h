@@ -90,6 +90,10 @@ struct gsim_driver_ops {
     void (*launch_host_func)(struct gsim_driver *, void (*body)(struct gsim_driver *, void *), void *argument, gsim_stream);
     void (*stream_gate)(struct gsim_driver *, gsim_stream, uint64_t count);
     void (*stream_open)(struct gsim_driver *, gsim_stream, uint64_t count);
+    uint32_t (*device_count)(struct gsim_driver *);
+    void (*device_set)(struct gsim_driver *, uint32_t device);
+    void (*peer_enable)(struct gsim_driver *, uint32_t peer);
+    void (*memcpy_peer_async)(struct gsim_driver *, const struct gsim_op *, gsim_stream);
 };
 
 struct gsim_driver {
@@ -165,6 +169,17 @@ static inline void *gsim_queue_pop(struct gsim_driver *d, gsim_queue q) { return
 
 /* False, and *ITEM stays, where the queue is empty. Never blocks. Optional. */
 static inline bool gsim_queue_try_pop(struct gsim_driver *d, gsim_queue q, void **item) { return d->ops->queue_try_pop(d, q, item); }
+
+/* --- several GPUs: optional --------------------------------------------------------------------------- */
+/* GPUs that the process sees; 1 where the backend knows no more. */
+static inline uint32_t gsim_device_count(struct gsim_driver *d) { return GSIM_DRIVER_HAS(d, device_count) ? d->ops->device_count(d) : 1; }
+/* cudaSetDevice, for all threads. New streams are on the current device, gsim_device_synchronize waits for its work, host
+ * accesses are to its memory; a call with a stream is for that stream's device. At first 0. Stream 0 is on device 0. */
+static inline void gsim_device_set(struct gsim_driver *d, uint32_t device) { d->ops->device_set(d, device); }
+/* cudaDeviceEnablePeerAccess: copies between the current device and PEER, either way, go by their own link where they have one. */
+static inline void gsim_peer_enable(struct gsim_driver *d, uint32_t peer) { d->ops->peer_enable(d, peer); }
+/* cudaMemcpyPeerAsync of a GSIM_COPY_P2P from op->device, which the stream is on, to op->to_device. */
+static inline void gsim_memcpy_peer_async(struct gsim_driver *d, const struct gsim_op *op, gsim_stream s) { d->ops->memcpy_peer_async(d, op, s); }
 
 /* --- waiting for whatever comes first, host functions, gates: optional ---------------------------------- */
 #define GSIM_NO_TIMEOUT (-1.0)

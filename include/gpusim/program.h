@@ -76,7 +76,8 @@ enum gsim_op_kind {
     GSIM_OP_HOST_COMPUTE, /* the host works without touching buffers */
 };
 
-enum gsim_copy_kind { GSIM_COPY_H2D, GSIM_COPY_D2H, GSIM_COPY_D2D };
+enum gsim_copy_kind { GSIM_COPY_H2D, GSIM_COPY_D2H, GSIM_COPY_D2D, GSIM_COPY_P2P };
+#define GSIM_COPY_KIND_COUNT 4
 
 struct gsim_op {
     enum gsim_op_kind kind;
@@ -90,6 +91,8 @@ struct gsim_op {
     uint64_t bytes;              /* copy, prefetch, host access: how much of the buffer */
     double host_us;              /* GSIM_OP_HOST_COMPUTE */
     int32_t stream;              /* the author's own choice, followed by the scheduler async; -1: none */
+    uint32_t device;             /* the GPU that it is for, by number; of a GSIM_COPY_P2P where the data is */
+    uint32_t to_device;          /* GSIM_COPY_P2P: where it goes */
     int32_t priority;            /* CUDA's: lower is more urgent; 0 default */
     bool untimed;                /* host write of the reset between iterations, outside the timed region */
 };

@@ -33,6 +33,7 @@ struct gsim_simulation {
     const struct gsim_scheduler_ops *scheduler;
     const void *scheduler_params;        /* NULL: defaults */
     struct gsim_gpu_options gpu;
+    uint32_t gpu_count;                  /* alike, each with links of its own; 0: 1. More only without managed memory */
     enum gsim_memory_mode memory;
     bool prefetch;
     uint32_t iterations;                 /* 0: the program's own */

@@ -62,7 +62,7 @@ struct gsim_wait_record {
     gsim_time recorded, satisfied;
 };
 
-/* Occupancy steps: from TIME on, BLOCKS blocks with WARPS warps are resident on BUSY_SMS SMs, KERNELS running. */
+/* Occupancy steps, of all GPUs together: from TIME on, BLOCKS blocks with WARPS warps are resident on BUSY_SMS SMs, KERNELS running. */
 struct gsim_occupancy_record {
     gsim_time time;
     uint32_t busy_sms, warps, kernels;
@@ -87,6 +87,7 @@ struct gsim_iteration_record {
 
 struct gsim_timeline {
     const struct gsim_program *program;
+    uint32_t gpu_count;           /* at least 1 */
     struct gsim_kernel_record *kernels;
     struct gsim_copy_record *copies;
     struct gsim_api_record *apis;

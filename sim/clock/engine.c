@@ -78,6 +78,7 @@ static const struct {
     [GSIM_ROUTE_PREFETCH] = {"bulk", NULL, {GSIM_LINK_BULK_H2D, GSIM_LINK_BUS}},
     [GSIM_ROUTE_FAULT_D2H] = {NULL, "faults", {GSIM_LINK_FAULT_D2H, GSIM_LINK_BUS}},
     [GSIM_ROUTE_PEER] = {NULL, NULL, {GSIM_LINK_D2H, GSIM_LINK_H2D}},
+    [GSIM_ROUTE_PORT] = {NULL, NULL, {GSIM_LINK_PORT_OUT, GSIM_LINK_PORT_IN}},
 };
 
 static const char *gpu_name(char *text, size_t size, uint32_t gpu)
@@ -85,6 +86,8 @@ static const char *gpu_name(char *text, size_t size, uint32_t gpu)
     snprintf(text, size, "gpu%u", gpu);
     return text;
 }
+
+static bool is_between_gpus(enum gsim_route route) { return route == GSIM_ROUTE_PEER || route == GSIM_ROUTE_PORT; }
 
 static sg_link_t link_of(uint32_t gpu, enum gsim_link link)
 {
@@ -97,7 +100,7 @@ static void describe_gpu(FILE *file, uint32_t gpu)
 {
     char name[16];
     gpu_name(name, sizeof name, gpu);
-    fprintf(file, "<host id=\"%s\" speed=\"1Gf\"/>\n", name);
+    fprintf(file, "<host id=\"%s\" speed=\"1Gf\"/><host id=\"port_%s\" speed=\"1Gf\"/>\n", name, name);
     for (int l = 0; l < GSIM_LINK_COUNT; l++)
         fprintf(file, "<link id=\"%s_link%d\" bandwidth=\"1GBps\" latency=\"0us\"/>\n", name, l);
 }
@@ -107,13 +110,21 @@ static void describe_routes(FILE *file, uint32_t gpu)
     char name[16];
     gpu_name(name, sizeof name, gpu);
     for (int r = 0; r < GSIM_ROUTE_COUNT; r++)
-        if (r != GSIM_ROUTE_PEER)
+        if (!is_between_gpus((enum gsim_route)r))
             fprintf(file, "<route src=\"%s\" dst=\"%s\" symmetrical=\"NO\"><link_ctn id=\"%s_link%d\"/><link_ctn id=\"%s_link%d\"/></route>\n",
                     routes[r].from ? routes[r].from : name, routes[r].to ? routes[r].to : name, name,
                     (int)routes[r].links[0], name, (int)routes[r].links[1]);
 }
 
-/* Every GPU has a link of its own to the host; from GPU to GPU it goes through both (no NVLink). */
+/* From GPU to GPU through the host both have their links and direction; by the links between them, their ports. */
+static void describe_peers(FILE *file, uint32_t from, uint32_t to)
+{
+    fprintf(file, "<route src=\"gpu%u\" dst=\"gpu%u\" symmetrical=\"NO\"><link_ctn id=\"gpu%u_link%d\"/>"
+            "<link_ctn id=\"gpu%u_link%d\"/></route>\n", from, to, from, GSIM_LINK_D2H, to, GSIM_LINK_H2D);
+    fprintf(file, "<route src=\"port_gpu%u\" dst=\"port_gpu%u\" symmetrical=\"NO\"><link_ctn id=\"gpu%u_link%d\"/>"
+            "<link_ctn id=\"gpu%u_link%d\"/></route>\n", from, to, from, GSIM_LINK_PORT_OUT, to, GSIM_LINK_PORT_IN);
+}
+
 static void describe_platform(FILE *file)
 {
     fputs("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
@@ -124,9 +135,7 @@ static void describe_platform(FILE *file)
     for (uint32_t gpu = 0; gpu < GSIM_MAX_GPUS; gpu++) describe_routes(file, gpu);
     for (uint32_t from = 0; from < GSIM_MAX_GPUS; from++)
         for (uint32_t to = 0; to < GSIM_MAX_GPUS; to++)
-            if (from != to)
-                fprintf(file, "<route src=\"gpu%u\" dst=\"gpu%u\" symmetrical=\"NO\"><link_ctn id=\"gpu%u_link%d\"/>"
-                        "<link_ctn id=\"gpu%u_link%d\"/></route>\n", from, to, from, GSIM_LINK_D2H, to, GSIM_LINK_H2D);
+            if (from != to) describe_peers(file, from, to);
     fputs("</zone></platform>\n", file);
 }
 
@@ -272,10 +281,11 @@ static void wake_waiting(struct gsim_engine *e)
 /* The host at one end of a transfer. */
 static sg_host_t end_of(const struct gsim_leg *leg, bool is_start)
 {
-    char name[16];
+    char name[24];
     const char *fixed = is_start ? routes[leg->route].from : routes[leg->route].to;
-    uint32_t gpu = leg->route == GSIM_ROUTE_PEER && !is_start ? leg->peer : leg->gpu;
-    return sg_host_by_name(fixed ? fixed : gpu_name(name, sizeof name, gpu));
+    uint32_t gpu = is_between_gpus(leg->route) && !is_start ? leg->peer : leg->gpu;
+    snprintf(name, sizeof name, "%sgpu%u", leg->route == GSIM_ROUTE_PORT ? "port_" : "", gpu);
+    return sg_host_by_name(fixed ? fixed : name);
 }
 
 static void helper_main(int argc, char **argv)

@@ -24,7 +24,8 @@ enum gsim_route {
     GSIM_ROUTE_PAGEABLE_D2H,
     GSIM_ROUTE_PREFETCH,  /* bulk migration to the device */
     GSIM_ROUTE_FAULT_D2H, /* the host's page faults */
-    GSIM_ROUTE_PEER,      /* from GPU to GPU, through both links */
+    GSIM_ROUTE_PEER,      /* from GPU to GPU, through both links to the host */
+    GSIM_ROUTE_PORT,      /* from GPU to GPU, by a link of their own */
     GSIM_ROUTE_COUNT
 };
 
@@ -41,6 +42,8 @@ enum gsim_link {
     GSIM_LINK_STAGE_D2H,
     GSIM_LINK_BULK_H2D,
     GSIM_LINK_FAULT_D2H,
+    GSIM_LINK_PORT_OUT, /* to other GPUs and from them */
+    GSIM_LINK_PORT_IN,
     GSIM_LINK_COUNT
 };
 
@@ -54,7 +57,7 @@ struct gsim_platform {
 struct gsim_leg {
     enum gsim_route route;
     uint32_t gpu;
-    uint32_t peer; /* GSIM_ROUTE_PEER: where it goes to */
+    uint32_t peer; /* from GPU to GPU: where it goes to */
 };
 
 /* Runs MAIN_THREAD as the first host thread and returns when all host threads have ended. One engine at a

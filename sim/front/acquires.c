@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a stream's next kernel waits for, and when its queue has seen that it ended (sim/front/process.h). */
-#include "sim/front/process.h"
+#include "sim/front/front.h"
 
 /* The stream's next kernel waits for what MARKER recorded on the SMs, from READY on, or elsewhere (0). */
 void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream, const struct gsim_marker *marker, gsim_time ready)
@@ -19,7 +19,10 @@ void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream,
         *a = acquire;
     }
     if ((*a)->ready < ready) (*a)->ready = ready;
-    if ((*a)->ended_bytes < marker->ended_bytes) (*a)->ended_bytes = marker->ended_bytes;
+    /* What another GPU wrote never was in this one's L2. */
+    bool is_here = p->streams[marker->recorded_stream].front == stream->front;
+    double ended_bytes = is_here ? marker->ended_bytes : stream->front->device->ended_bytes;
+    if ((*a)->ended_bytes < ended_bytes) (*a)->ended_bytes = ended_bytes;
 }
 
 static gsim_time acquire(const struct gsim_device *d, gsim_time from, const struct gsim_acquire *a)

@@ -133,9 +133,13 @@ static void complete_marker(struct gsim_front *f, struct gsim_marker *marker, gs
     marker->is_complete = true;
     marker->time = time;
     marker->ended_bytes = f->device->ended_bytes;
-    for (uint32_t waiting = marker->waiting_hw_queues; waiting; waiting &= waiting - 1)
-        look_at(f, (uint32_t)__builtin_ctz(waiting), f->machine->now);
-    marker->waiting_hw_queues = 0;
+    for (uint32_t devices = marker->waiting_devices; devices; devices &= devices - 1) {
+        uint32_t device = (uint32_t)__builtin_ctz(devices);
+        for (uint32_t waiting = marker->waiting_hw_queues[device]; waiting; waiting &= waiting - 1)
+            look_at(f->process->devices[device]->front, (uint32_t)__builtin_ctz(waiting), f->machine->now);
+        marker->waiting_hw_queues[device] = 0;
+    }
+    marker->waiting_devices = 0;
     gsim_machine_wake_all(f->machine, &marker->waiting_threads, time > f->machine->now ? time : f->machine->now);
     gsim_machine_fulfil(f->machine);
 }
@@ -193,7 +197,7 @@ static gsim_time draw_first(struct gsim_front *f, uint32_t hw_queue)
     gsim_time later = 0;
     bool is_drawn = !f->device->gaps.busy;
     for (const struct gsim_command *t = first; t && t->kind == GSIM_COMMAND_RECORD && t->stream == first->stream; t = t->next) {
-        if (!t->marker->waiting_hw_queues) continue;
+        if (!t->marker->waiting_devices) continue;
         if (!is_drawn && gsim_random_integer(&f->turns, 2)) {
             uint32_t others = others_pending(f, hw_queue, GSIM_NO_HW_QUEUE);
             later = others > 1 ? f->device->gaps.busy / 2 : others ? -(f->device->gaps.busy / 2) : 0; /* as turn_to has them */
@@ -227,7 +231,7 @@ static gsim_time records_of(const struct gsim_front *f, uint32_t stream)
                                             t->arrival <= f->machine->now && t->marker->is_timed;
          t = t->next) {
         count++;
-        awaited += t->marker->waiting_hw_queues != 0;
+        awaited += t->marker->waiting_devices != 0;
     }
     return (gsim_time)(count + (count > 1 ? awaited : 0)) * f->device->gaps.timed_record;
 }
@@ -275,11 +279,14 @@ static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct
     struct gsim_stream_state *stream = &f->process->streams[command->stream];
     struct gsim_marker *marker = command->marker;
     if (marker->recorded_stream != command->stream) {
-        gsim_time turn = 0;
+        const struct gsim_stream_state *recorded = &f->process->streams[marker->recorded_stream];
+        bool is_here = recorded->front == f;
+        gsim_time gap = f->device->gaps.event;
         if (hw_queue->blocked && marker->unit == GSIM_UNIT_SMS)
-            turn = turn_to(f, stream->hw_queue, f->process->streams[marker->recorded_stream].hw_queue, true) + marker->later;
-        must_follow(stream, marker->unit, marker->time, f->device->gaps.event + turn);
-        gsim_acquires_add(f->process, stream, marker, marker->unit == GSIM_UNIT_SMS ? marker->time + f->device->gaps.event + turn : 0);
+            gap += turn_to(f, stream->hw_queue, is_here ? recorded->hw_queue : GSIM_NO_HW_QUEUE, true) + marker->later;
+        if (!is_here) gap += gsim_time_from_us(f->device->spec->peer_event_us);
+        must_follow(stream, marker->unit, marker->time, gap);
+        gsim_acquires_add(f->process, stream, marker, marker->unit == GSIM_UNIT_SMS ? marker->time + gap : 0);
         if (stream->last_end < marker->time) stream->last_end = marker->time;
     }
     if (f->machine->timeline->detailed) {
@@ -377,7 +384,8 @@ static bool step_head(struct gsim_front *f, uint32_t index)
     if (!default_allows(f, hw_queue, command)) return false; /* looked at again when the barrier falls */
     if (command->kind == GSIM_COMMAND_WAIT) {
         if (!command->marker->is_complete) {
-            command->marker->waiting_hw_queues |= UINT32_C(1) << index;
+            command->marker->waiting_devices |= UINT32_C(1) << f->device->index;
+            command->marker->waiting_hw_queues[f->device->index] |= UINT32_C(1) << index;
             hw_queue->blocked = true;
             return false;
         }
@@ -461,6 +469,7 @@ static void kernel_ended(void *front, void *tag, gsim_time now)
         .op = command->op->index,
         .iteration = command->iteration,
         .stream = command->stream,
+        .device = f->device->index,
         .kernel_index = command->op->kernel_index,
         .correlation = command->correlation,
         .launch = command->launch,

@@ -17,7 +17,8 @@ struct gsim_marker {
     double ended_bytes;            /* the device's then */
     uint32_t recorded_stream, event, iteration;
     uint32_t correlation;          /* of the call that recorded it */
-    uint32_t waiting_hw_queues;     /* bit per hw_queue */
+    uint32_t waiting_devices;      /* bit by device: some of its hardware queues wait, */
+    uint32_t waiting_hw_queues[GSIM_MAX_GPUS]; /* those, a bit each */
     struct gsim_host_thread *waiting_threads;
     struct gsim_marker *next_free;
 };
@@ -57,7 +58,7 @@ struct gsim_event_state {
     bool exists;
     enum gsim_event_flags flags;
     struct gsim_marker *marker;    /* of the latest recording */
-    uint32_t capture;
+    uint32_t capture, stream;      /* stream: capture, on which it was recorded */
     uint32_t *nodes;               /* capture: what it was recorded after */
     uint32_t node_count;
 };
@@ -89,6 +90,8 @@ struct gsim_exec_state {
 struct gsim_process {
     struct gsim_driver driver;     /* first: the driver's calls get a pointer to it */
     struct gsim_machine *machine;
+    struct gsim_device *const *devices; /* that it sees, by index */
+    uint32_t device_count;
     struct gsim_device *device;    /* current: where new streams are */
     const struct gsim_device_spec *spec; /* what its host calls cost */
     struct gsim_space space;

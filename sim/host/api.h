@@ -45,6 +45,9 @@ void gsim_api_set_thread_ops(struct gsim_driver_ops *ops);
 gsim_time gsim_api_queue_filled(const struct gsim_process *p, gsim_queue queue);
 bool gsim_api_is_queue(struct gsim_process *p, gsim_queue queue);
 
+/* --- devices.c ----------------------------------------------------------------------------------------------- */
+void gsim_api_set_device_ops(struct gsim_driver_ops *ops);
+
 /* --- waits.c ------------------------------------------------------------------------------------------------ */
 void gsim_api_set_wait_ops(struct gsim_driver_ops *ops);
 

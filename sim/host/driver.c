@@ -313,10 +313,22 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     gsim_api_end(p, GSIM_API_LAUNCH, start, waited, stream, p->space.program->kernels[op->kernel_index].name);
 }
 
+/* A copy between GPUs is the engine's of the one that has the data. */
+static bool can_copy(struct gsim_process *p, const struct gsim_op *op, gsim_stream stream)
+{
+    if (!gsim_api_is_stream(p, stream)) return false;
+    const struct gsim_device *d = gsim_api_device(p, stream);
+    if (op->copy_kind != GSIM_COPY_P2P) return true;
+    if (op->device == d->index && op->to_device != d->index && op->to_device < p->device_count) return true;
+    gsim_machine_fail(p->machine, GSIM_SIM, "a copy from GPU %u to GPU %u cannot be in a stream of GPU %u of %u", op->device, op->to_device,
+                      d->index, p->device_count);
+    return false;
+}
+
 static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (!gsim_api_is_stream(p, stream) || gsim_api_capture_op(p, stream, op)) return;
+    if (!can_copy(p, op, stream) || gsim_api_capture_op(p, stream, op)) return;
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
     gsim_api_spend(p, p->spec->memcpy_us);
@@ -325,7 +337,7 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     /* Pageable copies are staged by the calling thread; small ones to the device return at once
      * (CUDA driver API, "API synchronization behavior": up to 64 KB). */
     bool is_small = op->copy_kind == GSIM_COPY_H2D && op->bytes <= 65536;
-    if (p->space.mode == GSIM_MEMORY_PAGEABLE && op->copy_kind != GSIM_COPY_D2D && !is_small) {
+    if (p->space.mode == GSIM_MEMORY_PAGEABLE && op->copy_kind != GSIM_COPY_D2D && op->copy_kind != GSIM_COPY_P2P && !is_small) {
         gsim_time before = p->machine->running->local;
         p->machine->running->target = p->streams[stream].issued;
         gsim_machine_wait_on(p->machine, &p->streams[stream].waiting_threads);
@@ -427,6 +439,7 @@ bool gsim_api_init(struct gsim_process *p)
         .event_query = do_event_query,
         .launch = do_launch,
         .memcpy_async = do_memcpy_async,
+        .memcpy_peer_async = do_memcpy_async,
         .prefetch_async = do_prefetch_async,
         .stream_attach = do_stream_attach,
         .host_access = do_host_access,
@@ -441,6 +454,7 @@ bool gsim_api_init(struct gsim_process *p)
     gsim_api_set_graph_ops(ops);
     gsim_api_set_thread_ops(ops);
     gsim_api_set_wait_ops(ops);
+    gsim_api_set_device_ops(ops);
     p->driver.ops = ops;
     p->call_gap = gsim_time_from_us(p->spec->call_gap_us);
     add_stream(p, 0);                                                                         /* the legacy default stream */

@@ -55,6 +55,9 @@ PASS(queue_push, (struct gsim_driver *driver, gsim_queue q, void *item), (f->bel
 PASS(iteration_begin, (struct gsim_driver *driver, uint32_t i), (f->below, i))
 PASS(iteration_end, (struct gsim_driver *driver, uint32_t i), (f->below, i))
 PASS(stream_gate, (struct gsim_driver *driver, gsim_stream s, uint64_t count), (f->below, s, count))
+PASS(device_set, (struct gsim_driver *driver, uint32_t device), (f->below, device))
+PASS(peer_enable, (struct gsim_driver *driver, uint32_t peer), (f->below, peer))
+PASS(memcpy_peer_async, (struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s), (f->below, op, s))
 PASS(stream_open, (struct gsim_driver *driver, gsim_stream s, uint64_t count), (f->below, s, count))
 PASS_RESULT(gsim_stream, stream_create, (struct gsim_driver *driver, int priority), (f->below, priority))
 PASS_RESULT(bool, stream_query, (struct gsim_driver *driver, gsim_stream s), (f->below, s))
@@ -69,6 +72,7 @@ PASS_RESULT(gsim_lock, lock_create, (struct gsim_driver *driver), (f->below))
 PASS_RESULT(gsim_queue, queue_create, (struct gsim_driver *driver, uint32_t capacity), (f->below, capacity))
 PASS_RESULT(void *, queue_pop, (struct gsim_driver *driver, gsim_queue q), (f->below, q))
 PASS_RESULT(double, now_us, (struct gsim_driver *driver), (f->below))
+PASS_RESULT(uint32_t, device_count, (struct gsim_driver *driver), (f->below))
 PASS_RESULT(uint32_t, wait_any, (struct gsim_driver *driver, const struct gsim_waitable *list, uint32_t count, double timeout_us),
             (f->below, list, count, timeout_us))
 PASS_RESULT(bool, queue_try_pop, (struct gsim_driver *driver, gsim_queue q, void **item), (f->below, q, item))
@@ -166,6 +170,10 @@ void gsim_forward_init(struct gsim_forward *f, struct gsim_driver *below)
         .queue_try_pop = ops->queue_try_pop ? pass_queue_try_pop : NULL,
         .thread_create = pass_thread_create,
         .launch_host_func = ops->launch_host_func ? pass_launch_host_func : NULL,
+        .device_count = ops->device_count ? pass_device_count : NULL,
+        .device_set = ops->device_set ? pass_device_set : NULL,
+        .peer_enable = ops->peer_enable ? pass_peer_enable : NULL,
+        .memcpy_peer_async = ops->memcpy_peer_async ? pass_memcpy_peer_async : NULL,
     };
     f->driver.ops = &f->ops;
 }

@@ -134,6 +134,7 @@ bool gsim_api_capture_record(struct gsim_process *p, uint32_t event, uint32_t st
     e->capture = 0; /* what an earlier record captured is over */
     if (!s->capture) return false;
     e->capture = s->capture;
+    e->stream = stream;
     e->nodes = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, s->tail_count);
     e->node_count = e->nodes ? s->tail_count : 0;
     for (uint32_t i = 0; i < e->node_count; i++) e->nodes[i] = s->tail[i];
@@ -145,6 +146,10 @@ bool gsim_api_capture_wait(struct gsim_process *p, uint32_t stream, uint32_t eve
     struct gsim_stream_state *s = &p->streams[stream];
     const struct gsim_event_state *e = &p->events[event];
     if (!e->capture || (s->capture && s->capture != e->capture)) return false;
+    if (s->front != p->streams[e->stream].front) {
+        gsim_machine_fail(p->machine, GSIM_SIM, "stream %u is of another GPU than the one that is captured: graphs of several GPUs are not simulated", stream);
+        return true;
+    }
     if (!s->capture) s->tail_count = 0;
     s->capture = e->capture;
     set_tail(p, s, e->nodes, e->node_count, true);

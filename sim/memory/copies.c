@@ -13,7 +13,7 @@ struct gsim_waiter {
 
 void gsim_copies_init(struct gsim_device *d)
 {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < GSIM_COPY_KIND_COUNT; i++) {
         d->engines[i].device = d;
         d->engines[i].tail = &d->engines[i].head;
     }
@@ -29,6 +29,20 @@ static void add_load(struct gsim_device *d, double gbps)
 {
     gsim_gpu_add_copy_load(d->sm, d->machine->now, gbps);
     gsim_device_sm_changed(d);
+}
+
+static uint32_t peer_of(const struct gsim_command *command)
+{
+    return command->copy_kind == GSIM_COPY_P2P ? command->op->to_device : command->device->index;
+}
+
+/* What comes from a link or goes there is read or written where it is in DRAM, between GPUs at both ends. */
+static void add_load_at_ends(const struct gsim_command *command, double sign)
+{
+    struct gsim_device *d = command->device;
+    double gbps = sign * gsim_links_route_gbps(d->spec, command->route);
+    add_load(d, gbps);
+    if (command->copy_kind == GSIM_COPY_P2P) add_load(d->all[peer_of(command)], gbps);
 }
 
 void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command)
@@ -47,10 +61,10 @@ void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command)
         gsim_machine_at(d->machine, d->machine->now + length, local_copy_ended, command);
         return;
     }
-    add_load(d, gsim_links_route_gbps(spec, command->route));
+    add_load_at_ends(command, 1);
     uint64_t bytes = command->bytes ? command->bytes : 1;
     if (command->route == GSIM_ROUTE_H2D) bytes += (uint64_t)gsim_host_cache_copy(d->space, spec, command->buffer_index, (double)bytes);
-    gsim_engine_transfer(d->machine->engine, d->machine->now, &(struct gsim_leg){.route = command->route, .gpu = d->index}, bytes, command);
+    gsim_engine_transfer(d->machine->engine, d->machine->now, &(struct gsim_leg){.route = command->route, .gpu = d->index, .peer = peer_of(command)}, bytes, command);
 }
 
 static void engine_next(struct gsim_copy_engine *engine)
@@ -140,6 +154,7 @@ static void record_transfer(struct gsim_machine *m, const struct gsim_command *c
         .op = command->op ? command->op->index : UINT32_MAX,
         .iteration = command->iteration,
         .stream = command->stream,
+        .device = command->device->index,
         .buffer_index = command->buffer_index,
         .correlation = command->correlation,
         .kind = command->copy_kind,
@@ -187,6 +202,9 @@ void gsim_copies_start(struct gsim_device *d, struct gsim_command *command)
         }
         command->route = GSIM_ROUTE_PREFETCH;
         d->space->moving[command->buffer_index] = command;
+    } else if (command->copy_kind == GSIM_COPY_P2P) {
+        bool has_port = d->spec->peer_gbps > 0 && d->peers >> op->to_device & 1;
+        command->route = has_port ? GSIM_ROUTE_PORT : GSIM_ROUTE_PEER;
     } else if (command->copy_kind == GSIM_COPY_H2D) {
         command->route = is_pageable ? GSIM_ROUTE_PAGEABLE_H2D : GSIM_ROUTE_H2D;
     } else {
@@ -241,8 +259,10 @@ static void finish(struct gsim_device *d, struct gsim_command *command)
 static void transfer_ended(struct gsim_command *command)
 {
     struct gsim_device *d = command->device;
-    bool is_local = command->copy_kind == GSIM_COPY_D2D;
-    add_load(d, -(is_local ? d->spec->d2d_gbps : gsim_links_route_gbps(d->spec, command->route)));
+    if (command->copy_kind == GSIM_COPY_D2D)
+        add_load(d, -d->spec->d2d_gbps);
+    else
+        add_load_at_ends(command, -1);
     record_transfer(d->machine, command);
     finish(d, command);
 }

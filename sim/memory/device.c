@@ -12,10 +12,23 @@ static void end_blocks(void *device)
     gsim_device_sm_changed(d);
 }
 
+static struct gsim_gpu_load load_of_all(const struct gsim_device *d)
+{
+    struct gsim_gpu_load sum = {0};
+    for (uint32_t i = 0; i < d->all_count; i++) {
+        struct gsim_gpu_load load = gsim_gpu_load(d->all[i]->sm);
+        sum.blocks += load.blocks;
+        sum.warps += load.warps;
+        sum.kernels += load.kernels;
+        sum.busy_sms += load.busy_sms;
+    }
+    return sum;
+}
+
 static void record_occupancy(void *device)
 {
     struct gsim_device *d = device;
-    struct gsim_gpu_load load = gsim_gpu_load(d->sm);
+    struct gsim_gpu_load load = load_of_all(d);
     if (d->machine->simulation->gpu.check) {
         gsim_gpu_check(d->sm);
         GSIM_INVARIANT(d->blocks.next == gsim_gpu_next(d->sm));

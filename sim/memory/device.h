@@ -15,7 +15,7 @@
 struct gsim_front;
 
 /* What executes a command: the SMs, or the copy engine of a kind (GSIM_UNIT_COPIES + enum gsim_copy_kind). */
-enum { GSIM_UNIT_SMS, GSIM_UNIT_COPIES, GSIM_UNIT_COUNT = GSIM_UNIT_COPIES + 3 };
+enum { GSIM_UNIT_SMS, GSIM_UNIT_COPIES, GSIM_UNIT_COUNT = GSIM_UNIT_COPIES + GSIM_COPY_KIND_COUNT };
 
 struct gsim_copy_engine {
     struct gsim_device *device;
@@ -43,6 +43,9 @@ struct gsim_device {
     uint32_t index;
     const struct gsim_device_spec *spec;
     struct gsim_gaps gaps;
+    struct gsim_device *const *all;    /* the machine's, by index */
+    uint32_t all_count;
+    uint32_t peers;                    /* bit by index: those that its own link to them may be used for */
     struct gsim_front *front;
     const struct gsim_copy_hooks *hooks;
     struct gsim_space *space;          /* of the process whose commands it executes */
@@ -51,7 +54,7 @@ struct gsim_device {
     struct gsim_random kernel_noise;   /* with gsim_simulation.noise */
     struct gsim_source blocks;
 
-    struct gsim_copy_engine engines[3]; /* by enum gsim_copy_kind: to the device, to the host, inside it */
+    struct gsim_copy_engine engines[GSIM_COPY_KIND_COUNT];
     struct gsim_waiter *free_waiters;
 
     bool overwrites_l2;                /* the program's kernels together touch more data than L2 holds */

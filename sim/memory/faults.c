@@ -115,6 +115,7 @@ static void record(struct gsim_device *d, const struct gsim_command *command, co
     record.op = command->op->index;
     record.iteration = command->iteration;
     record.stream = command->stream;
+    record.device = d->index;
     record.correlation = command->correlation;
     gsim_copies_record(d->machine, &record);
 }
