@@ -9,6 +9,7 @@ struct executor {
     const struct gsim_plan_style *style;
     gsim_stream *streams;
     gsim_event *events;
+    uint32_t device_count; /* that the plan uses */
 };
 
 static void create_events(struct executor *x, uint32_t count)
@@ -23,20 +24,20 @@ static void attach(struct executor *x, uint32_t buffer_count)
         if (attached[b]) gsim_stream_attach(x->driver, b, x->streams[attached[b] - 1]);
 }
 
-static void enable_peers(struct gsim_driver *driver)
+/* On several GPUs each may copy to each; GPU 0 is the current one then. */
+static void enable_peers(struct gsim_driver *driver, uint32_t devices)
 {
-    for (uint32_t i = 0; i < gsim_device_count(driver); i++) {
+    for (uint32_t i = devices; i-- > 0;) {
         gsim_device_set(driver, i);
-        for (uint32_t peer = i + 1; peer < gsim_device_count(driver); peer++) gsim_peer_enable(driver, peer);
+        for (uint32_t peer = i + 1; peer < devices; peer++) gsim_peer_enable(driver, peer);
     }
 }
 
 /* All GPUs, one after the other. */
 static void synchronize(struct executor *x)
 {
-    uint32_t devices = x->style->devices ? gsim_device_count(x->driver) : 1;
-    for (uint32_t i = 0; i < devices; i++) {
-        if (devices > 1) gsim_device_set(x->driver, i);
+    for (uint32_t i = 0; i < x->device_count; i++) {
+        if (x->device_count > 1) gsim_device_set(x->driver, i);
         gsim_device_synchronize(x->driver);
     }
 }
@@ -73,7 +74,8 @@ enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_
     x.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)streams + 1);
     x.events = GSIM_ARENA_ARRAY(run->arena, gsim_event, (size_t)events + 1);
     if (!x.streams || !x.events) return gsim_error_set(error, GSIM_NOMEM, "out of memory for streams and events");
-    if (style->devices) enable_peers(run->driver);
+    if (gsim_device_count(run->driver) > 1) enable_peers(run->driver, gsim_device_count(run->driver));
+    x.device_count = style->devices ? gsim_device_count(run->driver) : 1;
     for (uint32_t s = 0; s < streams; s++) {
         if (style->devices) gsim_device_set(run->driver, style->devices[s]);
         x.streams[s] = gsim_stream_create(run->driver, style->priorities ? style->priorities[s] : 0);

@@ -331,7 +331,8 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     if (!can_copy(p, op, stream) || gsim_api_capture_op(p, stream, op)) return;
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
-    gsim_api_spend(p, p->spec->memcpy_us);
+    bool is_peer = op->copy_kind == GSIM_COPY_P2P && p->spec->peer_call_us > 0;
+    gsim_api_spend(p, is_peer ? p->spec->peer_call_us : p->spec->memcpy_us);
     bool is_pinned = p->space.mode == GSIM_MEMORY_PINNED; /* the staging of others has its own start */
     gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, is_pinned ? p->spec->copy_start_us : 0);
     /* Pageable copies are staged by the calling thread; small ones to the device return at once
