@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "traces/import/formats.h"
 #include "traces/import/kineto.h"
-#include "traces/import/nsys.h"
 
 static bool is_database(const char *path)
 {
@@ -35,8 +35,8 @@ enum gsim_status gsim_cli_trace_sample(struct gsim_profile_samples *samples, con
     struct gsim_program program = {0};
     struct gsim_import_options options = {.name = "trace", .last = UINT32_MAX, .times = &times};
     gsim_import_charge(&options, base);
-    enum gsim_status status = is_database(path) ? gsim_import_nsys(path, &options, &program, notes, error)
-                                                : gsim_import_kineto(path, &options, &program, notes, error);
+    const struct gsim_importer *importer = gsim_importer_of(path, error);
+    enum gsim_status status = importer ? importer->read(path, &options, &program, notes, error) : error->status;
     const struct gsim_profile_trace trace = {
         .file = slash ? slash + 1 : path,
         .gpu = notes->gpu,

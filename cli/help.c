@@ -75,13 +75,13 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_IMPORT] =
         {
             "turn a profiler's trace into a program file",
-            "gpusim import kineto|nsys FILE -o PROGRAM [options]",
-            "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz) or an SQLite export of Nsight\n"
-            "Systems (nsys) and writes a program that --sched async replays: kernels with their recorded durations,\n"
-            "copies, the order that streams, events and synchronisation gave, and the host's time between calls, less\n"
-            "what --device (default h200, which the durations then belong to) takes for the calls themselves. Kernels that\n"
-            "ran beside others took longer for it: their times alone are lowered until a replay on that device has them as\n"
-            "long as they were (--alone).\n"
+            "gpusim import [kineto|nsys|nvprof] FILE -o PROGRAM [options]",
+            "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz), an SQLite export of Nsight\n"
+            "Systems (nsys) or a database of nvprof, told apart by the file itself. Writes a program that --sched async\n"
+            "replays: kernels with their recorded durations, copies, the order that streams, events and synchronisation\n"
+            "gave, and the host's time between calls, less what --device takes for the calls themselves (default: the\n"
+            "trace's GPU, else h200; the durations then belong to it). Kernels that ran beside others took longer for\n"
+            "it: their times alone are lowered until a replay on that device has them as long as they were (--alone).\n"
             "What had to be repaired is counted on stderr.\n",
             "  gpusim import kineto trace.json.gz -o program.json\n"
             "  gpusim --workload program.json --sched async --device h200\n"

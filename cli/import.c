@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (program). "gpusim import": a profiler's trace into a program file. The trace is read by
- * traces/import/kineto.c or traces/import/nsys.c, the program written by sim/program/writer.c.
+ * an importer of traces/import/importers.def, the program written by sim/program/writer.c.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -15,80 +14,81 @@
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/progress.h"
-#include "traces/import/kineto.h"
-#include "traces/import/nsys.h"
+#include "traces/import/formats.h"
 #include "sim/program/writer.h"
 
 #define DEVICE_DEFAULT "h200"
 
-typedef enum gsim_status import_function(const char *path, const struct gsim_import_options *options,
-                                         struct gsim_program *program, struct gsim_import_notes *notes,
-                                         struct gsim_error *error);
-
-static const struct {
-    const char *name;
-    import_function *read;
-} formats[] = {{"kineto", gsim_import_kineto}, {"nsys", gsim_import_nsys}};
-
 /* --- what was asked for ------------------------------------------------------------------------------------------ */
-static enum gsim_status find_format(const struct gsim_cli_arguments *arguments, import_function **read,
+static const char *path_of(const struct gsim_cli_arguments *arguments)
+{
+    return arguments->operands[arguments->operand_count - 1];
+}
+
+/* FILE alone: found in the file. */
+static enum gsim_status find_format(const struct gsim_cli_arguments *arguments, const struct gsim_importer **importer,
                                     struct gsim_error *error)
 {
-    char hint[96];
+    char hint[96], names[96] = "";
     struct gsim_nearest nearest;
-    if (arguments->operand_count != 2)
-        return gsim_error_set(
-            error, GSIM_USAGE, "expected kineto FILE or nsys FILE, found %s%s (see gpusim import --help)",
-            arguments->operand_count ? "only " : "nothing", arguments->operand_count ? arguments->operands[0] : "");
-    gsim_nearest_init(&nearest, arguments->operands[0]);
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        gsim_nearest_offer(&nearest, formats[i].name);
-        if (strcmp(formats[i].name, arguments->operands[0]) != 0) continue;
-        *read = formats[i].read;
-        return GSIM_OK;
+    if (arguments->operand_count == 0)
+        return gsim_error_set(error, GSIM_USAGE, "expected FILE, found nothing (see gpusim import --help)");
+    if (arguments->operand_count == 1) {
+        if (gsim_importer_named(arguments->operands[0]))
+            return gsim_error_set(error, GSIM_USAGE, "expected FILE behind %s, found nothing (see gpusim import --help)", arguments->operands[0]);
+        *importer = gsim_importer_of(arguments->operands[0], error);
+        return *importer ? GSIM_OK : error->status;
     }
-    return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected kineto or nsys%s", arguments->operands[0],
+    *importer = gsim_importer_named(arguments->operands[0]);
+    if (*importer) return GSIM_OK;
+    gsim_nearest_init(&nearest, arguments->operands[0]);
+    for (const struct gsim_importer *i = gsim_importers; i->name; i++) {
+        size_t length = strlen(names);
+        gsim_nearest_offer(&nearest, i->name);
+        snprintf(names + length, sizeof names - length, "%s%s", length ? (i[1].name ? ", " : " or ") : "", i->name);
+    }
+    return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected %s%s", arguments->operands[0], names,
                           gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
-/* An index, or OTHERWISE where nothing stands before END. */
-static bool parse_index(const char *text, const char *end, uint32_t otherwise, uint32_t *index)
+static enum gsim_status parse_copies(const char *word, struct gsim_import_options *options, struct gsim_error *error)
 {
-    uint64_t value = 0;
-    *index = otherwise;
-    if (text == end) return true;
-    for (; text < end; text++) {
-        if (!isdigit((unsigned char)*text)) return false;
-        value = value * 10 + (uint64_t)(*text - '0');
-        if (value >= UINT32_MAX) return false;
-    }
-    *index = (uint32_t)value;
-    return true;
+    options->copies = GSIM_COPIES_BY_RATE;
+    if (!word || strcmp(word, "rate") == 0) return GSIM_OK;
+    options->copies = strcmp(word, "recorded") == 0 ? GSIM_COPIES_RECORDED : GSIM_COPIES_MODELLED;
+    if (options->copies == GSIM_COPIES_RECORDED || strcmp(word, "modelled") == 0) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--copies: expected rate, recorded or modelled, found '%s'", word);
 }
 
 static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
                                     struct gsim_error *error)
 {
-    const char *gaps = arguments->value[GSIM_CLI_GAPS], *range = arguments->value[GSIM_CLI_RANGE];
+    const char *gaps = arguments->value[GSIM_CLI_GAPS];
     if (gaps && strcmp(gaps, "on") != 0 && strcmp(gaps, "off") != 0)
         return gsim_error_set(error, GSIM_USAGE, "--gaps: expected on or off, found '%s'", gaps);
     options->gaps = !gaps || strcmp(gaps, "on") == 0;
-    options->last = UINT32_MAX;
-    if (!range) return GSIM_OK;
-    const char *colon = strchr(range, ':');
-    if (colon && parse_index(range, colon, 0, &options->first) &&
-        parse_index(colon + 1, colon + 1 + strlen(colon + 1), UINT32_MAX, &options->last) &&
-        options->first <= options->last)
-        return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--range: expected FIRST:LAST, two numbers in ascending order, found '%s'",
-                          range);
+    const char *depends = arguments->value[GSIM_CLI_DEPENDS];
+    options->drops_order = depends && strcmp(depends, "none") == 0;
+    options->execution_trace = arguments->value[GSIM_CLI_EXECUTION_TRACE];
+    bool wants_data = depends && strcmp(depends, "data") == 0;
+    if (depends && !options->drops_order && !wants_data && strcmp(depends, "stream") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--depends: expected stream, data or none, found '%s'", depends);
+    if (wants_data && !options->execution_trace)
+        return gsim_error_set(error, GSIM_USAGE, "--depends data: expected --execution-trace FILE with it");
+    if (depends && !wants_data) options->execution_trace = NULL;
+    const char *unexplained = arguments->value[GSIM_CLI_UNEXPLAINED];
+    options->drops_unexplained = unexplained && strcmp(unexplained, "drop") == 0;
+    if (unexplained && !options->drops_unexplained && strcmp(unexplained, "keep") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--unexplained: expected keep or drop, found '%s'", unexplained);
+    enum gsim_status status = parse_copies(arguments->value[GSIM_CLI_COPIES], options, error);
+    return status == GSIM_OK ? gsim_cli_part(arguments, options, error) : status;
 }
 
 /* The file's name without folders and endings, where no name was given. */
 static enum gsim_status choose_name(const struct gsim_cli_arguments *arguments, char name[GSIM_LIMIT_NAME + 1],
                                     struct gsim_error *error)
 {
-    const char *given = arguments->value[GSIM_CLI_NAME], *path = arguments->operands[1], *slash = strrchr(path, '/');
+    const char *given = arguments->value[GSIM_CLI_NAME], *path = path_of(arguments), *slash = strrchr(path, '/');
     if (given) {
         size_t length = strlen(given);
         bool is_plain = length >= 1 && length <= GSIM_LIMIT_NAME;
@@ -127,8 +127,7 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
     if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device, text_of_alone));
-    fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: that is what async replays; other\n"
-          "gpusim:       schedulers see independent kernels\n", stderr);
+    if (!notes->data_works) fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
     if (notes->gpu[0] && !gsim_text_is_gpu(notes->gpu, device))
         fprintf(stderr, "gpusim: note: recorded on '%s', but its durations now count as those of %s (see --device)\n",
                 notes->gpu, device);
@@ -147,7 +146,7 @@ static void tell_progress(void *context, double ratio, uint64_t records)
 static void start_progress(struct gsim_progress *progress, const struct gsim_cli_arguments *arguments)
 {
     struct stat info;
-    bool is_file = arguments->operand_count == 2 && stat(arguments->operands[1], &info) == 0;
+    bool is_file = arguments->operand_count && stat(path_of(arguments), &info) == 0;
     gsim_progress_start(progress, is_file ? (uint64_t)info.st_size / 1000000 + 1 : 1, stderr);
     progress->unit = "MB";
 }
@@ -161,7 +160,7 @@ static void tell_round(void *context, uint32_t round)
 
 /* --- kernels that ran beside others -------------------------------------------------------------------------------- */
 /* Reads the trace once more, with what was measured, which takes memory that other traces need not have; then lowers their times. */
-static enum gsim_status infer_alone(import_function *read, const char *path, struct gsim_import_options *options,
+static enum gsim_status infer_alone(const struct gsim_importer *importer, const char *path, struct gsim_import_options *options,
                                     const struct gsim_device_spec *device, struct gsim_program *program, struct gsim_import_notes *notes,
                                     struct gsim_alone *alone, struct gsim_error *error)
 {
@@ -174,11 +173,11 @@ static enum gsim_status infer_alone(import_function *read, const char *path, str
     *program = (struct gsim_program){0};
     options->times = &times;
     options->progress = NULL; /* shown once */
-    enum gsim_status status = read(path, options, program, notes, error), found = GSIM_OK;
+    enum gsim_status status = importer->read(path, options, program, notes, error), found = GSIM_OK;
     gsim_progress_start(&progress, GSIM_ALONE_ROUNDS, stderr);
     progress.unit = "replays";
     if (status == GSIM_OK)
-        found = gsim_infer_alone(&predictor, program, notes->pageable > 0, times.ops, times.count, tell_round, &progress, alone, error);
+        found = gsim_infer_alone(&predictor, program, times.ops, times.count, tell_round, &progress, alone, error);
     gsim_progress_clear(&progress);
     if (found == GSIM_INPUT) { /* not of this device: what was recorded can be imported all the same */
         fprintf(stderr, "gpusim: note: kernels that ran beside others keep their recorded times: %s\n", error->message);
@@ -192,7 +191,7 @@ static enum gsim_status infer_alone(import_function *read, const char *path, str
 
 int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
-    char name[GSIM_LIMIT_NAME + 1] = "";
+    char name[GSIM_LIMIT_NAME + 1] = "", found_name[64];
     struct gsim_error error = {0};
     struct gsim_progress progress;
     struct gsim_import_options options = {.name = name, .progress = tell_progress, .progress_context = &progress};
@@ -200,25 +199,30 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     struct gsim_device_spec device = {0};
     struct gsim_program program = {0};
     struct gsim_alone alone = {0};
-    import_function *read = NULL;
+    const struct gsim_importer *importer = NULL;
     bool infers = true;
     const char *device_name = arguments->value[GSIM_CLI_DEVICE], *output = arguments->value[GSIM_CLI_OUTPUT];
-    enum gsim_status status = find_format(arguments, &read, &error);
+    enum gsim_status status = find_format(arguments, &importer, &error);
     if (status == GSIM_OK) status = parse_words(arguments, &options, &error);
     if (status == GSIM_OK) status = choose_name(arguments, name, &error);
     if (status == GSIM_OK) status = check_output(output, &error);
     if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, &error);
+    if (status == GSIM_OK && !device_name) {
+        char gpu[64];
+        gsim_importer_gpu(importer, path_of(arguments), gpu);
+        device_name = gsim_cli_device_of(gpu, found_name);
+    }
     if (status == GSIM_OK) status = gsim_device_load(device_name ? device_name : DEVICE_DEFAULT, &device, &error);
     start_progress(&progress, arguments);
     if (status == GSIM_OK) {
         gsim_import_charge(&options, &device);
-        status = read(arguments->operands[1], &options, &program, &notes, &error);
+        status = importer->read(path_of(arguments), &options, &program, &notes, &error);
         gsim_progress_clear(&progress);
     }
     if (status == GSIM_OK && infers && notes.shared)
-        status = infer_alone(read, arguments->operands[1], &options, &device, &program, &notes, &alone, &error);
+        status = infer_alone(importer, path_of(arguments), &options, &device, &program, &notes, &alone, &error);
     if (status == GSIM_OK) {
-        print_notes(arguments->operands[1], &notes, &alone, device.name);
+        print_notes(path_of(arguments), &notes, &alone, device.name);
         status = gsim_program_write(&program, output, &error);
     }
     gsim_program_release(&program);

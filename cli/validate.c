@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 
+#include "cli/calibrate_traces.h"
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/traces.h"
@@ -17,6 +18,7 @@
 #include "trust/validate/traces_table.h"
 #include "sim/base/jobs/progress.h"
 #include "traces/cases.h"
+#include "traces/import/formats.h"
 #include "traces/import/kineto.h"
 #include "traces/runs.h"
 #include "sim/program/file.h"
@@ -43,6 +45,7 @@ struct command {
     size_t path_count, path_capacity;
     const char *path; /* of runs, being read */
     bool kinds[GSIM_CASE_KIND_COUNT], wants_runs, wants_traces;
+    struct gsim_import_options part; /* of traces */
     bool infers_alone; /* of kernels in traces that ran beside others */
     struct gsim_progress progress;
     enum half half;
@@ -93,6 +96,7 @@ static enum gsim_status parse_words(struct command *c, struct gsim_error *error)
         status = add_kind(c, word, strcspn(word, ","), error);
     }
     if (status == GSIM_OK) status = gsim_cli_alone(c->arguments->value[GSIM_CLI_ALONE], &c->infers_alone, error);
+    if (status == GSIM_OK) status = gsim_cli_part(c->arguments, &c->part, error);
     if (status == GSIM_OK) status = parse_split(c, error);
     c->half = HALF_ALL;
     if (status != GSIM_OK || !half) return status;
@@ -162,6 +166,17 @@ static enum gsim_status list_files(struct command *c, struct gsim_error *error)
     return list_folder(c, folder, error);
 }
 
+/* By the name of the GPU that the trace gives. */
+static void find_device(const char *path, char device[GSIM_RUNS_DEVICE])
+{
+    char gpu[64];
+    struct gsim_error ignored = {0};
+    const struct gsim_importer *importer = gsim_importer_of(path, &ignored);
+    if (!importer) return;
+    gsim_importer_gpu(importer, path, gpu);
+    (void)gsim_cli_device_of(gpu, device);
+}
+
 /* Runs, and gpusim's own traces, say of which device they are; --device says otherwise. Cases are DEVICE_DEFAULT's. */
 static enum gsim_status choose_device(struct command *c, struct gsim_error *error)
 {
@@ -171,9 +186,10 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
     c->contents = GSIM_ARENA_ARRAY(&c->arena, enum content, c->path_count);
     if (!c->contents) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < c->path_count; i++) {
-        c->contents[i] = gsim_runs_is(c->paths[i], device)     ? HAS_RUNS
-                         : gsim_kineto_is(c->paths[i], device) ? HAS_TRACE
-                                                               : HAS_CASES;
+        c->contents[i] = gsim_runs_is(c->paths[i], device)      ? HAS_RUNS
+                         : gsim_cli_trace_is(c->paths[i], device) ? HAS_TRACE
+                                                                 : HAS_CASES;
+        if (c->contents[i] == HAS_TRACE && !device[0]) find_device(c->paths[i], device);
         bool is_wanted = c->contents[i] == HAS_RUNS ? c->wants_runs : c->contents[i] == HAS_TRACE && c->wants_traces;
         if (!is_wanted || !device[0] || c->for_runs.value[GSIM_CLI_DEVICE]) continue;
         if (recorded && strcmp(recorded, device) != 0)
@@ -279,7 +295,7 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
     c->progress.unit = "runs";
     for (size_t i = 0; i < c->path_count && status == GSIM_OK; i++) {
         if (c->contents[i] == HAS_TRACE) {
-            if (c->wants_traces) status = gsim_cli_trace_add(&c->traces, c->paths[i], c->infers_alone, error);
+            if (c->wants_traces) status = gsim_cli_trace_add(&c->traces, c->paths[i], &c->part, c->infers_alone, error);
             continue;
         }
         status = c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : read_cases(&c->set, c->paths[i], error);

@@ -4,6 +4,7 @@
 if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "GPUSIM_FUZZ=ON needs libFuzzer: configure with -DCMAKE_C_COMPILER=clang")
 endif()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/fuzz/targets.def)
 file(STRINGS tests/fuzz/targets.def GPUSIM_FUZZ_LINES REGEX "^X\\(")
 foreach(line ${GPUSIM_FUZZ_LINES})
   string(REGEX REPLACE "^X\\(([a-z]+)\\)$" "\\1" name ${line})

@@ -92,10 +92,13 @@ static enum gsim_status find_streams(struct gsim_run *run, struct async_state *s
     state->number_count = state->stream_count = distinct_numbers(run, state->numbers);
     for (uint32_t i = program->op_count; i-- > 0;)
         if (has_stream(run, &program->ops[i])) state->priorities[index_of(state, &program->ops[i])] = program->ops[i].priority;
-    if (state->numbers[state->number_count - 1] <= GSIM_LIMIT_STREAM) return GSIM_OK;
+    bool has_devices = false;
+    for (uint32_t i = 0; i < program->op_count; i++) has_devices |= has_stream(run, &program->ops[i]) && program->ops[i].device;
+    if (!has_devices) return GSIM_OK;
     state->devices = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)program->op_count + 2);
     if (!state->devices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (uint32_t s = 0; s < state->number_count; s++) state->devices[s] = (uint32_t)state->numbers[s] / (GSIM_LIMIT_STREAM + 1);
+    for (uint32_t i = 0; i < program->op_count; i++)
+        if (has_stream(run, &program->ops[i])) state->devices[index_of(state, &program->ops[i])] = program->ops[i].device;
     return GSIM_OK;
 }
 

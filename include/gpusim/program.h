@@ -55,6 +55,7 @@ struct gsim_kernel {
     const char *solo_device;  /* NULL: the simulated device */
     uint32_t slice_sms;       /* with solo_us: what follows was measured on that many of the device's SMs */
     double slice_us;          /* the grid alone on so few SMs, which tells latency from throughput; 0: not given */
+    bool solo_profiled;       /* solo_us is a profiler's record, which counts in a part of the launch */
     bool solo_cold;           /* solo_us was measured inside a program, with caches as that left them, and not by
                                  repeating the kernel */
 };
@@ -78,6 +79,8 @@ enum gsim_op_kind {
 
 enum gsim_copy_kind { GSIM_COPY_H2D, GSIM_COPY_D2H, GSIM_COPY_D2D, GSIM_COPY_P2P };
 #define GSIM_COPY_KIND_COUNT 4
+/* The host memory that a copy reads or writes: as the run says, or its own. */
+enum gsim_copy_memory { GSIM_COPY_MEMORY_OF_RUN, GSIM_COPY_MEMORY_PINNED, GSIM_COPY_MEMORY_PAGEABLE };
 
 struct gsim_op {
     enum gsim_op_kind kind;
@@ -89,11 +92,16 @@ struct gsim_op {
     const struct gsim_arg *args; /* in the order of the author's signature; no buffer twice */
     const uint32_t *after;       /* indices of earlier ops this one must follow, beside the data dependences */
     uint64_t bytes;              /* copy, prefetch, host access: how much of the buffer */
-    double host_us;              /* GSIM_OP_HOST_COMPUTE */
+    union {
+        double host_us;          /* GSIM_OP_HOST_COMPUTE */
+        double copy_us;          /* GSIM_OP_COPY: how long it takes, whatever the links; 0: the links say */
+    };
     int32_t stream;              /* the author's own choice, followed by the scheduler async; -1: none */
     uint32_t device;             /* the GPU that it is for, by number; of a GSIM_COPY_P2P where the data is */
     uint32_t to_device;          /* GSIM_COPY_P2P: where it goes */
     int32_t priority;            /* CUDA's: lower is more urgent; 0 default */
+    uint8_t copy_memory;         /* GSIM_OP_COPY: enum gsim_copy_memory */
+    bool overhead;               /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
     bool untimed;                /* host write of the reset between iterations, outside the timed region */
 };
 

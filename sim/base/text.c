@@ -185,8 +185,11 @@ bool gsim_text_is_control(const char *text, size_t left, size_t *length)
 
 bool gsim_text_has_control(const char *text, size_t length)
 {
-    for (size_t at = 0, bytes; at < length; at += bytes)
+    for (size_t at = 0, bytes; at < length; at += bytes) {
+        bytes = 1;
+        if (text[at] >= ' ' && text[at] <= '~') continue; /* nearly all */
         if (gsim_text_is_control(text + at, length - at, &bytes)) return true;
+    }
     return false;
 }
 
@@ -259,8 +262,16 @@ static void squeeze(char *to, size_t size, const char *from, size_t length)
 
 bool gsim_text_is_gpu(const char *gpu, const char *device)
 {
-    char whole[64], part[64];
-    squeeze(whole, sizeof whole, gpu, strlen(gpu));
+    char part[64];
     squeeze(part, sizeof part, device, strcspn(device, "-"));
-    return part[0] && strstr(whole, part) != NULL;
+    for (const char *start = gpu; part[0] && *start; start++) {
+        const char *at = start, *wanted = part;
+        for (; *wanted && *at; at++) { /* "GTX 1660 SUPER" holds gtx1660s */
+            if (!isalnum((unsigned char)*at)) continue;
+            if (tolower((unsigned char)*at) != *wanted) break;
+            wanted++;
+        }
+        if (!*wanted && !isdigit((unsigned char)*at)) return true; /* an L40 is no L4 */
+    }
+    return false;
 }

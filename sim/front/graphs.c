@@ -235,7 +235,12 @@ static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t ne
 {
     bool crosses = f->process->execs[run->exec].crosses[next];
     gsim_time ready = f->machine->now + gsim_time_from_us(crosses ? f->device->spec->graph_cross_gap_us : f->device->spec->graph_node_gap_us);
-    uint32_t own = gsim_copies_unit(f->device, f->process->execs[run->exec].ops[next]);
+    const struct gsim_op *op = f->process->execs[run->exec].ops[next];
+    uint32_t own = gsim_copies_unit(f->device, op);
+    if (op->kind == GSIM_OP_KERNEL && f->process->space.program->kernels[op->kernel_index].solo_profiled) { /* its record holds a part of the gap */
+        gsim_time held = gsim_time_from_us(f->device->spec->profiled_us);
+        ready = ready - f->machine->now > held ? ready - held : f->machine->now;
+    }
     bool looks = own != unit && f->device->gaps.engine_poll;
     if (looks) {
         ready = gsim_front_seen(f, own, run->command->start, f->machine->now);

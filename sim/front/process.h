@@ -110,6 +110,7 @@ struct gsim_process {
     struct gsim_marker *free_markers;
     struct gsim_acquire *free_acquires;
 
+    struct gsim_run *run;          /* the scheduler's: ends earlier when iterations repeat */
     uint32_t iteration, correlation;
     uint32_t streams_used, events_recorded, stream_waits;
     gsim_time iteration_start;

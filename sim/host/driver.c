@@ -333,12 +333,12 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
     bool is_peer = op->copy_kind == GSIM_COPY_P2P && p->spec->peer_call_us > 0;
     gsim_api_spend(p, is_peer ? p->spec->peer_call_us : p->spec->memcpy_us);
-    bool is_pinned = p->space.mode == GSIM_MEMORY_PINNED; /* the staging of others has its own start */
+    bool is_pinned = gsim_copies_is_pinned(&p->space, op); /* the staging of others has its own start */
     gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, is_pinned ? p->spec->copy_start_us : 0);
     /* Pageable copies are staged by the calling thread; small ones to the device return at once
      * (CUDA driver API, "API synchronization behavior": up to 64 KB). */
     bool is_small = op->copy_kind == GSIM_COPY_H2D && op->bytes <= 65536;
-    if (p->space.mode == GSIM_MEMORY_PAGEABLE && op->copy_kind != GSIM_COPY_D2D && op->copy_kind != GSIM_COPY_P2P && !is_small) {
+    if (gsim_copies_is_pageable(&p->space, op) && op->copy_kind != GSIM_COPY_D2D && op->copy_kind != GSIM_COPY_P2P && !is_small) {
         gsim_time before = p->machine->running->local;
         p->machine->running->target = p->streams[stream].issued;
         gsim_machine_wait_on(p->machine, &p->streams[stream].waiting_threads);
@@ -411,6 +411,22 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
     }
 }
 
+/* The first iteration, which makes graphs and moves data, does not count. */
+static bool repeats(const struct gsim_timeline *timeline)
+{
+    gsim_time shortest = GSIM_TIME_NEVER, longest = 0;
+    for (size_t back = 1; back <= 5 && back < timeline->iteration_count; back++) {
+        const struct gsim_iteration_record *record = &timeline->iterations[timeline->iteration_count - back];
+        gsim_time length = record->end - record->start;
+        if (length < shortest) shortest = length;
+        if (length > longest) longest = length;
+        double spread = (double)(longest - shortest);
+        if (back == 2 && spread <= GSIM_STEADY_SAME * (double)shortest) return true;
+        if (back == 5) return spread <= GSIM_STEADY_NEAR * (double)shortest;
+    }
+    return false;
+}
+
 static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
 {
     struct gsim_process *p = gsim_api_process(driver);
@@ -419,6 +435,10 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
     struct gsim_iteration_record record = {p->iteration_start, p->machine->running->local, p->streams_used, p->events_recorded,
                                            p->stream_waits};
     gsim_timeline_add_iteration(p->machine->timeline, &record);
+    /* With noise no iteration repeats: one behind the warm-up, repetitions are other seeds. */
+    const struct gsim_timeline *timeline = p->machine->timeline;
+    bool is_enough = p->machine->simulation->noise ? timeline->iteration_count >= 2 : repeats(timeline);
+    if (p->machine->simulation->until_steady && is_enough) p->run->iterations = (uint32_t)timeline->iteration_count;
 }
 
 static double do_now_us(struct gsim_driver *driver) { return gsim_time_us(gsim_api_process(driver)->machine->running->local); }

@@ -36,13 +36,31 @@ static uint32_t peer_of(const struct gsim_command *command)
     return command->copy_kind == GSIM_COPY_P2P ? command->op->to_device : command->device->index;
 }
 
-/* What comes from a link or goes there is read or written where it is in DRAM, between GPUs at both ends. */
-static void add_load_at_ends(const struct gsim_command *command, double sign)
+bool gsim_copies_is_pinned(const struct gsim_space *space, const struct gsim_op *op)
+{
+    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? space->mode == GSIM_MEMORY_PINNED : op->copy_memory == GSIM_COPY_MEMORY_PINNED;
+}
+
+bool gsim_copies_is_pageable(const struct gsim_space *space, const struct gsim_op *op)
+{
+    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? space->mode == GSIM_MEMORY_PAGEABLE : op->copy_memory == GSIM_COPY_MEMORY_PAGEABLE;
+}
+
+/* How long it is known to take, whatever the links; 0: they say. */
+static double recorded_us(const struct gsim_command *command)
+{
+    return command->op && command->op->kind == GSIM_OP_COPY ? command->op->copy_us : 0;
+}
+
+/* What a transfer takes of DRAM while it runs: where its data is read or written there, between GPUs at both ends. */
+static void add_load_of(const struct gsim_command *command, double sign)
 {
     struct gsim_device *d = command->device;
-    double gbps = sign * gsim_links_route_gbps(d->spec, command->route);
-    add_load(d, gbps);
-    if (command->copy_kind == GSIM_COPY_P2P) add_load(d->all[peer_of(command)], gbps);
+    double gbps = recorded_us(command) > 0                ? (double)command->bytes * 1e-3 / recorded_us(command)
+                  : command->copy_kind == GSIM_COPY_D2D ? d->spec->d2d_gbps
+                                                          : gsim_links_route_gbps(d->spec, command->route);
+    add_load(d, sign * gbps);
+    if (command->copy_kind == GSIM_COPY_P2P) add_load(d->all[peer_of(command)], sign * gbps);
 }
 
 void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command)
@@ -54,14 +72,17 @@ void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command)
     }
     command->start = d->machine->now;
     command->transferred = transfer_ended;
+    add_load_of(command, 1);
+    if (recorded_us(command) > 0) {
+        gsim_machine_at(d->machine, d->machine->now + gsim_time_from_us(recorded_us(command)), local_copy_ended, command);
+        return;
+    }
     if (command->copy_kind == GSIM_COPY_D2D) { /* reads and writes every byte; no link */
-        add_load(d, spec->d2d_gbps);
         gsim_time length = gsim_time_from_us(spec->h2d_latency_us) +
                            gsim_time_from_ns(2 * (double)command->bytes / spec->d2d_gbps);
         gsim_machine_at(d->machine, d->machine->now + length, local_copy_ended, command);
         return;
     }
-    add_load_at_ends(command, 1);
     uint64_t bytes = command->bytes ? command->bytes : 1;
     if (command->route == GSIM_ROUTE_H2D) bytes += (uint64_t)gsim_host_cache_copy(d->space, spec, command->buffer_index, (double)bytes);
     gsim_engine_transfer(d->machine->engine, d->machine->now, &(struct gsim_leg){.route = command->route, .gpu = d->index, .peer = peer_of(command)}, bytes, command);
@@ -177,7 +198,7 @@ static void inline_copy_ended(void *argument)
 uint32_t gsim_copies_unit(const struct gsim_device *d, const struct gsim_op *op)
 {
     if (op->kind != GSIM_OP_COPY) return GSIM_UNIT_SMS;
-    bool is_inline = d->space->mode == GSIM_MEMORY_PINNED && op->copy_kind == GSIM_COPY_H2D &&
+    bool is_inline = gsim_copies_is_pinned(d->space, op) && !(op->copy_us > 0) && op->copy_kind == GSIM_COPY_H2D &&
                      (double)op->bytes <= d->spec->inline_copy_bytes;
     return is_inline ? GSIM_UNIT_SMS : GSIM_UNIT_COPIES + op->copy_kind;
 }
@@ -186,7 +207,7 @@ void gsim_copies_start(struct gsim_device *d, struct gsim_command *command)
 {
     const struct gsim_op *op = command->op;
     bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED;
-    bool is_pageable = d->space->mode == GSIM_MEMORY_PAGEABLE;
+    bool is_pageable = gsim_copies_is_pageable(d->space, op);
     gsim_reuse_copy(d, op);
     command->buffer_index = op->args[0].buffer_index;
     command->bytes = op->bytes;
@@ -259,10 +280,7 @@ static void finish(struct gsim_device *d, struct gsim_command *command)
 static void transfer_ended(struct gsim_command *command)
 {
     struct gsim_device *d = command->device;
-    if (command->copy_kind == GSIM_COPY_D2D)
-        add_load(d, -d->spec->d2d_gbps);
-    else
-        add_load_at_ends(command, -1);
+    add_load_of(command, -1);
     record_transfer(d->machine, command);
     finish(d, command);
 }

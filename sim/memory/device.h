@@ -90,6 +90,9 @@ static inline bool gsim_device_displaced_l2(const struct gsim_device *d, double 
 /* --- copies.c: copy engines ------------------------------------------------------------------------------- */
 void gsim_copies_init(struct gsim_device *d);
 void gsim_copies_start(struct gsim_device *d, struct gsim_command *command);
+/* Of the host's side of a copy: its own, else the run's. */
+bool gsim_copies_is_pinned(const struct gsim_space *space, const struct gsim_op *op);
+bool gsim_copies_is_pageable(const struct gsim_space *space, const struct gsim_op *op);
 /* The unit that executes OP: copies small enough to go with the commands occupy no copy engine. */
 uint32_t gsim_copies_unit(const struct gsim_device *d, const struct gsim_op *op);
 void gsim_copies_enqueue(struct gsim_device *d, struct gsim_command *command);

@@ -11,8 +11,8 @@
     X(OP_READS, "reads", "K") X(OP_WRITES, "writes", "K") X(OP_STREAM, "stream", "KCPWRH")                 \
     X(OP_AFTER, "after", "KCPWRH") X(OP_PRIORITY, "priority", "KCPWRH") X(OP_ARGS, "args", "K")            \
     X(OP_NON_CONST, "non_const", "K") X(OP_KIND, "kind", "C") X(OP_BUFFER, "buffer", "CPWR")               \
-    X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "H") X(OP_UNTIMED, "untimed", "W") X(OP_DEVICE, "device", "KCP") \
-    X(OP_TO, "to", "C")
+    X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "CH") X(OP_MEMORY, "memory", "C") X(OP_OVERHEAD, "overhead", "H") \
+    X(OP_UNTIMED, "untimed", "W") X(OP_DEVICE, "device", "KCP") X(OP_TO, "to", "C")
 /* clang-format on */
 #define OP_ID(id, name, kinds)    id,
 #define OP_NAME(id, name, kinds)  name,
@@ -23,6 +23,7 @@ static const char *const op_kinds[OP_WORK] = {OP_FIELDS(OP_KINDS)};
 
 static const char kind_letters[] = "KCPWRH"; /* enum gsim_op_kind */
 static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", NULL};
+static const char *const memory_names[] = {"run", "pinned", "pageable", NULL}; /* enum gsim_copy_memory */
 static const char *const copy_names[] = {"h2d", "d2h", "d2d", "p2p", NULL}; /* enum gsim_copy_kind */
 
 static enum gsim_status read_count(struct gsim_fields *fields, int field, double maximum, uint32_t *count)
@@ -41,6 +42,7 @@ enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields
     if (status == GSIM_OK) status = read_count(fields, first + WORK_SLICE_SMS, GSIM_LIMIT_SMS, &kernel->slice_sms);
     if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_FP64, &kernel->fp64);
     if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_COLD, &kernel->solo_cold);
+    if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_PROFILED, &kernel->solo_profiled);
     if (fields->values[first + WORK_SOLO]) kernel->slice_us = 0; /* that was of another time */
     if (fields->values[first + WORK_FLOPS] || fields->values[first + WORK_DRAM]) kernel->demand_given = true;
     struct {
@@ -294,6 +296,12 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
     double bytes = (double)reader->buffers[buffer].bytes, maximum = bytes;
     status = gsim_fields_integer(fields, OP_BYTES, 1, maximum, &bytes);
     op->bytes = (uint64_t)bytes;
+    int memory = GSIM_COPY_MEMORY_OF_RUN;
+    if (status == GSIM_OK && op->kind == GSIM_OP_COPY && fields->values[OP_MEMORY])
+        status = gsim_fields_choice(fields, OP_MEMORY, memory_names, &memory);
+    op->copy_memory = (uint8_t)memory;
+    if (status == GSIM_OK && op->kind == GSIM_OP_COPY && fields->values[OP_US])
+        status = gsim_fields_real(fields, OP_US, GSIM_LIMIT_US, &op->copy_us);
     return status == GSIM_OK ? gsim_fields_bool(fields, OP_UNTIMED, &op->untimed) : status;
 }
 
@@ -342,6 +350,7 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     } else if (op.kind == GSIM_OP_HOST_COMPUTE) {
         status = gsim_fields_require(&fields, OP_US);
         if (status == GSIM_OK) status = gsim_fields_real(&fields, OP_US, GSIM_LIMIT_US, &op.host_us);
+        if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_OVERHEAD, &op.overhead);
     } else {
         status = read_access(reader, &fields, &op);
     }

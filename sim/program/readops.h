@@ -17,7 +17,7 @@
     X(WORK_REGS, "regs_per_thread") X(WORK_SMEM, "smem_bytes") X(WORK_FP64, "fp64")   \
     X(WORK_FLOPS, "flops") X(WORK_DRAM, "dram_bytes") X(WORK_THREAD, "thread_cycles") \
     X(WORK_SM, "sm_cycles") X(WORK_SOLO, "solo_us") X(WORK_DEVICE, "solo_device")     \
-    X(WORK_COLD, "solo_cold") X(WORK_ROWS, "rows") X(WORK_SLICE_SMS, "slice_sms")     \
+    X(WORK_PROFILED, "solo_profiled") X(WORK_COLD, "solo_cold") X(WORK_ROWS, "rows") X(WORK_SLICE_SMS, "slice_sms")     \
     X(WORK_SLICE, "slice_us") X(WORK_LOOP_X, "loop_x") X(WORK_LOOP_Y, "loop_y") \
     X(WORK_LOOP_Z, "loop_z")
 /* clang-format on */

@@ -66,6 +66,7 @@ static void put_work(struct writer *w, const struct gsim_kernel *k, const struct
     if (k->regs_per_thread != base->regs_per_thread) put(w, ", \"regs_per_thread\": %u", k->regs_per_thread);
     if (k->smem_bytes != base->smem_bytes) put(w, ", \"smem_bytes\": %u", k->smem_bytes);
     if (k->fp64 != base->fp64) put(w, ", \"fp64\": %s", k->fp64 ? "true" : "false");
+    if (k->solo_profiled != base->solo_profiled) put(w, ", \"solo_profiled\": %s", k->solo_profiled ? "true" : "false");
     if (k->solo_cold != base->solo_cold) put(w, ", \"solo_cold\": %s", k->solo_cold ? "true" : "false");
     struct {
         const char *name;
@@ -205,10 +206,17 @@ static void put_op(struct writer *w, const struct gsim_op *op)
     } else if (op->kind == GSIM_OP_HOST_COMPUTE) {
         put(w, ", \"us\": ");
         put_number(w, op->host_us);
+        if (op->overhead) put(w, ", \"overhead\": true");
     } else {
         put(w, ", \"buffer\": ");
         put_name(w, w->program->buffers[op->args[0].buffer_index].name);
         put(w, ", \"bytes\": %" PRIu64, op->bytes);
+        if (op->copy_memory != GSIM_COPY_MEMORY_OF_RUN)
+            put(w, ", \"memory\": \"%s\"", op->copy_memory == GSIM_COPY_MEMORY_PINNED ? "pinned" : "pageable");
+        if (op->copy_us > 0) {
+            put(w, ", \"us\": ");
+            put_number(w, op->copy_us);
+        }
     }
     if (op->untimed) put(w, ", \"untimed\": true");
     if (op->device) put(w, ", \"device\": %u", op->device);

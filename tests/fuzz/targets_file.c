@@ -15,6 +15,7 @@
 #include "traces/import/kineto.h"
 #include "traces/runs.h"
 #include "trust/calibrate/probe.h"
+#include "trust/published/published.h"
 
 #define MOST_FILES 8
 
@@ -138,6 +139,16 @@ void gsim_fuzz_probe(const uint8_t *data, size_t size)
     gsim_probe_init(&probe);
     (void)!gsim_probe_read(gsim_fuzz_file(data, size, ".json"), &probe, &error);
     gsim_probe_release(&probe);
+}
+
+void gsim_fuzz_published(const uint8_t *data, size_t size)
+{
+    struct gsim_published published = {0};
+    struct gsim_error error = {0};
+    const char *path = gsim_fuzz_file(data, size, ".csv");
+    (void)!gsim_published_read(&published, path, &error);
+    (void)!gsim_published_read_launches(&published, path, &error);
+    gsim_published_release(&published);
 }
 
 void gsim_fuzz_frame(const uint8_t *data, size_t size)

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "gpusim/limits.h"
-#include "traces/import/records.h"
+#include "traces/import/operands.h"
 
 #define NONE UINT32_MAX
 
@@ -39,7 +39,10 @@ struct stream {
     uint64_t bytes[COPY_KINDS]; /* the greatest copy of that kind */
 };
 
+#define DELAY_COST_NS 4000 /* what the delay takes beside its length: its start and the gap behind it */
+
 struct emitter {
+    bool keeps_times[2][2]; /* [pageable][d2h] */
     const struct gsim_records *records;
     const struct gsim_steps *steps;
     const struct gsim_import_options *options;
@@ -51,6 +54,8 @@ struct emitter {
     struct link *links;     /* what some op will wait for */
     uint32_t *after;        /* of the op being made */
     size_t link_count, link_room, after_count, after_room;
+    struct gsim_operands operands;
+    uint32_t open, barrier; /* with operands: first link of the ops since the last that followed all; that one */
     uint32_t host_waits; /* first link of what the host waits for */
     uint32_t work_count; /* made so far */
     uint32_t last_call; /* of the work made last */
@@ -119,9 +124,12 @@ static void pass_time(struct emitter *e, int64_t time_ns)
     int64_t gap = time_ns - e->cursor_ns;
     bool works = e->options->gaps && gap > SMALLEST_GAP_NS;
     if (!works && e->host_waits == NONE) return;
+    bool waits = e->host_waits != NONE;
     take(e, &e->host_waits);
-    (void)add_op(
-        e, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .host_us = works ? (double)gap / 1e3 : 0, .stream = -1});
+    (void)add_op(e, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE,
+                                      .host_us = works ? (double)gap / 1e3 : 0,
+                                      .overhead = !waits, /* behind a wait the host may use what it waited for */
+                                      .stream = -1});
     if (works) e->cursor_ns = time_ns;
 }
 
@@ -166,6 +174,7 @@ static uint32_t kernel_of(struct emitter *e, const struct gsim_activity *work)
                                  .smem_bytes = shape->smem_bytes,
                                  .solo_us = (double)work->solo_ns / 1e3,
                                  .solo_device = e->options->solo_device,
+                                 .solo_profiled = true,
                                  .solo_cold = true};
     if (work->kind == GSIM_ACTIVITY_MEMSET) {
         uint64_t blocks = work->bytes / (16 * MEMSET_THREADS) + 1;
@@ -273,6 +282,79 @@ static void keep_calls(struct emitter *e)
     if (times->call_count) qsort(times->calls, times->call_count, sizeof *times->calls, compare_host_calls);
 }
 
+/* The order in a stream holds for every scheduler, unless data alone is to count. */
+static void follow(struct emitter *e, const struct stream *stream)
+{
+    uint32_t list = NONE;
+    if (e->records->flow) { /* it has no operands */
+        take(e, &e->open);
+        if (e->barrier == NONE) return;
+        wait_for(e, &list, e->barrier);
+        take(e, &list);
+        return;
+    }
+    if (e->options->drops_order || stream->last == NONE) return;
+    wait_for(e, &list, stream->last);
+    take(e, &list);
+}
+
+/* A work of known operands follows by data; what the streams waited for stands in these. */
+static void depend(struct emitter *e, struct stream *stream, const struct gsim_activity *work)
+{
+    uint32_t list = NONE;
+    stream->waits = e->thread_waits[work->thread] = NONE;
+    if (e->barrier == NONE) return;
+    wait_for(e, &list, e->barrier);
+    take(e, &list);
+}
+
+static void note_data(struct emitter *e, uint32_t index, bool has_operands)
+{
+    if (!e->records->flow) return;
+    e->records->notes->data_works += has_operands;
+    e->records->notes->dataless_works += !has_operands;
+    if (has_operands)
+        wait_for(e, &e->open, index);
+    else
+        e->barrier = index;
+}
+
+/* Before a work, what the GPU idled without a reason that the trace tells: a kernel of one warp that does nothing else. */
+static void make_delay(struct emitter *e, const struct gsim_activity *work, struct stream *stream)
+{
+    if (!work->idle_ns || e->options->drops_unexplained) return;
+    const struct gsim_kernel kernel = {.name = "(unexplained idle)",
+                                       .grid = {1, 1, 1},
+                                       .block = {32, 1, 1},
+                                       .regs_per_thread = 16,
+                                       .solo_us = ((double)work->idle_ns - DELAY_COST_NS) / 1e3,
+                                       .solo_device = e->options->solo_device,
+                                       .solo_cold = true};
+    struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = stream->number};
+    op.kernel_index = gsim_builder_kernel(e->builder, &kernel);
+    follow(e, stream);
+    take(e, &stream->waits);
+    uint32_t index = add_op(e, &op);
+    if (e->failed) return;
+    e->made[index] = (struct made){work->start_ns - work->idle_ns, work->start_ns, stream->last, false, true};
+    stream->last = index;
+}
+
+static bool is_recorded(const struct emitter *e, const struct gsim_activity *work)
+{
+    struct gsim_import_notes *notes = e->records->notes;
+    bool is_link = work->copy_kind != GSIM_COPY_D2D;
+    if (work->is_peer) {
+        notes->peer_copies++;
+        return true;
+    }
+    if (work->lacks_size || e->options->copies == GSIM_COPIES_RECORDED) return true;
+    if (e->options->copies == GSIM_COPIES_MODELLED || !is_link) return false;
+    bool is_kept = e->keeps_times[work->pageable][work->copy_kind == GSIM_COPY_D2H];
+    notes->recorded_copies += is_kept;
+    return is_kept;
+}
+
 /* --- works, after all -------------------------------------------------------------------------------------------------- */
 static void make_work(struct emitter *e, const struct gsim_step *step)
 {
@@ -284,6 +366,8 @@ static void make_work(struct emitter *e, const struct gsim_step *step)
     int64_t time = was_full ? step->time_ns : issue_time(e, work, step, charge);
     pass_time(e, time);
     if (e->failed) return;
+    make_delay(e, work, stream);
+    if (e->failed) return;
     struct gsim_op op = {.kind = is_copy ? GSIM_OP_COPY : GSIM_OP_KERNEL, .stream = stream->number};
     struct gsim_arg arg = {.reads = work->copy_kind != GSIM_COPY_H2D, .writes = work->copy_kind != GSIM_COPY_D2H};
     if (is_copy) {
@@ -292,16 +376,26 @@ static void make_work(struct emitter *e, const struct gsim_step *step)
         op.arg_count = 1;
         op.copy_kind = (enum gsim_copy_kind)work->copy_kind;
         op.bytes = work->bytes ? work->bytes : 1;
+        if (work->copy_kind != GSIM_COPY_D2D && (work->pageable || work->pinned))
+            op.copy_memory = work->pageable ? GSIM_COPY_MEMORY_PAGEABLE : GSIM_COPY_MEMORY_PINNED;
+        if (is_recorded(e, work)) op.copy_us = (double)work->solo_ns / 1e3;
     } else {
         op.kernel_index = kernel_of(e, work);
     }
+    bool has_operands = gsim_operands_of(&e->operands, work, &op.args, &op.arg_count);
     if (stream->waits != NONE || e->thread_waits[work->thread] != NONE)
         charge += ns_of(e->options->event_record_us + e->options->stream_wait_us);
     uint32_t waits = stream->waits;
-    take(e, &stream->waits);
-    take(e, &e->thread_waits[work->thread]);
+    if (has_operands) {
+        depend(e, stream, work);
+    } else {
+        follow(e, stream);
+        take(e, &stream->waits);
+        take(e, &e->thread_waits[work->thread]);
+    }
     uint32_t index = add_op(e, &op);
     if (e->failed) return;
+    note_data(e, index, has_operands);
     e->made[index] = (struct made){step->time_ns, work->end_ns, stream->last, is_copy, work->is_moved};
     stream->last = index;
     e->starts[e->work_count++] = work->start_ns;
@@ -375,6 +469,7 @@ static void make_sync(struct emitter *e, const struct gsim_step *step)
         if (e->made[op].end_ns > last_ns) last_ns = e->made[op].end_ns;
         wait_for(e, &waits, op);
     }
+    for (uint32_t at = e->open; at != NONE && !e->failed && (is_device || is_known); at = e->links[at].next) wait_for(e, &waits, e->links[at].op);
     if (waits == NONE || e->failed) return;
     if (step->next_thread != GSIM_NO_CALL && step->thread != GSIM_NO_CALL && step->thread != step->next_thread) {
         for (uint32_t at = waits; at != NONE && !e->failed; at = e->links[at].next)
@@ -429,7 +524,7 @@ static enum gsim_status start(struct emitter *e)
     const struct gsim_steps *steps = e->steps;
     e->streams = gsim_alloc(sizeof *e->streams * ((size_t)r->stream_count + 1));
     e->thread_waits = gsim_alloc(sizeof *e->thread_waits * ((size_t)steps->thread_count + 1));
-    e->made = gsim_alloc(sizeof *e->made * (2 * (size_t)steps->count + 2));
+    e->made = gsim_alloc(sizeof *e->made * (3 * (size_t)steps->count + 2));
     e->starts = gsim_alloc(sizeof *e->starts * ((size_t)steps->work_count + 1));
     e->builder = gsim_builder_create(e->options->name);
     if (!e->streams || !e->thread_waits || !e->made || !e->starts || !e->builder)
@@ -446,13 +541,14 @@ static enum gsim_status start(struct emitter *e)
         if (work->kind == GSIM_ACTIVITY_COPY && work->bytes >= *bytes) *bytes = work->bytes ? work->bytes : 1;
     }
     number_streams(e);
-    return GSIM_OK;
+    gsim_records_compare_rates(r, e->keeps_times);
+    return gsim_operands_init(&e->operands, r, e->builder);
 }
 
 enum gsim_status gsim_records_emit(const struct gsim_records *records, const struct gsim_steps *steps,
                                    const struct gsim_import_options *options, struct gsim_program *program)
 {
-    struct emitter e = {.records = records, .steps = steps, .options = options, .host_waits = NONE, .last_call = GSIM_NO_CALL};
+    struct emitter e = {.records = records, .steps = steps, .options = options, .host_waits = NONE, .open = NONE, .barrier = NONE, .last_call = GSIM_NO_CALL};
     enum gsim_status status = start(&e);
     if (steps->count) e.cursor_ns = e.origin_ns = steps->steps[0].time_ns; /* ranges begin with a work */
     for (uint32_t i = 0; status == GSIM_OK && i < steps->count && !e.failed; i++) {
@@ -478,6 +574,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
         e.builder = NULL;
     }
     gsim_builder_destroy(e.builder);
+    gsim_operands_release(&e.operands);
     gsim_free(e.streams);
     gsim_free(e.thread_waits);
     gsim_free(e.made);

@@ -8,17 +8,24 @@
 #define GSIM_TRACES_IMPORT_H
 
 #include "gpusim/device.h"
+#include "traces/import/part.h"
 #include "traces/recording.h"
 
 struct gsim_import_options {
     const char *name;        /* of the program */
     const char *solo_device; /* the device that recorded durations are of; NULL: whichever is simulated */
     bool gaps;               /* host time between calls becomes host_compute */
+    struct gsim_import_part part; /* of which GPU, from when to when */
     uint32_t first, last;    /* which works (kernels, copies, memsets), counted from 0 in launch order */
     /* NULL allowed: called now and then while a file is read. RATIO: how much of it, 0 to 1; RECORDS: works, calls and
      * waits kept so far. */
     void (*progress)(void *context, double ratio, uint64_t records);
     void *progress_context;
+    const char *execution_trace; /* what operators read and write (traces/import/dataflow.h); NULL: not known */
+    bool drops_order;       /* the order of streams and waits is not made part of the program: its works are independent */
+    bool drops_unexplained; /* idle time of the GPU that the trace does not explain: left out, not kept as a delay */
+    enum { GSIM_COPIES_BY_RATE, GSIM_COPIES_RECORDED, GSIM_COPIES_MODELLED } copies; /* BY_RATE: recorded where rates differ */
+    double copy_gbps[2][2]; /* of the device: [pageable][d2h]; 0: not known */
     /* What a replay charges by itself: it is taken off the recorded host time. gsim_import_charge() */
     double launch_us, memcpy_us, event_record_us, stream_wait_us, launch_to_start_us;
     struct gsim_import_times *times; /* NULL: not wanted; zeroed before, and the caller's to release in any case */
@@ -44,7 +51,7 @@ void gsim_import_times_release(struct gsim_import_times *times);
 #define GSIM_IMPORT_NOTE_MAP(X)                                                                                        \
     X(damaged, "events that are not quite JSON: mended or passed over")                                                                  \
     X(unknown_shapes, "without grid and block: taken as one block each")                                                 \
-    X(unknown_sizes, "copies without a size: their recorded time is lost")                                               \
+    X(unknown_sizes, "copies without a size: at their recorded times")                                               \
     X(cut_ends, "that last beyond the next in their stream: cut at its start")                                           \
     X(side_by_side, "that ran beside others of their own stream: the profiler put several streams on one")               \
     X(lost_calls, "without a launch call: put behind the work before them in their stream")                            \
@@ -58,12 +65,18 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(empty, "without a duration or that end before they start: that of the same kernel elsewhere, else 1 ns")                                                                       \
     X(overlaps, "that overlap the one before in their stream: shortened by the overlap")                               \
     X(unfinished, "calls that end before they start: their end is ignored")                                            \
-    X(other_devices, "on other GPUs than the busiest: left out")                                                       \
+    X(other_devices, "on other GPUs or of other ranks than those kept: left out (--gpu, --rank)")                                                       \
     X(host_copies, "copies within host memory: left out, as host time")                                                \
     X(managed_moves, "moves of managed memory: left out; the kernels' durations hold what they waited")                \
     X(whole_graphs, "graphs recorded as a whole, replayed as one kernel each: nsys --cuda-graph-trace=node tells more")  \
-    X(pageable, "copies of pageable memory: replay them with --memory pageable")                                       \
+    X(pageable, "copies of pageable memory")                                                                             \
+    X(recorded_copies, "copies at their recorded times, as the device's links have other rates (--copies)")               \
+    X(peer_copies, "copies between GPUs: at their recorded times")                                                       \
     X(graph_works, "launched by CUDA graphs: replayed as launches of their own")                                       \
+    X(inferred_waits, "cudaStreamWaitEvent calls without a synchronisation record: what they wait for is inferred from times") \
+    X(idle_waits, "that start later than the trace explains: the GPU's idle time is kept as a delay (--unexplained)")     \
+    X(data_works, "kernels whose operands are known: they depend on what they read and write")                         \
+    X(dataless_works, "of which no operands are known: they follow all before them")                                    \
     X(unknown_waits, "cudaStreamWaitEvent calls without a synchronisation record: their order is not known")           \
     X(other_threads, "launched by further host threads: replayed by one thread, in the order of the calls")            \
     X(shared, "that ran beside work of other streams: their durations are not those of running alone")
@@ -73,6 +86,7 @@ struct gsim_import_notes {
     GSIM_IMPORT_NOTE_MAP(GSIM_IMPORT_NOTE_FIELD)
 #undef GSIM_IMPORT_NOTE_FIELD
     uint64_t kernels, copies, memsets, streams, threads;
+    double idle_us; /* that the trace does not explain */
     double span_us; /* start of the first launch call to the end of the last work */
     char gpu[64];   /* as the trace names it; "" where it does not */
     /* What else the file says of the GPU and of itself; 0, "" and false where it does not. */

@@ -6,140 +6,13 @@
 #include "traces/import/nsys.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
-#include <stdarg.h>
-#include <sys/stat.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "traces/import/nsys_kinds.h"
-#include "traces/import/records.h"
-#include "sim/base/database.h"
-
-#define TIME_LIMIT_NS     4000000000000000000 /* 64 bits also hold sums with durations */
-#define DURATION_LIMIT_NS 1000000000000000    /* GSIM_LIMIT_US */
-#define MOST_COLUMNS      24
-#define PROGRESS_ROWS     65536
-
-struct table {
-    struct gsim_records *records;
-    struct gsim_error *error;
-    sqlite3 *database;
-    sqlite3_stmt *rows;
-    const char *name;
-    const char *const *columns;
-    bool has[MOST_COLUMNS];
-    bool is_there, failed;
-    uint64_t row; /* counted from 1 */
-    struct rows {
-        uint64_t done, total; /* of all tables */
-        int64_t shift_ns;     /* added to every time */
-    } *rows_of_all;
-};
-
-static enum gsim_status sql_error(struct table *t, int code)
-{
-    t->failed = true;
-    if (code == SQLITE_NOMEM) return gsim_error_set(t->error, GSIM_NOMEM, "out of memory");
-    return gsim_error_set(t->error, GSIM_INPUT, "table %s: %s", t->name, sqlite3_errmsg(t->database));
-}
-
-/* --- tables and columns ------------------------------------------------------------------------------------------- */
-static enum gsim_status find_columns(struct table *t)
-{
-    char text[128];
-    sqlite3_stmt *info = NULL;
-    snprintf(text, sizeof text, "PRAGMA table_info(%s)", t->name);
-    int code = sqlite3_prepare_v2(t->database, text, -1, &info, NULL);
-    while (code == SQLITE_OK || code == SQLITE_ROW) {
-        code = sqlite3_step(info);
-        if (code != SQLITE_ROW) break;
-        t->is_there = true;
-        const char *name = (const char *)sqlite3_column_text(info, 1);
-        for (int i = 0; name && t->columns[i]; i++)
-            if (strcmp(t->columns[i], name) == 0) t->has[i] = true;
-    }
-    enum gsim_status status = code == SQLITE_DONE ? GSIM_OK : sql_error(t, code);
-    sqlite3_finalize(info);
-    return status;
-}
-
-/* Opens the table; columns that it lacks give NULL. IS_THERE is false when there is no such table. */
-static enum gsim_status table_open(struct table *t)
-{
-    char text[1024] = "SELECT ";
-    enum gsim_status status = find_columns(t);
-    if (status != GSIM_OK || !t->is_there) return status;
-    size_t length = strlen(text);
-    for (int i = 0; t->columns[i]; i++)
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s%s%s", i ? ", " : "",
-                                   t->has[i] ? "\"" : "", t->has[i] ? t->columns[i] : "NULL", t->has[i] ? "\"" : "");
-    snprintf(text + length, sizeof text - length, " FROM %s", t->name);
-    int code = sqlite3_prepare_v2(t->database, text, -1, &t->rows, NULL);
-    return code == SQLITE_OK ? GSIM_OK : sql_error(t, code);
-}
-
-static bool table_next(struct table *t)
-{
-    if (!t->rows || t->failed) return false;
-    int code = sqlite3_step(t->rows);
-    t->row++;
-    if (++t->rows_of_all->done % PROGRESS_ROWS == 0 && t->rows_of_all->total)
-        gsim_records_progress(t->records, (double)t->rows_of_all->done / (double)t->rows_of_all->total);
-    if (code != SQLITE_ROW && code != SQLITE_DONE) (void)sql_error(t, code);
-    return code == SQLITE_ROW;
-}
-
-static enum gsim_status table_close(struct table *t)
-{
-    sqlite3_finalize(t->rows);
-    t->rows = NULL;
-    return t->failed ? t->error->status : GSIM_OK;
-}
-
-/* --- values ----------------------------------------------------------------------------------------------------------
- */
-static void wrong(struct table *t, int column, const char *expected)
-{
-    if (t->failed) return;
-    t->failed = true;
-    const char *found = (const char *)sqlite3_column_text(t->rows, column);
-    gsim_error_set(t->error, GSIM_INPUT, "table %s, row %" PRIu64 ", column %s: expected %s, found %.40s", t->name,
-                   t->row, t->columns[column], expected, found ? found : "nothing");
-}
-
-/* A whole number from 0 to MOST; NULL counts as 0. */
-static uint64_t whole(struct table *t, int column, uint64_t most)
-{
-    int type = sqlite3_column_type(t->rows, column);
-    if (type == SQLITE_NULL) return 0;
-    int64_t value = sqlite3_column_int64(t->rows, column);
-    if (type == SQLITE_INTEGER && value >= 0 && (uint64_t)value <= most) return (uint64_t)value;
-    wrong(t, column, "a whole number that is not negative");
-    return 0;
-}
-
-static uint32_t whole32(struct table *t, int column, uint32_t most)
-{
-    return (uint32_t)whole(t, column, most);
-}
-
-static uint32_t size_of(struct table *t, int column, uint32_t most)
-{
-    uint32_t value = whole32(t, column, most);
-    if (value == 0) wrong(t, column, "a positive whole number");
-    return value;
-}
-
-/* Times count from the start of the recording, which calls may precede: all are moved on so that none is below 1. */
-static int64_t time_of(struct table *t, int column)
-{
-    int64_t value = sqlite3_column_int64(t->rows, column);
-    if (sqlite3_column_type(t->rows, column) == SQLITE_INTEGER && value < 0 && value >= -(int64_t)TIME_LIMIT_NS)
-        return value + t->rows_of_all->shift_ns;
-    int64_t time = (int64_t)whole(t, column, TIME_LIMIT_NS);
-    return time ? time + t->rows_of_all->shift_ns : 0;
-}
+#include "traces/import/table.h"
 
 /* Of a global process or thread id: process in bits 24 to 47, thread below. */
 static uint32_t process_of(uint64_t global)
@@ -147,21 +20,21 @@ static uint32_t process_of(uint64_t global)
     return (uint32_t)(global / 0x1000000 % 0x1000000);
 }
 
-static uint32_t stream_of(struct table *t, uint32_t process, int device, int context, int stream)
+static uint32_t stream_of(struct gsim_table *t, uint32_t process, int device, int context, int stream)
 {
     uint32_t index = GSIM_NO_STREAM;
     struct gsim_stream_key key = {.process = process,
-                                  .device = whole32(t, device, UINT32_MAX),
-                                  .context = whole32(t, context, UINT32_MAX),
-                                  .number = whole32(t, stream, UINT32_MAX)};
+                                  .device = gsim_table_whole32(t, device, UINT32_MAX),
+                                  .context = gsim_table_whole32(t, context, UINT32_MAX),
+                                  .number = gsim_table_whole32(t, stream, UINT32_MAX)};
+    key.gpu = key.device;
     if (!t->failed && gsim_records_stream(t->records, &key, &index) != GSIM_OK) t->failed = true;
     return index;
 }
 
-/* --- names
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 /* The text of StringIds.id, or NULL. FIND is a prepared statement, kept for the next. */
-static const char *string_of(struct table *t, sqlite3_stmt **find, int column)
+static const char *string_of(struct gsim_table *t, sqlite3_stmt **find, int column)
 {
     if (sqlite3_column_type(t->rows, column) != SQLITE_INTEGER) return NULL;
     if (!*find &&
@@ -172,31 +45,30 @@ static const char *string_of(struct table *t, sqlite3_stmt **find, int column)
     return sqlite3_step(*find) == SQLITE_ROW ? (const char *)sqlite3_column_text(*find, 0) : NULL;
 }
 
-/* --- works
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- works -------------------------------------------------------------------------------------------------------- */
 enum { W_START, W_END, W_DEVICE, W_CONTEXT, W_STREAM, W_CORRELATION, W_PID, W_FIRST };
 #define WORK_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
 
-static struct gsim_activity work_of(struct table *t, enum gsim_activity_kind kind)
+static struct gsim_activity work_of(struct gsim_table *t, enum gsim_activity_kind kind)
 {
     struct gsim_activity work = {.kind = (uint8_t)kind};
-    work.start_ns = time_of(t, W_START);
-    work.end_ns = time_of(t, W_END);
-    if (work.end_ns - work.start_ns > DURATION_LIMIT_NS) wrong(t, W_END, "an end within 11 days of the start");
-    work.correlation = whole(t, W_CORRELATION, INT64_MAX);
-    work.process = process_of(whole(t, W_PID, INT64_MAX));
+    work.start_ns = gsim_table_time(t, W_START);
+    work.end_ns = gsim_table_time(t, W_END);
+    if (work.end_ns - work.start_ns > GSIM_TABLE_DURATION_LIMIT_NS) gsim_table_wrong(t, W_END, "an end within 11 days of the start");
+    work.correlation = gsim_table_whole(t, W_CORRELATION, INT64_MAX);
+    work.process = process_of(gsim_table_whole(t, W_PID, INT64_MAX));
     work.stream = stream_of(t, work.process, W_DEVICE, W_CONTEXT, W_STREAM);
     return work;
 }
 
-static enum gsim_status add_work(struct table *t, struct gsim_activity *work, struct gsim_work_shape *shape, const char *name)
+static enum gsim_status add_work(struct gsim_table *t, struct gsim_activity *work, struct gsim_work_shape *shape, const char *name)
 {
     enum gsim_status status = gsim_records_name(t->records, name, &shape->name);
     if (status == GSIM_OK) status = gsim_records_shape(t->records, shape, &work->shape);
     return status == GSIM_OK ? gsim_records_add_work(t->records, work) : status;
 }
 
-static enum gsim_status read_kernels(struct table *t)
+static enum gsim_status read_kernels(struct gsim_table *t)
 {
     enum {
         DEMANGLED = W_FIRST,
@@ -229,19 +101,19 @@ static enum gsim_status read_kernels(struct table *t)
     sqlite3_stmt *find = NULL;
     t->name = "CUPTI_ACTIVITY_KIND_KERNEL";
     t->columns = columns;
-    enum gsim_status status = table_open(t);
-    while (status == GSIM_OK && table_next(t)) {
+    enum gsim_status status = gsim_table_open(t);
+    while (status == GSIM_OK && gsim_table_next(t)) {
         struct gsim_activity work = work_of(t, GSIM_ACTIVITY_KERNEL);
         struct gsim_work_shape shape;
-        shape.grid.x = size_of(t, GRID_X, GSIM_LIMIT_GRID_X);
-        shape.grid.y = size_of(t, GRID_Y, GSIM_LIMIT_GRID_YZ);
-        shape.grid.z = size_of(t, GRID_Z, GSIM_LIMIT_GRID_YZ);
-        shape.block.x = size_of(t, BLOCK_X, GSIM_LIMIT_BLOCK_XY);
-        shape.block.y = size_of(t, BLOCK_Y, GSIM_LIMIT_BLOCK_XY);
-        shape.block.z = size_of(t, BLOCK_Z, GSIM_LIMIT_BLOCK_Z);
-        shape.regs_per_thread = whole32(t, REGS, GSIM_LIMIT_REGS);
+        shape.grid.x = gsim_table_size(t, GRID_X, GSIM_LIMIT_GRID_X);
+        shape.grid.y = gsim_table_size(t, GRID_Y, GSIM_LIMIT_GRID_YZ);
+        shape.grid.z = gsim_table_size(t, GRID_Z, GSIM_LIMIT_GRID_YZ);
+        shape.block.x = gsim_table_size(t, BLOCK_X, GSIM_LIMIT_BLOCK_XY);
+        shape.block.y = gsim_table_size(t, BLOCK_Y, GSIM_LIMIT_BLOCK_XY);
+        shape.block.z = gsim_table_size(t, BLOCK_Z, GSIM_LIMIT_BLOCK_Z);
+        shape.regs_per_thread = gsim_table_whole32(t, REGS, GSIM_LIMIT_REGS);
         shape.smem_bytes =
-            whole32(t, STATIC, GSIM_LIMIT_SMEM_BYTES / 2) + whole32(t, DYNAMIC, GSIM_LIMIT_SMEM_BYTES / 2);
+            gsim_table_whole32(t, STATIC, GSIM_LIMIT_SMEM_BYTES / 2) + gsim_table_whole32(t, DYNAMIC, GSIM_LIMIT_SMEM_BYTES / 2);
         if (t->failed) break;
         const char *name = string_of(t, &find, DEMANGLED);
         if (!name) name = string_of(t, &find, SHORT);
@@ -249,11 +121,11 @@ static enum gsim_status read_kernels(struct table *t)
         status = add_work(t, &work, &shape, name ? name : "unnamed");
     }
     sqlite3_finalize(find);
-    enum gsim_status closed = table_close(t);
+    enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;
 }
 
-static enum gsim_status read_copies(struct table *t)
+static enum gsim_status read_copies(struct gsim_table *t)
 {
     enum { BYTES = W_FIRST, KIND, SOURCE, DESTINATION };
     static const char *const columns[] = {WORK_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind", NULL};
@@ -261,17 +133,19 @@ static enum gsim_status read_copies(struct table *t)
     gsim_nsys_kinds_read(t->database, &kinds);
     t->name = "CUPTI_ACTIVITY_KIND_MEMCPY";
     t->columns = columns;
-    enum gsim_status status = table_open(t);
-    while (status == GSIM_OK && table_next(t)) {
+    enum gsim_status status = gsim_table_open(t);
+    while (status == GSIM_OK && gsim_table_next(t)) {
         struct gsim_activity work = work_of(t, GSIM_ACTIVITY_COPY);
-        work.bytes = whole(t, BYTES, GSIM_LIMIT_BYTES);
-        uint32_t kind = whole32(t, KIND, UINT32_MAX);
+        work.bytes = gsim_table_whole(t, BYTES, GSIM_LIMIT_BYTES);
+        uint32_t kind = gsim_table_whole32(t, KIND, UINT32_MAX);
         const struct gsim_nsys_copy *copy = &kinds.copies[kind < GSIM_NSYS_KINDS ? kind : 0];
         work.copy_kind = copy->kind;
-        uint32_t host = whole32(t, work.copy_kind == GSIM_COPY_H2D ? SOURCE : DESTINATION, UINT32_MAX);
+        uint32_t host = gsim_table_whole32(t, work.copy_kind == GSIM_COPY_H2D ? SOURCE : DESTINATION, UINT32_MAX);
         enum gsim_nsys_memory memory = kinds.memory[host < GSIM_NSYS_KINDS ? host : GSIM_NSYS_KINDS - 1];
         work.pageable = memory == GSIM_NSYS_PAGEABLE && copy->kind != GSIM_COPY_D2D;
+        work.pinned = memory == GSIM_NSYS_PINNED;
         work.is_managed = memory == GSIM_NSYS_MANAGED;
+        work.is_peer = copy->is_peer;
         if (t->failed) break;
         if (copy->is_managed) { /* by page faults or prefetches: kernels' recorded durations hold the wait */
             t->records->notes->managed_moves++;
@@ -284,62 +158,61 @@ static enum gsim_status read_copies(struct table *t)
         t->records->notes->pageable += work.pageable;
         status = add_work(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memcpy");
     }
-    enum gsim_status closed = table_close(t);
+    enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;
 }
 
 /* A graph that was recorded as a whole (nsys' default): as one kernel of its duration. */
-static enum gsim_status read_whole_graphs(struct table *t)
+static enum gsim_status read_whole_graphs(struct gsim_table *t)
 {
     enum { GRAPH = W_FIRST };
     static const char *const columns[] = {WORK_COLUMNS, "graphId", NULL};
     t->name = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
     t->columns = columns;
-    enum gsim_status status = table_open(t);
-    while (status == GSIM_OK && table_next(t)) {
+    enum gsim_status status = gsim_table_open(t);
+    while (status == GSIM_OK && gsim_table_next(t)) {
         struct gsim_activity work = work_of(t, GSIM_ACTIVITY_KERNEL);
         char name[32];
-        snprintf(name, sizeof name, "graph %" PRIu64, whole(t, GRAPH, INT64_MAX));
+        snprintf(name, sizeof name, "graph %" PRIu64, gsim_table_whole(t, GRAPH, INT64_MAX));
         if (t->failed) break;
         t->records->notes->whole_graphs++;
         status = add_work(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {32, 1, 1}}, name);
     }
-    enum gsim_status closed = table_close(t);
+    enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;
 }
 
-static enum gsim_status read_memsets(struct table *t)
+static enum gsim_status read_memsets(struct gsim_table *t)
 {
     enum { BYTES = W_FIRST };
     static const char *const columns[] = {WORK_COLUMNS, "bytes", NULL};
     t->name = "CUPTI_ACTIVITY_KIND_MEMSET";
     t->columns = columns;
-    enum gsim_status status = table_open(t);
-    while (status == GSIM_OK && table_next(t)) {
+    enum gsim_status status = gsim_table_open(t);
+    while (status == GSIM_OK && gsim_table_next(t)) {
         struct gsim_activity work = work_of(t, GSIM_ACTIVITY_MEMSET);
-        work.bytes = whole(t, BYTES, GSIM_LIMIT_BYTES);
+        work.bytes = gsim_table_whole(t, BYTES, GSIM_LIMIT_BYTES);
         if (t->failed) break;
         status = add_work(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memset");
     }
-    enum gsim_status closed = table_close(t);
+    enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;
 }
 
-/* --- calls and synchronisation
- * ---------------------------------------------------------------------------------------- */
-static enum gsim_status read_calls(struct table *t)
+/* --- calls and synchronisation ------------------------------------------------------------------------------------- */
+static enum gsim_status read_calls(struct gsim_table *t)
 {
     enum { START, END, NAME, TID, CORRELATION };
     static const char *const columns[] = {"start", "end", "nameId", "globalTid", "correlationId", NULL};
     sqlite3_stmt *find = NULL;
     t->name = "CUPTI_ACTIVITY_KIND_RUNTIME";
     t->columns = columns;
-    enum gsim_status status = table_open(t);
-    while (status == GSIM_OK && table_next(t)) {
-        struct gsim_call call = {.start_ns = time_of(t, START),
-                                 .end_ns = time_of(t, END),
-                                 .thread = whole(t, TID, INT64_MAX),
-                                 .correlation = whole(t, CORRELATION, INT64_MAX)};
+    enum gsim_status status = gsim_table_open(t);
+    while (status == GSIM_OK && gsim_table_next(t)) {
+        struct gsim_call call = {.start_ns = gsim_table_time(t, START),
+                                 .end_ns = gsim_table_time(t, END),
+                                 .thread = gsim_table_whole(t, TID, INT64_MAX),
+                                 .correlation = gsim_table_whole(t, CORRELATION, INT64_MAX)};
         call.process = process_of(call.thread);
         if (t->failed) break;
         const char *name = string_of(t, &find, NAME);
@@ -347,7 +220,7 @@ static enum gsim_status read_calls(struct table *t)
         status = gsim_records_add_call(t->records, &call);
     }
     sqlite3_finalize(find);
-    enum gsim_status closed = table_close(t);
+    enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;
 }
 
@@ -371,18 +244,18 @@ static int compare_recorded(const void *left, const void *right)
     return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
 }
 
-static enum gsim_status read_events(struct table *t, struct recorded_list *list)
+static enum gsim_status read_events(struct gsim_table *t, struct recorded_list *list)
 {
     enum { DEVICE, CONTEXT, STREAM, CORRELATION, PID, EVENT };
     static const char *const columns[] = {"deviceId",  "contextId", "streamId", "correlationId",
                                           "globalPid", "eventId",   NULL};
     t->name = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
     t->columns = columns;
-    enum gsim_status status = table_open(t);
-    while (status == GSIM_OK && table_next(t)) {
-        struct recorded item = {.event = whole(t, EVENT, INT64_MAX),
-                                .correlation = whole(t, CORRELATION, INT64_MAX),
-                                .process = process_of(whole(t, PID, INT64_MAX))};
+    enum gsim_status status = gsim_table_open(t);
+    while (status == GSIM_OK && gsim_table_next(t)) {
+        struct recorded item = {.event = gsim_table_whole(t, EVENT, INT64_MAX),
+                                .correlation = gsim_table_whole(t, CORRELATION, INT64_MAX),
+                                .process = process_of(gsim_table_whole(t, PID, INT64_MAX))};
         item.stream = stream_of(t, item.process, DEVICE, CONTEXT, STREAM);
         if (t->failed) break;
         void *items = list->items;
@@ -392,7 +265,7 @@ static enum gsim_status read_events(struct table *t, struct recorded_list *list)
         if (status == GSIM_OK) list->items[list->count++] = item;
     }
     if (list->count) qsort(list->items, list->count, sizeof *list->items, compare_recorded);
-    enum gsim_status closed = table_close(t);
+    enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;
 }
 
@@ -416,26 +289,26 @@ static const struct recorded *find_recorded(const struct recorded_list *list, ui
 /* CUPTI's CUpti_ActivitySynchronizationType. */
 enum { SYNC_STREAM_WAIT_EVENT = 2, SYNC_STREAM = 3 };
 
-static enum gsim_status read_syncs(struct table *t, const struct recorded_list *events)
+static enum gsim_status read_syncs(struct gsim_table *t, const struct recorded_list *events)
 {
     enum { START, DEVICE, CONTEXT, STREAM, CORRELATION, PID, TYPE, EVENT };
     static const char *const columns[] = {"start",     "deviceId", "contextId", "streamId", "correlationId",
                                           "globalPid", "syncType", "eventId",   NULL};
     t->name = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
     t->columns = columns;
-    enum gsim_status status = table_open(t);
-    while (status == GSIM_OK && table_next(t)) {
-        uint64_t type = whole(t, TYPE, UINT32_MAX);
+    enum gsim_status status = gsim_table_open(t);
+    while (status == GSIM_OK && gsim_table_next(t)) {
+        uint64_t type = gsim_table_whole(t, TYPE, UINT32_MAX);
         struct gsim_sync sync = {
-            .start_ns = time_of(t, START), .correlation = whole(t, CORRELATION, INT64_MAX), .source = GSIM_NO_STREAM};
+            .start_ns = gsim_table_time(t, START), .correlation = gsim_table_whole(t, CORRELATION, INT64_MAX), .source = GSIM_NO_STREAM};
         if (t->failed) break;
         if (type != SYNC_STREAM_WAIT_EVENT && type != SYNC_STREAM) continue;
         sync.kind = type == SYNC_STREAM ? GSIM_SYNC_STREAM : GSIM_SYNC_WAIT;
-        sync.process = process_of(whole(t, PID, INT64_MAX));
+        sync.process = process_of(gsim_table_whole(t, PID, INT64_MAX));
         sync.stream = stream_of(t, sync.process, DEVICE, CONTEXT, STREAM);
         const struct recorded *event =
             sync.kind == GSIM_SYNC_WAIT
-                ? find_recorded(events, sync.process, whole(t, EVENT, INT64_MAX), sync.correlation)
+                ? find_recorded(events, sync.process, gsim_table_whole(t, EVENT, INT64_MAX), sync.correlation)
                 : NULL;
         if (t->failed) break;
         if (event) {
@@ -444,32 +317,31 @@ static enum gsim_status read_syncs(struct table *t, const struct recorded_list *
         }
         status = gsim_records_add_sync(t->records, &sync);
     }
-    enum gsim_status closed = table_close(t);
+    enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;
 }
 
-static enum gsim_status read_gpu(struct table *t)
+static enum gsim_status read_gpu(struct gsim_table *t)
 {
     enum { NAME, MAJOR, MINOR, SMS, MEMORY };
     static const char *const columns[] = {"name", "computeMajor", "computeMinor", "smCount", "totalMemory", NULL};
     t->name = "TARGET_INFO_GPU";
     t->columns = columns;
-    enum gsim_status status = table_open(t);
-    if (status == GSIM_OK && table_next(t)) {
+    enum gsim_status status = gsim_table_open(t);
+    if (status == GSIM_OK && gsim_table_next(t)) {
         const char *name = (const char *)sqlite3_column_text(t->rows, NAME);
         struct gsim_import_notes *notes = t->records->notes;
         snprintf(t->records->gpu, sizeof t->records->gpu, "%.*s", (int)sizeof t->records->gpu - 1, name ? name : "");
         gsim_text_clean(t->records->gpu);
-        notes->compute_capability = 10 * (int)whole(t, MAJOR, 99) + (int)whole(t, MINOR, 9);
-        notes->sm_count = (double)whole(t, SMS, 1 << 20);
-        notes->memory_bytes = (double)whole(t, MEMORY, GSIM_LIMIT_BYTES);
+        notes->compute_capability = 10 * (int)gsim_table_whole(t, MAJOR, 99) + (int)gsim_table_whole(t, MINOR, 9);
+        notes->sm_count = (double)gsim_table_whole(t, SMS, 1 << 20);
+        notes->memory_bytes = (double)gsim_table_whole(t, MEMORY, GSIM_LIMIT_BYTES);
     }
-    enum gsim_status closed = table_close(t);
+    enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;
 }
 
-/* --- the database
- * ------------------------------------------------------------------------------------------------------ */
+/* --- the database -------------------------------------------------------------------------------------------------- */
 /* By the last row's number, which costs no pass over the tables; what fails counts as empty. */
 static uint64_t count_rows(sqlite3 *database)
 {
@@ -501,18 +373,18 @@ static int64_t find_shift(sqlite3 *database)
             earliest = sqlite3_column_int64(first, 0);
         sqlite3_finalize(first);
     }
-    return earliest < 0 && earliest >= -(int64_t)TIME_LIMIT_NS ? 1 - earliest : 0;
+    return earliest < 0 && earliest >= -(int64_t)GSIM_TABLE_TIME_LIMIT_NS ? 1 - earliest : 0;
 }
 
 static enum gsim_status read_tables(sqlite3 *database, struct gsim_records *records)
 {
-    static enum gsim_status (*const readers[])(struct table *) = {read_kernels, read_copies, read_memsets, read_whole_graphs, read_calls,
+    static enum gsim_status (*const readers[])(struct gsim_table *) = {read_kernels, read_copies, read_memsets, read_whole_graphs, read_calls,
                                                                   read_gpu};
-    struct rows rows = {.total = records->options->progress ? count_rows(database) : 0, .shift_ns = find_shift(database)};
-    const struct table blank = {
+    struct gsim_table_rows rows = {.total = records->options->progress ? count_rows(database) : 0, .shift_ns = find_shift(database)};
+    const struct gsim_table blank = {
         .records = records, .error = records->error, .database = database, .rows_of_all = &rows};
     struct recorded_list events = {0};
-    struct table table;
+    struct gsim_table table;
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < sizeof readers / sizeof readers[0] && status == GSIM_OK; i++) {
         table = blank;
@@ -531,19 +403,10 @@ enum gsim_status gsim_import_nsys(const char *path, const struct gsim_import_opt
                                   struct gsim_error *error)
 {
     struct gsim_records records = {.options = options, .notes = notes, .error = error};
-    struct stat info;
-    sqlite3 *database = NULL;
     *notes = (struct gsim_import_notes){0};
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected an SQLite database, found %s", path,
-                              stat(path, &info) != 0 ? "no such file" : "no regular file");
-    enum gsim_status status = GSIM_OK;
-    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-        status = gsim_error_set(error, GSIM_INPUT, "%s", database ? sqlite3_errmsg(database) : "out of memory");
-    if (status == GSIM_OK) gsim_database_distrust(database);
-    if (status == GSIM_OK && sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_NOTADB)
-        status = gsim_error_set(error, GSIM_INPUT, "expected an SQLite database, found another kind of file");
-    if (status == GSIM_OK) status = read_tables(database, &records);
+    sqlite3 *database = gsim_table_database(path, error);
+    if (!database) return error->status;
+    enum gsim_status status = read_tables(database, &records);
     if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
     gsim_records_release(&records);
     sqlite3_close(database);

@@ -12,6 +12,10 @@ void gsim_import_charge(struct gsim_import_options *options, const struct gsim_d
     options->event_record_us = device->event_record_us;
     options->stream_wait_us = device->stream_wait_us;
     options->launch_to_start_us = device->launch_to_start_us;
+    options->copy_gbps[0][0] = device->h2d_gbps;
+    options->copy_gbps[0][1] = device->d2h_gbps;
+    options->copy_gbps[1][0] = device->pageable_h2d_gbps;
+    options->copy_gbps[1][1] = device->pageable_d2h_gbps;
 }
 
 void gsim_import_times_release(struct gsim_import_times *times)

@@ -13,7 +13,7 @@
 /* All assumed, as ratios. */
 #define STEP        0.8   /* power of recorded over replayed, so that kernels that slow each other do not swing */
 #define NEAR        0.003 /* mean deviation that is good enough: less than durations repeat within */
-#define LEAST_SHARE 0.02  /* of a kernel's time beside others, below which its time is that of running alone */
+#define LEAST_SHARE 0.02  /* of a kernel's time beside all others, below which its time is that of running alone */
 #define LEAST_ALONE 0.02  /* of what a kernel took: nothing slows more */
 
 /* --- the replay ----------------------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ static gsim_time begin_of(const struct gsim_timeline *timeline)
 }
 
 /* A copy that the op did not ask for (of data that the replay's memory mode has elsewhere) is not its record. */
-enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const struct gsim_program *p, bool is_pageable,
+enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const struct gsim_program *p,
                                    struct gsim_moment *moments, struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
@@ -48,7 +48,7 @@ enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const
         .device = &device,
         .scheduler = predictor->replay,
         .gpu = *predictor->gpu,
-        .memory = is_pageable ? GSIM_MEMORY_PAGEABLE : GSIM_MEMORY_PINNED,
+        .memory = GSIM_MEMORY_PINNED,
         .iterations = 1,
         .seed = 1,
         .detailed = true, /* the calls */
@@ -71,8 +71,8 @@ enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const
 
 /* --- who ran beside others ----------------------------------------------------------------------------------------- */
 struct span {
-    double start_us, end_us;
-    uint32_t at; /* in ops */
+    double start_us, end_us, shared_us; /* shared: with each other kernel, added up */
+    uint32_t at;                        /* in ops */
 };
 
 static int by_start(const void *left, const void *right)
@@ -88,19 +88,21 @@ static uint32_t mark_beside(const struct gsim_recorded_op *ops, uint32_t count, 
     for (uint32_t i = 0; i < count; i++) {
         beside[i] = false;
         if (ops[i].is_kernel && !isnan(ops[i].start_us) && ops[i].end_us > ops[i].start_us)
-            spans[kernels++] = (struct span){ops[i].start_us, ops[i].end_us, i};
+            spans[kernels++] = (struct span){ops[i].start_us, ops[i].end_us, 0, i};
     }
     if (kernels) qsort(spans, kernels, sizeof *spans, by_start);
     for (uint32_t i = 0; i < kernels; i++) {
-        const struct span *a = &spans[i];
+        struct span *a = &spans[i];
         for (uint32_t j = i + 1; j < kernels && spans[j].start_us < a->end_us; j++) {
-            const struct span *b = &spans[j];
+            struct span *b = &spans[j];
             double common = fmin(a->end_us, b->end_us) - b->start_us;
             if (ops[a->at].stream == ops[b->at].stream) continue;
-            beside[a->at] |= common > LEAST_SHARE * (a->end_us - a->start_us);
-            beside[b->at] |= common > LEAST_SHARE * (b->end_us - b->start_us);
+            a->shared_us += common;
+            b->shared_us += common;
         }
     }
+    for (uint32_t i = 0; i < kernels; i++)
+        beside[spans[i].at] = spans[i].shared_us > LEAST_SHARE * (spans[i].end_us - spans[i].start_us);
     for (uint32_t i = 0; i < count; i++) marked += beside[i];
     return marked;
 }
@@ -146,7 +148,7 @@ struct scratch {
     bool *beside;                  /* by recorded op */
 };
 
-static enum gsim_status find(const struct gsim_predictor *predictor, struct gsim_program *p, bool is_pageable,
+static enum gsim_status find(const struct gsim_predictor *predictor, struct gsim_program *p,
                              const struct gsim_recorded_op *ops, uint32_t count, void (*progress)(void *, uint32_t), void *context,
                              struct scratch *s, struct gsim_alone *alone, struct gsim_error *error)
 {
@@ -155,7 +157,7 @@ static enum gsim_status find(const struct gsim_predictor *predictor, struct gsim
     alone->kernels = mark_beside(ops, count, s->spans, s->beside);
     for (double best = INFINITY; alone->kernels && alone->rounds < GSIM_ALONE_ROUNDS && best > NEAR; alone->rounds++) {
         if (progress) progress(context, alone->rounds);
-        status = gsim_replay_trace(predictor, p, is_pageable, s->moments, error);
+        status = gsim_replay_trace(predictor, p, s->moments, error);
         if (status != GSIM_OK) break;
         double off = compare(p, ops, count, s->beside, s->moments, s->sums);
         if (!alone->rounds) alone->before = off;
@@ -175,7 +177,7 @@ static enum gsim_status find(const struct gsim_predictor *predictor, struct gsim
     return status;
 }
 
-enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct gsim_program *p, bool is_pageable,
+enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct gsim_program *p,
                                   const struct gsim_recorded_op *ops, uint32_t op_count, void (*progress)(void *, uint32_t), void *context,
                                   struct gsim_alone *alone, struct gsim_error *error)
 {
@@ -188,7 +190,7 @@ enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct
                         .beside = GSIM_ARENA_ARRAY(&arena, bool, op_count + 1)};
     *alone = (struct gsim_alone){0};
     enum gsim_status status = arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
-    if (status == GSIM_OK) status = find(predictor, p, is_pageable, ops, op_count, progress, context, &s, alone, error);
+    if (status == GSIM_OK) status = find(predictor, p, ops, op_count, progress, context, &s, alone, error);
     gsim_arena_release(&arena);
     return status;
 }

@@ -15,7 +15,7 @@ struct gsim_moment {
 };
 
 /* Replays PROGRAM, imported from a trace, on its own streams; MOMENTS has room for each of its ops. GSIM_INPUT: a kernel does not fit. */
-enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const struct gsim_program *program, bool is_pageable,
+enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const struct gsim_program *program,
                                    struct gsim_moment *moments, struct gsim_error *error) GSIM_NODISCARD;
 
 #define GSIM_ALONE_ROUNDS 16 /* at most */
@@ -31,7 +31,7 @@ struct gsim_alone {
 
 /* Sets solo_us of the PROGRAM's kernels; OPS: what each of its kernels and copies was in the trace. PROGRESS is called before each round,
  * NULL allowed. On failure the program stays as it was. */
-enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct gsim_program *program, bool is_pageable,
+enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct gsim_program *program,
                                   const struct gsim_recorded_op *ops, uint32_t op_count, void (*progress)(void *context, uint32_t round),
                                   void *context, struct gsim_alone *alone, struct gsim_error *error) GSIM_NODISCARD;
 

@@ -108,7 +108,7 @@ enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, cons
     struct gsim_moment *moments = gsim_alloc(sizeof *moments * ((size_t)traced->program->op_count + 1));
     struct gsim_trace_stream *streams = gsim_alloc(sizeof *streams * ((size_t)traced->op_count + 1));
     enum gsim_status status = moments && streams ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) status = gsim_replay_trace(v->predictor, traced->program, traced->is_pageable, moments, error);
+    if (status == GSIM_OK) status = gsim_replay_trace(v->predictor, traced->program, moments, error);
     if (status == GSIM_OK) status = add_sample(v, traced, moments, streams, error);
     gsim_free(moments);
     gsim_free(streams);

@@ -18,7 +18,6 @@ struct gsim_validated_trace {
         *ops; /* what each of its kernels and copies was; start_us NAN: not known, or repaired */
     uint32_t op_count;
     double span_us; /* first launch call to last end */
-    bool is_pageable;
     uint64_t repairs;
     const char *notes; /* a line for each thing that was noticed, "" for none */
 };

@@ -17,6 +17,18 @@ static const char *op_name(const struct gsim_trace_op *op)
 
 /* --- the table -----------------------------------------------------------------------------------------------------
  */
+#define NAME_COLUMNS 30
+#define NAME_HEAD    10 /* of a longer name; ranks and steps stand at the end */
+
+static void fit_name(const char *name, char text[NAME_COLUMNS + 1])
+{
+    size_t length = strlen(name), tail = NAME_COLUMNS - NAME_HEAD - 2;
+    if (length <= NAME_COLUMNS)
+        snprintf(text, NAME_COLUMNS + 1, "%s", name);
+    else
+        snprintf(text, NAME_COLUMNS + 1, "%.*s..%s", NAME_HEAD, name, name + length - tail);
+}
+
 static void put_notes(const struct gsim_trace_sample *s, struct gsim_output *output)
 {
     for (const char *line = s->notes; *line;) {
@@ -28,7 +40,9 @@ static void put_notes(const struct gsim_trace_sample *s, struct gsim_output *out
 
 static void put_sample(const struct gsim_trace_sample *s, struct gsim_output *output)
 {
-    gsim_output_printf(output, "%-30.30s%8u%9" PRIu64 "%14.3f%14.3f", s->file, s->op_count, s->repairs, s->measured_us,
+    char name[NAME_COLUMNS + 1];
+    fit_name(s->file, name);
+    gsim_output_printf(output, "%-30s%8u%9" PRIu64 "%14.3f%14.3f", name, s->op_count, s->repairs, s->measured_us,
                        s->predicted_us);
     gsim_output_percent(output, 9, s->error, true);
     gsim_output_percent(output, 9, s->timeline.mean, false);

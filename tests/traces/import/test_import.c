@@ -202,7 +202,7 @@ static void another_thread_goes_on(void)
     if (!import_good(&i, &t, &options)) return;
     CHECK_INT(i.program.op_count, 3);
     CHECK_INT(i.program.ops[1].after_count, 0);
-    CHECK_INT(i.program.ops[2].after_count, 1);
+    CHECK_INT(i.program.ops[2].after_count, 2);
     CHECK_INT(i.notes.threads, 2);
     CHECK_INT(i.notes.other_threads, 1);
     gsim_program_release(&i.program);

@@ -41,7 +41,7 @@ static void trace_is_taken(void)
 {
     struct gsim_error error = {0};
     struct gsim_moment moments[KERNELS];
-    CHECK_OK(gsim_replay_trace(&predictor, &program, false, moments, &error), error);
+    CHECK_OK(gsim_replay_trace(&predictor, &program, moments, &error), error);
     for (uint32_t i = 0; i < KERNELS; i++) {
         trace[i] = (struct gsim_recorded_op){.is_kernel = true, .op = i, .stream = (uint32_t)program.ops[i].stream,
                                              .start_us = moments[i].start_us, .end_us = moments[i].end_us};
@@ -57,7 +57,7 @@ static void times_alone_come_back(void)
     struct gsim_alone alone;
     double recorded_us = 0, sum_us = 0, last_us = program.kernels[KERNELS - 1].solo_us;
     for (uint32_t i = 0; i + 1 < KERNELS; i++) recorded_us += program.kernels[i].solo_us;
-    CHECK_OK(gsim_infer_alone(&predictor, &program, false, trace, KERNELS, NULL, NULL, &alone, &error), error);
+    CHECK_OK(gsim_infer_alone(&predictor, &program, trace, KERNELS, NULL, NULL, &alone, &error), error);
     CHECK_INT(alone.kernels, KERNELS - 1);
     CHECK(alone.rounds > 1 && alone.rounds <= GSIM_ALONE_ROUNDS);
     CHECK_MSG(alone.before > 0.1 && alone.left < 0.01, "%g off before, %g after", alone.before, alone.left);
@@ -84,7 +84,7 @@ static void others_stay(void)
             ops[i].stream = 7;
             if (unknown) ops[i].start_us = ops[i].end_us = NAN;
         }
-        CHECK_OK(gsim_infer_alone(&predictor, &program, false, ops, KERNELS, NULL, NULL, &alone, &error), error);
+        CHECK_OK(gsim_infer_alone(&predictor, &program, ops, KERNELS, NULL, NULL, &alone, &error), error);
         CHECK_INT(alone.kernels, 0);
         CHECK_INT(alone.rounds, 0);
         CHECK(program.kernels[0].solo_us == before_us);
@@ -98,7 +98,7 @@ static void failure_changes_nothing(void)
     uint32_t threads = program.kernels[0].block.x;
     double before_us = program.kernels[1].solo_us;
     program.kernels[0].block.x = 1u << 20;
-    CHECK(gsim_infer_alone(&predictor, &program, false, trace, KERNELS, NULL, NULL, &alone, &error) == GSIM_INPUT);
+    CHECK(gsim_infer_alone(&predictor, &program, trace, KERNELS, NULL, NULL, &alone, &error) == GSIM_INPUT);
     CHECK(program.kernels[1].solo_us == before_us);
     program.kernels[0].block.x = threads;
 }
