@@ -123,9 +123,10 @@ static enum gsim_status init_world(struct world *w, const struct gsim_simulation
                                    struct gsim_error *error)
 {
     enum gsim_status status = init_machine(&w->machine, s, timeline, &w->process.driver.error, error);
+    char capability[GSIM_CAPABILITY_TEXT];
     if (!status && !gsim_sm_limits(s->device->compute_capability))
-        status = gsim_error_set(error, GSIM_INPUT, "device '%s': compute capability %d.%d is not in the occupancy table",
-                                s->device->name, s->device->compute_capability / 10, s->device->compute_capability % 10);
+        status = gsim_error_set(error, GSIM_INPUT, "device '%s': compute capability %s is not in the occupancy table", s->device->name,
+                                gsim_capability_text(s->device->compute_capability, capability));
     if (!status) status = init_devices(w, error);
     if (!status) status = init_process(w, error);
     return status;

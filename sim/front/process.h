@@ -96,6 +96,8 @@ struct gsim_process {
     const struct gsim_device_spec *spec; /* what its host calls cost */
     struct gsim_space space;
     gsim_time call_gap;            /* of the device file */
+    gsim_time driver_free;         /* when the driver's lock is free again */
+    uint32_t driver_caller;        /* the thread that held it last */
 
     struct gsim_stream_state *streams;
     size_t stream_count, stream_capacity;

@@ -18,6 +18,8 @@ static inline struct gsim_device *gsim_api_device(const struct gsim_process *p, 
 /* Host time of one API call: the running thread's clock moves on; recorded when the run is detailed. */
 gsim_time gsim_api_begin(struct gsim_process *p);
 void gsim_api_spend(struct gsim_process *p, double us);
+/* Of several host threads: waits for the driver's lock and holds it for HOLD_US; SWITCH_US more when another one held it last. */
+void gsim_api_take_driver(struct gsim_process *p, double hold_us, double switch_us);
 /* Appends an op to a stream; the caller has spent the call's host time. */
 void gsim_api_issue(struct gsim_process *p, enum gsim_command_kind kind, const struct gsim_op *op, uint32_t exec,
                     uint32_t stream, gsim_time launch, double latency_us);

@@ -19,6 +19,16 @@ void gsim_api_spend(struct gsim_process *p, double us)
     p->machine->running->local += gsim_time_from_us(us * share);
 }
 
+void gsim_api_take_driver(struct gsim_process *p, double hold_us, double switch_us)
+{
+    struct gsim_host_thread *self = p->machine->running;
+    if (p->machine->alive_count < 2) return;
+    if (p->driver_caller != self->index) self->local += gsim_time_from_us(switch_us);
+    if (p->driver_free > self->local) self->local = p->driver_free;
+    p->driver_free = self->local + gsim_time_from_us(hold_us);
+    p->driver_caller = self->index;
+}
+
 void gsim_api_end(struct gsim_process *p, enum gsim_api api, gsim_time start, gsim_time waited, uint32_t stream,
                   const char *detail)
 {
@@ -140,6 +150,8 @@ static void do_stream_synchronize(struct gsim_driver *driver, gsim_stream stream
     if (!gsim_api_is_stream(p, stream)) return;
     gsim_time start = gsim_api_begin(p);
     gsim_machine_meet(p->machine);
+    gsim_api_take_driver(p, p->spec->driver_sync_lock_us, 0);
+    gsim_machine_meet(p->machine);
     bool is_idle = p->streams[stream].completed == p->streams[stream].issued;
     if (!is_idle) {
         p->machine->running->target = p->streams[stream].issued;
@@ -235,6 +247,7 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p);
     bool is_timed = p->events[event].flags == GSIM_EVENT_TIMING;
+    gsim_api_take_driver(p, p->spec->driver_event_lock_us, 0);
     gsim_api_spend(p, is_timed ? p->spec->event_record_us : p->spec->event_record_no_timing_us);
     p->events_recorded++;
     if (!gsim_api_capture_record(p, event, stream)) {
@@ -257,6 +270,7 @@ static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream,
     if (!gsim_api_is_stream(p, stream) || !gsim_api_is_event(p, event)) return;
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p);
+    gsim_api_take_driver(p, p->spec->driver_event_lock_us, 0);
     gsim_api_spend(p, p->spec->stream_wait_us);
     p->stream_waits++;
     if (!gsim_api_capture_wait(p, stream, event) && p->events[event].marker)
@@ -308,6 +322,7 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     gsim_time before = p->machine->running->local;
     gsim_managed_launch(gsim_api_device(p, stream), &op, 1, stream, p->iteration);
     waited += p->machine->running->local - before;
+    gsim_api_take_driver(p, p->spec->driver_lock_us, p->spec->driver_switch_us);
     gsim_api_spend(p, p->spec->launch_us);
     gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, p->spec->launch_to_start_us);
     gsim_api_end(p, GSIM_API_LAUNCH, start, waited, stream, p->space.program->kernels[op->kernel_index].name);
@@ -331,6 +346,7 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     if (!can_copy(p, op, stream) || gsim_api_capture_op(p, stream, op)) return;
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
+    gsim_api_take_driver(p, p->spec->driver_lock_us, p->spec->driver_switch_us);
     bool is_peer = op->copy_kind == GSIM_COPY_P2P && p->spec->peer_call_us > 0;
     gsim_api_spend(p, is_peer ? p->spec->peer_call_us : p->spec->memcpy_us);
     bool is_pinned = gsim_copies_is_pinned(&p->space, op); /* the staging of others has its own start */
