@@ -111,6 +111,18 @@ static void first_thread_main(void *argument)
     gsim_machine_end_thread(m);
 }
 
+/* What gsim_estimate_us() tells of kernels. */
+static enum gsim_status time_kernels(const struct gsim_machine *m, struct gsim_arena *arena, struct gsim_run *run,
+                                     struct gsim_error *error)
+{
+    uint32_t count = m->program->kernel_count;
+    double *times = GSIM_ARENA_ARRAY(arena, double, count + 1);
+    if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t k = 0; k < count; k++) times[k] = m->works[k].solo_ps / (double)GSIM_PS_PER_US;
+    run->kernel_us = times;
+    return GSIM_OK;
+}
+
 static enum gsim_status run_scheduler(struct gsim_machine *m, const struct gsim_simulation *s, struct gsim_error *error)
 {
     struct first_thread first = {.machine = m};
@@ -127,6 +139,7 @@ static enum gsim_status run_scheduler(struct gsim_machine *m, const struct gsim_
         .iterations = s->until_steady ? GSIM_STEADY_MOST : s->iterations ? s->iterations : s->program->iterations,
         .rng = &numbers,
         .arena = &arena,
+        .device = gsim_device_facts(s->device),
     };
     m->run = &first.run;
     enum gsim_status status = gsim_random_init(&numbers, s->seed, error);
@@ -138,6 +151,7 @@ static enum gsim_status run_scheduler(struct gsim_machine *m, const struct gsim_
             status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
         first.run.params = defaults;
     }
+    if (!status) status = time_kernels(m, &arena, &first.run, error);
     if (status) goto done;
     if (s->scheduler->prepare) status = s->scheduler->prepare(&first.run, error);
     if (status) goto done;
