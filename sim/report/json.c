@@ -208,6 +208,25 @@ static void put_occupancy(const struct gsim_result *result, struct gsim_output *
     gsim_output_text(output, "]}");
 }
 
+/* Sums up to the makespan. */
+static void put_causes(const struct gsim_metrics *metrics, struct gsim_output *output)
+{
+    if (!metrics->has_causes) return;
+    gsim_output_text(output, ",\n  ");
+    put_string(output, "limited_by", gsim_cause_name(metrics->cause));
+    comma(output);
+    if (metrics->cause_detail) {
+        put_string(output, "limited_by_detail", metrics->cause_detail);
+        comma(output);
+    }
+    gsim_output_text(output, "\"causes\": {");
+    for (int i = 0; i < GSIM_CAUSE_COUNT; i++) {
+        if (i) comma(output);
+        put_time(output, gsim_cause_key((enum gsim_cause)i), metrics->cause_time[i]);
+    }
+    gsim_output_text(output, "}");
+}
+
 static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *output)
 {
     gsim_output_text(output, ",\n \"metrics\": {");
@@ -242,6 +261,7 @@ static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *
         comma(output);
         put_string(output, "lower_bound_reason", metrics->lower_bound_reason);
     }
+    put_causes(metrics, output);
     gsim_output_text(output, "}}\n");
 }
 
