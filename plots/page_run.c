@@ -36,14 +36,14 @@ static void put_pair(struct gsim_page *page, const char *name, const char *text)
 }
 
 /* Shares of the makespan by cause, as far as a twentieth of it. */
-static void put_causes(struct gsim_page *page, const struct gsim_frame *frame)
+static void put_bottlenecks(struct gsim_page *page, const struct gsim_frame *frame)
 {
     double makespan = number_of(frame, "makespan_us");
-    for (int i = 0; i < GSIM_CAUSE_COUNT; i++) {
+    for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++) {
         char text[GSIM_TEXT_SIZE];
-        double us = number_of(frame, gsim_cause_key((enum gsim_cause)i));
+        double us = number_of(frame, gsim_bottleneck_key((enum gsim_bottleneck)i));
         if (!(us >= 0.05 * makespan)) continue;
-        put_pair(page, gsim_arena_printf(&page->arena, "… of the makespan: %s", gsim_cause_name((enum gsim_cause)i)),
+        put_pair(page, gsim_arena_printf(&page->arena, "… of the makespan: %s", gsim_bottleneck_name((enum gsim_bottleneck)i)),
                  gsim_text_percent(text, us / makespan));
     }
 }
@@ -81,7 +81,7 @@ static void put_summary(struct gsim_page *page, const struct gsim_frame *frame)
         put_pair(page, "Limited by", *value_of(frame, "limited_by_detail")
                                          ? gsim_arena_printf(&page->arena, "%s (%s)", value_of(frame, "limited_by"), value_of(frame, "limited_by_detail"))
                                          : value_of(frame, "limited_by"));
-    put_causes(page, frame);
+    put_bottlenecks(page, frame);
     gsim_page_table_end(page);
     if (number_of(frame, "lower_bound_us") > number_of(frame, "makespan_us"))
         gsim_output_text(page->output,

@@ -209,20 +209,20 @@ static void put_occupancy(const struct gsim_result *result, struct gsim_output *
 }
 
 /* Sums up to the makespan. */
-static void put_causes(const struct gsim_metrics *metrics, struct gsim_output *output)
+static void put_bottlenecks(const struct gsim_metrics *metrics, struct gsim_output *output)
 {
-    if (!metrics->has_causes) return;
+    if (!metrics->has_bottlenecks) return;
     gsim_output_text(output, ",\n  ");
-    put_string(output, "limited_by", gsim_cause_name(metrics->cause));
+    put_string(output, "limited_by", gsim_bottleneck_name(metrics->bottleneck));
     comma(output);
-    if (metrics->cause_detail) {
-        put_string(output, "limited_by_detail", metrics->cause_detail);
+    if (metrics->bottleneck_detail) {
+        put_string(output, "limited_by_detail", metrics->bottleneck_detail);
         comma(output);
     }
-    gsim_output_text(output, "\"causes\": {");
-    for (int i = 0; i < GSIM_CAUSE_COUNT; i++) {
+    gsim_output_text(output, "\"bottlenecks\": {");
+    for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++) {
         if (i) comma(output);
-        put_time(output, gsim_cause_key((enum gsim_cause)i), metrics->cause_time[i]);
+        put_time(output, gsim_bottleneck_key((enum gsim_bottleneck)i), metrics->bottleneck_time[i]);
     }
     gsim_output_text(output, "}");
 }
@@ -261,7 +261,7 @@ static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *
         comma(output);
         put_string(output, "lower_bound_reason", metrics->lower_bound_reason);
     }
-    put_causes(metrics, output);
+    put_bottlenecks(metrics, output);
     gsim_output_text(output, "}}\n");
 }
 

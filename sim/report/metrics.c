@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/report/bounds.h"
-#include "sim/report/causes.h"
+#include "sim/report/bottlenecks.h"
 #include "sim/device/occupancy.h"
 
 static gsim_time later(gsim_time a, gsim_time b)
@@ -210,6 +210,6 @@ enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, cons
     compute_transfers(timeline, metrics);
     compute_makespan(timeline, metrics);
     compute_occupancy(timeline, device, metrics);
-    status = gsim_causes_compute(timeline, device, alone, metrics, error);
+    status = gsim_bottlenecks_compute(timeline, device, alone, metrics, error);
     return status == GSIM_OK ? gsim_bounds_compute(timeline, device, alone, metrics, error) : status;
 }

@@ -51,22 +51,22 @@ static void occupancy(struct gsim_timeline *t, int64_t time, uint32_t sms)
 }
 
 /* EXPECTED: per cause, in us. Releases the timeline. */
-static void check(struct gsim_timeline *t, const struct gsim_kernel_alone *alone, const int64_t expected[GSIM_CAUSE_COUNT],
-                  enum gsim_cause greatest, const char *detail)
+static void check(struct gsim_timeline *t, const struct gsim_kernel_alone *alone, const int64_t expected[GSIM_BOTTLENECK_COUNT],
+                  enum gsim_bottleneck greatest, const char *detail)
 {
     struct gsim_metrics m;
     struct gsim_error error = {0};
     gsim_time sum = 0;
     CHECK_OK(gsim_metrics_compute(t, &device, alone, &m, &error), error);
-    CHECK(m.has_causes);
-    for (int i = 0; i < GSIM_CAUSE_COUNT; i++) {
-        CHECK_MSG(m.cause_time[i] == expected[i] * US, "%s: %g us, expected %d", gsim_cause_name((enum gsim_cause)i),
-                  gsim_time_us(m.cause_time[i]), (int)expected[i]);
-        sum += m.cause_time[i];
+    CHECK(m.has_bottlenecks);
+    for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++) {
+        CHECK_MSG(m.bottleneck_time[i] == expected[i] * US, "%s: %g us, expected %d", gsim_bottleneck_name((enum gsim_bottleneck)i),
+                  gsim_time_us(m.bottleneck_time[i]), (int)expected[i]);
+        sum += m.bottleneck_time[i];
     }
     CHECK(sum == m.makespan);
-    CHECK_STR(gsim_cause_name(m.cause), gsim_cause_name(greatest));
-    CHECK_STR(m.cause_detail ? m.cause_detail : "", detail);
+    CHECK_STR(gsim_bottleneck_name(m.bottleneck), gsim_bottleneck_name(greatest));
+    CHECK_STR(m.bottleneck_detail ? m.bottleneck_detail : "", detail);
     gsim_timeline_release(t);
 }
 
@@ -81,8 +81,8 @@ static void host(void)
     call(&t, GSIM_API_DEVICE_SYNC, 9, 104, 118, 14);
     occupancy(&t, 105, 10);
     occupancy(&t, 115, 0);
-    check(&t, NULL, (const int64_t[GSIM_CAUSE_COUNT]){[GSIM_CAUSE_HOST] = 107, [GSIM_CAUSE_GAPS] = 1, [GSIM_CAUSE_SMS] = 10},
-          GSIM_CAUSE_HOST, "host work");
+    check(&t, NULL, (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 107, [GSIM_BOTTLENECK_GAPS] = 1, [GSIM_BOTTLENECK_SMS] = 10},
+          GSIM_BOTTLENECK_HOST, "host work");
 }
 
 /* Three kernels one after the other in streams of their own, on half of the SMs; none takes half of that time. */
@@ -97,8 +97,8 @@ static void dependence(void)
     call(&t, GSIM_API_DEVICE_SYNC, 9, 3, 97, 94);
     occupancy(&t, 2, 5);
     occupancy(&t, 96, 0);
-    check(&t, NULL, (const int64_t[GSIM_CAUSE_COUNT]){[GSIM_CAUSE_HOST] = 2, [GSIM_CAUSE_GAPS] = 5, [GSIM_CAUSE_DEPENDENCE] = 90},
-          GSIM_CAUSE_DEPENDENCE, "");
+    check(&t, NULL, (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 2, [GSIM_BOTTLENECK_GAPS] = 5, [GSIM_BOTTLENECK_DEPENDENCE] = 90},
+          GSIM_BOTTLENECK_DEPENDENCE, "");
 }
 
 /* The same with one kernel that takes most of it. */
@@ -113,9 +113,9 @@ static void one_kernel(void)
     occupancy(&t, 2, 5);
     occupancy(&t, 94, 0);
     check(&t, NULL,
-          (const int64_t[GSIM_CAUSE_COUNT]){
-              [GSIM_CAUSE_HOST] = 2, [GSIM_CAUSE_GAPS] = 3, [GSIM_CAUSE_DEPENDENCE] = 10, [GSIM_CAUSE_KERNEL] = 80},
-          GSIM_CAUSE_KERNEL, "b");
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){
+              [GSIM_BOTTLENECK_HOST] = 2, [GSIM_BOTTLENECK_GAPS] = 3, [GSIM_BOTTLENECK_DEPENDENCE] = 10, [GSIM_BOTTLENECK_KERNEL] = 80},
+          GSIM_BOTTLENECK_KERNEL, "b");
 }
 
 /* b needs nothing of a, its launch returned at 2, and it starts when a has ended: 3 us (1.5 gaps of 2) may be the front end's
@@ -133,8 +133,8 @@ static void queue(void)
     occupancy(&t, 2, 10);
     occupancy(&t, 62, 0);
     check(&t, NULL,
-          (const int64_t[GSIM_CAUSE_COUNT]){[GSIM_CAUSE_HOST] = 2, [GSIM_CAUSE_GAPS] = 3, [GSIM_CAUSE_QUEUES] = 47, [GSIM_CAUSE_SMS] = 10},
-          GSIM_CAUSE_QUEUES, "");
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 2, [GSIM_BOTTLENECK_GAPS] = 3, [GSIM_BOTTLENECK_QUEUES] = 47, [GSIM_BOTTLENECK_SMS] = 10},
+          GSIM_BOTTLENECK_QUEUES, "");
 }
 
 /* The same behind an event: what the stream waits for is a dependence, though the program has none. */
@@ -152,7 +152,7 @@ static void event(void)
     call(&t, GSIM_API_DEVICE_SYNC, 9, 2, 62, 60);
     occupancy(&t, 2, 10);
     occupancy(&t, 62, 0);
-    check(&t, NULL, (const int64_t[GSIM_CAUSE_COUNT]){[GSIM_CAUSE_HOST] = 1, [GSIM_CAUSE_GAPS] = 3, [GSIM_CAUSE_SMS] = 58}, GSIM_CAUSE_SMS,
+    check(&t, NULL, (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 1, [GSIM_BOTTLENECK_GAPS] = 3, [GSIM_BOTTLENECK_SMS] = 58}, GSIM_BOTTLENECK_SMS,
           "");
 }
 
@@ -174,8 +174,8 @@ static void link_and_dram(void)
     occupancy(&t, 82, 10);
     occupancy(&t, 102, 0);
     check(&t, alone,
-          (const int64_t[GSIM_CAUSE_COUNT]){[GSIM_CAUSE_HOST] = 1, [GSIM_CAUSE_GAPS] = 1, [GSIM_CAUSE_LINK] = 85, [GSIM_CAUSE_DRAM] = 15},
-          GSIM_CAUSE_LINK, "");
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 1, [GSIM_BOTTLENECK_GAPS] = 1, [GSIM_BOTTLENECK_LINK] = 85, [GSIM_BOTTLENECK_DRAM] = 15},
+          GSIM_BOTTLENECK_LINK, "");
 }
 
 /* A kernel that finds the SMs full stands for SMs while it waits for room. */
@@ -191,7 +191,7 @@ static void room(void)
     call(&t, GSIM_API_DEVICE_SYNC, 9, 2, 98, 96);
     occupancy(&t, 2, 10);
     occupancy(&t, 98, 0);
-    check(&t, NULL, (const int64_t[GSIM_CAUSE_COUNT]){[GSIM_CAUSE_HOST] = 2, [GSIM_CAUSE_GAPS] = 1, [GSIM_CAUSE_SMS] = 95}, GSIM_CAUSE_SMS, "");
+    check(&t, NULL, (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 2, [GSIM_BOTTLENECK_GAPS] = 1, [GSIM_BOTTLENECK_SMS] = 95}, GSIM_BOTTLENECK_SMS, "");
 }
 
 /* Without calls there is nobody to blame: nothing is said. */
@@ -204,7 +204,7 @@ static void without_detail(void)
     t.detailed = false;
     kernel(&t, 0, 1, 0, 2, 2, 50);
     CHECK_OK(gsim_metrics_compute(&t, &device, NULL, &m, &error), error);
-    CHECK(!m.has_causes);
+    CHECK(!m.has_bottlenecks);
     gsim_timeline_release(&t);
 }
 
@@ -219,4 +219,4 @@ static const struct test_case cases[] = {
     {"no calls recorded", without_detail},
 };
 
-TEST_MAIN("report/causes", cases)
+TEST_MAIN("report/bottlenecks", cases)

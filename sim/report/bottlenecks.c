@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. See sim/report/causes.h. From a kernel or copy the walk goes to what it waited for last: its launch call, or
+ * Layer: sim. See sim/report/bottlenecks.h. From a kernel or copy the walk goes to what it waited for last: its launch call, or
  * what ended before it in its stream, behind an event or on one of its buffers. From a call it goes back over the thread's
  * calls to one that blocked, and from there to the work that released it. So every moment is charged once.
  */
-#include "sim/report/causes.h"
+#include "sim/report/bottlenecks.h"
 
 #include <string.h>
 
@@ -51,9 +51,9 @@ static const struct gsim_op *op_of(const struct walk *w, uint32_t record)
     return op < w->timeline->program->op_count ? &w->timeline->program->ops[op] : NULL;
 }
 
-static void charge(struct walk *w, enum gsim_cause cause, gsim_time from, gsim_time until)
+static void charge(struct walk *w, enum gsim_bottleneck bottleneck, gsim_time from, gsim_time until)
 {
-    if (until > from) w->metrics->cause_time[cause] += until - from;
+    if (until > from) w->metrics->bottleneck_time[bottleneck] += until - from;
 }
 
 /* --- the lists ----------------------------------------------------------------------------------------------- */
@@ -262,13 +262,13 @@ static void charge_kernel(struct walk *w, uint32_t record, gsim_time until)
     gsim_time room = (gsim_time)(rest * (double)time_with_room(w, kernel->start, until));
     const struct gsim_kernel_alone *alone = w->alone ? &w->alone[kernel->kernel_index] : NULL;
     bool by_dram = alone && alone->dram_us >= BOUND * gsim_time_us(alone->time);
-    w->metrics->cause_time[GSIM_CAUSE_LINK] += link;
+    w->metrics->bottleneck_time[GSIM_BOTTLENECK_LINK] += link;
     if (by_dram) {
-        w->metrics->cause_time[GSIM_CAUSE_DRAM] += whole - link;
+        w->metrics->bottleneck_time[GSIM_BOTTLENECK_DRAM] += whole - link;
         return;
     }
-    w->metrics->cause_time[GSIM_CAUSE_SMS] += whole - link - room;
-    w->metrics->cause_time[GSIM_CAUSE_DEPENDENCE] += room;
+    w->metrics->bottleneck_time[GSIM_BOTTLENECK_SMS] += whole - link - room;
+    w->metrics->bottleneck_time[GSIM_BOTTLENECK_DEPENDENCE] += room;
     if (kernel->op < w->timeline->program->op_count) w->op_time[kernel->op] += room;
 }
 
@@ -281,7 +281,7 @@ struct place {
 
 static void charge_host(struct walk *w, uint32_t call, gsim_time from, gsim_time until)
 {
-    charge(w, GSIM_CAUSE_HOST, from, until);
+    charge(w, GSIM_BOTTLENECK_HOST, from, until);
     if (call != NONE && until > from) w->api_time[w->timeline->apis[call].api] += until - from;
 }
 
@@ -316,14 +316,14 @@ static void step_device(struct walk *w, struct place *at)
     gsim_time ready, launch;
     if (is_copy(w, record)) {
         const struct gsim_copy_record *copy = copy_of(w, record);
-        charge(w, GSIM_CAUSE_LINK, copy->start, at->time);
+        charge(w, GSIM_BOTTLENECK_LINK, copy->start, at->time);
         ready = copy->start;
         launch = copy->launch;
         correlation = copy->correlation;
     } else {
         const struct gsim_kernel_record *kernel = &w->timeline->kernels[record];
         charge_kernel(w, record, at->time);
-        charge(w, GSIM_CAUSE_SMS, kernel->ready, kernel->start);
+        charge(w, GSIM_BOTTLENECK_SMS, kernel->ready, kernel->start);
         ready = kernel->ready;
         launch = kernel->launch;
         correlation = kernel->correlation;
@@ -335,10 +335,10 @@ static void step_device(struct walk *w, struct place *at)
     bool by_device = cause != NONE && end_of(w, cause) >= called;
     gsim_time from = by_device ? end_of(w, cause) : called;
     gsim_time slack = ready - from < w->gap ? ready - from : w->gap;
-    charge(w, GSIM_CAUSE_GAPS, from, from + slack);
-    charge(w, is_copy(w, record) ? GSIM_CAUSE_LINK : GSIM_CAUSE_QUEUES, from + slack, ready);
+    charge(w, GSIM_BOTTLENECK_GAPS, from, from + slack);
+    charge(w, is_copy(w, record) ? GSIM_BOTTLENECK_LINK : GSIM_BOTTLENECK_QUEUES, from + slack, ready);
     *at = by_device ? (struct place){from, at->call, cause} : (struct place){from, call, NONE};
-    if (!by_device && call == NONE) charge(w, GSIM_CAUSE_HOST, 0, from);
+    if (!by_device && call == NONE) charge(w, GSIM_BOTTLENECK_HOST, 0, from);
     if (!by_device && call == NONE) at->time = 0;
 }
 
@@ -353,7 +353,7 @@ static void walk_back(struct walk *w)
         if (at.record != NONE) step_device(w, &at);
         else step_host(w, &at);
     }
-    charge(w, GSIM_CAUSE_HOST, 0, at.time);
+    charge(w, GSIM_BOTTLENECK_HOST, 0, at.time);
 }
 
 static gsim_time longest_gap(const struct gsim_device_spec *d)
@@ -367,7 +367,7 @@ static gsim_time longest_gap(const struct gsim_device_spec *d)
 }
 
 /* The greatest cause, and what stands for it: of room on the SMs an op that takes most of it, of the host its dearest call. */
-static void name_cause(struct walk *w)
+static void name_bottleneck(struct walk *w)
 {
     struct gsim_metrics *m = w->metrics;
     const struct gsim_program *program = w->timeline->program;
@@ -376,39 +376,39 @@ static void name_cause(struct walk *w)
         if (w->op_time[i] > w->op_time[longest]) longest = i;
     for (uint32_t i = 1; i < GSIM_API_COUNT; i++)
         if (w->api_time[i] > w->api_time[dearest]) dearest = i;
-    gsim_time room = m->cause_time[GSIM_CAUSE_DEPENDENCE];
+    gsim_time room = m->bottleneck_time[GSIM_BOTTLENECK_DEPENDENCE];
     if (program->op_count && room > 0 && (double)w->op_time[longest] > SINGLE * (double)room) {
-        m->cause_time[GSIM_CAUSE_KERNEL] = w->op_time[longest];
-        m->cause_time[GSIM_CAUSE_DEPENDENCE] -= w->op_time[longest];
+        m->bottleneck_time[GSIM_BOTTLENECK_KERNEL] = w->op_time[longest];
+        m->bottleneck_time[GSIM_BOTTLENECK_DEPENDENCE] -= w->op_time[longest];
     }
-    for (int i = 1; i < GSIM_CAUSE_COUNT; i++)
-        if (m->cause_time[i] > m->cause_time[m->cause]) m->cause = (enum gsim_cause)i;
-    if (m->cause == GSIM_CAUSE_HOST) m->cause_detail = gsim_api_name((enum gsim_api)dearest);
-    if (m->cause == GSIM_CAUSE_KERNEL && program->ops[longest].kind == GSIM_OP_KERNEL)
-        m->cause_detail = program->kernels[program->ops[longest].kernel_index].name;
+    for (int i = 1; i < GSIM_BOTTLENECK_COUNT; i++)
+        if (m->bottleneck_time[i] > m->bottleneck_time[m->bottleneck]) m->bottleneck = (enum gsim_bottleneck)i;
+    if (m->bottleneck == GSIM_BOTTLENECK_HOST) m->bottleneck_detail = gsim_api_name((enum gsim_api)dearest);
+    if (m->bottleneck == GSIM_BOTTLENECK_KERNEL && program->ops[longest].kind == GSIM_OP_KERNEL)
+        m->bottleneck_detail = program->kernels[program->ops[longest].kernel_index].name;
 }
 
-const char *gsim_cause_name(enum gsim_cause cause)
+const char *gsim_bottleneck_name(enum gsim_bottleneck bottleneck)
 {
     static const char *const names[] = {
-#define GSIM_CAUSE_TEXT(name, text, key) text,
-        GSIM_CAUSE_MAP(GSIM_CAUSE_TEXT)
-#undef GSIM_CAUSE_TEXT
+#define GSIM_BOTTLENECK_TEXT(name, text, key) text,
+        GSIM_BOTTLENECK_MAP(GSIM_BOTTLENECK_TEXT)
+#undef GSIM_BOTTLENECK_TEXT
     };
-    return names[cause];
+    return names[bottleneck];
 }
 
-const char *gsim_cause_key(enum gsim_cause cause)
+const char *gsim_bottleneck_key(enum gsim_bottleneck bottleneck)
 {
     static const char *const keys[] = {
-#define GSIM_CAUSE_KEY(name, text, key) key,
-        GSIM_CAUSE_MAP(GSIM_CAUSE_KEY)
-#undef GSIM_CAUSE_KEY
+#define GSIM_BOTTLENECK_KEY(name, text, key) key,
+        GSIM_BOTTLENECK_MAP(GSIM_BOTTLENECK_KEY)
+#undef GSIM_BOTTLENECK_KEY
     };
-    return keys[cause];
+    return keys[bottleneck];
 }
 
-enum gsim_status gsim_causes_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
+enum gsim_status gsim_bottlenecks_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
                                      const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                      struct gsim_error *error)
 {
@@ -418,8 +418,8 @@ enum gsim_status gsim_causes_compute(const struct gsim_timeline *timeline, const
     bool ok = w.op_time && make_lists(&w) && index_calls(&w);
     if (ok) {
         walk_back(&w);
-        name_cause(&w);
-        metrics->has_causes = true;
+        name_bottleneck(&w);
+        metrics->has_bottlenecks = true;
     }
     gsim_arena_release(&w.arena);
     return ok ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "cannot tell what limits the run: out of memory");
