@@ -259,6 +259,21 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_setup_release(struct gsim_cli_setup *setup);
 
+/* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
+/* A run as it came out. */
+struct gsim_cli_case {
+    const char *workload;
+    const struct gsim_scheduler_ops *scheduler;
+    gsim_time makespan, iteration_total;
+    size_t kernels;
+};
+/* Says on stderr which --opt changes none of the runs, by running them without it (not where they are large), and which
+ * one cannot change how long kernels take alone. */
+void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gsim_cli_case *cells, size_t count);
+/* Whether NUMBER says how fast kernels run, and TEXT: how many kernels do not ask for it; false: none. */
+bool gsim_cli_is_of_kernels(enum gsim_device_number number);
+bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct gsim_device_spec *device, char text[160]);
+
 /* One program under one scheduler. */
 struct gsim_cli_point {
     struct gsim_program program;

@@ -237,6 +237,22 @@ static enum gsim_status run_all(struct comparison *comparison, struct gsim_error
     return GSIM_OK;
 }
 
+/* Of the cells that came out. */
+static void note_idle_opts(struct comparison *comparison)
+{
+    size_t count = 0, total = comparison->workload_count * comparison->scheduler_count;
+    struct gsim_cli_case *cells = GSIM_ARENA_ARRAY(&comparison->arena, struct gsim_cli_case, total + 1);
+    if (!cells) return;
+    for (size_t i = 0; i < total; i++) {
+        const struct cell *cell = &comparison->cells[i];
+        if (cell->done)
+            cells[count++] = (struct gsim_cli_case){comparison->workloads[i / comparison->scheduler_count],
+                                                    comparison->schedulers[i % comparison->scheduler_count],
+                                                    cell->metrics.makespan, cell->metrics.iteration_total, cell->kernels};
+    }
+    gsim_cli_note_idle_opts(&comparison->setup, cells, count);
+}
+
 /* --- the table ----------------------------------------------------------------------------------------------- */
 static void put_cell(const struct comparison *comparison, size_t workload, size_t scheduler, struct gsim_output *output)
 {
@@ -438,6 +454,7 @@ static enum gsim_status compare(struct comparison *comparison, struct gsim_error
         GSIM_ARENA_ARRAY(&comparison->arena, struct cell, comparison->workload_count * comparison->scheduler_count);
     if (!comparison->cells) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     status = run_all(comparison, error);
+    if (status == GSIM_OK) note_idle_opts(comparison);
     if (!comparison->done_count) return status; /* a table of failures says no more than the messages */
     if (status == GSIM_OK && csv) status = write_one(comparison, csv, put_csv, error);
     if (status == GSIM_OK && report) status = write_one(comparison, report, put_json, error);

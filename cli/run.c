@@ -33,6 +33,10 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK) status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
     if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
     if (status == GSIM_OK) {
+        const struct gsim_cli_case cell = {workload, scheduler, metrics.makespan, metrics.iteration_total, timeline.kernel_count};
+        gsim_cli_note_idle_opts(&setup, &cell, 1);
+    }
+    if (status == GSIM_OK) {
         struct gsim_result result = {.simulation = &point.simulation,
                                      .timeline = &timeline,
                                      .metrics = &metrics,
