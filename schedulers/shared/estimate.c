@@ -39,6 +39,28 @@ static double copy_us(const struct gsim_run *run, const struct gsim_op *op)
     return transfer_us(2 * bytes, device->d2d_gbps);
 }
 
+/* Whether the last op from UNTIL - 1 down to FROM that accesses BUFFER is the host's: 1, 0, or -1 where none does. */
+static int is_left_on_host(const struct gsim_program *program, uint32_t buffer, uint32_t from, uint32_t until)
+{
+    for (uint32_t i = until; i-- > from;) {
+        const struct gsim_op *op = &program->ops[i];
+        for (uint32_t a = 0; a < op->arg_count; a++)
+            if (op->args[a].buffer_index == buffer && op->kind != GSIM_OP_PREFETCH)
+                return op->kind == GSIM_OP_HOST_WRITE || op->kind == GSIM_OP_HOST_READ;
+    }
+    return -1;
+}
+
+/* Moves what the host accessed last, in this iteration, in the one before, or ahead of the program. */
+static double prefetch_us(const struct gsim_run *run, const struct gsim_op *op)
+{
+    const struct gsim_program *program = run->program;
+    uint32_t buffer = op->args[0].buffer_index, here = op->index < program->op_count ? op->index : program->op_count;
+    int moves = is_left_on_host(program, buffer, 0, here);
+    if (moves < 0) moves = program->buffers[buffer].init == GSIM_INIT_HOST ? 1 : is_left_on_host(program, buffer, here, program->op_count);
+    return moves > 0 ? transfer_us((double)op->bytes, run->device.prefetch_gbps) : 0;
+}
+
 double gsim_estimate_us(const struct gsim_run *run, const struct gsim_op *op)
 {
     switch (op->kind) {
@@ -47,7 +69,7 @@ double gsim_estimate_us(const struct gsim_run *run, const struct gsim_op *op)
     case GSIM_OP_COPY:
         return copy_us(run, op);
     case GSIM_OP_PREFETCH:
-        return transfer_us((double)op->bytes, run->device.prefetch_gbps);
+        return prefetch_us(run, op);
     case GSIM_OP_HOST_COMPUTE:
         return op->host_us;
     case GSIM_OP_HOST_READ: /* managed data comes back; explicit copies are ops of their own */

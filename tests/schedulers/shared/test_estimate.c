@@ -19,6 +19,11 @@ static void test_without_machine(void)
         {.name = "memory", .flops = 2e6, .dram_bytes = 1e6},
         {.name = "unknown"},
     };
+    /* The device writes buffer 0, then the host buffer 1, which nobody has written before the first iteration; nobody writes 2. */
+    static struct gsim_buffer buffers[] = {{.name = "a", .bytes = 1000000, .init = GSIM_INIT_HOST}, {.name = "b", .bytes = 1000000}, {.name = "c", .bytes = 1000000}};
+    static const struct gsim_arg args[] = {{.buffer_index = 0, .writes = true}, {.buffer_index = 1, .writes = true}, {.buffer_index = 2, .writes = true}};
+    static struct gsim_op ops[] = {{.kind = GSIM_OP_KERNEL, .args = &args[0], .arg_count = 1},
+                                   {.kind = GSIM_OP_HOST_WRITE, .index = 1, .args = &args[1], .arg_count = 1}};
     static const struct {
         struct gsim_op op;
         enum gsim_memory_mode memory;
@@ -37,13 +42,17 @@ static void test_without_machine(void)
          GSIM_MEMORY_PAGEABLE, 50},
         {{.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_D2D, .bytes = 1000000}, GSIM_MEMORY_PINNED, 10},
         {{.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_D2D, .bytes = 1000000, .copy_us = 3}, GSIM_MEMORY_PINNED, 3},
-        {{.kind = GSIM_OP_PREFETCH, .bytes = 1000000}, GSIM_MEMORY_MANAGED, 125},
+        {{.kind = GSIM_OP_PREFETCH, .bytes = 1000000, .args = &args[0], .arg_count = 1}, GSIM_MEMORY_MANAGED, 125},
+        {{.kind = GSIM_OP_PREFETCH, .bytes = 1000000, .args = &args[0], .arg_count = 1, .index = 1}, GSIM_MEMORY_MANAGED, 0},
+        {{.kind = GSIM_OP_PREFETCH, .bytes = 1000000, .args = &args[1], .arg_count = 1}, GSIM_MEMORY_MANAGED, 125},
+        {{.kind = GSIM_OP_PREFETCH, .bytes = 1000000, .args = &args[2], .arg_count = 1}, GSIM_MEMORY_MANAGED, 0},
+        {{.kind = GSIM_OP_PREFETCH, .bytes = 1000000, .args = &args[1], .arg_count = 1, .index = 2}, GSIM_MEMORY_MANAGED, 125},
         {{.kind = GSIM_OP_HOST_COMPUTE, .host_us = 42}, GSIM_MEMORY_PINNED, 42},
         {{.kind = GSIM_OP_HOST_READ, .bytes = 1000000}, GSIM_MEMORY_PINNED, 0},
         {{.kind = GSIM_OP_HOST_READ, .bytes = 1000000}, GSIM_MEMORY_MANAGED, 50},
         {{.kind = GSIM_OP_HOST_WRITE, .bytes = 1000000}, GSIM_MEMORY_MANAGED, 0},
     };
-    struct gsim_program program = {.kernels = kernels, .kernel_count = 4};
+    struct gsim_program program = {.kernels = kernels, .kernel_count = 4, .buffers = buffers, .buffer_count = 3, .ops = ops, .op_count = 2};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct gsim_run run = {.program = &program, .memory = table[i].memory, .device = facts};
         double found = gsim_estimate_us(&run, &table[i].op);
