@@ -135,7 +135,7 @@ static void put_csv(const struct gsim_comparison *comparison, struct gsim_output
                      "workload,scheduler,device,seed,iterations,kernels,iteration_us,makespan_us,speedup,"
                      "streams_used,events_recorded,stream_waits,overlap_total,critical_path_us,lower_bound_us");
     for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) gsim_output_printf(output, ",%s", gsim_compare_settings[s]);
-    gsim_output_text(output, ",first_us");
+    gsim_output_text(output, ",iterations_run,first_us");
     if (comparison->repeat > 1) gsim_output_text(output, ",repetitions,iteration_ci95_us,speedup_ci95");
     gsim_output_text(output, "\n");
     for (size_t i = 0; i < comparison->workload_count; i++) {
@@ -148,8 +148,12 @@ static void put_csv(const struct gsim_comparison *comparison, struct gsim_output
             gsim_output_csv_string(output, comparison->schedulers[j]->name);
             gsim_output_text(output, ",");
             gsim_output_csv_string(output, comparison->setup.device.name);
-            gsim_output_printf(output, ",%llu,%zu,%zu,", (unsigned long long)comparison->setup.seed, cell->iterations,
-                               cell->kernels);
+            gsim_output_printf(output, ",%llu,", (unsigned long long)comparison->setup.seed);
+            if (comparison->setup.iterations)
+                gsim_output_printf(output, "%u", comparison->setup.iterations);
+            else
+                gsim_output_text(output, "steady"); /* or a program's own; how many that were: iterations_run */
+            gsim_output_printf(output, ",%zu,", cell->kernels);
             gsim_output_time_us(output, time_of(comparison, cell));
             gsim_output_text(output, ",");
             gsim_output_time_us(output, cell->metrics.makespan);
@@ -164,7 +168,7 @@ static void put_csv(const struct gsim_comparison *comparison, struct gsim_output
                 gsim_output_text(output, ",");
                 gsim_output_csv_string(output, cell->settings[s]);
             }
-            gsim_output_text(output, ",");
+            gsim_output_printf(output, ",%zu,", cell->iterations);
             gsim_output_time_us(output, cell->first.end - cell->first.start);
             if (comparison->repeat > 1) {
                 gsim_output_printf(output, ",%zu,", comparison->repeat);
@@ -187,7 +191,7 @@ static void put_json_run(const struct gsim_comparison *comparison, size_t worklo
     gsim_output_json_string(output, comparison->schedulers[scheduler]->name);
     gsim_output_printf(output, ", \"done\": %s", cell->done ? "true" : "false");
     if (cell->done) {
-        gsim_output_printf(output, ", \"iterations\": %zu, \"kernels\": %zu, \"iteration_us\": ", cell->iterations,
+        gsim_output_printf(output, ", \"iterations_run\": %zu, \"kernels\": %zu, \"iteration_us\": ", cell->iterations,
                            cell->kernels);
         gsim_output_time_us(output, time_of(comparison, cell));
         if (comparison->repeat > 1) {
