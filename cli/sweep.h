@@ -33,8 +33,8 @@
     X(DRY_RUN, "dry-run", NULL, GSIM_CLI_ON_SWEEP, "count the points and show the first ones")                         \
     X(COLUMNS, "columns", "A,B,...", GSIM_CLI_ON_RESULTS, "what a row shows beside its value (default: what varied)")  \
     X(GROUP, "group", "A,B,...", GSIM_CLI_ON_RESULTS,                                                                  \
-      "one line per group: mean with 95 % confidence interval,\n"                                                      \
-      "geometric mean, extremes of the value")                                                                         \
+      "one line per group: mean with 95 % confidence interval of\n"                                                    \
+      "repetitions, or spread over cells; geometric mean, extremes")                                                                         \
     X(JSON, "json", "FILE|-", GSIM_CLI_ON_RESULTS, "write the answer as JSON")                                         \
     X(LIMIT, "limit", "N", GSIM_CLI_ON_RESULTS, "rows to print (default: 60 on a terminal, else all); files\nhave all")
 

@@ -174,7 +174,6 @@ enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct 
     if (!m) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = init_machine(m, simulation, timeline, error);
     if (!status) status = run_scheduler(m, simulation, error);
-    if (simulation->until_steady && timeline->iteration_count > 1) timeline->warm_up_count = 1;
     if (!status && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
     if (simulation->statistics && m->gpu) gsim_gpu_count(m->gpu, simulation->statistics);
     release_machine(m);

@@ -41,6 +41,13 @@ if command -v gnuplot >/dev/null 2>&1; then
     grep -q '0\.003$' map/*.dat || fail "map: $(cat map/*.dat)"
 fi
 
+# An interval is said of repetitions only.
+"$gpusim" results bare.db --group sched >out 2>/dev/null
+grep -q 'spread (standard deviation) over different cells' out && ! grep -q 'confidence\|ci95' out || fail "cells: $(cat out)"
+"$gpusim" sweep --workload img --size 500 --sched serial,kesco --noise --repeat 3 --out repeated.db >/dev/null 2>&1
+"$gpusim" results repeated.db --group sched >out 2>/dev/null
+grep -q 'mean with 95 % confidence interval' out && grep -q ci95 out || fail "repetitions: $(cat out)"
+
 plugin=$build/plugins/depthfirst.so
 "$gpusim" sweep --workload m2 --sched serial,"$plugin" --out plugin.db >/dev/null 2>err || fail "plug-in: $(cat err)"
 "$gpusim" results plugin.db --base serial --csv - 2>/dev/null | cut -d, -f1 | grep -qx depthfirst || fail "plug-in: $("$gpusim" results plugin.db)"
