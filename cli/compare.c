@@ -155,7 +155,6 @@ static enum gsim_status run_once(const struct gsim_comparison *comparison, uint6
     enum gsim_status status =
         gsim_cli_point_init(&point, &setup, comparison->workloads[workload], comparison->schedulers[scheduler], error);
     if (status != GSIM_OK) return status;
-    if (!scheduler && !repetition) gsim_cli_note_devices(&point.program, (const char *const[]){setup.device.name}, 1);
     status = gsim_cli_point_run(&point, false, &timeline, &cell->metrics, error);
     if (status == GSIM_OK) keep_settings(&point, cell);
     if (status == GSIM_OK && timeline.iteration_count) {
@@ -271,6 +270,19 @@ static enum gsim_status tell_failures(struct collector *c, struct gsim_error *er
     return GSIM_OK;
 }
 
+/* What is odd in a program file is told once, here. */
+static void note_programs(const struct gsim_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->workload_count; i++) {
+        struct gsim_cli_point point;
+        struct gsim_error ignored = {0};
+        if (gsim_workload_find(comparison->workloads[i])) continue;
+        if (gsim_cli_point_init(&point, &comparison->setup, comparison->workloads[i], comparison->schedulers[0], &ignored) != GSIM_OK) continue;
+        gsim_cli_note_devices(&point.program, (const char *const[]){comparison->setup.device.name}, 1);
+        gsim_cli_point_release(&point);
+    }
+}
+
 static enum gsim_status run_all(struct gsim_comparison *comparison, struct gsim_error *error)
 {
     struct collector c = {.comparison = comparison};
@@ -339,6 +351,7 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     if (status == GSIM_OK) status = gsim_cli_setup_init(&comparison->setup, comparison->arguments, error);
     if (status != GSIM_OK) return status;
     comparison->setup.until_steady = true;
+    note_programs(comparison);
     status = run_all(comparison, error);
     if (status != GSIM_OK || comparison->is_stopped || !comparison->done_count) return status; /* a table of failures says no more */
     note_idle_opts(comparison);

@@ -25,7 +25,7 @@ for device in a100-sxm4-40gb gtx960 h200; do
     column iteration_us thirty.csv >expected
     paste -d' ' found expected | awk -v device=$device '
         $1 != $4 || $2 != $5 || $6 <= 0 || ($3 / $6 - 1)^2 > 0.005^2 { print device ": " $0; bad = 1 } { n++ }
-        END { exit bad || n != 28 }' || fail "$device: not within 0.5 % of 30 iterations"
+        END { exit bad || n < 28 }' || fail "$device: not within 0.5 % of 30 iterations"
 done
 
 # Any number of workers gives the same bytes, and those of a run.
@@ -61,7 +61,7 @@ cat >one.json <<'END'
  "kernels": [{"name": "k", "flops": 1e9, "dram_bytes": 1e6}],
  "ops": [{"op": "kernel", "kernel": "k", "grid": [1000], "block": [256], "writes": ["a"]}]}
 END
-"$gpusim" compare --workload one.json,img --size 500 --sched "serial,$build/plugins/crashing.so,kesco" >out 2>err
+"$gpusim" compare --workload one.json,img --sched "serial,$build/plugins/crashing.so,kesco" >out 2>err
 status=$?
 [ $status = 1 ] || fail "a crash: exit $status, expected 1"
 grep -q '^img .* 1\.00 *failed .* [0-9.]*$' out || fail "a crash: $(cat out)"
