@@ -8,8 +8,9 @@
 #include "cli/cli.h"
 #include "sim/device/device.h"
 
-/* Longer runs are not repeated for a note. */
+/* Longer runs are not repeated for a note; and who gives more options describes a machine, and asks of none of them. */
 #define MOST_KERNELS 20000
+#define MOST_OPTS    4
 
 static bool is_given_by_time(const struct gsim_kernel *kernel, const struct gsim_device_spec *device)
 {
@@ -133,7 +134,7 @@ void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gs
         kernels += cells[i].kernels;
         if (strcmp(cells[i].workload, "-") == 0) return; /* standard input was read already */
     }
-    if (!count || !setup->arguments->opt_count) return;
+    if (!count || !setup->arguments->opt_count || setup->arguments->opt_count > MOST_OPTS) return;
     if (gsim_cli_point_init(&point, setup, cells[0].workload, cells[0].scheduler, &ignored) != GSIM_OK) return;
     for (size_t i = 0; i < setup->arguments->opt_count; i++)
         note_opt(setup, i, kernels <= MOST_KERNELS && is_idle(setup, i, cells, count), &point.program);
