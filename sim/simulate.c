@@ -12,7 +12,7 @@ struct world {
     struct gsim_machine machine;
     struct gsim_process process;
     struct gsim_device devices[GSIM_MAX_GPUS], *list[GSIM_MAX_GPUS];
-    struct gsim_front fronts[GSIM_MAX_GPUS];
+    struct gsim_front fronts[GSIM_MAX_GPUS], *front_list[GSIM_MAX_GPUS];
     uint32_t device_count;
 };
 
@@ -74,7 +74,7 @@ static enum gsim_status init_process(struct world *w, struct gsim_error *error)
     p->spec = s->device;
     p->space.program = s->program;
     p->space.mode = s->memory;
-    for (uint32_t i = 0; i < w->device_count; i++) w->fronts[i].process = p;
+    p->fronts = w->front_list;
     enum gsim_status status = gsim_managed_init(&p->space, m, s->device, error);
     if (!status && !gsim_api_init(p)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) status = init_works(m, p, error);
@@ -110,7 +110,9 @@ static enum gsim_status init_devices(struct world *w, struct gsim_error *error)
     enum gsim_status status = check_gpus(s, count, error);
     for (uint32_t i = 0; i < count && !status; i++) {
         w->list[i] = &w->devices[i];
-        status = gsim_front_init(&w->fronts[i], &w->devices[i], &w->machine, s->device, i, error);
+        status = gsim_front_open_device(&w->devices[i], &w->machine, s->device, i, 1, error);
+        if (!status) status = gsim_front_init(&w->fronts[i], &w->devices[i], &w->devices[i].parts[0], &w->process, i, error);
+        w->front_list[i] = &w->fronts[i];
         w->devices[i].all = w->list;
         w->devices[i].all_count = count;
         w->device_count = i + 1;
@@ -180,7 +182,7 @@ static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_
         .arena = &arena,
         .device = gsim_device_facts(s->device),
     };
-    p->run = &first.run;
+    p->own.run = &first.run;
     enum gsim_status status = gsim_random_init(&numbers, s->seed, error);
     if (!status && !first.run.params && s->scheduler->params) {
         defaults = gsim_arena_alloc(&arena, s->scheduler->params_size);
@@ -195,6 +197,7 @@ static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_
     if (s->scheduler->prepare) status = s->scheduler->prepare(&first.run, error);
     if (status) goto done;
     m->running = gsim_machine_add_thread(m, &p->driver);
+    if (m->running) m->running->client = &p->own;
     if (m->running) status = gsim_engine_run(&platform, first_thread_main, &first, &m->engine, error);
     if (!status && first.error.status) status = gsim_error_set(error, first.error.status, "%s", first.error.message);
     if (!status && gsim_machine_failed(m))

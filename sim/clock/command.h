@@ -19,12 +19,18 @@ struct gsim_graph_run;   /* one launch of an executable graph */
 struct gsim_faulter;     /* a kernel that may meet missing pages */
 struct gsim_kernel_run;  /* a kernel on the SMs */
 struct gsim_host_thread;
+struct gsim_front;
+struct gsim_client;
+struct gsim_part;
 
 enum gsim_command_kind { GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH, GSIM_COMMAND_HOST, GSIM_COMMAND_GATE };
 
 struct gsim_command {
     enum gsim_command_kind kind;
     struct gsim_device *device;       /* that executes it */
+    struct gsim_front *front;         /* whose queues it went through; NULL: memory started it */
+    struct gsim_part *part;           /* kernels: the SMs that they run on */
+    struct gsim_client *client;       /* the task that it belongs to */
     void (*execute)(struct gsim_command *command);     /* its turn has come; NULL: records, waits, gates */
     void (*ended)(struct gsim_command *command);       /* its kernel, copy or graph ended now */
     void (*transferred)(struct gsim_command *command); /* its bytes have arrived now */

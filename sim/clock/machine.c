@@ -18,6 +18,7 @@ struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m, struct 
         return NULL;
     }
     thread->driver = driver;
+    thread->client = m->running ? m->running->client : NULL;
     thread->index = (uint32_t)m->thread_count;
     thread->is_alive = true;
     thread->wake = GSIM_TIME_NEVER;

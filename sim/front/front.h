@@ -27,6 +27,7 @@ struct gsim_front {
     struct gsim_machine *machine;
     struct gsim_device *device;
     struct gsim_process *process;  /* whose streams it executes */
+    struct gsim_part *part;        /* the SMs that its kernels run on */
     struct gsim_source source;     /* the next hardware queue to be looked at */
     struct gsim_random turns;      /* whom it turns to first */
 
@@ -47,9 +48,13 @@ struct gsim_front {
 };
 
 /* --- front.c: streams, hardware queues, events ----------------------------------------------------------- */
-/* With its device, which is initialised here, and which tells it of kernels. */
-enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_machine *machine,
-                                 const struct gsim_device_spec *spec, uint32_t index, struct gsim_error *error);
+/* A device, with room for PART_COUNT parts, which tells front ends of their kernels. */
+enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine, const struct gsim_device_spec *spec,
+                                        uint32_t index, uint32_t part_count, struct gsim_error *error);
+extern const struct gsim_gpu_listener gsim_front_listener; /* of a device's parts */
+/* PROCESS's, the machine's INDEX-th, on the device. */
+enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_part *part, struct gsim_process *process,
+                                 uint32_t index, struct gsim_error *error);
 void gsim_front_release(struct gsim_front *f); /* accepts zeroed */
 /* The stream's hardware queue while it has commands: its last one or another that holds no stream; where all do, they are
  * taken in turn. */

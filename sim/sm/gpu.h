@@ -97,6 +97,14 @@ void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_r
 /* Copies draw on DRAM too: adds (or takes back) their traffic. */
 void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps);
 
+/* So much in all. */
+void gsim_gpu_set_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps);
+/* What its blocks ask of DRAM, in GB/s. */
+double gsim_gpu_demand(const struct gsim_gpu *gpu);
+
+/* Whatever is under way happens so much later: its time has stood still. */
+void gsim_gpu_delay(struct gsim_gpu *gpu, gsim_time by);
+
 /* Some kernel is resident or waits for room. */
 bool gsim_gpu_is_busy(const struct gsim_gpu *gpu);
 /* Kernels of which some blocks are not resident yet. */
