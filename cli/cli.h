@@ -57,6 +57,17 @@ enum gsim_cli_command {
       "a built-in workload (gpusim list workloads) or a program file")                                                       \
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object")                                                       \
+    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH,                                                         \
+      "a program that serves requests on the GPU, beside others: a\n"                                                   \
+      "workload or a program file, and priority= (0 most urgent to 9),\n"                                               \
+      "requests=N (0: until the others are done), gap_us=,\n"                                                            \
+      "arrival=closed|periodic:US|poisson:PER_S|FILE, start_us=,\n"                                                     \
+      "duration_us=, deadline_us=, process=N, percentage=, size=,\n"                                                   \
+      "sched= (default async), name=; once for each, or a file of\n"                                                   \
+      "tasks (schema gpusim-tasks/1)")                                                                                   \
+    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH,                                                                 \
+      "how tasks share the GPU (gpusim list sharing; default\n"                                                        \
+      "exclusive); compare: all or several, separated by commas")                                                       \
     X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                            \
       "the GPU and its host (gpusim list devices; default\n"                                                            \
       "a100-sxm4-40gb)")                                                                    \
@@ -267,6 +278,10 @@ struct gsim_cli_setup {
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_setup_release(struct gsim_cli_setup *setup);
+
+/* The parameters of a scheduler, or of what is like one, as --opt sets them, from ARENA. */
+enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler, struct gsim_arena *arena,
+                                 void **params, struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
 /* A run as it came out. */

@@ -62,6 +62,7 @@ struct gsim_command {
     uint32_t buffer_index;
     struct gsim_waiter *waiters;     /* transfers: kernels that need the data */
     struct gsim_host_thread *waiting_thread; /* transfers: a host access that needs the data */
+    void *held;                      /* an arbiter's own */
     struct gsim_command *next, *next_started;
 };
 

@@ -87,6 +87,7 @@ struct gsim_machine {
     size_t thread_count, thread_capacity;
     struct gsim_host_thread *running;
     uint32_t alive_count;
+    uint32_t call_count;           /* of all processes */
     struct gsim_host_thread *watching; /* by next_watching */
     struct gsim_random call_noise; /* with gsim_simulation.noise */
     struct gsim_lock_state *locks;

@@ -443,6 +443,15 @@ void gsim_front_start(struct gsim_command *command)
         gsim_copies_start(d, command);
         return;
     }
+    if (command->front->arbiter)
+        command->front->arbiter->ready(command->front->arbiter, command);
+    else
+        gsim_front_submit(command);
+}
+
+void gsim_front_submit(struct gsim_command *command)
+{
+    struct gsim_device *d = command->device;
     if (d->space->mode == GSIM_MEMORY_MANAGED && !gsim_managed_prepare_kernel(d, command)) return;
     gsim_managed_submit(d, command);
 }
@@ -454,9 +463,10 @@ static void kernel_started(void *data, void *command, gsim_time now)
     if (!t) return; /* a graph node's signal */
     struct gsim_front *f = t->front;
     t->start = now;
-    f->device->touched_bytes += f->process->space.works[t->op->kernel_index].touched_bytes;
+    f->device->touched_bytes += f->process->space->works[t->op->kernel_index].touched_bytes;
     gsim_faults_kernel_started(f->device, t);
     gsim_reuse_kernel_started(f->device, t);
+    if (f->arbiter && f->arbiter->started) f->arbiter->started(f->arbiter, t);
 }
 
 static void kernel_ended(void *data, void *tag, gsim_time now)
@@ -466,7 +476,7 @@ static void kernel_ended(void *data, void *tag, gsim_time now)
     if (!command) return;
     struct gsim_front *f = command->front;
     f->machine->now = now;
-    f->device->ended_bytes += f->process->space.works[command->op->kernel_index].touched_bytes;
+    f->device->ended_bytes += f->process->space->works[command->op->kernel_index].touched_bytes;
     struct gsim_kernel_record record = {
         .op = gsim_command_op(command),
         .iteration = command->iteration,
@@ -480,12 +490,30 @@ static void kernel_ended(void *data, void *tag, gsim_time now)
         .start = command->start,
         .end = now,
     };
-    gsim_timeline_add_kernel(f->machine->timeline, &record);
+    if (!f->machine->simulation->omits_kernels) gsim_timeline_add_kernel(f->machine->timeline, &record);
     if (f->machine->simulation->observer && f->machine->simulation->observer->on_kernel)
         f->machine->simulation->observer->on_kernel(f->machine->simulation->observer->data, &record);
     gsim_faults_kernel_ended(f->device, command);
     gsim_reuse_kernel_ended(f->device, command);
+    if (f->arbiter && f->arbiter->ended) f->arbiter->ended(f->arbiter, command);
     command->ended(command);
+}
+
+static void kernel_drained(void *data, void *tag, gsim_time now)
+{
+    struct gsim_command *command = tag;
+    (void)data;
+    (void)now;
+    if (command->front->arbiter && command->front->arbiter->drained) command->front->arbiter->drained(command->front->arbiter, command);
+}
+
+void gsim_front_kill(struct gsim_command *command)
+{
+    struct gsim_machine *m = command->device->machine;
+    gsim_reuse_kernel_ended(command->device, command);
+    gsim_gpu_kill(command->part->sm, m->now, command->run);
+    command->run = NULL;
+    gsim_part_changed(command->part);
 }
 
 /* For observers alone. */
@@ -557,7 +585,7 @@ static gsim_time copy_records(const struct gsim_front *f, const struct gsim_comm
 
 static const struct gsim_copy_hooks copy_hooks = {.records = copy_records, .goes_on = gsim_graphs_copies_on};
 
-const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, gsim_graphs_kernel_placed};
+const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, gsim_graphs_kernel_placed, kernel_drained};
 
 enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine, const struct gsim_device_spec *spec,
                                         uint32_t index, uint32_t part_count, struct gsim_error *error)

@@ -23,11 +23,21 @@ struct gsim_hw_queue {
 
 struct gsim_held_node;
 
+/* Decides when kernels whose turn has come go to the SMs (sim/task/). */
+struct gsim_arbiter {
+    void (*ready)(struct gsim_arbiter *arbiter, struct gsim_command *command); /* passes it to gsim_front_submit() or another one, now or later */
+    void (*started)(struct gsim_arbiter *arbiter, struct gsim_command *command); /* NULL: it does not want to know */
+    void (*ended)(struct gsim_arbiter *arbiter, struct gsim_command *command);
+    void (*drained)(struct gsim_arbiter *arbiter, struct gsim_command *command);
+};
+
 struct gsim_front {
     struct gsim_machine *machine;
     struct gsim_device *device;
     struct gsim_process *process;  /* whose streams it executes */
     struct gsim_part *part;        /* the SMs that its kernels run on */
+    struct gsim_arbiter *arbiter;  /* NULL: kernels go at once */
+    uint32_t context;              /* its number among the contexts of an arbiter */
     struct gsim_source source;     /* the next hardware queue to be looked at */
     struct gsim_random turns;      /* whom it turns to first */
 
@@ -68,8 +78,12 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command);
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end);
 /* Gates of the stream up to COUNT are open from now on. */
 void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
-/* Starts the work of a command whose dependences are met: kernel to the distributor, copy to its engine. */
+/* Starts the work of a command whose dependences are met: kernel to the arbiter or the distributor, copy to its engine. */
 void gsim_front_start(struct gsim_command *command);
+/* A kernel to the distributor. */
+void gsim_front_submit(struct gsim_command *command);
+/* One that was submitted is as if it had not been. */
+void gsim_front_kill(struct gsim_command *command);
 
 /* --- graphs.c: instantiated graphs, and their launches as they run ---------------------------------------- */
 /* What the nodes of the graph are when it runs. False: out of memory. */

@@ -122,7 +122,7 @@ static void make_signal(struct gsim_front *f)
 static void start_signal(void *front)
 {
     struct gsim_front *f = front;
-    if (gsim_gpu_queued(f->part->sm) || !gsim_gpu_has_empty_sm(f->part->sm)) return;
+    if (f->part->is_stopped || gsim_gpu_queued(f->part->sm) || !gsim_gpu_has_empty_sm(f->part->sm)) return;
     if (!f->signal.blocks) make_signal(f);
     if (gsim_machine_failed(f->machine)) return;
     if (!gsim_gpu_submit(f->part->sm, f->machine->now, &f->signal, 0, NULL)) gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
@@ -242,7 +242,7 @@ static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t ne
     gsim_time ready = f->machine->now + gsim_time_from_us(crosses ? f->device->spec->graph_cross_gap_us : f->device->spec->graph_node_gap_us);
     const struct gsim_op *op = f->process->execs[run->exec].ops[next];
     uint32_t own = gsim_copies_unit(f->device, op);
-    if (op->kind == GSIM_OP_KERNEL && f->process->space.program->kernels[op->kernel_index].solo_profiled) { /* its record holds a part of the gap */
+    if (op->kind == GSIM_OP_KERNEL && f->process->space->program->kernels[op->kernel_index].solo_profiled) { /* its record holds a part of the gap */
         gsim_time held = gsim_time_from_us(f->device->spec->profiled_us);
         ready = ready - f->machine->now > held ? ready - held : f->machine->now;
     }

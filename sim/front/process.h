@@ -95,7 +95,7 @@ struct gsim_process {
     struct gsim_front *const *fronts; /* its own, by the device's index */
     struct gsim_device *device;    /* current: where new streams are */
     const struct gsim_device_spec *spec; /* what its host calls cost */
-    struct gsim_space space;
+    struct gsim_space *space;      /* its memory; buffers of other processes are in it, too */
     gsim_time call_gap;            /* of the device file */
     gsim_time driver_free;         /* when the driver's lock is free again */
     uint32_t driver_caller;        /* the thread that held it last */

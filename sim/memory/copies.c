@@ -164,7 +164,7 @@ bool gsim_copies_wait_for(struct gsim_device *d, struct gsim_command *transfer, 
 void gsim_copies_record(struct gsim_machine *m, const struct gsim_copy_record *record)
 {
     const struct gsim_observer *observer = m->simulation->observer;
-    gsim_timeline_add_copy(m->timeline, record);
+    if (!m->simulation->omits_kernels) gsim_timeline_add_copy(m->timeline, record);
     if (observer && observer->on_copy) observer->on_copy(observer->data, record);
 }
 

@@ -76,7 +76,7 @@ enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *ma
     gsim_copies_init(d);
     enum gsim_status status = init_random(d, error);
     if (status) return status;
-    struct gsim_part *part = gsim_parts_init(d, part_count) ? gsim_parts_add(d, (uint32_t)spec->sm_count, listener) : NULL;
+    struct gsim_part *part = gsim_parts_init(d, part_count) ? gsim_parts_add(d, (uint32_t)spec->sm_count, false, listener) : NULL;
     if (!part || !add_sources(d)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     d->sm = part->sm;
     return GSIM_OK;

@@ -91,8 +91,8 @@ void gsim_device_close(struct gsim_device *d); /* accepts zeroed */
 /* --- parts.c ------------------------------------------------------------------------------------------------ */
 /* Room for COUNT parts. False: out of memory. */
 bool gsim_parts_init(struct gsim_device *d, uint32_t count);
-/* Another one, of the first SM_COUNT SMs' number; NULL: out of memory. LISTENER is told of its kernels. */
-struct gsim_part *gsim_parts_add(struct gsim_device *d, uint32_t sm_count, const struct gsim_gpu_listener *listener);
+/* Another one, of SM_COUNT SMs; NULL: out of memory. Isolated: it has that share of DRAM. LISTENER is told of its kernels. */
+struct gsim_part *gsim_parts_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated, const struct gsim_gpu_listener *listener);
 /* Its SMs stand still from now on, and go on where they were. */
 void gsim_part_stop(struct gsim_part *part);
 void gsim_part_go_on(struct gsim_part *part);

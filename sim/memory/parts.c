@@ -19,12 +19,13 @@ bool gsim_parts_init(struct gsim_device *d, uint32_t count)
     return d->parts != NULL;
 }
 
-struct gsim_part *gsim_parts_add(struct gsim_device *d, uint32_t sm_count, const struct gsim_gpu_listener *listener)
+struct gsim_part *gsim_parts_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated, const struct gsim_gpu_listener *listener)
 {
     const struct gsim_simulation *s = d->machine->simulation;
     struct gsim_part *part = &d->parts[d->part_count];
     *part = (struct gsim_part){.device = d, .spec = *d->spec};
     part->spec.sm_count = sm_count;
+    if (is_isolated) part->spec.dram_gbps *= sm_count / d->spec->sm_count;
     part->sm = gsim_gpu_create(&d->machine->arena, &part->spec, &s->gpu, listener);
     if (!part->sm) return NULL;
     gsim_gpu_set_scatter(part->sm, (s->seed - 1) * GSIM_SEED_STEP + d->index + GSIM_MAX_GPUS * d->part_count);
