@@ -67,6 +67,7 @@ struct gsim_layout {
     uint32_t process_of[GSIM_LIMIT_TASKS]; /* by task */
     struct gsim_part *parts[GSIM_LIMIT_TASKS]; /* by process */
     uint32_t sm_counts[GSIM_LIMIT_TASKS];
+    bool is_parted;                        /* each process has SMs of its own */
     struct gsim_share_settings settings;
 };
 
