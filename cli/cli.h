@@ -68,6 +68,12 @@ enum gsim_cli_command {
     X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH,                                                                 \
       "how tasks share the GPU (gpusim list sharing; default\n"                                                        \
       "exclusive); compare: all or several, separated by commas")                                                       \
+    X(PROFILE, "profile", "FILE|measure", GSIM_CLI_ON_BOTH,                                                             \
+      "kernels' times and gaps for policies that need them: written\n"                                                \
+      "by --measure, or measured first")                                                                                \
+    X(MEASURE, "measure", "FILE", GSIM_CLI_ON_RUN,                                                                      \
+      "measure each --task alone and write its profile; without\n"                                                     \
+      "--share that is all")                                                                                            \
     X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                            \
       "the GPU and its host (gpusim list devices; default\n"                                                            \
       "a100-sxm4-40gb)")                                                                    \

@@ -19,7 +19,9 @@ static enum gsim_status run(struct gsim_cli_tasks *t, struct gsim_error *error)
     const struct gsim_sharing_ops *ops;
     struct gsim_timeline timeline = {0};
     void *params = NULL;
-    enum gsim_status status = gsim_cli_share(share ? share : "exclusive", &ops, error);
+    enum gsim_status status = gsim_cli_tasks_profile(t, error);
+    if (status != GSIM_OK || (arguments->value[GSIM_CLI_MEASURE] && !share)) return status;
+    status = gsim_cli_share(share ? share : "exclusive", &ops, error);
     if (status == GSIM_OK) status = gsim_cli_check_share_opts(t, &ops, 1, error);
     if (status == GSIM_OK) status = gsim_cli_share_params(t, ops, &params, error);
     if (status != GSIM_OK) return status;

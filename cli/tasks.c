@@ -117,6 +117,7 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
 void gsim_cli_tasks_release(struct gsim_cli_tasks *t)
 {
     gsim_task_set_release(&t->set);
+    gsim_task_profiles_release(&t->profiles);
     for (uint32_t i = 0; i < t->count; i++) gsim_cli_point_release(&t->points[i]);
     gsim_arena_release(&t->arena);
     memset(t, 0, sizeof *t);
@@ -169,6 +170,7 @@ struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *t,
     s.tasks = &t->set;
     s.sharing = ops;
     s.sharing_params = params;
+    s.profile = t->profiles.count ? &t->profiles : NULL;
     s.iterations = 0;
     s.until_steady = false;
     s.detailed = kernels <= MOST_DETAILED;
@@ -209,14 +211,15 @@ static bool is_same(const struct gsim_cli_tasks *t, uint32_t a, uint32_t b)
            (x == y || (x && y && strcmp(x, y) == 0));
 }
 
-static enum gsim_status run_alone(const struct gsim_cli_tasks *t, uint32_t index, struct gsim_task_stats *alone, struct gsim_error *error)
+enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *t, uint32_t index, double measure_us, struct gsim_timeline *timeline,
+                                     struct gsim_task_stats *stats, struct gsim_error *error)
 {
     struct gsim_task task = t->tasks[index];
     struct gsim_task_set set;
-    struct gsim_timeline timeline = {0};
     task.arrival = GSIM_ARRIVAL_CLOSED;
     task.start_us = task.duration_us = 0;
     task.process = GSIM_OWN_PROCESS;
+    task.percentage = 0;
     task.requests = task.requests && task.requests < ALONE_REQUESTS ? task.requests : ALONE_REQUESTS;
     enum gsim_status status = gsim_task_set_init(&set, task.name, &task, 1, error);
     if (status != GSIM_OK) return status;
@@ -224,12 +227,22 @@ static enum gsim_status run_alone(const struct gsim_cli_tasks *t, uint32_t index
     s.program = &set.all;
     s.tasks = &set;
     s.detailed = s.omits_kernels = false;
-    struct gsim_task_stats stats = {0};
-    status = gsim_cli_tasks_run(t, &s, &timeline, &stats, error);
+    s.measure_us = measure_us;
+    *stats = (struct gsim_task_stats){0};
+    status = gsim_cli_tasks_run(t, &s, timeline, stats, error);
+    timeline->program = NULL; /* gone with the set */
+    gsim_task_set_release(&set);
+    return status;
+}
+
+static enum gsim_status run_alone(const struct gsim_cli_tasks *t, uint32_t index, struct gsim_task_stats *alone, struct gsim_error *error)
+{
+    struct gsim_timeline timeline = {0};
+    struct gsim_task_stats stats;
+    enum gsim_status status = gsim_cli_task_alone(t, index, 0, &timeline, &stats, error);
     alone->alone_us = stats.mean_us;
     alone->alone_p99_us = stats.p99_us;
     gsim_timeline_release(&timeline);
-    gsim_task_set_release(&set);
     return status;
 }
 

@@ -15,6 +15,7 @@ struct gsim_cli_tasks {
     const char **programs;             /* as they were typed */
     struct gsim_task_stats *alone;     /* of each with the GPU to itself */
     struct gsim_task_set set;
+    struct gsim_task_profiles profiles; /* no tasks: none */
     uint32_t count;
     struct gsim_arena arena;
 };
@@ -38,6 +39,15 @@ struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *ta
 /* Simulates, and checks that every kernel ran. STATS: one of each task. */
 enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *tasks, const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                     struct gsim_task_stats *stats, struct gsim_error *error) GSIM_NODISCARD;
+
+/* --- cli/task_profile.c ---- */
+/* Of each task alone, every launch slowed down by keeping its times; what that costs goes to stderr. */
+enum gsim_status gsim_cli_tasks_measure(struct gsim_cli_tasks *tasks, struct gsim_error *error) GSIM_NODISCARD;
+/* --profile: a file, or measured here. --measure: writes the file. */
+enum gsim_status gsim_cli_tasks_profile(struct gsim_cli_tasks *tasks, struct gsim_error *error) GSIM_NODISCARD;
+/* The task alone, closed loop: at most ALONE_REQUESTS of its requests. */
+enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *tasks, uint32_t index, double measure_us, struct gsim_timeline *timeline,
+                                     struct gsim_task_stats *stats, struct gsim_error *error) GSIM_NODISCARD;
 
 /* The commands. */
 enum gsim_status gsim_cli_run_tasks(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;

@@ -47,6 +47,7 @@ struct gsim_simulation {
     const struct gsim_sharing_ops *sharing; /* of several tasks */
     const void *sharing_params;          /* NULL: defaults */
     const struct gsim_task_profiles *profile;  /* for a policy; NULL: none */
+    double measure_us;                   /* of host time before every launch of a kernel, for who measures them; 0: nobody does */
     struct gsim_gpu_options gpu;
     uint32_t gpu_count;                  /* alike, each with links of its own; 0: 1. More only without managed memory */
     enum gsim_memory_mode memory;

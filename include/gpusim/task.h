@@ -77,6 +77,7 @@ struct gsim_share_kernel {
     const struct gsim_kernel *kernel;
     enum gsim_share_state state;
     bool is_first;         /* of its request */
+    uint32_t behind;       /* launches that its stream's queue already holds behind it */
     double ready_us, start_us;
     int priority;          /* CUDA's, of its stream; what it is when it is released counts */
     uint64_t number;       /* in the order in which they came */
@@ -183,5 +184,20 @@ struct gsim_task_set {
 enum gsim_status gsim_task_set_init(struct gsim_task_set *set, const char *name, const struct gsim_task *tasks, uint32_t count,
                                     struct gsim_error *error) GSIM_NODISCARD;
 void gsim_task_set_release(struct gsim_task_set *set); /* accepts zeroed */
+/* By kernel of ALL: its number among those of its task that have another name, grid or block, from 0. IDENTITY has room for all. */
+void gsim_task_set_identify(const struct gsim_task_set *set, uint32_t *identity);
+
+/* --- sim/report/task_profile.c: what a measurement stage found ----------------------------------------------------- */
+/* Of TASK, from a timeline of it alone whose host spent MEASURE_US on every launch. PROFILES has room for the tasks of SET. */
+struct gsim_timeline;
+enum gsim_status gsim_task_profile_make(struct gsim_task_profiles *profiles, const struct gsim_task_set *set, uint32_t task,
+                                        const struct gsim_timeline *timeline, double measure_us, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_task_profiles_init(struct gsim_task_profiles *profiles, uint32_t count, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_task_profiles_release(struct gsim_task_profiles *profiles); /* accepts zeroed */
+enum gsim_status gsim_task_profiles_write(const struct gsim_task_profiles *profiles, const char *device, const char *path,
+                                          struct gsim_error *error) GSIM_NODISCARD;
+/* For the tasks of SET, by name; each must be there. Kernels that the file lacks were never seen. */
+enum gsim_status gsim_task_profiles_read(struct gsim_task_profiles *profiles, const struct gsim_task_set *set, const char *path,
+                                         struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

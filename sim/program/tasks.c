@@ -92,3 +92,22 @@ void gsim_task_set_release(struct gsim_task_set *set)
     gsim_arena_release(&set->arena);
     memset(set, 0, sizeof *set);
 }
+
+/* --- identities ------------------------------------------------------------------------------------------------ */
+
+static bool is_same(const struct gsim_kernel *a, const struct gsim_kernel *b)
+{
+    return memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 && memcmp(&a->block, &b->block, sizeof a->block) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+void gsim_task_set_identify(const struct gsim_task_set *set, uint32_t *identity)
+{
+    for (uint32_t t = 0, first = 0; t < set->count; first += set->tasks[t++].program->kernel_count) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < set->tasks[t].program->kernel_count; i++) {
+            uint32_t same = 0;
+            while (same < i && !is_same(&set->all.kernels[first + same], &set->all.kernels[first + i])) same++;
+            identity[first + i] = same < i ? identity[first + same] : count++;
+        }
+    }
+}

@@ -175,6 +175,14 @@ ON_STREAM(void, capture_begin, (struct gsim_driver *driver, gsim_stream s), (t->
 ON_STREAM(gsim_graph, capture_end, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
 ON_STREAM(void, graph_launch, (struct gsim_driver *driver, gsim_graph_exec x, gsim_stream s), (t->forward.below, x, own_stream(t, s)))
 
+/* A measurement stage: what it takes the host to keep each kernel's times. */
+static void do_measured_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s)
+{
+    struct gsim_task_state *t = task_of(driver);
+    t->forward.below->ops->host_work(t->forward.below, t->all->machine->simulation->measure_us, "measure");
+    t->forward.below->ops->launch(t->forward.below, op, s);
+}
+
 void gsim_task_open(struct gsim_task_state *t, struct gsim_process *process, bool is_alone)
 {
     struct gsim_driver_ops *ops = &t->forward.ops;
@@ -184,6 +192,7 @@ void gsim_task_open(struct gsim_task_state *t, struct gsim_process *process, boo
     ops->iteration_begin = do_iteration_begin;
     ops->iteration_end = do_iteration_end;
     ops->stream_create = do_stream_create;
+    if (t->all->machine->simulation->measure_us > 0) ops->launch = do_measured_launch; /* each task alone */
     if (is_alone) return;
     ops->stream_destroy = do_stream_destroy;
     ops->device_synchronize = do_device_synchronize;

@@ -2,7 +2,7 @@
 /* What a policy among tasks sees and does (include/gpusim/task.h), on the machine. */
 #include "sim/task/task.h"
 
-#include <string.h>
+#include <stddef.h>
 
 /* A launch as the machine knows it. */
 struct held_kernel {
@@ -162,6 +162,8 @@ static void policy_ready(struct gsim_arbiter *arbiter, struct gsim_command *comm
         .priority = command->priority,
         .number = p->number++,
     };
+    const struct gsim_stream_state *stream = &command->front->process->streams[command->stream];
+    h->kernel.behind = (uint32_t)(stream->issued - stream->completed) - 1;
     p->is_first[task] = false;
     command->held = h;
     p->ops->ready(&p->share, &h->kernel);
@@ -203,24 +205,6 @@ void gsim_policy_request(struct gsim_policy *p, uint32_t task, bool begins)
 
 /* --- life ---------------------------------------------------------------------------------------------------- */
 
-static bool is_same(const struct gsim_kernel *a, const struct gsim_kernel *b)
-{
-    return memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 && memcmp(&a->block, &b->block, sizeof a->block) == 0 && strcmp(a->name, b->name) == 0;
-}
-
-/* Numbers of each task's kernels: from 0, in the order of its program. */
-static void identify(uint32_t *identity, const struct gsim_task_set *set)
-{
-    for (uint32_t t = 0, first = 0; t < set->count; first += set->tasks[t++].program->kernel_count) {
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < set->tasks[t].program->kernel_count; i++) {
-            uint32_t same = 0;
-            while (same < i && !is_same(&set->all.kernels[first + same], &set->all.kernels[first + i])) same++;
-            identity[first + i] = same < i ? identity[first + same] : count++;
-        }
-    }
-}
-
 enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter *below, struct gsim_error *error)
 {
     struct gsim_machine *m = tasks->machine;
@@ -231,7 +215,7 @@ enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter 
     p->identity = GSIM_ARENA_ARRAY(&p->arena, uint32_t, tasks->set->all.kernel_count + 1);
     p->is_first = GSIM_ARENA_ARRAY(&p->arena, bool, tasks->count);
     if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    identify(p->identity, tasks->set);
+    gsim_task_set_identify(tasks->set, p->identity);
     p->share = (struct gsim_share){.actions = &actions, .tasks = tasks->set->tasks, .task_count = tasks->count, .params = tasks->params,
                                    .device = gsim_device_facts(m->simulation->device), .profile = m->simulation->profile, .arena = &p->arena};
     return tasks->ops->start ? tasks->ops->start(&p->share, error) : GSIM_OK;
