@@ -11,6 +11,8 @@
 #include "sim/base/json.h"
 #include "sim/program/file.h"
 
+#define MEASURE_US        30 /* as --measure */
+#define MEASURED_REQUESTS 10
 #define RECORDED_US 500000 /* of each way: requests times their length, in all pairs */
 
 struct gsim_sharing_recording {
@@ -169,30 +171,74 @@ static bool take(const struct gsim_timeline *t, uint32_t task, struct gsim_shari
     return true;
 }
 
+/* The parameters of the way, in the set's arena. */
+static enum gsim_status params_of(enum gsim_sharing_way way, const struct gsim_sharing_ops *ops, struct gsim_task_set *set, void **params,
+                                  struct gsim_error *error)
+{
+    char text[96] = "";
+    enum gsim_status status = GSIM_OK;
+    *params = gsim_arena_alloc(&set->arena, ops->params_size + 1);
+    if (!*params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (ops->params) gsim_params_set_defaults(ops->params, *params);
+    if (ways[way].option) snprintf(text, sizeof text, "%s", ways[way].option);
+    for (char *at = text[0] ? text : NULL, *next; at && status == GSIM_OK; at = next) {
+        next = strchr(at, ',');
+        if (next) *next++ = '\0';
+        char *equals = strchr(at, '=');
+        *equals = '\0';
+        status = gsim_params_set(ops->params, *params, at, equals + 1, error);
+    }
+    return status;
+}
+
+static enum gsim_status simulate_set(struct gsim_task_set *set, enum gsim_sharing_way way, const struct gsim_device_spec *device, double measure_us,
+                                     const struct gsim_task_profiles *profiles, struct gsim_timeline *timeline, struct gsim_error *error)
+{
+    const struct gsim_sharing_ops *ops = gsim_sharing_find(ways[way].share);
+    struct gsim_simulation s = {.program = &set->all, .device = device, .scheduler = set->tasks[0].scheduler, .tasks = set, .sharing = ops,
+                                .memory = GSIM_MEMORY_PINNED, .seed = 1, .measure_us = measure_us, .profile = profiles};
+    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
+    void *params;
+    enum gsim_status status = params_of(way, ops, set, &params, error);
+    s.sharing_params = params;
+    if (status == GSIM_OK) status = gsim_simulate(&s, timeline, error);
+    timeline->program = NULL; /* goes with the set */
+    return status;
+}
+
+/* The measurement stage: ten requests of each task alone. */
+static enum gsim_status measure(const struct gsim_task_set *set, const struct gsim_device_spec *device, struct gsim_task_profiles *profiles,
+                                struct gsim_error *error)
+{
+    enum gsim_status status = gsim_task_profiles_init(profiles, set->count, error);
+    for (uint32_t i = 0; i < set->count && status == GSIM_OK; i++) {
+        struct gsim_task task = set->tasks[i];
+        struct gsim_task_set own;
+        struct gsim_timeline timeline = {0};
+        task.requests = MEASURED_REQUESTS;
+        task.duration_us = 0;
+        status = gsim_task_set_init(&own, "service", &task, 1, error);
+        if (status != GSIM_OK) return status;
+        status = simulate_set(&own, GSIM_SHARING_WAY_SOLO, device, MEASURE_US, NULL, &timeline, error);
+        if (status == GSIM_OK) status = gsim_task_profile_make(profiles, set, i, &timeline, MEASURE_US, error);
+        gsim_timeline_release(&timeline);
+        gsim_task_set_release(&own);
+    }
+    return status;
+}
+
 static enum gsim_status simulate(const struct gsim_task *tasks, uint32_t count, enum gsim_sharing_way way, const struct gsim_device_spec *device,
                                  struct gsim_timeline *timeline, struct gsim_error *error)
 {
     struct gsim_task_set set;
-    const struct gsim_sharing_ops *ops = gsim_sharing_find(ways[way].share);
+    struct gsim_task_profiles profiles = {0};
     enum gsim_status status = gsim_task_set_init(&set, "services", tasks, count, error);
     if (status != GSIM_OK) return status;
-    struct gsim_simulation s = {.program = &set.all, .device = device, .scheduler = tasks[0].scheduler, .tasks = &set, .sharing = ops,
-                                .memory = GSIM_MEMORY_PINNED, .seed = 1};
-    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
-    void *params = gsim_arena_alloc(&set.arena, ops->params_size + 1);
-    char name[64] = "";
-    if (!params) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (params && ops->params) gsim_params_set_defaults(ops->params, params);
-    if (ways[way].option) snprintf(name, sizeof name, "%s", ways[way].option);
-    if (params && name[0]) {
-        char *equals = strchr(name, '=');
-        *equals = '\0';
-        status = gsim_params_set(ops->params, params, name, equals + 1, error);
-    }
-    s.sharing_params = params;
-    if (status == GSIM_OK) status = gsim_simulate(&s, timeline, error);
+    bool is_profiled = gsim_sharing_find(ways[way].share)->needs_profile;
+    if (is_profiled) status = measure(&set, device, &profiles, error);
+    if (status == GSIM_OK) status = simulate_set(&set, way, device, 0, is_profiled ? &profiles : NULL, timeline, error);
+    gsim_task_profiles_release(&profiles);
     gsim_task_set_release(&set);
-    timeline->program = NULL;
     return status;
 }
 
@@ -220,7 +266,7 @@ enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, ui
             char key[32];
             snprintf(key, sizeof key, "%s_%s", ways[way].word, names[run + i]);
             const cJSON *measured = cJSON_GetObjectItemCaseSensitive(recorded, key);
-            if (!cJSON_IsObject(measured)) continue;
+            if (!cJSON_IsObject(measured)) continue; /* no request of it was done */
             struct gsim_sharing_sample *s = &samples[(*count)++];
             *s = (struct gsim_sharing_sample){.pair = pair, .service = run + i, .way = way, .measured_us = number(measured, "p50"), .measured_p90_us = number(measured, "p90")};
             if (!take(&timeline, i, s)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");

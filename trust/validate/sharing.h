@@ -16,7 +16,8 @@
     X(PRIORITY, "priority", "streams", "priority=on", "streams with priorities")   \
     X(MPS, "mps", "mps", NULL, "MPS")                                              \
     X(MPS_50, "mps_50", "mps", "percentage=50", "MPS at 50 %")                     \
-    X(TIMESLICE, "timeslice", "timeslice", NULL, "time slices")
+    X(TIMESLICE, "timeslice", "timeslice", NULL, "time slices")                    \
+    X(FILL, "fill", "fikit", "small_gap_us=0,sched_us=0", "gap filling")
 
 enum gsim_sharing_way {
 #define GSIM_SHARING_WAY_ENUM(key, word, share, opt, title) GSIM_SHARING_WAY_##key,
