@@ -78,8 +78,8 @@ static void look(struct gsim_slices *s)
         return;
     }
     if (c->kernels) {
+        if (now > s->began + s->slice) s->began += (now - s->began) / s->slice * s->slice;
         end = s->began + s->slice;
-        if (end < now) end = s->began += (now - s->began + s->slice - 1) / s->slice * s->slice;
     } else {
         end = s->idle_since + s->hold;
     }
