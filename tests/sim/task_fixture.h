@@ -78,12 +78,19 @@ static inline struct gsim_task *add_kernel_task(struct task_fixture *f, const ch
     return add_service(f, name, &step, 1);
 }
 
+/* A fixture may have been copied. */
+static inline void point_to_programs(struct task_fixture *f)
+{
+    for (uint32_t i = 0; i < f->count; i++) f->tasks[i].program = &f->programs[i];
+}
+
 /* The status of a simulation under the way. */
 static inline enum gsim_status try_share(struct task_fixture *f, const struct gsim_sharing_ops *ops)
 {
     gsim_timeline_release(&f->timeline);
     gsim_task_set_release(&f->set);
     f->error = (struct gsim_error){0};
+    point_to_programs(f);
     enum gsim_status status = gsim_task_set_init(&f->set, "tasks", f->tasks, f->count, &f->error);
     if (status != GSIM_OK) return status;
     void *params = gsim_arena_alloc(&f->set.arena, ops->params_size + 1);
