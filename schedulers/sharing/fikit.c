@@ -8,7 +8,7 @@
  * most_fillers kernels fill at a time; tasks of one priority are the holders together; a task without a request holds nothing, so between
  * the urgent one's requests the next one is the holder; kernels without a profile never fill; tasks are threads of one process.
  */
-#include "gpusim/task.h"
+#include "schedulers/sharing/held.h"
 
 struct fikit_params {
     double small_gap_us, sched_us, margin;
@@ -18,7 +18,7 @@ struct fikit_params {
 struct fikit_task {
     bool is_active;                        /* has a request */
     uint32_t under_way;                    /* kernels of it that were released */
-    struct gsim_share_kernel *first, *last; /* held, in the order in which they came */
+    struct gsim_held held;
 };
 
 struct fikit {
@@ -40,22 +40,6 @@ static int top_of(const struct gsim_share *share)
     return top;
 }
 
-static void push(struct fikit_task *t, struct gsim_share_kernel *k)
-{
-    k->data = NULL;
-    if (t->first) t->last->data = k;
-    else t->first = k;
-    t->last = k;
-}
-
-static struct gsim_share_kernel *pop(struct fikit_task *t)
-{
-    struct gsim_share_kernel *k = t->first;
-    t->first = k->data;
-    k->data = NULL;
-    return k;
-}
-
 static void let_go(struct gsim_share *share, struct gsim_share_kernel *k)
 {
     state_of(share)->tasks[k->task].under_way++;
@@ -65,7 +49,7 @@ static void let_go(struct gsim_share *share, struct gsim_share_kernel *k)
 
 static double time_of(const struct gsim_share *share, const struct gsim_share_kernel *k)
 {
-    return share->profile->tasks[k->task].entries[k->identity].kernel_us * (1 + params_of(share)->margin);
+    return gsim_profiled_us(share, k) * (1 + params_of(share)->margin);
 }
 
 /* BestPrioFit: of the first queue behind the holders' that has one that fits, the longest. Tasks with one, by index; task_count: none. */
@@ -74,11 +58,11 @@ static uint32_t best_fit(const struct gsim_share *share, int top, double idle)
     const struct fikit *f = share->state;
     uint32_t best = share->task_count;
     for (uint32_t i = 0; i < share->task_count; i++) {
-        const struct gsim_share_kernel *k = f->tasks[i].first;
+        const struct gsim_share_kernel *k = f->tasks[i].held.first;
         int priority = share->tasks[i].priority;
         if (!k || priority <= top || time_of(share, k) <= 0 || time_of(share, k) > idle) continue;
         if (best < share->task_count) {
-            const struct gsim_share_kernel *other = f->tasks[best].first;
+            const struct gsim_share_kernel *other = f->tasks[best].held.first;
             if (priority > share->tasks[best].priority) continue;
             bool is_same_queue = priority == share->tasks[best].priority;
             if (is_same_queue && (time_of(share, k) < time_of(share, other) || (time_of(share, k) == time_of(share, other) && k->number > other->number)))
@@ -97,7 +81,7 @@ static void fill(struct gsim_share *share)
         double idle = f->gap_end - gsim_share_now(share) - p->sched_us;
         uint32_t task = idle > p->small_gap_us ? best_fit(share, top_of(share), idle) : share->task_count;
         if (task == share->task_count) return;
-        struct gsim_share_kernel *k = pop(&f->tasks[task]);
+        struct gsim_share_kernel *k = gsim_held_pop(&f->tasks[task].held);
         f->fillers++;
         k->data = f; /* it fills */
         let_go(share, k);
@@ -110,7 +94,7 @@ static void serve_holders(struct gsim_share *share)
     struct fikit *f = state_of(share);
     int top = top_of(share);
     for (uint32_t i = 0; i < share->task_count; i++)
-        while (share->tasks[i].priority == top && f->tasks[i].first) let_go(share, pop(&f->tasks[i]));
+        while (share->tasks[i].priority == top && f->tasks[i].held.first) let_go(share, gsim_held_pop(&f->tasks[i].held));
 }
 
 static void request_began(struct gsim_share *share, uint32_t task)
@@ -138,7 +122,7 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
         let_go(share, k);
         return;
     }
-    push(&f->tasks[k->task], k);
+    gsim_held_push(&f->tasks[k->task].held, k);
     fill(share);
 }
 

@@ -71,7 +71,7 @@ static void look(struct gsim_slices *s)
 {
     const struct gsim_slice_context *c = &s->contexts[s->current];
     gsim_time now = s->machine->now, end;
-    uint32_t next = s->is_directed ? s->next : next_in_ring(s);
+    uint32_t next = s->is_directed ? s->wanted : next_in_ring(s);
     if (s->is_switching || next == s->current) return;
     if (s->is_directed) {
         switch_to(s, next);
@@ -117,8 +117,7 @@ static void slices_ended(struct gsim_arbiter *arbiter, struct gsim_command *comm
 
 void gsim_slices_give(struct gsim_slices *s, uint32_t context)
 {
-    if (s->is_switching) return; /* asked again when that is over */
-    s->next = context;
+    s->wanted = context;
     look(s);
 }
 

@@ -41,7 +41,7 @@ struct gsim_slices {
     struct gsim_machine *machine;
     struct gsim_slice_context *contexts; /* by gsim_front.context */
     uint32_t count, current;           /* the one that has the SMs, or had them last */
-    uint32_t next;                     /* switching: the one that gets them */
+    uint32_t next, wanted;             /* switching: the one that gets them; directed: the one that is to have them */
     bool is_switching, is_directed;
     gsim_time began, idle_since;       /* the present slice; since when the current one has had no kernel */
     gsim_time slice, hold, busy_switch, idle_switch;

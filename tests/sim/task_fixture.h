@@ -111,6 +111,35 @@ static inline enum gsim_status try_share(struct task_fixture *f, const struct gs
     return status;
 }
 
+/* What a measurement stage would find of the fixture's tasks, without its cost. */
+static inline void profile(struct task_fixture *f)
+{
+    struct gsim_task_set set;
+    gsim_task_profiles_release(&f->profiles);
+    point_to_programs(f);
+    CHECK_OK(gsim_task_set_init(&set, "tasks", f->tasks, f->count, &f->error), f->error);
+    CHECK_OK(gsim_task_profiles_init(&f->profiles, f->count, &f->error), f->error);
+    for (uint32_t i = 0; i < f->count; i++) {
+        struct gsim_task task = f->tasks[i];
+        struct gsim_task_set own;
+        struct gsim_timeline timeline;
+        task.requests = 2;
+        task.start_us = 0;
+        task.arrival = GSIM_ARRIVAL_CLOSED;
+        CHECK_OK(gsim_task_set_init(&own, "task", &task, 1, &f->error), f->error);
+        struct gsim_simulation s = {.program = &own.all, .device = &f->device, .scheduler = task.scheduler, .tasks = &own,
+                                    .sharing = gsim_sharing_find("exclusive"), .memory = GSIM_MEMORY_PINNED, .seed = 1};
+        CHECK_OK(gsim_simulate(&s, &timeline, &f->error), f->error);
+        CHECK_OK(gsim_task_profile_make(&f->profiles, &set, i, &timeline, 0, &f->error), f->error);
+        gsim_timeline_release(&timeline);
+        gsim_task_set_release(&own);
+    }
+    gsim_task_set_release(&set);
+}
+
+/* A step that fills the GPU; GAP_US below 0: the host does not wait for it. */
+static inline struct step filling(const char *name, double us, double gap_us) { return (struct step){fixture_kernel(name, 8, 1024, us), gap_us, gap_us >= 0}; }
+
 static inline void share(struct task_fixture *f, const char *way)
 {
     CHECK_OK(try_share(f, gsim_sharing_find(way)), f->error);

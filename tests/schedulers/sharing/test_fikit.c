@@ -5,36 +5,6 @@
 
 #include "tests/sim/task_fixture.h"
 
-static const struct gsim_sharing_ops *fikit(void) { return gsim_sharing_find("fikit"); }
-
-/* What a measurement stage would find of the fixture's tasks, without its cost. */
-static void profile(struct task_fixture *f)
-{
-    struct gsim_task_set set;
-    gsim_task_profiles_release(&f->profiles);
-    point_to_programs(f);
-    CHECK_OK(gsim_task_set_init(&set, "tasks", f->tasks, f->count, &f->error), f->error);
-    CHECK_OK(gsim_task_profiles_init(&f->profiles, f->count, &f->error), f->error);
-    for (uint32_t i = 0; i < f->count; i++) {
-        struct gsim_task task = f->tasks[i];
-        struct gsim_task_set own;
-        struct gsim_timeline timeline;
-        task.requests = 2;
-        task.start_us = 0;
-        task.arrival = GSIM_ARRIVAL_CLOSED;
-        CHECK_OK(gsim_task_set_init(&own, "task", &task, 1, &f->error), f->error);
-        struct gsim_simulation s = {.program = &own.all, .device = &f->device, .scheduler = task.scheduler, .tasks = &own,
-                                    .sharing = gsim_sharing_find("exclusive"), .memory = GSIM_MEMORY_PINNED, .seed = 1};
-        CHECK_OK(gsim_simulate(&s, &timeline, &f->error), f->error);
-        CHECK_OK(gsim_task_profile_make(&f->profiles, &set, i, &timeline, 0, &f->error), f->error);
-        gsim_timeline_release(&timeline);
-        gsim_task_set_release(&own);
-    }
-    gsim_task_set_release(&set);
-}
-
-static struct step filling(const char *name, double us, double gap_us) { return (struct step){fixture_kernel(name, 8, 1024, us), gap_us, gap_us >= 0}; }
-
 /* Figure 2's case: three urgent kernels of 20 us, gaps of 30; the other task has kernels of 10 and 20 in turn, and no gaps. */
 static struct task_fixture figure_2(void)
 {
@@ -339,7 +309,7 @@ static void profile_files(void)
     gsim_task_profiles_release(&again);
     remove(path);
     task_fixture_release(&f);
-    CHECK(fikit()->needs_profile);
+    CHECK(gsim_sharing_find("fikit")->needs_profile);
 }
 
 static const struct test_case cases[] = {
