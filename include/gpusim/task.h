@@ -77,7 +77,6 @@ struct gsim_share_kernel {
     const struct gsim_kernel *kernel;
     enum gsim_share_state state;
     bool is_first;         /* of its request */
-    uint32_t behind;       /* launches that its stream's queue already holds behind it */
     double ready_us, start_us;
     int priority;          /* CUDA's, of its stream; what it is when it is released counts */
     uint64_t number;       /* in the order in which they came */
@@ -117,6 +116,8 @@ struct gsim_share_actions {
     void (*kill)(struct gsim_share *, struct gsim_share_kernel *);
     /* The policy's timer is called at that time, with the argument. */
     void (*timer)(struct gsim_share *, double at_us, void *argument);
+    /* How many commands its stream holds behind it by now. */
+    uint32_t (*behind)(struct gsim_share *, const struct gsim_share_kernel *);
     /* Directed time slices: the task's context has the SMs next; GSIM_OWN_PROCESS: nobody has. */
     void (*give)(struct gsim_share *, uint32_t task);
 };
@@ -163,6 +164,7 @@ static inline void gsim_share_pause(struct gsim_share *s, struct gsim_share_kern
 static inline void gsim_share_go_on(struct gsim_share *s, struct gsim_share_kernel *k) { s->actions->go_on(s, k); }
 static inline void gsim_share_kill(struct gsim_share *s, struct gsim_share_kernel *k) { s->actions->kill(s, k); }
 static inline void gsim_share_timer(struct gsim_share *s, double at_us, void *argument) { s->actions->timer(s, at_us, argument); }
+static inline uint32_t gsim_share_behind(struct gsim_share *s, const struct gsim_share_kernel *k) { return s->actions->behind(s, k); }
 static inline void gsim_share_give(struct gsim_share *s, uint32_t task) { s->actions->give(s, task); }
 
 /* schedulers/sharing/registry.c: as gsim_scheduler_find() and the others. A shared object exports "gsim_sharing". */

@@ -24,7 +24,6 @@ struct xsched_params {
 struct xqueue {
     struct gsim_held held;
     uint32_t released;           /* that have not ended */
-    uint32_t behind;             /* launches that its stream held behind the last one */
     uint32_t allowed;            /* suspended at level 1: of those, how many still go */
     struct gsim_share_kernel *last; /* released, of one stream the only one */
     bool goes;
@@ -45,7 +44,6 @@ static void release_next(struct gsim_share *share, struct xqueue *q)
 {
     struct gsim_share_kernel *k = gsim_held_pop(&q->held);
     q->released++;
-    q->behind = k->behind;
     q->last = k;
     share->decisions++;
     gsim_share_release(share, k, params_of(share)->hop_us);
@@ -63,7 +61,8 @@ static void suspend(struct gsim_share *share, struct xqueue *q)
     if (!q->goes) return;
     q->goes = false;
     q->allowed = 0;
-    if (p->level == 1 && q->released) q->allowed = q->behind < (uint32_t)p->threshold - 1 ? q->behind : (uint32_t)p->threshold - 1;
+    uint32_t behind = q->last ? gsim_share_behind(share, q->last) : 0;
+    if (p->level == 1) q->allowed = behind < (uint32_t)p->threshold - 1 ? behind : (uint32_t)p->threshold - 1;
     if (p->level == 2 && q->released && q->last && q->last->state == GSIM_SHARE_RELEASED) {
         struct gsim_share_kernel *k = q->last;
         gsim_share_kill(share, k);
@@ -119,6 +118,7 @@ static void serve_partition(struct gsim_share *share)
     if (next != x->owner) suspend(share, &x->queues[x->owner]);
     x->owner = next;
     x->slice_end = now + params_of(share)->slice_us * share_of(share, next) / sum;
+    if (params_of(share)->level == 3) x->slice_end += params_of(share)->interrupt_us; /* until it has the SMs */
     gsim_share_timer(share, x->slice_end, NULL);
     gsim_share_give(share, next);
     resume(share, &x->queues[next]);
@@ -146,7 +146,7 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
     struct xqueue *q = &state_of(share)->queues[k->task];
     q->released--;
     if (q->last == k) q->last = NULL;
-    if (!k->behind || is_ready(q)) serve(share);
+    if (!gsim_share_behind(share, k) || is_ready(q)) serve(share);
     else gsim_share_timer(share, gsim_share_now(share) + NEXT_US, q); /* else the next one of its stream comes at once */
 }
 

@@ -136,7 +136,15 @@ static void do_give(struct gsim_share *share, uint32_t task)
     if (p->below) gsim_slices_give(&p->tasks->slices, p->tasks->states[task].process->fronts[0]->context);
 }
 
-static const struct gsim_share_actions actions = {do_now_us, do_release, do_pause, do_go_on, do_kill, do_timer, do_give};
+static uint32_t do_behind(struct gsim_share *share, const struct gsim_share_kernel *kernel)
+{
+    const struct gsim_command *command = ((const struct held_kernel *)kernel)->command;
+    const struct gsim_stream_state *stream = &command->front->process->streams[command->stream];
+    (void)share;
+    return (uint32_t)(stream->issued - stream->completed) - 1;
+}
+
+static const struct gsim_share_actions actions = {do_now_us, do_release, do_pause, do_go_on, do_kill, do_timer, do_behind, do_give};
 
 /* --- what happens -------------------------------------------------------------------------------------------- */
 
@@ -162,8 +170,6 @@ static void policy_ready(struct gsim_arbiter *arbiter, struct gsim_command *comm
         .priority = command->priority,
         .number = p->number++,
     };
-    const struct gsim_stream_state *stream = &command->front->process->streams[command->stream];
-    h->kernel.behind = (uint32_t)(stream->issued - stream->completed) - 1;
     p->is_first[task] = false;
     command->held = h;
     p->ops->ready(&p->share, &h->kernel);
