@@ -51,6 +51,7 @@ enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *tasks, uint32_
 
 /* The commands. */
 enum gsim_status gsim_cli_run_tasks(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_cli_compare_tasks(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+/* WORST: of the ways that failed, which show in the table. */
+enum gsim_status gsim_cli_compare_tasks(const struct gsim_cli_arguments *arguments, enum gsim_status *worst, struct gsim_error *error) GSIM_NODISCARD;
 
 #endif
