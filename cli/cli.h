@@ -66,8 +66,8 @@ enum gsim_cli_command {
       "sched= (default async), name=; once for each, or a file of\n"                                                   \
       "tasks (schema gpusim-tasks/1)")                                                                                   \
     X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH,                                                                 \
-      "how tasks share the GPU (gpusim list sharing; default\n"                                                        \
-      "exclusive); compare: all or several, separated by commas")                                                       \
+      "how tasks share the GPU: a name (gpusim list sharing) or a\n"                                                    \
+      "shared object (default exclusive)")                                                                              \
     X(PROFILE, "profile", "FILE|measure", GSIM_CLI_ON_BOTH,                                                             \
       "kernels' times and gaps for policies that need them: written\n"                                                \
       "by --measure, or measured first")                                                                                \

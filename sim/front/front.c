@@ -449,13 +449,6 @@ void gsim_front_start(struct gsim_command *command)
         gsim_front_submit(command);
 }
 
-void gsim_front_submit(struct gsim_command *command)
-{
-    struct gsim_device *d = command->device;
-    if (d->space->mode == GSIM_MEMORY_MANAGED && !gsim_managed_prepare_kernel(d, command)) return;
-    gsim_managed_submit(d, command);
-}
-
 static void kernel_started(void *data, void *command, gsim_time now)
 {
     struct gsim_command *t = command;
@@ -497,23 +490,6 @@ static void kernel_ended(void *data, void *tag, gsim_time now)
     gsim_reuse_kernel_ended(f->device, command);
     if (f->arbiter && f->arbiter->ended) f->arbiter->ended(f->arbiter, command);
     command->ended(command);
-}
-
-static void kernel_drained(void *data, void *tag, gsim_time now)
-{
-    struct gsim_command *command = tag;
-    (void)data;
-    (void)now;
-    if (command->front->arbiter && command->front->arbiter->drained) command->front->arbiter->drained(command->front->arbiter, command);
-}
-
-void gsim_front_kill(struct gsim_command *command)
-{
-    struct gsim_machine *m = command->device->machine;
-    gsim_reuse_kernel_ended(command->device, command);
-    gsim_gpu_kill(command->part->sm, m->now, command->run);
-    command->run = NULL;
-    gsim_part_changed(command->part);
 }
 
 /* For observers alone. */
@@ -585,7 +561,7 @@ static gsim_time copy_records(const struct gsim_front *f, const struct gsim_comm
 
 static const struct gsim_copy_hooks copy_hooks = {.records = copy_records, .goes_on = gsim_graphs_copies_on};
 
-const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, gsim_graphs_kernel_placed, kernel_drained};
+const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, gsim_graphs_kernel_placed, gsim_front_kernel_drained};
 
 enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine, const struct gsim_device_spec *spec,
                                         uint32_t index, uint32_t part_count, struct gsim_error *error)

@@ -84,6 +84,7 @@ void gsim_front_start(struct gsim_command *command);
 void gsim_front_submit(struct gsim_command *command);
 /* One that was submitted is as if it had not been. */
 void gsim_front_kill(struct gsim_command *command);
+void gsim_front_kernel_drained(void *data, void *command, gsim_time now); /* told to the device */
 
 /* --- graphs.c: instantiated graphs, and their launches as they run ---------------------------------------- */
 /* What the nodes of the graph are when it runs. False: out of memory. */
