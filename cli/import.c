@@ -3,7 +3,6 @@
  * Layer: sim (program). "gpusim import": a profiler's trace into a program file. The trace is read by
  * an importer of traces/import/importers.def, the program written by sim/program/writer.c.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -52,21 +51,6 @@ static enum gsim_status find_format(const struct gsim_cli_arguments *arguments, 
                           gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
-/* An index, or OTHERWISE where nothing stands before END. */
-static bool parse_index(const char *text, const char *end, uint32_t otherwise, uint32_t *index)
-{
-    uint64_t value = 0;
-    *index = otherwise;
-    if (text == end) return true;
-    for (; text < end; text++) {
-        if (!isdigit((unsigned char)*text)) return false;
-        value = value * 10 + (uint64_t)(*text - '0');
-        if (value >= UINT32_MAX) return false;
-    }
-    *index = (uint32_t)value;
-    return true;
-}
-
 static enum gsim_status parse_copies(const char *word, struct gsim_import_options *options, struct gsim_error *error)
 {
     options->copies = GSIM_COPIES_BY_RATE;
@@ -79,11 +63,10 @@ static enum gsim_status parse_copies(const char *word, struct gsim_import_option
 static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
                                     struct gsim_error *error)
 {
-    const char *gaps = arguments->value[GSIM_CLI_GAPS], *range = arguments->value[GSIM_CLI_RANGE];
+    const char *gaps = arguments->value[GSIM_CLI_GAPS];
     if (gaps && strcmp(gaps, "on") != 0 && strcmp(gaps, "off") != 0)
         return gsim_error_set(error, GSIM_USAGE, "--gaps: expected on or off, found '%s'", gaps);
     options->gaps = !gaps || strcmp(gaps, "on") == 0;
-    options->last = UINT32_MAX;
     const char *depends = arguments->value[GSIM_CLI_DEPENDS];
     options->drops_order = depends && strcmp(depends, "none") == 0;
     options->execution_trace = arguments->value[GSIM_CLI_EXECUTION_TRACE];
@@ -98,14 +81,7 @@ static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, 
     if (unexplained && !options->drops_unexplained && strcmp(unexplained, "keep") != 0)
         return gsim_error_set(error, GSIM_USAGE, "--unexplained: expected keep or drop, found '%s'", unexplained);
     enum gsim_status status = parse_copies(arguments->value[GSIM_CLI_COPIES], options, error);
-    if (status != GSIM_OK || !range) return status;
-    const char *colon = strchr(range, ':');
-    if (colon && parse_index(range, colon, 0, &options->first) &&
-        parse_index(colon + 1, colon + 1 + strlen(colon + 1), UINT32_MAX, &options->last) &&
-        options->first <= options->last)
-        return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--range: expected FIRST:LAST, two numbers in ascending order, found '%s'",
-                          range);
+    return status == GSIM_OK ? gsim_cli_part(arguments, options, error) : status;
 }
 
 /* The file's name without folders and endings, where no name was given. */

@@ -453,7 +453,10 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
         add_number(point, "block1d", options->block1d);
         add_number(point, "blocks", options->blocks);
     }
-    add_number(point, "iterations", iterations);
+    if (run->until_steady)
+        add_option(point, "iterations", "steady");
+    else
+        add_number(point, "iterations", iterations);
     add_option(point, "memory", memories[run->memory]);
     add_option(point, "prefetch", run->prefetch ? "on" : "off");
     if (run->noise) add_option(point, "noise", "on");
@@ -483,6 +486,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                                      .prefetch = setup->prefetch,
                                                      .noise = setup->noise,
                                                      .iterations = setup->iterations,
+                                                     .until_steady = setup->until_steady && !setup->iterations && point->program.iterations == 1,
                                                      .seed = setup->seed};
         point->workload = options;
         status = list_options(point, setup, ops, &options, error);

@@ -89,7 +89,8 @@ const char *gsim_cli_device_of(const char *gpu, char room[64])
     return room[0] ? room : NULL;
 }
 
-enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, bool infers, struct gsim_error *error)
+enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, const struct gsim_import_options *part, bool infers,
+                                    struct gsim_error *error)
 {
     char text[NOTES_BYTES];
     const char *slash = strrchr(path, '/');
@@ -97,6 +98,11 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     struct gsim_import_notes notes = {0};
     struct gsim_program program = {0};
     struct gsim_import_options options = {.name = "trace", .gaps = true, .last = UINT32_MAX, .times = &times};
+    if (part) {
+        options.part = part->part;
+        options.first = part->first;
+        options.last = part->last;
+    }
     gsim_import_charge(&options, v->predictor->device);
     const struct gsim_importer *importer = gsim_importer_of(path, error);
     enum gsim_status status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;

@@ -45,6 +45,7 @@ struct command {
     size_t path_count, path_capacity;
     const char *path; /* of runs, being read */
     bool kinds[GSIM_CASE_KIND_COUNT], wants_runs, wants_traces;
+    struct gsim_import_options part; /* of traces */
     bool infers_alone; /* of kernels in traces that ran beside others */
     struct gsim_progress progress;
     enum half half;
@@ -95,6 +96,7 @@ static enum gsim_status parse_words(struct command *c, struct gsim_error *error)
         status = add_kind(c, word, strcspn(word, ","), error);
     }
     if (status == GSIM_OK) status = gsim_cli_alone(c->arguments->value[GSIM_CLI_ALONE], &c->infers_alone, error);
+    if (status == GSIM_OK) status = gsim_cli_part(c->arguments, &c->part, error);
     if (status == GSIM_OK) status = parse_split(c, error);
     c->half = HALF_ALL;
     if (status != GSIM_OK || !half) return status;
@@ -293,7 +295,7 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
     c->progress.unit = "runs";
     for (size_t i = 0; i < c->path_count && status == GSIM_OK; i++) {
         if (c->contents[i] == HAS_TRACE) {
-            if (c->wants_traces) status = gsim_cli_trace_add(&c->traces, c->paths[i], c->infers_alone, error);
+            if (c->wants_traces) status = gsim_cli_trace_add(&c->traces, c->paths[i], &c->part, c->infers_alone, error);
             continue;
         }
         status = c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : read_cases(&c->set, c->paths[i], error);

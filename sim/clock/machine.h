@@ -197,6 +197,7 @@ struct gsim_machine {
     const struct gsim_simulation *simulation;
     const struct gsim_device_spec *device;
     const struct gsim_program *program;
+    struct gsim_run *run;          /* the scheduler's: ends earlier when iterations repeat */
     struct gsim_timeline *timeline;
     struct gsim_engine *engine;
     struct gsim_arena arena;

@@ -398,6 +398,22 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
     }
 }
 
+/* The first iteration, which makes graphs and moves data, does not count. */
+static bool repeats(const struct gsim_timeline *timeline)
+{
+    gsim_time shortest = GSIM_TIME_NEVER, longest = 0;
+    for (size_t back = 1; back <= 5 && back < timeline->iteration_count; back++) {
+        const struct gsim_iteration_record *record = &timeline->iterations[timeline->iteration_count - back];
+        gsim_time length = record->end - record->start;
+        if (length < shortest) shortest = length;
+        if (length > longest) longest = length;
+        double spread = (double)(longest - shortest);
+        if (back == 2 && spread <= GSIM_STEADY_SAME * (double)shortest) return true;
+        if (back == 5) return spread <= GSIM_STEADY_NEAR * (double)shortest;
+    }
+    return false;
+}
+
 static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
 {
     struct gsim_machine *m = machine(driver);
@@ -406,6 +422,9 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
     struct gsim_iteration_record record = {m->iteration_start, m->running->local, m->streams_used, m->events_recorded,
                                            m->stream_waits};
     gsim_timeline_add_iteration(m->timeline, &record);
+    /* With noise no iteration repeats: one behind the warm-up, repetitions are other seeds. */
+    bool is_enough = m->simulation->noise ? m->timeline->iteration_count >= 2 : repeats(m->timeline);
+    if (m->simulation->until_steady && is_enough) m->run->iterations = (uint32_t)m->timeline->iteration_count;
 }
 
 static double do_now_us(struct gsim_driver *driver) { return gsim_time_us(machine(driver)->running->local); }

@@ -3,6 +3,7 @@
 # The pages of the model agree with each other and with the code: test_rules.sh SOURCE-DIR BUILD-DIR [--write].
 #   docs/model/PAGE.md     a rule is a heading "## name", the line under it its one sentence, then what is known of it
 #   sim/README.md          has the table of them, docs/model/numbers.md the table of a device's numbers
+#   README.md              has the table of trust of docs/accuracy.md
 # Both tables are made from the pages and from include/gpusim/device.def; --write puts them there.
 set -u
 cd "$1" || exit 2
@@ -89,6 +90,17 @@ bring it up to date by: sh tests/docs/test_rules.sh . build --write"
 }
 check_table sim/README.md rules "$place/table"
 check_table docs/model/numbers.md numbers "$place/table_of_numbers"
+
+# The README's table of trust is the one that a command prints in docs/accuracy.md, whose numbers the full check compares.
+trust() { awk '/^\| what \| cases/ { on = 1 } on && !/^\|/ { exit } on' "$1"; }
+trust docs/accuracy.md >"$place/trust"
+if [ "$mode" = --write ]; then
+    awk -v table="$place/trust" '
+        /^\| what \| cases/ { on = 1; while ((getline line <table) > 0) print line }
+        on && !/^\|/ { on = 0 } !on { print }' README.md >"$place/new" && cp "$place/new" README.md
+elif [ "$(wc -l <"$place/trust")" != 7 ] || ! trust README.md | cmp -s - "$place/trust"; then
+    fail "README.md: the table of trust is not that of docs/accuracy.md: sh tests/docs/test_rules.sh . build --write"
+fi
 
 printf 'rules of the model: %d, numbers of a device: %d; %d failures\n' "$(wc -l <"$place/rules")" "$(wc -l <"$place/numbers")" "$failures"
 [ "$failures" = 0 ] && [ "$(wc -l <"$place/rules")" -ge 60 ]

@@ -27,6 +27,7 @@ static uint32_t stream_of(struct gsim_table *t, uint32_t process, int device, in
                                   .device = gsim_table_whole32(t, device, UINT32_MAX),
                                   .context = gsim_table_whole32(t, context, UINT32_MAX),
                                   .number = gsim_table_whole32(t, stream, UINT32_MAX)};
+    key.gpu = key.device;
     if (!t->failed && gsim_records_stream(t->records, &key, &index) != GSIM_OK) t->failed = true;
     return index;
 }

@@ -20,9 +20,10 @@ static struct gsim_activity work_of(struct gsim_table *t, enum gsim_activity_kin
     work.end_ns = gsim_table_time(t, W_END);
     if (work.end_ns - work.start_ns > GSIM_TABLE_DURATION_LIMIT_NS) gsim_table_wrong(t, W_END, "an end within 11 days of the start");
     work.correlation = gsim_table_whole(t, W_CORRELATION, INT64_MAX);
-    const struct gsim_stream_key key = {.device = gsim_table_whole32(t, W_DEVICE, UINT32_MAX),
-                                        .context = gsim_table_whole32(t, W_CONTEXT, UINT32_MAX),
-                                        .number = gsim_table_whole32(t, W_STREAM, UINT32_MAX)};
+    struct gsim_stream_key key = {.device = gsim_table_whole32(t, W_DEVICE, UINT32_MAX),
+                                  .context = gsim_table_whole32(t, W_CONTEXT, UINT32_MAX),
+                                  .number = gsim_table_whole32(t, W_STREAM, UINT32_MAX)};
+    key.gpu = key.device;
     if (!t->failed && gsim_records_stream(t->records, &key, &work.stream) != GSIM_OK) t->failed = true;
     return work;
 }
