@@ -13,6 +13,7 @@
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
 #include "sim/program/reader.h"
+#include "traces/import/importers.h"
 
 /* --- numbers and choices ------------------------------------------------------------------------------------- */
 static enum gsim_status parse_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double maximum,
@@ -152,7 +153,7 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
     if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name))
         return gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
     if (strcmp(opt->name, GSIM_DEVICE_PCIE) == 0) return gsim_device_set_pcie(&setup->device, opt->value, error);
-    return gsim_device_set(&setup->device, opt->name, opt->value, error);
+    return gsim_device_set_number(&setup->device, opt->name, opt->value, error);
 }
 
 /* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
@@ -232,6 +233,7 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_PREFETCH, 0, &prefetch, error);
     if (status == GSIM_OK) status = parse_seed(arguments->value[GSIM_CLI_SEED], &setup->seed, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_ITERATIONS, GSIM_LIMIT_ITERATIONS, &setup->iterations, error);
+    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_GPUS, GSIM_LIMIT_GPUS, &setup->gpus, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCK1D, GSIM_LIMIT_BLOCK_THREADS, &setup->block1d, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, GSIM_LIMIT_BLOCKS, &setup->blocks, error);
     if (arguments->device) {
@@ -345,7 +347,12 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
             return gsim_error_set(error, GSIM_USAGE,
                                   "--%s: applies to built-in workloads only, '%.200s' is a program file",
                                   gsim_cli_option_at(unused[i])->name, path);
-    return gsim_program_read(path, &point->program, error);
+    char what[GSIM_IMPORTER_TEXT];
+    bool is_trace;
+    enum gsim_status status = gsim_program_read(path, &point->program, error);
+    if (status != GSIM_INPUT || !gsim_importer_what(path, what, &is_trace)[0]) return status;
+    return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a program, found %s%s", path, what,
+                          is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
 }
 
 static enum gsim_status load_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text,
@@ -485,6 +492,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                                      .memory = setup->memory,
                                                      .prefetch = setup->prefetch,
                                                      .noise = setup->noise,
+                                                     .gpu_count = setup->gpus,
                                                      .iterations = setup->iterations,
                                                      .until_steady = setup->until_steady && !setup->iterations && point->program.iterations == 1,
                                                      .seed = setup->seed};
