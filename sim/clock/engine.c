@@ -6,13 +6,20 @@
  */
 #include "sim/clock/engine.h"
 
+#include <errno.h>
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/link.h>
 #include <stdio.h>
+#include <unistd.h>
 
+#include "sim/base/ends.h"
 #include "sim/memory/fault_rate.h"
+
+/* SimGrid ends the process when its own allocations fail: it is asked for these only while there is so much. */
+#define SETUP_BYTES (4 << 20)
+#define ACTOR_BYTES (640 << 10) /* its stack of 512 KB, and what else it has */
 
 /* SimGrid's clock is a double in seconds, off by a few of its last digits: a picosecond an hour into a simulation. */
 #define CLOCK_SLACK 10
@@ -135,10 +142,14 @@ static enum gsim_status load_platform(struct gsim_error *error)
 {
     FILE *file = tmpfile();
     char path[64];
+    int spare = file ? dup(fileno(file)) : -1; /* what SimGrid opens: it ends the process when it cannot */
     if (file) describe_platform(file);
-    if (!file || ferror(file) || fflush(file) != 0) {
+    bool is_open = spare >= 0;
+    if (is_open) close(spare);
+    if (!is_open || ferror(file) || fflush(file) != 0) {
+        int reason = errno;
         if (file) fclose(file);
-        return gsim_error_set(error, GSIM_IO, "cannot write the platform description to a temporary file");
+        return gsim_error_set(error, GSIM_IO, "cannot write the platform description to a temporary file: %s", strerror(reason));
     }
     rewind(file);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
@@ -165,7 +176,11 @@ static enum gsim_status engine_setup(struct gsim_error *error)
     int count = (int)(sizeof arguments / sizeof arguments[0]);
     char *list[16] = {NULL};
     for (int i = 0; i < count; i++) list[i] = arguments[i];
+    if (!gsim_ends_has_memory(SETUP_BYTES)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    struct sigaction interrupt;
+    sigaction(SIGINT, NULL, &interrupt); /* SimGrid takes it, to exit with 1 */
     simgrid_init(&count, list);
+    sigaction(SIGINT, &interrupt, NULL);
     is_set_up = true;
     return load_platform(error);
 }
@@ -215,7 +230,7 @@ static void actor_main(int argc, char **argv)
 
 static struct gsim_actor *new_actor(struct gsim_engine *e, void (*body)(void *), void *argument, bool may_run)
 {
-    struct gsim_actor *actor = GSIM_ARENA_NEW(&e->arena, struct gsim_actor);
+    struct gsim_actor *actor = gsim_ends_has_memory(ACTOR_BYTES) ? GSIM_ARENA_NEW(&e->arena, struct gsim_actor) : NULL;
     if (!actor) return NULL;
     *actor = (struct gsim_actor){.engine = e, .body = body, .argument = argument, .may_run = may_run};
     actor->actor = sg_actor_init("thread", sg_host_by_name("host"));
@@ -331,8 +346,8 @@ static struct helper *idle_helper(struct gsim_engine *e, enum helper_kind kind)
 {
     for (struct helper *h = e->helpers; h; h = h->next)
         if (h->kind == kind && !h->busy) return h;
-    struct helper *h = GSIM_ARENA_NEW(&e->arena, struct helper);
-    if (!h) GSIM_BUG("out of memory for a SimGrid actor");
+    struct helper *h = gsim_ends_has_memory(ACTOR_BYTES) ? GSIM_ARENA_NEW(&e->arena, struct helper) : NULL;
+    if (!h) gsim_ends_out_of_memory();
     *h = (struct helper){.engine = e, .kind = kind, .next = e->helpers};
     e->helpers = h;
     h->actor = sg_actor_init(kind == HELPER_TIMER ? "timer" : "transfer", sg_host_by_name("host"));

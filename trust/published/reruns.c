@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -238,9 +240,11 @@ static pid_t start_worker(const struct gsim_reruns *reruns, size_t first, size_t
 {
     int ends[2];
     if (pipe(ends)) return -1;
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child == 0) {
         close(ends[0]);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(0); /* it died before the line above */
         work(reruns, first, stride, ends[1]);
         close(ends[1]);
         _exit(0);
