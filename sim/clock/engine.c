@@ -161,8 +161,13 @@ static enum gsim_status load_platform(struct gsim_error *error)
 /* SimGrid itself is the process-wide state here: it is set up at the first run and stays. */
 static enum gsim_status engine_setup(struct gsim_error *error)
 {
-    static bool is_set_up;
-    if (is_set_up) return GSIM_OK;
+    static bool is_set_up, has_platform;
+    if (has_platform) return GSIM_OK;
+    if (is_set_up) { /* it was not written then; now it may be */
+        enum gsim_status again = load_platform(error);
+        has_platform = again == GSIM_OK;
+        return again;
+    }
     char arguments[][64] = {
         "gpusim", "--log=root.thres:critical", "--cfg=network/model:CM02", "--cfg=network/crosstraffic:0",
         "--cfg=network/TCP-gamma:0", "--cfg=surf/precision:1e-12", "--cfg=contexts/stack-size:512",
@@ -182,7 +187,7 @@ static enum gsim_status engine_setup(struct gsim_error *error)
     simgrid_init(&count, list);
     sigaction(SIGINT, &interrupt, NULL);
     is_set_up = true;
-    return load_platform(error);
+    return engine_setup(error);
 }
 
 static void set_link(uint32_t gpu, enum link link, double gbps) { sg_link_set_bandwidth(link_of(gpu, link), gbps * 1e9); }

@@ -19,10 +19,9 @@ sqlite3 *gsim_table_database(const char *path, struct gsim_error *error)
                        stat(path, &info) != 0 ? "no such file" : "no regular file");
         return NULL;
     }
-    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-        gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, database ? sqlite3_errmsg(database) : "out of memory");
+    if (gsim_database_open(path, false, &database) != SQLITE_OK) {
+        gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, gsim_database_reason(database));
     } else {
-        gsim_database_distrust(database);
         if (sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) != SQLITE_NOTADB) return database;
         gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected an SQLite database, found another kind of file", path);
     }
@@ -34,7 +33,7 @@ static enum gsim_status fail(struct gsim_table *t, int code)
 {
     t->failed = true;
     if (code == SQLITE_NOMEM) return gsim_error_set(t->error, GSIM_NOMEM, "out of memory");
-    return gsim_error_set(t->error, GSIM_INPUT, "table %s: %s", t->name, sqlite3_errmsg(t->database));
+    return gsim_error_set(t->error, GSIM_INPUT, "table %s: %s", t->name, gsim_database_reason(t->database));
 }
 
 /* --- tables and columns ------------------------------------------------------------------------------------------- */
@@ -62,6 +61,10 @@ enum gsim_status gsim_table_open(struct gsim_table *t)
     char text[1024] = "SELECT ";
     enum gsim_status status = find_columns(t);
     if (status != GSIM_OK || !t->is_there) return status;
+    if (!gsim_database_holds(t->database, t->name)) {
+        t->failed = true;
+        return gsim_error_set(t->error, GSIM_INPUT, "table %s: expected one that the file itself holds, found a view or what is computed", t->name);
+    }
     size_t length = strlen(text);
     for (int i = 0; t->columns[i]; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s%s%s", i ? ", " : "",
