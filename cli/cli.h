@@ -121,7 +121,20 @@ enum gsim_cli_command {
       "of kernels in a trace that ran beside others, what they take\n"                                                 \
       "alone: found by replaying it on the device (default), or as\n"                                                 \
       "long as they took")                                                                                              \
-    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT,                                                                \
+    X(GPU, "gpu", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                                       \
+      "of a trace of several GPUs this one (default: that which works\n"                                               \
+      "longest)")                                                                                                       \
+    X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                                  \
+      "of a trace of several ranks this one, by its label or number")                                                  \
+    X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                                     \
+      "only what was launched within the trace's ProfilerStep#N")                                                       \
+    X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                      \
+      "only what was launched within the first annotation of that\n"                                                   \
+      "name")                                                                                                           \
+    X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                               \
+      "only what was launched then, in microseconds from the first\n"                                                  \
+      "launch; either may be left out")                                                                                 \
+    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                                                \
       "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
       "launch order; either may be left out")                                                                          \
     X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "what the horizontal axis shows")                                            \
@@ -239,6 +252,7 @@ struct gsim_cli_setup {
     bool prefetch, noise;
     uint64_t seed;
     uint32_t iterations, block1d, blocks; /* 0: not given */
+    bool until_steady;                    /* without iterations: as many as it takes, for who compares */
 };
 
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,

@@ -10,6 +10,7 @@
 #define BASE_DEFAULT   "serial"
 #define COMPARE_SCHEMA "gpusim-compare/1"
 #define CELL_WIDTH     15
+#define FIRST_SHOWN    0.05 /* a first iteration this far off is shown */
 
 /* Of the options that a point came to, those that say what was run; "" where a program file has none. */
 static const char *const settings[] = {"suite", "size", "block1d", "blocks", "memory", "prefetch"};
@@ -280,6 +281,23 @@ static void put_block(const struct comparison *comparison, size_t first, size_t 
     gsim_output_text(output, "\n");
 }
 
+/* What a program that runs once would see. */
+static void put_first_iterations(const struct comparison *comparison, struct gsim_output *output)
+{
+    bool any = false;
+    for (size_t i = 0; i < comparison->workload_count; i++)
+        for (size_t j = 0; j < comparison->shown_count; j++) {
+            const struct cell *cell = cell_of(comparison, i, j);
+            gsim_time first = cell->first.end - cell->first.start, steady = cell->metrics.iteration_median;
+            char time[GSIM_TEXT_SIZE];
+            if (!cell->done || cell->iterations < 2 || fabs((double)first / (double)steady - 1) <= FIRST_SHOWN) continue;
+            gsim_output_text(output, any ? "" : "\nFirst iterations that differ by more than 5 %, with the time over the steady one:\n");
+            any = true;
+            gsim_output_printf(output, "  %-20.20s %-15.15s %9s  %.2f\n", comparison->workloads[i], comparison->schedulers[j]->name,
+                               gsim_text_time(time, first), (double)first / (double)steady);
+        }
+}
+
 static void put_table(const struct comparison *comparison, struct gsim_output *output)
 {
     size_t longest = strlen("geomean");
@@ -295,6 +313,7 @@ static void put_table(const struct comparison *comparison, struct gsim_output *o
         size_t last = first + per_block < comparison->shown_count ? first + per_block : comparison->shown_count;
         put_block(comparison, first, last, name_width, output);
     }
+    put_first_iterations(comparison, output);
 }
 
 /* --- files --------------------------------------------------------------------------------------------------- */
@@ -414,6 +433,7 @@ static enum gsim_status compare(struct comparison *comparison, struct gsim_error
         status = gsim_cli_check_opts(comparison->arguments, comparison->schedulers, comparison->scheduler_count, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&comparison->setup, comparison->arguments, error);
     if (status != GSIM_OK) return status;
+    comparison->setup.until_steady = true;
     comparison->cells =
         GSIM_ARENA_ARRAY(&comparison->arena, struct cell, comparison->workload_count * comparison->scheduler_count);
     if (!comparison->cells) return gsim_error_set(error, GSIM_NOMEM, "out of memory");

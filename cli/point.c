@@ -7,7 +7,7 @@
 static enum gsim_status verify(const struct gsim_simulation *s, const struct gsim_timeline *timeline, struct gsim_error *error)
 {
     struct gsim_error found = {0};
-    uint32_t iterations = s->iterations ? s->iterations : s->program->iterations;
+    uint32_t iterations = s->until_steady ? (uint32_t)timeline->iteration_count : s->iterations ? s->iterations : s->program->iterations;
     enum gsim_status status = gsim_verify_timeline(timeline, s->program, iterations, &found);
     if (status == GSIM_OK) return GSIM_OK;
     return gsim_error_set(error, status, "%s with %s: %s", s->program->name, s->scheduler->name, found.message);

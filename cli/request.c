@@ -262,6 +262,7 @@ static enum gsim_status check_value(const struct gsim_requests *requests, const 
         arguments.opt_count = 1;
     }
     enum gsim_status status = gsim_cli_setup_init(&setup, &arguments, error);
+    setup.until_steady = true;
     if (status == GSIM_OK) gsim_cli_setup_release(&setup);
     return status;
 }

@@ -179,6 +179,7 @@ static enum gsim_status run(struct maker *maker, struct gsim_error *error)
     struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
     enum gsim_status status = gsim_cli_setup_init(&setup, &maker->arguments, error);
+    setup.until_steady = true;
     if (status != GSIM_OK) return status;
     setup.seed += maker->request.repeat;
     put_text(maker, GSIM_COLUMN_noise, setup.noise ? "on" : "off");

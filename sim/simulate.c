@@ -42,7 +42,7 @@ static enum gsim_status init_works(struct gsim_machine *m, struct gsim_error *er
     if (works && p->kernel_count) memcpy(m->works, works, p->kernel_count * sizeof *works);
     enum gsim_status status = works ? GSIM_OK : gsim_demands_init(m->works, p->kernel_count, m->device, p->kernels, error);
     if (status) return status;
-    double total_us = 0, iterations = m->simulation->iterations ? m->simulation->iterations : p->iterations;
+    double total_us = 0, iterations = m->simulation->until_steady ? GSIM_STEADY_MOST : m->simulation->iterations ? m->simulation->iterations : p->iterations;
     for (uint32_t i = 0; i < p->op_count; i++)
         total_us += p->ops[i].host_us + (p->ops[i].kind == GSIM_OP_KERNEL ? m->works[p->ops[i].kernel_index].solo_ps * 1e-6 : 0);
     if (total_us * iterations > GSIM_LIMIT_TOTAL_US)
@@ -60,9 +60,10 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     m->device = s->device;
     m->program = s->program;
     m->timeline = timeline;
+    char capability[GSIM_CAPABILITY_TEXT];
     if (!gsim_sm_limits(s->device->compute_capability))
-        return gsim_error_set(error, GSIM_INPUT, "device '%s': compute capability %d.%d is not in the occupancy table",
-                              s->device->name, s->device->compute_capability / 10, s->device->compute_capability % 10);
+        return gsim_error_set(error, GSIM_INPUT, "device '%s': compute capability %s is not in the occupancy table", s->device->name,
+                              gsim_capability_text(s->device->compute_capability, capability));
     const struct gsim_gpu_listener listener = {m, gsim_front_kernel_started, gsim_front_kernel_ended, gsim_graphs_kernel_placed};
     m->gpu = gsim_gpu_create(&m->arena, s->device, &s->gpu, &listener);
     if (!m->gpu) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -124,10 +125,11 @@ static enum gsim_status run_scheduler(struct gsim_machine *m, const struct gsim_
         .memory = s->memory,
         .prefetch = s->prefetch,
         .compute_capability = s->device->compute_capability,
-        .iterations = s->iterations ? s->iterations : s->program->iterations,
+        .iterations = s->until_steady ? GSIM_STEADY_MOST : s->iterations ? s->iterations : s->program->iterations,
         .rng = &numbers,
         .arena = &arena,
     };
+    m->run = &first.run;
     enum gsim_status status = gsim_random_init(&numbers, s->seed, error);
     if (!status && !first.run.params && s->scheduler->params) {
         defaults = gsim_arena_alloc(&arena, s->scheduler->params_size);
@@ -159,6 +161,7 @@ enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct 
     if (!m) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = init_machine(m, simulation, timeline, error);
     if (!status) status = run_scheduler(m, simulation, error);
+    if (simulation->until_steady && timeline->iteration_count > 1) timeline->warm_up_count = 1;
     if (!status && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
     if (simulation->statistics && m->gpu) gsim_gpu_count(m->gpu, simulation->statistics);
     release_machine(m);

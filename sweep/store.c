@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "sweep/store_state.h"
-#include "sim/base/database.h"
 
 /* SQLite waits so long for a reader that is in its way. */
 #define BUSY_MS 10000
@@ -155,7 +154,7 @@ static enum gsim_status open_writer(struct gsim_store *store, struct gsim_error 
 
 static int open_database(struct gsim_store *store, bool is_writer)
 {
-    if (!is_writer) return gsim_database_open(store->path, true, &store->db);
+    if (!is_writer) return gsim_database_open(store->path, true, &store->db, &store->steps);
     int code = sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     if (code == SQLITE_OK) gsim_database_distrust(store->db);
     return code;

@@ -21,14 +21,44 @@ struct splitter {
     const struct gsim_events_handler *handler;
     struct gsim_error *error;
     struct gsim_gz gz;
+    struct position {
+        size_t line, column; /* from 0; columns in bytes */
+    } seen, value;           /* of what was counted; where the value being collected begins */
+    size_t counted;          /* in the chunk */
     char *chunk, *text; /* what was read; the value being collected, with a NUL behind it */
     size_t at, length;  /* in the chunk */
     size_t text_length, text_room;
     bool is_resumed;   /* what was damaged ended at the next element */
+    bool is_cut;       /* the file ends within an element */
     double file_bytes; /* as it lies on the disk; 0: not known */
     enum gsim_status status;
     char place[48];
 };
+
+static void count_lines(struct position *at, const char *text, size_t length)
+{
+    const char *end = text + length;
+    for (const char *line; (line = memchr(text, '\n', (size_t)(end - text))); text = line + 1) {
+        at->line++;
+        at->column = 0;
+    }
+    at->column += (size_t)(end - text);
+}
+
+/* Where the next byte stands. */
+static struct position here(struct splitter *s)
+{
+    if (s->at > s->counted) count_lines(&s->seen, s->chunk + s->counted, s->at - s->counted);
+    s->counted = s->at;
+    return s->seen;
+}
+
+/* Adds to the message where in the file the value begins. */
+static void add_place(struct splitter *s, struct position place)
+{
+    size_t length = s->error ? strlen(s->error->message) : 0;
+    if (s->error) snprintf(s->error->message + length, sizeof s->error->message - length, " (line %zu, column %zu)", place.line + 1, place.column + 1);
+}
 
 static enum gsim_status fail(struct splitter *s, const char *expected, int found)
 {
@@ -38,7 +68,9 @@ static enum gsim_status fail(struct splitter *s, const char *expected, int found
         snprintf(what, sizeof what, "the end of the file");
     else
         snprintf(what, sizeof what, found > 0x20 && found < 0x7f ? "'%c'" : "the byte 0x%02x", found);
-    return s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: expected %s, found %s", s->place, expected, what);
+    s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: expected %s, found %s", s->place, expected, what);
+    add_place(s, here(s));
+    return s->status;
 }
 
 /* The next byte stays there; -1 at the end or after a failure. */
@@ -46,7 +78,8 @@ static int peek(struct splitter *s)
 {
     if (s->at < s->length) return (unsigned char)s->chunk[s->at];
     if (s->status != GSIM_OK) return -1;
-    s->at = 0;
+    (void)here(s);
+    s->at = s->counted = 0;
     s->status = gsim_gz_read(&s->gz, s->chunk, CHUNK_BYTES, &s->length, s->error);
     if (s->status != GSIM_OK) {
         s->length = 0;
@@ -113,9 +146,11 @@ static bool collect_text(struct splitter *s, size_t most)
     bool in_string = false, is_escaped = false, is_done = false;
     s->text_length = 0;
     int first = peek_past_space(s);
+    s->value = here(s);
     bool is_bare = first != '{' && first != '[' && first != '"';
     while (!is_done) {
         if (peek(s) < 0) {
+            s->is_cut = s->status == GSIM_OK && s->text_length;
             (void)fail(s, "the end of the value", -1);
             return false;
         }
@@ -143,10 +178,35 @@ static bool collect_text(struct splitter *s, size_t most)
     return true;
 }
 
+/* What is not JSON is mended where the handler allows it. */
+static bool is_json(struct splitter *s, struct gsim_error *error)
+{
+    if (gsim_scan_check(s->text, s->text_length, error) == GSIM_OK) return true;
+    if (!s->handler->damaged) return false;
+    struct gsim_error ignored = {0};
+    gsim_mend(s->text, s->text_length);
+    if (gsim_scan_check(s->text, s->text_length, &ignored) != GSIM_OK) return false;
+    s->handler->damaged(s->handler->context);
+    return true;
+}
+
+/* What gsim_scan_check() says counts lines and columns from the value. */
+static void tell_file_place(struct splitter *s)
+{
+    size_t line, column;
+    int rest = 0;
+    char text[sizeof s->error->message];
+    if (!s->error || sscanf(s->error->message, "line %zu, column %zu: %n", &line, &column, &rest) != 2 || !rest) return;
+    if (line == 1) column += s->value.column;
+    snprintf(text, sizeof text, "%s", s->error->message + rest);
+    (void)gsim_error_set(s->error, GSIM_INPUT, "line %zu, column %zu: %.500s", s->value.line + line, column, text);
+}
+
 static bool collect(struct splitter *s)
 {
     if (!collect_text(s, 0)) return false;
-    if (gsim_scan_check(s->text, s->text_length, s->error) == GSIM_OK) return true;
+    if (is_json(s, s->error)) return true;
+    tell_file_place(s);
     s->status = gsim_error_prefix(s->error, "%s", s->place);
     return false;
 }
@@ -160,11 +220,13 @@ static bool unread(struct splitter *s, size_t from)
         s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
         return false;
     }
+    s->seen = s->value;
+    count_lines(&s->seen, s->text, from);
     memcpy(chunk, s->text + from, back);
     memcpy(chunk + back, s->chunk + s->at, rest);
     gsim_free(s->chunk);
     s->chunk = chunk;
-    s->at = 0;
+    s->at = s->counted = 0;
     s->length = back + rest;
     return true;
 }
@@ -190,14 +252,7 @@ static enum piece collect_element(struct splitter *s)
         (void)fail(s, "an event", peek(s));
         return PIECE_FAILED;
     }
-    if (is_closed) {
-        if (gsim_scan_check(s->text, s->text_length, &ignored) == GSIM_OK) return PIECE_WHOLE;
-        gsim_mend(s->text, s->text_length);
-        if (gsim_scan_check(s->text, s->text_length, &ignored) == GSIM_OK) {
-            s->handler->damaged(s->handler->context);
-            return PIECE_WHOLE;
-        }
-    }
+    if (is_closed && is_json(s, &ignored)) return PIECE_WHOLE;
     size_t next = gsim_mend_next(s->text, 0, s->text_length);
     if (next < s->text_length) {
         s->status = GSIM_OK;
@@ -225,11 +280,19 @@ static void read_list(struct splitter *s, const char *name, bool may_end)
     snprintf(s->place, sizeof s->place, "%.20s[0]", name);
     for (int c = peek_past_space(s); c != ']'; c = peek_past_space(s)) {
         if (c < 0 && may_end && s->status == GSIM_OK) return; /* Chrome's array form may end anywhere */
-        if (wants_comma && !expect(s, ',', "',' or ']'")) return;
-        if (wants_comma && may_end && ((c = peek_past_space(s)) == ']' || c < 0)) continue;
+        if (wants_comma && is_lenient && c == '{')
+            s->handler->damaged(s->handler->context); /* a comma that was forgotten */
+        else if (wants_comma && !expect(s, ',', "',' or ']'"))
+            return;
+        if (wants_comma && (may_end || is_lenient) && ((c = peek_past_space(s)) == ']' || (c < 0 && may_end))) continue;
         wants_comma = true;
         snprintf(s->place, sizeof s->place, "%.20s[%" PRIu64 "]", name, index++);
         enum piece piece = is_lenient ? collect_element(s) : collect(s) ? PIECE_WHOLE : PIECE_FAILED;
+        if (piece == PIECE_FAILED && may_end && is_lenient && s->is_cut) { /* within an event, too */
+            s->status = GSIM_OK;
+            s->handler->damaged(s->handler->context);
+            return;
+        }
         if (piece == PIECE_FAILED) return;
         if (piece == PIECE_SKIPPED) {
             wants_comma = !s->is_resumed;
@@ -238,6 +301,7 @@ static void read_list(struct splitter *s, const char *name, bool may_end)
         s->status = hand_over(s, name, index - 1);
         if (s->status != GSIM_OK) {
             (void)gsim_error_prefix(s->error, "%s", s->place);
+            add_place(s, s->value);
             return;
         }
     }
@@ -279,6 +343,10 @@ static void read_file(struct splitter *s)
     int c = peek(s);
     if (c == 0xef && s->length - s->at >= 3 && memcmp(s->chunk + s->at, "\xef\xbb\xbf", 3) == 0) s->at += 3; /* a byte order mark */
     c = peek_past_space(s);
+    if (c == 0xff || c == 0xfe) {
+        s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: expected text in UTF-8, found UTF-16 (by its first byte 0x%02x): save it as UTF-8", s->place, c);
+        return;
+    }
     if (c == '[' && !s->handler->lists) {
         read_list(s, "traceEvents", true);
     } else if (c != '{') {

@@ -27,6 +27,12 @@ struct gsim_statistics {
 
 struct gsim_demand;
 
+/* With noise there is one iteration behind the warm-up. Iterations repeat when the last two differ by less than GSIM_STEADY_SAME, or the last five by less than GSIM_STEADY_NEAR of the
+ * shortest. */
+#define GSIM_STEADY_MOST 30
+#define GSIM_STEADY_SAME 1e-6
+#define GSIM_STEADY_NEAR 1e-3
+
 struct gsim_simulation {
     const struct gsim_program *program;
     const struct gsim_device_spec *device;
@@ -36,6 +42,7 @@ struct gsim_simulation {
     enum gsim_memory_mode memory;
     bool prefetch;
     uint32_t iterations;                 /* 0: the program's own */
+    bool until_steady;                   /* iterations: at most GSIM_STEADY_MOST, until they repeat; the first is a warm-up */
     uint64_t seed;
     bool noise;                          /* draw the durations of kernels and calls (device: kernel_spread, call_spread) */
     bool detailed;                       /* record API calls, waits and occupancy too */

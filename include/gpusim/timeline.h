@@ -68,7 +68,7 @@ struct gsim_occupancy_record {
     uint64_t blocks;
 };
 
-#define GSIM_BLOCK_SMS 256 /* no device has more SMs */
+#define GSIM_BLOCK_SMS 320 /* no device has more SMs: the MI300X has 304 CUs */
 
 /* So many blocks of a kernel were resident on each of these SMs from START to END: blocks that start and end together, or
  * several waves of them that follow one another (with gpu.exact=1 one block). Kept by observers alone (sim/report/block_log.h). */
@@ -93,6 +93,7 @@ struct gsim_timeline {
     struct gsim_occupancy_record *occupancy;
     struct gsim_iteration_record *iterations;
     size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count;
+    size_t warm_up_count; /* of the iterations, from the first on */
     size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity;
     bool detailed;            /* false: kernels, copies and iterations only (fast runs) */
     bool failed;              /* memory ran out; records are missing */

@@ -12,10 +12,10 @@
 
 #include "gpusim/memory.h"
 
-#define VALUE_BYTES  (64 << 20)
-#define STEPS_LEAST  50000000 /* half a second's */
-#define STEPS_A_BYTE 100      /* honest files need less than 10: a value has 2 bytes or more */
-#define LOOK_STEPS   100000
+#define VALUE_BYTES    (64 << 20)
+#define STEPS_PER_BYTE 20 /* exports of nsys take two, results files less than one */
+#define STEPS_FREE     10000000
+#define STEPS_A_LOOK   1000
 
 void gsim_database_distrust(sqlite3 *database)
 {
@@ -26,51 +26,35 @@ void gsim_database_distrust(sqlite3 *database)
     sqlite3_exec(database, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 }
 
-/* --- steps --------------------------------------------------------------------------------------------------------- */
-static int count_steps(void *data)
-{
-    uint64_t *left = data;
-    if (*left < LOOK_STEPS) return 1;
-    *left -= LOOK_STEPS;
-    return 0;
-}
-
-static void nothing(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    (void)count;
-    (void)values;
-    sqlite3_result_null(context);
-}
-
-/* The count belongs to a function that nobody calls: SQLite frees it when the database is closed. */
-static int limit_steps(sqlite3 *database, const char *path)
+/* The size of PATH and ENDING; 0: there is none. */
+static uint64_t bytes_of(const char *path, const char *ending)
 {
     struct stat info;
-    uint64_t bytes = stat(path, &info) == 0 ? (uint64_t)info.st_size : 0, *left = gsim_alloc(sizeof *left);
-    if (!left) return SQLITE_NOMEM;
-    *left = STEPS_LEAST + STEPS_A_BYTE * bytes;
-    int code = sqlite3_create_function_v2(database, "gpusim_steps", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, left, nothing, NULL,
-                                          NULL, gsim_free); /* frees it as well where it fails */
-    if (code == SQLITE_OK) sqlite3_progress_handler(database, LOOK_STEPS, count_steps, left);
-    return code;
+    size_t size = strlen(path) + strlen(ending) + 1;
+    char *name = gsim_alloc(size);
+    if (!name) return 0;
+    snprintf(name, size, "%s%s", path, ending);
+    uint64_t bytes = stat(name, &info) == 0 ? (uint64_t)info.st_size : 0;
+    gsim_free(name);
+    return bytes;
+}
+
+static int count_down(void *context)
+{
+    struct gsim_database_steps *steps = context;
+    if (steps->left) steps->left--;
+    return steps->left == 0;
+}
+
+static void limit(sqlite3 *database, const char *path, struct gsim_database_steps *steps)
+{
+    gsim_database_distrust(database);
+    uint64_t bytes = bytes_of(path, "") + bytes_of(path, "-wal");
+    steps->left = (bytes * STEPS_PER_BYTE + STEPS_FREE) / STEPS_A_LOOK;
+    sqlite3_progress_handler(database, STEPS_A_LOOK, count_down, steps);
 }
 
 /* --- opening ------------------------------------------------------------------------------------------------------- */
-/* Whether there is something beside PATH in which SQLite keeps what is not in PATH yet. */
-static bool has_beside(const char *path, const char *ending)
-{
-    struct stat info;
-    bool has = true;
-    size_t size = strlen(path) + strlen(ending) + 1;
-    char *name = gsim_alloc(size);
-    if (name) {
-        snprintf(name, size, "%s%s", path, ending);
-        has = stat(name, &info) == 0 && info.st_size > 0;
-    }
-    gsim_free(name);
-    return has;
-}
-
 static bool folder_is_writable(const char *path)
 {
     size_t length = strlen(path);
@@ -116,20 +100,21 @@ static bool is_about_log(int code)
 
 /* The first access makes the log's index beside PATH, which takes a folder and a disk that can be written: where there is
  * no log, the file is read without one. */
-int gsim_database_open(const char *path, bool may_recover, sqlite3 **database)
+int gsim_database_open(const char *path, bool may_recover, sqlite3 **database, struct gsim_database_steps *steps)
 {
     *database = NULL;
-    bool is_alone = !has_beside(path, "-wal") && !has_beside(path, "-journal"), is_plain = !is_alone || folder_is_writable(path);
+    /* Beside it SQLite keeps what is not in it yet. */
+    bool is_alone = !bytes_of(path, "-wal") && !bytes_of(path, "-journal"), is_plain = !is_alone || folder_is_writable(path);
     int flags = may_recover && access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     int code = is_plain ? sqlite3_open_v2(path, database, flags, NULL) : open_immutable(path, database);
-    if (code == SQLITE_OK) gsim_database_distrust(*database);
+    if (code == SQLITE_OK) limit(*database, path, steps);
     if (code == SQLITE_OK && is_plain && is_alone &&
         is_about_log(sqlite3_exec(*database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL))) {
         sqlite3_close(*database);
         code = open_immutable(path, database);
-        if (code == SQLITE_OK) gsim_database_distrust(*database);
+        if (code == SQLITE_OK) limit(*database, path, steps);
     }
-    return code == SQLITE_OK ? limit_steps(*database, path) : code;
+    return code;
 }
 
 /* --- what it holds -------------------------------------------------------------------------------------------------- */
@@ -150,6 +135,6 @@ bool gsim_database_holds(sqlite3 *database, const char *table)
 const char *gsim_database_reason(sqlite3 *database)
 {
     if (!database) return "out of memory";
-    if (sqlite3_errcode(database) == SQLITE_INTERRUPT) return "reading it takes far more steps than a file of its size can need";
+    if (sqlite3_errcode(database) == SQLITE_INTERRUPT) return "more rows than the file can hold: it is damaged";
     return sqlite3_errmsg(database);
 }

@@ -133,6 +133,9 @@ static enum gsim_status compute_iterations(const struct gsim_timeline *timeline,
         times[i] = timeline->iterations[i].end - timeline->iterations[i].start;
         metrics->iteration_total += times[i];
     }
+    size_t warm_up = timeline->warm_up_count < count ? timeline->warm_up_count : 0;
+    count -= warm_up;
+    if (warm_up) memmove(times, times + warm_up, count * sizeof *times);
     sort_times(times, count);
     metrics->iteration_min = times[0];
     metrics->iteration_max = times[count - 1];

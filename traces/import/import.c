@@ -73,32 +73,6 @@ static uint32_t find_maker(const struct gsim_records *r, uint32_t process, uint6
 }
 
 /* --- works ------------------------------------------------------------------------------------------------------ */
-/* A program is for one GPU: that which works longest. */
-static enum gsim_status keep_one_device(struct gsim_records *r)
-{
-    int64_t *busy_ns = gsim_alloc(sizeof *busy_ns * ((size_t)r->stream_count + 1));
-    uint32_t best = 0, kept = 0;
-    if (!busy_ns) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < r->work_count; i++)
-        if (r->works[i].end_ns > r->works[i].start_ns) busy_ns[r->works[i].stream] += r->works[i].end_ns - r->works[i].start_ns;
-    for (uint32_t s = 1; s < r->stream_count; s++) { /* sums per device stand at its first stream */
-        uint32_t first = 0;
-        while (r->streams[first].device != r->streams[s].device) first++;
-        if (first != s) busy_ns[first] += busy_ns[s];
-    }
-    for (uint32_t s = 1; s < r->stream_count; s++)
-        if (r->streams[s].device != r->streams[best].device && busy_ns[s] > busy_ns[best]) best = s;
-    gsim_free(busy_ns);
-    for (uint32_t i = 0; i < r->work_count; i++) {
-        if (r->streams[r->works[i].stream].device == r->streams[best].device)
-            r->works[kept++] = r->works[i];
-        else
-            r->notes->other_devices++;
-    }
-    r->work_count = kept;
-    return GSIM_OK;
-}
-
 /* What was not recorded with the work, from the call that made it (NULL: none). */
 static enum gsim_status complete_work(struct gsim_records *r, struct gsim_activity *work, const struct gsim_call *call)
 {
@@ -254,23 +228,11 @@ static int compare_runs(const void *left, const void *right)
     return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
 }
 
-/* One record reaches beyond the whole of the next ones, each of which ends before it: its end was lost (an overflow). */
-static bool is_overflow(const struct gsim_records *r, uint32_t i)
-{
-    const struct gsim_activity *work = &r->works[i], *next = work + 1, *then = work + 2;
-    if (i + 2 >= r->work_count || next->stream != work->stream || then->stream != work->stream) return false;
-    return work->end_ns > then->end_ns && next->end_ns <= then->start_ns + (next->end_ns - next->start_ns) / 2;
-}
-
 /* Works of one stream do not overlap: rounding, or a launch that lets a kernel's prologue run early. */
 static void cut_overlaps(struct gsim_records *r)
 {
     for (uint32_t i = 0; i < r->work_count; i++) {
         struct gsim_activity *work = &r->works[i], *before = i ? work - 1 : NULL;
-        if (!work->is_moved && is_overflow(r, i)) {
-            r->notes->cut_ends++;
-            work->end_ns = work[1].start_ns > work->start_ns ? work[1].start_ns : work->start_ns + 1;
-        }
         work->solo_ns = work->end_ns - work->start_ns;
         if (!before || before->stream != work->stream || work->is_moved || before->is_moved ||
             work->start_ns >= before->end_ns)
@@ -368,22 +330,22 @@ static enum gsim_status make_steps(struct gsim_records *r, struct gsim_steps *st
 }
 
 /* The steps from the FIRST to the LAST work, these included. */
-static enum gsim_status cut_range(struct gsim_records *r, const struct gsim_import_options *options,
-                                  struct gsim_steps *steps)
+static enum gsim_status cut_range(struct gsim_records *r, struct gsim_steps *steps)
 {
-    uint32_t works = 0, from = 0, to = 0;
+    uint32_t works = 0, from = 0, to = 0, first, last;
     if (r->work_count == 0)
         return gsim_error_set(r->error, GSIM_INPUT, "expected kernels, copies or memsets of a GPU, found none");
-    if (options->first >= r->work_count)
-        return gsim_error_set(r->error, GSIM_INPUT, "--range: expected a first work below %u, found %u", r->work_count,
-                              options->first);
+    enum gsim_status status = gsim_records_find_part(r, steps, &first, &last);
+    if (status != GSIM_OK) return status;
+    if (first >= r->work_count)
+        return gsim_error_set(r->error, GSIM_INPUT, "--range: expected a first work below %u, found %u", r->work_count, first);
     for (uint32_t i = 0; i < steps->count; i++) {
         if (steps->steps[i].kind != GSIM_STEP_WORK) continue;
-        if (works == options->first) from = i;
-        if (works++ > options->last) break;
+        if (works == first) from = i;
+        if (works++ > last) break;
         to = i + 1;
     }
-    steps->tail_count = options->last == UINT32_MAX ? steps->count - to : 0;
+    steps->tail_count = last == UINT32_MAX ? steps->count - to : 0;
     memmove(steps->steps, steps->steps + from, sizeof *steps->steps * (to - from + steps->tail_count));
     steps->count = to - from;
     steps->work_count = 0;
@@ -531,12 +493,13 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
                                       struct gsim_program *program)
 {
     struct gsim_steps steps = {0};
-    enum gsim_status status = r->stream_count ? keep_one_device(r) : GSIM_OK;
+    enum gsim_status status = gsim_records_keep_gpu(r);
     if (r->call_count) qsort(r->calls, r->call_count, sizeof *r->calls, compare_calls);
     if (status == GSIM_OK) status = repair_works(r);
     if (status == GSIM_OK) {
         if (r->work_count) qsort(r->works, r->work_count, sizeof *r->works, compare_runs);
         if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
+        gsim_records_cut_overflows(r);
         cut_overlaps(r);
         status = find_lost_works(r);
         if (status == GSIM_OK) status = gsim_records_find_idle(r);
@@ -546,7 +509,7 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
     if (status == GSIM_OK) {
         status = make_steps(r, &steps);
     }
-    if (status == GSIM_OK) status = cut_range(r, options, &steps);
+    if (status == GSIM_OK) status = cut_range(r, &steps);
     if (status == GSIM_OK) status = find_medians(r);
     if (status == GSIM_OK) status = find_threads(r, &steps);
     if (status == GSIM_OK) status = count(r, &steps);

@@ -8,12 +8,14 @@
 #define GSIM_TRACES_IMPORT_H
 
 #include "gpusim/device.h"
+#include "traces/import/part.h"
 #include "traces/recording.h"
 
 struct gsim_import_options {
     const char *name;        /* of the program */
     const char *solo_device; /* the device that recorded durations are of; NULL: whichever is simulated */
     bool gaps;               /* host time between calls becomes host_compute */
+    struct gsim_import_part part; /* of which GPU, from when to when */
     uint32_t first, last;    /* which works (kernels, copies, memsets), counted from 0 in launch order */
     /* NULL allowed: called now and then while a file is read. RATIO: how much of it, 0 to 1; RECORDS: works, calls and
      * waits kept so far. */
@@ -63,7 +65,7 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(empty, "without a duration or that end before they start: that of the same kernel elsewhere, else 1 ns")                                                                       \
     X(overlaps, "that overlap the one before in their stream: shortened by the overlap")                               \
     X(unfinished, "calls that end before they start: their end is ignored")                                            \
-    X(other_devices, "on other GPUs than the busiest: left out")                                                       \
+    X(other_devices, "on other GPUs or of other ranks than those kept: left out (--gpu, --rank)")                                                       \
     X(host_copies, "copies within host memory: left out, as host time")                                                \
     X(managed_moves, "moves of managed memory: left out; the kernels' durations hold what they waited")                \
     X(whole_graphs, "graphs recorded as a whole, replayed as one kernel each: nsys --cuda-graph-trace=node tells more")  \

@@ -15,14 +15,15 @@
 #include "sim/base/scan.h"
 #include "traces/events.h"
 #include "traces/import/records.h"
+#include "traces/import/values.h"
 
 #define HEAD_BYTES    65536u /* in which a trace shows itself */
 #define NAME_ROOM     4096
-#define TIME_LIMIT_US 4e15 /* nanoseconds fit 64 bits, also when durations are added */
+#define TIME_LIMIT_NS 4000000000000000000 /* 64 bits also hold durations added to it */
 
 /* What events are, by the names that the profiler's versions and backends give their categories, without regard to case: PyTorch 1.8 to
  * 1.10 say Kernel, Memcpy, Memset, Runtime; AMD's and Intel's name their own runtimes. */
-enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_CALL, CAT_SYNC, CAT_OPERATOR, CAT_COUNT };
+enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_CALL, CAT_SYNC, CAT_ANNOTATION, CAT_OPERATOR, CAT_COUNT };
 static const struct {
     const char *name;
     enum category category;
@@ -31,6 +32,7 @@ static const struct {
     {"cuda_driver", CAT_CALL},     {"cuda_sync", CAT_SYNC},    {"runtime", CAT_CALL},      {"memcpy", CAT_MEMCPY},
     {"memset", CAT_MEMSET},        {"hip_runtime", CAT_CALL},  {"hip_driver", CAT_CALL},   {"xpu_runtime", CAT_CALL},
     {"xpu_driver", CAT_CALL},      {"driver", CAT_CALL},       {"gpu_kernel", CAT_KERNEL}, {"cpu_op", CAT_OPERATOR}, {"operator", CAT_OPERATOR},
+    {"user_annotation", CAT_ANNOTATION}, {"privateuse1_runtime", CAT_CALL}, {"privateuse1_driver", CAT_CALL},
 };
 
 enum field { EV_PH, EV_CAT, EV_NAME, EV_TS, EV_DUR, EV_PID, EV_TID, EV_ARGS, EV_COUNT };
@@ -62,6 +64,7 @@ struct reader {
     uint64_t other; /* events of other categories with a duration, and the first of these */
     char other_category[48];
     uint64_t jax;   /* without a category, with kernel_details */
+    uint64_t unread; /* of our categories, but of a phase that says no duration */
 };
 
 /* One event while it is read: where its values stand. */
@@ -83,69 +86,25 @@ static void wrong(struct event *e, const char *field, const char *expected, cons
                    value ? gsim_scan_found(value, text, sizeof text) : "nothing");
 }
 
-/* The members of the object at AT whose names are in NAMES; of repeated ones the last. */
-static void find_members(const char *at, const char *const *names, int count, const char **values)
-{
-    struct gsim_scan_text key;
-    const char *rest;
-    for (const char *value = gsim_scan_next(at, &key, &rest); value;) {
-        for (int i = 0; i < count; i++)
-            if (gsim_scan_is(&key, names[i])) values[i] = value;
-        value = gsim_scan_next(gsim_scan_skip(value), &key, &rest);
-    }
-}
-
-static bool is_text(const char *value, const char *text)
-{
-    size_t length = strlen(text);
-    return value && value[0] == '"' && strncmp(value + 1, text, length) == 0 && value[length + 1] == '"';
-}
-
-/* Where the digits of a number stand, which some profilers write as a text; NULL where VALUE is none. */
-static const char *digits_of(const char *value)
-{
-    if (value && *value == '"') value++;
-    return value && (*value == '-' || (*value >= '0' && *value <= '9')) ? value : NULL;
-}
-
 static bool is_number(const char *value)
 {
-    return digits_of(value) != NULL;
+    return gsim_value_digits(value) != NULL;
 }
 
-/* Microseconds with a fraction, exact to the nanosecond even where a double is not. */
-static int64_t exact_ns(const char *value)
-{
-    if (value[strcspn(value, "eE,}] \t\r\n\"")] == 'e' || value[strcspn(value, "eE,}] \t\r\n\"")] == 'E')
-        return (int64_t)(gsim_scan_number(value) * 1e3);
-    bool is_negative = *value == '-';
-    int64_t ns = 0;
-    int decimals = -1;
-    for (const char *c = value + is_negative; *c == '.' || (*c >= '0' && *c <= '9'); c++) {
-        if (*c == '.') {
-            decimals = 0;
-            continue;
-        }
-        if (decimals == 3) break;
-        ns = ns * 10 + (*c - '0');
-        if (decimals >= 0) decimals++;
-    }
-    for (int i = decimals < 0 ? 0 : decimals; i < 3; i++) ns *= 10;
-    return is_negative ? -ns : ns;
-}
-
+/* 0 where it is missing: traces/import/import.c knows what to do. A duration too long to be one is an overflow, whose end is cut there. */
 static int64_t time_ns(struct event *e, enum field field)
 {
-    const char *value = field == EV_DUR && e->end ? e->end : e->values[field], *digits = digits_of(value);
-    double most = field == EV_TS || e->end ? TIME_LIMIT_US : GSIM_LIMIT_US;
-    if (!digits || fabs(gsim_scan_number(digits)) > most) {
+    const char *value = field == EV_DUR && e->end ? e->end : e->values[field], *digits = gsim_value_digits(value);
+    if (gsim_value_is_missing(value)) return 0;
+    int64_t ns = digits ? gsim_value_ns(digits) : 0;
+    bool is_duration = field == EV_DUR && !e->end;
+    if (!digits || (!is_duration && (ns > TIME_LIMIT_NS || ns < -TIME_LIMIT_NS))) {
         wrong(e, event_fields[field], "a time in microseconds", value);
         return 0;
     }
-    int64_t ns = exact_ns(digits);
-    if (field != EV_DUR || !e->end) return ns;
-    const char *begin = digits_of(e->values[EV_TS]);
-    return begin ? ns - exact_ns(begin) : 0;
+    if (field == EV_DUR && e->end) ns -= time_ns(e, EV_TS);
+    if (field == EV_DUR && ns > GSIM_ENDLESS_NS) return GSIM_ENDLESS_NS;
+    return field == EV_DUR && ns < -GSIM_ENDLESS_NS ? -GSIM_ENDLESS_NS : ns;
 }
 
 /* A whole number from 0 to MOST; OTHERWISE where it is missing (NAN: it must be there). */
@@ -153,72 +112,63 @@ static double whole(struct event *e, enum argument argument, double most, double
 {
     char place[64];
     const char *value = e->args[argument];
-    if (!value && !isnan(otherwise)) return otherwise;
-    double number = is_number(value) ? gsim_scan_number(digits_of(value)) : -1;
+    if (gsim_value_is_missing(value) && !isnan(otherwise)) return otherwise;
+    double number = is_number(value) ? gsim_scan_number(gsim_value_digits(value)) : NAN;
+    bool may_be_unknown = argument == ARG_REGS || argument == ARG_SMEM || argument == ARG_CORRELATION;
+    if (number == -1 && may_be_unknown) return otherwise;
     if (number >= 0 && number <= most && number == floor(number)) return number;
     snprintf(place, sizeof place, "args.%s", argument_fields[argument]);
     wrong(e, place, "a whole number that is not negative", value);
     return 0;
 }
 
+/* Of three sizes at VALUE. False where they say nothing: none, or all 0. */
+static bool has_sizes(const char *value)
+{
+    double sizes[3] = {0};
+    const char *first;
+    int count = gsim_value_sizes(value, INFINITY, sizes, &first);
+    return !gsim_value_is_missing(value) && !(count == 3 && sizes[0] == 0 && sizes[1] == 0 && sizes[2] == 0);
+}
+
 static struct gsim_dim3 shape(struct event *e, enum argument argument, double most)
 {
-    uint32_t sizes[3] = {1, 1, 1};
+    double sizes[3] = {1, 1, 1};
     char place[64];
-    const char *rest, *list = e->args[argument];
-    int count = 0;
+    const char *bad, *value = e->args[argument];
+    int count = gsim_value_sizes(value, most, sizes, &bad);
     snprintf(place, sizeof place, "args.%s", argument_fields[argument]);
-    if (!list || *list != '[') {
-        wrong(e, place, "a list of three whole numbers", list);
-        return (struct gsim_dim3){1, 1, 1};
-    }
-    for (const char *value = gsim_scan_next(list, NULL, &rest); value;
-         value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest)) {
-        double number = is_number(value) ? gsim_scan_number(digits_of(value)) : 0;
-        if (count == 3 || !(number >= 1) || number > most || number != floor(number)) {
-            wrong(e, place, "three positive whole numbers within CUDA's limits", count == 3 ? list : value);
-            break;
-        }
-        sizes[count++] = (uint32_t)number;
-    }
-    if (count != 3) wrong(e, place, "three whole numbers", list);
-    return (struct gsim_dim3){sizes[0], sizes[1], sizes[2]};
+    if (bad) wrong(e, place, "three positive whole numbers within CUDA's limits", bad);
+    if (count != 3) wrong(e, place, count ? "three whole numbers" : "a list of three whole numbers", value);
+    if (e->failed) return (struct gsim_dim3){1, 1, 1};
+    return (struct gsim_dim3){(uint32_t)sizes[0], (uint32_t)sizes[1], (uint32_t)sizes[2]};
 }
-
-static uint64_t hash_bytes(uint64_t hash, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 1099511628211u; /* FNV-1a */
-    return hash;
-}
-#define HASH_START 14695981039346656037u
 
 /* Correlation ids are of one process, which Kineto does not give with works on a GPU: 0. In traces of several ranks that were merged
- * into one, all process ids are texts such as "[TP00] 100": what stands before the number is the rank. */
-static uint32_t rank_of(const struct event *e)
+ * into one, all process ids are texts such as "[TP00] 100" or "100_rank0": what stands beside the number is the rank. */
+static uint32_t rank_of(struct event *e)
 {
     const char *value = e->values[EV_PID];
     if (!value || *value != '"') return 0;
-    size_t length = strcspn(value + 1, "\"");
-    while (length && value[length] >= '0' && value[length] <= '9') length--;
-    return length ? (uint32_t)hash_bytes(HASH_START, value + 1, length) | 1 : 0;
-}
-
-/* A stream's number, in 64 bits (HIP's are addresses); false for none: -1, in 32 bits or 64. */
-static bool stream_number(const char *value, uint64_t *number)
-{
-    const char *digits = digits_of(value);
-    if (!digits || *digits == '-') return false;
-    *number = strtoull(digits, NULL, *value == '"' ? 0 : 10);
-    return *number != UINT32_MAX && *number != UINT64_MAX;
+    const char *from = value + 1;
+    size_t length = strcspn(from, "\""), digits = strspn(from, "0123456789");
+    from += digits; /* "100_rank0" */
+    length -= digits;
+    while (!digits && length && from[length - 1] >= '0' && from[length - 1] <= '9') length--;
+    if (!length) return 0;
+    uint32_t rank = (uint32_t)gsim_hash_bytes(GSIM_HASH_START, from, length) | 1;
+    if (gsim_records_add_rank(e->records, rank, from, length) != GSIM_OK) e->failed = true;
+    return rank;
 }
 
 static uint32_t stream_index(struct event *e, const char *value)
 {
     uint32_t index = GSIM_NO_STREAM, rank = rank_of(e);
     struct gsim_stream_key key = {.process = rank};
-    if (!stream_number(value, &key.number)) return GSIM_NO_STREAM;
+    if (!gsim_value_stream(value, &key.number)) return GSIM_NO_STREAM;
     /* The same device number in two ranks is two GPUs. */
-    key.device = (uint32_t)whole(e, ARG_DEVICE, UINT32_MAX, 0) ^ rank;
+    key.gpu = (uint32_t)whole(e, ARG_DEVICE, UINT32_MAX, 0);
+    key.device = key.gpu ^ rank;
     key.context = (uint32_t)whole(e, ARG_CONTEXT, UINT32_MAX, 0);
     if (!e->failed && gsim_records_stream(e->records, &key, &index) != GSIM_OK) e->failed = true;
     return index;
@@ -230,7 +180,7 @@ static uint32_t work_stream(struct event *e)
     const char *values[] = {e->args[ARG_STREAM], e->args[ARG_SYCL_QUEUE], e->args[ARG_QUEUE], e->values[EV_TID]};
     uint64_t number;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        if (values[i] && stream_number(values[i], &number)) return stream_index(e, values[i]);
+        if (values[i] && gsim_value_stream(values[i], &number)) return stream_index(e, values[i]);
     wrong(e, "args.stream", "the number of a stream", e->args[ARG_STREAM]);
     return GSIM_NO_STREAM;
 }
@@ -276,10 +226,10 @@ static enum gsim_status read_work(struct event *e, enum category category)
     if (e->records->flow) work.external = (uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0);
     if (e->failed) return e->error->status;
     /* What AMD's and Intel's profilers leave out, the launch call may say: traces/import/import.c. */
-    work.lacks_size = category == CAT_MEMCPY && !e->args[ARG_BYTES];
+    work.lacks_size = category == CAT_MEMCPY && gsim_value_is_missing(e->args[ARG_BYTES]);
     work.bytes = (uint64_t)whole(e, ARG_BYTES, (double)GSIM_LIMIT_BYTES, 0);
     if (category == CAT_KERNEL) {
-        work.lacks_shape = !e->args[ARG_GRID] || !e->args[ARG_BLOCK];
+        work.lacks_shape = !has_sizes(e->args[ARG_GRID]) || !has_sizes(e->args[ARG_BLOCK]);
         if (!work.lacks_shape) launched.grid = shape(e, ARG_GRID, GSIM_LIMIT_GRID_X);
         if (!work.lacks_shape) launched.block = shape(e, ARG_BLOCK, GSIM_LIMIT_BLOCK_THREADS);
         launched.regs_per_thread = (uint32_t)whole(e, ARG_REGS, GSIM_LIMIT_REGS, 0);
@@ -305,23 +255,21 @@ static enum gsim_status read_operator(struct event *e)
     return item.external && item.record_function ? gsim_records_add_operator(e->records, &item) : GSIM_OK;
 }
 
-static uint64_t hash_value(uint64_t hash, const char *value)
-{
-    return value ? hash_bytes(hash, value, (size_t)(gsim_scan_skip(value) - value)) : hash;
-}
-
 /* What the call says of the work that it makes: AMD's kernels have no shape of their own. */
 static enum gsim_status read_launch(struct event *e, struct gsim_call *call)
 {
-    struct gsim_launch launch = {.bytes = (uint64_t)whole(e, ARG_SIZE, (double)GSIM_LIMIT_BYTES, 0)};
-    bool has_shape = e->args[ARG_GRID] && e->args[ARG_BLOCK] && *e->args[ARG_GRID] == '[' && *e->args[ARG_BLOCK] == '[';
-    if (has_shape) {
-        launch.grid = shape(e, ARG_GRID, GSIM_LIMIT_GRID_X);
-        launch.block = shape(e, ARG_BLOCK, GSIM_LIMIT_BLOCK_THREADS);
-        launch.smem_bytes = (uint32_t)whole(e, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0);
+    struct event asked = *e; /* what it says wrong nobody needs to know */
+    struct gsim_error ignored = {0};
+    asked.error = &ignored;
+    struct gsim_launch launch = {.bytes = (uint64_t)whole(&asked, ARG_SIZE, (double)GSIM_LIMIT_BYTES, 0)};
+    asked.failed = !has_sizes(e->args[ARG_GRID]) || !has_sizes(e->args[ARG_BLOCK]);
+    if (!asked.failed) {
+        launch.grid = shape(&asked, ARG_GRID, GSIM_LIMIT_GRID_X);
+        launch.block = shape(&asked, ARG_BLOCK, GSIM_LIMIT_BLOCK_THREADS);
+        launch.smem_bytes = (uint32_t)whole(&asked, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0);
     }
-    if (e->failed || (!has_shape && !launch.bytes)) return e->failed ? e->error->status : GSIM_OK;
-    return gsim_records_add_launch(e->records, &launch, &call->launch);
+    if (asked.failed) launch = (struct gsim_launch){.bytes = launch.bytes};
+    return asked.failed && !launch.bytes ? GSIM_OK : gsim_records_add_launch(e->records, &launch, &call->launch);
 }
 
 static enum gsim_status read_call(struct event *e)
@@ -330,7 +278,7 @@ static enum gsim_status read_call(struct event *e)
     call.end_ns = call.start_ns + (e->values[EV_DUR] ? time_ns(e, EV_DUR) : 0);
     call.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
     /* Thread ids are numbers or texts: any value that tells threads apart will do. */
-    call.thread = hash_value(hash_value(HASH_START, e->values[EV_PID]), e->values[EV_TID]);
+    call.thread = gsim_hash_value(gsim_hash_value(GSIM_HASH_START, e->values[EV_PID]), e->values[EV_TID]);
     if (e->failed) return e->error->status;
     char room[NAME_ROOM];
     call.kind = gsim_records_call_kind(name_of(e, room));
@@ -344,7 +292,7 @@ static enum gsim_status read_sync(struct event *e)
 {
     struct gsim_sync sync = {.source = GSIM_NO_STREAM};
     bool is_wait =
-        is_text(e->args[ARG_SYNC_KIND], "Stream Wait Event") || is_text(e->values[EV_NAME], "Stream Wait Event");
+        gsim_value_is_text(e->args[ARG_SYNC_KIND], "Stream Wait Event") || gsim_value_is_text(e->values[EV_NAME], "Stream Wait Event");
     sync.start_ns = time_ns(e, EV_TS);
     sync.kind = is_wait ? GSIM_SYNC_WAIT : GSIM_SYNC_STREAM;
     sync.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
@@ -356,6 +304,17 @@ static enum gsim_status read_sync(struct event *e)
     if (e->failed) return e->error->status;
     if (sync.stream == GSIM_NO_STREAM) return GSIM_OK; /* of the device or an event: the call says so */
     return gsim_records_add_sync(e->records, &sync);
+}
+
+/* What the program named: kept where a part is asked for by name. */
+static enum gsim_status read_annotation(struct event *e)
+{
+    const struct gsim_import_part *part = &e->records->options->part;
+    char room[NAME_ROOM];
+    if (!part->has_step && !part->between) return GSIM_OK;
+    int64_t start_ns = time_ns(e, EV_TS), length_ns = time_ns(e, EV_DUR);
+    if (e->failed) return e->error->status;
+    return gsim_records_add_annotation(e->records, name_of(e, room), start_ns, start_ns + length_ns);
 }
 
 static enum category category_of(const char *value)
@@ -373,7 +332,7 @@ static void note_other(struct event *e)
     struct reader *reader = e->reader;
     const char *category = e->values[EV_CAT];
     if (!category && e->values[EV_ARGS] && *e->values[EV_ARGS] == '{') {
-        find_members(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
+        gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
         reader->jax += e->args[ARG_KERNEL_DETAILS] != NULL;
     }
     if (reader->other++ || !category || *category != '"') return;
@@ -388,7 +347,11 @@ static enum gsim_status read_whole(struct event *e)
         return GSIM_OK;
     }
     if (e->values[EV_ARGS] && *e->values[EV_ARGS] == '{')
-        find_members(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
+        gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
+    if ((category == CAT_CALL || category == CAT_SYNC) && gsim_value_is_missing(e->values[EV_TS])) {
+        e->records->notes->damaged++;
+        return GSIM_OK;
+    }
     switch (category) {
     case CAT_KERNEL:
     case CAT_MEMCPY:
@@ -398,6 +361,8 @@ static enum gsim_status read_whole(struct event *e)
         return read_call(e);
     case CAT_SYNC:
         return read_sync(e);
+    case CAT_ANNOTATION:
+        return read_annotation(e);
     case CAT_OPERATOR:
         return read_operator(e);
     case CAT_COUNT:
@@ -418,14 +383,14 @@ static enum gsim_status begin(struct event *e, const char *text)
     if (!copy) return gsim_error_set(e->error, GSIM_NOMEM, "out of memory");
     memcpy(copy, text, strlen(text) + 1);
     reader->begun[reader->begun_count++] =
-        (struct begun){hash_value(hash_value(HASH_START, e->values[EV_PID]), e->values[EV_TID]), copy};
+        (struct begun){gsim_hash_value(gsim_hash_value(GSIM_HASH_START, e->values[EV_PID]), e->values[EV_TID]), copy};
     return GSIM_OK;
 }
 
 static enum gsim_status end(struct event *e)
 {
     struct reader *reader = e->reader;
-    uint64_t thread = hash_value(hash_value(HASH_START, e->values[EV_PID]), e->values[EV_TID]);
+    uint64_t thread = gsim_hash_value(gsim_hash_value(GSIM_HASH_START, e->values[EV_PID]), e->values[EV_TID]);
     size_t i = reader->begun_count;
     while (i > 0 && reader->begun[i - 1].thread != thread) i--;
     if (i == 0) return GSIM_OK;
@@ -433,7 +398,7 @@ static enum gsim_status end(struct event *e)
     memmove(&reader->begun[i - 1], &reader->begun[i], (reader->begun_count - i) * sizeof *reader->begun);
     reader->begun_count--;
     struct event whole_event = {.reader = reader, .records = e->records, .error = e->error, .end = e->values[EV_TS]};
-    find_members(text, event_fields, EV_COUNT, whole_event.values);
+    gsim_values_find(text, event_fields, EV_COUNT, whole_event.values);
     enum gsim_status status = read_whole(&whole_event);
     gsim_free(text);
     return status;
@@ -446,10 +411,12 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     (void)index;
     text = gsim_scan_start(text);
     if (*text != '{') return gsim_error_set(error, GSIM_INPUT, "expected an event, found another value");
-    find_members(text, event_fields, EV_COUNT, e.values);
-    if (is_text(e.values[EV_PH], "B")) return begin(&e, text);
-    if (is_text(e.values[EV_PH], "E")) return end(&e);
-    return is_text(e.values[EV_PH], "X") ? read_whole(&e) : GSIM_OK;
+    gsim_values_find(text, event_fields, EV_COUNT, e.values);
+    if (gsim_value_is_text(e.values[EV_PH], "B")) return begin(&e, text);
+    if (gsim_value_is_text(e.values[EV_PH], "E")) return end(&e);
+    if (gsim_value_is_text(e.values[EV_PH], "X")) return read_whole(&e);
+    reader->unread += category_of(e.values[EV_CAT]) <= CAT_MEMSET;
+    return GSIM_OK;
 }
 
 static void skip_damaged(void *context)
@@ -466,9 +433,9 @@ static void read_properties(struct gsim_records *records, const char *text)
     double numbers[COUNT] = {0};
     const char *first = *text == '[' ? gsim_scan_next(text, NULL, &rest) : NULL;
     if (!first || *first != '{') return;
-    find_members(first, fields, COUNT, values);
+    gsim_values_find(first, fields, COUNT, values);
     for (int i = MAJOR; i < COUNT; i++)
-        if (is_number(values[i])) numbers[i] = gsim_scan_number(digits_of(values[i]));
+        if (is_number(values[i])) numbers[i] = gsim_scan_number(gsim_value_digits(values[i]));
     char room[NAME_ROOM];
     const char *gpu = values[NAME] && *values[NAME] == '"' ? gsim_scan_string(values[NAME], room, sizeof room) : NULL;
     if (gpu) snprintf(records->gpu, sizeof records->gpu, "%.*s", (int)sizeof records->gpu - 1, gpu);
@@ -489,12 +456,12 @@ static enum gsim_status read_header(void *context, const char *name, const char 
     (void)error;
     text = gsim_scan_start(text);
     if (strcmp(name, "deviceProperties") == 0) read_properties(records, text);
-    if (strcmp(name, "baseTimeNanoseconds") == 0 && is_number(text) && gsim_scan_number(digits_of(text)) > 0 && gsim_scan_number(digits_of(text)) < 4e18)
-        records->epoch_ns = (int64_t)gsim_scan_number(digits_of(text));
+    if (strcmp(name, "baseTimeNanoseconds") == 0 && is_number(text) && gsim_scan_number(gsim_value_digits(text)) > 0 && gsim_scan_number(gsim_value_digits(text)) < 4e18)
+        records->epoch_ns = (int64_t)gsim_scan_number(gsim_value_digits(text));
     if (strcmp(name, "gpusim") == 0 && *text == '{') {
-        find_members(text, fields, 1, &tracer);
+        gsim_values_find(text, fields, 1, &tracer);
         records->notes->is_simulated = !tracer;
-        records->notes->is_runner = is_text(tracer, "CUPTI");
+        records->notes->is_runner = gsim_value_is_text(tracer, "CUPTI");
     }
     return GSIM_OK;
 }
@@ -512,6 +479,11 @@ static enum gsim_status explain(const struct reader *reader, struct gsim_error *
                               "expected kernels, copies or memsets of a GPU (category \"kernel\", ...), found %llu events without a "
                               "category but with \"kernel_details\": a trace of JAX or TensorFlow",
                               (unsigned long long)reader->jax);
+    if (reader->unread + reader->begun_count)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "expected kernels, copies or memsets of a GPU with their durations (events of phase \"X\", or \"B\" and \"E\" in "
+                              "pairs), found %llu of other phases and %zu of phase \"B\" without an end",
+                              (unsigned long long)reader->unread, reader->begun_count);
     if (!reader->other)
         return gsim_error_set(error, GSIM_INPUT, "expected kernels, copies or memsets of a GPU, found none but %llu events that are not JSON",
                               (unsigned long long)reader->records->notes->damaged);
@@ -537,7 +509,8 @@ enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_o
     enum gsim_status status = options->execution_trace ? gsim_dataflow_read(options->execution_trace, &flow, error) : GSIM_OK;
     if (options->execution_trace) records.flow = &flow;
     if (status == GSIM_OK) status = gsim_events_read(path, &handler, error);
-    if (status == GSIM_OK && !records.work_count && (reader.other || notes->damaged)) status = explain(&reader, error);
+    bool may_explain = reader.other || notes->damaged || reader.unread || reader.begun_count;
+    if (status == GSIM_OK && !records.work_count && may_explain) status = explain(&reader, error);
     if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
     for (size_t i = 0; i < reader.begun_count; i++) gsim_free(reader.begun[i].text);
     gsim_free(reader.begun);

@@ -73,6 +73,33 @@ enum gsim_status gsim_records_add_sync(struct gsim_records *r, const struct gsim
     return status;
 }
 
+enum gsim_status gsim_records_add_annotation(struct gsim_records *r, const char *name, int64_t start_ns, int64_t end_ns)
+{
+    struct gsim_annotation annotation = {.start_ns = start_ns, .end_ns = end_ns};
+    void *annotations = r->annotations;
+    enum gsim_status status = gsim_records_name(r, name, &annotation.name);
+    if (status != GSIM_OK) return status;
+    status = append(r, &annotations, &annotation, sizeof annotation, &r->annotation_count, &r->annotation_room);
+    r->annotations = annotations;
+    return status;
+}
+
+enum gsim_status gsim_records_add_rank(struct gsim_records *r, uint32_t process, const char *label, size_t length)
+{
+    struct gsim_rank rank = {.process = process};
+    for (uint32_t i = 0; i < r->rank_count; i++)
+        if (r->ranks[i].process == process) return GSIM_OK;
+    for (; length && strchr(" :_-", label[length - 1]); length--) continue;
+    for (; length && strchr(" :_-", *label); label++) length--;
+    size_t kept = 0;
+    for (; kept < length && kept + 1 < sizeof rank.label; kept++)
+        rank.label[kept] = (char)((unsigned char)label[kept] < 0x20 || (unsigned char)label[kept] >= 0x7f ? '?' : label[kept]);
+    void *ranks = r->ranks;
+    enum gsim_status status = append(r, &ranks, &rank, sizeof rank, &r->rank_count, &r->rank_room);
+    r->ranks = ranks;
+    return status;
+}
+
 /* Traces have few streams, and records of one stream follow each other. */
 enum gsim_status gsim_records_stream(struct gsim_records *r, const struct gsim_stream_key *key, uint32_t *stream)
 {
@@ -279,6 +306,8 @@ enum gsim_call_kind gsim_records_call_kind(const char *name)
 void gsim_records_release(struct gsim_records *r)
 {
     gsim_free(r->works);
+    gsim_free(r->annotations);
+    gsim_free(r->ranks);
     gsim_free(r->calls);
     gsim_free(r->launches);
     gsim_free(r->operators);

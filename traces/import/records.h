@@ -6,6 +6,7 @@
 #ifndef GSIM_TRACES_RECORDS_H
 #define GSIM_TRACES_RECORDS_H
 
+#include "gpusim/limits.h"
 #include "gpusim/program.h"
 #include "traces/import/dataflow.h"
 #include "traces/import/import.h"
@@ -37,7 +38,8 @@ struct gsim_activity {
     bool pinned : 1;  /* the host's side of a copy is said to be */
     bool is_peer : 1; /* a copy from or to another GPU */
 };
-#define GSIM_NO_CALL UINT32_MAX
+#define GSIM_NO_CALL    UINT32_MAX
+#define GSIM_ENDLESS_NS ((int64_t)(GSIM_LIMIT_US * 1e3)) /* so long lasts nothing: an overflow */
 
 enum gsim_call_kind {
     GSIM_CALL_IDLE,  /* never makes work and lets nobody wait: not kept */
@@ -89,10 +91,27 @@ struct gsim_operator {
 
 struct gsim_stream_key {
     uint32_t process, device, context;
+    uint32_t gpu; /* the number of DEVICE as recorded, which another rank's may have, too; not compared */
     uint64_t number;
 };
 
+/* A part of the time that the program named: ProfilerStep#3, record_function's, NVTX ranges. */
+struct gsim_annotation {
+    int64_t start_ns, end_ns;
+    uint32_t name; /* index into the records' names */
+};
+
+/* PROCESS of works, calls and syncs, as the trace calls it: "[TP00]". */
+struct gsim_rank {
+    uint32_t process;
+    char label[28];
+};
+
 struct gsim_records {
+    struct gsim_annotation *annotations; /* empty unless the options ask for one */
+    struct gsim_rank *ranks;             /* empty unless several were merged into one trace */
+    uint32_t annotation_count, rank_count;
+    size_t annotation_room, rank_room;
     struct gsim_activity *works;
     struct gsim_call *calls;
     struct gsim_launch *launches;
@@ -124,6 +143,8 @@ enum gsim_status gsim_records_add_call(struct gsim_records *records, const struc
 enum gsim_status gsim_records_add_launch(struct gsim_records *records, const struct gsim_launch *launch, uint32_t *index) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_operator(struct gsim_records *records, const struct gsim_operator *item) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struct gsim_sync *sync) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_annotation(struct gsim_records *records, const char *name, int64_t start_ns, int64_t end_ns) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_rank(struct gsim_records *records, uint32_t process, const char *label, size_t length) GSIM_NODISCARD;
 /* Indices; an unknown stream or name is added. Fails for too many streams. Names are made fit for a program:
  * printable, valid, at most GSIM_LIMIT_NAME bytes, and distinct where they were. */
 enum gsim_status gsim_records_stream(struct gsim_records *records, const struct gsim_stream_key *key,
@@ -161,6 +182,15 @@ struct gsim_steps {
 /* traces/import/waits.c: adds a sync for each wait that has none, where times tell of what. Works have their calls, syncs are sorted by
  * process and correlation and are not afterwards. */
 enum gsim_status gsim_records_infer_waits(struct gsim_records *records) GSIM_NODISCARD;
+
+/* traces/import/part.c: leaves one GPU's works. */
+enum gsim_status gsim_records_keep_gpu(struct gsim_records *records) GSIM_NODISCARD;
+/* The first and last work that are wanted, in the order of the steps. */
+enum gsim_status gsim_records_find_part(const struct gsim_records *records, const struct gsim_steps *steps, uint32_t *first,
+                                        uint32_t *last) GSIM_NODISCARD;
+
+/* traces/import/overflow.c: cuts the works whose end was lost. Works are sorted by stream and start. */
+void gsim_records_cut_overflows(struct gsim_records *records);
 
 /* traces/import/idle.c: fills idle_ns. Works have their calls. */
 enum gsim_status gsim_records_find_idle(struct gsim_records *records) GSIM_NODISCARD;
