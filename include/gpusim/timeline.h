@@ -37,7 +37,8 @@ struct gsim_copy_record {
     X(STREAM_WAIT, "cudaStreamWaitEvent") X(ATTACH, "cudaStreamAttachMemAsync")                          \
     X(GRAPH_ADD, "cudaGraphAddNode") X(GRAPH_CAPTURE, "cudaStreamBeginCapture")                          \
     X(GRAPH_INSTANTIATE, "cudaGraphInstantiate") X(GRAPH_LAUNCH, "cudaGraphLaunch")                      \
-    X(HOST_ACCESS, "host access") X(HOST_WORK, "host work") X(LOCK, "lock") X(THREAD, "thread")
+    X(HOST_ACCESS, "host access") X(HOST_WORK, "host work") X(LOCK, "lock") X(THREAD, "thread")    \
+    X(WAIT_ANY, "wait any") X(HOST_FUNC, "cudaLaunchHostFunc") X(GATE, "cuStreamWaitValue64")
 
 enum gsim_api {
 #define GSIM_API_ENUM(name, text) GSIM_API_##name,
@@ -61,7 +62,7 @@ struct gsim_wait_record {
     gsim_time recorded, satisfied;
 };
 
-/* Occupancy steps: from TIME on, BLOCKS blocks with WARPS warps are resident on BUSY_SMS SMs, KERNELS running. */
+/* Occupancy steps, of all GPUs together: from TIME on, BLOCKS blocks with WARPS warps are resident on BUSY_SMS SMs, KERNELS running. */
 struct gsim_occupancy_record {
     gsim_time time;
     uint32_t busy_sms, warps, kernels;
@@ -86,6 +87,7 @@ struct gsim_iteration_record {
 
 struct gsim_timeline {
     const struct gsim_program *program;
+    uint32_t gpu_count;           /* at least 1 */
     struct gsim_kernel_record *kernels;
     struct gsim_copy_record *copies;
     struct gsim_api_record *apis;
@@ -94,6 +96,7 @@ struct gsim_timeline {
     struct gsim_iteration_record *iterations;
     size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count;
     size_t warm_up_count; /* of the iterations, from the first on */
+    size_t cycle, stands_for; /* 0, or: the last so many would come again and again, up to so many iterations in all */
     size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity;
     bool detailed;            /* false: kernels, copies and iterations only (fast runs) */
     bool failed;              /* memory ran out; records are missing */
