@@ -146,7 +146,8 @@ told() {
     limit=$1
     shift
     # shellcheck disable=SC2086 # an option and a value
-    (ulimit $limit && exec $as_whom "$gpusim" "$@") >out 2>err </dev/null
+    # What a test runner left open counts too.
+    (ulimit $limit && exec $as_whom "$gpusim" "$@") >out 2>err </dev/null 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
     status=$?
     case $status in 0 | 1 | 2) ;; *) fail "ulimit $limit: exit $status: $* ($(head -c 300 err))" ;; esac
     [ $status = 0 ] || grep -q '^gpusim: ' err || fail "ulimit $limit: no reason: $* ($(head -c 300 err))"
