@@ -25,6 +25,7 @@ enum gsim_cli_command {
     GSIM_CLI_CALIBRATE,
     GSIM_CLI_SENSITIVITY,
     GSIM_CLI_RESULTS,
+    GSIM_CLI_ABLATE,
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -41,11 +42,12 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_CALIBRATE (1u << GSIM_CLI_CALIBRATE)
 #define GSIM_CLI_ON_SENSITIVITY (1u << GSIM_CLI_SENSITIVITY)
 #define GSIM_CLI_ON_RESULTS  (1u << GSIM_CLI_RESULTS)
+#define GSIM_CLI_ON_ABLATE   (1u << GSIM_CLI_ABLATE)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
                               GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | \
-                              GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS)
+                              GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ABLATE)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
@@ -54,7 +56,7 @@ enum gsim_cli_command {
       "a built-in workload (gpusim list workloads) or a program file")                                                       \
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object")                                                       \
-    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                            \
+    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                            \
       "the GPU and its host (gpusim list devices; default\n"                                                            \
       "a100-sxm4-40gb)")                                                                    \
     X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT, "whose sizes, filters and launch shapes (default kesco)")      \
@@ -68,9 +70,9 @@ enum gsim_cli_command {
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
     X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
-    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                                                      \
-      "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
-      "device.NAME; may be repeated")                                                                                  \
+    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                                                      \
+      "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME,\n"                                                       \
+      "device.NAME or rule.NAME=off; may be repeated")                                                                                  \
     X(SEED, "seed", "S", GSIM_CLI_ON_POINT, "seed of all random numbers, of the order of ends and turns too (default 1)") \
     X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
       "draw the durations of kernels and calls from the spreads in\n"                                                  \
@@ -90,7 +92,9 @@ enum gsim_cli_command {
       "in the trace also a track for each of the first N SMs: which\n"                                                 \
       "kernels' blocks stood there from when to when; single blocks\n"                                                 \
       "with --opt gpu.exact=1")                                                                                        \
-    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS, "write the records as CSV")                                             \
+    X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN,                                                       \
+      "write the program that runs as a program file; gzipped if\nnamed .gz")                                          \
+    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs,\n"                                                   \
       "traces or all (default); several, separated by commas")                                                         \
@@ -154,6 +158,7 @@ enum gsim_cli_command {
     X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "leave the gnuplot script and its data in this folder")                   \
     X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
     X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this part of the recording, in us")               \
+    X(RULES, "rules", "all|A,B,...", GSIM_CLI_ON_ABLATE, "which rules (gpusim list rules; default all)")                \
     X(METHOD, "method", "oat|morris|sobol", GSIM_CLI_ON_SENSITIVITY,                                                   \
       "each number alone (default), Morris' elementary effects, or\n"                                                  \
       "Sobol indices")                                                                                                 \
@@ -227,6 +232,7 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments);
 int gsim_cli_page(const struct gsim_cli_arguments *arguments);
 int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments);
+int gsim_cli_ablate(const struct gsim_cli_arguments *arguments);
 int gsim_cli_results(const struct gsim_cli_arguments *arguments);
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
@@ -260,6 +266,21 @@ struct gsim_cli_setup {
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_setup_release(struct gsim_cli_setup *setup);
+
+/* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
+/* A run as it came out. */
+struct gsim_cli_case {
+    const char *workload;
+    const struct gsim_scheduler_ops *scheduler;
+    gsim_time makespan, iteration_total;
+    size_t kernels;
+};
+/* Says on stderr which --opt changes none of the runs, by running them without it (not where they are large), and which
+ * one cannot change how long kernels take alone. */
+void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gsim_cli_case *cells, size_t count);
+/* Whether NUMBER says how fast kernels run, and TEXT: how many kernels do not ask for it; false: none. */
+bool gsim_cli_is_of_kernels(enum gsim_device_number number);
+bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct gsim_device_spec *device, char text[160]);
 
 /* One program under one scheduler. */
 struct gsim_cli_point {
