@@ -12,7 +12,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
-#include "sim/program/reader.h"
+#include "gpusim/program.h"
 
 /* --- numbers and choices ------------------------------------------------------------------------------------- */
 static enum gsim_status parse_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double maximum,

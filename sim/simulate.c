@@ -155,8 +155,10 @@ done:
 enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                struct gsim_error *error)
 {
-    struct gsim_machine *m = gsim_alloc(sizeof *m);
+    const struct gsim_scheduler_ops *scheduler = simulation->scheduler;
     gsim_timeline_init(timeline, simulation->program, simulation->detailed);
+    if (gsim_abi_check("scheduler", scheduler->abi, scheduler->size, sizeof *scheduler, error)) return GSIM_INPUT;
+    struct gsim_machine *m = gsim_alloc(sizeof *m);
     if (!m) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = init_machine(m, simulation, timeline, error);
     if (!status) status = run_scheduler(m, simulation, error);

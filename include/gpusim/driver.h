@@ -14,6 +14,8 @@
 #include "gpusim/program.h"
 #include "gpusim/units.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 typedef uint32_t gsim_stream;
 typedef uint32_t gsim_event;
 typedef uint32_t gsim_graph;
@@ -29,6 +31,8 @@ struct gsim_driver;
 
 /* The backend's half. A backend embeds struct gsim_driver first in its own state. */
 struct gsim_driver_ops {
+    uint32_t abi; /* GSIM_ABI */
+    size_t size;  /* sizeof(struct gsim_driver_ops) */
     const char *name; /* "sim", "cuda" */
     gsim_stream (*stream_create)(struct gsim_driver *, int priority);
     void (*stream_destroy)(struct gsim_driver *, gsim_stream);
@@ -147,5 +151,7 @@ static inline void *gsim_queue_pop(struct gsim_driver *d, gsim_queue q) { return
 static inline void gsim_iteration_begin(struct gsim_driver *d, uint32_t i) { d->ops->iteration_begin(d, i); }
 static inline void gsim_iteration_end(struct gsim_driver *d, uint32_t i) { d->ops->iteration_end(d, i); }
 static inline double gsim_now_us(struct gsim_driver *d) { return d->ops->now_us(d); }
+
+GSIM_DECLARATIONS_END
 
 #endif

@@ -5,8 +5,7 @@
  */
 #include "tests/traces/import/import_fixture.h"
 #include "traces/import/kineto.h"
-#include "sim/program/reader.h"
-#include "sim/program/writer.h"
+#include "gpusim/program.h"
 
 static enum gsim_status import(struct trace *t, const struct gsim_import_options *options, struct gsim_program *program,
                                struct gsim_import_notes *notes, struct gsim_error *error)

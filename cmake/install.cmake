@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What cmake --install writes. Components: Runtime (the program and its data), Development (for programs that embed the
+# library, and for schedulers), Mpi, Runner. Data is found beside the program (../share/gpusim), so the tree can be moved.
+include(CMakePackageConfigHelpers)
+set(GPUSIM_SHARE ${CMAKE_INSTALL_DATADIR}/gpusim)
+
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME Runtime)
+install(TARGETS gpusim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY models/ DESTINATION ${GPUSIM_SHARE}/models FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY workloads/examples/ DESTINATION ${GPUSIM_SHARE}/workloads/examples OPTIONAL FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY traces/h200 traces/h100 DESTINATION ${GPUSIM_SHARE}/traces
+  OPTIONAL FILES_MATCHING PATTERN "*.json.gz" PATTERN "probe.json" PATTERN "*.txt")
+install(DIRECTORY trust/published/ DESTINATION ${GPUSIM_SHARE}/trust/published FILES_MATCHING PATTERN "*.csv" PATTERN "*.md")
+install(DIRECTORY plots/ DESTINATION ${GPUSIM_SHARE}/plots OPTIONAL
+  FILES_MATCHING PATTERN "*.gp" PATTERN "*.json" PATTERN "figures" EXCLUDE)
+install(FILES man/gpusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+install(FILES README.md CONTRIBUTING.md CHANGELOG.md LICENSE LICENSES.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(PROGRAMS sweep/examples/slurm-array.sh sweep/examples/slurm-mpi.sh DESTINATION ${GPUSIM_SHARE}/sweep/examples)
+install(TARGETS gpusim-shared EXPORT gpusim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT Development)
+if(TARGET gpusim-mpi)
+  install(TARGETS gpusim-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Mpi)
+endif()
+
+# --- for programs that embed the library, and for schedulers ---------------------------------------------
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME Development)
+set(GPUSIM_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/gpusim)
+install(TARGETS gpusim-static EXPORT gpusim-static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Headers alone: a plug-in's functions are the program's that loads it.
+add_library(gpusim-plugin INTERFACE)
+target_include_directories(gpusim-plugin INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(gpusim-plugin PROPERTIES EXPORT_NAME plugin)
+install(TARGETS gpusim-plugin EXPORT gpusim)
+install(DIRECTORY include/gpusim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES schedulers/skeleton.c DESTINATION ${GPUSIM_SHARE}/schedulers)
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(EXPORT gpusim NAMESPACE gpusim:: DESTINATION ${GPUSIM_PACKAGE} FILE gpusimTargets.cmake)
+install(EXPORT gpusim-static NAMESPACE gpusim:: DESTINATION ${GPUSIM_PACKAGE} FILE gpusimStaticTargets.cmake)
+configure_package_config_file(cmake/gpusimConfig.cmake.in ${CMAKE_BINARY_DIR}/generated/gpusimConfig.cmake
+  INSTALL_DESTINATION ${GPUSIM_PACKAGE})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/gpusimConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/generated/gpusimConfig.cmake ${CMAKE_BINARY_DIR}/generated/gpusimConfigVersion.cmake
+  DESTINATION ${GPUSIM_PACKAGE})
+file(RELATIVE_PATH GPUSIM_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/gpusim.pc.in ${CMAKE_BINARY_DIR}/generated/gpusim.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/generated/gpusim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME Runtime)
