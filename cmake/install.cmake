@@ -14,11 +14,25 @@ install(DIRECTORY trust/published/ DESTINATION ${GPUSIM_SHARE}/trust/published F
 install(DIRECTORY plots/ DESTINATION ${GPUSIM_SHARE}/plots OPTIONAL
   FILES_MATCHING PATTERN "*.gp" PATTERN "*.json" PATTERN "figures" EXCLUDE)
 install(FILES man/gpusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
-install(FILES README.md CONTRIBUTING.md CHANGELOG.md LICENSE LICENSES.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CONTRIBUTING.md CHANGELOG.md CITATION.cff LICENSE LICENSES.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(PROGRAMS sweep/examples/slurm-array.sh sweep/examples/slurm-mpi.sh DESTINATION ${GPUSIM_SHARE}/sweep/examples)
 install(TARGETS gpusim-shared EXPORT gpusim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT Development)
 if(TARGET gpusim-mpi)
   install(TARGETS gpusim-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Mpi)
+endif()
+
+# Completion for shells, from the option tables; zsh looks in other folders on Debian.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(GPUSIM_COMPLETION ${CMAKE_BINARY_DIR}/generated/completion)
+  add_custom_command(OUTPUT ${GPUSIM_COMPLETION}/gpusim ${GPUSIM_COMPLETION}/_gpusim
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${GPUSIM_COMPLETION}
+    COMMAND ${CMAKE_COMMAND} -E env --unset=GPUSIM_DATA $<TARGET_FILE:gpusim> completion bash > ${GPUSIM_COMPLETION}/gpusim
+    COMMAND ${CMAKE_COMMAND} -E env --unset=GPUSIM_DATA $<TARGET_FILE:gpusim> completion zsh > ${GPUSIM_COMPLETION}/_gpusim
+    DEPENDS gpusim VERBATIM)
+  add_custom_target(gpusim-completion ALL DEPENDS ${GPUSIM_COMPLETION}/gpusim ${GPUSIM_COMPLETION}/_gpusim)
+  install(FILES ${GPUSIM_COMPLETION}/gpusim DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${GPUSIM_COMPLETION}/_gpusim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${GPUSIM_COMPLETION}/_gpusim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 endif()
 
 # --- for programs that embed the library, and for schedulers ---------------------------------------------

@@ -25,7 +25,8 @@ cd "$place" || exit 1
 gpusim=$place/moved/bin/gpusim
 share=$place/moved/share/gpusim
 
-for file in share/man/man1/gpusim.1 share/doc/gpusim/README.md share/doc/gpusim/LICENSE share/gpusim/models/h200.json; do
+for file in share/bash-completion/completions/gpusim share/zsh/site-functions/_gpusim \
+    share/man/man1/gpusim.1 share/doc/gpusim/README.md share/doc/gpusim/LICENSE share/gpusim/models/h200.json; do
     expect_file "$file"
 done
 for trace in "$source_dir"/traces/h200/*.json.gz; do
@@ -34,6 +35,7 @@ done
 expect_file share/gpusim/traces/h100/probe.json
 expect_file share/gpusim/traces/h100/runs-small.json.gz
 expect 'a run' "$gpusim" --workload img --sched kesco --device h200
+expect 'the version to cite' grep -qx "version: $("$gpusim" --version | sed 's/gpusim //')" "$place/moved/share/doc/gpusim/CITATION.cff"
 expect 'a program that is shipped' "$gpusim" --workload "$share/workloads/examples/axpy-chain.json" --sched grsched
 
 expect 'the recordings that are shipped' "$gpusim" validate --kind priority
@@ -51,12 +53,12 @@ expect 'a scheduler of the user' "$gpusim" --workload img --sched ./mine.so
 
 # Public headers: each by itself, in C and in C++, and nothing of ours but public headers in them.
 (cd "$include" && find . -name '*.h' | sort) >headers
-for header in $(cat headers); do
+while IFS= read -r header; do
     printf '#include "%s"\n' "${header#./}" >header.c
     expect "$header by itself" "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -I"$include" -fsyntax-only header.c
     ! command -v c++ >/dev/null 2>&1 ||
         expect "$header in C++" c++ -std=c++17 -Wall -Wextra -Werror -I"$include" -fsyntax-only -x c++ header.c
-done
+done <headers
 expect 'a header for all others' grep -q '^./gpusim/gpusim.h$' headers
 if grep -rhE '^#[[:space:]]*include[[:space:]]*"' "$include" | grep -v '"gpusim/'; then
     printf 'a public header includes one that is not\n' && failures=$((failures + 1))
