@@ -75,17 +75,18 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_IMPORT] =
         {
             "turn a profiler's trace into a program file",
-            "gpusim import [kineto|nsys|nvprof] FILE -o PROGRAM [options]",
+            "gpusim import [kineto|nsys|nvprof|rocprof|chrome] FILE -o PROGRAM [options]",
             "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz), an SQLite export of Nsight\n"
-            "Systems (nsys) or a database of nvprof, told apart by the file itself. Writes a program that --sched async\n"
-            "replays: kernels with their recorded durations, copies, the order that streams, events and synchronisation\n"
-            "gave, and the host's time between calls, less what --device takes for the calls themselves (default: the\n"
-            "trace's GPU, else h200; the durations then belong to it). Kernels that ran beside others took longer for\n"
-            "it: their times alone are lowered until a replay on that device has them as long as they were (--alone).\n"
+            "Systems (nsys), a database of nvprof or the JSON of AMD's rocprofv3 (rocprof), told apart by the file\n"
+            "itself. Writes a program that --sched async replays: kernels with their recorded durations, copies, the\n"
+            "order that streams, events and synchronisation gave, and the host's time between calls, less what\n"
+            "--device takes for the calls themselves (default: the trace's GPU, else the nearest by architecture, else\n"
+            "h200; the durations then belong to it). Kernels that ran beside others took longer for it: their times\n"
+            "alone are lowered until a replay on that device has them as long as they were (--alone).\n"
             "What had to be repaired is counted on stderr.\n",
             "  gpusim import kineto trace.json.gz -o program.json\n"
             "  gpusim --workload program.json --sched async --device h200\n"
-            "  gpusim import nsys report.sqlite -o program.json.gz --name training --device a100-sxm4-40gb\n"
+            "  gpusim import report.sqlite -o program.json.gz --name training --device a100-sxm4-40gb\n"
             "  gpusim import kineto trace.json --range 100:199 --gaps off -o -\n",
         },
     [GSIM_CLI_PLOT] =

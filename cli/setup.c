@@ -13,6 +13,7 @@
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
 #include "gpusim/program.h"
+#include "traces/import/importers.h"
 
 /* --- numbers and choices ------------------------------------------------------------------------------------- */
 static enum gsim_status parse_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double maximum,
@@ -345,7 +346,12 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
             return gsim_error_set(error, GSIM_USAGE,
                                   "--%s: applies to built-in workloads only, '%.200s' is a program file",
                                   gsim_cli_option_at(unused[i])->name, path);
-    return gsim_program_read(path, &point->program, error);
+    char what[GSIM_IMPORTER_TEXT];
+    bool is_trace;
+    enum gsim_status status = gsim_program_read(path, &point->program, error);
+    if (status != GSIM_INPUT || !gsim_importer_what(path, what, &is_trace)[0]) return status;
+    return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a program, found %s%s", path, what,
+                          is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
 }
 
 static enum gsim_status load_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text,

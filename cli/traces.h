@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Profilers' traces for "gpusim validate": read by traces/import/kineto.c, replayed and compared by
+ * Layer: sim (program). Profilers' traces for "gpusim validate": read by traces/import/, replayed and compared by
  * trust/validate/traces.c.
  */
 #ifndef GSIM_CLI_TRACES_H
 #define GSIM_CLI_TRACES_H
 
+#include "traces/import/importers.h"
 #include "traces/import/import.h"
 #include "trust/validate/traces.h"
 
@@ -22,7 +23,10 @@ enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struc
 enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, const char *path, const struct gsim_import_options *part, bool infers,
                                     struct gsim_error *error) GSIM_NODISCARD;
 
-/* The device file for the GPU that a trace names, by the most of its words; NULL for none. ROOM holds the name. */
-const char *gsim_cli_device_of(const char *gpu, char room[64]);
+#define GSIM_CLI_DEVICE_NAME 64
+/* The device of the GPU that a trace names: by its name, else the nearest by architecture, which stderr is told once. "": none. */
+void gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[GSIM_CLI_DEVICE_NAME]);
+/* Says on stderr where the trace at PATH was recorded on another GPU than DEVICE is. */
+void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device);
 
 #endif

@@ -60,9 +60,10 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     m->device = s->device;
     m->program = s->program;
     m->timeline = timeline;
+    char capability[GSIM_CAPABILITY_TEXT];
     if (!gsim_sm_limits(s->device->compute_capability))
-        return gsim_error_set(error, GSIM_INPUT, "device '%s': compute capability %d.%d is not in the occupancy table",
-                              s->device->name, s->device->compute_capability / 10, s->device->compute_capability % 10);
+        return gsim_error_set(error, GSIM_INPUT, "device '%s': compute capability %s is not in the occupancy table", s->device->name,
+                              gsim_capability_text(s->device->compute_capability, capability));
     const struct gsim_gpu_listener listener = {m, gsim_front_kernel_started, gsim_front_kernel_ended, gsim_graphs_kernel_placed};
     m->gpu = gsim_gpu_create(&m->arena, s->device, &s->gpu, &listener);
     if (!m->gpu) return gsim_error_set(error, GSIM_NOMEM, "out of memory");

@@ -32,7 +32,8 @@ enum gsim_number_kind {
 
 struct gsim_device_spec {
     const char *name, *title;
-    int compute_capability; /* 10 * major + minor: 80 is 8.0 */
+    const char *gpus;       /* what such GPUs call themselves, one a line; NULL: not said */
+    int compute_capability; /* 10 * major + minor: 80 is 8.0; AMD's: gsim_capability_text() */
     /* The numbers by name, in the units of device.def. */
 #define X(section, name, unit, initial, minimum, maximum, help) double name;
 #include "gpusim/device.def"

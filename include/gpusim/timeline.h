@@ -70,7 +70,7 @@ struct gsim_occupancy_record {
     uint64_t blocks;
 };
 
-#define GSIM_BLOCK_SMS 256 /* no device has more SMs */
+#define GSIM_BLOCK_SMS 320 /* no device has more SMs: the MI300X has 304 CUs */
 
 /* So many blocks of a kernel were resident on each of these SMs from START to END: blocks that start and end together, or
  * several waves of them that follow one another (with gpu.exact=1 one block). Kept by observers alone (sim/report/block_log.h). */

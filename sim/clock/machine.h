@@ -218,6 +218,8 @@ struct gsim_machine {
     size_t thread_count, thread_capacity;
     struct gsim_host_thread *running;
     uint32_t alive_count;
+    gsim_time driver_free;         /* when the driver's lock is free again */
+    uint32_t driver_caller;        /* the thread that held it last */
     struct gsim_random kernel_noise, call_noise; /* with gsim_simulation.noise */
     struct gsim_random turns;                    /* whom the front end turns to first */
 
@@ -353,6 +355,8 @@ void gsim_simdriver_init(struct gsim_machine *m);
 /* Host time of one API call: the running thread's clock moves on; recorded when the run is detailed. */
 gsim_time gsim_api_begin(struct gsim_machine *m);
 void gsim_api_spend(struct gsim_machine *m, double us);
+/* Of several host threads: waits for the driver's lock and holds it for HOLD_US; SWITCH_US more when another one held it last. */
+void gsim_api_take_driver(struct gsim_machine *m, double hold_us, double switch_us);
 /* Appends an op to a stream; the caller has spent the call's host time. */
 void gsim_api_issue(struct gsim_machine *m, enum gsim_command_kind kind, const struct gsim_op *op, uint32_t exec,
                     uint32_t stream, gsim_time launch, double latency_us);

@@ -21,6 +21,16 @@ void gsim_api_spend(struct gsim_machine *m, double us)
     m->running->local += gsim_time_from_us(us * share);
 }
 
+void gsim_api_take_driver(struct gsim_machine *m, double hold_us, double switch_us)
+{
+    struct gsim_host_thread *self = m->running;
+    if (m->alive_count < 2) return;
+    if (m->driver_caller != self->index) self->local += gsim_time_from_us(switch_us);
+    if (m->driver_free > self->local) self->local = m->driver_free;
+    m->driver_free = self->local + gsim_time_from_us(hold_us);
+    m->driver_caller = self->index;
+}
+
 void gsim_api_end(struct gsim_machine *m, enum gsim_api api, gsim_time start, gsim_time waited, uint32_t stream,
                   const char *detail)
 {
@@ -141,6 +151,8 @@ static void do_stream_synchronize(struct gsim_driver *driver, gsim_stream stream
     if (!gsim_api_is_stream(m, stream)) return;
     gsim_time start = gsim_api_begin(m);
     gsim_machine_meet(m);
+    gsim_api_take_driver(m, m->device->driver_sync_lock_us, 0);
+    gsim_machine_meet(m);
     bool is_idle = m->streams[stream].completed == m->streams[stream].issued;
     if (!is_idle) {
         m->running->target = m->streams[stream].issued;
@@ -235,6 +247,7 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m);
     bool is_timed = m->events[event].flags == GSIM_EVENT_TIMING;
+    gsim_api_take_driver(m, m->device->driver_event_lock_us, 0);
     gsim_api_spend(m, is_timed ? m->device->event_record_us : m->device->event_record_no_timing_us);
     m->events_recorded++;
     if (!gsim_graphs_capture_record(m, event, stream)) {
@@ -257,6 +270,7 @@ static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream,
     if (!gsim_api_is_stream(m, stream) || !is_event(m, event)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m);
+    gsim_api_take_driver(m, m->device->driver_event_lock_us, 0);
     gsim_api_spend(m, m->device->stream_wait_us);
     m->stream_waits++;
     if (!gsim_graphs_capture_wait(m, stream, event) && m->events[event].marker)
@@ -308,6 +322,7 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     gsim_time before = m->running->local;
     gsim_managed_launch(m, &op, 1, stream);
     waited += m->running->local - before;
+    gsim_api_take_driver(m, m->device->driver_lock_us, m->device->driver_switch_us);
     gsim_api_spend(m, m->device->launch_us);
     gsim_api_issue(m, GSIM_COMMAND_OP, op, 0, stream, start, m->device->launch_to_start_us);
     gsim_api_end(m, GSIM_API_LAUNCH, start, waited, stream, m->program->kernels[op->kernel_index].name);
@@ -319,6 +334,7 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     if (!gsim_api_is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
     gsim_machine_order(m);
     gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
+    gsim_api_take_driver(m, m->device->driver_lock_us, m->device->driver_switch_us);
     gsim_api_spend(m, m->device->memcpy_us);
     bool is_pinned = gsim_copies_is_pinned(m, op); /* the staging of others has its own start */
     gsim_api_issue(m, GSIM_COMMAND_OP, op, 0, stream, start, is_pinned ? m->device->copy_start_us : 0);

@@ -191,7 +191,7 @@ static void put_occupancy(const struct gsim_result *result, struct gsim_output *
     gsim_output_text(output, ",\n \"occupancy\": {");
     put_unsigned(output, "sm_count", (uint64_t)device->sm_count);
     comma(output);
-    put_unsigned(output, "warps_per_sm", limits ? limits->threads / 32 : 0);
+    put_unsigned(output, "warps_per_sm", limits ? limits->warps : 0);
     gsim_output_text(output, ", \"steps\": [");
     for (size_t i = 0; i < timeline->occupancy_count; i++) {
         const struct gsim_occupancy_record *step = &timeline->occupancy[i];

@@ -527,7 +527,7 @@ enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_devi
     if (!status && is_measured) status = check_waves(device, kernel, &work->need, error);
     if (status) return status;
     uint32_t per_thread = kernel->regs_per_thread ? kernel->regs_per_thread : REGISTERS_DEFAULT;
-    uint32_t per_warp = (per_thread * 32 + limits->register_unit - 1) / limits->register_unit * limits->register_unit;
+    uint32_t per_warp = (per_thread * limits->warp_threads + limits->register_unit - 1) / limits->register_unit * limits->register_unit;
     work->registers = per_warp * work->need.warps;
     work->width = (double)work->need.warps / limits->subpartitions;
     set_carveout(work, kernel, limits);
