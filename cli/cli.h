@@ -64,6 +64,9 @@ enum gsim_cli_command {
     X(SIZE, "size", "N", GSIM_CLI_ON_POINT,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
     X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT, "how often the program runs, up to 1000000 (default: its own)")                \
+    X(GPUS, "gpus", "N", GSIM_CLI_ON_RUN,                                                                               \
+      "GPUs, all alike, up to 8 (default 1); which op is for which\n"                                                  \
+      "says the program file: device, and to of a copy p2p")                                                            \
     X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT, "how data reaches the GPU (default managed)")     \
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
@@ -258,7 +261,7 @@ struct gsim_cli_setup {
     enum gsim_memory_mode memory;
     bool prefetch, noise;
     uint64_t seed;
-    uint32_t iterations, block1d, blocks; /* 0: not given */
+    uint32_t iterations, block1d, blocks, gpus; /* 0: not given */
     bool until_steady;                    /* without iterations: as many as it takes, for who compares */
 };
 

@@ -54,8 +54,8 @@ enum gsim_status gsim_device_load(const char *name_or_path, struct gsim_device_s
 void gsim_device_release(struct gsim_device_spec *spec); /* accepts NULL and zeroed */
 
 /* One number by its name in device.def, from --opt device.NAME=VALUE; checked like the file's. */
-enum gsim_status gsim_device_set(struct gsim_device_spec *spec, const char *number, const char *value,
-                                 struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_device_set_number(struct gsim_device_spec *spec, const char *number, const char *value,
+                                        struct gsim_error *error) GSIM_NODISCARD;
 
 /* The value, name, unit ("" for none), section and one-line help of a number of the X-macro list. */
 double gsim_device_get(const struct gsim_device_spec *spec, enum gsim_device_number number);

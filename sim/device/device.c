@@ -160,7 +160,7 @@ static enum gsim_device_number nearest(const char *name)
     return (enum gsim_device_number)found;
 }
 
-enum gsim_status gsim_device_set(struct gsim_device_spec *spec, const char *name, const char *value,
+enum gsim_status gsim_device_set_number(struct gsim_device_spec *spec, const char *name, const char *value,
                                  struct gsim_error *error)
 {
     enum gsim_device_number number = gsim_device_number_find(name);

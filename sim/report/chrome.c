@@ -140,6 +140,8 @@ static const char *copy_name(const struct gsim_copy_record *record, enum gsim_me
                           : "Memcpy DtoH (Device -> Pinned)";
     case GSIM_COPY_D2D:
         return "Memcpy DtoD (Device -> Device)";
+    case GSIM_COPY_P2P:
+        return "Memcpy PtoP (Device -> Device)";
     }
     GSIM_BUG("copy kind %d", (int)record->kind);
 }

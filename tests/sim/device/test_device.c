@@ -393,16 +393,16 @@ static void test_set(void)
     CHECK_OK(gsim_device_load("v100", &spec, &error), error);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         double before = spec.dram_gbps;
-        CHECK_INT(gsim_device_set(&spec, bad[i].name, bad[i].value, &error), GSIM_USAGE);
+        CHECK_INT(gsim_device_set_number(&spec, bad[i].name, bad[i].value, &error), GSIM_USAGE);
         CHECK_STR(error.message, bad[i].message);
         CHECK_NEAR(spec.dram_gbps, before, 0);
     }
-    CHECK_OK(gsim_device_set(&spec, "dram_gbps", "812.5", &error), error);
+    CHECK_OK(gsim_device_set_number(&spec, "dram_gbps", "812.5", &error), error);
     CHECK_NEAR(spec.dram_gbps, 812.5, 0);
     CHECK_STR(spec.source[GSIM_DEV_dram_gbps], "given on the command line");
-    CHECK_OK(gsim_device_set(&spec, "memory_gb", "1e1", &error), error);
+    CHECK_OK(gsim_device_set_number(&spec, "memory_gb", "1e1", &error), error);
     CHECK_NEAR(spec.memory_gb, 10, 0);
-    CHECK_OK(gsim_device_set(&spec, "cores", "2", &error), error);
+    CHECK_OK(gsim_device_set_number(&spec, "cores", "2", &error), error);
     CHECK_NEAR(gsim_device_get(&spec, GSIM_DEV_cores), 2, 0);
     gsim_device_release(&spec);
 }
