@@ -8,6 +8,7 @@
 
 #include "gpusim/memory.h"
 #include "sim/program/file.h"
+#include "sim/program/readops.h"
 #include "tests/contract/schema.h"
 #include "tests/test.h"
 
@@ -107,6 +108,43 @@ static void test_documents(void)
     CHECK_MSG(seen[DEVICE] + seen[RUNS] + seen[SWEEP] > 0, "no examples in documents");
 }
 
+/* --- the fields that are read ----------------------------------------------------------------------------------- */
+/* Whether one of the alternatives of an op, named KIND, has the field. */
+static bool op_has(const cJSON *schema, const char *kind, const char *field)
+{
+    const cJSON *defs = cJSON_GetObjectItemCaseSensitive(schema, "$defs"), *op = cJSON_GetObjectItemCaseSensitive(defs, "op"), *one;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(op, "oneOf"))
+    {
+        const cJSON *members = cJSON_GetObjectItemCaseSensitive(one, "properties");
+        const cJSON *name = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(members, "op"), "const");
+        if (strcmp(cJSON_GetStringValue(name), kind) == 0 && cJSON_GetObjectItemCaseSensitive(members, field)) return true;
+    }
+    return false;
+}
+
+/* The reader of programs and the schema have the same fields: those of the table X(OP_ID, "name", "KINDS") in
+ * sim/program/readops.c, each with the kinds of op that may have it, and those of a kernel's demand. */
+static void test_fields(void)
+{
+    static const char *const demand[] = {GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_NAME) NULL};
+    static const char *const kinds[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute"};
+    static const char letters[] = "KCPWRH";
+    size_t length, count = 0;
+    struct gsim_error error = {0};
+    char *source = gsim_file_read(GPUSIM_SOURCE_DIR "/sim/program/readops.c", &length, &error), name[32], of[8];
+    cJSON *schema = read_schema(PROGRAM);
+    for (size_t i = 0; demand[i]; i++) CHECK_MSG(op_has(schema, "kernel", demand[i]), "no %s", demand[i]);
+    for (const char *at = source; at && (at = strstr(at, "X(OP_")) != NULL; at++) {
+        if (sscanf(at, "X(OP_%*[A-Z_0-9], \"%31[a-z_0-9]\", \"%7[A-Z]\")", name, of) != 2) continue;
+        for (size_t k = 0; letters[k]; k++)
+            CHECK_MSG(op_has(schema, kinds[k], name) == (strchr(of, letters[k]) != NULL), "%s of %s", name, kinds[k]);
+        count++;
+    }
+    CHECK_MSG(count >= 15, "%zu fields", count);
+    cJSON_Delete(schema);
+    gsim_free(source);
+}
+
 /* --- what the program writes --------------------------------------------------------------------------------- */
 static void check_written(int which, const char *arguments, const char *file)
 {
@@ -189,6 +227,7 @@ static void test_checker(void)
 static const struct test_case cases[] = {
     {"examples and recordings keep to the schemas", test_files},
     {"examples in documents keep to them", test_documents},
+    {"programs: the fields that are read", test_fields},
     {"what the program writes keeps to them", test_outputs},
     {"what is wrong does not", test_refused},
     {"no keyword is passed over", test_checker},
