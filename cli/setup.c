@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sim/device/device.h"
+#include "sim/device/rules.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
@@ -115,7 +116,7 @@ static enum gsim_status split_opt(const char *text, struct opt *opt, struct gsim
 
 static bool is_machine_scope(const char *scope)
 {
-    return strcmp(scope, "gpu") == 0 || strcmp(scope, "device") == 0;
+    return strcmp(scope, "gpu") == 0 || strcmp(scope, "device") == 0 || strcmp(scope, "rule") == 0;
 }
 
 static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error *error)
@@ -123,6 +124,11 @@ static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error 
     struct gsim_nearest nearest;
     char hint[96];
     gsim_nearest_init(&nearest, opt->name);
+    if (strcmp(opt->scope, "rule") == 0) {
+        for (int i = 0; i < GSIM_RULE_COUNT; i++) gsim_nearest_offer(&nearest, gsim_rule_name((enum gsim_rule)i));
+        return gsim_error_set(error, GSIM_USAGE, "unknown rule '%s'%s (see gpusim list rules)", opt->name,
+                              gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    }
     for (const struct gsim_param *row = gsim_gpu_params; row->name; row++) gsim_nearest_offer(&nearest, row->name);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
@@ -133,6 +139,7 @@ static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error 
 
 static bool is_machine_number(const struct opt *opt)
 {
+    if (strcmp(opt->scope, "rule") == 0) return gsim_rule_find(opt->name) != GSIM_RULE_COUNT;
     return (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name)) ||
            gsim_device_number_find(opt->name) != GSIM_DEVICE_NUMBER_COUNT || strcmp(opt->name, GSIM_DEVICE_PCIE) == 0;
 }
@@ -150,6 +157,7 @@ enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *err
 static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const struct opt *opt, struct gsim_error *error)
 {
     if (!is_machine_number(opt)) return unknown_number(opt, error);
+    if (strcmp(opt->scope, "rule") == 0) return gsim_rule_set(&setup->device, opt->name, opt->value, error);
     if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name))
         return gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
     if (strcmp(opt->name, GSIM_DEVICE_PCIE) == 0) return gsim_device_set_pcie(&setup->device, opt->value, error);
@@ -181,7 +189,7 @@ static enum gsim_status unknown_scope(const struct opt *opt, struct gsim_error *
     gsim_nearest_offer(&nearest, "device");
     for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
     return gsim_error_set(error, GSIM_USAGE,
-                          "--opt %s.%s: expected a scheduler, gpu or device before the dot, found '%s'%s", opt->scope,
+                          "--opt %s.%s: expected a scheduler, gpu, device or rule before the dot, found '%s'%s", opt->scope,
                           opt->name, opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
