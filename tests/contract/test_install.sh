@@ -35,7 +35,7 @@ done
 expect_file share/gpusim/traces/h100/probe.json
 expect_file share/gpusim/traces/h100/runs-small.json.gz
 expect 'a run' "$gpusim" --workload img --sched kesco --device h200
-expect 'the version to cite' grep -qx "version: $("$gpusim" --version | sed 's/gpusim //')" "$place/moved/share/doc/gpusim/CITATION.cff"
+expect 'the version to cite' grep -qx "version: $("$gpusim" --version | cut -d' ' -f2)" "$place/moved/share/doc/gpusim/CITATION.cff"
 expect 'a program that is shipped' "$gpusim" --workload "$share/workloads/examples/axpy-chain.json" --sched grsched
 
 expect 'the recordings that are shipped' "$gpusim" validate --kind priority
