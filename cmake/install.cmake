@@ -14,7 +14,14 @@ install(DIRECTORY trust/published/ DESTINATION ${GPUSIM_SHARE}/trust/published F
 install(DIRECTORY plots/ DESTINATION ${GPUSIM_SHARE}/plots OPTIONAL
   FILES_MATCHING PATTERN "*.gp" PATTERN "*.json" PATTERN "figures" EXCLUDE)
 install(FILES man/gpusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
-install(FILES README.md CONTRIBUTING.md CHANGELOG.md CITATION.cff LICENSE LICENSES.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Documents keep their folders, so that what links from one to another holds.
+file(GLOB_RECURSE GPUSIM_DOCUMENTS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} docs/*.md models/*.md plots/*.md plots/*.svg
+  schedulers/*.md sim/*.md sweep/*.md traces/*.md trust/*.md workloads/*.md)
+foreach(document README.md CONTRIBUTING.md CHANGELOG.md LICENSES.md ${GPUSIM_DOCUMENTS})
+  get_filename_component(folder ${document} DIRECTORY)
+  install(FILES ${document} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
 install(DIRECTORY docs/schemas DESTINATION ${GPUSIM_SHARE} FILES_MATCHING PATTERN "*.json")
 install(PROGRAMS sweep/examples/slurm-array.sh sweep/examples/slurm-mpi.sh DESTINATION ${GPUSIM_SHARE}/sweep/examples)
 install(TARGETS gpusim-shared EXPORT gpusim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT Development)

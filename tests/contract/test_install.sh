@@ -36,6 +36,18 @@ expect_file share/gpusim/traces/h100/probe.json
 expect_file share/gpusim/traces/h100/runs-small.json.gz
 expect 'a run' "$gpusim" --workload img --sched kesco --device h200
 expect 'the version to cite' grep -qx "version: $("$gpusim" --version | cut -d' ' -f2)" "$place/moved/share/doc/gpusim/CITATION.cff"
+# Documents: what one shows, and what it links to but sources, is there.
+(cd "$place/moved/share/doc/gpusim" && find . -name '*.md' | while IFS= read -r document; do
+    awk '/^```/ { code = !code } !code { line = $0; gsub(/`[^`]*`/, "", line)
+         while (match(line, /\]\([^)]+\)/)) {
+             print substr(line, RSTART + 2, RLENGTH - 3); line = substr(line, RSTART + RLENGTH) } }' "$document" |
+        sed 's/#.*//' | grep -E '^[^:]+\.(md|svg)$' | while IFS= read -r target; do
+        echo link
+        [ -e "${document%/*}/$target" ] || printf '%s: no %s\n' "$document" "$target"
+    done
+done) >links
+[ "$(grep -c '^link$' links)" -ge 30 ] || { printf 'few links in documents\n' && failures=$((failures + 1)); }
+! grep -v '^link$' links || failures=$((failures + 1))
 expect 'a program that is shipped' "$gpusim" --workload "$share/workloads/examples/axpy-chain.json" --sched grsched
 
 expect 'the recordings that are shipped' "$gpusim" validate --kind priority
