@@ -4,7 +4,7 @@
  * they did. Broken ones: test_import_kineto.c, test_import_nsys.c.
  */
 #include "tests/traces/import/import_fixture.h"
-#include "traces/import/kineto.h"
+#include "traces/import/importers.h"
 #include "gpusim/program.h"
 
 static enum gsim_status import(struct trace *t, const struct gsim_import_options *options, struct gsim_program *program,
