@@ -33,6 +33,8 @@ struct gsim_workload_preset {
 };
 
 struct gsim_workload_ops {
+    uint32_t abi;             /* GSIM_ABI */
+    size_t size;              /* sizeof(struct gsim_workload_ops) */
     const char *name;
     const char *summary;      /* one line */
     const char *help;         /* kernels, buffers, what size means, what is ours */

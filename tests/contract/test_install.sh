@@ -101,6 +101,16 @@ for kind in shared static; do
         { printf 'embed (%s): the kernels do not overlap as they should\n' "$kind" && failures=$((failures + 1)); }
 done
 expect 'the same from both libraries' cmp shared.txt static.txt
+# What a program in a few lines predicts is what gpusim does.
+program=$share/workloads/examples/axpy-chain.json
+expect 'a run to compare with' "$gpusim" --workload "$program" --sched kesco --device h200 --report report.json
+for kind in shared static; do
+    expect "the example least ($kind)" env GPUSIM_DATA="$share" "./embed-$kind/least" h200 "$program"
+    grep -qF "\"makespan_us\": $(cut -d' ' -f1 out)," report.json ||
+        { printf 'least (%s): %s; gpusim:%s\n' "$kind" "$(cat out)" "$(grep makespan report.json)" && failures=$((failures + 1)); }
+done
+lines=$(sed -n '/^{/,/^}/p' "$source_dir/examples/embed/least.c" | grep -c ';$')
+[ "$lines" -le 10 ] || { printf 'least.c: %d statements\n' "$lines" && failures=$((failures + 1)); }
 # The shared library finds the devices that were installed with it, and reads a program file.
 expect 'devices beside the library' ./embed-shared/embed only-here "$share/workloads/examples/axpy-chain.json"
 grep -q '^axpy' "$place/out" || { printf 'embed: no kernel of the file\n' && failures=$((failures + 1)); }
