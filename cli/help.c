@@ -186,11 +186,25 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim results results.db --where 'status != ok' --columns workload,sched,error\n"
             "  gpusim results merge -o all.db part-*.db\n",
         },
+    [GSIM_CLI_EXPLAIN] =
+        {
+            "tell where the time of a trace or a program goes, cause by cause",
+            "gpusim explain TRACE|PROGRAM|WORKLOAD [options]",
+            "Replays a profiler's trace, or runs a program, and accounts for every microsecond: what the GPU did, and\n"
+            "while it did nothing, or its SMs stood half empty, why the next work had not started: a late host (launch\n"
+            "calls, framework, its own work, waiting for a result), work that it depends on and the gap behind that, a\n"
+            "hardware queue, no room (of which resource), a busy copy engine, or time that the trace does not explain.\n"
+            "The shares add up to the whole. Then the critical path, by kernels and causes.\n",
+            "  gpusim explain trace.json.gz\n"
+            "  gpusim explain trace.json.gz --step 3 --json why.json\n"
+            "  gpusim explain trace.json.gz --execution-trace et.json --sched cudagraph\n"
+            "  gpusim explain img --sched kesco --device h200 --csv -\n",
+        },
 };
 
 static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
     "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity",
-    "results"};
+    "results", "explain"};
 
 /* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
 static const struct {
@@ -213,6 +227,11 @@ static const struct {
      "the GPU and its host (gpusim list devices; default: the one\nthat recorded runs name, h200 for cases)"},
     {GSIM_CLI_DEVICE, GSIM_CLI_ON_IMPORT, NULL,
      "the GPU whose durations these are (gpusim list devices;\ndefault h200)"},
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_ASK, NULL,
+     "the GPU and its host (gpusim list devices; default: a trace's\nGPU or h200, a100-sxm4-40gb for programs)"},
+    {GSIM_CLI_SCHED, GSIM_CLI_ON_ASK, NULL, "who issues the work (gpusim list schedulers; default async:\nthe program's own streams)"},
+    {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, NULL, "write it as JSON; also --json"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_EXPLAIN, NULL, "write the time by state and cause as CSV"},
     {GSIM_CLI_OPT, GSIM_CLI_ON_VALIDATE, NULL, "gpu.NAME or device.NAME (gpusim list devices --long); may be\nrepeated"},
     {GSIM_CLI_BASE, GSIM_CLI_ON_SENSITIVITY, NULL,
      "the result is the speed-up over this scheduler (default: the\ntime of an iteration)"},

@@ -60,8 +60,8 @@ static enum gsim_status parse_copies(const char *word, struct gsim_import_option
     return gsim_error_set(error, GSIM_USAGE, "--copies: expected rate, recorded or modelled, found '%s'", word);
 }
 
-static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
-                                    struct gsim_error *error)
+enum gsim_status gsim_cli_import_options(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
+                                         struct gsim_error *error)
 {
     const char *gaps = arguments->value[GSIM_CLI_GAPS];
     if (gaps && strcmp(gaps, "on") != 0 && strcmp(gaps, "off") != 0)
@@ -160,9 +160,9 @@ static void tell_round(void *context, uint32_t round)
 
 /* --- kernels that ran beside others -------------------------------------------------------------------------------- */
 /* Reads the trace once more, with what was measured, which takes memory that other traces need not have; then lowers their times. */
-static enum gsim_status infer_alone(const struct gsim_importer *importer, const char *path, struct gsim_import_options *options,
-                                    const struct gsim_device_spec *device, struct gsim_program *program, struct gsim_import_notes *notes,
-                                    struct gsim_alone *alone, struct gsim_error *error)
+enum gsim_status gsim_cli_import_alone(const struct gsim_importer *importer, const char *path, struct gsim_import_options *options,
+                                       const struct gsim_device_spec *device, struct gsim_program *program, struct gsim_import_notes *notes,
+                                       struct gsim_alone *alone, struct gsim_error *error)
 {
     struct gsim_import_times times = {0};
     struct gsim_progress progress;
@@ -203,7 +203,7 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     bool infers = true;
     const char *device_name = arguments->value[GSIM_CLI_DEVICE], *output = arguments->value[GSIM_CLI_OUTPUT];
     enum gsim_status status = find_format(arguments, &importer, &error);
-    if (status == GSIM_OK) status = parse_words(arguments, &options, &error);
+    if (status == GSIM_OK) status = gsim_cli_import_options(arguments, &options, &error);
     if (status == GSIM_OK) status = choose_name(arguments, name, &error);
     if (status == GSIM_OK) status = check_output(output, &error);
     if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, &error);
@@ -220,7 +220,7 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
         gsim_progress_clear(&progress);
     }
     if (status == GSIM_OK && infers && notes.shared)
-        status = infer_alone(importer, path_of(arguments), &options, &device, &program, &notes, &alone, &error);
+        status = gsim_cli_import_alone(importer, path_of(arguments), &options, &device, &program, &notes, &alone, &error);
     if (status == GSIM_OK) {
         print_notes(path_of(arguments), &notes, &alone, device.name);
         status = gsim_program_write(&program, output, &error);

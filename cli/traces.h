@@ -7,13 +7,24 @@
 #define GSIM_CLI_TRACES_H
 
 #include "traces/import/import.h"
+#include "trust/validate/alone.h"
 #include "trust/validate/traces.h"
 
 /* The value of --alone, NULL for none. */
 enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_error *error) GSIM_NODISCARD;
 
-/* The options that choose a part of a trace; its texts are the arguments'. */
+/* The words that say how a trace is read (--gaps, --depends, --execution-trace, --copies, --unexplained and its part); texts are the
+ * arguments'. cli/import.c */
 struct gsim_cli_arguments;
+struct gsim_importer;
+enum gsim_status gsim_cli_import_options(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
+                                         struct gsim_error *error) GSIM_NODISCARD;
+/* Reads the trace once more and lowers the times of kernels that ran beside others to what they take alone. cli/import.c */
+enum gsim_status gsim_cli_import_alone(const struct gsim_importer *importer, const char *path, struct gsim_import_options *options,
+                                       const struct gsim_device_spec *device, struct gsim_program *program, struct gsim_import_notes *notes,
+                                       struct gsim_alone *alone, struct gsim_error *error) GSIM_NODISCARD;
+
+/* The options that choose a part of a trace; its texts are the arguments'. */
 enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
                                struct gsim_error *error) GSIM_NODISCARD;
 

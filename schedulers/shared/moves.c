@@ -5,6 +5,8 @@
  */
 #include "schedulers/shared/moves.h"
 
+#include "gpusim/timeline.h"
+
 #include <string.h>
 
 /* Where the current data of a buffer is. Managed memory uses on_host alone. Partial accesses count from
@@ -338,7 +340,7 @@ void gsim_op_issue(struct gsim_driver *driver, const struct gsim_op *op, gsim_st
         gsim_host_access(driver, op);
         break;
     case GSIM_OP_HOST_COMPUTE:
-        gsim_host_work(driver, op->host_us, "host compute");
+        gsim_host_work(driver, op->host_us, op->overhead ? GSIM_API_OVERHEAD : "host compute");
         break;
     }
 }

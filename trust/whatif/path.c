@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See trust/whatif/path.h. Three places to be: in a work, before a work's start, in the host's time. Each step goes to an
+ * earlier time, so that the parts are a partition of the makespan.
+ */
+#include "trust/whatif/path.h"
+
+#include <stdlib.h>
+
+#include "trust/whatif/blame.h"
+
+struct walk {
+    const struct gsim_moments *m;
+    struct gsim_explanation *x;
+    uint32_t *part_of; /* by kind and index: its part, counted from 1 */
+    uint32_t kernels;
+    gsim_time now;     /* all behind it is accounted for */
+    uint32_t thread;
+    bool failed;
+};
+
+static void spend(struct walk *w, gsim_time from, enum gsim_part_kind kind, uint32_t index)
+{
+    struct gsim_explanation *x = w->x;
+    uint32_t key = kind == GSIM_PART_KERNEL ? index : w->kernels + (kind == GSIM_PART_COPY ? index : 3 + index);
+    void *parts = x->parts;
+    if (from < 0) from = 0;
+    if (from >= w->now || w->failed) return;
+    if (!w->part_of[key]) {
+        if (gsim_array_grow(&parts, sizeof *x->parts, x->part_count, &x->part_room)) {
+            w->failed = true;
+            return;
+        }
+        x->parts = parts;
+        x->parts[x->part_count++] = (struct gsim_path_part){.kind = kind, .index = index};
+        w->part_of[key] = (uint32_t)x->part_count;
+    }
+    x->parts[w->part_of[key] - 1].time += w->now - from;
+    x->parts[w->part_of[key] - 1].count++;
+    w->now = from;
+}
+
+/* The work that ended last at or before TIME. */
+static uint32_t ended_by(const struct gsim_moments *m, gsim_time time)
+{
+    uint32_t low = 0, high = m->work_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (m->works[m->by_end[middle]].end <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? m->by_end[low - 1] : GSIM_NO_WORK;
+}
+
+/* The call of THREAD that was under way just before TIME, or the last one before it. */
+static uint32_t call_before(const struct gsim_moments *m, uint32_t thread, gsim_time time)
+{
+    const struct gsim_api_record *apis = m->timeline->apis;
+    size_t low = 0, high = m->timeline->api_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct gsim_api_record *call = &apis[m->calls[middle]];
+        if (call->thread < thread || (call->thread == thread && call->start < time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && apis[m->calls[low - 1]].thread == thread ? m->calls[low - 1] : UINT32_MAX;
+}
+
+/* Back along the host's calls, until one that waited for work. Returns that work, GSIM_NO_WORK at the beginning. */
+static uint32_t walk_host(struct walk *w)
+{
+    const struct gsim_moments *m = w->m;
+    while (w->now > 0 && !w->failed) {
+        gsim_time until;
+        uint32_t index = call_before(m, w->thread, w->now);
+        if (index == UINT32_MAX) {
+            spend(w, 0, GSIM_PART_CAUSE, GSIM_CAUSE_FRAMEWORK);
+            return GSIM_NO_WORK;
+        }
+        const struct gsim_api_record *call = &m->timeline->apis[index];
+        if (call->end < w->now) {
+            spend(w, call->end, GSIM_PART_CAUSE, GSIM_CAUSE_FRAMEWORK);
+            continue;
+        }
+        bool is_staged = call->api == GSIM_API_MEMCPY;
+        gsim_time woken = is_staged ? call->end : call->start + call->waited;
+        uint32_t released = call->waited && woken <= w->now ? ended_by(m, woken) : GSIM_NO_WORK;
+        enum gsim_cause cause = gsim_blame_host(m, w->thread, w->now - 1, &until);
+        if (released != GSIM_NO_WORK && m->works[released].end > call->start) {
+            spend(w, m->works[released].end, GSIM_PART_CAUSE, cause);
+            return released;
+        }
+        spend(w, call->start, GSIM_PART_CAUSE, cause);
+    }
+    return GSIM_NO_WORK;
+}
+
+#define MOST_RUNNING 256 /* looked back at: more kernels are not resident at once */
+
+/* The kernels that ran when WORK was ready. */
+static uint32_t running_at(const struct gsim_moments *m, uint32_t work, gsim_time time, uint32_t others[MOST_RUNNING])
+{
+    uint32_t count = 0;
+    for (uint32_t back = 1; back <= MOST_RUNNING && back <= work; back++) {
+        const struct gsim_moment_work *w = &m->works[work - back];
+        if (!w->is_copy && !w->is_unexplained && w->start <= time && w->end > time) others[count++] = work - back;
+    }
+    return count;
+}
+
+/* What started at the time: the parts between its readiness and its start, then what it waited for. Returns the next work, or
+ * GSIM_NO_WORK where the host is next. */
+static uint32_t walk_start(struct walk *w, uint32_t index)
+{
+    const struct gsim_moments *m = w->m;
+    const struct gsim_moment_work *work = &m->works[index];
+    uint32_t others[MOST_RUNNING];
+    const struct gsim_running running = {others, running_at(m, index, work->ready, others)};
+    if (work->call == UINT32_MAX) return ended_by(m, w->now); /* a copy by the driver itself: whatever was before */
+    w->thread = m->timeline->apis[work->call].thread;
+    while (w->now > work->ready && !w->failed) {
+        gsim_time until;
+        uint32_t before = ended_by(m, w->now);
+        if (before != GSIM_NO_WORK && before != index && m->works[before].end > work->ready && m->works[before].start < w->now) {
+            spend(w, m->works[before].end, GSIM_PART_CAUSE, gsim_blame(m, index, m->works[before].end, false, &running, &until));
+            return before; /* it made room */
+        }
+        spend(w, work->ready, GSIM_PART_CAUSE, gsim_blame(m, index, work->ready, false, &running, &until));
+    }
+    bool host = gsim_blames_host(m, work);
+    gsim_time from = host ? work->arrival : work->follows;
+    while (w->now > from && !w->failed) {
+        gsim_time until, begin = from;
+        gsim_time there = work->follows + work->gap;
+        if (!host && there < w->now && there > from) begin = there; /* the queue's part behind the gap */
+        spend(w, begin, GSIM_PART_CAUSE, gsim_blame(m, index, begin, false, &running, &until));
+    }
+    if (!host) return work->after;
+    gsim_time called = m->timeline->apis[work->call].end;
+    if (called < w->now) spend(w, called, GSIM_PART_CAUSE, GSIM_CAUSE_LAUNCH_LATENCY);
+    return GSIM_NO_WORK;
+}
+
+static void walk(struct walk *w)
+{
+    const struct gsim_moments *m = w->m;
+    uint32_t work = ended_by(m, w->now);
+    if (work != GSIM_NO_WORK && m->works[work].end < w->now) work = GSIM_NO_WORK;
+    while (w->now > 0 && !w->failed) {
+        if (work == GSIM_NO_WORK) {
+            work = walk_host(w);
+            continue;
+        }
+        const struct gsim_moment_work *at = &m->works[work];
+        if (at->end < w->now) spend(w, at->end, GSIM_PART_CAUSE, GSIM_CAUSE_GAP);
+        gsim_time before = w->now;
+        if (at->is_unexplained)
+            spend(w, at->start, GSIM_PART_CAUSE, GSIM_CAUSE_UNEXPLAINED);
+        else
+            spend(w, at->start, at->is_copy ? GSIM_PART_COPY : GSIM_PART_KERNEL, at->is_copy ? (uint32_t)at->copy_kind : at->kernel_index);
+        work = walk_start(w, work);
+        if (w->now == before) work = GSIM_NO_WORK; /* a work without length: the host is next */
+    }
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+    const struct gsim_path_part *a = left, *b = right;
+    if (a->time != b->time) return a->time > b->time ? -1 : 1;
+    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+enum gsim_status gsim_path_find(struct gsim_explanation *x, struct gsim_error *error)
+{
+    struct walk w = {.m = x->moments, .x = x, .now = x->makespan, .kernels = x->moments->timeline->program->kernel_count};
+    w.part_of = gsim_alloc(sizeof *w.part_of * ((size_t)w.kernels + 3 + GSIM_CAUSE_COUNT));
+    w.failed = !w.part_of;
+    if (!w.failed) walk(&w);
+    gsim_free(w.part_of);
+    if (w.failed) return gsim_error_set(error, GSIM_NOMEM, "cannot explain the run: out of memory");
+    if (x->part_count) qsort(x->parts, x->part_count, sizeof *x->parts, compare_parts);
+    return GSIM_OK;
+}
