@@ -29,12 +29,12 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* The causes that took time, the longest first. Returns how many. */
-static uint32_t sort_causes(const struct gsim_explanation *x, bool is_half, struct row rows[GSIM_CAUSE_COUNT])
+static uint32_t sort_causes(const struct gsim_explanation *x, bool is_busy, struct row rows[GSIM_CAUSE_COUNT])
 {
     uint32_t count = 0;
     for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
-        gsim_time time = is_half ? gsim_explained_half(x, (enum gsim_cause)c) : gsim_explained_idle(x, (enum gsim_cause)c);
-        if (time) rows[count++] = (struct row){(enum gsim_cause)c, time};
+        gsim_time time = is_busy ? gsim_explained_busy(x, (enum gsim_cause)c) : gsim_explained_idle(x, (enum gsim_cause)c);
+        if (time && c != GSIM_CAUSE_NONE) rows[count++] = (struct row){(enum gsim_cause)c, time};
     }
     qsort(rows, count, sizeof *rows, compare_rows);
     return count;
@@ -86,7 +86,7 @@ static void put_states(struct gsim_output *out, const struct gsim_explanation *x
     put_line(out, "", "all", x->makespan, x->makespan);
     count = sort_causes(x, true, rows);
     if (!count) return;
-    gsim_output_text(out, "\nof the busy time half idle: why no further kernel ran\n");
+    gsim_output_text(out, "\nof the busy time: why no further kernel ran\n");
     for (uint32_t i = 0; i < count; i++) put_line(out, "  ", gsim_cause_text(rows[i].cause), rows[i].time, x->makespan);
 }
 

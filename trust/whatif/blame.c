@@ -170,19 +170,33 @@ static enum gsim_cause blame_queue(const struct gsim_moments *m, const struct gs
     return shares && w->ready - from > gsim_time_from_us(FRONT_END_US) ? GSIM_CAUSE_HW_QUEUE : gap_cause(m, w);
 }
 
-static enum gsim_cause blame_unready(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time, gsim_time *until)
+/* The launch is not there yet. What the host does reaches the GPU a latency later, so what it did then is what the GPU lacks now; the
+ * latency itself is missed only where the host had to wait for the GPU before. */
+static enum gsim_cause blame_arrival(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time, gsim_time *until)
 {
     const struct gsim_api_record *call = &m->timeline->apis[w->call];
+    gsim_time latency = w->arrival > call->end ? w->arrival - call->end : 0, then = time - latency;
+    *until = latency;
+    if (then < 0) return GSIM_CAUSE_LAUNCH_LATENCY;
+    uint32_t index = gsim_moments_call_at(m, call->thread, then);
+    const struct gsim_api_record *at = index == UINT32_MAX ? NULL : &m->timeline->apis[index];
+    gsim_time woken = at && at->start <= then && at->waited ? at->start + at->waited : 0;
+    if (then < woken && kind_of_call(at) == GSIM_CAUSE_RESULT) {
+        *until = time < woken ? woken : woken + latency;
+        return time < woken ? GSIM_CAUSE_RESULT : GSIM_CAUSE_LAUNCH_LATENCY;
+    }
+    enum gsim_cause cause = gsim_blame_host(m, call->thread, then, until);
+    if (*until < GSIM_TIME_NEVER - latency) *until += latency;
+    return cause;
+}
+
+static enum gsim_cause blame_unready(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time, gsim_time *until)
+{
     bool host = gsim_blames_host(m, w);
     if (host && time < w->arrival) {
-        gsim_time called = call->end < w->arrival ? call->end : w->arrival; /* prefetches begin while they are called */
-        if (time < called) {
-            enum gsim_cause cause = gsim_blame_host(m, call->thread, time, until);
-            if (*until > called) *until = called;
-            return cause;
-        }
-        *until = w->arrival;
-        return GSIM_CAUSE_LAUNCH_LATENCY;
+        enum gsim_cause cause = blame_arrival(m, w, time, until);
+        if (*until > w->arrival) *until = w->arrival;
+        return cause;
     }
     gsim_time there = host ? w->arrival : w->follows + w->gap < w->ready ? w->follows + w->gap : w->ready;
     if (!host && time < w->follows) {
@@ -197,6 +211,25 @@ static enum gsim_cause blame_unready(const struct gsim_moments *m, const struct 
     return blame_queue(m, w, there);
 }
 
+/* What it must follow has not even started: what that lacks is what it lacks. */
+static bool waits_for_another(const struct gsim_moments *m, uint32_t work, gsim_time time)
+{
+    const struct gsim_moment_work *w = &m->works[work];
+    if (w->after == GSIM_NO_WORK || time >= w->ready || time >= w->follows || gsim_blames_host(m, w)) return false;
+    const struct gsim_moment_work *after = &m->works[w->after];
+    return after->start > time && after->call != UINT32_MAX;
+}
+
+bool gsim_is_held(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time *since)
+{
+    gsim_time there = w->arrival > w->follows + w->gap ? w->arrival : w->follows + w->gap;
+    *since = there < w->ready ? there : w->ready;
+    if (w->is_copy || w->call == UINT32_MAX || w->is_unexplained) return false;
+    if (*since < w->ready && blame_queue(m, w, *since) == GSIM_CAUSE_HW_QUEUE) return true;
+    *since = w->ready;
+    return w->start > w->ready;
+}
+
 enum gsim_cause gsim_blame(const struct gsim_moments *m, uint32_t work, gsim_time time, bool is_idle, const struct gsim_running *running,
                            gsim_time *until)
 {
@@ -206,6 +239,8 @@ enum gsim_cause gsim_blame(const struct gsim_moments *m, uint32_t work, gsim_tim
         *until = GSIM_TIME_NEVER;
         if (is_idle) cause = gsim_blame_host(m, 0, time, until);
     } else if (time < m->works[work].ready) {
+        while (waits_for_another(m, work, time)) work = m->works[work].after;
+        if (time >= m->works[work].ready) return gsim_blame(m, work, time, is_idle, running, until);
         cause = blame_unready(m, &m->works[work], time, until);
     } else {
         cause = blame_ready(m, &m->works[work], time, running, until);

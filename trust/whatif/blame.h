@@ -18,6 +18,9 @@ struct gsim_running {
 enum gsim_cause gsim_blame(const struct gsim_moments *moments, uint32_t work, gsim_time time, bool is_idle,
                            const struct gsim_running *running, gsim_time *until);
 
+/* Whether WORK, a kernel, could have started earlier but for its hardware queue, its data or room, and since when. */
+bool gsim_is_held(const struct gsim_moments *moments, const struct gsim_moment_work *work, gsim_time *since);
+
 /* What held WORK's start back: its launch came behind the work that it waits for. */
 bool gsim_blames_host(const struct gsim_moments *moments, const struct gsim_moment_work *work);
 /* What the host does at TIME on THREAD. */

@@ -34,14 +34,22 @@ const char *gsim_cause_word(enum gsim_cause cause) { return cause_words[cause]; 
 const char *gsim_cause_text(enum gsim_cause cause) { return cause_texts[cause]; }
 
 /* --- the sweep ------------------------------------------------------------------------------------------------------------ */
+struct held {
+    gsim_time since;
+    uint32_t work;
+};
+
 struct sweep {
     const struct gsim_moments *m;
     struct gsim_explanation *explanation;
     uint32_t *running;    /* kernels under way, as works; those that stand for unexplained time are not */
     uint32_t running_count, copies, unexplained;
+    struct held *held;    /* kernels that were held, by since when */
+    uint32_t held_count, first_held;
     uint32_t next, next_kernel, next_end; /* places in the works by start, the kernels by start, the works by end */
     size_t occupancy;     /* the first record that is still to come */
     uint32_t busy_sms;
+    gsim_time now;
     bool failed;
 };
 
@@ -105,6 +113,8 @@ static gsim_time next_change(const struct sweep *s)
     gsim_time next = m->makespan;
     if (s->next < m->work_count && m->works[s->next].start < next) next = m->works[s->next].start;
     if (s->next_end < m->work_count && m->works[m->by_end[s->next_end]].end < next) next = m->works[m->by_end[s->next_end]].end;
+    if (s->first_held < s->held_count && s->held[s->first_held].since > s->now && s->held[s->first_held].since < next)
+        next = s->held[s->first_held].since;
     if (s->occupancy < m->timeline->occupancy_count && m->timeline->occupancy[s->occupancy].time < next)
         next = m->timeline->occupancy[s->occupancy].time;
     return next;
@@ -116,6 +126,13 @@ static enum gsim_gpu_state state_of(const struct sweep *s)
     bool is_full = s->busy_sms >= (uint32_t)s->m->simulation->device->sm_count + (s->unexplained > 0);
     if (is_full) return s->copies ? GSIM_GPU_ALL_SMS_COPIES : GSIM_GPU_ALL_SMS;
     return s->copies ? GSIM_GPU_SOME_SMS_COPIES : GSIM_GPU_SOME_SMS;
+}
+
+/* The kernel that has been held for longest, GSIM_NO_WORK for none. */
+static uint32_t held_at(struct sweep *s, gsim_time now)
+{
+    while (s->first_held < s->held_count && s->m->works[s->held[s->first_held].work].start <= now) s->first_held++;
+    return s->first_held < s->held_count && s->held[s->first_held].since <= now ? s->held[s->first_held].work : GSIM_NO_WORK;
 }
 
 /* The next that could have run: while nothing runs anything, else a kernel. Copies that the driver makes by itself have no launch. */
@@ -131,7 +148,9 @@ static uint32_t next_work(const struct sweep *s, enum gsim_gpu_state state)
 static void explain(struct sweep *s, gsim_time from, gsim_time to)
 {
     enum gsim_gpu_state state = state_of(s);
-    if (state == GSIM_GPU_ALL_SMS || state == GSIM_GPU_ALL_SMS_COPIES) {
+    uint32_t held = held_at(s, from);
+    bool is_full = state == GSIM_GPU_ALL_SMS || state == GSIM_GPU_ALL_SMS_COPIES;
+    if (is_full && held == GSIM_NO_WORK) {
         add(s, from, to, state, GSIM_CAUSE_NONE, GSIM_NO_WORK);
         return;
     }
@@ -139,7 +158,7 @@ static void explain(struct sweep *s, gsim_time from, gsim_time to)
         add(s, from, to, state, GSIM_CAUSE_UNEXPLAINED, GSIM_NO_WORK);
         return;
     }
-    uint32_t work = next_work(s, state);
+    uint32_t work = held == GSIM_NO_WORK ? next_work(s, state) : held;
     const struct gsim_running running = {s->running, s->running_count};
     while (from < to && !s->failed) {
         gsim_time until;
@@ -150,15 +169,31 @@ static void explain(struct sweep *s, gsim_time from, gsim_time to)
     }
 }
 
+static int compare_held(const void *left, const void *right)
+{
+    const struct held *a = left, *b = right;
+    if (a->since != b->since) return a->since < b->since ? -1 : 1;
+    return (a->work > b->work) - (a->work < b->work);
+}
+
+static void list_held(struct sweep *s)
+{
+    const struct gsim_moments *m = s->m;
+    for (uint32_t i = 0; i < m->work_count; i++) {
+        struct held held = {.work = i};
+        if (gsim_is_held(m, &m->works[i], &held.since) && held.since < m->works[i].start) s->held[s->held_count++] = held;
+    }
+    qsort(s->held, s->held_count, sizeof *s->held, compare_held);
+}
+
 static void sweep(struct sweep *s)
 {
-    gsim_time now = 0;
-    advance(s, now);
-    while (now < s->m->makespan && !s->failed) {
+    advance(s, 0);
+    while (s->now < s->m->makespan && !s->failed) {
         gsim_time next = next_change(s);
-        if (next > now) explain(s, now, next);
-        now = next;
-        advance(s, now);
+        if (next > s->now) explain(s, s->now, next);
+        s->now = next;
+        advance(s, next);
     }
 }
 
@@ -172,10 +207,13 @@ enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const st
     if (status != GSIM_OK) return status;
     struct sweep s = {.m = x->moments, .explanation = x};
     s.running = gsim_alloc(sizeof *s.running * ((size_t)x->moments->kernel_count + 1));
-    s.failed = !s.running;
+    s.held = gsim_alloc(sizeof *s.held * ((size_t)x->moments->work_count + 1));
+    s.failed = !s.running || !s.held;
     x->makespan = x->moments->makespan;
+    if (!s.failed) list_held(&s);
     if (!s.failed) sweep(&s);
     gsim_free(s.running);
+    gsim_free(s.held);
     if (s.failed) return gsim_error_set(error, GSIM_NOMEM, "cannot explain the run: out of memory");
     return gsim_path_find(x, error);
 }
@@ -198,7 +236,9 @@ gsim_time gsim_explained_state(const struct gsim_explanation *x, enum gsim_gpu_s
 
 gsim_time gsim_explained_idle(const struct gsim_explanation *x, enum gsim_cause cause) { return x->time[GSIM_GPU_IDLE][cause]; }
 
-gsim_time gsim_explained_half(const struct gsim_explanation *x, enum gsim_cause cause)
+gsim_time gsim_explained_busy(const struct gsim_explanation *x, enum gsim_cause cause)
 {
-    return x->time[GSIM_GPU_SOME_SMS][cause] + x->time[GSIM_GPU_SOME_SMS_COPIES][cause] + x->time[GSIM_GPU_COPIES][cause];
+    gsim_time sum = 0;
+    for (int s = 0; s < GSIM_GPU_IDLE; s++) sum += x->time[s][cause];
+    return sum;
 }

@@ -8,7 +8,7 @@
 
 #include "gpusim/simulate.h"
 
-/* What the GPU does. Half idle: kernels on some SMs only, or copies alone. */
+/* What the GPU does. With kernels on all SMs a cause is given where another kernel waited all the same. */
 #define GSIM_GPU_STATE_MAP(X)                                                                                          \
     X(ALL_SMS, "kernels on all SMs")                                                                                   \
     X(ALL_SMS_COPIES, "kernels on all SMs, and copies")                                                                \
@@ -95,9 +95,9 @@ enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const st
                               struct gsim_explanation *explanation, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_explanation_release(struct gsim_explanation *explanation); /* accepts a zeroed one */
 
-/* Of one state all causes, of one cause all idle or all half-idle states. */
+/* Of one state all causes; of one cause the idle time; the busy time in which it kept further kernels from running. */
 gsim_time gsim_explained_state(const struct gsim_explanation *explanation, enum gsim_gpu_state state);
 gsim_time gsim_explained_idle(const struct gsim_explanation *explanation, enum gsim_cause cause);
-gsim_time gsim_explained_half(const struct gsim_explanation *explanation, enum gsim_cause cause);
+gsim_time gsim_explained_busy(const struct gsim_explanation *explanation, enum gsim_cause cause);
 
 #endif
