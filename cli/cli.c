@@ -68,6 +68,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_results(arguments);
     case GSIM_CLI_EXPLAIN:
         return gsim_cli_explain(arguments);
+    case GSIM_CLI_WHATIF:
+        return gsim_cli_whatif(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }

@@ -27,6 +27,7 @@ enum gsim_cli_command {
     GSIM_CLI_SENSITIVITY,
     GSIM_CLI_RESULTS,
     GSIM_CLI_EXPLAIN,
+    GSIM_CLI_WHATIF,
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -44,7 +45,8 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_SENSITIVITY (1u << GSIM_CLI_SENSITIVITY)
 #define GSIM_CLI_ON_RESULTS  (1u << GSIM_CLI_RESULTS)
 #define GSIM_CLI_ON_EXPLAIN  (1u << GSIM_CLI_EXPLAIN)
-#define GSIM_CLI_ON_ASK      GSIM_CLI_ON_EXPLAIN /* of a trace or a program: cli/subject.h */
+#define GSIM_CLI_ON_WHATIF   (1u << GSIM_CLI_WHATIF)
+#define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF) /* of a trace or a program: cli/subject.h */
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
@@ -101,7 +103,7 @@ enum gsim_cli_command {
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")           \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
-    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_SENSITIVITY,                                               \
+    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                                               \
       "the picture, .svg, .pdf or .png; also --out, -o")                                                                     \
     X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE,                                                \
       "of the program (default: the trace's)")                                                                          \
@@ -146,13 +148,13 @@ enum gsim_cli_command {
       "heatmap: what colours and numbers show")                                                                         \
     X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each")                                          \
     X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
-    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "above the figure (default none: papers have captions)")               \
+    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "above the figure (default none: papers have captions)")               \
     X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "in place of the column's name and unit")                            \
     X(YLABEL, "ylabel", "TEXT", GSIM_CLI_ON_PLOT, "likewise")                                                          \
-    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "of the picture: 8.5 cm, 17.8 cm or a number")               \
-    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "of the picture (default: what suits it)")                             \
-    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "size of the letters in points (default 8)")                               \
-    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "leave the gnuplot script and its data in this folder")                   \
+    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "of the picture: 8.5 cm, 17.8 cm or a number")               \
+    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "of the picture (default: what suits it)")                             \
+    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "size of the letters in points (default 8)")                               \
+    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "leave the gnuplot script and its data in this folder")                   \
     X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
     X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this part of the recording, in us")               \
     X(METHOD, "method", "oat|morris|sobol", GSIM_CLI_ON_SENSITIVITY,                                                   \
@@ -168,6 +170,10 @@ enum gsim_cli_command {
     X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE,                                                          \
       "what if: this number of every device times FACTOR")                                                         \
     X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated, bars of speed-ups or, where\n--only leaves none, points: .svg, .pdf or .png")           \
+    X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_ASK,                                                                    \
+      "what to change; A+B together: graph, dag, nosync, streams=K,\n"                                                 \
+      "priorities, launch=2x, fuse, pinned, hw_queues=N,\n"                                                            \
+      "kernel:NAME=2x, link=2x, device=NAME (default: all that apply)")                                                 \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
     X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
@@ -230,6 +236,7 @@ int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments);
 int gsim_cli_results(const struct gsim_cli_arguments *arguments);
 int gsim_cli_explain(const struct gsim_cli_arguments *arguments);
+int gsim_cli_whatif(const struct gsim_cli_arguments *arguments);
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);

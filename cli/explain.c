@@ -8,6 +8,7 @@
 #include "cli/subject.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
+#include "cli/whatif.h"
 #include "trust/whatif/causes.h"
 #include "trust/whatif/moments.h"
 
@@ -141,8 +142,9 @@ static void put_gaps(struct gsim_output *out, const struct gsim_explanation *x)
 
 static void put_text(struct gsim_output *out, const struct gsim_cli_subject *s, const struct gsim_explanation *x)
 {
-    gsim_output_printf(out, "%s under %s on %s\n\n%-*s %14s  %6s\n", s->point.program.name, s->scheduler->name, s->setup.device.name, TEXT_COLUMNS, "",
-                       "us", "share");
+    const char *device = x->moments->simulation->device->name;
+    gsim_output_printf(out, "%s under %s on %s%s\n\n%-*s %14s  %6s\n", s->point.program.name, s->scheduler->name, device,
+                       x->from ? ", an iteration as it repeats" : "", TEXT_COLUMNS, "", "us", "share");
     put_states(out, x);
     put_path(out, x);
     put_gaps(out, x);
@@ -227,7 +229,7 @@ static void put_json(struct gsim_output *out, const struct gsim_cli_subject *s, 
     gsim_output_text(out, ",\n  \"scheduler\": ");
     gsim_output_json_string(out, s->scheduler->name);
     gsim_output_text(out, ",\n  \"device\": ");
-    gsim_output_json_string(out, s->setup.device.name);
+    gsim_output_json_string(out, x->moments->simulation->device->name);
     gsim_output_text(out, ",\n  \"makespan_us\": ");
     gsim_output_time_us(out, x->makespan);
     gsim_output_text(out, ",\n");
@@ -264,22 +266,47 @@ static enum gsim_status deliver(const struct gsim_cli_subject *s, const struct g
     return status == GSIM_OK ? write_form(s, x, is_taken ? NULL : "-", TEXT, error) : status;
 }
 
+/* --change: the program, the host and the GPU with all that is asked for. */
+static enum gsim_status change(struct gsim_cli_subject *s, struct gsim_variant *variant, struct gsim_error *error)
+{
+    struct gsim_whatif_row row = {0};
+    const char *text = s->arguments.value[GSIM_CLI_CHANGE];
+    enum gsim_status status = text ? gsim_whatif_parse(text, strlen(text), &row, error) : GSIM_OK;
+    if (status == GSIM_OK) status = gsim_variant_init(variant, &s->point.simulation, gsim_cli_subject_has_data(s), row.changes, row.count, error);
+    if (status == GSIM_OK && variant->note[0]) fprintf(stderr, "gpusim: note: --change %s: %s\n", text, variant->note);
+    return status;
+}
+
+/* A trace, or what is changed, is explained as it repeats: the first iteration may build graphs and move data. */
+static enum gsim_status run(struct gsim_cli_subject *s, struct gsim_variant *variant, struct gsim_timeline *timeline, struct gsim_explanation *x,
+                            struct gsim_error *error)
+{
+    struct gsim_simulation *simulation = &variant->simulation;
+    bool repeats = (s->is_trace || s->arguments.value[GSIM_CLI_CHANGE]) && !s->setup.iterations;
+    simulation->detailed = true;
+    simulation->until_steady = repeats;
+    enum gsim_status status = gsim_simulate(simulation, timeline, error);
+    if (status != GSIM_OK) return status;
+    return gsim_explain(simulation, timeline, repeats ? timeline->iteration_count - 1 : GSIM_ALL_ITERATIONS, x, error);
+}
+
 int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct gsim_cli_subject subject = {0};
+    struct gsim_variant variant = {0};
     struct gsim_timeline timeline = {0};
-    struct gsim_metrics metrics;
     struct gsim_explanation explanation = {0};
     enum gsim_status status = gsim_cli_subject_init(&subject, arguments, &error);
-    if (status == GSIM_OK) status = gsim_cli_point_run(&subject.point, true, &timeline, &metrics, &error);
+    if (status == GSIM_OK) status = change(&subject, &variant, &error);
+    if (status == GSIM_OK) status = run(&subject, &variant, &timeline, &explanation, &error);
     if (status == GSIM_OK) {
-        subject.point.simulation.detailed = true;
-        status = gsim_explain(&subject.point.simulation, &timeline, &explanation, &error);
+        subject.scheduler = variant.simulation.scheduler;
+        status = deliver(&subject, &explanation, &error);
     }
-    if (status == GSIM_OK) status = deliver(&subject, &explanation, &error);
     gsim_explanation_release(&explanation);
     gsim_timeline_release(&timeline);
+    gsim_variant_release(&variant);
     gsim_cli_subject_release(&subject);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

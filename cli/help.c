@@ -200,11 +200,24 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim explain trace.json.gz --execution-trace et.json --sched cudagraph\n"
             "  gpusim explain img --sched kesco --device h200 --csv -\n",
         },
+    [GSIM_CLI_WHATIF] =
+        {
+            "tell what each change of a program, its host or its GPU would be worth",
+            "gpusim whatif TRACE|PROGRAM|WORKLOAD [--change NAME,...] [options]",
+            "Simulates a profiler's trace or a program as it is and once for each change, on all cores: captured into a\n"
+            "CUDA graph, without needless synchronisations, on more streams, with priorities, fewer or cheaper launches,\n"
+            "pinned memory, more hardware queues, faster kernels, a faster link, another GPU. Prints the time saved with\n"
+            "its error bar and the command that shows that run alone; then those that help, together.\n",
+            "  gpusim whatif trace.json.gz\n"
+            "  gpusim whatif trace.json.gz --execution-trace et.json --change graph,dag,streams=4\n"
+            "  gpusim whatif trace.json.gz --change kernel:gemm=1.5x,device=h200 --json whatif.json\n"
+            "  gpusim whatif img --sched serial --device h200 -o tornado.svg\n",
+        },
 };
 
 static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
     "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity",
-    "results", "explain"};
+    "results", "explain", "whatif"};
 
 /* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
 static const struct {
@@ -231,6 +244,9 @@ static const struct {
      "the GPU and its host (gpusim list devices; default: a trace's\nGPU or h200, a100-sxm4-40gb for programs)"},
     {GSIM_CLI_SCHED, GSIM_CLI_ON_ASK, NULL, "who issues the work (gpusim list schedulers; default async:\nthe program's own streams)"},
     {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, NULL, "write it as JSON; also --json"},
+    {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...", "explain the program so changed (gpusim whatif --help)"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_WHATIF, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_WHATIF, NULL, "write the table as CSV"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_EXPLAIN, NULL, "write the time by state and cause as CSV"},
     {GSIM_CLI_OPT, GSIM_CLI_ON_VALIDATE, NULL, "gpu.NAME or device.NAME (gpusim list devices --long); may be\nrepeated"},
     {GSIM_CLI_BASE, GSIM_CLI_ON_SENSITIVITY, NULL,

@@ -118,6 +118,15 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct 
     return status == GSIM_OK ? load(s, arguments->operands[0], error) : status;
 }
 
+bool gsim_cli_subject_has_data(const struct gsim_cli_subject *s)
+{
+    const struct gsim_program *p = &s->point.program;
+    if (s->is_trace) return s->notes.data_works > 0;
+    for (uint32_t i = 0; i < p->op_count; i++)
+        if (p->ops[i].kind == GSIM_OP_KERNEL && (p->ops[i].arg_count || p->ops[i].after_count)) return true;
+    return false;
+}
+
 void gsim_cli_subject_release(struct gsim_cli_subject *s)
 {
     gsim_cli_point_release(&s->point);

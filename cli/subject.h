@@ -22,6 +22,8 @@ struct gsim_cli_subject {
 /* The one operand; --sched (default async). What a person should know of a trace goes to stderr. */
 enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *subject, const struct gsim_cli_arguments *arguments,
                                        struct gsim_error *error) GSIM_NODISCARD;
+/* Whether the program says what depends on what, beyond the order in its streams. */
+bool gsim_cli_subject_has_data(const struct gsim_cli_subject *subject);
 void gsim_cli_subject_release(struct gsim_cli_subject *subject); /* accepts a zeroed one */
 
 #endif

@@ -188,16 +188,19 @@ static void list_held(struct sweep *s)
 
 static void sweep(struct sweep *s)
 {
-    advance(s, 0);
-    while (s->now < s->m->makespan && !s->failed) {
+    gsim_time end = s->explanation->from + s->explanation->makespan;
+    s->now = s->explanation->from;
+    advance(s, s->now);
+    while (s->now < end && !s->failed) {
         gsim_time next = next_change(s);
+        if (next > end) next = end;
         if (next > s->now) explain(s, s->now, next);
         s->now = next;
         advance(s, next);
     }
 }
 
-enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const struct gsim_timeline *timeline,
+enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const struct gsim_timeline *timeline, size_t iteration,
                               struct gsim_explanation *x, struct gsim_error *error)
 {
     *x = (struct gsim_explanation){0};
@@ -210,6 +213,10 @@ enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const st
     s.held = gsim_alloc(sizeof *s.held * ((size_t)x->moments->work_count + 1));
     s.failed = !s.running || !s.held;
     x->makespan = x->moments->makespan;
+    if (iteration < timeline->iteration_count) {
+        x->from = timeline->iterations[iteration].start;
+        x->makespan = timeline->iterations[iteration].end - x->from;
+    }
     if (!s.failed) list_held(&s);
     if (!s.failed) sweep(&s);
     gsim_free(s.running);

@@ -81,7 +81,7 @@ struct gsim_path_part {
 };
 
 struct gsim_explanation {
-    gsim_time makespan;
+    gsim_time from, makespan; /* of what is explained: where it begins, how long it is */
     gsim_time time[GSIM_GPU_STATE_COUNT][GSIM_CAUSE_COUNT]; /* adds up to the makespan */
     struct gsim_stretch *stretches;                         /* in order, without holes */
     size_t stretch_count, stretch_room;
@@ -90,8 +90,10 @@ struct gsim_explanation {
     struct gsim_moments *moments; /* trust/whatif/moments.h */
 };
 
-/* TIMELINE: detailed, and of SIMULATION; both must outlive the explanation, which the caller releases in any case. */
-enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const struct gsim_timeline *timeline,
+/* TIMELINE: detailed, and of SIMULATION; both must outlive the explanation, which the caller releases in any case. ITERATION: only that one;
+ * GSIM_ALL_ITERATIONS: from the program's first call to the last end. */
+#define GSIM_ALL_ITERATIONS SIZE_MAX
+enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const struct gsim_timeline *timeline, size_t iteration,
                               struct gsim_explanation *explanation, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_explanation_release(struct gsim_explanation *explanation); /* accepts a zeroed one */
 

@@ -24,7 +24,7 @@ static void spend(struct walk *w, gsim_time from, enum gsim_part_kind kind, uint
     struct gsim_explanation *x = w->x;
     uint32_t key = kind == GSIM_PART_KERNEL ? index : w->kernels + (kind == GSIM_PART_COPY ? index : 3 + index);
     void *parts = x->parts;
-    if (from < 0) from = 0;
+    if (from < x->from) from = x->from;
     if (from >= w->now || w->failed) return;
     if (!w->part_of[key]) {
         if (gsim_array_grow(&parts, sizeof *x->parts, x->part_count, &x->part_room)) {
@@ -74,11 +74,11 @@ static uint32_t call_before(const struct gsim_moments *m, uint32_t thread, gsim_
 static uint32_t walk_host(struct walk *w)
 {
     const struct gsim_moments *m = w->m;
-    while (w->now > 0 && !w->failed) {
+    while (w->now > w->x->from && !w->failed) {
         gsim_time until;
         uint32_t index = call_before(m, w->thread, w->now);
         if (index == UINT32_MAX) {
-            spend(w, 0, GSIM_PART_CAUSE, GSIM_CAUSE_FRAMEWORK);
+            spend(w, w->x->from, GSIM_PART_CAUSE, GSIM_CAUSE_FRAMEWORK);
             return GSIM_NO_WORK;
         }
         const struct gsim_api_record *call = &m->timeline->apis[index];
@@ -122,7 +122,7 @@ static uint32_t walk_start(struct walk *w, uint32_t index)
     const struct gsim_running running = {others, running_at(m, index, work->ready, others)};
     if (work->call == UINT32_MAX) return ended_by(m, w->now); /* a copy by the driver itself: whatever was before */
     w->thread = m->timeline->apis[work->call].thread;
-    while (w->now > work->ready && !w->failed) {
+    while (w->now > work->ready && w->now > w->x->from && !w->failed) {
         gsim_time until;
         uint32_t before = ended_by(m, w->now);
         if (before != GSIM_NO_WORK && before != index && m->works[before].end > work->ready && m->works[before].start < w->now) {
@@ -133,7 +133,7 @@ static uint32_t walk_start(struct walk *w, uint32_t index)
     }
     bool host = gsim_blames_host(m, work);
     gsim_time from = host ? work->arrival : work->follows;
-    while (w->now > from && !w->failed) {
+    while (w->now > from && w->now > w->x->from && !w->failed) {
         gsim_time until, begin = from;
         gsim_time there = work->follows + work->gap;
         if (!host && there < w->now && there > from) begin = there; /* the queue's part behind the gap */
@@ -150,7 +150,7 @@ static void walk(struct walk *w)
     const struct gsim_moments *m = w->m;
     uint32_t work = ended_by(m, w->now);
     if (work != GSIM_NO_WORK && m->works[work].end < w->now) work = GSIM_NO_WORK;
-    while (w->now > 0 && !w->failed) {
+    while (w->now > w->x->from && !w->failed) {
         if (work == GSIM_NO_WORK) {
             work = walk_host(w);
             continue;
@@ -177,7 +177,7 @@ static int compare_parts(const void *left, const void *right)
 
 enum gsim_status gsim_path_find(struct gsim_explanation *x, struct gsim_error *error)
 {
-    struct walk w = {.m = x->moments, .x = x, .now = x->makespan, .kernels = x->moments->timeline->program->kernel_count};
+    struct walk w = {.m = x->moments, .x = x, .now = x->from + x->makespan, .kernels = x->moments->timeline->program->kernel_count};
     w.part_of = gsim_alloc(sizeof *w.part_of * ((size_t)w.kernels + 3 + GSIM_CAUSE_COUNT));
     w.failed = !w.part_of;
     if (!w.failed) walk(&w);
