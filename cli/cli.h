@@ -119,6 +119,9 @@ enum gsim_cli_command {
       "what depends on what: the order that streams, events and\n"                                                     \
       "waits gave (default), what operators read and write (default\n"                                                 \
       "with --execution-trace), or nothing")                                                        \
+    X(PROFILER_OVERHEAD, "profiler-overhead", "keep|remove", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                       \
+      "the profiler's own share of the host's time, estimated from\n"                                                 \
+      "operators and calls: kept (default of import) or removed")                                                       \
     X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                                                      \
       "idle time of the GPU that the trace does not explain: kept as\n"                                                 \
       "a delay (default), or dropped")                                                                                  \

@@ -247,6 +247,7 @@ static const struct {
     {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...", "explain the program so changed (gpusim whatif --help)"},
     {GSIM_CLI_OUTPUT, GSIM_CLI_ON_WHATIF, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_WHATIF, NULL, "write the table as CSV"},
+    {GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_ON_ASK, NULL, "the profiler's own share of the host's time, estimated from\noperators and calls: removed (default) or kept"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_EXPLAIN, NULL, "write the time by state and cause as CSV"},
     {GSIM_CLI_OPT, GSIM_CLI_ON_VALIDATE, NULL, "gpu.NAME or device.NAME (gpusim list devices --long); may be\nrepeated"},
     {GSIM_CLI_BASE, GSIM_CLI_ON_SENSITIVITY, NULL,

@@ -76,6 +76,10 @@ enum gsim_status gsim_cli_import_options(const struct gsim_cli_arguments *argume
     if (wants_data && !options->execution_trace)
         return gsim_error_set(error, GSIM_USAGE, "--depends data: expected --execution-trace FILE with it");
     if (depends && !wants_data) options->execution_trace = NULL;
+    const char *overhead = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
+    if (overhead && strcmp(overhead, "keep") != 0 && strcmp(overhead, "remove") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--profiler-overhead: expected keep or remove, found '%s'", overhead);
+    options->removes_overhead = overhead ? strcmp(overhead, "remove") == 0 : arguments->command != GSIM_CLI_IMPORT;
     const char *unexplained = arguments->value[GSIM_CLI_UNEXPLAINED];
     options->drops_unexplained = unexplained && strcmp(unexplained, "drop") == 0;
     if (unexplained && !options->drops_unexplained && strcmp(unexplained, "keep") != 0)
@@ -127,6 +131,7 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
     if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device, text_of_alone));
+    if (notes->overhead_us > 0) fprintf(stderr, "gpusim: note: %.1f us of the host's time are the profiler's own, as estimated: removed (--profiler-overhead)\n", notes->overhead_us);
     if (!notes->data_works) fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
     if (notes->gpu[0] && !gsim_text_is_gpu(notes->gpu, device))
         fprintf(stderr, "gpusim: note: recorded on '%s', but its durations now count as those of %s (see --device)\n",

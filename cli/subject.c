@@ -40,6 +40,8 @@ static void tell(const struct gsim_cli_subject *s, const char *path)
             notes->copies + notes->memsets, notes->streams, s->setup.device.name);
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
+    if (notes->overhead_us > 0)
+        fprintf(stderr, "gpusim: note: %.1f us of the host's time are the profiler's own, as estimated: removed (--profiler-overhead)\n", notes->overhead_us);
     if (notes->gpu[0] && !gsim_text_is_gpu(notes->gpu, s->setup.device.name))
         fprintf(stderr, "gpusim: note: recorded on '%s', but its durations count as those of %s (see --device)\n", notes->gpu,
                 s->setup.device.name);
@@ -73,7 +75,7 @@ static enum gsim_status import(struct gsim_cli_subject *s, const struct gsim_imp
 static enum gsim_status check_words(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_error *error)
 {
     static const enum gsim_cli_key of_traces[] = {GSIM_CLI_GAPS, GSIM_CLI_COPIES, GSIM_CLI_EXECUTION_TRACE, GSIM_CLI_DEPENDS,
-                                                  GSIM_CLI_UNEXPLAINED, GSIM_CLI_ALONE, GSIM_CLI_GPU, GSIM_CLI_RANK, GSIM_CLI_STEP,
+                                                  GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_UNEXPLAINED, GSIM_CLI_ALONE, GSIM_CLI_GPU, GSIM_CLI_RANK, GSIM_CLI_STEP,
                                                   GSIM_CLI_BETWEEN, GSIM_CLI_TIME, GSIM_CLI_RANGE};
     for (size_t i = 0; i < sizeof of_traces / sizeof of_traces[0]; i++)
         if (arguments->value[of_traces[i]])
