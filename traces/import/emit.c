@@ -156,6 +156,7 @@ static int64_t issue_time(const struct emitter *e, const struct gsim_activity *w
     if (work->call == GSIM_NO_CALL || e->records->calls[work->call].kind == GSIM_CALL_GRAPH) return step->time_ns;
     const struct gsim_call *call = &e->records->calls[work->call];
     if (work->pageable && is_blocking(e, work)) return call->start_ns; /* the first piece is staged before the copy begins */
+    if (e->overhead.events) return call->start_ns; /* what it took longer is the profiler's */
     int64_t done = call->end_ns;
     if (!work->is_moved && work->start_ns - ns_of(e->options->launch_to_start_us) < done)
         done = work->start_ns - ns_of(e->options->launch_to_start_us);
