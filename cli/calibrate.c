@@ -15,6 +15,7 @@
 #include "sim/device/occupancy.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/progress.h"
+#include "traces/import/importers.h"
 #include "traces/runs.h"
 
 #define BASE_DEFAULT       "h200"
@@ -58,7 +59,8 @@ static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
     if (!a->operand_count)
         return gsim_error_set(error, GSIM_USAGE, "nothing to calibrate from: expected a probe file, recorded runs or profilers' traces (see gpusim calibrate --help)");
     for (size_t i = 0; i < a->operand_count; i++) {
-        char device[GSIM_RUNS_DEVICE];
+        char device[GSIM_RUNS_DEVICE], what[GSIM_IMPORTER_TEXT];
+        bool is_trace;
         const char *path = a->operands[i];
         if (gsim_runs_is(path, device)) {
             c->run_paths[c->run_path_count++] = path;
@@ -68,6 +70,8 @@ static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
             if (device[0] && !c->recorded_device[0]) snprintf(c->recorded_device, sizeof c->recorded_device, "%s", device);
         } else if (access(path, R_OK) != 0) {
             return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, strerror(errno));
+        } else if (gsim_importer_what(path, what, &is_trace)[0]) {
+            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a probe, runs or a profiler's trace, found %s", path, what);
         } else if (!gsim_probe_is(path)) {
             return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected the schema \"" GSIM_PROBE_SCHEMA "\" or \"" GSIM_RUNS_SCHEMA "\" in its head or a profiler's trace, found none of them", path);
         } else if (c->probe_path) {

@@ -7,23 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "traces/import/formats.h"
-#include "traces/import/kineto.h"
-
-static bool is_database(const char *path)
-{
-    static const char magic[] = "SQLite format 3";
-    char head[sizeof magic] = "";
-    FILE *file = fopen(path, "rb");
-    size_t length = file ? fread(head, 1, sizeof head, file) : 0;
-    if (file) fclose(file);
-    return length == sizeof head && memcmp(head, magic, sizeof magic) == 0;
-}
+#include "traces/import/importers.h"
 
 bool gsim_cli_trace_is(const char *path, char device[64])
 {
-    _Static_assert(GSIM_KINETO_DEVICE == 64, "the header says so");
-    return gsim_kineto_is(path, device) || is_database(path);
+    struct gsim_trace_origin origin;
+    const struct gsim_importer *importer = gsim_importer_of(path, &origin, NULL);
+    snprintf(device, 64, "%s", origin.device);
+    return importer != NULL;
 }
 
 enum gsim_status gsim_cli_trace_sample(struct gsim_profile_samples *samples, const char *path,
@@ -35,7 +26,7 @@ enum gsim_status gsim_cli_trace_sample(struct gsim_profile_samples *samples, con
     struct gsim_program program = {0};
     struct gsim_import_options options = {.name = "trace", .last = UINT32_MAX, .times = &times};
     gsim_import_charge(&options, base);
-    const struct gsim_importer *importer = gsim_importer_of(path, error);
+    const struct gsim_importer *importer = gsim_importer_of(path, NULL, error);
     enum gsim_status status = importer ? importer->read(path, &options, &program, notes, error) : error->status;
     const struct gsim_profile_trace trace = {
         .file = slash ? slash + 1 : path,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Profilers' traces for "gpusim calibrate": read by traces/import/kineto.c and traces/import/nsys.c,
- * taken apart by trust/calibrate/samples.c.
+ * Layer: sim (program). Profilers' traces for "gpusim calibrate": read by traces/import/, taken apart by trust/calibrate/samples.c.
  */
 #ifndef GSIM_CLI_CALIBRATE_TRACES_H
 #define GSIM_CLI_CALIBRATE_TRACES_H
@@ -9,8 +8,7 @@
 #include "trust/calibrate/profile.h"
 #include "traces/import/import.h"
 
-/* Whether it is a profiler's trace, by its beginning: a Chrome trace, whose DEVICE (as gsim_kineto_is()) it may name, or an
- * SQLite database. */
+/* Whether it is a profiler's trace, by its beginning. DEVICE gets the device that a trace of gpusim's own names. */
 bool gsim_cli_trace_is(const char *path, char device[64]);
 /* Adds the samples of the trace at PATH. NOTES: what was noticed in it; the GPU, the compute capability. */
 enum gsim_status gsim_cli_trace_sample(struct gsim_profile_samples *samples, const char *path,

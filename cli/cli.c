@@ -66,6 +66,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_sensitivity(arguments);
     case GSIM_CLI_RESULTS:
         return gsim_cli_results(arguments);
+    case GSIM_CLI_ABLATE:
+        return gsim_cli_ablate(arguments);
     case GSIM_CLI_EXPLAIN:
         return gsim_cli_explain(arguments);
     case GSIM_CLI_WHATIF:

@@ -26,6 +26,7 @@ enum gsim_cli_command {
     GSIM_CLI_CALIBRATE,
     GSIM_CLI_SENSITIVITY,
     GSIM_CLI_RESULTS,
+    GSIM_CLI_ABLATE,
     GSIM_CLI_EXPLAIN,
     GSIM_CLI_WHATIF,
     GSIM_CLI_COMMAND_COUNT
@@ -44,6 +45,7 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_CALIBRATE (1u << GSIM_CLI_CALIBRATE)
 #define GSIM_CLI_ON_SENSITIVITY (1u << GSIM_CLI_SENSITIVITY)
 #define GSIM_CLI_ON_RESULTS  (1u << GSIM_CLI_RESULTS)
+#define GSIM_CLI_ON_ABLATE   (1u << GSIM_CLI_ABLATE)
 #define GSIM_CLI_ON_EXPLAIN  (1u << GSIM_CLI_EXPLAIN)
 #define GSIM_CLI_ON_WHATIF   (1u << GSIM_CLI_WHATIF)
 #define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF) /* of a trace or a program: cli/subject.h */
@@ -51,7 +53,7 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
                               GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | \
-                              GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK)
+                              GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_ASK)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
@@ -60,20 +62,23 @@ enum gsim_cli_command {
       "a built-in workload (gpusim list workloads) or a program file")                                                       \
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object")                                                       \
-    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK,                                            \
+    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK,                                            \
       "the GPU and its host (gpusim list devices; default\n"                                                            \
       "a100-sxm4-40gb)")                                                                    \
     X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "whose sizes, filters and launch shapes (default kesco)")      \
     X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
     X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how often the program runs, up to 1000000 (default: its own)")                \
+    X(GPUS, "gpus", "N", GSIM_CLI_ON_RUN,                                                                               \
+      "GPUs, all alike, up to 8 (default 1); which op is for which\n"                                                  \
+      "says the program file: device, and to of a copy p2p")                                                            \
     X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how data reaches the GPU (default managed)")     \
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
     X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
-    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK,                                                                      \
-      "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME or\n"                                                    \
-      "device.NAME; may be repeated")                                                                                  \
+    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK,                                                                      \
+      "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME,\n"                                                       \
+      "device.NAME or rule.NAME=off; may be repeated")                                                                                  \
     X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "seed of all random numbers, of the order of ends and turns too (default 1)") \
     X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
       "draw the durations of kernels and calls from the spreads in\n"                                                  \
@@ -93,7 +98,7 @@ enum gsim_cli_command {
       "in the trace also a track for each of the first N SMs: which\n"                                                 \
       "kernels' blocks stood there from when to when; single blocks\n"                                                 \
       "with --opt gpu.exact=1")                                                                                        \
-    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK, "write the records as CSV")                                             \
+    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs,\n"                                                   \
       "traces or all (default); several, separated by commas")                                                         \
@@ -160,6 +165,7 @@ enum gsim_cli_command {
     X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "leave the gnuplot script and its data in this folder")                   \
     X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
     X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this part of the recording, in us")               \
+    X(RULES, "rules", "all|A,B,...", GSIM_CLI_ON_ABLATE, "which rules (gpusim list rules; default all)")                \
     X(METHOD, "method", "oat|morris|sobol", GSIM_CLI_ON_SENSITIVITY,                                                   \
       "each number alone (default), Morris' elementary effects, or\n"                                                  \
       "Sobol indices")                                                                                                 \
@@ -237,6 +243,7 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments);
 int gsim_cli_page(const struct gsim_cli_arguments *arguments);
 int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments);
+int gsim_cli_ablate(const struct gsim_cli_arguments *arguments);
 int gsim_cli_results(const struct gsim_cli_arguments *arguments);
 int gsim_cli_explain(const struct gsim_cli_arguments *arguments);
 int gsim_cli_whatif(const struct gsim_cli_arguments *arguments);
@@ -265,7 +272,7 @@ struct gsim_cli_setup {
     enum gsim_memory_mode memory;
     bool prefetch, noise;
     uint64_t seed;
-    uint32_t iterations, block1d, blocks; /* 0: not given */
+    uint32_t iterations, block1d, blocks, gpus; /* 0: not given */
     bool until_steady;                    /* without iterations: as many as it takes, for who compares */
     struct gsim_program *program;         /* in place of the one that is named; moved to the point. NULL: none */
 };

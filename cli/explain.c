@@ -58,7 +58,7 @@ static void put_line(struct gsim_output *out, const char *indent, const char *te
 
 static const char *part_name(const struct gsim_explanation *x, const struct gsim_path_part *part)
 {
-    static const char *const copies[] = {"copies to the device", "copies to the host", "copies within the device"};
+    static const char *const copies[] = {"copies to the device", "copies to the host", "copies within the device", "copies between GPUs"};
     if (part->kind == GSIM_PART_KERNEL) return x->moments->timeline->program->kernels[part->index].name;
     return part->kind == GSIM_PART_COPY ? copies[part->index] : gsim_cause_text((enum gsim_cause)part->index);
 }

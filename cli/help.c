@@ -75,17 +75,18 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_IMPORT] =
         {
             "turn a profiler's trace into a program file",
-            "gpusim import [kineto|nsys|nvprof] FILE -o PROGRAM [options]",
+            "gpusim import [kineto|nsys|nvprof|rocprof|chrome] FILE -o PROGRAM [options]",
             "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz), an SQLite export of Nsight\n"
-            "Systems (nsys) or a database of nvprof, told apart by the file itself. Writes a program that --sched async\n"
-            "replays: kernels with their recorded durations, copies, the order that streams, events and synchronisation\n"
-            "gave, and the host's time between calls, less what --device takes for the calls themselves (default: the\n"
-            "trace's GPU, else h200; the durations then belong to it). Kernels that ran beside others took longer for\n"
-            "it: their times alone are lowered until a replay on that device has them as long as they were (--alone).\n"
+            "Systems (nsys), a database of nvprof or the JSON of AMD's rocprofv3 (rocprof), told apart by the file\n"
+            "itself. Writes a program that --sched async replays: kernels with their recorded durations, copies, the\n"
+            "order that streams, events and synchronisation gave, and the host's time between calls, less what\n"
+            "--device takes for the calls themselves (default: the trace's GPU, else the nearest by architecture, else\n"
+            "h200; the durations then belong to it). Kernels that ran beside others took longer for it: their times\n"
+            "alone are lowered until a replay on that device has them as long as they were (--alone).\n"
             "What had to be repaired is counted on stderr.\n",
             "  gpusim import kineto trace.json.gz -o program.json\n"
             "  gpusim --workload program.json --sched async --device h200\n"
-            "  gpusim import nsys report.sqlite -o program.json.gz --name training --device a100-sxm4-40gb\n"
+            "  gpusim import report.sqlite -o program.json.gz --name training --device a100-sxm4-40gb\n"
             "  gpusim import kineto trace.json --range 100:199 --gaps off -o -\n",
         },
     [GSIM_CLI_PLOT] =
@@ -186,6 +187,18 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim results results.db --where 'status != ok' --columns workload,sched,error\n"
             "  gpusim results merge -o all.db part-*.db\n",
         },
+    [GSIM_CLI_ABLATE] =
+        {
+            "tell what each rule of the model is worth",
+            "gpusim ablate [DEVICE=]FILE... [--rules A,B,...] [options]",
+            "Predicts recorded cases (as gpusim validate does) with every rule of the model and with one of them off at a\n"
+            "time: how much the mean absolute error changes, with a 95 % interval by resampling cases in pairs, and how\n"
+            "much less time it takes. A rule whose interval excludes zero is marked: + it helps, - it harms. A file may\n"
+            "say on which device it was recorded; else --device says so, h200 by default.\n",
+            "  gpusim ablate traces/h200/vm/dags-mixed.json.gz\n"
+            "  gpusim ablate traces/h200/vm/dags-mixed.json.gz h100-vm=traces/h100/dags-mixed.json.gz --csv rules.csv\n"
+            "  gpusim ablate traces/h200/vm/dags-seeded.json.gz --rules tails,turns --jobs 8\n",
+        },
     [GSIM_CLI_EXPLAIN] =
         {
             "tell where the time of a trace or a program goes, cause by cause",
@@ -217,7 +230,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
 
 static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
     "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity",
-    "results", "explain", "whatif"};
+    "results", "ablate", "explain", "whatif"};
 
 /* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
 static const struct {
@@ -249,7 +262,10 @@ static const struct {
     {GSIM_CLI_CSV, GSIM_CLI_ON_WHATIF, NULL, "write the table as CSV"},
     {GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_ON_ASK, NULL, "the profiler's own share of the host's time, estimated from\noperators and calls: removed (default) or kept"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_EXPLAIN, NULL, "write the time by state and cause as CSV"},
-    {GSIM_CLI_OPT, GSIM_CLI_ON_VALIDATE, NULL, "gpu.NAME or device.NAME (gpusim list devices --long); may be\nrepeated"},
+    {GSIM_CLI_OPT, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ABLATE, NULL,
+     "gpu.NAME, device.NAME (gpusim list devices --long) or\nrule.NAME=off (gpusim list rules); may be repeated"},
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_ABLATE, NULL, "of files that do not say it (gpusim list devices; default h200)"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_ABLATE, NULL, "write a line for every rule and quantity, as CSV"},
     {GSIM_CLI_BASE, GSIM_CLI_ON_SENSITIVITY, NULL,
      "the result is the speed-up over this scheduler (default: the\ntime of an iteration)"},
     {GSIM_CLI_BASE, GSIM_CLI_ON_RESULTS, "SCHED|NAME=VALUE", "what speed-ups refer to (default: no speed-ups)"},

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim import": a profiler's trace into a program file. The trace is read by
- * an importer of traces/import/importers.def, the program written by sim/program/writer.c.
+ * Layer: sim (program). "gpusim import": a profiler's trace into a program file. The trace is read by one of
+ * traces/import/importers.def, the program written by sim/program/writer.c.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "sim/device/device.h"
 #include "trust/validate/alone.h"
@@ -14,41 +15,67 @@
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/progress.h"
-#include "traces/import/formats.h"
+#include "traces/import/importers.h"
 #include "sim/program/writer.h"
 
 #define DEVICE_DEFAULT "h200"
 
 /* --- what was asked for ------------------------------------------------------------------------------------------ */
-static const char *path_of(const struct gsim_cli_arguments *arguments)
-{
-    return arguments->operands[arguments->operand_count - 1];
-}
+/* What was asked for, and what is written. */
+struct import {
+    const struct gsim_cli_arguments *arguments;
+    const char *path;
+    const struct gsim_importer *named, *importer;
+    struct gsim_trace_origin origin;
+    struct gsim_import_options options;
+    struct gsim_import_notes notes;
+    struct gsim_device_spec device;
+    struct gsim_program program;
+    struct gsim_alone alone;
+    bool infers;
+    char name[GSIM_LIMIT_NAME + 1];
+};
 
-/* FILE alone: found in the file. */
-static enum gsim_status find_format(const struct gsim_cli_arguments *arguments, const struct gsim_importer **importer,
-                                    struct gsim_error *error)
+static enum gsim_status parse_operands(struct import *i, struct gsim_error *error)
 {
     char hint[96], names[96] = "";
     struct gsim_nearest nearest;
-    if (arguments->operand_count == 0)
-        return gsim_error_set(error, GSIM_USAGE, "expected FILE, found nothing (see gpusim import --help)");
-    if (arguments->operand_count == 1) {
-        if (gsim_importer_named(arguments->operands[0]))
-            return gsim_error_set(error, GSIM_USAGE, "expected FILE behind %s, found nothing (see gpusim import --help)", arguments->operands[0]);
-        *importer = gsim_importer_of(arguments->operands[0], error);
-        return *importer ? GSIM_OK : error->status;
+    size_t count = i->arguments->operand_count;
+    const char *word = count ? i->arguments->operands[0] : "";
+    const struct gsim_importer *named = gsim_importer_find(word);
+    if (count == 0) return gsim_error_set(error, GSIM_USAGE, "expected FILE, found nothing (see gpusim import --help)");
+    if (count == 1 && named && access(word, F_OK) != 0)
+        return gsim_error_set(error, GSIM_USAGE, "expected FILE behind %s, found nothing (see gpusim import --help)", word);
+    if (count == 2 && !named) {
+        gsim_nearest_init(&nearest, word);
+        for (size_t f = 0; gsim_importer_at(f); f++) {
+            size_t length = strlen(names);
+            gsim_nearest_offer(&nearest, gsim_importer_at(f)->name);
+            snprintf(names + length, sizeof names - length, "%s%s", !f ? "" : gsim_importer_at(f + 1) ? ", " : " or ", gsim_importer_at(f)->name);
+        }
+        return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected %s%s", word, names,
+                              gsim_nearest_text(&nearest, hint, sizeof hint));
     }
-    *importer = gsim_importer_named(arguments->operands[0]);
-    if (*importer) return GSIM_OK;
-    gsim_nearest_init(&nearest, arguments->operands[0]);
-    for (const struct gsim_importer *i = gsim_importers; i->name; i++) {
-        size_t length = strlen(names);
-        gsim_nearest_offer(&nearest, i->name);
-        snprintf(names + length, sizeof names - length, "%s%s", length ? (i[1].name ? ", " : " or ") : "", i->name);
+    i->named = count == 2 ? named : NULL;
+    i->path = i->arguments->operands[count - 1];
+    return GSIM_OK;
+}
+
+/* By the file's content, whichever format was named, so that a wrong name does no harm. */
+static enum gsim_status find_importer(struct import *i, struct gsim_error *error)
+{
+    char what[GSIM_IMPORTER_TEXT];
+    bool is_trace;
+    i->importer = gsim_importer_of(i->path, &i->origin, error);
+    if (!i->importer && i->named && !gsim_importer_what(i->path, what, &is_trace)[0]) { /* JSON: it says itself what it lacks */
+        *error = (struct gsim_error){0};
+        i->importer = i->named;
     }
-    return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected %s%s", arguments->operands[0], names,
-                          gsim_nearest_text(&nearest, hint, sizeof hint));
+    if (!i->importer) return error->status;
+    if (i->named && strcmp(i->path, "-") == 0) i->importer = i->named;
+    if (i->named && i->named->read != i->importer->read)
+        fprintf(stderr, "gpusim: note: '%s' is %s: read as that, not as %s\n", i->path, i->importer->what, i->named->name);
+    return GSIM_OK;
 }
 
 static enum gsim_status parse_copies(const char *word, struct gsim_import_options *options, struct gsim_error *error)
@@ -60,8 +87,8 @@ static enum gsim_status parse_copies(const char *word, struct gsim_import_option
     return gsim_error_set(error, GSIM_USAGE, "--copies: expected rate, recorded or modelled, found '%s'", word);
 }
 
-enum gsim_status gsim_cli_import_options(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
-                                         struct gsim_error *error)
+static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
+                                    struct gsim_error *error)
 {
     const char *gaps = arguments->value[GSIM_CLI_GAPS];
     if (gaps && strcmp(gaps, "on") != 0 && strcmp(gaps, "off") != 0)
@@ -89,10 +116,10 @@ enum gsim_status gsim_cli_import_options(const struct gsim_cli_arguments *argume
 }
 
 /* The file's name without folders and endings, where no name was given. */
-static enum gsim_status choose_name(const struct gsim_cli_arguments *arguments, char name[GSIM_LIMIT_NAME + 1],
-                                    struct gsim_error *error)
+static enum gsim_status choose_name(const struct gsim_cli_arguments *arguments, const char *path,
+                                    char name[GSIM_LIMIT_NAME + 1], struct gsim_error *error)
 {
-    const char *given = arguments->value[GSIM_CLI_NAME], *path = path_of(arguments), *slash = strrchr(path, '/');
+    const char *given = arguments->value[GSIM_CLI_NAME], *slash = strrchr(path, '/');
     if (given) {
         size_t length = strlen(given);
         bool is_plain = length >= 1 && length <= GSIM_LIMIT_NAME;
@@ -118,7 +145,8 @@ static enum gsim_status check_output(const char *path, struct gsim_error *error)
 }
 
 /* --- what was found ---------------------------------------------------------------------------------------------- */
-static void print_notes(const char *path, const struct gsim_import_notes *notes, const struct gsim_alone *alone, const char *device)
+static void print_notes(const char *path, const struct gsim_import_notes *notes, const struct gsim_alone *alone,
+                        const struct gsim_device_spec *device)
 {
     char span[GSIM_TEXT_SIZE], text_of_alone[GSIM_ALONE_TEXT_SIZE];
     uint64_t count;
@@ -130,12 +158,10 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
             gsim_text_time(span, (gsim_time)(notes->span_us * (double)GSIM_PS_PER_US)));
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
-    if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device, text_of_alone));
+    if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device->name, text_of_alone));
     if (notes->overhead_us > 0) fprintf(stderr, "gpusim: note: %.1f us of the host's time are the profiler's own, as estimated: removed (--profiler-overhead)\n", notes->overhead_us);
     if (!notes->data_works) fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
-    if (notes->gpu[0] && !gsim_text_is_gpu(notes->gpu, device))
-        fprintf(stderr, "gpusim: note: recorded on '%s', but its durations now count as those of %s (see --device)\n",
-                notes->gpu, device);
+    gsim_cli_note_gpu(path, notes->gpu, device);
 }
 
 /* --- progress ---------------------------------------------------------------------------------------------------- */
@@ -148,10 +174,10 @@ static void tell_progress(void *context, double ratio, uint64_t records)
     gsim_progress_show(progress);
 }
 
-static void start_progress(struct gsim_progress *progress, const struct gsim_cli_arguments *arguments)
+static void start_progress(struct gsim_progress *progress, const char *path)
 {
     struct stat info;
-    bool is_file = arguments->operand_count && stat(path_of(arguments), &info) == 0;
+    bool is_file = path && stat(path, &info) == 0;
     gsim_progress_start(progress, is_file ? (uint64_t)info.st_size / 1000000 + 1 : 1, stderr);
     progress->unit = "MB";
 }
@@ -165,9 +191,9 @@ static void tell_round(void *context, uint32_t round)
 
 /* --- kernels that ran beside others -------------------------------------------------------------------------------- */
 /* Reads the trace once more, with what was measured, which takes memory that other traces need not have; then lowers their times. */
-enum gsim_status gsim_cli_import_alone(const struct gsim_importer *importer, const char *path, struct gsim_import_options *options,
-                                       const struct gsim_device_spec *device, struct gsim_program *program, struct gsim_import_notes *notes,
-                                       struct gsim_alone *alone, struct gsim_error *error)
+static enum gsim_status infer_alone(gsim_import_reader *read, const char *path, struct gsim_import_options *options,
+                                    const struct gsim_device_spec *device, struct gsim_program *program, struct gsim_import_notes *notes,
+                                    struct gsim_alone *alone, struct gsim_error *error)
 {
     struct gsim_import_times times = {0};
     struct gsim_progress progress;
@@ -178,7 +204,7 @@ enum gsim_status gsim_cli_import_alone(const struct gsim_importer *importer, con
     *program = (struct gsim_program){0};
     options->times = &times;
     options->progress = NULL; /* shown once */
-    enum gsim_status status = importer->read(path, options, program, notes, error), found = GSIM_OK;
+    enum gsim_status status = read(path, options, program, notes, error), found = GSIM_OK;
     gsim_progress_start(&progress, GSIM_ALONE_ROUNDS, stderr);
     progress.unit = "replays";
     if (status == GSIM_OK)
@@ -194,43 +220,88 @@ enum gsim_status gsim_cli_import_alone(const struct gsim_importer *importer, con
     return status == GSIM_OK ? found : status;
 }
 
+static enum gsim_status prepare(struct import *i, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *arguments = i->arguments;
+    enum gsim_status status = parse_operands(i, error);
+    if (status == GSIM_OK) status = parse_words(arguments, &i->options, error);
+    if (status == GSIM_OK) status = choose_name(arguments, i->path, i->name, error);
+    if (status == GSIM_OK) status = check_output(arguments->value[GSIM_CLI_OUTPUT], error);
+    if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &i->infers, error);
+    if (status == GSIM_OK) status = find_importer(i, error);
+    return status;
+}
+
+/* The device that --device says, or else the trace. */
+static enum gsim_status read_for_device(struct import *i, struct gsim_error *error)
+{
+    struct gsim_progress progress;
+    char device[GSIM_CLI_DEVICE_NAME];
+    const char *asked = i->arguments->value[GSIM_CLI_DEVICE];
+    gsim_cli_trace_device(&i->origin, device);
+    enum gsim_status status = gsim_device_load(asked ? asked : device[0] ? device : DEVICE_DEFAULT, &i->device, error);
+    if (status != GSIM_OK) return status;
+    start_progress(&progress, i->path);
+    i->options.progress = tell_progress;
+    i->options.progress_context = &progress;
+    gsim_import_charge(&i->options, &i->device);
+    status = i->importer->read(i->path, &i->options, &i->program, &i->notes, error);
+    gsim_progress_clear(&progress);
+    return status;
+}
+
+/* A trace that names its GPU behind its beginning only is read again for that GPU's device. */
+static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
+{
+    char device[GSIM_CLI_DEVICE_NAME];
+    enum gsim_status status = read_for_device(i, error);
+    bool is_told = i->arguments->value[GSIM_CLI_DEVICE] || i->origin.device[0] || i->origin.gpu[0] || strcmp(i->path, "-") == 0;
+    if (status != GSIM_OK || is_told || !i->notes.gpu[0]) return status;
+    i->origin.compute_capability = i->notes.compute_capability;
+    i->origin.sm_count = i->notes.sm_count;
+    snprintf(i->origin.gpu, sizeof i->origin.gpu, "%s", i->notes.gpu);
+    gsim_cli_trace_device(&i->origin, device);
+    if (!device[0] || strcmp(device, i->device.name) == 0) return status;
+    gsim_program_release(&i->program);
+    gsim_device_release(&i->device);
+    i->program = (struct gsim_program){0};
+    return read_for_device(i, error);
+}
+
+enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_program *program,
+                                       struct gsim_import_notes *notes, char device[GSIM_CLI_DEVICE_NAME], struct gsim_error *error)
+{
+    struct import i = {.arguments = arguments, .path = path, .infers = true};
+    i.options.name = i.name;
+    enum gsim_status status = parse_words(arguments, &i.options, error);
+    if (status == GSIM_OK) status = choose_name(arguments, path, i.name, error);
+    if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &i.infers, error);
+    if (status == GSIM_OK) status = find_importer(&i, error);
+    if (status == GSIM_OK) status = read_trace(&i, error);
+    if (status == GSIM_OK && i.infers && i.notes.shared)
+        status = infer_alone(i.importer->read, path, &i.options, &i.device, &i.program, &i.notes, &i.alone, error);
+    if (status == GSIM_OK) print_notes(path, &i.notes, &i.alone, &i.device);
+    snprintf(device, GSIM_CLI_DEVICE_NAME, "%s", i.device.name ? i.device.name : "");
+    *program = i.program;
+    *notes = i.notes;
+    gsim_device_release(&i.device);
+    return status;
+}
+
 int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
-    char name[GSIM_LIMIT_NAME + 1] = "", found_name[64];
     struct gsim_error error = {0};
-    struct gsim_progress progress;
-    struct gsim_import_options options = {.name = name, .progress = tell_progress, .progress_context = &progress};
-    struct gsim_import_notes notes = {0};
-    struct gsim_device_spec device = {0};
-    struct gsim_program program = {0};
-    struct gsim_alone alone = {0};
-    const struct gsim_importer *importer = NULL;
-    bool infers = true;
-    const char *device_name = arguments->value[GSIM_CLI_DEVICE], *output = arguments->value[GSIM_CLI_OUTPUT];
-    enum gsim_status status = find_format(arguments, &importer, &error);
-    if (status == GSIM_OK) status = gsim_cli_import_options(arguments, &options, &error);
-    if (status == GSIM_OK) status = choose_name(arguments, name, &error);
-    if (status == GSIM_OK) status = check_output(output, &error);
-    if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, &error);
-    if (status == GSIM_OK && !device_name) {
-        char gpu[64];
-        gsim_importer_gpu(importer, path_of(arguments), gpu);
-        device_name = gsim_cli_device_of(gpu, found_name);
-    }
-    if (status == GSIM_OK) status = gsim_device_load(device_name ? device_name : DEVICE_DEFAULT, &device, &error);
-    start_progress(&progress, arguments);
+    struct import i = {.arguments = arguments, .infers = true};
+    i.options.name = i.name;
+    enum gsim_status status = prepare(&i, &error);
+    if (status == GSIM_OK) status = read_trace(&i, &error);
+    if (status == GSIM_OK && i.infers && i.notes.shared)
+        status = infer_alone(i.importer->read, i.path, &i.options, &i.device, &i.program, &i.notes, &i.alone, &error);
     if (status == GSIM_OK) {
-        gsim_import_charge(&options, &device);
-        status = importer->read(path_of(arguments), &options, &program, &notes, &error);
-        gsim_progress_clear(&progress);
+        print_notes(i.path, &i.notes, &i.alone, &i.device);
+        status = gsim_program_write(&i.program, arguments->value[GSIM_CLI_OUTPUT], &error);
     }
-    if (status == GSIM_OK && infers && notes.shared)
-        status = gsim_cli_import_alone(importer, path_of(arguments), &options, &device, &program, &notes, &alone, &error);
-    if (status == GSIM_OK) {
-        print_notes(path_of(arguments), &notes, &alone, device.name);
-        status = gsim_program_write(&program, output, &error);
-    }
-    gsim_program_release(&program);
-    gsim_device_release(&device);
+    gsim_program_release(&i.program);
+    gsim_device_release(&i.device);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

@@ -4,6 +4,7 @@
  * --long, or of the one that is named, everything there is to know.
  */
 #include "sim/device/device.h"
+#include "sim/device/rules.h"
 #include "cli/cli.h"
 #include "sim/base/text.h"
 
@@ -114,9 +115,33 @@ static void list_presets(const struct gsim_workload_ops *only, bool in_full)
     }
 }
 
+/* --- rules ----------------------------------------------------------------------------------------------------- */
+static void put_rule(enum gsim_rule rule) { printf("  %-15s %s\n", gsim_rule_name(rule), gsim_rule_sentence(rule)); }
+
+static void list_rules(void)
+{
+    printf("Rules of the model (--opt rule.NAME=off):\n");
+    for (int i = 0; i < GSIM_RULE_COUNT; i++) put_rule((enum gsim_rule)i);
+}
+
+static enum gsim_status list_rule(const char *name, struct gsim_error *error)
+{
+    enum gsim_rule rule = gsim_rule_find(name);
+    struct gsim_nearest nearest;
+    char hint[96];
+    if (rule != GSIM_RULE_COUNT) {
+        put_rule(rule);
+        return GSIM_OK;
+    }
+    gsim_nearest_init(&nearest, name);
+    for (int i = 0; i < GSIM_RULE_COUNT; i++) gsim_nearest_offer(&nearest, gsim_rule_name((enum gsim_rule)i));
+    return gsim_error_set(error, GSIM_USAGE, "unknown rule '%.60s'%s (see gpusim list rules)", name,
+                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
 /* --- the command ------------------------------------------------------------------------------------------------- */
-enum topic { WORKLOADS, SCHEDULERS, DEVICES, PRESETS, TOPIC_COUNT };
-static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "devices", "presets"};
+enum topic { WORKLOADS, SCHEDULERS, DEVICES, PRESETS, RULES, TOPIC_COUNT };
+static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "devices", "presets", "rules"};
 
 static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_error *error)
 {
@@ -132,6 +157,9 @@ static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_err
     case PRESETS:
         list_presets(NULL, in_full);
         return GSIM_OK;
+    case RULES:
+        list_rules();
+        return GSIM_OK;
     case TOPIC_COUNT:
         break;
     }
@@ -145,6 +173,7 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
     const struct gsim_scheduler_ops *scheduler = NULL;
     enum gsim_status status = GSIM_OK;
     if (topic == DEVICES) return put_device(name, error);
+    if (topic == RULES) return list_rule(name, error);
     if (topic == SCHEDULERS) {
         status = gsim_cli_scheduler(name, &scheduler, error);
         if (status == GSIM_OK) put_scheduler(scheduler, true);
@@ -174,7 +203,7 @@ static enum gsim_status list(const struct gsim_cli_arguments *arguments, struct 
     gsim_nearest_init(&nearest, wanted);
     for (int i = 0; i < TOPIC_COUNT; i++) gsim_nearest_offer(&nearest, topics[i]);
     return gsim_error_set(error, GSIM_USAGE,
-                          "cannot list '%.60s': expected workloads, schedulers, devices or presets%s", wanted,
+                          "cannot list '%.60s': expected workloads, schedulers, devices, presets or rules%s", wanted,
                           gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 

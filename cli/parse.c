@@ -17,7 +17,7 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 
 static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot",
                                                                   "sweep", "report", "reproduce", "calibrate",
-                                                                  "sensitivity", "results", "explain", "whatif"};
+                                                                  "sensitivity", "results", "ablate", "explain", "whatif"};
 
 const char *gsim_cli_command_name(int command)
 {
@@ -124,7 +124,7 @@ static size_t most_operands(enum gsim_cli_command command)
 {
     if (command == GSIM_CLI_IMPORT || command == GSIM_CLI_LIST) return 2;
     if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE ||
-        command == GSIM_CLI_RESULTS)
+        command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE)
         return SIZE_MAX;
     return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE || command == GSIM_CLI_EXPLAIN || command == GSIM_CLI_WHATIF;
 }

@@ -165,7 +165,7 @@ static enum gsim_status run_point(struct gsim_sensitivity *s, size_t item, doubl
                                : input->value + (input->high - input->value) * (2 * u - 1);
         char text[40];
         snprintf(text, sizeof text, "%.17g", input->is_count ? round(value) : value);
-        status = gsim_device_set(&s->setup.device, gsim_device_number_name(input->number), text, error);
+        status = gsim_device_set_number(&s->setup.device, gsim_device_number_name(input->number), text, error);
     }
     if (status == GSIM_OK) status = time_of(s, s->scheduler, &us, error);
     *y = us;

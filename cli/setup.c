@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "sim/device/device.h"
+#include "sim/device/rules.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
 #include "sim/program/reader.h"
+#include "traces/import/importers.h"
 
 /* --- numbers and choices ------------------------------------------------------------------------------------- */
 static enum gsim_status parse_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double maximum,
@@ -114,7 +116,7 @@ static enum gsim_status split_opt(const char *text, struct opt *opt, struct gsim
 
 static bool is_machine_scope(const char *scope)
 {
-    return strcmp(scope, "gpu") == 0 || strcmp(scope, "device") == 0;
+    return strcmp(scope, "gpu") == 0 || strcmp(scope, "device") == 0 || strcmp(scope, "rule") == 0;
 }
 
 static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error *error)
@@ -122,6 +124,11 @@ static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error 
     struct gsim_nearest nearest;
     char hint[96];
     gsim_nearest_init(&nearest, opt->name);
+    if (strcmp(opt->scope, "rule") == 0) {
+        for (int i = 0; i < GSIM_RULE_COUNT; i++) gsim_nearest_offer(&nearest, gsim_rule_name((enum gsim_rule)i));
+        return gsim_error_set(error, GSIM_USAGE, "unknown rule '%s'%s (see gpusim list rules)", opt->name,
+                              gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    }
     for (const struct gsim_param *row = gsim_gpu_params; row->name; row++) gsim_nearest_offer(&nearest, row->name);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
@@ -132,6 +139,7 @@ static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error 
 
 static bool is_machine_number(const struct opt *opt)
 {
+    if (strcmp(opt->scope, "rule") == 0) return gsim_rule_find(opt->name) != GSIM_RULE_COUNT;
     return (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name)) ||
            gsim_device_number_find(opt->name) != GSIM_DEVICE_NUMBER_COUNT || strcmp(opt->name, GSIM_DEVICE_PCIE) == 0;
 }
@@ -149,10 +157,11 @@ enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *err
 static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const struct opt *opt, struct gsim_error *error)
 {
     if (!is_machine_number(opt)) return unknown_number(opt, error);
+    if (strcmp(opt->scope, "rule") == 0) return gsim_rule_set(&setup->device, opt->name, opt->value, error);
     if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name))
         return gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
     if (strcmp(opt->name, GSIM_DEVICE_PCIE) == 0) return gsim_device_set_pcie(&setup->device, opt->value, error);
-    return gsim_device_set(&setup->device, opt->name, opt->value, error);
+    return gsim_device_set_number(&setup->device, opt->name, opt->value, error);
 }
 
 /* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
@@ -180,7 +189,7 @@ static enum gsim_status unknown_scope(const struct opt *opt, struct gsim_error *
     gsim_nearest_offer(&nearest, "device");
     for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
     return gsim_error_set(error, GSIM_USAGE,
-                          "--opt %s.%s: expected a scheduler, gpu or device before the dot, found '%s'%s", opt->scope,
+                          "--opt %s.%s: expected a scheduler, gpu, device or rule before the dot, found '%s'%s", opt->scope,
                           opt->name, opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
@@ -232,6 +241,7 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_PREFETCH, 0, &prefetch, error);
     if (status == GSIM_OK) status = parse_seed(arguments->value[GSIM_CLI_SEED], &setup->seed, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_ITERATIONS, GSIM_LIMIT_ITERATIONS, &setup->iterations, error);
+    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_GPUS, GSIM_LIMIT_GPUS, &setup->gpus, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCK1D, GSIM_LIMIT_BLOCK_THREADS, &setup->block1d, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, GSIM_LIMIT_BLOCKS, &setup->blocks, error);
     if (arguments->device) {
@@ -345,7 +355,12 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
             return gsim_error_set(error, GSIM_USAGE,
                                   "--%s: applies to built-in workloads only, '%.200s' is a program file",
                                   gsim_cli_option_at(unused[i])->name, path);
-    return gsim_program_read(path, &point->program, error);
+    char what[GSIM_IMPORTER_TEXT];
+    bool is_trace;
+    enum gsim_status status = gsim_program_read(path, &point->program, error);
+    if (status != GSIM_INPUT || !gsim_importer_what(path, what, &is_trace)[0]) return status;
+    return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a program, found %s%s", path, what,
+                          is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
 }
 
 static enum gsim_status load_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text,
@@ -490,6 +505,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                                      .memory = setup->memory,
                                                      .prefetch = setup->prefetch,
                                                      .noise = setup->noise,
+                                                     .gpu_count = setup->gpus,
                                                      .iterations = setup->iterations,
                                                      .until_steady = setup->until_steady && !setup->iterations && point->program.iterations == 1,
                                                      .seed = setup->seed};

@@ -16,7 +16,7 @@ struct gsim_cli_subject {
     const struct gsim_scheduler_ops *scheduler;
     bool is_trace;
     struct gsim_import_notes notes;      /* of a trace */
-    char device[64];
+    char device[GSIM_CLI_DEVICE_NAME];
 };
 
 /* The one operand; --sched (default async). What a person should know of a trace goes to stderr. */

@@ -4,15 +4,13 @@
  */
 #include "cli/traces.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "trust/validate/alone.h"
 #include "sim/base/text.h"
-#include "sim/device/device.h"
-#include "traces/import/formats.h"
+#include "sim/device/match.h"
 
 #define NOTES_BYTES 4096
 
@@ -47,46 +45,23 @@ static enum gsim_status infer(const struct gsim_trace_validation *v, struct gsim
     return status;
 }
 
-/* How many words of GPU, letters and digits in a row, stand in a device's name or title. */
-static int shared_words(const char *gpu, const char *name, const char *title)
+void gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[GSIM_CLI_DEVICE_NAME])
 {
-    int shared = 0;
-    char all[192];
-    snprintf(all, sizeof all, "%.80s %.100s", name, title ? title : "");
-    for (const char *at = gpu; *at;) {
-        size_t length = 0;
-        char word[64];
-        while (isalnum((unsigned char)at[length]) && length < sizeof word - 1) {
-            word[length] = (char)tolower((unsigned char)at[length]);
-            length++;
-        }
-        word[length] = '\0';
-        for (char *c = all; *c; c++) *c = (char)tolower((unsigned char)*c);
-        shared += length && strstr(all, word);
-        at += length ? length : 1;
-    }
-    return shared;
+    struct gsim_device_match match;
+    snprintf(device, GSIM_CLI_DEVICE_NAME, "%s", origin->device);
+    if (device[0] || !origin->gpu[0]) return;
+    gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match);
+    snprintf(device, GSIM_CLI_DEVICE_NAME, "%s", match.name);
+    if (match.is_nearest)
+        fprintf(stderr, "gpusim: note: no device is '%s': %s is the nearest by architecture (give --device, or add a file to models)\n",
+                origin->gpu, match.name);
 }
 
-const char *gsim_cli_device_of(const char *gpu, char room[64])
+void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device)
 {
-    struct gsim_device_entries list = {0};
-    struct gsim_error ignored = {0};
-    int best = 0;
-    size_t length = 0;
-    room[0] = '\0';
-    if (!gpu[0] || gsim_device_list(&list, &ignored) != GSIM_OK) return NULL;
-    for (size_t i = 0; i < list.count; i++) {
-        const char *name = list.entries[i].name;
-        if (!gsim_text_is_gpu(gpu, name)) continue;
-        int shared = shared_words(gpu, name, list.entries[i].title);
-        if (shared < best || (shared == best && length && strlen(name) >= length)) continue;
-        best = shared;
-        length = strlen(name);
-        snprintf(room, 64, "%s", name);
-    }
-    gsim_device_list_release(&list);
-    return room[0] ? room : NULL;
+    if (gpu[0] && !gsim_device_is_gpu(device, gpu))
+        fprintf(stderr, "gpusim: note: '%s' was recorded on '%s', but its durations now count as those of %s (see --device)\n", path,
+                gpu, device->name);
 }
 
 enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, const struct gsim_import_options *part, bool infers,
@@ -98,22 +73,17 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     struct gsim_import_notes notes = {0};
     struct gsim_program program = {0};
     struct gsim_import_options options = {.name = "trace", .gaps = true, .last = UINT32_MAX, .times = &times};
+    const struct gsim_importer *importer = gsim_importer_of(path, NULL, error);
     if (part) {
         options.part = part->part;
         options.first = part->first;
         options.last = part->last;
     }
     gsim_import_charge(&options, v->predictor->device);
-    const struct gsim_importer *importer = gsim_importer_of(path, error);
     enum gsim_status status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;
     if (status == GSIM_OK) {
         write_notes(&notes, text);
-        const char *title = v->predictor->device->title; /* of a calibrated device: the GPU's own name */
-        if (notes.gpu[0] && !gsim_text_is_gpu(notes.gpu, v->predictor->device->name) && (!title || strcmp(notes.gpu, title) != 0))
-            fprintf(
-                stderr,
-                "gpusim: note: '%s' was recorded on '%s', but its durations now count as those of %s (see --device)\n",
-                path, notes.gpu, v->predictor->device->name);
+        gsim_cli_note_gpu(path, notes.gpu, v->predictor->device);
         const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : path,
                                            .gpu = notes.gpu,
                                            .program = &program,

@@ -6,7 +6,6 @@
  */
 #include <dirent.h>
 
-#include "cli/calibrate_traces.h"
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/traces.h"
@@ -18,8 +17,6 @@
 #include "trust/validate/traces_table.h"
 #include "sim/base/jobs/progress.h"
 #include "traces/cases.h"
-#include "traces/import/formats.h"
-#include "traces/import/kineto.h"
 #include "traces/runs.h"
 #include "sim/program/file.h"
 
@@ -166,30 +163,20 @@ static enum gsim_status list_files(struct command *c, struct gsim_error *error)
     return list_folder(c, folder, error);
 }
 
-/* By the name of the GPU that the trace gives. */
-static void find_device(const char *path, char device[GSIM_RUNS_DEVICE])
-{
-    char gpu[64];
-    struct gsim_error ignored = {0};
-    const struct gsim_importer *importer = gsim_importer_of(path, &ignored);
-    if (!importer) return;
-    gsim_importer_gpu(importer, path, gpu);
-    (void)gsim_cli_device_of(gpu, device);
-}
-
-/* Runs, and gpusim's own traces, say of which device they are; --device says otherwise. Cases are DEVICE_DEFAULT's. */
+/* Runs and traces say of which device or GPU they are; --device says otherwise. Cases are DEVICE_DEFAULT's. */
 static enum gsim_status choose_device(struct command *c, struct gsim_error *error)
 {
     char device[GSIM_RUNS_DEVICE];
     const char *recorded = NULL, *where = NULL;
-    _Static_assert(GSIM_RUNS_DEVICE == GSIM_KINETO_DEVICE, "one buffer for both");
+    _Static_assert(GSIM_RUNS_DEVICE == GSIM_CLI_DEVICE_NAME, "one buffer for both");
     c->contents = GSIM_ARENA_ARRAY(&c->arena, enum content, c->path_count);
     if (!c->contents) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < c->path_count; i++) {
-        c->contents[i] = gsim_runs_is(c->paths[i], device)      ? HAS_RUNS
-                         : gsim_cli_trace_is(c->paths[i], device) ? HAS_TRACE
-                                                                 : HAS_CASES;
-        if (c->contents[i] == HAS_TRACE && !device[0]) find_device(c->paths[i], device);
+        struct gsim_trace_origin origin;
+        c->contents[i] = gsim_runs_is(c->paths[i], device)               ? HAS_RUNS
+                         : gsim_importer_of(c->paths[i], &origin, NULL) ? HAS_TRACE
+                                                                        : HAS_CASES;
+        if (c->contents[i] == HAS_TRACE) gsim_cli_trace_device(&origin, device);
         bool is_wanted = c->contents[i] == HAS_RUNS ? c->wants_runs : c->contents[i] == HAS_TRACE && c->wants_traces;
         if (!is_wanted || !device[0] || c->for_runs.value[GSIM_CLI_DEVICE]) continue;
         if (recorded && strcmp(recorded, device) != 0)
@@ -288,6 +275,16 @@ static enum gsim_status read_again(struct command *c, struct gsim_error *error)
                           has_runs ? "runs" : "cases");
 }
 
+/* Why the file cannot be read: it is no recording at all, or where it is wrong. */
+static enum gsim_status explain(const char *path, struct gsim_error *error)
+{
+    char what[GSIM_IMPORTER_TEXT];
+    bool is_trace;
+    if (error->status == GSIM_INPUT && gsim_importer_what(path, what, &is_trace)[0])
+        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected recordings or a profiler's trace, found %s", path, what);
+    return gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
 static enum gsim_status read_files(struct command *c, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
@@ -299,7 +296,7 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
             continue;
         }
         status = c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : read_cases(&c->set, c->paths[i], error);
-        if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot read '%s'", c->paths[i]);
+        if (status != GSIM_OK) (void)explain(c->paths[i], error);
     }
     return status;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpusim/limits.h"
 #include "schedulers/shared/plan.h"
 
 struct async_params {
@@ -22,6 +23,7 @@ struct async_state {
     struct gsim_plan first, steady;
     int32_t *numbers;    /* the author's stream numbers in use, ascending */
     int32_t *priorities; /* of each: that of its first op */
+    uint32_t *devices;   /* of each; NULL: all are on GPU 0 */
     uint32_t *attached;  /* by buffer: its stream's index, counted from 1; NULL: none is attached */
     uint32_t number_count, stream_count;
 };
@@ -32,9 +34,10 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Streams are numbered for each GPU. */
 static int32_t number_of(const struct gsim_op *op)
 {
-    return op->stream < 0 ? 0 : op->stream;
+    return (int32_t)op->device * (GSIM_LIMIT_STREAM + 1) + (op->stream < 0 ? 0 : op->stream);
 }
 
 static uint32_t index_of(const struct async_state *state, const struct gsim_op *op)
@@ -89,6 +92,13 @@ static enum gsim_status find_streams(struct gsim_run *run, struct async_state *s
     state->number_count = state->stream_count = distinct_numbers(run, state->numbers);
     for (uint32_t i = program->op_count; i-- > 0;)
         if (has_stream(run, &program->ops[i])) state->priorities[index_of(state, &program->ops[i])] = program->ops[i].priority;
+    bool has_devices = false;
+    for (uint32_t i = 0; i < program->op_count; i++) has_devices |= has_stream(run, &program->ops[i]) && program->ops[i].device;
+    if (!has_devices) return GSIM_OK;
+    state->devices = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)program->op_count + 2);
+    if (!state->devices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < program->op_count; i++)
+        if (has_stream(run, &program->ops[i])) state->devices[index_of(state, &program->ops[i])] = program->ops[i].device;
     return GSIM_OK;
 }
 
@@ -97,7 +107,7 @@ static enum gsim_status find_streams(struct gsim_run *run, struct async_state *s
 static uint32_t stream_of_op(const struct gsim_run *run, struct async_state *state, const struct gsim_op *op)
 {
     if (!gsim_op_is_move(run->program, op)) return index_of(state, op);
-    if (run->prefetch && op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_H2D) {
+    if (run->prefetch && !state->devices && op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_H2D) {
         state->stream_count = state->number_count + 1;
         return state->number_count;
     }
@@ -184,7 +194,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct async_params *params = run->params;
     const struct async_state *state = run->state;
-    struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady, .priorities = state->priorities, .attached = state->attached,
+    struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady, .priorities = state->priorities, .devices = state->devices, .attached = state->attached,
                                     .stream_count = state->stream_count,
                                     .event_flags = params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING};
     return gsim_plan_execute(run, &style, error);
@@ -205,6 +215,7 @@ const struct gsim_scheduler_ops gsim_scheduler_async = {
     .summary = "the author's own streams, with events where dependences cross them",
     .source = "hand-tuned variants of the GrCUDA benchmark suite (IPDPS 2021)",
     .shape = GSIM_SHAPE_CONCURRENT,
+    .uses_devices = true,
     .params_size = sizeof(struct async_params),
     .params = params_table,
     .prepare = prepare,

@@ -11,6 +11,7 @@ void gsim_timeline_init(struct gsim_timeline *timeline, const struct gsim_progra
 {
     memset(timeline, 0, sizeof(*timeline));
     timeline->program = program;
+    timeline->gpu_count = 1;
     timeline->detailed = detailed;
 }
 

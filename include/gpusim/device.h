@@ -28,7 +28,8 @@ enum gsim_number_kind {
 
 struct gsim_device_spec {
     const char *name, *title;
-    int compute_capability; /* 10 * major + minor: 80 is 8.0 */
+    const char *gpus;       /* what such GPUs call themselves, one a line; NULL: not said */
+    int compute_capability; /* 10 * major + minor: 80 is 8.0; AMD's: gsim_capability_text() */
     /* The numbers by name, in the units of device.def. */
 #define X(section, name, unit, initial, minimum, maximum, help) double name;
 #include "gpusim/device.def"
@@ -36,6 +37,7 @@ struct gsim_device_spec {
     /* For each number (enum gsim_device_number): where it comes from. */
     const char *source[GSIM_DEVICE_NUMBER_COUNT];
     enum gsim_number_kind kind[GSIM_DEVICE_NUMBER_COUNT];
+    uint64_t rules_off;      /* of the model: a bit each (gpusim list rules); 0: all hold */
     struct gsim_arena arena; /* owns the strings */
 };
 

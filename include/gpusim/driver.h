@@ -23,6 +23,17 @@ typedef uint32_t gsim_thread;
 typedef uint32_t gsim_lock;
 typedef uint32_t gsim_queue;
 
+/* What a thread can wait for beside other things. */
+enum gsim_waitable_kind {
+    GSIM_WAITABLE_EVENT,  /* its latest recording is complete */
+    GSIM_WAITABLE_STREAM, /* all work enqueued in it before the wait is complete */
+    GSIM_WAITABLE_QUEUE,  /* it holds an item */
+};
+struct gsim_waitable {
+    enum gsim_waitable_kind kind;
+    uint32_t handle;
+};
+
 enum gsim_event_flags { GSIM_EVENT_TIMING = 0, GSIM_EVENT_NO_TIMING = 1 };
 
 struct gsim_driver;
@@ -72,12 +83,26 @@ struct gsim_driver_ops {
     void (*iteration_begin)(struct gsim_driver *, uint32_t iteration);
     void (*iteration_end)(struct gsim_driver *, uint32_t iteration);
     double (*now_us)(struct gsim_driver *);
+
+    /* Optional: NULL where the backend has no such call (GSIM_DRIVER_HAS). */
+    uint32_t (*wait_any)(struct gsim_driver *, const struct gsim_waitable *, uint32_t count, double timeout_us);
+    bool (*queue_try_pop)(struct gsim_driver *, gsim_queue, void **item);
+    void (*launch_host_func)(struct gsim_driver *, void (*body)(struct gsim_driver *, void *), void *argument, gsim_stream);
+    void (*stream_gate)(struct gsim_driver *, gsim_stream, uint64_t count);
+    void (*stream_open)(struct gsim_driver *, gsim_stream, uint64_t count);
+    uint32_t (*device_count)(struct gsim_driver *);
+    void (*device_set)(struct gsim_driver *, uint32_t device);
+    void (*peer_enable)(struct gsim_driver *, uint32_t peer);
+    void (*memcpy_peer_async)(struct gsim_driver *, const struct gsim_op *, gsim_stream);
 };
 
 struct gsim_driver {
     const struct gsim_driver_ops *ops;
     struct gsim_error error; /* the first failure; sticky */
 };
+
+/* Whether the backend has the optional call NAME: GSIM_DRIVER_HAS(driver, wait_any). */
+#define GSIM_DRIVER_HAS(driver, name) ((driver)->ops->name != NULL)
 
 static inline bool gsim_driver_failed(const struct gsim_driver *driver) { return driver->error.status != GSIM_OK; }
 
@@ -142,10 +167,55 @@ static inline gsim_queue gsim_queue_create(struct gsim_driver *d, uint32_t capac
 static inline void gsim_queue_push(struct gsim_driver *d, gsim_queue q, void *item) { d->ops->queue_push(d, q, item); }
 static inline void *gsim_queue_pop(struct gsim_driver *d, gsim_queue q) { return d->ops->queue_pop(d, q); }
 
+/* False, and *ITEM stays, where the queue is empty. Never blocks. Optional. */
+static inline bool gsim_queue_try_pop(struct gsim_driver *d, gsim_queue q, void **item) { return d->ops->queue_try_pop(d, q, item); }
+
+/* --- several GPUs: optional --------------------------------------------------------------------------- */
+/* GPUs that the process sees; 1 where the backend knows no more. */
+static inline uint32_t gsim_device_count(struct gsim_driver *d) { return GSIM_DRIVER_HAS(d, device_count) ? d->ops->device_count(d) : 1; }
+/* cudaSetDevice, for all threads. New streams are on the current device, gsim_device_synchronize waits for its work, host
+ * accesses are to its memory; a call with a stream is for that stream's device. At first 0. Stream 0 is on device 0. */
+static inline void gsim_device_set(struct gsim_driver *d, uint32_t device) { d->ops->device_set(d, device); }
+/* cudaDeviceEnablePeerAccess: copies between the current device and PEER, either way, go by their own link where they have one. */
+static inline void gsim_peer_enable(struct gsim_driver *d, uint32_t peer) { d->ops->peer_enable(d, peer); }
+/* cudaMemcpyPeerAsync of a GSIM_COPY_P2P from op->device, which the stream is on, to op->to_device. */
+static inline void gsim_memcpy_peer_async(struct gsim_driver *d, const struct gsim_op *op, gsim_stream s) { d->ops->memcpy_peer_async(d, op, s); }
+
+/* --- waiting for whatever comes first, host functions, gates: optional ---------------------------------- */
+#define GSIM_NO_TIMEOUT (-1.0)
+/* Polls the COUNT waitables, in rounds, and returns the first in the list that a round found fulfilled; COUNT after a round
+ * that ended TIMEOUT_US or more after the call. */
+static inline uint32_t gsim_wait_any(struct gsim_driver *d, const struct gsim_waitable *list, uint32_t count, double timeout_us)
+{
+    return d->ops->wait_any(d, list, count, timeout_us);
+}
+/* cudaLaunchHostFunc: BODY runs on a host thread of its own once the stream's earlier work is complete, and later work waits for
+ * its end. It may make no call that is CUDA's: host work, locks and queues only. */
+static inline void gsim_launch_host_func(struct gsim_driver *d, void (*body)(struct gsim_driver *, void *), void *argument, gsim_stream s)
+{
+    d->ops->launch_host_func(d, body, argument, s);
+}
+/* cuStreamWaitValue64: what is enqueued from here waits until the stream has been opened to COUNT or more, and so does who
+ * synchronises with it. A stream begins at 0. */
+static inline void gsim_stream_gate(struct gsim_driver *d, gsim_stream s, uint64_t count) { d->ops->stream_gate(d, s, count); }
+/* The host writes COUNT where the stream's gates look. Never lower than before. */
+static inline void gsim_stream_open(struct gsim_driver *d, gsim_stream s, uint64_t count) { d->ops->stream_open(d, s, count); }
+
 /* --- bookkeeping ---------------------------------------------------------------------------------------- */
 /* Opens and closes one timed iteration. begin also resets what the untimed host writes of the program cover. */
 static inline void gsim_iteration_begin(struct gsim_driver *d, uint32_t i) { d->ops->iteration_begin(d, i); }
 static inline void gsim_iteration_end(struct gsim_driver *d, uint32_t i) { d->ops->iteration_end(d, i); }
 static inline double gsim_now_us(struct gsim_driver *d) { return d->ops->now_us(d); }
+
+/* --- drivers on drivers ------------------------------------------------------------------------------------ */
+/* A driver that passes every call on to another one. A policy embeds it first in its own state, replaces the calls that it
+ * wants to see in OPS, and makes its own on BELOW; it holds launches back with gates. */
+struct gsim_forward {
+    struct gsim_driver driver;  /* what the client sees */
+    struct gsim_driver_ops ops; /* of that; optional calls are there where BELOW has them */
+    struct gsim_driver *below;
+};
+/* sim/host/forward.c. BELOW must outlive it. The first failure of BELOW is the client's after its next call. */
+void gsim_forward_init(struct gsim_forward *forward, struct gsim_driver *below);
 
 #endif

@@ -25,6 +25,7 @@
 #define GSIM_LIMIT_TOTAL_US 4e12         /* all durations of all iterations: half of what gsim_time holds */
 #define GSIM_LIMIT_WORK 1e21             /* flops, bytes or cycles of one kernel */
 #define GSIM_LIMIT_STREAM 65535
+#define GSIM_LIMIT_GPUS 8
 #define GSIM_LIMIT_PRIORITY 100          /* either sign */
 #define GSIM_LIMIT_ITERATIONS 1000000u
 #define GSIM_LIMIT_NAME 255u             /* bytes of a name */

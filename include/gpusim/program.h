@@ -77,7 +77,8 @@ enum gsim_op_kind {
     GSIM_OP_HOST_COMPUTE, /* the host works without touching buffers */
 };
 
-enum gsim_copy_kind { GSIM_COPY_H2D, GSIM_COPY_D2H, GSIM_COPY_D2D };
+enum gsim_copy_kind { GSIM_COPY_H2D, GSIM_COPY_D2H, GSIM_COPY_D2D, GSIM_COPY_P2P };
+#define GSIM_COPY_KIND_COUNT 4
 /* The host memory that a copy reads or writes: as the run says, or its own. */
 enum gsim_copy_memory { GSIM_COPY_MEMORY_OF_RUN, GSIM_COPY_MEMORY_PINNED, GSIM_COPY_MEMORY_PAGEABLE };
 
@@ -96,6 +97,8 @@ struct gsim_op {
         double copy_us;          /* GSIM_OP_COPY: how long it takes, whatever the links; 0: the links say */
     };
     int32_t stream;              /* the author's own choice, followed by the scheduler async; -1: none */
+    uint32_t device;             /* the GPU that it is for, by number; of a GSIM_COPY_P2P where the data is */
+    uint32_t to_device;          /* GSIM_COPY_P2P: where it goes */
     int32_t priority;            /* CUDA's: lower is more urgent; 0 default */
     uint8_t copy_memory;         /* GSIM_OP_COPY: enum gsim_copy_memory */
     bool overhead;               /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */

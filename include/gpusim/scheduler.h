@@ -46,6 +46,8 @@ struct gsim_scheduler_ops {
     const char *summary;           /* one line for gpusim list */
     const char *source;            /* the paper or document it follows */
     enum gsim_shape shape;
+    bool has_threads;              /* starts host threads beside its first: the backend must have them */
+    bool uses_devices;             /* follows op->device: makes its streams on several GPUs */
     size_t params_size;
     const struct gsim_param *params; /* NULL: none */
     enum gsim_status (*prepare)(struct gsim_run *run, struct gsim_error *error); /* NULL: nothing to prepare */

@@ -39,6 +39,7 @@ struct gsim_simulation {
     const struct gsim_scheduler_ops *scheduler;
     const void *scheduler_params;        /* NULL: defaults */
     struct gsim_gpu_options gpu;
+    uint32_t gpu_count;                  /* alike, each with links of its own; 0: 1. More only without managed memory */
     enum gsim_memory_mode memory;
     bool prefetch;
     uint32_t iterations;                 /* 0: the program's own */
@@ -47,6 +48,9 @@ struct gsim_simulation {
     bool noise;                          /* draw the durations of kernels and calls (device: kernel_spread, call_spread) */
     bool detailed;                       /* record API calls, waits and occupancy too */
     const struct gsim_observer *observer; /* NULL: none */
+    /* The driver that the scheduler sees, made of the simulated one (struct gsim_forward), which outlives it; NULL: that itself. */
+    struct gsim_driver *(*attach)(void *data, struct gsim_driver *real);
+    void *attach_data;
     struct gsim_statistics *statistics;  /* NULL: not wanted */
     const struct gsim_demand *works;       /* of the program's kernels (gsim_demands_init), where several runs share them; NULL: the run's own */
 };

@@ -37,7 +37,8 @@ struct gsim_copy_record {
     X(STREAM_WAIT, "cudaStreamWaitEvent") X(ATTACH, "cudaStreamAttachMemAsync")                          \
     X(GRAPH_ADD, "cudaGraphAddNode") X(GRAPH_CAPTURE, "cudaStreamBeginCapture")                          \
     X(GRAPH_INSTANTIATE, "cudaGraphInstantiate") X(GRAPH_LAUNCH, "cudaGraphLaunch")                      \
-    X(HOST_ACCESS, "host access") X(HOST_WORK, "host work") X(LOCK, "lock") X(THREAD, "thread")
+    X(HOST_ACCESS, "host access") X(HOST_WORK, "host work") X(LOCK, "lock") X(THREAD, "thread")    \
+    X(WAIT_ANY, "wait any") X(HOST_FUNC, "cudaLaunchHostFunc") X(GATE, "cuStreamWaitValue64")
 
 enum gsim_api {
 #define GSIM_API_ENUM(name, text) GSIM_API_##name,
@@ -61,14 +62,14 @@ struct gsim_wait_record {
     gsim_time recorded, satisfied;
 };
 
-/* Occupancy steps: from TIME on, BLOCKS blocks with WARPS warps are resident on BUSY_SMS SMs, KERNELS running. */
+/* Occupancy steps, of all GPUs together: from TIME on, BLOCKS blocks with WARPS warps are resident on BUSY_SMS SMs, KERNELS running. */
 struct gsim_occupancy_record {
     gsim_time time;
     uint32_t busy_sms, warps, kernels;
     uint64_t blocks;
 };
 
-#define GSIM_BLOCK_SMS 256 /* no device has more SMs */
+#define GSIM_BLOCK_SMS 320 /* no device has more SMs: the MI300X has 304 CUs */
 
 /* So many blocks of a kernel were resident on each of these SMs from START to END: blocks that start and end together, or
  * several waves of them that follow one another (with gpu.exact=1 one block). Kept by observers alone (sim/report/block_log.h). */
@@ -86,6 +87,7 @@ struct gsim_iteration_record {
 
 struct gsim_timeline {
     const struct gsim_program *program;
+    uint32_t gpu_count;           /* at least 1 */
     struct gsim_kernel_record *kernels;
     struct gsim_copy_record *copies;
     struct gsim_api_record *apis;

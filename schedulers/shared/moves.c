@@ -92,6 +92,7 @@ static void copy_explicitly(struct lowerer *l, uint32_t position, const struct g
         if (bytes > state->host_valid_bytes) state->host_valid_bytes = bytes;
         break;
     case GSIM_COPY_D2D:
+    case GSIM_COPY_P2P: /* which GPU has the data is the program's own business */
         use_on_device(l, position, op, buffer_index, true, true);
         break;
     }
@@ -165,6 +166,7 @@ static struct gsim_op *make_move(struct lowerer *l, const struct move *move)
     op->bytes = move->bytes;
     op->stream = served->stream;
     op->priority = served->priority;
+    op->device = served->device;
     return op;
 }
 

@@ -51,6 +51,7 @@ enum gsim_status gsim_plan_build(struct gsim_run *run, const struct gsim_plan_ch
 struct gsim_plan_style {
     const struct gsim_plan *first, *steady; /* of iteration 0 and of all later ones; may be the same */
     const int32_t *priorities;              /* per stream; NULL: 0 */
+    const uint32_t *devices;                /* per stream: its GPU; NULL: 0 */
     const uint32_t *attached;               /* by buffer: the stream that it is attached to at the start of every iteration,
                                                counted from 1; 0: none; NULL: no buffer is */
     uint32_t stream_count;                  /* streams to create, at least the plans' */

@@ -9,6 +9,7 @@ struct executor {
     const struct gsim_plan_style *style;
     gsim_stream *streams;
     gsim_event *events;
+    uint32_t device_count; /* that the plan uses */
 };
 
 static void create_events(struct executor *x, uint32_t count)
@@ -23,12 +24,30 @@ static void attach(struct executor *x, uint32_t buffer_count)
         if (attached[b]) gsim_stream_attach(x->driver, b, x->streams[attached[b] - 1]);
 }
 
+/* On several GPUs each may copy to each; GPU 0 is the current one then. */
+static void enable_peers(struct gsim_driver *driver, uint32_t devices)
+{
+    for (uint32_t i = devices; i-- > 0;) {
+        gsim_device_set(driver, i);
+        for (uint32_t peer = i + 1; peer < devices; peer++) gsim_peer_enable(driver, peer);
+    }
+}
+
+/* All GPUs, one after the other. */
+static void synchronize(struct executor *x)
+{
+    for (uint32_t i = 0; i < x->device_count; i++) {
+        if (x->device_count > 1) gsim_device_set(x->driver, i);
+        gsim_device_synchronize(x->driver);
+    }
+}
+
 static void run_iteration(struct executor *x, const struct gsim_plan *plan)
 {
     struct gsim_driver *driver = x->driver;
     for (uint32_t i = 0; i < plan->step_count; i++) {
         for (uint32_t s = plan->sync_start[i]; s < plan->sync_start[i + 1]; s++) {
-            if (plan->syncs[s] == GSIM_PLAN_DEVICE) gsim_device_synchronize(driver);
+            if (plan->syncs[s] == GSIM_PLAN_DEVICE) synchronize(x);
             else gsim_stream_synchronize(driver, x->streams[plan->syncs[s]]);
         }
         if (plan->streams[i] == GSIM_PLAN_HOST) {
@@ -42,7 +61,7 @@ static void run_iteration(struct executor *x, const struct gsim_plan *plan)
         for (uint32_t r = plan->record_start[i]; r < plan->record_start[i + 1]; r++)
             gsim_event_record(driver, x->events[plan->records[r]], stream);
     }
-    if (plan->final_sync) gsim_device_synchronize(driver);
+    if (plan->final_sync) synchronize(x);
 }
 
 enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_style *style, struct gsim_error *error)
@@ -55,8 +74,12 @@ enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_
     x.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)streams + 1);
     x.events = GSIM_ARENA_ARRAY(run->arena, gsim_event, (size_t)events + 1);
     if (!x.streams || !x.events) return gsim_error_set(error, GSIM_NOMEM, "out of memory for streams and events");
-    for (uint32_t s = 0; s < streams; s++)
+    if (gsim_device_count(run->driver) > 1) enable_peers(run->driver, gsim_device_count(run->driver));
+    x.device_count = style->devices ? gsim_device_count(run->driver) : 1;
+    for (uint32_t s = 0; s < streams; s++) {
+        if (style->devices) gsim_device_set(run->driver, style->devices[s]);
         x.streams[s] = gsim_stream_create(run->driver, style->priorities ? style->priorities[s] : 0);
+    }
     if (!style->events_each_iteration) create_events(&x, events);
     for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {
         const struct gsim_plan *plan = i == 0 ? style->first : style->steady;

@@ -10,9 +10,10 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/link.h>
+#include <math.h>
 #include <stdio.h>
 
-#include "sim/memory/fault_rate.h"
+#include "gpusim/memory.h"
 
 /* SimGrid's clock is a double in seconds, off by a few of its last digits: a picosecond an hour into a simulation. */
 #define CLOCK_SLACK 10
@@ -52,8 +53,8 @@ struct helper {
 struct gsim_engine {
     double start_seconds;
     struct gsim_arena arena;
-    const struct gsim_device_spec *device;
-    double reserved_gbps[2];  /* of the link, to the device and to the host: not the transfers' */
+    const struct gsim_platform *platform;
+    double reserved_gbps[GSIM_MAX_GPUS][2]; /* of each link, to the device and to the host: not the transfers' */
     struct gsim_actor *self;  /* the thread that runs now */
     sg_actor_t waiting;       /* blocked in gsim_engine_wait */
     bool woken;
@@ -65,20 +66,19 @@ struct gsim_engine {
     uint32_t gpus_set;        /* bit by GPU: its links have this run's numbers */
 };
 
-/* One GPU's links. Endpoints are SimGrid hosts; a source per kind of transfer so that each kind has its own cap. */
-enum link { LINK_H2D, LINK_D2H, LINK_BUS, LINK_STAGE_H2D, LINK_STAGE_D2H, LINK_BULK_H2D, LINK_FAULT_D2H, LINK_COUNT };
-
+/* Endpoints are SimGrid hosts; a source per kind of transfer so that each kind has its own cap. */
 static const struct {
     const char *from, *to; /* NULL: the GPU */
-    enum link links[2];
+    enum gsim_link links[2];
 } routes[GSIM_ROUTE_COUNT] = {
-    [GSIM_ROUTE_H2D] = {"host", NULL, {LINK_H2D, LINK_BUS}},
-    [GSIM_ROUTE_D2H] = {NULL, "host", {LINK_D2H, LINK_BUS}},
-    [GSIM_ROUTE_PAGEABLE_H2D] = {"staging", NULL, {LINK_STAGE_H2D, LINK_BUS}},
-    [GSIM_ROUTE_PAGEABLE_D2H] = {NULL, "staging", {LINK_STAGE_D2H, LINK_BUS}},
-    [GSIM_ROUTE_PREFETCH] = {"bulk", NULL, {LINK_BULK_H2D, LINK_BUS}},
-    [GSIM_ROUTE_FAULT_D2H] = {NULL, "faults", {LINK_FAULT_D2H, LINK_BUS}},
-    [GSIM_ROUTE_PEER] = {NULL, NULL, {LINK_D2H, LINK_H2D}},
+    [GSIM_ROUTE_H2D] = {"host", NULL, {GSIM_LINK_H2D, GSIM_LINK_BUS}},
+    [GSIM_ROUTE_D2H] = {NULL, "host", {GSIM_LINK_D2H, GSIM_LINK_BUS}},
+    [GSIM_ROUTE_PAGEABLE_H2D] = {"staging", NULL, {GSIM_LINK_STAGE_H2D, GSIM_LINK_BUS}},
+    [GSIM_ROUTE_PAGEABLE_D2H] = {NULL, "staging", {GSIM_LINK_STAGE_D2H, GSIM_LINK_BUS}},
+    [GSIM_ROUTE_PREFETCH] = {"bulk", NULL, {GSIM_LINK_BULK_H2D, GSIM_LINK_BUS}},
+    [GSIM_ROUTE_FAULT_D2H] = {NULL, "faults", {GSIM_LINK_FAULT_D2H, GSIM_LINK_BUS}},
+    [GSIM_ROUTE_PEER] = {NULL, NULL, {GSIM_LINK_D2H, GSIM_LINK_H2D}},
+    [GSIM_ROUTE_PORT] = {NULL, NULL, {GSIM_LINK_PORT_OUT, GSIM_LINK_PORT_IN}},
 };
 
 static const char *gpu_name(char *text, size_t size, uint32_t gpu)
@@ -87,7 +87,9 @@ static const char *gpu_name(char *text, size_t size, uint32_t gpu)
     return text;
 }
 
-static sg_link_t link_of(uint32_t gpu, enum link link)
+static bool is_between_gpus(enum gsim_route route) { return route == GSIM_ROUTE_PEER || route == GSIM_ROUTE_PORT; }
+
+static sg_link_t link_of(uint32_t gpu, enum gsim_link link)
 {
     char name[24];
     snprintf(name, sizeof name, "gpu%u_link%d", gpu, (int)link);
@@ -98,8 +100,8 @@ static void describe_gpu(FILE *file, uint32_t gpu)
 {
     char name[16];
     gpu_name(name, sizeof name, gpu);
-    fprintf(file, "<host id=\"%s\" speed=\"1Gf\"/>\n", name);
-    for (int l = 0; l < LINK_COUNT; l++)
+    fprintf(file, "<host id=\"%s\" speed=\"1Gf\"/><host id=\"port_%s\" speed=\"1Gf\"/>\n", name, name);
+    for (int l = 0; l < GSIM_LINK_COUNT; l++)
         fprintf(file, "<link id=\"%s_link%d\" bandwidth=\"1GBps\" latency=\"0us\"/>\n", name, l);
 }
 
@@ -108,13 +110,21 @@ static void describe_routes(FILE *file, uint32_t gpu)
     char name[16];
     gpu_name(name, sizeof name, gpu);
     for (int r = 0; r < GSIM_ROUTE_COUNT; r++)
-        if (r != GSIM_ROUTE_PEER)
+        if (!is_between_gpus((enum gsim_route)r))
             fprintf(file, "<route src=\"%s\" dst=\"%s\" symmetrical=\"NO\"><link_ctn id=\"%s_link%d\"/><link_ctn id=\"%s_link%d\"/></route>\n",
                     routes[r].from ? routes[r].from : name, routes[r].to ? routes[r].to : name, name,
                     (int)routes[r].links[0], name, (int)routes[r].links[1]);
 }
 
-/* Every GPU has a link of its own to the host; from GPU to GPU it goes through both (no NVLink). */
+/* From GPU to GPU through the host both have their links and direction; by the links between them, their ports. */
+static void describe_peers(FILE *file, uint32_t from, uint32_t to)
+{
+    fprintf(file, "<route src=\"gpu%u\" dst=\"gpu%u\" symmetrical=\"NO\"><link_ctn id=\"gpu%u_link%d\"/>"
+            "<link_ctn id=\"gpu%u_link%d\"/></route>\n", from, to, from, GSIM_LINK_D2H, to, GSIM_LINK_H2D);
+    fprintf(file, "<route src=\"port_gpu%u\" dst=\"port_gpu%u\" symmetrical=\"NO\"><link_ctn id=\"gpu%u_link%d\"/>"
+            "<link_ctn id=\"gpu%u_link%d\"/></route>\n", from, to, from, GSIM_LINK_PORT_OUT, to, GSIM_LINK_PORT_IN);
+}
+
 static void describe_platform(FILE *file)
 {
     fputs("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
@@ -125,9 +135,7 @@ static void describe_platform(FILE *file)
     for (uint32_t gpu = 0; gpu < GSIM_MAX_GPUS; gpu++) describe_routes(file, gpu);
     for (uint32_t from = 0; from < GSIM_MAX_GPUS; from++)
         for (uint32_t to = 0; to < GSIM_MAX_GPUS; to++)
-            if (from != to)
-                fprintf(file, "<route src=\"gpu%u\" dst=\"gpu%u\" symmetrical=\"NO\"><link_ctn id=\"gpu%u_link%d\"/>"
-                        "<link_ctn id=\"gpu%u_link%d\"/></route>\n", from, to, from, LINK_D2H, to, LINK_H2D);
+            if (from != to) describe_peers(file, from, to);
     fputs("</zone></platform>\n", file);
 }
 
@@ -170,37 +178,15 @@ static enum gsim_status engine_setup(struct gsim_error *error)
     return load_platform(error);
 }
 
-static void set_link(uint32_t gpu, enum link link, double gbps) { sg_link_set_bandwidth(link_of(gpu, link), gbps * 1e9); }
+static void set_link(uint32_t gpu, enum gsim_link link, double gbps) { sg_link_set_bandwidth(link_of(gpu, link), gbps * 1e9); }
 
 /* The links of a GPU, at its first use in a run. Latencies are the helpers' own: 3.32 loses a transfer whose link changes while
  * the transfer is in its latency. */
 static void set_links(struct gsim_engine *e, uint32_t gpu)
 {
-    const struct gsim_device_spec *d = e->device;
     if (e->gpus_set >> gpu & 1) return;
     e->gpus_set |= UINT32_C(1) << gpu;
-    set_link(gpu, LINK_H2D, d->h2d_gbps);
-    set_link(gpu, LINK_D2H, d->d2h_gbps);
-    set_link(gpu, LINK_BUS, d->bidirectional_gbps);
-    set_link(gpu, LINK_STAGE_H2D, d->pageable_h2d_gbps);
-    set_link(gpu, LINK_STAGE_D2H, d->pageable_d2h_gbps);
-    set_link(gpu, LINK_BULK_H2D, d->prefetch_gbps);
-    set_link(gpu, LINK_FAULT_D2H, fmin(gsim_fault_scan_gbps(d), d->d2h_gbps));
-}
-
-static double latency_us(const struct gsim_device_spec *d, enum gsim_route route)
-{
-    switch (route) {
-    case GSIM_ROUTE_H2D:
-    case GSIM_ROUTE_PREFETCH: return d->h2d_latency_us;
-    case GSIM_ROUTE_D2H: return d->d2h_latency_us;
-    case GSIM_ROUTE_PAGEABLE_H2D:
-    case GSIM_ROUTE_PAGEABLE_D2H: return d->pageable_latency_us;
-    case GSIM_ROUTE_FAULT_D2H: return d->fault_latency_us;
-    case GSIM_ROUTE_PEER: return d->d2h_latency_us + d->h2d_latency_us;
-    case GSIM_ROUTE_COUNT: break;
-    }
-    GSIM_BUG("route %d", (int)route);
+    for (int l = 0; l < GSIM_LINK_COUNT; l++) set_link(gpu, (enum gsim_link)l, e->platform->link_gbps[l]);
 }
 
 static void actor_main(int argc, char **argv)
@@ -225,12 +211,12 @@ static struct gsim_actor *new_actor(struct gsim_engine *e, void (*body)(void *),
     return actor;
 }
 
-enum gsim_status gsim_engine_run(const struct gsim_device_spec *device, void (*main_thread)(void *), void *argument,
+enum gsim_status gsim_engine_run(const struct gsim_platform *platform, void (*main_thread)(void *), void *argument,
                                  struct gsim_engine **running, struct gsim_error *error)
 {
     enum gsim_status status = engine_setup(error);
     if (status) return status;
-    struct gsim_engine engine = {.start_seconds = simgrid_get_clock(), .device = device};
+    struct gsim_engine engine = {.start_seconds = simgrid_get_clock(), .platform = platform};
     engine.ended_last = &engine.ended_first;
     set_links(&engine, 0);
     *running = &engine;
@@ -295,10 +281,11 @@ static void wake_waiting(struct gsim_engine *e)
 /* The host at one end of a transfer. */
 static sg_host_t end_of(const struct gsim_leg *leg, bool is_start)
 {
-    char name[16];
+    char name[24];
     const char *fixed = is_start ? routes[leg->route].from : routes[leg->route].to;
-    uint32_t gpu = leg->route == GSIM_ROUTE_PEER && !is_start ? leg->peer : leg->gpu;
-    return sg_host_by_name(fixed ? fixed : gpu_name(name, sizeof name, gpu));
+    uint32_t gpu = is_between_gpus(leg->route) && !is_start ? leg->peer : leg->gpu;
+    snprintf(name, sizeof name, "%sgpu%u", leg->route == GSIM_ROUTE_PORT ? "port_" : "", gpu);
+    return sg_host_by_name(fixed ? fixed : name);
 }
 
 static void helper_main(int argc, char **argv)
@@ -315,7 +302,7 @@ static void helper_main(int argc, char **argv)
             sg_actor_sleep_until(e->start_seconds + gsim_time_seconds(self->until));
             self->busy = false;
         } else {
-            double latency = latency_us(e->device, self->leg.route);
+            double latency = e->platform->latency_us[self->leg.route];
             if (latency > 0) sg_actor_sleep_until(e->start_seconds + gsim_time_seconds(self->until) + latency * 1e-6);
             sg_host_sendto(end_of(&self->leg, true), end_of(&self->leg, false), (double)self->bytes);
             self->end = (gsim_engine_clock(e) + slack()) / END_GRID * END_GRID;
@@ -361,25 +348,26 @@ void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct
     sg_actor_resume(h->actor);
 }
 
-/* What is left of a direction, at least a share of it. */
-static void set_rest(enum link link, double gbps, double direction_gbps, double reserved_gbps)
+/* Of LINK, a cap in DIRECTION: what is left of that, at least a share of it. */
+static void set_rest(const struct gsim_engine *e, uint32_t gpu, enum gsim_link link, enum gsim_link direction, double reserved_gbps)
 {
-    double rest = fmax(direction_gbps - reserved_gbps, LEAST_SHARE * direction_gbps);
-    sg_link_set_bandwidth(link_of(0, link), fmin(gbps, rest) * 1e9);
+    double whole = e->platform->link_gbps[direction], rest = fmax(whole - reserved_gbps, LEAST_SHARE * whole);
+    set_link(gpu, link, fmin(e->platform->link_gbps[link], rest));
 }
 
-void gsim_engine_reserve(struct gsim_engine *engine, double to_device_gbps, double to_host_gbps)
+void gsim_engine_reserve(struct gsim_engine *engine, uint32_t gpu, double to_device_gbps, double to_host_gbps)
 {
-    const struct gsim_device_spec *d = engine->device;
-    double change = fabs(to_device_gbps - engine->reserved_gbps[0]) + fabs(to_host_gbps - engine->reserved_gbps[1]);
-    if (change <= 1e-3 * (engine->reserved_gbps[0] + engine->reserved_gbps[1])) return;
-    engine->reserved_gbps[0] = to_device_gbps;
-    engine->reserved_gbps[1] = to_host_gbps;
-    set_rest(LINK_H2D, d->h2d_gbps, d->h2d_gbps, to_device_gbps);
-    set_rest(LINK_BULK_H2D, d->prefetch_gbps, d->h2d_gbps, to_device_gbps);
-    set_rest(LINK_STAGE_H2D, d->pageable_h2d_gbps, d->h2d_gbps, to_device_gbps);
-    set_rest(LINK_D2H, d->d2h_gbps, d->d2h_gbps, to_host_gbps);
-    set_rest(LINK_STAGE_D2H, d->pageable_d2h_gbps, d->d2h_gbps, to_host_gbps);
+    double *reserved = engine->reserved_gbps[gpu];
+    double change = fabs(to_device_gbps - reserved[0]) + fabs(to_host_gbps - reserved[1]);
+    if (change <= 1e-3 * (reserved[0] + reserved[1])) return;
+    set_links(engine, gpu);
+    reserved[0] = to_device_gbps;
+    reserved[1] = to_host_gbps;
+    set_rest(engine, gpu, GSIM_LINK_H2D, GSIM_LINK_H2D, to_device_gbps);
+    set_rest(engine, gpu, GSIM_LINK_BULK_H2D, GSIM_LINK_H2D, to_device_gbps);
+    set_rest(engine, gpu, GSIM_LINK_STAGE_H2D, GSIM_LINK_H2D, to_device_gbps);
+    set_rest(engine, gpu, GSIM_LINK_D2H, GSIM_LINK_D2H, to_host_gbps);
+    set_rest(engine, gpu, GSIM_LINK_STAGE_D2H, GSIM_LINK_D2H, to_host_gbps);
     engine->calls += 5;
 }
 

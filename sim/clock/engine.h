@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "gpusim/device.h"
+#include "gpusim/status.h"
 #include "gpusim/units.h"
 
 struct gsim_engine;
@@ -24,23 +24,45 @@ enum gsim_route {
     GSIM_ROUTE_PAGEABLE_D2H,
     GSIM_ROUTE_PREFETCH,  /* bulk migration to the device */
     GSIM_ROUTE_FAULT_D2H, /* the host's page faults */
-    GSIM_ROUTE_PEER,      /* from GPU to GPU, through both links */
+    GSIM_ROUTE_PEER,      /* from GPU to GPU, through both links to the host */
+    GSIM_ROUTE_PORT,      /* from GPU to GPU, by a link of their own */
     GSIM_ROUTE_COUNT
 };
 
-/* GPUs that the platform describes, each with links of its own; the machine uses the first. */
+/* GPUs that the platform has, each with links of its own. */
 #define GSIM_MAX_GPUS 8
+
+/* A GPU's links. A direction of the link and the bus of both are shared by all routes through them; the others cap one
+ * kind of transfer. */
+enum gsim_link {
+    GSIM_LINK_H2D,
+    GSIM_LINK_D2H,
+    GSIM_LINK_BUS,
+    GSIM_LINK_STAGE_H2D,
+    GSIM_LINK_STAGE_D2H,
+    GSIM_LINK_BULK_H2D,
+    GSIM_LINK_FAULT_D2H,
+    GSIM_LINK_PORT_OUT, /* to other GPUs and from them */
+    GSIM_LINK_PORT_IN,
+    GSIM_LINK_COUNT
+};
+
+/* The numbers of each GPU's links and routes. */
+struct gsim_platform {
+    double link_gbps[GSIM_LINK_COUNT];
+    double latency_us[GSIM_ROUTE_COUNT]; /* before the first byte of a transfer */
+};
 
 /* One transfer's way. */
 struct gsim_leg {
     enum gsim_route route;
     uint32_t gpu;
-    uint32_t peer; /* GSIM_ROUTE_PEER: where it goes to */
+    uint32_t peer; /* from GPU to GPU: where it goes to */
 };
 
 /* Runs MAIN_THREAD as the first host thread and returns when all host threads have ended. One engine at a
  * time per process (SimGrid has one), any number one after another. */
-enum gsim_status gsim_engine_run(const struct gsim_device_spec *device, void (*main_thread)(void *argument),
+enum gsim_status gsim_engine_run(const struct gsim_platform *platform, void (*main_thread)(void *argument),
                                  void *argument, struct gsim_engine **running, struct gsim_error *error) GSIM_NODISCARD;
 
 /* The SimGrid clock since this run began. Host threads and the GPU may be ahead of it, never behind. */
@@ -59,8 +81,8 @@ void gsim_engine_finish(struct gsim_engine *engine);
 
 /* Starts a transfer at time AT >= clock (the clock is brought there first). */
 void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag);
-/* Fault-driven migration (sim/memory/faults.c) takes that much of the link's directions; transfers share the rest. */
-void gsim_engine_reserve(struct gsim_engine *engine, double to_device_gbps, double to_host_gbps);
+/* Something that is no transfer takes that much of the GPU's link, by direction; transfers share the rest. */
+void gsim_engine_reserve(struct gsim_engine *engine, uint32_t gpu, double to_device_gbps, double to_host_gbps);
 uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine);
 /* With transfers in flight: lets simulated time pass until the clock is at UNTIL or a transfer ended,
  * whichever comes first; may return earlier. Call again until one of the two holds. */

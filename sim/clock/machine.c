@@ -1,51 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How simulated time passes: the loop that interleaves GPU events, hardware queues, timers, transfers and
- * host threads in the order (time, class, sequence). Classes at one time: ended transfers, blocks, hardware
- * queues, timers, then host threads. What the events mean is decided in front.c, copies.c, graphs.c, gpu.c.
+ * How simulated time passes: the loop that interleaves ended transfers, the agenda's sources and host threads, in this
+ * order where they are due at one time. What an event means is its source's or its command's to say.
  */
 #include "sim/clock/machine.h"
 
 #include <stdarg.h>
 
-/* --- timers ----------------------------------------------------------------------------------------------- */
-
-static bool timer_before(const struct gsim_timer *a, const struct gsim_timer *b)
-{
-    return a->time != b->time ? a->time < b->time : a->sequence < b->sequence;
-}
-
-void gsim_machine_at(struct gsim_machine *m, gsim_time time, void (*fire)(struct gsim_machine *, void *), void *argument)
-{
-    if (gsim_array_grow((void **)&m->timers, sizeof *m->timers, m->timer_count, &m->timer_capacity)) {
-        gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
-        return;
-    }
-    struct gsim_timer timer = {time, m->timer_sequence++, fire, argument};
-    size_t i = m->timer_count++;
-    for (; i && timer_before(&timer, &m->timers[(i - 1) / 2]); i = (i - 1) / 2) m->timers[i] = m->timers[(i - 1) / 2];
-    m->timers[i] = timer;
-}
-
-static struct gsim_timer pop_timer(struct gsim_machine *m)
-{
-    struct gsim_timer first = m->timers[0], last = m->timers[--m->timer_count];
-    size_t i = 0;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= m->timer_count) break;
-        if (child + 1 < m->timer_count && timer_before(&m->timers[child + 1], &m->timers[child])) child++;
-        if (!timer_before(&m->timers[child], &last)) break;
-        m->timers[i] = m->timers[child];
-        i = child;
-    }
-    if (m->timer_count) m->timers[i] = last;
-    return first;
-}
-
 /* --- threads ---------------------------------------------------------------------------------------------- */
 
-struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m)
+struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m, struct gsim_driver *driver)
 {
     struct gsim_host_thread *thread = GSIM_ARENA_NEW(&m->arena, struct gsim_host_thread);
     if (!thread ||
@@ -53,6 +17,7 @@ struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m)
         gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
         return NULL;
     }
+    thread->driver = driver;
     thread->index = (uint32_t)m->thread_count;
     thread->is_alive = true;
     thread->wake = GSIM_TIME_NEVER;
@@ -82,6 +47,39 @@ void gsim_machine_wait_on(struct gsim_machine *m, struct gsim_host_thread **list
     gsim_machine_block(m);
 }
 
+struct gsim_host_thread *gsim_machine_add_callback(struct gsim_machine *m, struct gsim_driver *driver)
+{
+    for (size_t i = 1; i < m->thread_count; i++) {
+        struct gsim_host_thread *old = m->threads[i];
+        if (old->is_alive || !old->is_reusable) continue;
+        *old = (struct gsim_host_thread){.driver = driver, .index = old->index, .is_alive = true, .is_reusable = true, .wake = GSIM_TIME_NEVER};
+        m->alive_count++;
+        return old;
+    }
+    struct gsim_host_thread *thread = gsim_machine_add_thread(m, driver);
+    if (thread) thread->is_reusable = true;
+    return thread;
+}
+
+void gsim_machine_look(struct gsim_machine *m)
+{
+    for (struct gsim_host_thread *t = m->watching; t; t = t->next_watching) {
+        gsim_time when = t->fulfilled(t);
+        if (when < t->wake) gsim_machine_wake(m, t, when);
+    }
+}
+
+void gsim_machine_watch(struct gsim_machine *m)
+{
+    struct gsim_host_thread *self = m->running, **t = &m->watching;
+    self->next_watching = m->watching;
+    m->watching = self;
+    gsim_machine_look(m);
+    gsim_machine_block(m);
+    while (*t != self) t = &(*t)->next_watching;
+    *t = self->next_watching;
+}
+
 static struct gsim_host_thread *next_thread(const struct gsim_machine *m)
 {
     struct gsim_host_thread *first = NULL;
@@ -94,13 +92,13 @@ static struct gsim_host_thread *next_thread(const struct gsim_machine *m)
 
 void gsim_machine_fail(struct gsim_machine *m, enum gsim_status status, const char *format, ...)
 {
-    if (!gsim_driver_failed(&m->driver)) {
-        char text[sizeof m->driver.error.message];
+    if (!gsim_machine_failed(m)) {
+        char text[sizeof m->error->message];
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
-        gsim_error_set(&m->driver.error, status, "%s", text);
+        gsim_error_set(m->error, status, "%s", text);
     }
     for (size_t i = 0; i < m->thread_count; i++)
         if (m->threads[i]->wake == GSIM_TIME_NEVER) gsim_machine_wake(m, m->threads[i], m->now);
@@ -108,49 +106,30 @@ void gsim_machine_fail(struct gsim_machine *m, enum gsim_status status, const ch
 
 /* --- the loop --------------------------------------------------------------------------------------------- */
 
-static gsim_time next_event(const struct gsim_machine *m)
+void gsim_machine_at(struct gsim_machine *m, gsim_time time, void (*fire)(void *), void *argument)
 {
-    gsim_time next = gsim_gpu_next(m->gpu);
-    if (m->hw_queue_next < next) next = m->hw_queue_next;
-    if (m->timer_count && m->timers[0].time < next) next = m->timers[0].time;
-    if (m->faults.next < next) next = m->faults.next;
-    return next;
+    if (!gsim_agenda_at(&m->agenda, time, fire, argument)) gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
 }
 
-static void record_load(struct gsim_machine *m)
+gsim_time gsim_machine_horizon(const struct gsim_machine *m, const struct gsim_source *source)
 {
-    struct gsim_gpu_load load = gsim_gpu_load(m->gpu);
-    if (m->simulation->gpu.check) gsim_gpu_check(m->gpu);
-    if (m->simulation->observer && m->simulation->observer->on_block_change)
-        m->simulation->observer->on_block_change(m->simulation->observer->data, m->now);
-    if (!m->timeline->detailed) return;
-    if (load.blocks == m->last_load.blocks && load.warps == m->last_load.warps && load.kernels == m->last_load.kernels &&
-        load.busy_sms == m->last_load.busy_sms)
-        return;
-    m->last_load = load;
-    struct gsim_occupancy_record record = {m->now, load.busy_sms, load.warps, load.kernels, load.blocks};
-    gsim_timeline_add_occupancy(m->timeline, &record);
+    gsim_time event = gsim_agenda_next_besides(&m->agenda, source);
+    return event < m->wake ? event : m->wake;
+}
+
+static void observe(const struct gsim_machine *m)
+{
+    const struct gsim_observer *observer = m->simulation->observer;
+    if (observer && observer->on_block_change) observer->on_block_change(observer->data, m->now);
 }
 
 /* WAKE: when a host thread goes on at the earliest. */
 static void handle_events(struct gsim_machine *m, gsim_time time, gsim_time wake)
 {
     m->now = time;
-    if (gsim_gpu_next(m->gpu) == time) {
-        gsim_time horizon = m->hw_queue_next < wake ? m->hw_queue_next : wake;
-        if (m->timer_count && m->timers[0].time < horizon) horizon = m->timers[0].time;
-        bool may_change = gsim_engine_transfers_in_flight(m->engine) || m->faults.count;
-        gsim_gpu_promise(m->gpu, may_change ? 0 : horizon);
-        gsim_gpu_advance(m->gpu, time);
-    }
-    if (m->hw_queue_next <= time) gsim_front_step(m);
-    while (m->timer_count && m->timers[0].time <= time) {
-        struct gsim_timer timer = pop_timer(m);
-        timer.fire(m, timer.argument);
-    }
-    if (m->faults.count || m->faults.next <= m->now) gsim_faults_update(m);
-    gsim_reuse_update(m);
-    record_load(m);
+    m->wake = wake;
+    gsim_agenda_handle(&m->agenda);
+    observe(m);
 }
 
 /* Lets SimGrid's clock go on to LIMIT or the first end of a transfer; true when one ended. */
@@ -164,10 +143,9 @@ static bool pass_transfers(struct gsim_machine *m, gsim_time limit)
     }
     if (!command) return gsim_engine_clock(m->engine) < limit - 1000; /* woken early by an old timer: go round again */
     if (when > m->now) m->now = when;
-    gsim_copies_transfer_ended(m, command);
-    if (m->faults.count) gsim_faults_update(m);
-    gsim_reuse_update(m);
-    record_load(m);
+    command->transferred(command);
+    gsim_agenda_follow(&m->agenda);
+    observe(m);
     return true;
 }
 
@@ -176,7 +154,7 @@ static struct gsim_host_thread *drive(struct gsim_machine *m)
 {
     for (;;) {
         struct gsim_host_thread *thread = next_thread(m);
-        gsim_time event = next_event(m), wake = thread ? thread->wake : GSIM_TIME_NEVER;
+        gsim_time event = gsim_agenda_next(&m->agenda), wake = thread ? thread->wake : GSIM_TIME_NEVER;
         gsim_time next = event < wake ? event : wake;
         if (gsim_engine_transfers_in_flight(m->engine)) {
             if (pass_transfers(m, next)) continue;
@@ -207,7 +185,7 @@ void gsim_machine_block(struct gsim_machine *m)
 {
     struct gsim_host_thread *self = m->running;
     self->is_blocked = true;
-    if (gsim_driver_failed(&m->driver) && self->wake == GSIM_TIME_NEVER) self->wake = self->local;
+    if (gsim_machine_failed(m) && self->wake == GSIM_TIME_NEVER) self->wake = self->local;
     struct gsim_host_thread *next = drive(m);
     let_run(m, next);
     if (next != self) gsim_engine_switch(m->engine, next->actor);
@@ -217,7 +195,7 @@ void gsim_machine_meet(struct gsim_machine *m)
 {
     struct gsim_host_thread *self = m->running;
     bool is_alone = m->alive_count == 1 && !gsim_engine_transfers_in_flight(m->engine);
-    if (is_alone && next_event(m) > self->local) {
+    if (is_alone && gsim_agenda_next(&m->agenda) > self->local) {
         if (m->now < self->local) m->now = self->local;
         return;
     }

@@ -16,6 +16,8 @@
 #include "sim/device/occupancy.h"
 #include "sim/base/text.h"
 
+#define MOST_BASES 4u /* that inherit one from the other */
+
 struct number_row {
     const char *section, *name, *unit, *help;
     double initial, minimum, maximum; /* initial NAN: the file must give it */
@@ -158,7 +160,7 @@ static enum gsim_device_number nearest(const char *name)
     return (enum gsim_device_number)found;
 }
 
-enum gsim_status gsim_device_set(struct gsim_device_spec *spec, const char *name, const char *value,
+enum gsim_status gsim_device_set_number(struct gsim_device_spec *spec, const char *name, const char *value,
                                  struct gsim_error *error)
 {
     enum gsim_device_number number = gsim_device_number_find(name);
@@ -285,34 +287,52 @@ static enum gsim_status read_section(struct reader *reader, const char *section,
     return GSIM_OK;
 }
 
-/* "9.0" to 90; the occupancy table must know it. */
+/* "9.0" to 90, "gfx942" to AMD's; the occupancy table must know it. */
 static enum gsim_status read_compute_capability(struct reader *reader, const cJSON *item)
 {
-    int major = 0, minor = 0;
-    char rest, expected[128] = "one of";
-    if (cJSON_IsString(item) && sscanf(item->valuestring, "%2d.%1d%c", &major, &minor, &rest) == 2 && major > 0 &&
-        minor >= 0 && gsim_sm_limits(major * 10 + minor)) {
-        reader->spec->compute_capability = major * 10 + minor;
-        return GSIM_OK;
-    }
-    for (int known = 10; known < 1000; known++) {
+    char expected[256] = "one of", text[GSIM_CAPABILITY_TEXT];
+    int known = 0;
+    while (cJSON_IsString(item) && (known = gsim_capability_next(known)) != 0)
+        if (strcmp(gsim_capability_text(known, text), item->valuestring) == 0) {
+            reader->spec->compute_capability = known;
+            return GSIM_OK;
+        }
+    for (known = 0; (known = gsim_capability_next(known)) != 0;) {
         size_t length = strlen(expected);
-        if (gsim_sm_limits(known))
-            snprintf(expected + length, sizeof(expected) - length, " \"%d.%d\"", known / 10, known % 10);
+        snprintf(expected + length, sizeof(expected) - length, " \"%s\"", gsim_capability_text(known, text));
     }
     return fail_found(reader, "compute_capability", expected, item);
 }
 
+/* ["NVIDIA H200"] to lines; may be left out. */
+static enum gsim_status read_gpus(struct reader *reader, const cJSON *list)
+{
+    const cJSON *item;
+    reader->spec->gpus = NULL;
+    if (!list) return GSIM_OK;
+    if (!cJSON_IsArray(list)) return fail_found(reader, "gpus", "a list of names", list);
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *name = NULL;
+        enum gsim_status status = read_text(reader, "gpus", "a name", item, &name);
+        if (status != GSIM_OK) return status;
+        const char *before = reader->spec->gpus;
+        reader->spec->gpus = gsim_arena_printf(&reader->spec->arena, "%s%s%s", before ? before : "", before ? "\n" : "", name);
+        if (!reader->spec->gpus) return gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
+    }
+    return GSIM_OK;
+}
+
 static enum gsim_status read_head(struct reader *reader, const cJSON *json)
 {
-    static const char *const keys[] = {"schema",  "name", "title", "compute_capability", "gpu", "link",
-                                       "managed", "host", NULL};
+    static const char *const keys[] = {"schema", "name", "title",   "compute_capability", "gpus", "inherits",
+                                       "gpu",    "link", "managed", "host",               NULL};
     if (!cJSON_IsObject(json)) return fail_found(reader, "top level", "an object", json);
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
     if (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_DEVICE_SCHEMA) != 0)
         return fail_found(reader, "schema", "\"" GSIM_DEVICE_SCHEMA "\"", schema);
     enum gsim_status status =
-        check_keys(reader, "", json, keys, "schema, name, title, compute_capability, gpu, link, managed, host");
+        check_keys(reader, "", json, keys, "schema, name, title, compute_capability, gpus, inherits, gpu, link, managed, host");
     if (status == GSIM_OK)
         status =
             read_text(reader, "name", "a name", cJSON_GetObjectItemCaseSensitive(json, "name"), &reader->spec->name);
@@ -321,6 +341,7 @@ static enum gsim_status read_head(struct reader *reader, const cJSON *json)
                            &reader->spec->title);
     if (status == GSIM_OK)
         status = read_compute_capability(reader, cJSON_GetObjectItemCaseSensitive(json, "compute_capability"));
+    if (status == GSIM_OK) status = read_gpus(reader, cJSON_GetObjectItemCaseSensitive(json, "gpus"));
     return status;
 }
 
@@ -341,8 +362,36 @@ static enum gsim_status complete(struct reader *reader)
     return GSIM_OK;
 }
 
-/* NAME: what the file must say its name is, NULL for any. */
-static enum gsim_status load_file(const char *path, const char *name, struct gsim_device_spec *spec,
+static enum gsim_status load_file(const char *path, const char *name, unsigned depth, struct gsim_device_spec *spec,
+                                  struct gsim_error *error);
+static enum gsim_status load_named(const char *name, unsigned depth, struct gsim_device_spec *spec, struct gsim_error *error);
+
+/* Numbers that the file leaves out are those of the device that it inherits from, from there on assumed. */
+static enum gsim_status inherit(struct reader *reader, const cJSON *item, unsigned depth)
+{
+    struct gsim_device_spec base = {0};
+    if (!item) return GSIM_OK;
+    if (!cJSON_IsString(item) || !item->valuestring[0]) return fail_found(reader, "inherits", "the name of a device", item);
+    if (depth >= MOST_BASES)
+        return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected at most %u devices one from the other", MOST_BASES);
+    enum gsim_status status = load_named(item->valuestring, depth + 1, &base, reader->error);
+    if (status != GSIM_OK) return gsim_error_prefix(reader->error, "inherits");
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT && status == GSIM_OK; i++) {
+        if (reader->given[i]) continue;
+        const char *source = gsim_arena_printf(&reader->spec->arena, "as the %s (%s there): %s", base.name,
+                                               kind_names[base.kind[i]], base.source[i]);
+        if (!source) status = gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
+        *number_of(reader->spec, (enum gsim_device_number)i) = gsim_device_get(&base, (enum gsim_device_number)i);
+        reader->spec->source[i] = source;
+        reader->spec->kind[i] = GSIM_KIND_ASSUMED;
+        reader->given[i] = true;
+    }
+    gsim_device_release(&base);
+    return status;
+}
+
+/* NAME: what the file must say its name is, NULL for any. DEPTH: how many inherit from it already. */
+static enum gsim_status load_file(const char *path, const char *name, unsigned depth, struct gsim_device_spec *spec,
                                   struct gsim_error *error)
 {
     struct gsim_error local = {0};
@@ -353,9 +402,13 @@ static enum gsim_status load_file(const char *path, const char *name, struct gsi
     if (status == GSIM_OK && name && strcmp(result.name, name) != 0)
         status = gsim_error_set(&local, GSIM_INPUT, "name: expected \"%s\", as the file is called, found \"%.60s\"",
                                 name, result.name);
+    const cJSON *base = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "inherits") : NULL;
     static const char *const sections[] = {"gpu", "link", "managed", "host"};
-    for (size_t i = 0; status == GSIM_OK && i < sizeof(sections) / sizeof(sections[0]); i++)
-        status = read_section(&reader, sections[i], cJSON_GetObjectItemCaseSensitive(json, sections[i]));
+    for (size_t i = 0; status == GSIM_OK && i < sizeof(sections) / sizeof(sections[0]); i++) {
+        const cJSON *section = cJSON_GetObjectItemCaseSensitive(json, sections[i]);
+        if (section || !base) status = read_section(&reader, sections[i], section);
+    }
+    if (status == GSIM_OK) status = inherit(&reader, base, depth);
     if (status == GSIM_OK) status = complete(&reader);
     gsim_json_release(json);
     if (status == GSIM_OK) {
@@ -387,23 +440,26 @@ static enum gsim_status fail_unknown(const char *name, const struct gsim_model_f
                           gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
-enum gsim_status gsim_device_load(const char *name_or_path, struct gsim_device_spec *spec, struct gsim_error *error)
+static enum gsim_status load_named(const char *name, unsigned depth, struct gsim_device_spec *spec, struct gsim_error *error)
 {
-    size_t length = strlen(name_or_path);
-    if (strchr(name_or_path, '/') || (length > 5 && strcmp(name_or_path + length - 5, ".json") == 0))
-        return load_file(name_or_path, NULL, spec, error);
-
     struct gsim_arena arena = {0};
     struct gsim_model_file *files = NULL;
     size_t count = 0, i = 0;
     enum gsim_status status = gsim_model_files(&arena, &files, &count, error);
     if (status == GSIM_OK) {
-        while (i < count && strcmp(files[i].name, name_or_path) != 0) i++;
-        status = i < count ? load_file(files[i].path, name_or_path, spec, error)
-                           : fail_unknown(name_or_path, files, count, error);
+        while (i < count && strcmp(files[i].name, name) != 0) i++;
+        status = i < count ? load_file(files[i].path, name, depth, spec, error) : fail_unknown(name, files, count, error);
     }
     gsim_arena_release(&arena);
     return status;
+}
+
+enum gsim_status gsim_device_load(const char *name_or_path, struct gsim_device_spec *spec, struct gsim_error *error)
+{
+    size_t length = strlen(name_or_path);
+    if (strchr(name_or_path, '/') || (length > 5 && strcmp(name_or_path + length - 5, ".json") == 0))
+        return load_file(name_or_path, NULL, 0, spec, error);
+    return load_named(name_or_path, 0, spec, error);
 }
 
 void gsim_device_release(struct gsim_device_spec *spec)
@@ -425,7 +481,7 @@ enum gsim_status gsim_device_list(struct gsim_device_entries *list, struct gsim_
         struct gsim_device_spec spec = {0};
         struct gsim_error wrong = {0};
         *entry = (struct gsim_device_entry){.name = files[i].name, .path = files[i].path};
-        if (load_file(entry->path, entry->name, &spec, &wrong) == GSIM_OK)
+        if (load_file(entry->path, entry->name, 0, &spec, &wrong) == GSIM_OK)
             entry->title = gsim_arena_strdup(&result.arena, spec.title);
         else if (wrong.status == GSIM_NOMEM)
             result.arena.failed = 1;
@@ -451,8 +507,9 @@ void gsim_device_list_release(struct gsim_device_entries *list)
 
 void gsim_device_print(const struct gsim_device_spec *spec, FILE *out)
 {
-    fprintf(out, "%s: %s, compute capability %d.%d\n", spec->name, spec->title, spec->compute_capability / 10,
-            spec->compute_capability % 10);
+    char capability[GSIM_CAPABILITY_TEXT];
+    fprintf(out, "%s: %s, compute capability %s\n", spec->name, spec->title,
+            gsim_capability_text(spec->compute_capability, capability));
     const char *section = "";
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
         if (strcmp(section, rows[i].section) != 0) fprintf(out, "  %s\n", section = rows[i].section);

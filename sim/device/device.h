@@ -21,7 +21,7 @@ enum gsim_status gsim_device_load(const char *name_or_path, struct gsim_device_s
 void gsim_device_release(struct gsim_device_spec *spec); /* accepts NULL and zeroed */
 
 /* One number by its name in device.def, from --opt device.NAME=VALUE; checked like the file's. */
-enum gsim_status gsim_device_set(struct gsim_device_spec *spec, const char *number, const char *value,
+enum gsim_status gsim_device_set_number(struct gsim_device_spec *spec, const char *number, const char *value,
                                  struct gsim_error *error) GSIM_NODISCARD;
 
 /* Not a number of its own: sets h2d_gbps, and the other bandwidths that the link to the host carries in proportion

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/device/device.h"
+#include "sim/device/occupancy.h"
 #include "sim/base/output.h"
 
 static void put_number(const struct gsim_device_spec *spec, enum gsim_device_number number, bool is_first,
@@ -25,8 +26,8 @@ void gsim_device_write(const struct gsim_device_spec *spec, struct gsim_output *
     gsim_output_json_string(output, spec->name);
     gsim_output_text(output, ",\n  \"title\": ");
     gsim_output_json_string(output, spec->title);
-    gsim_output_printf(output, ",\n  \"compute_capability\": \"%d.%d\"", spec->compute_capability / 10,
-                       spec->compute_capability % 10);
+    char capability[GSIM_CAPABILITY_TEXT];
+    gsim_output_printf(output, ",\n  \"compute_capability\": \"%s\"", gsim_capability_text(spec->compute_capability, capability));
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         bool is_first = true;
         gsim_output_printf(output, ",\n  \"%s\": {", sections[i]);

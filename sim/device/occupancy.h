@@ -6,10 +6,34 @@
 #ifndef GSIM_OCCUPANCY_H
 #define GSIM_OCCUPANCY_H
 
+#include <stdbool.h>
+
 #include "gpusim/program.h"
+
+/* Compute capabilities are 10 * major + minor, AMD's architectures these: GSIM_GFX(0x942) is gfx942. */
+#define GSIM_GFX(number)     (0x10000 + (number))
+#define GSIM_CAPABILITY_TEXT 16
+static inline bool gsim_capability_is_gfx(int compute_capability)
+{
+    return compute_capability >= GSIM_GFX(0);
+}
+/* As the vendor's runtime calls them: 9 and 4 for gfx942. */
+static inline unsigned gsim_capability_major(int compute_capability)
+{
+    return gsim_capability_is_gfx(compute_capability) ? (unsigned)compute_capability >> 8 & 0xff : (unsigned)compute_capability / 10;
+}
+static inline unsigned gsim_capability_minor(int compute_capability)
+{
+    return gsim_capability_is_gfx(compute_capability) ? (unsigned)compute_capability >> 4 & 0xf : (unsigned)compute_capability % 10;
+}
+/* "9.0", "gfx942". Returns TEXT. */
+const char *gsim_capability_text(int compute_capability, char text[GSIM_CAPABILITY_TEXT]);
+/* The next of the table in ascending order; 0 behind the last. */
+int gsim_capability_next(int known);
 
 struct gsim_sm_limits {
     int compute_capability;
+    uint32_t warp_threads, thread_registers;  /* 64 on CDNA, where a warp is a wave; most that one thread may have */
     uint32_t threads, warps, blocks;          /* per SM */
     uint32_t registers, registers_per_block;  /* 32-bit registers */
     uint32_t register_unit;                   /* allocated per warp in these units */

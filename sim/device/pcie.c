@@ -30,7 +30,7 @@ enum gsim_status gsim_device_set_pcie(struct gsim_device_spec *spec, const char 
     for (size_t i = 0; i < sizeof(carried) / sizeof(carried[0]) && status == GSIM_OK; i++) {
         char text[40];
         snprintf(text, sizeof(text), "%.12g", gsim_device_get(spec, gsim_device_number_find(carried[i])) * factor);
-        status = gsim_device_set(spec, carried[i], text, error);
+        status = gsim_device_set_number(spec, carried[i], text, error);
     }
     return status == GSIM_OK ? status : gsim_error_prefix(error, "device." GSIM_DEVICE_PCIE);
 }

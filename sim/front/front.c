@@ -5,131 +5,93 @@
  * (false dependences; CUDA_DEVICE_MAX_CONNECTIONS; H200: traces/h200/vm/order.json.gz). Leaves SMs to gpu.c, copies to
  * copies.c, graphs to graphs.c.
  */
-#include "sim/clock/machine.h"
+#include "sim/front/front.h"
 
-struct gsim_command *gsim_front_command(struct gsim_machine *m, enum gsim_command_kind kind, uint32_t stream)
-{
-    struct gsim_command *command = m->free_commands;
-    if (command)
-        m->free_commands = command->next;
-    else if (!(command = GSIM_ARENA_NEW(&m->arena, struct gsim_command))) {
-        gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
-        return NULL;
-    }
-    *command = (struct gsim_command){.kind = kind, .stream = stream, .iteration = m->iteration};
-    return command;
-}
-
-void gsim_front_free(struct gsim_machine *m, struct gsim_command *command)
-{
-    command->next = m->free_commands;
-    m->free_commands = command;
-}
-
-struct gsim_marker *gsim_front_marker(struct gsim_machine *m)
-{
-    struct gsim_marker *marker = m->free_markers;
-    if (marker)
-        m->free_markers = marker->next_free;
-    else if (!(marker = GSIM_ARENA_NEW(&m->arena, struct gsim_marker))) {
-        gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
-        return NULL;
-    }
-    *marker = (struct gsim_marker){.references = 1};
-    return marker;
-}
-
-void gsim_front_unref(struct gsim_machine *m, struct gsim_marker *marker)
-{
-    if (!marker || --marker->references) return;
-    marker->next_free = m->free_markers;
-    m->free_markers = marker;
-}
-
-void gsim_front_find_next(struct gsim_machine *m)
+static void find_next(struct gsim_front *f)
 {
     gsim_time next = GSIM_TIME_NEVER;
-    for (uint32_t c = 0; c < m->hw_queue_count; c++)
-        if (m->hw_queue_at[c] < next) next = m->hw_queue_at[c];
-    m->hw_queue_next = next;
+    for (uint32_t c = 0; c < f->hw_queue_count; c++)
+        if (f->hw_queue_at[c] < next) next = f->hw_queue_at[c];
+    gsim_agenda_set(&f->machine->agenda, &f->source, next);
 }
 
-static void look_at(struct gsim_machine *m, uint32_t hw_queue, gsim_time time)
+static void look_at(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
 {
-    m->hw_queue_at[hw_queue] = time;
-    if (time < m->hw_queue_next) m->hw_queue_next = time;
+    f->hw_queue_at[hw_queue] = time;
+    if (time < f->source.next) gsim_agenda_set(&f->machine->agenda, &f->source, time);
 }
 
-static bool is_launch(const struct gsim_command *command) { return command->kind == GSIM_COMMAND_OP || command->kind == GSIM_COMMAND_GRAPH; }
+static bool is_launch(const struct gsim_command *command) { return command->execute != NULL; }
 
-static uint32_t free_hw_queue(const struct gsim_machine *m, uint32_t own)
+static uint32_t free_hw_queue(const struct gsim_front *f, uint32_t own)
 {
-    if (own != GSIM_NO_HW_QUEUE && !m->hw_queues[own].bound_streams) return own;
-    for (uint32_t i = 0; i < m->hw_queue_count; i++) {
-        uint32_t c = (m->next_hw_queue + i) % m->hw_queue_count;
-        if (!m->hw_queues[c].bound_streams) return c;
+    if (own != GSIM_NO_HW_QUEUE && !f->hw_queues[own].bound_streams) return own;
+    for (uint32_t i = 0; i < f->hw_queue_count; i++) {
+        uint32_t c = (f->next_hw_queue + i) % f->hw_queue_count;
+        if (!f->hw_queues[c].bound_streams) return c;
     }
     return GSIM_NO_HW_QUEUE;
 }
 
-static struct gsim_hw_queue *bind(struct gsim_machine *m, struct gsim_stream_state *stream, uint32_t hw_queue)
+static struct gsim_hw_queue *bind(struct gsim_front *f, struct gsim_stream_state *stream, uint32_t hw_queue)
 {
-    if (hw_queue == GSIM_NO_HW_QUEUE) hw_queue = m->next_hw_queue; /* none is free: in turn */
-    if (hw_queue != stream->hw_queue) m->next_hw_queue = (hw_queue + 1) % m->hw_queue_count;
+    if (hw_queue == GSIM_NO_HW_QUEUE) hw_queue = f->next_hw_queue; /* none is free: in turn */
+    if (hw_queue != stream->hw_queue) f->next_hw_queue = (hw_queue + 1) % f->hw_queue_count;
     stream->hw_queue = hw_queue;
     stream->is_bound = true;
-    m->hw_queues[hw_queue].bound_streams++;
-    return &m->hw_queues[hw_queue];
+    f->hw_queues[hw_queue].bound_streams++;
+    return &f->hw_queues[hw_queue];
 }
 
-struct gsim_hw_queue *gsim_front_bind(struct gsim_machine *m, uint32_t stream)
+struct gsim_hw_queue *gsim_front_bind(struct gsim_front *f, uint32_t stream)
 {
-    uint32_t own = m->streams[stream].hw_queue;
-    if (m->streams[stream].is_bound) return &m->hw_queues[own];
-    uint32_t hw_queue = free_hw_queue(m, own);
+    uint32_t own = f->process->streams[stream].hw_queue;
+    if (f->process->streams[stream].is_bound) return &f->hw_queues[own];
+    uint32_t hw_queue = free_hw_queue(f, own);
     if (hw_queue == GSIM_NO_HW_QUEUE) { /* unless one has become free since the machine last was at this thread's time */
-        gsim_machine_meet(m);
-        own = m->streams[stream].hw_queue;
-        if (m->streams[stream].is_bound) return &m->hw_queues[own]; /* by another thread meanwhile */
-        hw_queue = free_hw_queue(m, own);
+        gsim_machine_meet(f->machine);
+        own = f->process->streams[stream].hw_queue;
+        if (f->process->streams[stream].is_bound) return &f->hw_queues[own]; /* by another thread meanwhile */
+        hw_queue = free_hw_queue(f, own);
     }
-    return bind(m, &m->streams[stream], hw_queue);
+    return bind(f, &f->process->streams[stream], hw_queue);
 }
 
-void gsim_front_issue(struct gsim_machine *m, struct gsim_command *command)
+void gsim_front_issue(struct gsim_front *f, struct gsim_command *command)
 {
-    struct gsim_hw_queue *hw_queue = gsim_front_bind(m, command->stream);
-    struct gsim_stream_state *stream = &m->streams[command->stream];
+    struct gsim_hw_queue *hw_queue = gsim_front_bind(f, command->stream);
+    struct gsim_stream_state *stream = &f->process->streams[command->stream];
     stream->issued++;
-    command->issue_number = ++m->issued;
-    command->default_before = m->default_issued;
-    if (command->stream == 0) m->default_issued++;
+    command->issue_number = ++f->issued;
+    command->priority = stream->priority;
+    command->default_before = f->default_issued;
+    if (command->stream == 0) f->default_issued++;
     hw_queue->pending_launches += is_launch(command);
-    if (!hw_queue->head) look_at(m, stream->hw_queue, command->arrival);
+    if (!hw_queue->head) look_at(f, stream->hw_queue, command->arrival);
     *hw_queue->tail = command;
     hw_queue->tail = &command->next;
 }
 
 /* The legacy default stream is a barrier both ways: its commands wait for all that was issued before them, and
  * what is issued later waits for them. */
-static bool default_allows(struct gsim_machine *m, struct gsim_hw_queue *hw_queue, const struct gsim_command *command)
+static bool default_allows(struct gsim_front *f, struct gsim_hw_queue *hw_queue, const struct gsim_command *command)
 {
-    bool allows = command->stream == 0 ? m->completed == command->issue_number - 1 : m->default_completed >= command->default_before;
+    bool allows = command->stream == 0 ? f->completed == command->issue_number - 1 : f->default_completed >= command->default_before;
     if (!allows) hw_queue->waits_default = true;
     return allows;
 }
 
 /* A command of the stream is complete: those who wait for the stream, the device, the queue or a barrier. */
-static void complete(struct gsim_machine *m, uint32_t stream_index)
+static void complete(struct gsim_front *f, uint32_t stream_index)
 {
-    struct gsim_stream_state *stream = &m->streams[stream_index];
+    struct gsim_stream_state *stream = &f->process->streams[stream_index];
     stream->completed++;
-    m->completed++;
+    f->completed++;
     if (stream->completed == stream->issued) {
         stream->is_bound = false;
-        m->hw_queues[stream->hw_queue].bound_streams--;
+        f->hw_queues[stream->hw_queue].bound_streams--;
     }
-    if (stream_index == 0) m->default_completed++;
+    if (stream_index == 0) f->default_completed++;
     for (struct gsim_host_thread **t = &stream->waiting_threads; *t;) {
         struct gsim_host_thread *thread = *t;
         if (thread->target > stream->completed) {
@@ -137,14 +99,15 @@ static void complete(struct gsim_machine *m, uint32_t stream_index)
             continue;
         }
         *t = thread->next_waiting;
-        gsim_machine_wake(m, thread, m->now);
+        gsim_machine_wake(f->machine, thread, f->machine->now);
     }
-    if (m->waiting_device && m->completed == m->issued) gsim_machine_wake_all(m, &m->waiting_device, m->now);
-    if (!m->default_issued) return;
-    for (uint32_t c = 0; c < m->hw_queue_count; c++) {
-        if (!m->hw_queues[c].waits_default) continue;
-        m->hw_queues[c].waits_default = false;
-        look_at(m, c, m->now);
+    if (f->waiting_device && f->completed == f->issued) gsim_machine_wake_all(f->machine, &f->waiting_device, f->machine->now);
+    gsim_machine_fulfil(f->machine);
+    if (!f->default_issued) return;
+    for (uint32_t c = 0; c < f->hw_queue_count; c++) {
+        if (!f->hw_queues[c].waits_default) continue;
+        f->hw_queues[c].waits_default = false;
+        look_at(f, c, f->machine->now);
     }
 }
 
@@ -156,43 +119,57 @@ static void pop(struct gsim_hw_queue *hw_queue)
     command->next = NULL;
 }
 
-static void complete_marker(struct gsim_machine *m, struct gsim_marker *marker, gsim_time time)
+/* The head of the queue is complete: it took no time. */
+static void drop_head(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
+{
+    struct gsim_command *command = hw_queue->head;
+    pop(hw_queue);
+    complete(f, command->stream);
+    gsim_command_free(f->machine, command);
+}
+
+static void complete_marker(struct gsim_front *f, struct gsim_marker *marker, gsim_time time)
 {
     marker->is_complete = true;
     marker->time = time;
-    marker->ended_bytes = m->ended_bytes;
-    for (uint32_t waiting = marker->waiting_hw_queues; waiting; waiting &= waiting - 1)
-        look_at(m, (uint32_t)__builtin_ctz(waiting), m->now);
-    marker->waiting_hw_queues = 0;
-    gsim_machine_wake_all(m, &marker->waiting_threads, time > m->now ? time : m->now);
+    marker->ended_bytes = f->device->ended_bytes;
+    for (uint32_t devices = marker->waiting_devices; devices; devices &= devices - 1) {
+        uint32_t device = (uint32_t)__builtin_ctz(devices);
+        for (uint32_t waiting = marker->waiting_hw_queues[device]; waiting; waiting &= waiting - 1)
+            look_at(f->process->devices[device]->front, (uint32_t)__builtin_ctz(waiting), f->machine->now);
+        marker->waiting_hw_queues[device] = 0;
+    }
+    marker->waiting_devices = 0;
+    gsim_machine_wake_all(f->machine, &marker->waiting_threads, time > f->machine->now ? time : f->machine->now);
+    gsim_machine_fulfil(f->machine);
 }
 
-static uint32_t unit_of(const struct gsim_machine *m, const struct gsim_command *command)
+static uint32_t unit_of(const struct gsim_front *f, const struct gsim_command *command)
 {
-    return command->kind == GSIM_COMMAND_OP ? gsim_copies_unit(m, command->op) : GSIM_UNIT_SMS;
+    return command->kind == GSIM_COMMAND_OP ? gsim_copies_unit(f->device, command->op) : GSIM_UNIT_SMS;
 }
 
-static gsim_time gap_behind(const struct gsim_machine *m, uint32_t unit)
+static gsim_time gap_behind(const struct gsim_front *f, uint32_t unit)
 {
-    return unit == GSIM_UNIT_SMS ? m->stream_gap : m->copy_gap;
+    return unit == GSIM_UNIT_SMS ? f->device->gaps.stream : f->device->gaps.copy;
 }
 
 /* Whether the SMs' front end has something to look at in the hw_queue: copies are not its own. */
-static bool is_pending(const struct gsim_machine *m, const struct gsim_hw_queue *hw_queue)
+static bool is_pending(const struct gsim_front *f, const struct gsim_hw_queue *hw_queue)
 {
     const struct gsim_command *launch = hw_queue->head;
-    if (hw_queue->records_until > m->now) return true;
-    if (!launch || launch->arrival > m->now) return false;
+    if (hw_queue->records_until > f->machine->now) return true;
+    if (!launch || launch->arrival > f->machine->now) return false;
     while (launch && !is_launch(launch)) launch = launch->next;
-    return !launch || launch->arrival > m->now || unit_of(m, launch) == GSIM_UNIT_SMS;
+    return !launch || launch->arrival > f->machine->now || unit_of(f, launch) == GSIM_UNIT_SMS;
 }
 
 /* Of hw_queues but CHANNEL those that the front end looks at; BESIDES: one that it has just been at, or none. */
-static uint32_t others_pending(const struct gsim_machine *m, uint32_t hw_queue, uint32_t besides)
+static uint32_t others_pending(const struct gsim_front *f, uint32_t hw_queue, uint32_t besides)
 {
     uint32_t count = besides != hw_queue && besides != GSIM_NO_HW_QUEUE;
-    for (uint32_t c = 0; c < m->hw_queue_count; c++)
-        count += c != hw_queue && c != besides && is_pending(m, &m->hw_queues[c]);
+    for (uint32_t c = 0; c < f->hw_queue_count; c++)
+        count += c != hw_queue && c != besides && is_pending(f, &f->hw_queues[c]);
     return count;
 }
 
@@ -201,29 +178,29 @@ static uint32_t others_pending(const struct gsim_machine *m, uint32_t hw_queue, 
  * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). Of two hw_queues some pairs share a half of it, which
  * ones is not known: half a turn is what it takes on average beside a stream whose kernel runs (0.6 us, 0.2 beside one that waits for others:
  * traces/h200/vm/acquires.txt). NEEDS_THREE: none then, as for events. */
-static gsim_time turn_to(struct gsim_machine *m, uint32_t hw_queue, uint32_t besides, bool needs_three)
+static gsim_time turn_to(struct gsim_front *f, uint32_t hw_queue, uint32_t besides, bool needs_three)
 {
-    if (!m->busy_gap) return 0;
-    uint32_t others = others_pending(m, hw_queue, besides);
-    if (others < 2) return others == 1 && !needs_three ? m->busy_gap / 2 : 0;
-    gsim_time start = m->now > m->front_free ? m->now : m->front_free;
-    m->front_free = start + m->busy_gap / 2;
-    return start + m->busy_gap - m->now;
+    if (!f->device->gaps.busy) return 0;
+    uint32_t others = others_pending(f, hw_queue, besides);
+    if (others < 2) return others == 1 && !needs_three ? f->device->gaps.busy / 2 : 0;
+    gsim_time start = f->machine->now > f->front_free ? f->machine->now : f->front_free;
+    f->front_free = start + f->device->gaps.busy / 2;
+    return start + f->device->gaps.busy - f->machine->now;
 }
 
 /* A kernel of CHANNEL ended. Of the queue's own next kernel and those of other streams that wait for the same end, hardware takes either first: the
  * waiting one in 42 to 54 % of the cases, however many queues have work (traces/h200/vm/first.txt, traces/h100/first.txt). Whether the one whose
  * turn comes first keeps it or exchanges it for the other's, half a turn later, is drawn. Returns how much later the own one then is. */
-static gsim_time draw_first(struct gsim_machine *m, uint32_t hw_queue)
+static gsim_time draw_first(struct gsim_front *f, uint32_t hw_queue)
 {
-    const struct gsim_command *first = m->hw_queues[hw_queue].head;
+    const struct gsim_command *first = f->hw_queues[hw_queue].head;
     gsim_time later = 0;
-    bool is_drawn = !m->busy_gap;
+    bool is_drawn = !f->device->gaps.busy;
     for (const struct gsim_command *t = first; t && t->kind == GSIM_COMMAND_RECORD && t->stream == first->stream; t = t->next) {
-        if (!t->marker->waiting_hw_queues) continue;
-        if (!is_drawn && gsim_random_integer(&m->turns, 2)) {
-            uint32_t others = others_pending(m, hw_queue, GSIM_NO_HW_QUEUE);
-            later = others > 1 ? m->busy_gap / 2 : others ? -(m->busy_gap / 2) : 0; /* as turn_to has them */
+        if (!t->marker->waiting_devices) continue;
+        if (!is_drawn && gsim_random_integer(&f->turns, 2)) {
+            uint32_t others = others_pending(f, hw_queue, GSIM_NO_HW_QUEUE);
+            later = others > 1 ? f->device->gaps.busy / 2 : others ? -(f->device->gaps.busy / 2) : 0; /* as turn_to has them */
         }
         is_drawn = true;
         t->marker->later = -later;
@@ -238,58 +215,6 @@ static void must_follow(struct gsim_stream_state *stream, uint32_t unit, gsim_ti
     if (stream->ready[unit] < end + gap) stream->ready[unit] = end + gap;
 }
 
-/* The stream's next kernel waits for what MARKER recorded on the SMs, from READY on, or elsewhere (0). */
-static void add_acquire(struct gsim_machine *m, struct gsim_stream_state *stream, const struct gsim_marker *marker, gsim_time ready)
-{
-    struct gsim_acquire **a = &stream->acquires;
-    while (*a && (*a)->stream < marker->recorded_stream) a = &(*a)->next;
-    if (!*a || (*a)->stream != marker->recorded_stream) {
-        struct gsim_acquire *acquire = m->free_acquires;
-        if (acquire)
-            m->free_acquires = acquire->next;
-        else if (!(acquire = GSIM_ARENA_NEW(&m->arena, struct gsim_acquire))) {
-            gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
-            return;
-        }
-        *acquire = (struct gsim_acquire){.next = *a, .stream = marker->recorded_stream};
-        *a = acquire;
-    }
-    if ((*a)->ready < ready) (*a)->ready = ready;
-    if ((*a)->ended_bytes < marker->ended_bytes) (*a)->ended_bytes = marker->ended_bytes;
-}
-
-static gsim_time acquire(const struct gsim_machine *m, gsim_time from, const struct gsim_acquire *a)
-{
-    from += m->acquire + (gsim_machine_displaced_l2(m, a->ended_bytes) ? m->acquire_cold : 0);
-    return from > a->ready ? from : a->ready;
-}
-
-/* When the stream's queue has seen that what its next kernel waits for has ended. It looks at one stream after the other, in the order in
- * which they were created, and at its own among them, however long ago they ended; a look takes longer where kernels have displaced from L2 what
- * was written then (H200, H100: traces/h200/vm/acquires.txt, traces/h100/acquires.txt). */
-static gsim_time acquired(const struct gsim_machine *m, uint32_t index)
-{
-    const struct gsim_stream_state *stream = &m->streams[index];
-    const struct gsim_acquire *own = stream->has_worked && stream->acquires ? &stream->own : NULL;
-    gsim_time seen = 0;
-    for (const struct gsim_acquire *a = stream->acquires; a; a = a->next) {
-        if (own && index < a->stream) {
-            seen = acquire(m, seen, own);
-            own = NULL;
-        }
-        seen = acquire(m, seen, a);
-    }
-    return own ? acquire(m, seen, own) : seen;
-}
-
-static void forget_acquires(struct gsim_machine *m, struct gsim_stream_state *stream)
-{
-    for (struct gsim_acquire *a; (a = stream->acquires) != NULL; m->free_acquires = a) {
-        stream->acquires = a->next;
-        a->next = m->free_acquires;
-    }
-}
-
 /* When calls are made varies by that much, either way: work that ends so close to a look is seen by it in some runs, in
  * others by the next; the model takes the mean (H200: 5 and 95 % quantiles at the steps of traces/h200/polls.txt.gz). */
 #define LOOK_BLUR (GSIM_PS_PER_NS * 700)
@@ -297,73 +222,74 @@ static void forget_acquires(struct gsim_machine *m, struct gsim_stream_state *st
 /* Records with timing take their stream time, one after the other, and twice that where several in a row have
  * streams waiting for them. Who waits for any record of such a row starts after the last of it (H200:
  * traces/runner/micro/events.cu, traces/h200/events.txt). */
-gsim_time gsim_front_records(const struct gsim_machine *m, uint32_t stream)
+static gsim_time records_of(const struct gsim_front *f, uint32_t stream)
 {
-    const struct gsim_command *first = m->hw_queues[m->streams[stream].hw_queue].head;
+    const struct gsim_command *first = f->hw_queues[f->process->streams[stream].hw_queue].head;
     uint32_t count = 0, awaited = 0;
     if (!first || first->stream != stream) return 0;
     for (const struct gsim_command *t = first; t && t->kind == GSIM_COMMAND_RECORD && t->stream == first->stream &&
-                                            t->arrival <= m->now && t->marker->is_timed;
+                                            t->arrival <= f->machine->now && t->marker->is_timed;
          t = t->next) {
         count++;
-        awaited += t->marker->waiting_hw_queues != 0;
+        awaited += t->marker->waiting_devices != 0;
     }
-    return (gsim_time)(count + (count > 1 ? awaited : 0)) * m->timed_record;
+    return (gsim_time)(count + (count > 1 ? awaited : 0)) * f->device->gaps.timed_record;
 }
 
 /* A record that the front end must turn to the stream for. */
-static bool is_slow(const struct gsim_machine *m, const struct gsim_command *command)
+static bool is_slow(const struct gsim_front *f, const struct gsim_command *command)
 {
-    return command->kind == GSIM_COMMAND_RECORD && command->marker->is_timed && m->timed_record;
+    return command->kind == GSIM_COMMAND_RECORD && command->marker->is_timed && f->device->gaps.timed_record;
 }
 
 /* From FIRST on, what of the stream the front end has to turn to now: a launch or a slow record. NULL: nothing. */
-static const struct gsim_command *turned_for(const struct gsim_machine *m, const struct gsim_command *first, uint32_t stream)
+static const struct gsim_command *turned_for(const struct gsim_front *f, const struct gsim_command *first, uint32_t stream)
 {
-    for (const struct gsim_command *t = first; t && t->stream == stream && t->arrival <= m->now; t = t->next) {
-        if (is_launch(t) || is_slow(m, t)) return t;
+    for (const struct gsim_command *t = first; t && t->stream == stream && t->arrival <= f->machine->now; t = t->next) {
+        if (is_launch(t) || is_slow(f, t)) return t;
         if (t->kind == GSIM_COMMAND_WAIT && !t->marker->is_complete) return NULL;
     }
     return NULL;
 }
 
-static void do_record(struct gsim_machine *m, struct gsim_hw_queue *hw_queue, struct gsim_command *command)
+static void do_record(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_command *command)
 {
-    struct gsim_stream_state *stream = &m->streams[command->stream];
+    struct gsim_stream_state *stream = &f->process->streams[command->stream];
     gsim_time end = stream->last_end;
-    if (is_slow(m, command)) {
-        if (stream->recorded <= m->now) { /* else of a row accounted for */
-            gsim_time takes = gsim_front_records(m, command->stream);
-            bool turns = stream->ended_unit == GSIM_UNIT_SMS && m->busy_gap && others_pending(m, stream->hw_queue, GSIM_NO_HW_QUEUE) >= 2;
-            stream->recorded = (end > m->now ? end : m->now) + takes;
-            if (turns) m->front_free = (m->front_free > m->now ? m->front_free : m->now) + takes / 2;
-            stream->turned = turns ? m->busy_gap : 0;
+    if (is_slow(f, command)) {
+        if (stream->recorded <= f->machine->now) { /* else of a row accounted for */
+            gsim_time takes = records_of(f, command->stream);
+            bool turns = stream->ended_unit == GSIM_UNIT_SMS && f->device->gaps.busy && others_pending(f, stream->hw_queue, GSIM_NO_HW_QUEUE) >= 2;
+            stream->recorded = (end > f->machine->now ? end : f->machine->now) + takes;
+            if (turns) f->front_free = (f->front_free > f->machine->now ? f->front_free : f->machine->now) + takes / 2;
+            stream->turned = turns ? f->device->gaps.busy : 0;
         }
         end = stream->recorded;
         if (stream->ended_unit == GSIM_UNIT_SMS) hw_queue->records_until = end;
-        must_follow(stream, stream->ended_unit, end, gap_behind(m, stream->ended_unit) + stream->turned);
+        must_follow(stream, stream->ended_unit, end, gap_behind(f, stream->ended_unit) + stream->turned);
     }
     command->marker->unit = stream->ended_unit;
-    complete_marker(m, command->marker, end);
-    gsim_front_unref(m, command->marker);
-    pop(hw_queue);
-    complete(m, command->stream);
-    gsim_front_free(m, command);
+    complete_marker(f, command->marker, end);
+    gsim_process_unref(f->process, command->marker);
+    drop_head(f, hw_queue);
 }
 
-static void do_wait(struct gsim_machine *m, struct gsim_hw_queue *hw_queue, struct gsim_command *command)
+static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_command *command)
 {
-    struct gsim_stream_state *stream = &m->streams[command->stream];
+    struct gsim_stream_state *stream = &f->process->streams[command->stream];
     struct gsim_marker *marker = command->marker;
     if (marker->recorded_stream != command->stream) {
-        gsim_time turn = 0;
+        const struct gsim_stream_state *recorded = &f->process->streams[marker->recorded_stream];
+        bool is_here = recorded->front == f;
+        gsim_time gap = f->device->gaps.event;
         if (hw_queue->blocked && marker->unit == GSIM_UNIT_SMS)
-            turn = turn_to(m, stream->hw_queue, m->streams[marker->recorded_stream].hw_queue, true) + marker->later;
-        must_follow(stream, marker->unit, marker->time, m->event_gap + turn);
-        add_acquire(m, stream, marker, marker->unit == GSIM_UNIT_SMS ? marker->time + m->event_gap + turn : 0);
+            gap += turn_to(f, stream->hw_queue, is_here ? recorded->hw_queue : GSIM_NO_HW_QUEUE, true) + marker->later;
+        if (!is_here) gap += gsim_time_from_us(f->device->spec->peer_event_us);
+        must_follow(stream, marker->unit, marker->time, gap);
+        gsim_acquires_add(f->process, stream, marker, marker->unit == GSIM_UNIT_SMS ? marker->time + gap : 0);
         if (stream->last_end < marker->time) stream->last_end = marker->time;
     }
-    if (m->timeline->detailed) {
+    if (f->machine->timeline->detailed) {
         struct gsim_wait_record record = {.correlation = command->correlation,
                                           .record_correlation = marker->correlation,
                                           .iteration = command->iteration,
@@ -371,48 +297,46 @@ static void do_wait(struct gsim_machine *m, struct gsim_hw_queue *hw_queue, stru
                                           .recorded_stream = marker->recorded_stream,
                                           .event = marker->event,
                                           .recorded = marker->time,
-                                          .satisfied = m->now};
-        gsim_timeline_add_wait(m->timeline, &record);
+                                          .satisfied = f->machine->now};
+        gsim_timeline_add_wait(f->machine->timeline, &record);
     }
     hw_queue->blocked = false;
-    gsim_front_unref(m, marker);
-    pop(hw_queue);
-    complete(m, command->stream);
-    gsim_front_free(m, command);
+    gsim_process_unref(f->process, marker);
+    drop_head(f, hw_queue);
 }
 
-gsim_time gsim_front_seen(const struct gsim_machine *m, uint32_t unit, gsim_time first, gsim_time end)
+gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end)
 {
-    gsim_time blur = m->engine_poll < 2 * LOOK_BLUR ? 0 : LOOK_BLUR, resume = unit == GSIM_UNIT_SMS ? m->copy_to_kernel : 0;
+    gsim_time blur = f->device->gaps.engine_poll < 2 * LOOK_BLUR ? 0 : LOOK_BLUR, resume = unit == GSIM_UNIT_SMS ? f->device->gaps.copy_to_kernel : 0;
     if (end <= first - blur) return first;
-    if (unit != GSIM_UNIT_SMS) first += m->kernel_to_copy;
+    if (unit != GSIM_UNIT_SMS) first += f->device->gaps.kernel_to_copy;
     gsim_time behind = end - first + blur;
     if (behind <= 0) return first;
-    gsim_time looks = (behind - 1) / m->engine_poll, after = behind - looks * m->engine_poll; /* looks that surely failed; 0 < after */
+    gsim_time looks = (behind - 1) / f->device->gaps.engine_poll, after = behind - looks * f->device->gaps.engine_poll; /* looks that surely failed; 0 < after */
     double missed = blur > 0 && after < 2 * blur ? (double)after / (2.0 * (double)blur) : 1;
-    return first + looks * m->engine_poll + (gsim_time)(missed * (double)m->engine_poll + (looks ? 1 : missed) * (double)resume);
+    return first + looks * f->device->gaps.engine_poll + (gsim_time)(missed * (double)f->device->gaps.engine_poll + (looks ? 1 : missed) * (double)resume);
 }
 
 /* No earlier start of TASK, which arrived. */
-static gsim_time earliest_start(const struct gsim_machine *m, const struct gsim_stream_state *stream, const struct gsim_command *command)
+static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_stream_state *stream, const struct gsim_command *command)
 {
-    uint32_t unit = unit_of(m, command);
+    uint32_t unit = unit_of(f, command);
     gsim_time earliest = stream->ready[unit], end = 0;
     if (unit == GSIM_UNIT_SMS) {
-        gsim_time seen = acquired(m, command->stream);
+        gsim_time seen = gsim_acquires_seen(f->device, f->process, command->stream);
         if (seen > earliest) earliest = seen;
     }
     for (uint32_t u = 0; u < GSIM_UNIT_COUNT; u++) {
         if (u == unit || !stream->follows[u]) continue;
         if (end < stream->follows[u]) end = stream->follows[u];
-        if (m->engine_poll) continue;
+        if (f->device->gaps.engine_poll) continue;
         gsim_time ready = stream->ready[u];
-        if (unit == GSIM_UNIT_SMS) ready += m->copy_to_kernel;
-        if (u == GSIM_UNIT_SMS) ready += m->kernel_to_copy;
+        if (unit == GSIM_UNIT_SMS) ready += f->device->gaps.copy_to_kernel;
+        if (u == GSIM_UNIT_SMS) ready += f->device->gaps.kernel_to_copy;
         if (earliest < ready) earliest = ready;
     }
-    if (!m->engine_poll || !end) return earliest;
-    gsim_time seen = gsim_front_seen(m, unit, command->arrival, end);
+    if (!f->device->gaps.engine_poll || !end) return earliest;
+    gsim_time seen = gsim_front_seen(f, unit, command->arrival, end);
     return seen > earliest ? seen : earliest;
 }
 
@@ -437,30 +361,45 @@ static void take_back(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *
     stream->records = NULL;
 }
 
-/* Handles the head of a hw_queue; true when it left and the next one can be looked at. */
-static bool step_head(struct gsim_machine *m, uint32_t index)
+void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count)
 {
-    struct gsim_hw_queue *hw_queue = &m->hw_queues[index];
+    struct gsim_stream_state *s = &f->process->streams[stream];
+    if (s->opened >= count) return;
+    s->opened = count;
+    if (s->is_bound) look_at(f, s->hw_queue, f->machine->now);
+}
+
+/* Handles the head of a hw_queue; true when it left and the next one can be looked at. */
+static bool step_head(struct gsim_front *f, uint32_t index)
+{
+    struct gsim_hw_queue *hw_queue = &f->hw_queues[index];
     struct gsim_command *command = hw_queue->head;
-    m->hw_queue_at[index] = GSIM_TIME_NEVER;
+    f->hw_queue_at[index] = GSIM_TIME_NEVER;
     if (!command) return false;
-    struct gsim_stream_state *stream = &m->streams[command->stream];
-    if (command->arrival > m->now) {
-        m->hw_queue_at[index] = command->arrival;
+    struct gsim_stream_state *stream = &f->process->streams[command->stream];
+    if (command->arrival > f->machine->now) {
+        f->hw_queue_at[index] = command->arrival;
         return false;
     }
-    if (!default_allows(m, hw_queue, command)) return false; /* looked at again when the barrier falls */
+    if (!default_allows(f, hw_queue, command)) return false; /* looked at again when the barrier falls */
     if (command->kind == GSIM_COMMAND_WAIT) {
         if (!command->marker->is_complete) {
-            command->marker->waiting_hw_queues |= UINT32_C(1) << index;
+            command->marker->waiting_devices |= UINT32_C(1) << f->device->index;
+            command->marker->waiting_hw_queues[f->device->index] |= UINT32_C(1) << index;
             hw_queue->blocked = true;
             return false;
         }
-        if (command->marker->time > m->now && m->busy_gap) {
-            m->hw_queue_at[index] = command->marker->time;
+        if (command->marker->time > f->machine->now && f->device->gaps.busy) {
+            f->hw_queue_at[index] = command->marker->time;
             return false;
         }
-        do_wait(m, hw_queue, command);
+        do_wait(f, hw_queue, command);
+        return true;
+    }
+    if (command->kind == GSIM_COMMAND_GATE) {
+        hw_queue->blocked = stream->opened < command->gate;
+        if (hw_queue->blocked) return false; /* looked at again when it is opened */
+        drop_head(f, hw_queue);
         return true;
     }
     if (stream->busy && command->kind == GSIM_COMMAND_RECORD && !command->marker->is_timed) {
@@ -469,67 +408,68 @@ static bool step_head(struct gsim_machine *m, uint32_t index)
     }
     if (stream->busy) return false; /* looked at again when its command ends */
     if (command->kind == GSIM_COMMAND_RECORD) {
-        do_record(m, hw_queue, command);
+        do_record(f, hw_queue, command);
         return true;
     }
-    gsim_time ready = earliest_start(m, stream, command);
-    if (ready > m->now) {
-        m->hw_queue_at[index] = ready;
+    gsim_time ready = earliest_start(f, stream, command);
+    if (ready > f->machine->now) {
+        f->hw_queue_at[index] = ready;
         return false;
     }
     stream->busy = true;
-    forget_acquires(m, stream);
-    command->ready = command->start = m->now;
+    gsim_acquires_forget(f->process, stream);
+    command->ready = command->start = f->machine->now;
     pop(hw_queue);
-    if (command->kind == GSIM_COMMAND_GRAPH)
-        gsim_graphs_launch(m, command);
-    else
-        gsim_front_start(m, command);
+    command->execute(command);
     return true;
 }
 
-void gsim_front_step(struct gsim_machine *m)
+/* Handles the hardware queues that are due. */
+static void step(void *front)
 {
-    while (m->hw_queue_next <= m->now) {
+    struct gsim_front *f = front;
+    while (f->source.next <= f->machine->now) {
         uint32_t index = 0;
-        while (m->hw_queue_at[index] > m->now) index++;
-        while (step_head(m, index)) {}
-        gsim_front_find_next(m);
+        while (f->hw_queue_at[index] > f->machine->now) index++;
+        while (step_head(f, index)) {}
+        find_next(f);
     }
 }
 
-void gsim_front_start(struct gsim_machine *m, struct gsim_command *command)
+void gsim_front_start(struct gsim_command *command)
 {
+    struct gsim_device *d = command->device;
     if (command->op->kind != GSIM_OP_KERNEL) {
-        gsim_copies_start(m, command);
+        gsim_copies_start(d, command);
         return;
     }
-    if (m->simulation->memory == GSIM_MEMORY_MANAGED && !gsim_managed_prepare_kernel(m, command)) return;
-    gsim_managed_submit(m, command);
+    if (d->space->mode == GSIM_MEMORY_MANAGED && !gsim_managed_prepare_kernel(d, command)) return;
+    gsim_managed_submit(d, command);
 }
 
-void gsim_front_kernel_started(void *machine, void *command, gsim_time now)
+static void kernel_started(void *front, void *command, gsim_time now)
 {
-    struct gsim_machine *m = machine;
+    struct gsim_front *f = front;
     struct gsim_command *t = command;
     if (!t) return; /* a graph node's signal */
     t->start = now;
-    m->touched_bytes += m->works[t->op->kernel_index].touched_bytes;
-    gsim_faults_kernel_started(m, t);
-    gsim_reuse_kernel_started(m, t);
+    f->device->touched_bytes += f->process->space.works[t->op->kernel_index].touched_bytes;
+    gsim_faults_kernel_started(f->device, t);
+    gsim_reuse_kernel_started(f->device, t);
 }
 
-void gsim_front_kernel_ended(void *machine, void *tag, gsim_time now)
+static void kernel_ended(void *front, void *tag, gsim_time now)
 {
-    struct gsim_machine *m = machine;
+    struct gsim_front *f = front;
     struct gsim_command *command = tag;
-    m->now = now;
+    f->machine->now = now;
     if (!command) return;
-    m->ended_bytes += m->works[command->op->kernel_index].touched_bytes;
+    f->device->ended_bytes += f->process->space.works[command->op->kernel_index].touched_bytes;
     struct gsim_kernel_record record = {
         .op = command->op->index,
         .iteration = command->iteration,
         .stream = command->stream,
+        .device = f->device->index,
         .kernel_index = command->op->kernel_index,
         .correlation = command->correlation,
         .launch = command->launch,
@@ -537,18 +477,18 @@ void gsim_front_kernel_ended(void *machine, void *tag, gsim_time now)
         .start = command->start,
         .end = now,
     };
-    gsim_timeline_add_kernel(m->timeline, &record);
-    if (m->simulation->observer && m->simulation->observer->on_kernel)
-        m->simulation->observer->on_kernel(m->simulation->observer->data, &record);
-    gsim_faults_kernel_ended(m, command);
-    gsim_reuse_kernel_ended(m, command);
-    gsim_front_end(m, command);
+    gsim_timeline_add_kernel(f->machine->timeline, &record);
+    if (f->machine->simulation->observer && f->machine->simulation->observer->on_kernel)
+        f->machine->simulation->observer->on_kernel(f->machine->simulation->observer->data, &record);
+    gsim_faults_kernel_ended(f->device, command);
+    gsim_reuse_kernel_ended(f->device, command);
+    command->ended(command);
 }
 
 /* For observers alone. */
-void gsim_front_blocks_stayed(void *machine, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until)
+static void blocks_stayed(void *front, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until)
 {
-    const struct gsim_machine *m = machine;
+    const struct gsim_front *f = front;
     const struct gsim_command *command = tag;
     if (!command) return;
     struct gsim_block_record record = {
@@ -562,34 +502,71 @@ void gsim_front_blocks_stayed(void *machine, void *tag, const uint64_t *sms, uin
         .end = until,
     };
     memcpy(record.sms, sms, sizeof record.sms);
-    m->simulation->observer->on_blocks(m->simulation->observer->data, &record);
+    f->machine->simulation->observer->on_blocks(f->machine->simulation->observer->data, &record);
 }
 
-void gsim_front_end(struct gsim_machine *m, struct gsim_command *command)
+/* The kernel, copy or graph of a stream's command ended now. */
+static void command_ended(struct gsim_command *command)
 {
-    if (command->graph_run) {
-        gsim_graphs_node_ended(m, command);
-        return;
-    }
-    struct gsim_stream_state *stream = &m->streams[command->stream];
-    struct gsim_hw_queue *hw_queue = &m->hw_queues[stream->hw_queue];
+    struct gsim_front *f = command->device->front;
+    struct gsim_stream_state *stream = &f->process->streams[command->stream];
+    struct gsim_hw_queue *hw_queue = &f->hw_queues[stream->hw_queue];
     stream->busy = false;
-    stream->last_end = m->now;
-    stream->ended_unit = unit_of(m, command);
+    stream->last_end = f->machine->now;
+    stream->ended_unit = unit_of(f, command);
     if (hw_queue->pending_launches-- && hw_queue->waiting_threads)
-        gsim_machine_wake_all(m, &hw_queue->waiting_threads, m->now);
+        gsim_machine_wake_all(f->machine, &hw_queue->waiting_threads, f->machine->now);
     take_back(hw_queue, stream);
     gsim_time turn = 0;
-    const struct gsim_command *next = stream->ended_unit == GSIM_UNIT_SMS ? turned_for(m, hw_queue->head, command->stream) : NULL;
-    if (next) turn = turn_to(m, stream->hw_queue, GSIM_NO_HW_QUEUE, is_slow(m, next));
-    if (next && is_slow(m, next))
+    const struct gsim_command *next = stream->ended_unit == GSIM_UNIT_SMS ? turned_for(f, hw_queue->head, command->stream) : NULL;
+    if (next) turn = turn_to(f, stream->hw_queue, GSIM_NO_HW_QUEUE, is_slow(f, next));
+    if (next && is_slow(f, next))
         stream->last_end += turn;
     else if (next)
-        turn += draw_first(m, stream->hw_queue);
-    must_follow(stream, stream->ended_unit, m->now, gap_behind(m, stream->ended_unit) + turn);
+        turn += draw_first(f, stream->hw_queue);
+    must_follow(stream, stream->ended_unit, f->machine->now, gap_behind(f, stream->ended_unit) + turn);
     stream->has_worked = true;
-    stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0, .ended_bytes = m->ended_bytes};
-    if (hw_queue->head) look_at(m, stream->hw_queue, m->now);
-    complete(m, command->stream);
-    gsim_front_free(m, command);
+    stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0, .ended_bytes = f->device->ended_bytes};
+    if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
+    complete(f, command->stream);
+    gsim_command_free(f->machine, command);
 }
+
+struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_kind kind, uint32_t stream)
+{
+    struct gsim_command *command = gsim_command_new(f->machine, kind, f->device, stream, f->process->iteration);
+    static void (*const execute[])(struct gsim_command *) = {[GSIM_COMMAND_OP] = gsim_front_start, [GSIM_COMMAND_GRAPH] = gsim_graphs_launch,
+                                                             [GSIM_COMMAND_GATE] = NULL};
+    if (!command) return NULL;
+    command->ended = command_ended;
+    command->execute = execute[kind];
+    return command;
+}
+
+/* --- life ------------------------------------------------------------------------------------------------- */
+
+static gsim_time copy_records(const struct gsim_front *f, const struct gsim_command *copy) { return records_of(f, copy->stream); }
+
+static const struct gsim_copy_hooks copy_hooks = {.records = copy_records, .goes_on = gsim_graphs_copies_on};
+
+enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_machine *machine,
+                                 const struct gsim_device_spec *spec, uint32_t index, struct gsim_error *error)
+{
+    *f = (struct gsim_front){.machine = machine, .device = device, .hw_queue_count = (uint32_t)spec->hw_queues};
+    f->source = (struct gsim_source){.class = GSIM_SOURCE_FRONT, .handle_index = index, .handle = step, .owner = f};
+    for (uint32_t c = 0; c < GSIM_MAX_HW_QUEUES; c++) {
+        f->hw_queues[c].tail = &f->hw_queues[c].head;
+        f->hw_queue_at[c] = GSIM_TIME_NEVER;
+    }
+    const struct gsim_observer *observer = machine->simulation->observer;
+    const struct gsim_gpu_listener listener = {f, kernel_started, kernel_ended, gsim_graphs_kernel_placed};
+    enum gsim_status status = gsim_device_open(device, machine, spec, index, &listener, error);
+    if (status) return status;
+    device->front = f;
+    device->hooks = &copy_hooks;
+    if (observer && observer->on_blocks) gsim_gpu_watch(device->sm, &(struct gsim_gpu_watcher){f, blocks_stayed});
+    if (!gsim_agenda_add(&machine->agenda, &f->source)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_random_init(&f->turns, ((machine->simulation->seed + 2) * GSIM_SEED_STEP >> 24) + index, error);
+}
+
+void gsim_front_release(struct gsim_front *f) { gsim_random_release(&f->turns); }

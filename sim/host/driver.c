@@ -3,297 +3,311 @@
  * The simulated backend of include/gpusim/driver.h: each call takes its host time from the device file, then enqueues
  * into front.c or blocks its thread. Graph calls are in graphs.c, threads, locks and queues in threads.c.
  */
-#include "sim/clock/machine.h"
+#include "sim/host/api.h"
 
-static struct gsim_machine *machine(struct gsim_driver *driver) { return (struct gsim_machine *)driver; }
-
-gsim_time gsim_api_begin(struct gsim_machine *m)
+gsim_time gsim_api_begin(struct gsim_process *p)
 {
-    m->correlation++;
-    m->running->local += m->call_gap;
-    return m->running->local;
+    p->correlation++;
+    p->machine->running->local += p->call_gap;
+    return p->machine->running->local;
 }
 
-void gsim_api_spend(struct gsim_machine *m, double us)
+void gsim_api_spend(struct gsim_process *p, double us)
 {
-    if (m->simulation->noise) us *= gsim_random_scale(&m->call_noise, m->device->call_spread);
-    double share = m->alive_count > m->device->cores ? m->alive_count / m->device->cores : 1;
-    m->running->local += gsim_time_from_us(us * share);
+    if (p->machine->simulation->noise) us *= gsim_random_scale(&p->machine->call_noise, p->spec->call_spread);
+    double share = p->machine->alive_count > p->spec->cores ? p->machine->alive_count / p->spec->cores : 1;
+    p->machine->running->local += gsim_time_from_us(us * share);
 }
 
-void gsim_api_end(struct gsim_machine *m, enum gsim_api api, gsim_time start, gsim_time waited, uint32_t stream,
+void gsim_api_take_driver(struct gsim_process *p, double hold_us, double switch_us)
+{
+    struct gsim_host_thread *self = p->machine->running;
+    if (p->machine->alive_count < 2) return;
+    if (p->driver_caller != self->index) self->local += gsim_time_from_us(switch_us);
+    if (p->driver_free > self->local) self->local = p->driver_free;
+    p->driver_free = self->local + gsim_time_from_us(hold_us);
+    p->driver_caller = self->index;
+}
+
+void gsim_api_end(struct gsim_process *p, enum gsim_api api, gsim_time start, gsim_time waited, uint32_t stream,
                   const char *detail)
 {
-    if (!m->timeline->detailed) return;
+    if (!p->machine->timeline->detailed) return;
     struct gsim_api_record record = {
         .api = api,
-        .thread = m->running->index,
-        .iteration = m->iteration,
-        .correlation = m->correlation,
+        .thread = p->machine->running->index,
+        .iteration = p->iteration,
+        .correlation = p->correlation,
         .stream = stream,
         .detail = detail,
         .start = start,
-        .end = m->running->local,
+        .end = p->machine->running->local,
         .waited = waited,
     };
-    gsim_timeline_add_api(m->timeline, &record);
+    gsim_timeline_add_api(p->machine->timeline, &record);
 }
 
-void gsim_api_use_stream(struct gsim_machine *m, uint32_t stream)
+void gsim_api_use_stream(struct gsim_process *p, uint32_t stream)
 {
-    struct gsim_stream_state *s = &m->streams[stream];
-    if (s->used_mark == m->iteration + 1) return;
-    s->used_mark = m->iteration + 1;
-    m->streams_used++;
+    struct gsim_stream_state *s = &p->streams[stream];
+    if (s->used_mark == p->iteration + 1) return;
+    s->used_mark = p->iteration + 1;
+    p->streams_used++;
 }
 
-gsim_time gsim_api_wait_queue(struct gsim_machine *m, uint32_t stream)
+gsim_time gsim_api_wait_queue(struct gsim_process *p, uint32_t stream)
 {
-    struct gsim_hw_queue *hw_queue = gsim_front_bind(m, stream);
-    uint32_t depth = (uint32_t)m->device->launch_queue_depth;
-    gsim_time before = m->running->local;
+    struct gsim_front *front = p->streams[stream].front;
+    struct gsim_hw_queue *hw_queue = gsim_front_bind(front, stream);
+    uint32_t depth = (uint32_t)p->spec->launch_queue_depth;
+    gsim_time before = p->machine->running->local;
     if (hw_queue->pending_launches < depth) return 0;
-    gsim_machine_meet(m);
-    while ((hw_queue = gsim_front_bind(m, stream))->pending_launches >= depth && !gsim_driver_failed(&m->driver))
-        gsim_machine_wait_on(m, &hw_queue->waiting_threads); /* the stream may hold another queue afterwards */
-    return m->running->local - before;
+    gsim_machine_meet(p->machine);
+    while ((hw_queue = gsim_front_bind(front, stream))->pending_launches >= depth && !gsim_driver_failed(&p->driver))
+        gsim_machine_wait_on(p->machine, &hw_queue->waiting_threads); /* the stream may hold another queue afterwards */
+    return p->machine->running->local - before;
 }
 
-void gsim_api_issue(struct gsim_machine *m, enum gsim_command_kind kind, const struct gsim_op *op, uint32_t exec,
+void gsim_api_issue(struct gsim_process *p, enum gsim_command_kind kind, const struct gsim_op *op, uint32_t exec,
                     uint32_t stream, gsim_time launch, double latency_us)
 {
-    struct gsim_command *command = gsim_front_command(m, kind, stream);
+    struct gsim_command *command = gsim_front_command(p->streams[stream].front, kind, stream);
     if (!command) return;
     command->op = op;
     command->exec = exec;
     command->launch = launch;
-    command->correlation = m->correlation;
-    command->arrival = m->running->local + gsim_time_from_us(latency_us);
-    gsim_front_issue(m, command);
-    gsim_api_use_stream(m, stream);
+    command->correlation = p->correlation;
+    command->arrival = p->machine->running->local + gsim_time_from_us(latency_us);
+    gsim_front_issue(p->streams[stream].front, command);
+    gsim_api_use_stream(p, stream);
 }
 
-bool gsim_api_is_stream(struct gsim_machine *m, uint32_t stream)
+bool gsim_api_is_stream(struct gsim_process *p, uint32_t stream)
 {
-    if (gsim_driver_failed(&m->driver)) return false;
-    if (stream < m->stream_count && m->streams[stream].exists) return true;
-    gsim_machine_fail(m, GSIM_SIM, "stream %u does not exist", stream);
+    if (gsim_driver_failed(&p->driver)) return false;
+    if (stream < p->stream_count && p->streams[stream].exists) return true;
+    gsim_machine_fail(p->machine, GSIM_SIM, "stream %u does not exist", stream);
     return false;
 }
 
-static bool is_event(struct gsim_machine *m, gsim_event event)
+bool gsim_api_is_event(struct gsim_process *p, gsim_event event)
 {
-    if (gsim_driver_failed(&m->driver)) return false;
-    if (event && event < m->event_count && m->events[event].exists) return true;
-    gsim_machine_fail(m, GSIM_SIM, "event %u does not exist", event);
+    if (gsim_driver_failed(&p->driver)) return false;
+    if (event && event < p->event_count && p->events[event].exists) return true;
+    gsim_machine_fail(p->machine, GSIM_SIM, "event %u does not exist", event);
     return false;
 }
 
 /* --- streams ------------------------------------------------------------------------------------------- */
 
-static gsim_stream add_stream(struct gsim_machine *m, int priority)
+static gsim_stream add_stream(struct gsim_process *p, int priority)
 {
     uint32_t index = 0;
-    while (index < m->stream_count && m->streams[index].exists) index++;
-    if (index == m->stream_count) {
-        if (gsim_array_grow((void **)&m->streams, sizeof *m->streams, m->stream_count, &m->stream_capacity)) {
-            gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
+    while (index < p->stream_count && p->streams[index].exists) index++;
+    if (index == p->stream_count) {
+        if (gsim_array_grow((void **)&p->streams, sizeof *p->streams, p->stream_count, &p->stream_capacity)) {
+            gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
             return 0;
         }
-        m->stream_count++;
-        m->streams[index] = (struct gsim_stream_state){0};
+        p->stream_count++;
+        p->streams[index] = (struct gsim_stream_state){0};
     } else {
-        gsim_free(m->streams[index].tail);
+        gsim_free(p->streams[index].tail);
     }
-    m->streams[index] = (struct gsim_stream_state){
-        .exists = true, .priority = priority, .hw_queue = GSIM_NO_HW_QUEUE};
+    p->streams[index] = (struct gsim_stream_state){
+        .front = p->device->front, .exists = true, .priority = priority, .hw_queue = GSIM_NO_HW_QUEUE};
     return index;
 }
 
 static gsim_stream do_stream_create(struct gsim_driver *driver, int priority)
 {
-    struct gsim_machine *m = machine(driver);
+    struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return 0;
-    gsim_machine_order(m);
-    gsim_time start = gsim_api_begin(m);
-    gsim_api_spend(m, m->device->stream_create_us);
-    gsim_stream stream = add_stream(m, priority);
-    gsim_api_end(m, GSIM_API_STREAM_CREATE, start, 0, stream, NULL);
+    gsim_machine_order(p->machine);
+    gsim_time start = gsim_api_begin(p);
+    gsim_api_spend(p, p->spec->stream_create_us);
+    gsim_stream stream = add_stream(p, priority);
+    gsim_api_end(p, GSIM_API_STREAM_CREATE, start, 0, stream, NULL);
     return stream;
 }
 
 static void do_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!gsim_api_is_stream(m, stream) || stream == 0) return;
-    gsim_machine_order(m);
-    gsim_time start = gsim_api_begin(m);
-    gsim_api_spend(m, m->device->stream_destroy_us);
-    if (m->streams[stream].issued != m->streams[stream].completed) gsim_machine_meet(m);
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_stream(p, stream) || stream == 0) return;
+    gsim_machine_order(p->machine);
+    gsim_time start = gsim_api_begin(p);
+    gsim_api_spend(p, p->spec->stream_destroy_us);
+    if (p->streams[stream].issued != p->streams[stream].completed) gsim_machine_meet(p->machine);
     /* As in CUDA the work goes on; the stream of pending work stays, and its slot is not used again. */
-    if (m->streams[stream].issued == m->streams[stream].completed) m->streams[stream].exists = false;
-    gsim_api_end(m, GSIM_API_STREAM_DESTROY, start, 0, stream, NULL);
+    if (p->streams[stream].issued == p->streams[stream].completed) p->streams[stream].exists = false;
+    gsim_api_end(p, GSIM_API_STREAM_DESTROY, start, 0, stream, NULL);
 }
 
 static void do_stream_synchronize(struct gsim_driver *driver, gsim_stream stream)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!gsim_api_is_stream(m, stream)) return;
-    gsim_time start = gsim_api_begin(m);
-    gsim_machine_meet(m);
-    bool is_idle = m->streams[stream].completed == m->streams[stream].issued;
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_stream(p, stream)) return;
+    gsim_time start = gsim_api_begin(p);
+    gsim_machine_meet(p->machine);
+    gsim_api_take_driver(p, p->spec->driver_sync_lock_us, 0);
+    gsim_machine_meet(p->machine);
+    bool is_idle = p->streams[stream].completed == p->streams[stream].issued;
     if (!is_idle) {
-        m->running->target = m->streams[stream].issued;
-        gsim_machine_wait_on(m, &m->streams[stream].waiting_threads);
+        p->machine->running->target = p->streams[stream].issued;
+        gsim_machine_wait_on(p->machine, &p->streams[stream].waiting_threads);
     }
-    gsim_time waited = m->running->local - start;
-    gsim_api_spend(m, is_idle ? m->device->sync_idle_us : m->device->sync_return_us);
-    gsim_api_end(m, GSIM_API_STREAM_SYNC, start, waited, stream, NULL);
+    gsim_time waited = p->machine->running->local - start;
+    gsim_api_spend(p, is_idle ? p->spec->sync_idle_us : p->spec->sync_return_us);
+    gsim_api_end(p, GSIM_API_STREAM_SYNC, start, waited, stream, NULL);
 }
 
 static bool do_stream_query(struct gsim_driver *driver, gsim_stream stream)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!gsim_api_is_stream(m, stream)) return true;
-    gsim_time start = gsim_api_begin(m);
-    gsim_machine_meet(m);
-    bool is_idle = m->streams[stream].completed == m->streams[stream].issued;
-    gsim_api_spend(m, m->device->query_us);
-    gsim_api_end(m, GSIM_API_STREAM_QUERY, start, 0, stream, NULL);
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_stream(p, stream)) return true;
+    gsim_time start = gsim_api_begin(p);
+    gsim_machine_meet(p->machine);
+    bool is_idle = p->streams[stream].completed == p->streams[stream].issued;
+    gsim_api_spend(p, p->spec->query_us);
+    gsim_api_end(p, GSIM_API_STREAM_QUERY, start, 0, stream, NULL);
     return is_idle;
 }
 
 static void do_device_synchronize(struct gsim_driver *driver)
 {
-    struct gsim_machine *m = machine(driver);
+    struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
-    gsim_time start = gsim_api_begin(m);
-    gsim_machine_meet(m);
-    bool is_idle = m->completed == m->issued;
-    if (!is_idle) gsim_machine_wait_on(m, &m->waiting_device);
-    gsim_time waited = m->running->local - start;
-    gsim_api_spend(m, is_idle ? m->device->sync_idle_us : m->device->sync_return_us);
-    gsim_api_end(m, GSIM_API_DEVICE_SYNC, start, waited, 0, NULL);
+    gsim_time start = gsim_api_begin(p);
+    gsim_machine_meet(p->machine);
+    struct gsim_front *front = p->device->front;
+    bool is_idle = front->completed == front->issued;
+    if (!is_idle) gsim_machine_wait_on(p->machine, &front->waiting_device);
+    gsim_time waited = p->machine->running->local - start;
+    gsim_api_spend(p, is_idle ? p->spec->sync_idle_us : p->spec->sync_return_us);
+    gsim_api_end(p, GSIM_API_DEVICE_SYNC, start, waited, 0, NULL);
 }
 
 /* --- events ---------------------------------------------------------------------------------------------- */
 
 static gsim_event do_event_create(struct gsim_driver *driver, enum gsim_event_flags flags)
 {
-    struct gsim_machine *m = machine(driver);
+    struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return 0;
-    gsim_time start = gsim_api_begin(m);
+    gsim_time start = gsim_api_begin(p);
     gsim_event event = 0;
-    if (m->free_event_count) {
-        event = m->free_events[--m->free_event_count];
+    if (p->free_event_count) {
+        event = p->free_events[--p->free_event_count];
     } else {
-        if (gsim_array_grow((void **)&m->events, sizeof *m->events, m->event_count, &m->event_capacity)) {
-            gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
+        if (gsim_array_grow((void **)&p->events, sizeof *p->events, p->event_count, &p->event_capacity)) {
+            gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
             return 0;
         }
-        event = (gsim_event)m->event_count++;
+        event = (gsim_event)p->event_count++;
     }
-    m->events[event] = (struct gsim_event_state){.exists = true, .flags = flags};
-    gsim_api_spend(m, m->device->event_create_us);
-    gsim_api_end(m, GSIM_API_EVENT_CREATE, start, 0, 0, flags == GSIM_EVENT_NO_TIMING ? GSIM_API_NO_TIMING : NULL);
+    p->events[event] = (struct gsim_event_state){.exists = true, .flags = flags};
+    gsim_api_spend(p, p->spec->event_create_us);
+    gsim_api_end(p, GSIM_API_EVENT_CREATE, start, 0, 0, flags == GSIM_EVENT_NO_TIMING ? GSIM_API_NO_TIMING : NULL);
     return event;
 }
 
 static void do_event_destroy(struct gsim_driver *driver, gsim_event event)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!is_event(m, event)) return;
-    gsim_time start = gsim_api_begin(m);
-    gsim_front_unref(m, m->events[event].marker);
-    m->events[event] = (struct gsim_event_state){0};
-    if (gsim_array_grow((void **)&m->free_events, sizeof *m->free_events, m->free_event_count, &m->free_event_capacity))
-        gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_event(p, event)) return;
+    gsim_time start = gsim_api_begin(p);
+    gsim_process_unref(p, p->events[event].marker);
+    p->events[event] = (struct gsim_event_state){0};
+    if (gsim_array_grow((void **)&p->free_events, sizeof *p->free_events, p->free_event_count, &p->free_event_capacity))
+        gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
     else
-        m->free_events[m->free_event_count++] = event;
-    gsim_api_spend(m, m->device->event_destroy_us);
-    gsim_api_end(m, GSIM_API_EVENT_DESTROY, start, 0, 0, NULL);
+        p->free_events[p->free_event_count++] = event;
+    gsim_api_spend(p, p->spec->event_destroy_us);
+    gsim_api_end(p, GSIM_API_EVENT_DESTROY, start, 0, 0, NULL);
 }
 
 /* A record or wait command with MARKER, which gets another reference. */
-static void issue_marker(struct gsim_machine *m, enum gsim_command_kind kind, gsim_stream stream, struct gsim_marker *marker,
+static void issue_marker(struct gsim_process *p, enum gsim_command_kind kind, gsim_stream stream, struct gsim_marker *marker,
                          gsim_time launch)
 {
-    struct gsim_command *command = gsim_front_command(m, kind, stream);
+    struct gsim_command *command = gsim_front_command(p->streams[stream].front, kind, stream);
     if (!command) return;
     marker->references++;
     command->marker = marker;
     command->launch = launch;
-    command->correlation = m->correlation;
-    command->arrival = m->running->local + gsim_time_from_us(m->device->launch_to_start_us);
-    gsim_front_issue(m, command);
+    command->correlation = p->correlation;
+    command->arrival = p->machine->running->local + gsim_time_from_us(p->spec->launch_to_start_us);
+    gsim_front_issue(p->streams[stream].front, command);
 }
 
 static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_stream stream)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!gsim_api_is_stream(m, stream) || !is_event(m, event)) return;
-    gsim_machine_order(m);
-    gsim_time start = gsim_api_begin(m);
-    bool is_timed = m->events[event].flags == GSIM_EVENT_TIMING;
-    gsim_api_spend(m, is_timed ? m->device->event_record_us : m->device->event_record_no_timing_us);
-    m->events_recorded++;
-    if (!gsim_graphs_capture_record(m, event, stream)) {
-        struct gsim_marker *marker = gsim_front_marker(m);
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_stream(p, stream) || !gsim_api_is_event(p, event)) return;
+    gsim_machine_order(p->machine);
+    gsim_time start = gsim_api_begin(p);
+    bool is_timed = p->events[event].flags == GSIM_EVENT_TIMING;
+    gsim_api_take_driver(p, p->spec->driver_event_lock_us, 0);
+    gsim_api_spend(p, is_timed ? p->spec->event_record_us : p->spec->event_record_no_timing_us);
+    p->events_recorded++;
+    if (!gsim_api_capture_record(p, event, stream)) {
+        struct gsim_marker *marker = gsim_process_marker(p);
         if (!marker) return;
         marker->is_timed = is_timed;
         marker->recorded_stream = stream;
         marker->event = event;
-        marker->correlation = m->correlation;
-        gsim_front_unref(m, m->events[event].marker);
-        m->events[event].marker = marker;
-        issue_marker(m, GSIM_COMMAND_RECORD, stream, marker, start);
+        marker->correlation = p->correlation;
+        gsim_process_unref(p, p->events[event].marker);
+        p->events[event].marker = marker;
+        issue_marker(p, GSIM_COMMAND_RECORD, stream, marker, start);
     }
-    gsim_api_end(m, GSIM_API_EVENT_RECORD, start, 0, stream, NULL);
+    gsim_api_end(p, GSIM_API_EVENT_RECORD, start, 0, stream, NULL);
 }
 
 static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream, gsim_event event)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!gsim_api_is_stream(m, stream) || !is_event(m, event)) return;
-    gsim_machine_order(m);
-    gsim_time start = gsim_api_begin(m);
-    gsim_api_spend(m, m->device->stream_wait_us);
-    m->stream_waits++;
-    if (!gsim_graphs_capture_wait(m, stream, event) && m->events[event].marker)
-        issue_marker(m, GSIM_COMMAND_WAIT, stream, m->events[event].marker, start);
-    gsim_api_end(m, GSIM_API_STREAM_WAIT, start, 0, stream, NULL);
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_stream(p, stream) || !gsim_api_is_event(p, event)) return;
+    gsim_machine_order(p->machine);
+    gsim_time start = gsim_api_begin(p);
+    gsim_api_take_driver(p, p->spec->driver_event_lock_us, 0);
+    gsim_api_spend(p, p->spec->stream_wait_us);
+    p->stream_waits++;
+    if (!gsim_api_capture_wait(p, stream, event) && p->events[event].marker)
+        issue_marker(p, GSIM_COMMAND_WAIT, stream, p->events[event].marker, start);
+    gsim_api_end(p, GSIM_API_STREAM_WAIT, start, 0, stream, NULL);
 }
 
 /* A record with timing is complete a little after the device has come to it. */
-static bool marker_pending(const struct gsim_machine *m, const struct gsim_marker *marker)
+static bool marker_pending(const struct gsim_process *p, const struct gsim_marker *marker)
 {
-    return marker && (!marker->is_complete || marker->time > m->running->local);
+    return marker && (!marker->is_complete || marker->time > p->machine->running->local);
 }
 
 static void do_event_synchronize(struct gsim_driver *driver, gsim_event event)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!is_event(m, event)) return;
-    gsim_time start = gsim_api_begin(m);
-    gsim_machine_meet(m);
-    struct gsim_marker *marker = m->events[event].marker;
-    bool is_pending = marker_pending(m, marker);
-    if (is_pending && !marker->is_complete) gsim_machine_wait_on(m, &marker->waiting_threads);
-    else if (is_pending) m->running->local = marker->time;
-    gsim_time waited = m->running->local - start;
-    gsim_api_spend(m, is_pending ? m->device->sync_return_us : m->device->sync_idle_us);
-    gsim_api_end(m, GSIM_API_EVENT_SYNC, start, waited, 0, NULL);
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_event(p, event)) return;
+    gsim_time start = gsim_api_begin(p);
+    gsim_machine_meet(p->machine);
+    struct gsim_marker *marker = p->events[event].marker;
+    bool is_pending = marker_pending(p, marker);
+    if (is_pending && !marker->is_complete) gsim_machine_wait_on(p->machine, &marker->waiting_threads);
+    else if (is_pending) p->machine->running->local = marker->time;
+    gsim_time waited = p->machine->running->local - start;
+    gsim_api_spend(p, is_pending ? p->spec->sync_return_us : p->spec->sync_idle_us);
+    gsim_api_end(p, GSIM_API_EVENT_SYNC, start, waited, 0, NULL);
 }
 
 static bool do_event_query(struct gsim_driver *driver, gsim_event event)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!is_event(m, event)) return true;
-    gsim_time start = gsim_api_begin(m);
-    gsim_machine_meet(m);
-    bool is_complete = !marker_pending(m, m->events[event].marker);
-    gsim_api_spend(m, m->device->query_us);
-    gsim_api_end(m, GSIM_API_EVENT_QUERY, start, 0, 0, NULL);
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_event(p, event)) return true;
+    gsim_time start = gsim_api_begin(p);
+    gsim_machine_meet(p->machine);
+    bool is_complete = !marker_pending(p, p->events[event].marker);
+    gsim_api_spend(p, p->spec->query_us);
+    gsim_api_end(p, GSIM_API_EVENT_QUERY, start, 0, 0, NULL);
     return is_complete;
 }
 
@@ -301,100 +315,115 @@ static bool do_event_query(struct gsim_driver *driver, gsim_event event)
 
 static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!gsim_api_is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
-    gsim_machine_order(m);
-    gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
-    gsim_time before = m->running->local;
-    gsim_managed_launch(m, &op, 1, stream);
-    waited += m->running->local - before;
-    gsim_api_spend(m, m->device->launch_us);
-    gsim_api_issue(m, GSIM_COMMAND_OP, op, 0, stream, start, m->device->launch_to_start_us);
-    gsim_api_end(m, GSIM_API_LAUNCH, start, waited, stream, m->program->kernels[op->kernel_index].name);
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_stream(p, stream) || gsim_api_capture_op(p, stream, op)) return;
+    gsim_machine_order(p->machine);
+    gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
+    gsim_time before = p->machine->running->local;
+    gsim_managed_launch(gsim_api_device(p, stream), &op, 1, stream, p->iteration);
+    waited += p->machine->running->local - before;
+    gsim_api_take_driver(p, p->spec->driver_lock_us, p->spec->driver_switch_us);
+    gsim_api_spend(p, p->spec->launch_us);
+    gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, p->spec->launch_to_start_us);
+    gsim_api_end(p, GSIM_API_LAUNCH, start, waited, stream, p->space.program->kernels[op->kernel_index].name);
+}
+
+/* A copy between GPUs is the engine's of the one that has the data. */
+static bool can_copy(struct gsim_process *p, const struct gsim_op *op, gsim_stream stream)
+{
+    if (!gsim_api_is_stream(p, stream)) return false;
+    const struct gsim_device *d = gsim_api_device(p, stream);
+    if (op->copy_kind != GSIM_COPY_P2P) return true;
+    if (op->device == d->index && op->to_device != d->index && op->to_device < p->device_count) return true;
+    gsim_machine_fail(p->machine, GSIM_SIM, "a copy from GPU %u to GPU %u cannot be in a stream of GPU %u of %u", op->device, op->to_device,
+                      d->index, p->device_count);
+    return false;
 }
 
 static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!gsim_api_is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
-    gsim_machine_order(m);
-    gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
-    gsim_api_spend(m, m->device->memcpy_us);
-    bool is_pinned = gsim_copies_is_pinned(m, op); /* the staging of others has its own start */
-    gsim_api_issue(m, GSIM_COMMAND_OP, op, 0, stream, start, is_pinned ? m->device->copy_start_us : 0);
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!can_copy(p, op, stream) || gsim_api_capture_op(p, stream, op)) return;
+    gsim_machine_order(p->machine);
+    gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
+    gsim_api_take_driver(p, p->spec->driver_lock_us, p->spec->driver_switch_us);
+    bool is_peer = op->copy_kind == GSIM_COPY_P2P && p->spec->peer_call_us > 0;
+    gsim_api_spend(p, is_peer ? p->spec->peer_call_us : p->spec->memcpy_us);
+    bool is_pinned = gsim_copies_is_pinned(&p->space, op); /* the staging of others has its own start */
+    gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, is_pinned ? p->spec->copy_start_us : 0);
     /* Pageable copies are staged by the calling thread; small ones to the device return at once
      * (CUDA driver API, "API synchronization behavior": up to 64 KB). */
     bool is_small = op->copy_kind == GSIM_COPY_H2D && op->bytes <= 65536;
-    if (gsim_copies_is_pageable(m, op) && op->copy_kind != GSIM_COPY_D2D && !is_small) {
-        gsim_time before = m->running->local;
-        m->running->target = m->streams[stream].issued;
-        gsim_machine_wait_on(m, &m->streams[stream].waiting_threads);
-        waited += m->running->local - before;
+    if (gsim_copies_is_pageable(&p->space, op) && op->copy_kind != GSIM_COPY_D2D && op->copy_kind != GSIM_COPY_P2P && !is_small) {
+        gsim_time before = p->machine->running->local;
+        p->machine->running->target = p->streams[stream].issued;
+        gsim_machine_wait_on(p->machine, &p->streams[stream].waiting_threads);
+        waited += p->machine->running->local - before;
     }
-    gsim_api_end(m, GSIM_API_MEMCPY, start, waited, stream, m->program->buffers[op->args[0].buffer_index].name);
+    gsim_api_end(p, GSIM_API_MEMCPY, start, waited, stream, p->space.program->buffers[op->args[0].buffer_index].name);
 }
 
 static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!gsim_api_is_stream(m, stream) || gsim_graphs_capture_op(m, stream, op)) return;
-    gsim_machine_order(m);
-    gsim_time start = gsim_api_begin(m), waited = gsim_api_wait_queue(m, stream);
-    uint64_t missing = gsim_residency_bytes(&m->residency, op->args[0].buffer_index, op->bytes, GSIM_PLACE_HOST);
-    gsim_api_spend(m, m->device->prefetch_call_us);
-    gsim_api_issue(m, GSIM_COMMAND_OP, op, 0, stream, start, 0);
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_stream(p, stream) || gsim_api_capture_op(p, stream, op)) return;
+    gsim_machine_order(p->machine);
+    gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
+    uint64_t missing = gsim_residency_bytes(&p->space.residency, op->args[0].buffer_index, op->bytes, GSIM_PLACE_HOST);
+    gsim_api_spend(p, p->spec->prefetch_call_us);
+    gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, 0);
     /* The driver unmaps the pages and hands them to the copy engine piece by piece: the copy is under way. */
-    gsim_api_spend(m, m->device->prefetch_call_us_per_mb * (double)missing * 1e-6);
-    gsim_api_end(m, GSIM_API_PREFETCH, start, waited, stream, m->program->buffers[op->args[0].buffer_index].name);
+    gsim_api_spend(p, p->spec->prefetch_call_us_per_mb * (double)missing * 1e-6);
+    gsim_api_end(p, GSIM_API_PREFETCH, start, waited, stream, p->space.program->buffers[op->args[0].buffer_index].name);
 }
 
 static void do_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, gsim_stream stream)
 {
-    struct gsim_machine *m = machine(driver);
-    if (!gsim_api_is_stream(m, stream)) return;
-    gsim_time start = gsim_api_begin(m);
-    gsim_api_spend(m, m->device->attach_us);
-    gsim_managed_attach(m, buffer_index, stream);
-    gsim_api_end(m, GSIM_API_ATTACH, start, 0, stream, m->program->buffers[buffer_index].name);
+    struct gsim_process *p = gsim_api_process(driver);
+    if (!gsim_api_is_stream(p, stream)) return;
+    gsim_time start = gsim_api_begin(p);
+    gsim_api_spend(p, p->spec->attach_us);
+    gsim_managed_attach(&p->space, buffer_index, stream);
+    gsim_api_end(p, GSIM_API_ATTACH, start, 0, stream, p->space.program->buffers[buffer_index].name);
 }
 
 static void do_host_access(struct gsim_driver *driver, const struct gsim_op *op)
 {
-    struct gsim_machine *m = machine(driver);
+    struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
-    if (op->kind == GSIM_OP_HOST_WRITE) gsim_host_cache_write(m, op);
-    if (m->simulation->memory != GSIM_MEMORY_MANAGED) return;
-    gsim_time start = gsim_api_begin(m);
-    gsim_machine_meet(m);
-    gsim_managed_host_access(m, op);
-    gsim_api_end(m, GSIM_API_HOST_ACCESS, start, m->running->local - start, 0,
-                 m->program->buffers[op->args[0].buffer_index].name);
+    if (op->kind == GSIM_OP_HOST_WRITE) gsim_host_cache_write(&p->space, op);
+    if (p->space.mode != GSIM_MEMORY_MANAGED) return;
+    gsim_time start = gsim_api_begin(p);
+    gsim_machine_meet(p->machine);
+    gsim_managed_host_access(p->device, op, p->iteration);
+    gsim_api_end(p, GSIM_API_HOST_ACCESS, start, p->machine->running->local - start, 0,
+                 p->space.program->buffers[op->args[0].buffer_index].name);
 }
 
 static void do_host_work(struct gsim_driver *driver, double us, const char *what)
 {
-    struct gsim_machine *m = machine(driver);
+    struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
-    gsim_time start = gsim_api_begin(m);
-    gsim_api_spend(m, us);
-    gsim_api_end(m, GSIM_API_HOST_WORK, start, 0, 0, what);
+    gsim_time start = gsim_api_begin(p);
+    gsim_api_spend(p, us);
+    gsim_api_end(p, GSIM_API_HOST_WORK, start, 0, 0, what);
 }
 
 /* --- bookkeeping --------------------------------------------------------------------------------------------- */
 
 static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
 {
-    struct gsim_machine *m = machine(driver);
+    struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
-    gsim_machine_meet(m);
-    m->iteration = iteration;
-    m->iteration_start = m->running->local;
-    m->streams_used = m->events_recorded = m->stream_waits = 0;
-    for (uint32_t i = 0; i < m->program->op_count; i++) {
-        const struct gsim_op *op = &m->program->ops[i];
+    gsim_machine_meet(p->machine);
+    p->iteration = iteration;
+    p->iteration_start = p->machine->running->local;
+    p->streams_used = p->events_recorded = p->stream_waits = 0;
+    for (uint32_t i = 0; i < p->space.program->op_count; i++) {
+        const struct gsim_op *op = &p->space.program->ops[i];
         if (op->kind != GSIM_OP_HOST_WRITE || !op->untimed) continue;
-        gsim_residency_host_takes(&m->residency, op->args[0].buffer_index, op->bytes, true);
-        gsim_host_cache_write(m, op);
+        gsim_residency_host_takes(&p->space.residency, op->args[0].buffer_index, op->bytes, true);
+        gsim_host_cache_write(&p->space, op);
     }
 }
 
@@ -416,20 +445,21 @@ static bool repeats(const struct gsim_timeline *timeline)
 
 static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
 {
-    struct gsim_machine *m = machine(driver);
+    struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
     (void)iteration;
-    struct gsim_iteration_record record = {m->iteration_start, m->running->local, m->streams_used, m->events_recorded,
-                                           m->stream_waits};
-    gsim_timeline_add_iteration(m->timeline, &record);
+    struct gsim_iteration_record record = {p->iteration_start, p->machine->running->local, p->streams_used, p->events_recorded,
+                                           p->stream_waits};
+    gsim_timeline_add_iteration(p->machine->timeline, &record);
     /* With noise no iteration repeats: one behind the warm-up, repetitions are other seeds. */
-    bool is_enough = m->simulation->noise ? m->timeline->iteration_count >= 2 : repeats(m->timeline);
-    if (m->simulation->until_steady && is_enough) m->run->iterations = (uint32_t)m->timeline->iteration_count;
+    const struct gsim_timeline *timeline = p->machine->timeline;
+    bool is_enough = p->machine->simulation->noise ? timeline->iteration_count >= 2 : repeats(timeline);
+    if (p->machine->simulation->until_steady && is_enough) p->run->iterations = (uint32_t)timeline->iteration_count;
 }
 
-static double do_now_us(struct gsim_driver *driver) { return gsim_time_us(machine(driver)->running->local); }
+static double do_now_us(struct gsim_driver *driver) { return gsim_time_us(gsim_api_process(driver)->machine->running->local); }
 
-void gsim_simdriver_init(struct gsim_machine *m)
+bool gsim_api_init(struct gsim_process *p)
 {
     static const struct gsim_driver_ops own = {
         .name = "sim",
@@ -446,6 +476,7 @@ void gsim_simdriver_init(struct gsim_machine *m)
         .event_query = do_event_query,
         .launch = do_launch,
         .memcpy_async = do_memcpy_async,
+        .memcpy_peer_async = do_memcpy_async,
         .prefetch_async = do_prefetch_async,
         .stream_attach = do_stream_attach,
         .host_access = do_host_access,
@@ -454,18 +485,17 @@ void gsim_simdriver_init(struct gsim_machine *m)
         .iteration_end = do_iteration_end,
         .now_us = do_now_us,
     };
-    struct gsim_driver_ops *ops = GSIM_ARENA_NEW(&m->arena, struct gsim_driver_ops);
-    if (!ops) {
-        gsim_error_set(&m->driver.error, GSIM_NOMEM, "out of memory");
-        return;
-    }
+    struct gsim_driver_ops *ops = GSIM_ARENA_NEW(&p->machine->arena, struct gsim_driver_ops);
+    if (!ops) return false;
     *ops = own;
-    gsim_graphs_set_ops(ops);
-    gsim_threads_set_ops(ops);
-    m->driver.ops = ops;
-    add_stream(m, 0);                                                             /* the legacy default stream */
-    if (gsim_array_grow((void **)&m->events, sizeof *m->events, 0, &m->event_capacity)) /* event 0 means "none" */
-        gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
-    else
-        m->events[m->event_count++] = (struct gsim_event_state){0};
+    gsim_api_set_graph_ops(ops);
+    gsim_api_set_thread_ops(ops);
+    gsim_api_set_wait_ops(ops);
+    gsim_api_set_device_ops(ops);
+    p->driver.ops = ops;
+    p->call_gap = gsim_time_from_us(p->spec->call_gap_us);
+    add_stream(p, 0);                                                                         /* the legacy default stream */
+    if (gsim_array_grow((void **)&p->events, sizeof *p->events, 0, &p->event_capacity)) return false; /* event 0 means "none" */
+    p->events[p->event_count++] = (struct gsim_event_state){0};
+    return p->stream_count > 0;
 }

@@ -3,84 +3,92 @@
  * Copy engines, one FIFO per direction (NVIDIA forum 365145: engines are assigned per direction), and whoever
  * waits for a transfer. Times come from the links of engine.h; what managed memory moves, from managed.c.
  */
-#include "sim/clock/machine.h"
+#include "sim/memory/device.h"
+#include "sim/memory/links.h"
 
 struct gsim_waiter {
     struct gsim_command *command;
     struct gsim_waiter *next;
 };
 
-void gsim_copies_init(struct gsim_machine *m)
+void gsim_copies_init(struct gsim_device *d)
 {
-    for (int i = 0; i < 3; i++) m->engines[i].tail = &m->engines[i].head;
-}
-
-static double route_gbps(const struct gsim_device_spec *d, enum gsim_route route)
-{
-    switch (route) {
-    case GSIM_ROUTE_H2D: return d->h2d_gbps;
-    case GSIM_ROUTE_D2H: return d->d2h_gbps;
-    case GSIM_ROUTE_PAGEABLE_H2D: return d->pageable_h2d_gbps;
-    case GSIM_ROUTE_PAGEABLE_D2H: return d->pageable_d2h_gbps;
-    case GSIM_ROUTE_PREFETCH: return d->prefetch_gbps;
-    case GSIM_ROUTE_FAULT_D2H: return gsim_fault_scan_gbps(d);
-    case GSIM_ROUTE_PEER: return fmin(d->d2h_gbps, d->h2d_gbps);
-    case GSIM_ROUTE_COUNT: break;
+    for (int i = 0; i < GSIM_COPY_KIND_COUNT; i++) {
+        d->engines[i].device = d;
+        d->engines[i].tail = &d->engines[i].head;
     }
-    GSIM_BUG("route %d", (int)route);
 }
 
-bool gsim_copies_is_pinned(const struct gsim_machine *m, const struct gsim_op *op)
+static void transfer_ended(struct gsim_command *command);
+static void local_copy_ended(void *command) { transfer_ended(command); }
+
+static void finish(struct gsim_device *d, struct gsim_command *command);
+static void nothing_to_move(void *command) { finish(((struct gsim_command *)command)->device, command); }
+
+static void add_load(struct gsim_device *d, double gbps)
 {
-    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? m->simulation->memory == GSIM_MEMORY_PINNED
-                                                      : op->copy_memory == GSIM_COPY_MEMORY_PINNED;
+    gsim_gpu_add_copy_load(d->sm, d->machine->now, gbps);
+    gsim_device_sm_changed(d);
 }
 
-bool gsim_copies_is_pageable(const struct gsim_machine *m, const struct gsim_op *op)
+static uint32_t peer_of(const struct gsim_command *command)
 {
-    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? m->simulation->memory == GSIM_MEMORY_PAGEABLE
-                                                      : op->copy_memory == GSIM_COPY_MEMORY_PAGEABLE;
+    return command->copy_kind == GSIM_COPY_P2P ? command->op->to_device : command->device->index;
 }
 
-/* What a transfer takes of the DRAM while it runs. */
-static double load_gbps(const struct gsim_machine *m, const struct gsim_command *command)
+bool gsim_copies_is_pinned(const struct gsim_space *space, const struct gsim_op *op)
 {
-    if (command->op && command->op->kind == GSIM_OP_COPY && command->op->copy_us > 0) return (double)command->bytes * 1e-3 / command->op->copy_us;
-    return command->copy_kind == GSIM_COPY_D2D ? m->device->d2d_gbps : route_gbps(m->device, command->route);
+    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? space->mode == GSIM_MEMORY_PINNED : op->copy_memory == GSIM_COPY_MEMORY_PINNED;
 }
 
-static void local_copy_ended(struct gsim_machine *m, void *command) { gsim_copies_transfer_ended(m, command); }
-
-static void finish(struct gsim_machine *m, struct gsim_command *command);
-static void nothing_to_move(struct gsim_machine *m, void *command) { finish(m, command); }
-
-void gsim_copies_begin(struct gsim_machine *m, struct gsim_command *command)
+bool gsim_copies_is_pageable(const struct gsim_space *space, const struct gsim_op *op)
 {
-    const struct gsim_device_spec *d = m->device;
-    if (command->reason == GSIM_REASON_PREFETCH && !gsim_managed_begin_prefetch(m, command)) {
-        if (!command->bytes) gsim_machine_at(m, m->now, nothing_to_move, command); /* a kernel was faster */
+    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? space->mode == GSIM_MEMORY_PAGEABLE : op->copy_memory == GSIM_COPY_MEMORY_PAGEABLE;
+}
+
+/* How long it is known to take, whatever the links; 0: they say. */
+static double recorded_us(const struct gsim_command *command)
+{
+    return command->op && command->op->kind == GSIM_OP_COPY ? command->op->copy_us : 0;
+}
+
+/* What a transfer takes of DRAM while it runs: where its data is read or written there, between GPUs at both ends. */
+static void add_load_of(const struct gsim_command *command, double sign)
+{
+    struct gsim_device *d = command->device;
+    double gbps = recorded_us(command) > 0                ? (double)command->bytes * 1e-3 / recorded_us(command)
+                  : command->copy_kind == GSIM_COPY_D2D ? d->spec->d2d_gbps
+                                                          : gsim_links_route_gbps(d->spec, command->route);
+    add_load(d, sign * gbps);
+    if (command->copy_kind == GSIM_COPY_P2P) add_load(d->all[peer_of(command)], sign * gbps);
+}
+
+void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command)
+{
+    const struct gsim_device_spec *spec = d->spec;
+    if (command->reason == GSIM_REASON_PREFETCH && !gsim_managed_begin_prefetch(d, command)) {
+        if (!command->bytes) gsim_machine_at(d->machine, d->machine->now, nothing_to_move, command); /* a kernel was faster */
         return;
     }
-    command->start = m->now;
-    if (command->op && command->op->kind == GSIM_OP_COPY && command->op->copy_us > 0) { /* as recorded */
-        gsim_gpu_add_copy_load(m->gpu, m->now, load_gbps(m, command));
-        gsim_machine_at(m, m->now + gsim_time_from_us(command->op->copy_us), local_copy_ended, command);
+    command->start = d->machine->now;
+    command->transferred = transfer_ended;
+    add_load_of(command, 1);
+    if (recorded_us(command) > 0) {
+        gsim_machine_at(d->machine, d->machine->now + gsim_time_from_us(recorded_us(command)), local_copy_ended, command);
         return;
     }
     if (command->copy_kind == GSIM_COPY_D2D) { /* reads and writes every byte; no link */
-        gsim_gpu_add_copy_load(m->gpu, m->now, d->d2d_gbps);
-        gsim_time length = gsim_time_from_us(d->h2d_latency_us) +
-                           gsim_time_from_ns(2 * (double)command->bytes / d->d2d_gbps);
-        gsim_machine_at(m, m->now + length, local_copy_ended, command);
+        gsim_time length = gsim_time_from_us(spec->h2d_latency_us) +
+                           gsim_time_from_ns(2 * (double)command->bytes / spec->d2d_gbps);
+        gsim_machine_at(d->machine, d->machine->now + length, local_copy_ended, command);
         return;
     }
-    gsim_gpu_add_copy_load(m->gpu, m->now, route_gbps(d, command->route));
     uint64_t bytes = command->bytes ? command->bytes : 1;
-    if (command->route == GSIM_ROUTE_H2D) bytes += (uint64_t)gsim_host_cache_copy(m, command->buffer_index, (double)bytes);
-    gsim_engine_transfer(m->engine, m->now, &(struct gsim_leg){.route = command->route}, bytes, command);
+    if (command->route == GSIM_ROUTE_H2D) bytes += (uint64_t)gsim_host_cache_copy(d->space, spec, command->buffer_index, (double)bytes);
+    gsim_engine_transfer(d->machine->engine, d->machine->now, &(struct gsim_leg){.route = command->route, .gpu = d->index, .peer = peer_of(command)}, bytes, command);
 }
 
-static void engine_next(struct gsim_machine *m, struct gsim_copy_engine *engine)
+static void engine_next(struct gsim_copy_engine *engine)
 {
     struct gsim_command *command = engine->head;
     engine->current = command;
@@ -88,42 +96,42 @@ static void engine_next(struct gsim_machine *m, struct gsim_copy_engine *engine)
     engine->head = command->next;
     if (!engine->head) engine->tail = &engine->head;
     command->next = NULL;
-    gsim_copies_begin(m, command);
+    gsim_copies_begin(engine->device, command);
 }
 
-static void let_engine_go(struct gsim_machine *m, void *argument)
+static void let_engine_go(void *argument)
 {
     struct gsim_copy_engine *engine = argument;
     engine->is_held = false;
-    if (!engine->current) engine_next(m, engine);
+    if (!engine->current) engine_next(engine);
 }
 
 /* Behind the copy of TASK. In a graph the next copy of its lane comes before those of others that wait (H200: bs with taskflow in
  * traces/h200/runs-1g.json.gz, three copies of one lane, then of the next; taken to be so where engines look for one another, which
  * are the same devices). In streams the engine itself makes the records
  * that follow, then turns to another stream (H200: traces/h200/probe.json, h2d_record_chain and h2d_across). */
-static void engine_after(struct gsim_machine *m, struct gsim_copy_engine *engine, const struct gsim_command *command)
+static void engine_after(struct gsim_device *d, struct gsim_copy_engine *engine, const struct gsim_command *command)
 {
-    if (command->graph_run && m->engine_poll && gsim_graphs_copies_on(m, command, &engine->kept_node)) {
+    if (command->graph_run && d->gaps.engine_poll && d->hooks->goes_on(d->front, command, &engine->kept_node)) {
         engine->kept_for = command->graph_run;
         engine->is_held = true;
         engine->current = NULL;
         return;
     }
-    gsim_time held = command->is_migration || command->graph_run ? 0 : gsim_front_records(m, command->stream);
-    if (engine->head && engine->head->stream != command->stream) held += m->copy_switch;
+    gsim_time held = command->is_migration || command->graph_run ? 0 : d->hooks->records(d->front, command);
+    if (engine->head && engine->head->stream != command->stream) held += d->gaps.copy_switch;
     engine->current = NULL;
     if (!held) {
-        engine_next(m, engine);
+        engine_next(engine);
         return;
     }
     engine->is_held = true;
-    gsim_machine_at(m, m->now + held, let_engine_go, engine);
+    gsim_machine_at(d->machine, d->machine->now + held, let_engine_go, engine);
 }
 
-void gsim_copies_enqueue(struct gsim_machine *m, struct gsim_command *command)
+void gsim_copies_enqueue(struct gsim_device *d, struct gsim_command *command)
 {
-    struct gsim_copy_engine *engine = &m->engines[command->copy_kind];
+    struct gsim_copy_engine *engine = &d->engines[command->copy_kind];
     command->in_engine = true;
     command->next = NULL;
     if (command->graph_run && engine->kept_for == command->graph_run && engine->kept_node == command->node) {
@@ -136,16 +144,16 @@ void gsim_copies_enqueue(struct gsim_machine *m, struct gsim_command *command)
         *engine->tail = command;
         engine->tail = &command->next;
     }
-    if (!engine->current && !engine->is_held) engine_next(m, engine);
+    if (!engine->current && !engine->is_held) engine_next(engine);
 }
 
-bool gsim_copies_wait_for(struct gsim_machine *m, struct gsim_command *transfer, struct gsim_command *command)
+bool gsim_copies_wait_for(struct gsim_device *d, struct gsim_command *transfer, struct gsim_command *command)
 {
-    struct gsim_waiter *waiter = m->free_waiters;
+    struct gsim_waiter *waiter = d->free_waiters;
     if (waiter)
-        m->free_waiters = waiter->next;
-    else if (!(waiter = GSIM_ARENA_NEW(&m->arena, struct gsim_waiter))) {
-        gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
+        d->free_waiters = waiter->next;
+    else if (!(waiter = GSIM_ARENA_NEW(&d->machine->arena, struct gsim_waiter))) {
+        gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
         return false;
     }
     *waiter = (struct gsim_waiter){command, transfer->waiters};
@@ -154,56 +162,11 @@ bool gsim_copies_wait_for(struct gsim_machine *m, struct gsim_command *transfer,
     return true;
 }
 
-static void inline_copy_ended(struct gsim_machine *m, void *argument);
-
-uint32_t gsim_copies_unit(const struct gsim_machine *m, const struct gsim_op *op)
-{
-    if (op->kind != GSIM_OP_COPY) return GSIM_UNIT_SMS;
-    bool is_inline = gsim_copies_is_pinned(m, op) && !(op->copy_us > 0) && op->copy_kind == GSIM_COPY_H2D &&
-                     (double)op->bytes <= m->device->inline_copy_bytes;
-    return is_inline ? GSIM_UNIT_SMS : GSIM_UNIT_COPIES + op->copy_kind;
-}
-
-void gsim_copies_start(struct gsim_machine *m, struct gsim_command *command)
-{
-    const struct gsim_op *op = command->op;
-    bool is_managed = m->simulation->memory == GSIM_MEMORY_MANAGED;
-    bool is_pageable = gsim_copies_is_pageable(m, op);
-    gsim_reuse_copy(m, op);
-    command->buffer_index = op->args[0].buffer_index;
-    command->bytes = op->bytes;
-    command->copy_kind = op->kind == GSIM_OP_PREFETCH ? GSIM_COPY_H2D : op->copy_kind;
-    command->reason = op->kind == GSIM_OP_PREFETCH ? GSIM_REASON_PREFETCH : GSIM_REASON_EXPLICIT;
-    if (op->kind == GSIM_OP_PREFETCH) {
-        bool is_needed = is_managed && !m->moving[command->buffer_index] && m->device->eager_migration <= 0;
-        command->bytes = is_needed ? gsim_residency_bytes(&m->residency, command->buffer_index, op->bytes, GSIM_PLACE_HOST) : 0;
-        if (!command->bytes) {
-            if (is_needed) gsim_managed_begin_prefetch(m, command); /* pages that nobody wrote come to be on the device */
-            gsim_front_end(m, command);
-            return;
-        }
-        command->route = GSIM_ROUTE_PREFETCH;
-        m->moving[command->buffer_index] = command;
-    } else if (command->copy_kind == GSIM_COPY_H2D) {
-        command->route = is_pageable ? GSIM_ROUTE_PAGEABLE_H2D : GSIM_ROUTE_H2D;
-    } else {
-        command->route = is_pageable ? GSIM_ROUTE_PAGEABLE_D2H : GSIM_ROUTE_D2H;
-    }
-    if (op->kind == GSIM_OP_COPY && gsim_copies_unit(m, op) == GSIM_UNIT_SMS) {
-        command->start = m->now;
-        gsim_time length = gsim_time_from_us(m->device->inline_copy_us);
-        if (command->graph_run) length += m->stream_gap - gsim_time_from_us(m->device->graph_node_gap_us); /* it follows as in a stream */
-        gsim_machine_at(m, m->now + length, inline_copy_ended, command);
-        return;
-    }
-    gsim_copies_enqueue(m, command);
-}
-
 void gsim_copies_record(struct gsim_machine *m, const struct gsim_copy_record *record)
 {
+    const struct gsim_observer *observer = m->simulation->observer;
     gsim_timeline_add_copy(m->timeline, record);
-    if (m->simulation->observer && m->simulation->observer->on_copy)
-        m->simulation->observer->on_copy(m->simulation->observer->data, record);
+    if (observer && observer->on_copy) observer->on_copy(observer->data, record);
 }
 
 static void record_transfer(struct gsim_machine *m, const struct gsim_command *command)
@@ -212,6 +175,7 @@ static void record_transfer(struct gsim_machine *m, const struct gsim_command *c
         .op = command->op ? command->op->index : UINT32_MAX,
         .iteration = command->iteration,
         .stream = command->stream,
+        .device = command->device->index,
         .buffer_index = command->buffer_index,
         .correlation = command->correlation,
         .kind = command->copy_kind,
@@ -224,8 +188,61 @@ static void record_transfer(struct gsim_machine *m, const struct gsim_command *c
     gsim_copies_record(m, &record);
 }
 
+static void inline_copy_ended(void *argument)
+{
+    struct gsim_command *command = argument;
+    record_transfer(command->device->machine, command);
+    command->ended(command);
+}
+
+uint32_t gsim_copies_unit(const struct gsim_device *d, const struct gsim_op *op)
+{
+    if (op->kind != GSIM_OP_COPY) return GSIM_UNIT_SMS;
+    bool is_inline = gsim_copies_is_pinned(d->space, op) && !(op->copy_us > 0) && op->copy_kind == GSIM_COPY_H2D &&
+                     (double)op->bytes <= d->spec->inline_copy_bytes;
+    return is_inline ? GSIM_UNIT_SMS : GSIM_UNIT_COPIES + op->copy_kind;
+}
+
+void gsim_copies_start(struct gsim_device *d, struct gsim_command *command)
+{
+    const struct gsim_op *op = command->op;
+    bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED;
+    bool is_pageable = gsim_copies_is_pageable(d->space, op);
+    gsim_reuse_copy(d, op);
+    command->buffer_index = op->args[0].buffer_index;
+    command->bytes = op->bytes;
+    command->copy_kind = op->kind == GSIM_OP_PREFETCH ? GSIM_COPY_H2D : op->copy_kind;
+    command->reason = op->kind == GSIM_OP_PREFETCH ? GSIM_REASON_PREFETCH : GSIM_REASON_EXPLICIT;
+    if (op->kind == GSIM_OP_PREFETCH) {
+        bool is_needed = is_managed && !d->space->moving[command->buffer_index] && d->spec->eager_migration <= 0;
+        command->bytes = is_needed ? gsim_residency_bytes(&d->space->residency, command->buffer_index, op->bytes, GSIM_PLACE_HOST) : 0;
+        if (!command->bytes) {
+            if (is_needed) gsim_managed_begin_prefetch(d, command); /* pages that nobody wrote come to be on the device */
+            command->ended(command);
+            return;
+        }
+        command->route = GSIM_ROUTE_PREFETCH;
+        d->space->moving[command->buffer_index] = command;
+    } else if (command->copy_kind == GSIM_COPY_P2P) {
+        bool has_port = d->spec->peer_gbps > 0 && d->peers >> op->to_device & 1;
+        command->route = has_port ? GSIM_ROUTE_PORT : GSIM_ROUTE_PEER;
+    } else if (command->copy_kind == GSIM_COPY_H2D) {
+        command->route = is_pageable ? GSIM_ROUTE_PAGEABLE_H2D : GSIM_ROUTE_H2D;
+    } else {
+        command->route = is_pageable ? GSIM_ROUTE_PAGEABLE_D2H : GSIM_ROUTE_D2H;
+    }
+    if (op->kind == GSIM_OP_COPY && gsim_copies_unit(d, op) == GSIM_UNIT_SMS) {
+        command->start = d->machine->now;
+        gsim_time length = gsim_time_from_us(d->spec->inline_copy_us);
+        if (command->graph_run) length += d->gaps.stream - gsim_time_from_us(d->spec->graph_node_gap_us); /* it follows as in a stream */
+        gsim_machine_at(d->machine, d->machine->now + length, inline_copy_ended, command);
+        return;
+    }
+    gsim_copies_enqueue(d, command);
+}
+
 /* Kernels that waited for the data may place their blocks once the last of their transfers is there. */
-static void let_waiters_go(struct gsim_machine *m, struct gsim_command *transfer)
+static void let_waiters_go(struct gsim_device *d, struct gsim_command *transfer)
 {
     struct gsim_waiter *reversed = NULL, *next;
     for (struct gsim_waiter *w = transfer->waiters; w; w = next) { /* first come, first served */
@@ -236,42 +253,34 @@ static void let_waiters_go(struct gsim_machine *m, struct gsim_command *transfer
     for (struct gsim_waiter *w = reversed; w; w = next) {
         struct gsim_command *command = w->command;
         next = w->next;
-        w->next = m->free_waiters;
-        m->free_waiters = w;
-        if (!--command->migrations) gsim_managed_submit(m, command);
+        w->next = d->free_waiters;
+        d->free_waiters = w;
+        if (!--command->migrations) gsim_managed_submit(d, command);
     }
     transfer->waiters = NULL;
 }
 
-static void inline_copy_ended(struct gsim_machine *m, void *argument)
-{
-    record_transfer(m, argument);
-    gsim_front_end(m, argument);
-}
-
 /* The engine, whoever waits, and the stream go on. */
-static void finish(struct gsim_machine *m, struct gsim_command *command)
+static void finish(struct gsim_device *d, struct gsim_command *command)
 {
     struct gsim_command *then = command->then;
-    bool is_managed = m->simulation->memory == GSIM_MEMORY_MANAGED;
-    if (is_managed && command->copy_kind == GSIM_COPY_H2D) gsim_managed_arrived(m, command);
+    bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED;
+    if (is_managed && command->copy_kind == GSIM_COPY_H2D) gsim_managed_arrived(d, command);
     if (command->in_engine) {
-        struct gsim_copy_engine *engine = &m->engines[command->copy_kind];
+        struct gsim_copy_engine *engine = &d->engines[command->copy_kind];
         GSIM_INVARIANT(engine->current == command);
-        engine_after(m, engine, command);
+        engine_after(d, engine, command);
     }
-    let_waiters_go(m, command);
-    if (command->waiting_thread) gsim_machine_wake(m, command->waiting_thread, m->now);
-    if (command->is_migration)
-        gsim_front_free(m, command);
-    else
-        gsim_front_end(m, command);
-    if (then) gsim_copies_begin(m, then);
+    let_waiters_go(d, command);
+    if (command->waiting_thread) gsim_machine_wake(d->machine, command->waiting_thread, d->machine->now);
+    command->ended(command);
+    if (then) gsim_copies_begin(d, then);
 }
 
-void gsim_copies_transfer_ended(struct gsim_machine *m, struct gsim_command *command)
+static void transfer_ended(struct gsim_command *command)
 {
-    gsim_gpu_add_copy_load(m->gpu, m->now, -load_gbps(m, command));
-    record_transfer(m, command);
-    finish(m, command);
+    struct gsim_device *d = command->device;
+    add_load_of(command, -1);
+    record_transfer(d->machine, command);
+    finish(d, command);
 }

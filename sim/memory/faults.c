@@ -4,7 +4,7 @@
  * arrived, from where each is the rates (sim/memory/fault_rate.h), from those their paces and the next change. Between
  * two changes everything is linear, so the cost goes with changes and never with bytes.
  */
-#include "sim/clock/machine.h"
+#include "sim/memory/device.h"
 
 #include <string.h>
 
@@ -17,18 +17,20 @@
 
 static double gbps_to_bytes_per_ps(double gbps) { return gbps * 1e-3; }
 
+static void update_at(struct gsim_device *d, gsim_time time) { gsim_agenda_set(&d->machine->agenda, &d->faults.source, time); }
+
 /* --- kernels --------------------------------------------------------------------------------------------------- */
 
-static struct gsim_faulter *new_faulter(struct gsim_machine *m, uint32_t arg_count)
+static struct gsim_faulter *new_faulter(struct gsim_device *d, uint32_t arg_count)
 {
-    struct gsim_faults *faults = &m->faults;
+    struct gsim_faults *faults = &d->faults;
     struct gsim_faulter *k = faults->free;
     if (k)
         faults->free = k->next_free;
-    else if (!(k = GSIM_ARENA_NEW(&m->arena, struct gsim_faulter)))
+    else if (!(k = GSIM_ARENA_NEW(&d->machine->arena, struct gsim_faulter)))
         return NULL;
     if (k->arg_capacity < arg_count) {
-        k->args = GSIM_ARENA_ARRAY(&m->arena, struct gsim_fault_arg, arg_count);
+        k->args = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_fault_arg, arg_count);
         k->arg_capacity = k->args ? arg_count : 0;
     }
     if (!k->args || gsim_array_grow((void **)&faults->active, sizeof *faults->active, faults->count, &faults->capacity)) {
@@ -41,42 +43,44 @@ static struct gsim_faulter *new_faulter(struct gsim_machine *m, uint32_t arg_cou
     return k;
 }
 
-void gsim_faults_add(struct gsim_machine *m, struct gsim_command *command)
+void gsim_faults_add(struct gsim_device *d, struct gsim_command *command)
 {
-    struct gsim_faulter *k = new_faulter(m, command->op->arg_count);
+    struct gsim_faulter *k = new_faulter(d, command->op->arg_count);
     if (!k) {
-        gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
+        gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
         return;
     }
+    d->faults.source.follows = true;
     k->command = command;
     for (uint32_t i = 0; i < k->arg_count; i++)
         k->args[i] = (struct gsim_fault_arg){.buffer_index = command->op->args[i].buffer_index, .first = -1};
     command->faulter = k;
 }
 
-void gsim_faults_hold(struct gsim_machine *m, struct gsim_command *command)
+void gsim_faults_hold(struct gsim_device *d, struct gsim_command *command)
 {
     command->faulter->pace = 0;
-    gsim_gpu_set_pace(m->gpu, m->now, command->run, 0);
+    gsim_gpu_set_pace(d->sm, d->machine->now, command->run, 0);
+    gsim_device_sm_changed(d);
 }
 
-void gsim_faults_kernel_started(struct gsim_machine *m, struct gsim_command *command)
+void gsim_faults_kernel_started(struct gsim_device *d, struct gsim_command *command)
 {
     if (!command->faulter) return;
     command->faulter->is_running = true;
-    m->faults.next = m->now;
+    update_at(d, d->machine->now);
 }
 
 /* --- arrivals -------------------------------------------------------------------------------------------------- */
 
-static void arrive(struct gsim_machine *m, struct gsim_faulter *k, struct gsim_fault_arg *a, uint64_t end)
+static void arrive(struct gsim_device *d, struct gsim_faulter *k, struct gsim_fault_arg *a, uint64_t end)
 {
     struct gsim_moved moved = {0};
     if (end <= a->cursor) return;
-    gsim_residency_arrive(&m->residency, a->buffer_index, a->cursor, end, &moved);
+    gsim_residency_arrive(&d->space->residency, a->buffer_index, a->cursor, end, &moved);
     a->cursor = end;
     a->bytes += moved.from_host;
-    if (moved.from_host) a->last = m->now;
+    if (moved.from_host) a->last = d->machine->now;
     if (moved.evicted && !k->evicted) {
         k->evicted_first = a->first;
         k->evicted_buffer = a->buffer_index;
@@ -85,25 +89,25 @@ static void arrive(struct gsim_machine *m, struct gsim_faulter *k, struct gsim_f
 }
 
 /* The kernel has come further: the groups that it went through are there. */
-static void advance(struct gsim_machine *m, struct gsim_faulter *k)
+static void advance(struct gsim_device *d, struct gsim_faulter *k)
 {
     if (!k->is_running) return;
-    if (k->stall_until && k->stall_until <= m->now) {
+    if (k->stall_until && k->stall_until <= d->machine->now) {
         k->stall_until = 0;
         for (uint32_t i = 0; i < k->arg_count; i++)
-            if (k->args[i].is_short) arrive(m, k, &k->args[i], k->args[i].stretch_end);
+            if (k->args[i].is_short) arrive(d, k, &k->args[i], k->args[i].stretch_end);
     }
-    struct gsim_gpu_progress progress = gsim_gpu_progress(m->gpu, k->command->run, m->now);
+    struct gsim_gpu_progress progress = gsim_gpu_progress(d->sm, k->command->run, d->machine->now);
     k->done = fmin(fmax(progress.done, 0), 1);
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
-        const struct gsim_pages *p = &m->residency.pages[a->buffer_index];
+        const struct gsim_pages *p = &d->space->residency.pages[a->buffer_index];
         uint64_t group = (uint64_t)((k->done * (double)p->bytes + SLACK_BYTES) / GSIM_GROUP_BYTES);
-        arrive(m, k, a, group < p->group_count ? group : p->group_count);
+        arrive(d, k, a, group < p->group_count ? group : p->group_count);
     }
 }
 
-static void record(struct gsim_machine *m, const struct gsim_command *command, const struct gsim_copy_record *partial)
+static void record(struct gsim_device *d, const struct gsim_command *command, const struct gsim_copy_record *partial)
 {
     struct gsim_copy_record record = *partial;
     if (!record.bytes) return;
@@ -111,25 +115,26 @@ static void record(struct gsim_machine *m, const struct gsim_command *command, c
     record.op = command->op->index;
     record.iteration = command->iteration;
     record.stream = command->stream;
+    record.device = d->index;
     record.correlation = command->correlation;
-    gsim_copies_record(m, &record);
+    gsim_copies_record(d->machine, &record);
 }
 
-void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_command *command)
+void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *command)
 {
-    struct gsim_faults *faults = &m->faults;
+    struct gsim_faults *faults = &d->faults;
     struct gsim_faulter *k = command->faulter;
     if (!k) return;
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
-        arrive(m, k, a, m->residency.pages[a->buffer_index].group_count);
-        record(m, command, &(struct gsim_copy_record){.buffer_index = a->buffer_index, .kind = GSIM_COPY_H2D,
+        arrive(d, k, a, d->space->residency.pages[a->buffer_index].group_count);
+        record(d, command, &(struct gsim_copy_record){.buffer_index = a->buffer_index, .kind = GSIM_COPY_H2D,
                                                    .reason = GSIM_REASON_FAULT, .bytes = a->bytes, .launch = a->first,
                                                    .start = a->first, .end = a->last});
     }
-    record(m, command, &(struct gsim_copy_record){.buffer_index = k->evicted_buffer, .kind = GSIM_COPY_D2H,
+    record(d, command, &(struct gsim_copy_record){.buffer_index = k->evicted_buffer, .kind = GSIM_COPY_D2H,
                                                .reason = GSIM_REASON_EVICTION, .bytes = k->evicted,
-                                               .launch = k->evicted_first, .start = k->evicted_first, .end = m->now});
+                                               .launch = k->evicted_first, .start = k->evicted_first, .end = d->machine->now});
     size_t i = 0;
     while (faults->active[i] != k) i++;
     faults->count--;
@@ -137,8 +142,9 @@ void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_command *comma
     k->next_free = faults->free;
     faults->free = k;
     command->faulter = NULL;
-    faults->next = m->now;
-    gsim_managed_check(m);
+    faults->source.follows = faults->count > 0;
+    update_at(d, d->machine->now);
+    gsim_managed_check(d);
 }
 
 /* --- rates ------------------------------------------------------------------------------------------------------ */
@@ -146,12 +152,12 @@ void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_command *comma
 /* Bytes of the buffer that the resident threads of the kernel ask for at once: what a thread has in flight is spread
  * over its buffers by their sizes. A two-dimensional grid works on as many rows as it has threads down, each in a page
  * group of its own. */
-static double window_bytes(const struct gsim_machine *m, const struct gsim_faulter *k, uint32_t buffer_index, double threads)
+static double window_bytes(const struct gsim_device *d, const struct gsim_faulter *k, uint32_t buffer_index, double threads)
 {
-    const struct gsim_kernel *kernel = &m->program->kernels[k->command->op->kernel_index];
-    double all = 0, own = (double)m->residency.pages[buffer_index].bytes;
+    const struct gsim_kernel *kernel = &d->space->program->kernels[k->command->op->kernel_index];
+    double all = 0, own = (double)d->space->residency.pages[buffer_index].bytes;
     double in_flight = kernel->fp64 ? 2 * BYTES_PER_THREAD : BYTES_PER_THREAD;
-    for (uint32_t i = 0; i < k->arg_count; i++) all += (double)m->residency.pages[k->args[i].buffer_index].bytes;
+    for (uint32_t i = 0; i < k->arg_count; i++) all += (double)d->space->residency.pages[k->args[i].buffer_index].bytes;
     double in_line = threads * in_flight * own / all, rows = (double)kernel->grid.y * kernel->block.y;
     return kernel->grid.y > 1 ? fmax(in_line, fmin(rows * GSIM_GROUP_BYTES, own)) : in_line;
 }
@@ -159,38 +165,38 @@ static double window_bytes(const struct gsim_machine *m, const struct gsim_fault
 /* Rows that the threads of the kernel walk, each its own: as it says, or where that can be told: one line of blocks writes a vector
  * of which each element, 4 bytes (8 in double precision), stands for 64 KB or more of this buffer, and there are more
  * elements than blocks (else blocks reduce what they scan together). 0: the buffer is scanned. */
-static double row_count(const struct gsim_machine *m, const struct gsim_faulter *k, uint32_t buffer_index)
+static double row_count(const struct gsim_device *d, const struct gsim_faulter *k, uint32_t buffer_index)
 {
     const struct gsim_op *op = k->command->op;
-    const struct gsim_kernel *kernel = &m->program->kernels[op->kernel_index];
-    double own = (double)m->residency.pages[buffer_index].bytes, rows = 0;
+    const struct gsim_kernel *kernel = &d->space->program->kernels[op->kernel_index];
+    double own = (double)d->space->residency.pages[buffer_index].bytes, rows = 0;
     if (kernel->rows > 0) return kernel->rows > 1 && own >= kernel->rows * GSIM_GROUP_BYTES ? kernel->rows : 0;
     if (kernel->grid.y > 1 || kernel->grid.z > 1) return 0;
     for (uint32_t i = 0; i < op->arg_count; i++) {
-        double elements = (double)m->residency.pages[op->args[i].buffer_index].bytes / (kernel->fp64 ? 8 : 4);
+        double elements = (double)d->space->residency.pages[op->args[i].buffer_index].bytes / (kernel->fp64 ? 8 : 4);
         if (op->args[i].writes && elements > rows) rows = elements;
     }
     return rows > kernel->grid.x && own >= rows * GSIM_GROUP_BYTES ? rows : 0;
 }
 
 /* The driver's time per byte of pages that are in PLACE now. */
-static double service_ps_per_byte(const struct gsim_machine *m, enum gsim_place place, bool is_full)
+static double service_ps_per_byte(const struct gsim_device *d, enum gsim_place place, bool is_full)
 {
-    const struct gsim_device_spec *d = m->device;
-    double link = 1 / gbps_to_bytes_per_ps(d->h2d_gbps), s = 1 / gbps_to_bytes_per_ps(d->fault_total_gbps);
+    const struct gsim_device_spec *spec = d->spec;
+    double link = 1 / gbps_to_bytes_per_ps(spec->h2d_gbps), s = 1 / gbps_to_bytes_per_ps(spec->fault_total_gbps);
     if (place == GSIM_PLACE_NONE)
         s = s > link ? s - link : 0; /* filled with zeros on the device */
-    else if (m->engines[GSIM_COPY_H2D].current)
+    else if (d->engines[GSIM_COPY_H2D].current)
         s += link; /* every second turn on the link is the copy engine's */
-    if (is_full) s += 1 / gbps_to_bytes_per_ps(d->d2h_gbps);
+    if (is_full) s += 1 / gbps_to_bytes_per_ps(spec->d2h_gbps);
     return s;
 }
 
 /* Finds the stretch that the kernel is in. Resident islands of less than a block do not count: those who go
  * through missing pages together are not exactly at the same place. */
-static void look(const struct gsim_machine *m, struct gsim_fault_arg *a)
+static void look(const struct gsim_device *d, struct gsim_fault_arg *a)
 {
-    const struct gsim_residency *r = &m->residency;
+    const struct gsim_residency *r = &d->space->residency;
     uint64_t groups = r->pages[a->buffer_index].group_count;
     a->place = GSIM_PLACE_DEVICE;
     a->stretch_end = groups;
@@ -219,28 +225,28 @@ struct survey {
 };
 
 /* Rounds of the buffer's stretch, and what they cost the driver. */
-static void find_service(const struct gsim_machine *m, const struct survey *s, const struct gsim_faulter *k,
+static void find_service(const struct gsim_device *d, const struct survey *s, const struct gsim_faulter *k,
                          struct gsim_fault_arg *a, double threads)
 {
-    double rows = row_count(m, k, a->buffer_index), bytes = (double)m->residency.pages[a->buffer_index].bytes;
-    a->ps_per_byte = service_ps_per_byte(m, a->place, s->is_full);
-    a->round_bytes = gsim_fault_round_bytes(window_bytes(m, k, a->buffer_index, threads));
+    double rows = row_count(d, k, a->buffer_index), bytes = (double)d->space->residency.pages[a->buffer_index].bytes;
+    a->ps_per_byte = service_ps_per_byte(d, a->place, s->is_full);
+    a->round_bytes = gsim_fault_round_bytes(window_bytes(d, k, a->buffer_index, threads));
     if (rows <= 0) return;
     struct gsim_fault_rows walk = gsim_fault_rows(fmin(rows, threads), bytes / rows);
     a->round_bytes = walk.round_bytes;
-    a->ps_per_byte = gsim_fault_visits_ps_per_byte(a->ps_per_byte, 1 / gbps_to_bytes_per_ps(m->device->h2d_gbps), walk.visits);
+    a->ps_per_byte = gsim_fault_visits_ps_per_byte(a->ps_per_byte, 1 / gbps_to_bytes_per_ps(d->spec->h2d_gbps), walk.visits);
 }
 
 /* The kernel joins the flow of the buffer, which its other users share. */
-static void join_flow(struct gsim_machine *m, struct survey *s, const struct gsim_fault_arg *a)
+static void join_flow(struct gsim_device *d, struct survey *s, const struct gsim_fault_arg *a)
 {
-    struct gsim_faults *faults = &m->faults;
+    struct gsim_faults *faults = &d->faults;
     uint32_t i = 0;
     while (i < s->flow_count && faults->flow_buffers[i] != a->buffer_index) i++;
     if (i == s->flow_count) {
         s->flow_count++;
         faults->flow_buffers[i] = a->buffer_index;
-        faults->flows[i] = (struct gsim_fault_flow){.bytes = (double)m->residency.pages[a->buffer_index].bytes,
+        faults->flows[i] = (struct gsim_fault_flow){.bytes = (double)d->space->residency.pages[a->buffer_index].bytes,
                                                     .round_bytes = a->round_bytes,
                                                     .ps_per_byte = a->ps_per_byte};
     }
@@ -249,51 +255,52 @@ static void join_flow(struct gsim_machine *m, struct survey *s, const struct gsi
     faults->kernels[s->kernel_count].count++;
 }
 
-static void set_pace(struct gsim_machine *m, struct gsim_faulter *k, double pace)
+static void set_pace(struct gsim_device *d, struct gsim_faulter *k, double pace)
 {
     if (fabs(pace - k->pace) <= SAME_PACE * k->pace) return;
     k->pace = pace;
-    gsim_gpu_set_pace(m->gpu, m->now, k->command->run, pace);
+    gsim_gpu_set_pace(d->sm, d->machine->now, k->command->run, pace);
+    gsim_device_sm_changed(d);
 }
 
 /* Where the kernel is. Stretches that one round brings stall it, once for all of them together; returns how long
  * the driver works on them, 0 when there are none. */
-static double look_around(struct gsim_machine *m, const struct survey *s, struct gsim_faulter *k)
+static double look_around(struct gsim_device *d, const struct survey *s, struct gsim_faulter *k)
 {
-    struct gsim_gpu_progress progress = gsim_gpu_progress(m->gpu, k->command->run, m->now);
+    struct gsim_gpu_progress progress = gsim_gpu_progress(d->sm, k->command->run, d->machine->now);
     double stall_ps = 0;
     k->full_speed = progress.full_speed;
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
-        look(m, a);
+        look(d, a);
         a->is_short = false;
         if (!a->is_missing) {
             a->is_flowing = false;
             continue;
         }
-        if (a->first < 0) a->first = m->now;
-        double bytes = (double)gsim_residency_span(&m->residency, a->buffer_index, a->cursor, a->stretch_end);
-        find_service(m, s, k, a, progress.resident_threads);
+        if (a->first < 0) a->first = d->machine->now;
+        double bytes = (double)gsim_residency_span(&d->space->residency, a->buffer_index, a->cursor, a->stretch_end);
+        find_service(d, s, k, a, progress.resident_threads);
         a->is_short = !a->is_flowing && bytes <= a->round_bytes;
         if (a->is_short) stall_ps += 1 + bytes * a->ps_per_byte;
     }
     return stall_ps;
 }
 
-static void survey_kernel(struct gsim_machine *m, struct survey *s, struct gsim_faulter *k)
+static void survey_kernel(struct gsim_device *d, struct survey *s, struct gsim_faulter *k)
 {
     if (!k->is_running || k->stall_until) return;
-    double stall_ps = look_around(m, s, k);
+    double stall_ps = look_around(d, s, k);
     if (stall_ps > 0) {
-        k->stall_until = m->now + gsim_time_from_us(m->device->fault_latency_us) + (gsim_time)stall_ps;
-        set_pace(m, k, 0);
+        k->stall_until = d->machine->now + gsim_time_from_us(d->spec->fault_latency_us) + (gsim_time)stall_ps;
+        set_pace(d, k, 0);
         return;
     }
-    m->faults.kernels[s->kernel_count] = (struct gsim_fault_kernel){.full_speed = k->full_speed, .first = s->user_count};
+    d->faults.kernels[s->kernel_count] = (struct gsim_fault_kernel){.full_speed = k->full_speed, .first = s->user_count};
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
         a->is_flowing = a->is_missing;
-        if (a->is_missing) join_flow(m, s, a);
+        if (a->is_missing) join_flow(d, s, a);
     }
     s->kernel_count++;
 }
@@ -303,34 +310,34 @@ static uint64_t free_bytes(const struct gsim_residency *r)
     return r->capacity_bytes - r->device_bytes;
 }
 
-static bool survey_all(struct gsim_machine *m, struct survey *s)
+static bool survey_all(struct gsim_device *d, struct survey *s)
 {
-    struct gsim_faults *faults = &m->faults;
+    struct gsim_faults *faults = &d->faults;
     size_t users = 0;
     for (size_t i = 0; i < faults->count; i++) users += faults->active[i]->arg_count;
     /* Of each flow a group may be under way. */
-    *s = (struct survey){.is_full = free_bytes(&m->residency) <= (users + 1) * GSIM_GROUP_BYTES};
+    *s = (struct survey){.is_full = free_bytes(&d->space->residency) <= (users + 1) * GSIM_GROUP_BYTES};
     if (!grow_scratch(faults, faults->count, users, users)) {
-        gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
+        gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
         return false;
     }
-    for (size_t i = 0; i < faults->count; i++) survey_kernel(m, s, faults->active[i]);
-    gsim_fault_rates(m->device->fault_latency_us * 1e6, m->device->fault_knee, faults->kernels, s->kernel_count, faults->flows,
+    for (size_t i = 0; i < faults->count; i++) survey_kernel(d, s, faults->active[i]);
+    gsim_fault_rates(d->spec->fault_latency_us * 1e6, d->spec->fault_knee, faults->kernels, s->kernel_count, faults->flows,
                      s->flow_count, faults->users);
     return true;
 }
 
 /* The kernels' paces; true when one changed so much that the others' speeds may have. */
-static bool apply_paces(struct gsim_machine *m)
+static bool apply_paces(struct gsim_device *d)
 {
     bool changed = false;
     uint32_t next = 0;
-    for (size_t i = 0; i < m->faults.count; i++) {
-        struct gsim_faulter *k = m->faults.active[i];
+    for (size_t i = 0; i < d->faults.count; i++) {
+        struct gsim_faulter *k = d->faults.active[i];
         if (!k->is_running || k->stall_until) continue;
-        const struct gsim_fault_kernel *rates = &m->faults.kernels[next++];
+        const struct gsim_fault_kernel *rates = &d->faults.kernels[next++];
         double pace = rates->full_speed > 0 ? rates->speed / rates->full_speed : 1, before = k->pace;
-        set_pace(m, k, pace);
+        set_pace(d, k, pace);
         changed |= fabs(pace - before) > 1e-3;
     }
     return changed;
@@ -338,64 +345,84 @@ static bool apply_paces(struct gsim_machine *m)
 
 /* --- what comes next ------------------------------------------------------------------------------------------- */
 
-static void offer(struct gsim_machine *m, double ps)
+static void offer(gsim_time *next, gsim_time now, double ps)
 {
-    gsim_time at = ps < 4e18 ? m->now + (gsim_time)ps + 1 : GSIM_TIME_NEVER;
-    if (at < m->faults.next) m->faults.next = at;
+    gsim_time at = ps < 4e18 ? now + (gsim_time)ps + 1 : GSIM_TIME_NEVER;
+    if (at < *next) *next = at;
 }
 
 /* The next end of a stretch, of a stall, or of free memory. */
-static void find_next(struct gsim_machine *m, const struct survey *s)
+static void find_next(struct gsim_device *d, const struct survey *s)
 {
-    struct gsim_faults *faults = &m->faults;
+    struct gsim_faults *faults = &d->faults;
     uint32_t next = 0;
     double arriving = 0;
-    faults->next = GSIM_TIME_NEVER;
+    gsim_time now = d->machine->now, at = GSIM_TIME_NEVER;
     for (size_t i = 0; i < faults->count; i++) {
         const struct gsim_faulter *k = faults->active[i];
         if (!k->is_running) continue;
         if (k->stall_until) {
-            offer(m, (double)(k->stall_until - m->now));
+            offer(&at, now, (double)(k->stall_until - now));
             continue;
         }
         double speed = faults->kernels[next++].speed;
         for (uint32_t n = 0; n < k->arg_count; n++) {
             const struct gsim_fault_arg *a = &k->args[n];
-            const struct gsim_pages *p = &m->residency.pages[a->buffer_index];
+            const struct gsim_pages *p = &d->space->residency.pages[a->buffer_index];
             if (a->stretch_end >= p->group_count || speed <= 0) continue;
             double end = (double)(a->stretch_end * GSIM_GROUP_BYTES) / (double)p->bytes;
-            offer(m, fmax(end - k->done, 0) / speed);
+            offer(&at, now, fmax(end - k->done, 0) / speed);
         }
     }
     for (uint32_t f = 0; f < s->flow_count; f++) arriving += faults->flows[f].bytes_per_ps;
     if (!s->is_full && arriving > 0)
-        offer(m, (double)free_bytes(&m->residency) / arriving);
+        offer(&at, now, (double)free_bytes(&d->space->residency) / arriving);
+    update_at(d, at);
 }
 
 /* What the flows take of DRAM and of the link. */
-static void set_load(struct gsim_machine *m, const struct survey *s)
+static void set_load(struct gsim_device *d, const struct survey *s)
 {
-    struct gsim_faults *faults = &m->faults;
+    struct gsim_faults *faults = &d->faults;
     double in = 0;
     for (uint32_t f = 0; f < s->flow_count; f++) in += faults->flows[f].bytes_per_ps * 1e3;
     double out = s->is_full ? in : 0;
     if (fabs(in + out - faults->load_gbps) > 1e-3 * faults->load_gbps) {
-        gsim_gpu_add_copy_load(m->gpu, m->now, in + out - faults->load_gbps);
+        gsim_gpu_add_copy_load(d->sm, d->machine->now, in + out - faults->load_gbps);
+        gsim_device_sm_changed(d);
         faults->load_gbps = in + out;
     }
-    gsim_engine_reserve(m->engine, in, out);
+    gsim_engine_reserve(d->machine->engine, d->index, in, out);
 }
 
-void gsim_faults_update(struct gsim_machine *m)
+static void update(void *device)
 {
-    struct gsim_faults *faults = &m->faults;
+    struct gsim_device *d = device;
+    struct gsim_faults *faults = &d->faults;
     struct survey s = {0};
-    for (size_t i = 0; i < faults->count; i++) advance(m, faults->active[i]);
+    for (size_t i = 0; i < faults->count; i++) advance(d, faults->active[i]);
     for (int pass = 0; pass < 4; pass++) {
-        if (!survey_all(m, &s)) return;
-        if (!apply_paces(m)) break;
+        if (!survey_all(d, &s)) return;
+        if (!apply_paces(d)) break;
     }
-    find_next(m, &s);
-    set_load(m, &s);
-    gsim_managed_check(m);
+    find_next(d, &s);
+    set_load(d, &s);
+    gsim_managed_check(d);
+}
+
+/* --- life ------------------------------------------------------------------------------------------------------ */
+
+bool gsim_faults_init(struct gsim_device *d)
+{
+    d->faults.source = (struct gsim_source){.class = GSIM_SOURCE_FAULTS, .handle_index = d->index, .handle = update, .owner = d};
+    return gsim_agenda_add(&d->machine->agenda, &d->faults.source);
+}
+
+void gsim_faults_release(struct gsim_device *d)
+{
+    gsim_free(d->faults.active);
+    gsim_free(d->faults.kernels);
+    gsim_free(d->faults.flows);
+    gsim_free(d->faults.users);
+    gsim_free(d->faults.flow_buffers);
 }

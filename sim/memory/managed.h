@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal, as machine.h). Managed memory in the machine: which kernels go through pages that are
+ * Layer: sim (internal). Managed memory in the machine: which kernels go through pages that are
  * not there, and how fast; which copies memory makes by itself. managed.c decides at launches and host accesses,
  * faults.c follows running kernels.
  *
@@ -11,13 +11,17 @@
 #ifndef GSIM_MANAGED_H
 #define GSIM_MANAGED_H
 
+#include "sim/clock/agenda.h"
 #include "sim/memory/fault_rate.h"
 #include "sim/memory/residency.h"
 #include "gpusim/timeline.h"
 #include "gpusim/units.h"
 
-struct gsim_machine;
+struct gsim_device;
+struct gsim_space;
 struct gsim_command;
+struct gsim_device_spec;
+struct gsim_machine;
 
 /* One buffer of a kernel that may meet missing pages. */
 struct gsim_fault_arg {
@@ -52,9 +56,8 @@ struct gsim_faults {
     struct gsim_faulter **active;
     size_t count, capacity;
     struct gsim_faulter *free;
-    gsim_time next;        /* when the next stretch, stall or free memory ends; GSIM_TIME_NEVER */
+    struct gsim_source source; /* when the next stretch, stall or free memory ends */
     double load_gbps;      /* arriving and leaving, as the DRAM knows it */
-    bool is_oversubscribed; /* the program's buffers do not all fit: pages may leave under a running kernel */
     /* Scratch of one update. */
     struct gsim_fault_kernel *kernels;
     struct gsim_fault_flow *flows;
@@ -64,30 +67,31 @@ struct gsim_faults {
 
 /* --- managed.c ------------------------------------------------------------------------------------------------ */
 /* The program's memory fits where it must: explicit copies, and devices without page faults, cannot oversubscribe. */
-enum gsim_status gsim_managed_init(struct gsim_machine *m, struct gsim_error *error);
-void gsim_managed_release(struct gsim_machine *m);
+enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine *m, const struct gsim_device_spec *spec, struct gsim_error *error);
 /* A kernel is about to be submitted. True when it may be now; else the transfers it waits for will submit it. */
-bool gsim_managed_prepare_kernel(struct gsim_machine *m, struct gsim_command *command);
-void gsim_managed_submit(struct gsim_machine *m, struct gsim_command *command);
+bool gsim_managed_prepare_kernel(struct gsim_device *d, struct gsim_command *command);
+void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command);
 /* Devices without page faults: a launch of the COUNT ops, one or a graph's, moves what the host wrote, and the calling thread waits. */
-void gsim_managed_launch(struct gsim_machine *m, const struct gsim_op *const *ops, uint32_t count, uint32_t stream);
-void gsim_managed_attach(struct gsim_machine *m, uint32_t buffer_index, uint32_t stream);
+void gsim_managed_launch(struct gsim_device *d, const struct gsim_op *const *ops, uint32_t count, uint32_t stream,
+                         uint32_t iteration);
+void gsim_managed_attach(struct gsim_space *space, uint32_t buffer_index, uint32_t stream);
 /* The host touches a managed buffer: a transfer back that the running thread waits for, where needed. */
-void gsim_managed_host_access(struct gsim_machine *m, const struct gsim_op *op);
+void gsim_managed_host_access(struct gsim_device *d, const struct gsim_op *op, uint32_t iteration);
 /* A bulk copy to the device begins: makes room. True when it may move now. */
-bool gsim_managed_begin_prefetch(struct gsim_machine *m, struct gsim_command *command);
-void gsim_managed_arrived(struct gsim_machine *m, const struct gsim_command *command);
+bool gsim_managed_begin_prefetch(struct gsim_device *d, struct gsim_command *command);
+void gsim_managed_arrived(struct gsim_device *d, const struct gsim_command *command);
 /* Memory of the residency or of the faults ran out: fails the run. */
-void gsim_managed_check(struct gsim_machine *m);
+void gsim_managed_check(struct gsim_device *d);
 
 /* --- faults.c ------------------------------------------------------------------------------------------------- */
 /* The kernel may meet missing pages: follows it from now on. */
-void gsim_faults_add(struct gsim_machine *m, struct gsim_command *command);
+void gsim_faults_add(struct gsim_device *d, struct gsim_command *command);
 /* It is submitted, and does nothing before the first update after its start. */
-void gsim_faults_hold(struct gsim_machine *m, struct gsim_command *command);
-void gsim_faults_kernel_started(struct gsim_machine *m, struct gsim_command *command);
-void gsim_faults_kernel_ended(struct gsim_machine *m, struct gsim_command *command);
-/* Brings pages and paces to m->now; to be called whenever something happened. */
-void gsim_faults_update(struct gsim_machine *m);
+void gsim_faults_hold(struct gsim_device *d, struct gsim_command *command);
+void gsim_faults_kernel_started(struct gsim_device *d, struct gsim_command *command);
+void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *command);
+/* Registers the source that brings pages and paces to now whenever something happened. False: out of memory. */
+bool gsim_faults_init(struct gsim_device *d);
+void gsim_faults_release(struct gsim_device *d);
 
 #endif

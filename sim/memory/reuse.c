@@ -5,14 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/clock/machine.h"
+#include "sim/memory/device.h"
 
 #define ALL_THERE   0.54 /* of L2: sim/memory/reuse.h */
 #define NONE_THERE  0.90
 
-static bool is_measured_inside(const struct gsim_machine *m, const struct gsim_op *op)
+static bool is_measured_inside(const struct gsim_device *d, const struct gsim_op *op)
 {
-    const struct gsim_kernel *kernel = &m->program->kernels[op->kernel_index];
+    const struct gsim_kernel *kernel = &d->space->program->kernels[op->kernel_index];
     return kernel->solo_cold && kernel->solo_us > 0;
 }
 
@@ -23,10 +23,10 @@ static void take_out(struct gsim_reuse *r, uint32_t buffer)
     r->next[buffer] = r->before[buffer] = buffer;
 }
 
-static void touch(struct gsim_machine *m, const struct gsim_op *op)
+static void touch(struct gsim_device *d, const struct gsim_op *op)
 {
-    struct gsim_reuse *r = &m->reuse;
-    uint32_t head = m->program->buffer_count;
+    struct gsim_reuse *r = &d->reuse;
+    uint32_t head = d->space->program->buffer_count;
     for (uint32_t i = 0; i < op->arg_count; i++) {
         uint32_t buffer = op->args[i].buffer_index;
         take_out(r, buffer);
@@ -37,29 +37,29 @@ static void touch(struct gsim_machine *m, const struct gsim_op *op)
 }
 
 /* How much of a buffer is no longer in L2. */
-static double missing(const struct gsim_machine *m, uint32_t buffer)
+static double missing(const struct gsim_device *d, uint32_t buffer)
 {
-    const struct gsim_reuse *r = &m->reuse;
-    double l2 = m->device->l2_mib * 1048576, x = (double)m->program->buffers[buffer].bytes;
-    uint32_t head = m->program->buffer_count;
+    const struct gsim_reuse *r = &d->reuse;
+    double l2 = d->spec->l2_mib * 1048576, x = (double)d->space->program->buffers[buffer].bytes;
+    uint32_t head = d->space->program->buffer_count;
     if (r->next[buffer] == buffer) return 1;
-    for (uint32_t b = r->next[head]; b != buffer && x < NONE_THERE * l2; b = r->next[b]) x += (double)m->program->buffers[b].bytes;
+    for (uint32_t b = r->next[head]; b != buffer && x < NONE_THERE * l2; b = r->next[b]) x += (double)d->space->program->buffers[b].bytes;
     double share = (x / l2 - ALL_THERE) / (NONE_THERE - ALL_THERE);
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
 /* Bytes that OP reads and that are not in L2; then it has touched its buffers. */
-static double read_missing(struct gsim_machine *m, const struct gsim_op *op)
+static double read_missing(struct gsim_device *d, const struct gsim_op *op)
 {
-    const struct gsim_kernel *kernel = &m->program->kernels[op->kernel_index];
+    const struct gsim_kernel *kernel = &d->space->program->kernels[op->kernel_index];
     double bytes = 0;
     for (uint32_t i = 0; i < op->arg_count; i++) {
         uint32_t buffer = op->args[i].buffer_index;
-        double gone = op->args[i].reads ? missing(m, buffer) : 0;
-        m->reuse.gone[m->reuse.first_arg[op->index] + i] = gone;
-        bytes += gone * (double)m->program->buffers[buffer].bytes;
+        double gone = op->args[i].reads ? missing(d, buffer) : 0;
+        d->reuse.gone[d->reuse.first_arg[op->index] + i] = gone;
+        bytes += gone * (double)d->space->program->buffers[buffer].bytes;
     }
-    touch(m, op);
+    touch(d, op);
     return kernel->dram_bytes > 0 && bytes > kernel->dram_bytes ? kernel->dram_bytes : bytes;
 }
 
@@ -73,10 +73,10 @@ static bool has_same_grid(const struct gsim_program *p, uint32_t op, uint32_t ot
 }
 
 /* Of what OP reads, the share that a kernel of its own grid was the last to touch; then it has touched its buffers. LAST: by buffer. */
-static double near_share(const struct gsim_machine *m, const struct gsim_op *op, uint32_t *last)
+static double near_share(const struct gsim_device *d, const struct gsim_op *op, uint32_t *last)
 {
-    const struct gsim_program *p = m->program;
-    double all = 0, near = 0, most = ALL_THERE * m->device->l2_mib * 1048576;
+    const struct gsim_program *p = d->space->program;
+    double all = 0, near = 0, most = ALL_THERE * d->spec->l2_mib * 1048576;
     for (uint32_t i = 0; i < op->arg_count; i++) {
         uint32_t buffer = op->args[i].buffer_index;
         double bytes = op->args[i].reads ? (double)p->buffers[buffer].bytes : 0;
@@ -88,165 +88,170 @@ static double near_share(const struct gsim_machine *m, const struct gsim_op *op,
     return all > 0 ? near / all : 0;
 }
 
-static bool init_near(struct gsim_machine *m)
+static bool init_near(struct gsim_device *d)
 {
-    const struct gsim_program *p = m->program;
-    if (!(m->device->l2_far_share > 0)) return true;
-    uint32_t *last = GSIM_ARENA_ARRAY(&m->arena, uint32_t, p->buffer_count);
-    m->reuse.is_mixed = GSIM_ARENA_ARRAY(&m->arena, bool, p->buffer_count);
-    m->reuse.near = GSIM_ARENA_ARRAY(&m->arena, double, p->op_count);
-    if (!last || !m->reuse.is_mixed || !m->reuse.near) return false;
+    const struct gsim_program *p = d->space->program;
+    if (!(d->spec->l2_far_share > 0)) return true;
+    uint32_t *last = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count);
+    d->reuse.is_mixed = GSIM_ARENA_ARRAY(&d->machine->arena, bool, p->buffer_count);
+    d->reuse.near = GSIM_ARENA_ARRAY(&d->machine->arena, double, p->op_count);
+    if (!last || !d->reuse.is_mixed || !d->reuse.near) return false;
     for (uint32_t b = 0; b < p->buffer_count; b++) last[b] = NOBODY;
     for (int round = 0; round < 2; round++) /* as one iteration follows another */
         for (uint32_t i = 0; i < p->op_count; i++) {
             const struct gsim_op *op = &p->ops[i];
-            if (op->kind == GSIM_OP_KERNEL) m->reuse.near[i] = near_share(m, op, last);
+            if (op->kind == GSIM_OP_KERNEL) d->reuse.near[i] = near_share(d, op, last);
             if (op->kind == GSIM_OP_COPY || op->kind == GSIM_OP_HOST_WRITE) last[op->args[0].buffer_index] = NOBODY;
         }
     return true;
 }
 
 /* OP is placed now; its work relative to when all it reads is as near as it was when measured. */
-static double far_scale(struct gsim_machine *m, const struct gsim_op *op)
+static double far_scale(struct gsim_device *d, const struct gsim_op *op)
 {
-    bool *is_mixed = m->reuse.is_mixed, is_beside = gsim_gpu_load(m->gpu).kernels > 0, is_far = is_beside;
-    if (!m->reuse.near) return 1;
+    bool *is_mixed = d->reuse.is_mixed, is_beside = gsim_gpu_load(d->sm).kernels > 0, is_far = is_beside;
+    if (!d->reuse.near) return 1;
     for (uint32_t i = 0; i < op->arg_count; i++) is_far |= op->args[i].reads && is_mixed[op->args[i].buffer_index];
     for (uint32_t i = 0; i < op->arg_count; i++) is_mixed[op->args[i].buffer_index] = is_beside;
-    return is_far ? 1 + m->device->l2_far_share * m->reuse.near[op->index] : 1;
+    return is_far ? 1 + d->spec->l2_far_share * d->reuse.near[op->index] : 1;
 }
 
 /* --- what another kernel brings ------------------------------------------------------------------------------------- */
 
-static bool init_bringing(struct gsim_machine *m)
+static bool init_bringing(struct gsim_device *d)
 {
-    const struct gsim_program *p = m->program;
+    const struct gsim_program *p = d->space->program;
     uint32_t count = 0;
-    m->reuse.first_arg = GSIM_ARENA_ARRAY(&m->arena, uint32_t, p->op_count);
-    m->reuse.bringing = GSIM_ARENA_ARRAY(&m->arena, const struct gsim_command *, p->buffer_count);
-    if (!m->reuse.first_arg || !m->reuse.bringing) return false;
+    d->reuse.first_arg = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->op_count);
+    d->reuse.bringing = GSIM_ARENA_ARRAY(&d->machine->arena, const struct gsim_command *, p->buffer_count);
+    if (!d->reuse.first_arg || !d->reuse.bringing) return false;
     for (uint32_t i = 0; i < p->op_count; i++) {
-        m->reuse.first_arg[i] = count;
+        d->reuse.first_arg[i] = count;
         count += p->ops[i].arg_count;
     }
-    m->reuse.gone = GSIM_ARENA_ARRAY(&m->arena, double, count);
-    return m->reuse.gone != NULL;
+    d->reuse.gone = GSIM_ARENA_ARRAY(&d->machine->arena, double, count);
+    return d->reuse.gone != NULL;
 }
 
 /* Threads of the kernel that work at the same time. */
-static double working_threads(const struct gsim_machine *m, const struct gsim_op *op)
+static double working_threads(const struct gsim_device *d, const struct gsim_op *op)
 {
-    const struct gsim_kernel *k = &m->program->kernels[op->kernel_index];
-    const struct gsim_demand *w = &m->works[op->kernel_index];
-    double threads = fmin((double)m->device->sm_count * w->need.blocks_per_sm, (double)w->blocks) * w->threads;
+    const struct gsim_kernel *k = &d->space->program->kernels[op->kernel_index];
+    const struct gsim_demand *w = &d->space->works[op->kernel_index];
+    double threads = fmin((double)d->spec->sm_count * w->need.blocks_per_sm, (double)w->blocks) * w->threads;
     double items = fmax(k->loop_x, 1) * fmax(k->loop_y, 1) * fmax(k->loop_z, 1);
     return k->loop_x > 0 && items < threads ? items : threads;
 }
 
 /* How much longer the kernel takes when BYTES more are not in L2. */
-static double missing_ps(const struct gsim_machine *m, const struct gsim_op *op, double bytes)
+static double missing_ps(const struct gsim_device *d, const struct gsim_op *op, double bytes)
 {
-    return bytes / (working_threads(m, op) * m->device->bytes_in_flight_per_thread) * m->device->l2_miss_ns * 1e3;
+    return bytes / (working_threads(d, op) * d->spec->bytes_in_flight_per_thread) * d->spec->l2_miss_ns * 1e3;
 }
 
 /* The share of what both read after which TASK, which starts now, is ahead of LEADER, which has read DONE of it; 1: never. Both read from
  * the front. */
-static double share_behind(const struct gsim_machine *m, const struct gsim_command *command, const struct gsim_command *leader, double done)
+static double share_behind(const struct gsim_device *d, const struct gsim_command *command, const struct gsim_command *leader, double done)
 {
-    double own = m->works[command->op->kernel_index].solo_ps, its = m->works[leader->op->kernel_index].solo_ps;
+    double own = d->space->works[command->op->kernel_index].solo_ps, its = d->space->works[leader->op->kernel_index].solo_ps;
     return own < its * (1 - done) ? done * its / (its - own) : 1;
 }
 
-static void lengthen(struct gsim_machine *m, const struct gsim_command *command, double longer_ps)
+static void lengthen(struct gsim_device *d, const struct gsim_command *command, double longer_ps)
 {
-    if (longer_ps != 0) gsim_gpu_lengthen(m->gpu, m->now, command->run, longer_ps / m->works[command->op->kernel_index].solo_ps);
+    if (longer_ps == 0) return;
+    gsim_gpu_lengthen(d->sm, d->machine->now, command->run, longer_ps / d->space->works[command->op->kernel_index].solo_ps);
+    gsim_device_sm_changed(d);
 }
 
 /* Of a buffer that it reads, when it was submitted. */
-static double gone(const struct gsim_machine *m, const struct gsim_op *op, uint32_t buffer)
+static double gone(const struct gsim_device *d, const struct gsim_op *op, uint32_t buffer)
 {
     for (uint32_t i = 0; i < op->arg_count; i++)
-        if (op->args[i].reads && op->args[i].buffer_index == buffer) return m->reuse.gone[m->reuse.first_arg[op->index] + i];
+        if (op->args[i].reads && op->args[i].buffer_index == buffer) return d->reuse.gone[d->reuse.first_arg[op->index] + i];
     return 0;
 }
 
 /* What LEADER is spared is taken to be the least that it can be, with the most bytes that a thread asks for: kernels differ, by 3 to 22
  * (IMG's, ML's on an H200), and of many blocks some fall behind and miss all the same. */
-static void look_at(struct gsim_machine *m, const struct gsim_command *command)
+static void look_at(struct gsim_device *d, const struct gsim_command *command)
 {
-    const struct gsim_device_spec *d = m->device;
+    const struct gsim_device_spec *spec = d->spec;
     const struct gsim_op *op = command->op;
-    double more = 0, least = d->bytes_in_flight_per_thread / fmax(d->most_bytes_in_flight_per_thread, d->bytes_in_flight_per_thread);
+    double more = 0, least = spec->bytes_in_flight_per_thread / fmax(spec->most_bytes_in_flight_per_thread, spec->bytes_in_flight_per_thread);
     for (uint32_t i = 0; i < op->arg_count; i++) {
         uint32_t buffer = op->args[i].buffer_index;
-        const struct gsim_command *leader = m->reuse.bringing[buffer];
-        double own = gone(m, op, buffer), share = 0, its;
+        const struct gsim_command *leader = d->reuse.bringing[buffer];
+        double own = gone(d, op, buffer), share = 0, its;
         if (!op->args[i].reads || leader == command) continue;
         if (leader) {
-            share = share_behind(m, command, leader, gsim_gpu_progress(m->gpu, leader->run, m->now).done);
+            share = share_behind(d, command, leader, gsim_gpu_progress(d->sm, leader->run, d->machine->now).done);
             if (share >= 1) continue;
-            its = (1 - share) * gone(m, leader->op, buffer) * (double)m->program->buffers[buffer].bytes;
+            its = (1 - share) * gone(d, leader->op, buffer) * (double)d->space->program->buffers[buffer].bytes;
             more += its * (1 - own);
-            if (is_measured_inside(m, leader->op)) lengthen(m, leader, -least * missing_ps(m, leader->op, its * (1 - missing(m, buffer))));
+            if (is_measured_inside(d, leader->op)) lengthen(d, leader, -least * missing_ps(d, leader->op, its * (1 - missing(d, buffer))));
         }
-        if (leader || own > 0) m->reuse.bringing[buffer] = command;
+        if (leader || own > 0) d->reuse.bringing[buffer] = command;
     }
-    if (is_measured_inside(m, op)) lengthen(m, command, missing_ps(m, op, more));
+    if (is_measured_inside(d, op)) lengthen(d, command, missing_ps(d, op, more));
 }
 
 /* --- interface ------------------------------------------------------------------------------------------------------ */
-bool gsim_reuse_init(struct gsim_machine *m)
+bool gsim_reuse_init(struct gsim_device *d)
 {
-    const struct gsim_program *p = m->program;
+    const struct gsim_program *p = d->space->program;
     double total = 0;
     bool is_measured = false;
     for (uint32_t b = 0; b < p->buffer_count; b++) total += (double)p->buffers[b].bytes;
-    for (uint32_t i = 0; i < p->op_count; i++) is_measured |= p->ops[i].kind == GSIM_OP_KERNEL && is_measured_inside(m, &p->ops[i]);
-    if (is_measured && !init_near(m)) return false;
-    if (!is_measured || !(m->device->l2_miss_ns > 0) || total <= ALL_THERE * m->device->l2_mib * 1048576) return true;
-    m->reuse.next = GSIM_ARENA_ARRAY(&m->arena, uint32_t, p->buffer_count + 1);
-    m->reuse.before = GSIM_ARENA_ARRAY(&m->arena, uint32_t, p->buffer_count + 1);
-    m->reuse.missed = GSIM_ARENA_ARRAY(&m->arena, double, p->op_count);
-    if (!m->reuse.next || !m->reuse.before || !m->reuse.missed || !init_bringing(m)) return false;
-    for (uint32_t b = 0; b <= p->buffer_count; b++) m->reuse.next[b] = m->reuse.before[b] = b;
+    for (uint32_t i = 0; i < p->op_count; i++) is_measured |= p->ops[i].kind == GSIM_OP_KERNEL && is_measured_inside(d, &p->ops[i]);
+    if (is_measured && !init_near(d)) return false;
+    if (!is_measured || !(d->spec->l2_miss_ns > 0) || total <= ALL_THERE * d->spec->l2_mib * 1048576) return true;
+    d->reuse.next = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);
+    d->reuse.before = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);
+    d->reuse.missed = GSIM_ARENA_ARRAY(&d->machine->arena, double, p->op_count);
+    if (!d->reuse.next || !d->reuse.before || !d->reuse.missed || !init_bringing(d)) return false;
+    for (uint32_t b = 0; b <= p->buffer_count; b++) d->reuse.next[b] = d->reuse.before[b] = b;
     for (int round = 0; round < 2; round++) /* as one iteration follows another */
         for (uint32_t i = 0; i < p->op_count; i++) {
-            if (p->ops[i].kind == GSIM_OP_KERNEL) m->reuse.missed[i] = read_missing(m, &p->ops[i]);
-            if (p->ops[i].kind == GSIM_OP_COPY || p->ops[i].kind == GSIM_OP_HOST_WRITE) gsim_reuse_copy(m, &p->ops[i]);
+            if (p->ops[i].kind == GSIM_OP_KERNEL) d->reuse.missed[i] = read_missing(d, &p->ops[i]);
+            if (p->ops[i].kind == GSIM_OP_COPY || p->ops[i].kind == GSIM_OP_HOST_WRITE) gsim_reuse_copy(d, &p->ops[i]);
         }
     return true;
 }
 
-double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op)
+double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_op *op)
 {
-    bool is_inside = is_measured_inside(m, op);
-    double far = far_scale(m, op);
-    if (!m->reuse.next) return is_inside ? far : 1;
-    double bytes = read_missing(m, op);
+    bool is_inside = is_measured_inside(d, op);
+    double far = far_scale(d, op);
+    if (!d->reuse.next) return is_inside ? far : 1;
+    double bytes = read_missing(d, op);
     if (!is_inside) return 1;
-    double scale = far + missing_ps(m, op, bytes - m->reuse.missed[op->index]) / m->works[op->kernel_index].solo_ps;
+    double scale = far + missing_ps(d, op, bytes - d->reuse.missed[op->index]) / d->space->works[op->kernel_index].solo_ps;
     return fmax(GSIM_LEAST_SCALE, fmin(scale, GSIM_MOST_SCALE));
 }
 
-void gsim_reuse_kernel_started(struct gsim_machine *m, struct gsim_command *command)
+void gsim_reuse_kernel_started(struct gsim_device *d, struct gsim_command *command)
 {
-    if (!m->reuse.next) return;
-    command->next_started = m->reuse.started;
-    m->reuse.started = command;
+    if (!d->reuse.next) return;
+    command->next_started = d->reuse.started;
+    d->reuse.started = command;
+    d->l2.follows = true;
 }
 
-void gsim_reuse_update(struct gsim_machine *m)
+void gsim_reuse_update(void *device)
 {
-    while (m->reuse.started) {
-        struct gsim_command *command = m->reuse.started;
-        m->reuse.started = command->next_started;
-        look_at(m, command);
+    struct gsim_device *d = device;
+    while (d->reuse.started) {
+        struct gsim_command *command = d->reuse.started;
+        d->reuse.started = command->next_started;
+        look_at(d, command);
     }
+    d->l2.follows = false;
 }
 
-void gsim_reuse_kernel_ended(struct gsim_machine *m, struct gsim_command *command)
+void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command)
 {
-    struct gsim_reuse *r = &m->reuse;
+    struct gsim_reuse *r = &d->reuse;
     if (!r->next) return;
     for (struct gsim_command **t = &r->started; *t; t = &(*t)->next_started)
         if (*t == command) {
@@ -257,8 +262,8 @@ void gsim_reuse_kernel_ended(struct gsim_machine *m, struct gsim_command *comman
         if (r->bringing[command->op->args[i].buffer_index] == command) r->bringing[command->op->args[i].buffer_index] = NULL;
 }
 
-void gsim_reuse_copy(struct gsim_machine *m, const struct gsim_op *op)
+void gsim_reuse_copy(struct gsim_device *d, const struct gsim_op *op)
 {
     bool is_new = op->kind == GSIM_OP_HOST_WRITE || op->kind == GSIM_OP_PREFETCH || op->copy_kind == GSIM_COPY_H2D;
-    if (m->reuse.next && is_new) take_out(&m->reuse, op->args[0].buffer_index);
+    if (d->reuse.next && is_new) take_out(&d->reuse, op->args[0].buffer_index);
 }

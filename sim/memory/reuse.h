@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gsim_machine;
+struct gsim_device;
 struct gsim_op;
 struct gsim_command;
 
@@ -42,15 +42,16 @@ struct gsim_reuse {
 };
 
 /* Goes through the program in its order, as the kernels' times were measured. False: out of memory. */
-bool gsim_reuse_init(struct gsim_machine *m);
+bool gsim_reuse_init(struct gsim_device *d);
 /* OP, a kernel of the program, is submitted. Its work, relative to what was measured. */
-double gsim_reuse_kernel(struct gsim_machine *m, const struct gsim_op *op);
+double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_op *op);
 /* Its first block is resident; its last one ended. */
-void gsim_reuse_kernel_started(struct gsim_machine *m, struct gsim_command *command);
-void gsim_reuse_kernel_ended(struct gsim_machine *m, struct gsim_command *command);
-/* Once the GPU has placed its blocks: what the kernels that just began change for themselves and those beside them. */
-void gsim_reuse_update(struct gsim_machine *m);
+void gsim_reuse_kernel_started(struct gsim_device *d, struct gsim_command *command);
+void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command);
+/* The owner of a source that follows where kernels began, a struct gsim_device. Once the GPU has placed its blocks: what the kernels that just began change for
+ * themselves and those beside them. */
+void gsim_reuse_update(void *device);
 /* A copy to the device, or a host write that one will follow: what was in L2 of the buffer is no longer its data. */
-void gsim_reuse_copy(struct gsim_machine *m, const struct gsim_op *op);
+void gsim_reuse_copy(struct gsim_device *d, const struct gsim_op *op);
 
 #endif

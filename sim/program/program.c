@@ -144,6 +144,11 @@ static enum gsim_status check_amounts(const struct gsim_program *program, uint32
     if (op->priority < -GSIM_LIMIT_PRIORITY || op->priority > GSIM_LIMIT_PRIORITY)
         return gsim_error_set(error, GSIM_INPUT, "ops[%u].priority: expected %d to %d, found %d", i,
                               -GSIM_LIMIT_PRIORITY, GSIM_LIMIT_PRIORITY, op->priority);
+    if (op->device >= GSIM_LIMIT_GPUS || op->to_device >= GSIM_LIMIT_GPUS)
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u].device, to: expected 0 to %d, found %u and %u", i, GSIM_LIMIT_GPUS - 1,
+                              op->device, op->to_device);
+    if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P && op->device == op->to_device)
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u].to: expected another GPU than %u, where the data is", i, op->device);
     if (op->untimed && op->kind != GSIM_OP_HOST_WRITE)
         return gsim_error_set(error, GSIM_INPUT, "ops[%u].untimed: only a host write can be untimed", i);
     return GSIM_OK;

@@ -11,7 +11,8 @@
     X(OP_READS, "reads", "K") X(OP_WRITES, "writes", "K") X(OP_STREAM, "stream", "KCPWRH")                 \
     X(OP_AFTER, "after", "KCPWRH") X(OP_PRIORITY, "priority", "KCPWRH") X(OP_ARGS, "args", "K")            \
     X(OP_NON_CONST, "non_const", "K") X(OP_KIND, "kind", "C") X(OP_BUFFER, "buffer", "CPWR")               \
-    X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "CH") X(OP_MEMORY, "memory", "C") X(OP_OVERHEAD, "overhead", "H") X(OP_UNTIMED, "untimed", "W")
+    X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "CH") X(OP_MEMORY, "memory", "C") X(OP_OVERHEAD, "overhead", "H") \
+    X(OP_UNTIMED, "untimed", "W") X(OP_DEVICE, "device", "KCP") X(OP_TO, "to", "C")
 /* clang-format on */
 #define OP_ID(id, name, kinds)    id,
 #define OP_NAME(id, name, kinds)  name,
@@ -23,7 +24,7 @@ static const char *const op_kinds[OP_WORK] = {OP_FIELDS(OP_KINDS)};
 static const char kind_letters[] = "KCPWRH"; /* enum gsim_op_kind */
 static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", NULL};
 static const char *const memory_names[] = {"run", "pinned", "pageable", NULL}; /* enum gsim_copy_memory */
-static const char *const copy_names[] = {"h2d", "d2h", "d2d", NULL}; /* enum gsim_copy_kind */
+static const char *const copy_names[] = {"h2d", "d2h", "d2d", "p2p", NULL}; /* enum gsim_copy_kind */
 
 static enum gsim_status read_count(struct gsim_fields *fields, int field, double maximum, uint32_t *count)
 {
@@ -256,6 +257,19 @@ static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fiel
     return status;
 }
 
+/* Where a copy between GPUs goes. */
+static enum gsim_status read_peer(struct gsim_fields *fields, struct gsim_op *op)
+{
+    if (op->copy_kind == GSIM_COPY_P2P) {
+        enum gsim_status status = gsim_fields_require(fields, OP_TO);
+        return status == GSIM_OK ? read_count(fields, OP_TO, GSIM_LIMIT_GPUS - 1, &op->to_device) : status;
+    }
+    if (!fields->values[OP_TO]) return GSIM_OK;
+    fields->place.field = op_names[OP_TO];
+    fields->place.has_element = false;
+    return gsim_fields_error(fields, "a copy \"%s\" has no such field", copy_names[op->copy_kind]);
+}
+
 /* The one buffer of a copy, prefetch or host access, and how much of it. */
 static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_op *op)
 {
@@ -265,6 +279,7 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
         status = gsim_fields_require(fields, OP_KIND);
         if (status == GSIM_OK) status = gsim_fields_choice(fields, OP_KIND, copy_names, &copy_kind);
         op->copy_kind = (enum gsim_copy_kind)copy_kind;
+        if (status == GSIM_OK) status = read_peer(fields, op);
     }
     if (status == GSIM_OK) status = gsim_fields_require(fields, OP_BUFFER);
     if (status != GSIM_OK) return status;
@@ -310,6 +325,7 @@ static enum gsim_status read_common(struct gsim_reader *reader, struct gsim_fiel
         status = gsim_fields_integer(fields, OP_PRIORITY, -GSIM_LIMIT_PRIORITY, GSIM_LIMIT_PRIORITY, &priority);
     op->stream = (int32_t)stream;
     op->priority = (int32_t)priority;
+    if (status == GSIM_OK) status = read_count(fields, OP_DEVICE, GSIM_LIMIT_GPUS - 1, &op->device);
     return status == GSIM_OK ? read_after(reader, fields) : status;
 }
 

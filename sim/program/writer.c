@@ -198,7 +198,7 @@ static void put_launch(struct writer *w, const struct gsim_op *op)
 static void put_op(struct writer *w, const struct gsim_op *op)
 {
     static const char *const kinds[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute"};
-    static const char *const copies[] = {"h2d", "d2h", "d2d"};
+    static const char *const copies[] = {"h2d", "d2h", "d2d", "p2p"};
     put(w, "%s\n  {\"op\": \"%s\"", op->index ? "," : "", kinds[op->kind]);
     if (op->kind == GSIM_OP_COPY) put(w, ", \"kind\": \"%s\"", copies[op->copy_kind]);
     if (op->kind == GSIM_OP_KERNEL) {
@@ -219,6 +219,8 @@ static void put_op(struct writer *w, const struct gsim_op *op)
         }
     }
     if (op->untimed) put(w, ", \"untimed\": true");
+    if (op->device) put(w, ", \"device\": %u", op->device);
+    if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P) put(w, ", \"to\": %u", op->to_device);
     if (op->stream >= 0) put(w, ", \"stream\": %d", op->stream);
     if (op->priority != 0) put(w, ", \"priority\": %d", op->priority);
     for (uint32_t i = 0; i < op->after_count; i++) put(w, i ? ", %u" : ", \"after\": [%u", op->after[i]);

@@ -82,6 +82,7 @@ static gsim_time op_least_time(const struct gsim_op *op, const struct gsim_devic
     case GSIM_OP_COPY:
         if (op->copy_kind == GSIM_COPY_H2D) return transfer_time((double)op->bytes, device->h2d_gbps);
         if (op->copy_kind == GSIM_COPY_D2H) return transfer_time((double)op->bytes, device->d2h_gbps);
+        if (op->copy_kind == GSIM_COPY_P2P) return transfer_time((double)op->bytes, fmax(device->peer_gbps, device->h2d_gbps));
         return transfer_time((double)op->bytes, device->d2d_gbps);
     case GSIM_OP_PREFETCH: /* moves nothing when the data is there already */
     case GSIM_OP_HOST_WRITE:
@@ -101,18 +102,18 @@ static void offer(struct gsim_metrics *metrics, gsim_time bound, const char *rea
     metrics->lower_bound_reason = reason;
 }
 
-/* No direction of the link carries more than its fastest mode. */
-static void offer_links(const struct gsim_device_spec *device, struct gsim_metrics *metrics)
+/* No direction of a link carries more than its fastest mode; each of the GPUs has one. */
+static void offer_links(const struct gsim_device_spec *device, double gpus, struct gsim_metrics *metrics)
 {
     double managed = fmax(device->prefetch_gbps, device->fault_total_gbps);
     double h2d = fmax(fmax(device->h2d_gbps, device->pageable_h2d_gbps), managed);
     double d2h = fmax(fmax(device->d2h_gbps, device->pageable_d2h_gbps), managed);
-    offer(metrics, transfer_time((double)metrics->h2d_bytes, h2d), "host-to-device link");
-    offer(metrics, transfer_time((double)metrics->d2h_bytes, d2h), "device-to-host link");
+    offer(metrics, transfer_time((double)metrics->h2d_bytes, h2d * gpus), "host-to-device link");
+    offer(metrics, transfer_time((double)metrics->d2h_bytes, d2h * gpus), "device-to-host link");
 }
 
 /* A kernel needs the chip's DRAM or its SMs' issue rate for what the machine makes of its demand over the peak, but never
- * for longer than it runs alone. */
+ * for longer than it runs alone; spread evenly over the GPUs at best. */
 static void offer_kernels(const struct gsim_timeline *timeline, const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics)
 {
     double dram = 0, issue = 0;
@@ -121,8 +122,8 @@ static void offer_kernels(const struct gsim_timeline *timeline, const struct gsi
         dram += fmin(k->dram_us, gsim_time_us(k->time));
         issue += fmin(k->issue_us, gsim_time_us(k->time));
     }
-    offer(metrics, (gsim_time)(dram * (double)GSIM_PS_PER_US), "DRAM bandwidth");
-    offer(metrics, (gsim_time)(issue / MOST_ISSUE * (double)GSIM_PS_PER_US), "SM throughput");
+    offer(metrics, (gsim_time)(dram / timeline->gpu_count * (double)GSIM_PS_PER_US), "DRAM bandwidth");
+    offer(metrics, (gsim_time)(issue / timeline->gpu_count / MOST_ISSUE * (double)GSIM_PS_PER_US), "SM throughput");
 }
 
 enum gsim_status gsim_bounds_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
@@ -143,6 +144,6 @@ enum gsim_status gsim_bounds_compute(const struct gsim_timeline *timeline, const
         offer(metrics, metrics->critical_path, "critical path");
         offer_kernels(timeline, alone, metrics);
     }
-    offer_links(device, metrics);
+    offer_links(device, timeline->gpu_count, metrics);
     return GSIM_OK;
 }

@@ -252,7 +252,7 @@ static void put_sms(const struct chart *chart, double sm_count)
         gsim_time start = timeline->occupancy[i].time;
         gsim_time end = i + 1 < timeline->occupancy_count ? timeline->occupancy[i + 1].time : start;
         if (!in_window(chart, start, end)) continue;
-        cover(chart, cells, start, end, timeline->occupancy[i].busy_sms / sm_count);
+        cover(chart, cells, start, end, timeline->occupancy[i].busy_sms / (sm_count * timeline->gpu_count));
     }
     put_label(chart, "SMs in use");
     for (unsigned i = 0; i < chart->cells; i++) {

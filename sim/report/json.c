@@ -16,6 +16,8 @@ const char *gsim_copy_kind_name(enum gsim_copy_kind kind)
         return "d2h";
     case GSIM_COPY_D2D:
         return "d2d";
+    case GSIM_COPY_P2P:
+        return "p2p";
     }
     GSIM_BUG("copy kind %d", (int)kind);
 }
@@ -189,9 +191,9 @@ static void put_occupancy(const struct gsim_result *result, struct gsim_output *
     bool first = true;
     if (!timeline->occupancy_count) return;
     gsim_output_text(output, ",\n \"occupancy\": {");
-    put_unsigned(output, "sm_count", (uint64_t)device->sm_count);
+    put_unsigned(output, "sm_count", (uint64_t)device->sm_count * timeline->gpu_count);
     comma(output);
-    put_unsigned(output, "warps_per_sm", limits ? limits->threads / 32 : 0);
+    put_unsigned(output, "warps_per_sm", limits ? limits->warps : 0);
     gsim_output_text(output, ", \"steps\": [");
     for (size_t i = 0; i < timeline->occupancy_count; i++) {
         const struct gsim_occupancy_record *step = &timeline->occupancy[i];

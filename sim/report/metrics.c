@@ -159,6 +159,7 @@ static void compute_transfers(const struct gsim_timeline *timeline, struct gsim_
             metrics->d2h_time += copy->end - copy->start;
             break;
         case GSIM_COPY_D2D:
+        case GSIM_COPY_P2P:
             metrics->d2d_bytes += copy->bytes;
             break;
         }
@@ -194,7 +195,7 @@ static void compute_occupancy(const struct gsim_timeline *timeline, const struct
         busy += (double)now->busy_sms * (double)(end - now->time);
         warps += (double)now->warps * (double)(end - now->time);
     }
-    metrics->sm_busy_ratio = busy / (device->sm_count * (double)metrics->makespan);
+    metrics->sm_busy_ratio = busy / (device->sm_count * timeline->gpu_count * (double)metrics->makespan);
     if (limits && busy > 0) metrics->achieved_occupancy = warps / (busy * limits->warps);
 }
 

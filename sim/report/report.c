@@ -115,7 +115,7 @@ static enum gsim_status put_kernels(const struct page *page, const struct gsim_r
     return GSIM_OK;
 }
 
-#define COPY_KINDS   3
+#define COPY_KINDS   GSIM_COPY_KIND_COUNT
 #define COPY_REASONS 4
 
 static void put_transfers(const struct page *page, const struct gsim_timeline *timeline)

@@ -16,16 +16,17 @@
  * the kernel's full occupancy fits there: who comes later finds it changed. H200, traces/h200/vm/joins.txt: within 0.35 us. */
 static void configure(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w)
 {
-    if (g->slots || (gpu->keeps_carveout && w->join_bytes <= g->carveout)) return;
+    bool keeps = gpu->keeps_carveout && gsim_gpu_rule(gpu, GSIM_RULE_KEPT_CARVEOUT);
+    if (g->slots || (keeps && w->join_bytes <= g->carveout)) return;
     g->carveout = w->carveout_bytes;
 }
 
 /* The pair of sub-partitions that the next issue-bound block of two warps goes to: that with fewer of them (H200: of 3 such blocks on
  * an SM the first and the third share, 1.77 times as long as the second: traces/h200/vm/ages.txt). */
-static uint8_t next_half(const struct gsim_sm_group *g, const struct gsim_demand *w)
+static uint8_t next_half(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_demand *w)
 {
     uint32_t on[3] = {0};
-    if (w->kind != GSIM_DEMAND_ISSUE || w->need.warps != 2) return 0;
+    if (w->kind != GSIM_DEMAND_ISSUE || w->need.warps != 2 || !gsim_gpu_rule(gpu, GSIM_RULE_HALVES)) return 0;
     for (uint32_t i = 0; i < g->cohort_count; i++) on[g->cohorts[i].half]++;
     return on[1] <= on[2] ? 1 : 2;
 }
@@ -47,7 +48,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
     }
     for (uint32_t i = 0; i < pieces * w->units; i++) {
         GSIM_INVARIANT(g->cohort_count < GSIM_MAX_COHORTS);
-        uint8_t half = next_half(g, w);
+        uint8_t half = next_half(gpu, g, w);
         g->cohorts[g->cohort_count++] = (struct gsim_cohort){
             .run = run, .work = w, .blocks = blocks / pieces, .frees = i % w->units == w->units - 1,
             .half = half, .since = now, .left = work, .pace = run->pace};
@@ -71,6 +72,7 @@ static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel
     gpu->block_events += count;
     if (!run->started) {
         run->started = true;
+        gpu->last_start = now;
         gpu->load.kernels++;
         if (gpu->listener.kernel_started) gpu->listener.kernel_started(gpu->listener.data, run->tag, now);
     }
@@ -172,6 +174,7 @@ struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu) { retu
  * last block comes the first of the next that has waited, and where it fills SMs that others leave, it finds several at a time free. */
 static void begin_turn(struct gsim_gpu *gpu, gsim_time now)
 {
+    if (!gsim_gpu_rule(gpu, GSIM_RULE_TURNS)) return;
     gpu->turn_at = now + gsim_time_from_us(gpu->device->distributor_turn_us);
     gpu->is_turning = gpu->queued_count > 0 && gpu->turn_at > now;
 }

@@ -75,8 +75,7 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
 static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
 {
     uint64_t sms = 0;
-    for (uint32_t i = 0; i < gpu->group_count; i++)
-        if (gpu->next_at[i] == now) sms += gpu->groups[i]->sm_count;
+    for (uint32_t i = 0; (i = gsim_groups_due(gpu, i, gpu->group_count, now)) != GSIM_MAX_SMS; i++) sms += gpu->groups[i]->sm_count;
     return sms;
 }
 
@@ -84,7 +83,7 @@ static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
 static bool leaves_room(const struct gsim_gpu *gpu, gsim_time now)
 {
     const struct gsim_kernel_run *head = gsim_distributor_head(gpu);
-    if (!head) return false;
+    if (!head || head->unplaced >= (uint64_t)gpu->device->sm_count * head->work->need.blocks_per_sm) return false;
     uint64_t sms = ending_sms(gpu, now);
     return sms > 1 && head->unplaced < sms * head->work->need.blocks_per_sm;
 }
@@ -93,10 +92,10 @@ static bool leaves_room(const struct gsim_gpu *gpu, gsim_time now)
 static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
 {
     uint32_t lowest = GSIM_MAX_SMS;
-    bool scattered = false, is_shared = gsim_gpu_is_shared(gpu);
-    for (uint32_t i = 0; i < gpu->group_count && is_shared; i++) {
+    bool scattered = false, is_shared = gsim_gpu_is_shared(gpu) && gsim_gpu_rule(gpu, GSIM_RULE_DRAWN_ENDS);
+    for (uint32_t i = 0; is_shared && (i = gsim_groups_due(gpu, i, gpu->group_count, now)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
-        if (gpu->next_at[i] != now || g->lowest_sm >= lowest) continue;
+        if (g->lowest_sm >= lowest) continue;
         gsim_group_settle(g, now);
         for (uint32_t c = 0; c < g->cohort_count; c++) {
             const struct gsim_demand *w = g->cohorts[c].work;
@@ -112,8 +111,7 @@ static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
 static void end_at_once(struct gsim_gpu *gpu, gsim_time now)
 {
     uint32_t group_count = gpu->group_count;
-    for (uint32_t i = 0; i < group_count; i++)
-        if (gpu->next_at[i] == now) end_blocks(gpu, i, now, false, false);
+    for (uint32_t i = 0; (i = gsim_groups_due(gpu, i, group_count, now)) != GSIM_MAX_SMS; i++) end_blocks(gpu, i, now, false, false);
     gpu->blocked = NULL;
 }
 
@@ -131,8 +129,8 @@ static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state
     uint64_t all[GSIM_SM_WORDS] = {0};
     uint32_t sms = (uint32_t)ending_sms(gpu, now), sm = 0;
     if (!sms) return GSIM_MAX_SMS;
-    for (uint32_t i = 0; i < gpu->group_count; i++)
-        for (uint32_t w = 0; w < GSIM_SM_WORDS && gpu->next_at[i] == now; w++) all[w] |= gpu->groups[i]->sms[w];
+    for (uint32_t i = 0; (i = gsim_groups_due(gpu, i, gpu->group_count, now)) != GSIM_MAX_SMS; i++)
+        for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) all[w] |= gpu->groups[i]->sms[w];
     for (uint32_t before = draw(state, sms);; sm++) {
         if (!(all[sm / 64] >> sm % 64 & 1)) continue;
         if (!before--) break;

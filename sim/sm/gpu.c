@@ -104,44 +104,6 @@ void gsim_gpu_watch(struct gsim_gpu *gpu, const struct gsim_gpu_watcher *watcher
 
 gsim_time gsim_gpu_next(const struct gsim_gpu *gpu) { return gpu->next; }
 
-/* Blocks on the SMs when every SM was filled NOW by the only kernel there is, all to end at once; else 0. */
-static uint64_t steady_wave(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now)
-{
-    uint64_t wave = 0;
-    if (gpu->load.kernels != 1 || gpu->queued_count != 1 || run->work->kind == GSIM_DEMAND_ISSUE) return 0;
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
-        const struct gsim_sm_group *g = gpu->groups[i];
-        if (g->cohort_count != 1 || g->cohorts[0].run != run || g->cohorts[0].since != now) return 0;
-        if (gpu->next_at[i] != gpu->next) return 0;
-        wave += (uint64_t)g->slots * g->sm_count;
-    }
-    return wave;
-}
-
-/* Waves that only repeat the one just placed are handled at once: the same times, without their events. */
-static void skip_waves(struct gsim_gpu *gpu, gsim_time now)
-{
-    struct gsim_kernel_run *run = gpu->horizon > now && !gpu->options.exact ? gsim_distributor_head(gpu) : NULL;
-    uint64_t wave = run && !run->work->is_unequal ? steady_wave(gpu, run, now) : 0;
-    gsim_time period = gpu->next - now;
-    if (!wave || run->unplaced < 2 * wave || period <= 0) return;
-    /* The last wave is placed in the ordinary way, which takes the kernel out of its queue. */
-    uint64_t count = (run->unplaced - 1) / wave, most = (uint64_t)((gpu->horizon - 1 - now) / period);
-    if (count > most) count = most;
-    gsim_time jump = (gsim_time)count * period;
-    run->unplaced -= count * wave;
-    gpu->block_events += 2 * count * wave;
-    gpu->next += jump;
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
-        struct gsim_sm_group *g = gpu->groups[i];
-        if (gpu->watcher.blocks_stayed)
-            gpu->watcher.blocks_stayed(gpu->watcher.data, run->tag, g->sms, count * g->slots, now, now + jump);
-        g->updated += jump;
-        g->cohorts[0].since += jump;
-        gpu->next_at[i] += jump;
-    }
-}
-
 void gsim_gpu_promise(struct gsim_gpu *gpu, gsim_time horizon) { gpu->horizon = horizon; }
 
 void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)
@@ -158,7 +120,7 @@ void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)
     }
     gsim_groups_rate_memory(gpu, now);
     gsim_groups_find_next(gpu);
-    skip_waves(gpu, now);
+    gsim_waves_skip(gpu, now);
 }
 
 void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)

@@ -34,7 +34,7 @@ uint32_t gsim_groups_add(struct gsim_gpu *gpu)
     if (!g) g = GSIM_ARENA_NEW(gpu->arena, struct gsim_sm_group);
     if (!g) GSIM_BUG("out of memory for an SM group"); /* preallocated in gsim_gpu_create */
     gpu->groups[gpu->group_count] = g;
-    gpu->next_at[gpu->group_count] = GSIM_TIME_NEVER;
+    gsim_groups_set_next(gpu, gpu->group_count, GSIM_TIME_NEVER);
     return gpu->group_count++;
 }
 
@@ -43,7 +43,8 @@ static void remove_group(struct gsim_gpu *gpu, uint32_t index)
     gpu->free_groups[gpu->free_group_count++] = gpu->groups[index];
     gpu->group_count--;
     gpu->groups[index] = gpu->groups[gpu->group_count];
-    gpu->next_at[index] = gpu->next_at[gpu->group_count];
+    gsim_groups_set_next(gpu, index, gpu->next_at[gpu->group_count]);
+    gsim_groups_set_next(gpu, gpu->group_count, GSIM_TIME_NEVER);
 }
 
 /* Moves the group's SMs that are in MASK into a new one in the same state; returns its index. */
@@ -61,7 +62,7 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
     from->sm_count -= to->sm_count;
     from->lowest_sm = find_lowest_sm(from);
     to->lowest_sm = find_lowest_sm(to);
-    gpu->next_at[other] = gpu->next_at[index];
+    gsim_groups_set_next(gpu, other, gpu->next_at[index]);
     return other;
 }
 
@@ -109,12 +110,26 @@ void gsim_group_settle(struct gsim_sm_group *g, gsim_time now)
     for (uint32_t i = 0; i < g->cohort_count; i++) g->cohorts[i].left -= elapsed * g->cohorts[i].speed * g->cohorts[i].pace;
 }
 
+static void find_next_of_part(struct gsim_gpu *gpu, uint32_t part)
+{
+    gsim_time next = GSIM_TIME_NEVER;
+    uint32_t end = (part + 1) * GSIM_PART < gpu->group_count ? (part + 1) * GSIM_PART : gpu->group_count;
+    for (uint32_t i = part * GSIM_PART; i < end; i++) next = gpu->next_at[i] < next ? gpu->next_at[i] : next;
+    gpu->part_next[part] = next;
+}
+
 void gsim_groups_find_next(struct gsim_gpu *gpu)
 {
     gsim_time next = GSIM_TIME_NEVER;
-    for (uint32_t i = 0; i < gpu->group_count; i++) next = gpu->next_at[i] < next ? gpu->next_at[i] : next;
+    uint32_t parts = (gpu->group_count + GSIM_PART - 1) / GSIM_PART, last = 0;
+    for (; gpu->stale_parts; gpu->stale_parts &= gpu->stale_parts - 1) find_next_of_part(gpu, (uint32_t)__builtin_ctz(gpu->stale_parts));
+    for (uint32_t p = 0; p < parts; p++) {
+        if (gpu->part_next[p] > next) continue;
+        next = gpu->part_next[p];
+        last = p;
+    }
     gpu->next = gpu->is_turning && gpu->turn_at < next ? gpu->turn_at : next;
-    for (uint32_t i = 0; i < gpu->group_count; i++)
+    for (uint32_t i = last * GSIM_PART; i < gpu->group_count && i < (last + 1) * GSIM_PART; i++)
         if (gpu->next_at[i] == next) gpu->next_index = i;
 }
 
@@ -122,61 +137,113 @@ void gsim_groups_find_next(struct gsim_gpu *gpu)
 static double dram_gain(const struct gsim_gpu *gpu, const struct gsim_sm_group *g)
 {
     const struct gsim_device_spec *d = gpu->device;
-    if (d->fast_sm_share <= 0) return 1;
+    if (d->fast_sm_share <= 0 || !gsim_gpu_rule(gpu, GSIM_RULE_FAST_SMS)) return 1;
     double saturation = (gpu->dram.stretch - 1.3) / 1.5; /* H200, measured: full from a stretch of 2.8 on */
     saturation = saturation < 0 ? 0 : saturation > 1 ? 1 : saturation;
     double slow = -d->fast_sm_gain * d->fast_sm_share / (1 - d->fast_sm_share);
     return 1 + saturation * (g->is_fast ? d->fast_sm_gain : slow);
 }
 
-/* Speeds under the present load and the time of the group's next end. The group must be settled. */
+/* DRAM as the group's SMs see it. Whatever its load is to those that ask nothing of it. */
+static struct gsim_dram_state dram_of(const struct gsim_gpu *gpu, const struct gsim_sm_group *g)
+{
+    struct gsim_dram_state dram = gpu->dram;
+    if (!g->feels_memory) return (struct gsim_dram_state){.stretch = 1, .gain = 1};
+    dram.gain = dram_gain(gpu, g);
+    return dram;
+}
+
+/* What it holds has changed, or where that is kept. */
+static void find_mix(struct gsim_gpu *gpu, struct gsim_sm_group *g)
+{
+    const struct gsim_sm_blocks blocks = {g->cohorts, g->cohort_count, g->carveout, g->is_fast};
+    g->mix = gsim_memo_mix(&gpu->memo, gpu->device, &blocks);
+    g->mix_since = gpu->memo.since;
+}
+
+static void set_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g, double gbps)
+{
+    g->demand_gbps = gbps;
+    gpu->demand_gbps += gbps * g->sm_count;
+}
+
+/* The time of the next end, where speeds are known. */
+static void find_end(struct gsim_gpu *gpu, uint32_t index)
+{
+    const struct gsim_sm_group *g = gpu->groups[index];
+    double soonest = INFINITY;
+    for (uint32_t i = 0; i < g->cohort_count; i++) {
+        const struct gsim_cohort *c = &g->cohorts[i];
+        double remaining = c->left > 0 ? c->left / (c->speed * c->pace) : 0; /* infinite at pace 0 */
+        if (remaining < soonest) soonest = remaining;
+    }
+    if (!(soonest <= LONGEST)) {
+        gsim_groups_set_next(gpu, index, GSIM_TIME_NEVER);
+        return;
+    }
+    gsim_time end = g->updated + (gsim_time)soonest;
+    end = (end + GSIM_END_GRID - 1) / GSIM_END_GRID * GSIM_END_GRID;
+    gsim_groups_set_next(gpu, index, end < g->updated ? g->updated : end);
+}
+
+/* Returns the demand per SM. */
+static double find_speeds(struct gsim_gpu *gpu, struct gsim_sm_group *g)
+{
+    struct gsim_dram_state dram = dram_of(gpu, g);
+    return g->mix ? gsim_mix_share(g->mix, gpu->device, g->cohorts, &dram)
+                  : gsim_share_sm(gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout);
+}
+
 void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
     gpu->demand_gbps -= g->demand_gbps * g->sm_count;
     g->demand_gbps = 0;
     if (!g->cohort_count) {
-        gpu->next_at[index] = GSIM_TIME_NEVER;
+        gsim_groups_set_next(gpu, index, GSIM_TIME_NEVER);
         return;
     }
-    struct gsim_dram_state dram = gpu->dram;
-    if (g->feels_memory) dram.gain = dram_gain(gpu, g);
-    g->demand_gbps = gsim_memo_share_sm(&gpu->memo, gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout);
-    gpu->demand_gbps += g->demand_gbps * g->sm_count;
-    double soonest = INFINITY;
-    for (uint32_t i = 0; i < g->cohort_count; i++) {
-        struct gsim_cohort *c = &g->cohorts[i];
-        double remaining = c->left > 0 ? c->left / (c->speed * c->pace) : 0; /* infinite at pace 0 */
-        if (remaining < soonest) soonest = remaining;
+    find_mix(gpu, g);
+    set_demand(gpu, g, find_speeds(gpu, g));
+    find_end(gpu, index);
+}
+
+/* What all SMs ask of DRAM as it is now. Speeds wait until that is settled. */
+static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
+{
+    gpu->demand_gbps = 0; /* summed up afresh, so that rounding never accumulates */
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        struct gsim_sm_group *g = gpu->groups[i];
+        if (!g->feels_memory) continue;
+        gpu->demand_gbps += g->demand_gbps * g->sm_count;
+        gpu->demand_gbps -= g->demand_gbps * g->sm_count;
+        struct gsim_dram_state dram = dram_of(gpu, g);
+        if (g->mix_since != gpu->memo.since) find_mix(gpu, g);
+        if (!g->mix) gsim_group_settle(g, now);
+        set_demand(gpu, g, g->mix ? gsim_mix_demand(g->mix, g->cohorts, &dram) : find_speeds(gpu, g));
     }
-    if (soonest > LONGEST) {
-        gpu->next_at[index] = GSIM_TIME_NEVER;
-        return;
-    }
-    gsim_time end = g->updated + (gsim_time)soonest;
-    gpu->next_at[index] = (end + GSIM_END_GRID - 1) / GSIM_END_GRID * GSIM_END_GRID;
-    if (gpu->next_at[index] < g->updated) gpu->next_at[index] = g->updated;
 }
 
 /* After the chip-wide load changed: re-rates the SMs that feel it. Demand falls as DRAM gets slower, so the
  * load is a fixed point; half steps converge. */
 void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
 {
-    for (int step = 0; step < 8; step++) {
+    int step = 0;
+    for (; step < 8; step++) {
         double demand = gpu->demand_gbps + gpu->copies_gbps;
         double stretch = gsim_share_dram(gpu->device, demand > 0 ? demand : 0);
-        if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance) return;
+        if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance) break;
         gpu->dram.stretch = 0.5 * (gpu->dram.stretch + stretch);
         if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance) gpu->dram.stretch = stretch;
         gpu->dram.load = demand / gpu->device->dram_gbps;
-        gpu->demand_gbps = 0; /* summed up afresh, so that rounding never accumulates */
-        for (uint32_t i = 0; i < gpu->group_count; i++) {
-            struct gsim_sm_group *g = gpu->groups[i];
-            if (!g->feels_memory) continue;
-            gpu->demand_gbps += g->demand_gbps * g->sm_count;
-            gsim_group_settle(g, now);
-            gsim_groups_rate(gpu, i);
-        }
+        sum_up_demand(gpu, now);
+    }
+    for (uint32_t i = 0; step && i < gpu->group_count; i++) {
+        struct gsim_sm_group *g = gpu->groups[i];
+        if (!g->feels_memory || !g->cohort_count) continue;
+        gsim_group_settle(g, now);
+        find_speeds(gpu, g);
+        find_end(gpu, i);
     }
 }
 

@@ -85,7 +85,7 @@ static double beside(const struct gsim_demand *w, const struct gsim_share_sums *
 static double speed_behind(const struct gsim_demand *w, const struct gsim_share_sums *s, double beside, double older)
 {
     double left = older < 1 - LEAST_LEFT ? 1 - older : LEAST_LEFT;
-    if (older <= 0 || w->compute_ps <= 0) return 1 / beside;
+    if (older <= 0 || w->compute_ps <= 0 || !gsim_share_rule(s, GSIM_RULE_OLDER_MEMORY)) return 1 / beside;
     return left / (beside * left + BEHIND_OLDER * (w->latency_ps + gsim_share_memory_time(w, s) + w->compute_ps) * older * sqrt(older));
 }
 
@@ -117,19 +117,16 @@ static double of_halves(const double at[3], const struct gsim_cohort *c)
     return c->half ? at[c->half] : at[1] > at[2] ? at[1] : at[2];
 }
 
+/* What the cohort adds that DRAM's load does not change. */
 static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
 {
     const struct gsim_demand *w = c->work;
     double blocks = c->blocks * c->pace; /* those that wait for pages ask for nothing */
     if (w->kind == GSIM_DEMAND_DESCRIBED) {
-        s->demand_gbps += blocks * w->dram_gbps;
         s->described += blocks * w->issue_ps / w->block_ps;
         return;
     }
-    double memory = gsim_share_memory_time(w, s), time = w->compute_ps + w->latency_ps + memory;
     s->has_arithmetic |= gsim_share_has_arithmetic(w);
-    if (w->dram_gbps > 0) s->demand_gbps += blocks * w->dram_gbps * memory / time;
-    if (w->kind == GSIM_DEMAND_MEMORY && time > 0) s->loading += blocks * w->threads * (1 - w->compute_ps / time);
     gsim_share_add_to_halves(s->half_width, c);
     if (w->kind == GSIM_DEMAND_MEMORY) s->memory_width += blocks * w->threads / GSIM_THREADS_OF_WIDTH;
     if (w->kind == GSIM_DEMAND_SCATTER) s->lines += blocks * w->threads;
@@ -138,6 +135,20 @@ static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
     s->is_crowded |= w->is_crowded;
     s->on_chip_width += blocks * w->width;
     s->on_chip += blocks * w->issue_ps / w->compute_ps;
+}
+
+/* And what it does change. */
+static void add_traffic(struct gsim_share_sums *s, const struct gsim_cohort *c)
+{
+    const struct gsim_demand *w = c->work;
+    double blocks = c->blocks * c->pace;
+    if (w->kind == GSIM_DEMAND_DESCRIBED) {
+        s->demand_gbps += blocks * w->dram_gbps;
+        return;
+    }
+    double memory = gsim_share_memory_time(w, s), time = w->compute_ps + w->latency_ps + memory;
+    if (w->dram_gbps > 0) s->demand_gbps += blocks * w->dram_gbps * memory / time;
+    if (w->kind == GSIM_DEMAND_MEMORY && time > 0) s->loading += blocks * w->threads * (1 - w->compute_ps / time);
 }
 
 static double described_demand(const struct gsim_demand *w) { return w->issue_ps / w->block_ps; }
@@ -164,28 +175,38 @@ static double fair_share(const struct gsim_share_sums *s, const struct gsim_coho
     return level;
 }
 
-static struct gsim_share_sums sum_up(const struct gsim_device_spec *d, const struct gsim_cohort *c, uint32_t count,
-                                     const struct gsim_dram_state *dram, uint32_t carveout_bytes)
+void gsim_share_sum(const struct gsim_device_spec *d, const struct gsim_cohort *c, uint32_t count, uint32_t carveout_bytes,
+                    struct gsim_share_sums *s)
 {
-    struct gsim_share_sums s = {.stretch = dram->stretch, .load = dram->load, .l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, LEAST_L1_KIB)};
-    double asked = 0;
     double issue = 0; /* that all memory blocks with arithmetic would take: beyond what there is they ask for less traffic, too */
+    *s = (struct gsim_share_sums){.rules_off = d->rules_off, .l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, LEAST_L1_KIB)};
     for (uint32_t i = 0; i < count; i++)
         if (gsim_share_has_arithmetic(c[i].work)) issue += c[i].blocks * c[i].pace * c[i].work->issue_ps / c[i].work->block_ps;
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_demand *w = c[i].work;
         double part = gsim_share_has_arithmetic(w) ? (w->latency_ps + w->memory_ps) / w->block_ps / fmax(issue, 1) : 1;
-        asked += c[i].blocks * c[i].pace * w->dram_gbps * part;
+        s->own_load += c[i].blocks * c[i].pace * w->dram_gbps * part;
     }
-    asked /= d->sm_dram_gbps;
-    if (asked > s.stretch) s.stretch = asked;
-    if (asked > s.load) s.load = asked;
-    s.stretch /= dram->gain;
-    for (uint32_t i = 0; i < count; i++) add_cohort(&s, &c[i]);
-    s.filled = LOADED_BYTES * s.loading / (1024 * s.l1_kib);
-    s.crowding = s.lines / (LINES_PER_KIB * s.l1_kib) + fmin(s.filled, STREAM_LINES);
-    s.fair = fair_share(&s, c, count);
-    return s;
+    s->own_load /= d->sm_dram_gbps;
+    for (uint32_t i = 0; i < count; i++) add_cohort(s, &c[i]);
+    s->fair = fair_share(s, c, count);
+}
+
+static void load_dram(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count, const struct gsim_dram_state *dram)
+{
+    s->stretch = (s->own_load > dram->stretch ? s->own_load : dram->stretch) / dram->gain;
+    s->load = s->own_load > dram->load ? s->own_load : dram->load;
+    s->demand_gbps = s->loading = 0;
+    for (uint32_t i = 0; i < count; i++) add_traffic(s, &c[i]);
+    s->filled = LOADED_BYTES * s->loading / (1024 * s->l1_kib);
+    s->crowding = s->lines / (LINES_PER_KIB * s->l1_kib);
+    if (gsim_share_rule(s, GSIM_RULE_STREAM_LINES)) s->crowding += fmin(s->filled, STREAM_LINES);
+}
+
+double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram)
+{
+    load_dram(sums, cohorts, count, dram);
+    return sums->demand_gbps;
 }
 
 static double at_width(const double y[WIDTHS], double width)
@@ -208,9 +229,11 @@ static double wait_for_issue(const struct gsim_demand *w, const struct gsim_shar
     enum waits kind = w->kind == GSIM_DEMAND_SCATTER ? SCATTERED : gsim_share_has_arithmetic(w) ? ARITHMETIC : PLAIN;
     double all = fmax(s->half_width[1], s->half_width[2]), older = company->older_width;
     if (w->issue_ps <= 0 || all <= 0) return time;
-    time *= 1 + at_width(behind_issue[kind], older) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
+    if (gsim_share_rule(s, GSIM_RULE_BEHIND_ISSUE)) time *= 1 + at_width(behind_issue[kind], older) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
     double waits = at_width(beside_issue[kind], all) - at_width(beside_issue[kind], older);
-    return time + waits * fmax(1 - SHELTERED * company->younger, 0) * (w->latency_ps + w->memory_ps);
+    double sheltered = gsim_share_rule(s, GSIM_RULE_SHELTERED) ? SHELTERED * company->younger : 0;
+    if (!gsim_share_rule(s, GSIM_RULE_BESIDE_ISSUE)) return time;
+    return time + waits * fmax(1 - sheltered, 0) * (w->latency_ps + w->memory_ps);
 }
 
 /* The issue rate that memory blocks with arithmetic ask for while they use USED of it. */
@@ -340,12 +363,14 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
 {
     const struct gsim_demand *w = c->work;
     double waiting = w->latency_ps + gsim_share_memory_time(w, s), time = w->compute_ps + waiting, blocks = blocks_of_run(c, run_length);
+    double chip = gsim_share_rule(s, GSIM_RULE_BEHIND_ON_CHIP) ? BEHIND_ON_CHIP : 0;
     if (gsim_share_has_arithmetic(w))
-        time = (1 + BEHIND_ON_CHIP * walk->on_chip * walk->on_chip) / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
+        time = (1 + chip * walk->on_chip * walk->on_chip) / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
     double own = gsim_share_has_arithmetic(w) ? w->issue_ps * blocks * c->pace / time : 0;
     struct company company = company_of(c, blocks, own, s, walk);
     walk->asked += own;
-    if (!gsim_share_has_arithmetic(w) && w->dram_gbps > 0) time *= 1 + PLAIN_BEHIND * company.older * company.older / (PLAIN_AT_MOST - company.older);
+    bool is_behind = !gsim_share_has_arithmetic(w) && w->dram_gbps > 0 && gsim_share_rule(s, GSIM_RULE_PLAIN_BEHIND);
+    if (is_behind) time *= 1 + PLAIN_BEHIND * company.older * company.older / (PLAIN_AT_MOST - company.older);
     time = wait_for_issue(w, s, time, &company);
     /* Loads wait that L1 has no room for, scattered ones and streams' beside them: streams beside 704 to 796 lines on SMs with 28 KiB, 3.1 to 3.6
      * times the limit, take 3.3 to 3.6 times as long as elsewhere (H200, H100, traces/h200/vm/dags-last.json.gz, "last 79", node 6). */
@@ -391,15 +416,23 @@ static void walk_issue(struct gsim_cohort *cohorts, uint32_t count, const struct
     }
 }
 
+double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_share_sums *sums, struct gsim_cohort *cohorts, uint32_t count,
+                         const struct gsim_dram_state *dram)
+{
+    load_dram(sums, cohorts, count, dram);
+    struct walk memory = {.left = fmax(1 - sums->described, LEAST_ISSUE)};
+    gsim_share_on_chip(cohorts, count, sums);
+    if (sums->has_arithmetic) find_used(sums, cohorts, count);
+    walk_memory(cohorts, count, device, sums, &memory);
+    struct walk issue = {.left = memory.left, .memory = memory.memory, .all_on_chip = memory.on_chip};
+    walk_issue(cohorts, count, sums, &issue);
+    return sums->demand_gbps;
+}
+
 double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
                      const struct gsim_dram_state *dram, uint32_t carveout_bytes)
 {
-    struct gsim_share_sums sums = sum_up(device, cohorts, count, dram, carveout_bytes);
-    struct walk memory = {.left = fmax(1 - sums.described, LEAST_ISSUE)};
-    gsim_share_on_chip(cohorts, count, &sums);
-    if (sums.has_arithmetic) find_used(&sums, cohorts, count);
-    walk_memory(cohorts, count, device, &sums, &memory);
-    struct walk issue = {.left = memory.left, .memory = memory.memory, .all_on_chip = memory.on_chip};
-    walk_issue(cohorts, count, &sums, &issue);
-    return sums.demand_gbps;
+    struct gsim_share_sums sums;
+    gsim_share_sum(device, cohorts, count, carveout_bytes, &sums);
+    return gsim_share_speeds(device, &sums, cohorts, count, dram);
 }

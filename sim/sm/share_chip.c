@@ -66,6 +66,7 @@ static double root_of_served(double asked, double used, double root)
 /* How many times as long an access to shared memory takes beside loads. */
 static double beside_loads(const struct gsim_share_sums *s)
 {
+    if (!gsim_share_rule(s, GSIM_RULE_ON_CHIP_LOADS)) return 1;
     double lost = L1_FULL_SLOPE * (s->filled - L1_FREE);
     double streams = 1 / (1 - fmin(fmax(lost, 0), MOST_LOST)), lines = 1 + BESIDE_LINES * fmax(s->crowding - 1, 0);
     return (1 + BESIDE_LOADS * s->loading / GSIM_THREADS_OF_WIDTH) * fmax(streams, lines);
@@ -77,12 +78,15 @@ struct issuing {
     double memory;    /* issue rate that memory blocks with arithmetic take when nobody else does */
 };
 
-static void add_issuing(struct issuing *issuing, const struct gsim_cohort *c, const struct gsim_share_sums *s)
+/* Returns whether it does. */
+static bool add_issuing(struct issuing *issuing, const struct gsim_cohort *c, const struct gsim_share_sums *s)
 {
     const struct gsim_demand *w = c->work;
-    if (w->has_flops) gsim_share_add_to_halves(issuing->halves, c);
+    if (!w->has_flops) return false;
+    gsim_share_add_to_halves(issuing->halves, c);
     if (gsim_share_has_arithmetic(w))
         issuing->memory += c->blocks * c->pace * w->issue_ps / (w->compute_ps + w->latency_ps + gsim_share_memory_time(w, s));
+    return true;
 }
 
 /* How many times as long on-chip blocks take beside ALL, of which these are OLDER. The slower pair of sub-partitions counts. */
@@ -93,6 +97,7 @@ static double slowed(const struct issuing *older, const struct issuing *all, con
     int whole = before < GSIM_EQUAL_WIDTH ? (int)before : (int)GSIM_EQUAL_WIDTH - 1;
     slow += behind_issue[whole] + (before - whole) * (behind_issue[whole + 1] - behind_issue[whole]);
     slow += fmin(BESIDE_ISSUE * (width - before), fmax(BESIDE_MOST - BESIDE_MOST_LESS * s->on_chip_width, BESIDE_MOST_LEAST));
+    if (!gsim_share_rule(s, GSIM_RULE_ON_CHIP_MEMORY)) return slow;
     double left = 1 - width / GSIM_EQUAL_WIDTH; /* to memory blocks */
     double behind = fmin(older->memory, 1), beside = fmin(all->memory, 1) - behind;
     return slow + left * (1 / (1 - BEHIND_MEMORY * behind) - 1 + beside * (BESIDE_MEMORY + beside * beside));
@@ -103,18 +108,30 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
     if (!s->has_on_chip) return;
     struct issuing all = {.memory = 0}, older = {.memory = 0};
     for (uint32_t i = 0; i < count; i++) add_issuing(&all, &c[i], s);
-    double loads = beside_loads(s), used = used_chip(s->on_chip), asked = 0, root = 1;
+    double loads = beside_loads(s), used = used_chip(s->on_chip), asked = 0, root = 1, slow = slowed(&older, &all, s);
+    double share = s->on_chip > 0 ? used / s->on_chip : 1;
+    const struct gsim_cohort *last = NULL; /* as fast as the next one of its kind */
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_demand *w = c[i].work;
-        add_issuing(&older, &c[i], s);
-        if (w->kind != GSIM_DEMAND_ON_CHIP) continue;
-        double own = c[i].blocks * c[i].pace * w->issue_ps / w->compute_ps, before = root;
-        asked += own;
-        double share = s->on_chip > 0 ? used / s->on_chip : 1;
-        if (s->is_crowded && own > 0) {
-            root = asked < s->on_chip * (1 - 1e-9) ? root_of_served(asked, used, before) : sqrt(1 - used);
-            share = (before * before - root * root) / own;
+        if (add_issuing(&older, &c[i], s)) {
+            slow = slowed(&older, &all, s);
+            last = NULL;
         }
-        c[i].speed = 1 / (w->compute_ps * loads * slowed(&older, &all, s) / share + w->latency_ps);
+        if (w->kind != GSIM_DEMAND_ON_CHIP) continue;
+        if (last && last->work == w && !s->is_crowded) {
+            c[i].speed = last->speed;
+            continue;
+        }
+        last = &c[i];
+        if (s->is_crowded) {
+            double own = c[i].blocks * c[i].pace * w->issue_ps / w->compute_ps, before = root;
+            asked += own;
+            share = s->on_chip > 0 ? used / s->on_chip : 1;
+            if (own > 0) {
+                root = asked < s->on_chip * (1 - 1e-9) ? root_of_served(asked, used, before) : sqrt(1 - used);
+                share = (before * before - root * root) / own;
+            }
+        }
+        c[i].speed = 1 / (w->compute_ps * loads * slow / share + w->latency_ps);
     }
 }

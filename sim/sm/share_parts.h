@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (internal to gpu_share.c and gpu_share_chip.c). What they know of all cohorts of an SM, and share. */
+/* Layer: sim (internal to sim/sm: share*.c and memo.c). What they know of all cohorts of an SM, and share. */
 #ifndef GSIM_GPU_SHARE_PARTS_H
 #define GSIM_GPU_SHARE_PARTS_H
 
+#include "sim/device/rules.h"
 #include "sim/sm/share.h"
 
 #define GSIM_EQUAL_WIDTH 3.0        /* issue-bound warps per sub-partition that share alike */
@@ -26,8 +27,21 @@ struct gsim_share_sums {
     double asked, used;   /* issue rate that memory blocks with arithmetic ask for; the same, at most 1 */
     double described;     /* issue rate that described blocks ask for */
     double fair;          /* of it, what a block gets at most where they ask for more than there is */
+    uint64_t rules_off;   /* of the device */
+    double own_load;      /* on DRAM, relative to what one SM gets of it */
     double stretch, load; /* of DRAM, as this SM sees it */
 };
+
+static inline bool gsim_share_rule(const struct gsim_share_sums *s, enum gsim_rule rule) { return gsim_rule_holds(s->rules_off, rule); }
+
+/* What follows from the cohorts alone. They must stay as they are, but for speeds and what is left, while SUMS is used. */
+void gsim_share_sum(const struct gsim_device_spec *device, const struct gsim_cohort *cohorts, uint32_t count, uint32_t carveout_bytes,
+                    struct gsim_share_sums *sums);
+/* Their demand on DRAM in GB/s. */
+double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram);
+/* The same, and their speeds. */
+double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_share_sums *sums, struct gsim_cohort *cohorts, uint32_t count,
+                         const struct gsim_dram_state *dram);
 
 static inline double gsim_share_memory_time(const struct gsim_demand *w, const struct gsim_share_sums *s) { return w->memory_ps * s->stretch; }
 

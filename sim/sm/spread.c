@@ -120,6 +120,7 @@ void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *wait
 {
     bool is_due[GSIM_MAX_SMS] = {false};
     uint32_t count = gpu->group_count;
+    if (!gsim_gpu_rule(gpu, GSIM_RULE_MEMORY_ENDS)) return;
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_sm_group *g = gpu->groups[i];
         for (uint32_t c = 0; c < g->cohort_count && !is_due[i]; c++) is_due[i] = spreads(&g->cohorts[c], waiting);
@@ -213,7 +214,7 @@ void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run
 {
     bool is_due[GSIM_MAX_SMS] = {false};
     uint32_t count = gpu->group_count;
-    if (!next->work->is_one_wave) return; /* it is on all SMs whatever they do */
+    if (!gsim_gpu_rule(gpu, GSIM_RULE_TAILS) || !next->work->is_one_wave) return; /* it is on all SMs whatever they do */
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < gpu->groups[i]->cohort_count; c++) {
             if (!falls_out(&gpu->groups[i]->cohorts[c])) continue;
@@ -328,10 +329,9 @@ bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now)
 {
     bool is_due[GSIM_MAX_SMS] = {false}, ends = false;
     uint32_t count = gpu->group_count, first = GSIM_MAX_SMS;
-    if (gpu->device->block_ends_us <= 0) return false;
-    for (uint32_t i = 0; i < count; i++) {
+    if (!gsim_gpu_rule(gpu, GSIM_RULE_LATE_ENDS) || gpu->device->block_ends_us <= 0) return false;
+    for (uint32_t i = 0; (i = gsim_groups_due(gpu, i, count, now)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
-        if (gpu->next_at[i] != now) continue;
         gsim_group_settle(g, now);
         for (uint32_t c = 0; c < g->cohort_count; c++) {
             is_due[i] |= is_delayed(&g->cohorts[c]);

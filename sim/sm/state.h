@@ -7,6 +7,7 @@
 #ifndef GSIM_GPU_STATE_H
 #define GSIM_GPU_STATE_H
 
+#include "sim/device/rules.h"
 #include "sim/sm/gpu.h"
 #include "sim/sm/memo.h"
 #include "sim/sm/share.h"
@@ -14,6 +15,8 @@
 
 #define GSIM_MAX_SMS GSIM_BLOCK_SMS
 #define GSIM_SM_WORDS (GSIM_MAX_SMS / 64)
+#define GSIM_PART 16 /* groups of which one is looked for together */
+#define GSIM_PARTS (GSIM_MAX_SMS / GSIM_PART)
 #define GSIM_MAX_COHORTS 64 /* an SM has at most 64 warps, and a cohort at least one */
 #define GSIM_MAX_LEVELS 6   /* stream priorities 0 .. -5 */
 /* Blocks end on this grid, in picoseconds: ends that differ by rounding only are simultaneous, and then go by SM
@@ -53,6 +56,8 @@ struct gsim_sm_group {
     gsim_time updated;
     bool is_fast;                           /* gets more of a saturated DRAM (device: fast_sm_share) */
     bool feels_memory;
+    struct gsim_mix *mix;                   /* what it holds, where that is kept; NULL or of another MIX_SINCE: to be found */
+    uint64_t mix_since;                     /* memo.since when it was found */
     struct gsim_cohort cohorts[GSIM_MAX_COHORTS];
 };
 
@@ -84,14 +89,20 @@ struct gsim_gpu {
     gsim_time turn_at;        /* the distributor is busy until then */
     bool is_turning;          /* and somebody waits for that */
     uint64_t block_events, events;
+    gsim_time last_start;     /* of a kernel's first block */
+    uint64_t skip_at;         /* waves.c looks again after so many events */
     gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
     gsim_time next;           /* earliest of next_at */
     uint32_t next_index;      /* one of the groups that are due then */
-    gsim_time next_at[GSIM_MAX_SMS];
+    gsim_time next_at[GSIM_MAX_SMS]; /* write with gsim_groups_set_next */
+    gsim_time part_next[GSIM_PARTS]; /* the earliest of each part of them, and whether it is to be found again, a bit each */
+    uint32_t stale_parts;
     struct gsim_sm_group *groups[GSIM_MAX_SMS];
     struct gsim_sm_group *free_groups[GSIM_MAX_SMS];
     uint32_t free_group_count;
 };
+
+static inline bool gsim_gpu_rule(const struct gsim_gpu *gpu, enum gsim_rule rule) { return gsim_rule_holds(gpu->device->rules_off, rule); }
 
 /* By several kernels, resident or waiting; one alone waits for itself at most. */
 static inline bool gsim_gpu_is_shared(const struct gsim_gpu *gpu) { return gpu->run_count > 1; }
@@ -113,6 +124,25 @@ void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index);
 /* After the chip-wide load changed: re-rates the SMs that feel it. */
 void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now);
 void gsim_groups_find_next(struct gsim_gpu *gpu);
+static inline void gsim_groups_set_next(struct gsim_gpu *gpu, uint32_t index, gsim_time next)
+{
+    gpu->next_at[index] = next;
+    gpu->stale_parts |= UINT32_C(1) << index / GSIM_PART;
+}
+/* The first group from INDEX on whose next end is NOW, before which none is; GSIM_MAX_SMS: there is none below LIMIT. */
+static inline uint32_t gsim_groups_due(const struct gsim_gpu *gpu, uint32_t index, uint32_t limit, gsim_time now)
+{
+    while (index < limit) {
+        uint32_t part = index / GSIM_PART;
+        if (!(gpu->stale_parts >> part & 1) && gpu->part_next[part] > now)
+            index = (part + 1) * GSIM_PART;
+        else if (gpu->next_at[index] == now)
+            return index;
+        else
+            index++;
+    }
+    return GSIM_MAX_SMS;
+}
 /* Adds (or takes back) what BLOCKS blocks of the kernel hold of an SM. */
 void gsim_group_take(struct gsim_sm_group *g, const struct gsim_demand *w, int blocks);
 /* How many more blocks of the kernel an SM of the group can take. */
@@ -140,5 +170,8 @@ void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now);
 /* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
  * the next. SMs that it fills leave the group; those that it does not need stay, for the kernel behind it. */
 void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now);
+
+/* --- waves.c: waves that only repeat those before them ------------------------------------------------------ */
+void gsim_waves_skip(struct gsim_gpu *gpu, gsim_time now);
 
 #endif

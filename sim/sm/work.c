@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/device/rules.h"
 #include "sim/sm/state.h"
 #include "gpusim/limits.h"
 
@@ -157,7 +158,7 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
     case GSIM_DEMAND_ON_CHIP:
         w->compute_ps = x;
         w->issue_ps = ON_CHIP_ISSUE * width * x;
-        w->is_crowded = !w->is_unknown && blocks <= CROWDED_CHIP_WAVES * d->sm_count * w->need.blocks_per_sm &&
+        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_ON_CHIP_AGE) && !w->is_unknown && blocks <= CROWDED_CHIP_WAVES * d->sm_count * w->need.blocks_per_sm &&
                         w->need.blocks_per_sm > 1 && w->need.blocks_per_sm * ON_CHIP_ISSUE * width > CROWDED_CHIP;
         break;
     case GSIM_DEMAND_MEMORY: {
@@ -167,7 +168,7 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
         w->compute_ps = issue > 0 ? ONE_WARP_VISIBLE * issue / width : 0;
         w->slowed_ps = issue > 0 ? ONE_WARP * issue / width : 0;
         w->memory_ps = x;
-        w->is_crowded = w->has_flops && blocks <= CROWDED_WAVES * d->sm_count * w->need.blocks_per_sm &&
+        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_MEMORY_AGE) && w->has_flops && blocks <= CROWDED_WAVES * d->sm_count * w->need.blocks_per_sm &&
                         w->need.blocks_per_sm * w->issue_ps > CROWDED * (w->compute_ps + w->latency_ps + x);
         w->dram_gbps = bytes / x * 1e3;
         if (w->dram_gbps > most) w->dram_gbps = most;
@@ -258,7 +259,36 @@ static double find(struct gsim_demand *w, const struct gsim_device_spec *d, cons
     return best;
 }
 
-static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box)
+/* The X that set_measured was given. */
+static double unknown_of(const struct gsim_demand *w)
+{
+    switch (w->kind) {
+    case GSIM_DEMAND_ISSUE: return w->issue_ps * w->units;
+    case GSIM_DEMAND_ON_CHIP: return w->compute_ps;
+    case GSIM_DEMAND_MEMORY:
+    case GSIM_DEMAND_SCATTER: return w->memory_ps;
+    default: return w->latency_ps;
+    }
+}
+
+/* From an X that is near: times alone are almost proportional to it, in steps where waves are so short that the grid of ends shows. Returns
+ * whether it was. */
+static bool find_near(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box,
+                      double target, const struct settled *settled, double x, double tolerance)
+{
+    double waves = ceil((double)w->blocks / (box->sm_count * w->need.blocks_per_sm)), step = waves * GSIM_END_GRID / target;
+    if (step > tolerance) tolerance = step;
+    for (int i = 0; i < 4; i++) {
+        set_measured(w, d, k, x, settled);
+        double over = alone(box, w) / target;
+        if (fabs(over - 1) < tolerance) return true;
+        x /= over;
+    }
+    return false;
+}
+
+/* NEAR: about what X is; 0: not known. */
+static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box, double near)
 {
     double target = k->solo_us * 1e6;
     struct settled settled = {1, 1, 0};
@@ -280,6 +310,7 @@ static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, cons
     }
     if (w->kind == GSIM_DEMAND_ISSUE) /* one unit alone stretches its issue time by 1/share: start well below */
         low = target / ceil(block_count(k) / d->sm_count) * 0.05;
+    if (near > 0 && find_near(w, d, k, box, target, &settled, near, 1e-5)) return;
     find(w, d, k, box, target, &settled, low, high, 1e-5);
 }
 
@@ -356,12 +387,14 @@ static double part(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 #define SCATTER_LINE     128
 #define SCATTER_FIT      0.40 /* of L2 */
 #define SCATTER_MISS_ALL 1.05
+#define SCATTER_COLD     1.3  /* without that rule */
 
 static double scatter_cold(const struct gsim_demand *w, const struct gsim_device_spec *d)
 {
     double waves = ceil((double)w->blocks / ((double)d->sm_count * w->need.blocks_per_sm)), target = w->solo_ps / waves;
     double low = 0, high = target / SCATTER_HIT_PS, missed = 0, l2 = d->l2_mib * 1048576;
     if (!(l2 > 0)) return 1;
+    if (!gsim_rule_holds(d->rules_off, GSIM_RULE_COLD_LOADS)) return SCATTER_COLD;
     for (int i = 0; i < 40; i++) {
         double loads = (low + high) / 2, lines = loads * (double)w->blocks * w->threads * SCATTER_LINE;
         missed = part((lines / l2 - SCATTER_FIT) / (SCATTER_MISS_ALL - SCATTER_FIT));
@@ -391,74 +424,6 @@ bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const stru
         works[i].cold = works[i].is_inverted && total - own > held ? cold_factor(&works[i], device, own, held) : 1;
     }
     return total > held;
-}
-
-/* --- unequal blocks ------------------------------------------------------------------------------------------- */
-
-/* Along one axis: how many blocks have a round more, and how many one less, which is ROUNDS. */
-struct axis {
-    double more, less, rounds;
-};
-
-/* A loop over EXTENT items by WIDTH blocks of THREADS threads. Not even a round: blocks are taken to be alike (DL at 1 MB is 48 %
- * off where those without items are idle, though along z that is right). */
-static struct axis axis_of(double extent, uint32_t width, uint32_t threads)
-{
-    double stride = (double)width * threads, more = ceil(fmod(extent, stride) / threads);
-    if (extent < stride) return (struct axis){.less = width, .rounds = 1};
-    return (struct axis){more, width - more, floor(extent / stride)};
-}
-
-static void count_sorted(const struct gsim_unequal *u, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS])
-{
-    int by_work[GSIM_BLOCK_KINDS] = {3, 1, 2, 0, 4};
-    if (u->factor[2] > u->factor[1]) by_work[1] = 2, by_work[2] = 1;
-    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) {
-        uint64_t *kind = &kinds[by_work[i]];
-        *kind = count < u->counts[by_work[i]] ? count : u->counts[by_work[i]];
-        count -= *kind;
-    }
-}
-
-void gsim_unequal_count(const struct gsim_unequal *u, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS])
-{
-    if (u->is_sorted) {
-        count_sorted(u, count, kinds);
-        return;
-    }
-    uint64_t plane = (uint64_t)u->width * u->height, busy = count < u->busy ? count : u->busy;
-    uint64_t planes = busy / plane, rest = busy % plane, rows = rest / u->width, columns = rest % u->width;
-    uint64_t more_rows = planes * u->more_y + (rows < u->more_y ? rows : u->more_y), all_rows = planes * u->height + rows;
-    uint64_t more_columns = columns < u->more_x ? columns : u->more_x;
-    int last = rows < u->more_y ? 2 : 0; /* of the row that is not whole */
-    kinds[0] = (all_rows - more_rows) * (u->width - u->more_x);
-    kinds[1] = (all_rows - more_rows) * u->more_x;
-    kinds[2] = more_rows * (u->width - u->more_x);
-    kinds[3] = more_rows * u->more_x;
-    kinds[last] += columns - more_columns;
-    kinds[last + 1] += more_columns;
-    kinds[4] = count - busy;
-}
-
-/* DL at 16 MB on an H200: 4 blocks of 16 rounds, 56 of 12, 196 of 9, which end after 9/16 of the kernel's time. */
-static void set_unequal(struct gsim_demand *w, const struct gsim_kernel *k)
-{
-    const struct axis x = axis_of(k->loop_x, k->grid.x, k->block.x), y = axis_of(k->loop_y, k->grid.y, k->block.y);
-    double busy_z = k->loop_z > 0 ? fmin(k->grid.z, ceil(k->loop_z / k->block.z)) : k->grid.z;
-    struct gsim_unequal *u = &w->unequal;
-    uint32_t kinds_there = 0;
-    double total = 0;
-    *u = (struct gsim_unequal){.width = k->grid.x, .height = k->grid.y, .more_x = (uint32_t)x.more, .more_y = (uint32_t)y.more,
-                               .busy = (uint64_t)k->grid.x * k->grid.y * (uint64_t)busy_z};
-    gsim_unequal_count(u, w->blocks, u->counts);
-    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) {
-        u->factor[i] = i < 4 ? (x.rounds + (i & 1)) * (y.rounds + (i >> 1)) : 0;
-        total += (double)u->counts[i] * u->factor[i];
-        kinds_there += u->counts[i] > 0;
-    }
-    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) u->factor[i] *= (double)u->busy / total;
-    u->is_sorted = !w->is_one_wave;
-    w->is_unequal = kinds_there > 1;
 }
 
 /* --- interface ---------------------------------------------------------------------------------------------- */
@@ -511,8 +476,9 @@ static void set_carveout(struct gsim_demand *w, const struct gsim_kernel *k, con
         w->carveout_bytes = class_for(l, (n <= 2 ? 8u : n <= 4 ? 16u : 32u) * 1024);
 }
 
-enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_device_spec *device,
-                                const struct gsim_kernel *kernel, struct gsim_error *error)
+/* NEAR: as invert's. */
+static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *kernel, double near,
+                                  struct gsim_error *error)
 {
     const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
     *work = (struct gsim_demand){.blocks = (uint64_t)kernel->grid.x * kernel->grid.y * kernel->grid.z,
@@ -520,24 +486,25 @@ enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_devi
                                .units = 1,
                                .cold = 1,
                                .has_flops = kernel->flops > 0,
-                               .given_bytes = kernel->dram_bytes};
+                               .given_bytes = kernel->dram_bytes,
+                               .measured_us = kernel->solo_us};
     bool is_measured = kernel->solo_us > 0 && (!kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
     enum gsim_status status = gsim_block_need(limits, kernel, &work->need, error);
     if (!status) status = check_work(device, kernel, is_measured, error);
     if (!status && is_measured) status = check_waves(device, kernel, &work->need, error);
     if (status) return status;
     uint32_t per_thread = kernel->regs_per_thread ? kernel->regs_per_thread : REGISTERS_DEFAULT;
-    uint32_t per_warp = (per_thread * 32 + limits->register_unit - 1) / limits->register_unit * limits->register_unit;
+    uint32_t per_warp = (per_thread * limits->warp_threads + limits->register_unit - 1) / limits->register_unit * limits->register_unit;
     work->registers = per_warp * work->need.warps;
     work->width = (double)work->need.warps / limits->subpartitions;
     set_carveout(work, kernel, limits);
     work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
-    if (is_measured) set_unequal(work, kernel); /* the costs of others were found with blocks alike */
+    if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL)) gsim_demand_set_unequal(work, kernel); /* the costs of others were found with blocks alike */
     set_described(work, device, kernel);
     struct sandbox box;
     status = open_sandbox(&box, device, error);
     if (status) return status;
-    if (is_measured) invert(work, device, kernel, &box);
+    if (is_measured) invert(work, device, kernel, &box, near);
     if (is_measured && kernel->slice_us > 0) status = use_slice(work, device, kernel, &box, error);
     work->solo_ps = alone(&box, work);
     gsim_arena_release(&box.arena);
@@ -547,11 +514,30 @@ enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_devi
     return status;
 }
 
+enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_device_spec *device,
+                                const struct gsim_kernel *kernel, struct gsim_error *error)
+{
+    return init_near(work, device, kernel, 0, error);
+}
+
 enum gsim_status gsim_demands_init(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device,
                                  const struct gsim_kernel *kernels, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < count && !status; i++) status = gsim_work_init(&works[i], device, &kernels[i], error);
+    return status;
+}
+
+enum gsim_status gsim_demands_adjust(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device,
+                                     const struct gsim_kernel *kernels, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < count && !status; i++) {
+        if (works[i].measured_us == kernels[i].solo_us) continue;
+        bool is_near = works[i].measured_us > 0 && !(kernels[i].slice_us > 0);
+        double near = is_near ? unknown_of(&works[i]) * kernels[i].solo_us / works[i].measured_us : 0;
+        status = init_near(&works[i], device, &kernels[i], near, error);
+    }
     return status;
 }
 

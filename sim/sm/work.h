@@ -57,6 +57,7 @@ struct gsim_demand {
     double compute_ps, latency_ps, memory_ps; /* measured kinds: their sum is block_ps */
     double slowed_ps;          /* of a memory block with arithmetic, what its own warps' waiting for others stretches */
     double dram_gbps;          /* traffic asked for: described kinds on average, measured ones in their memory part */
+    double measured_us;        /* the kernel's solo_us */
     double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */
     double touched_bytes;      /* data that passes L2 in one run of the grid (gsim_demands_share_l2) */
     bool is_unequal;           /* its blocks: UNEQUAL says how */
@@ -74,6 +75,10 @@ enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_devi
 enum gsim_status gsim_demands_init(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device,
                                  const struct gsim_kernel *kernels, struct gsim_error *error) GSIM_NODISCARD;
 
+/* WORKS are of the same kernels, but for their solo_us: near those of before, which is quicker. */
+enum gsim_status gsim_demands_adjust(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device,
+                                     const struct gsim_kernel *kernels, struct gsim_error *error) GSIM_NODISCARD;
+
 /* The distinct kernels of one program run in each other's company: those measured alone, with their data in
  * L2, do more work when the others' traffic displaces it (H200: a 33 MB stream 24 us alone, 58 in company). Returns whether
  * all of them together overwrite it. */
@@ -85,6 +90,8 @@ double gsim_l2_held_bytes(const struct gsim_device_spec *device);
 enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
                                    struct gsim_kernel_alone *alone, struct gsim_error *error) GSIM_NODISCARD;
 
+/* Whether WORK's blocks are unequal, and how. */
+void gsim_demand_set_unequal(struct gsim_demand *work, const struct gsim_kernel *kernel);
 /* Of the first COUNT blocks that are placed of a grid of unequal ones, how many of each kind. */
 void gsim_unequal_count(const struct gsim_unequal *unequal, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS]);
 

@@ -11,7 +11,7 @@ enum { BENCH_WIDTH = 12, BENCH_KERNELS = 12, BENCH_GRID = 32, BENCH_THREADS = 25
 
 const char *bench_shape_name(enum bench_shape shape)
 {
-    static const char *const names[BENCH_SHAPE_COUNT] = {"chain", "layered-12", "independent-12", "blocks"};
+    static const char *const names[BENCH_SHAPE_COUNT] = {"chain", "layered-12", "independent-12", "random-12", "blocks"};
     return names[shape];
 }
 
@@ -40,6 +40,36 @@ static uint32_t add_kernel_op(struct gsim_builder *builder, enum bench_shape sha
                                                       .stream = (int32_t)column});
 }
 
+/* A fixed sequence, the same everywhere. */
+static uint32_t draw(uint64_t *state, uint32_t count)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((*state >> 33) % count);
+}
+
+static bool add_random(struct gsim_builder *builder, uint32_t count)
+{
+    enum { KINDS = 20, GRIDS = 5, BACK = 2 * BENCH_WIDTH, AFTER = 2 };
+    static const uint32_t grids[GRIDS] = {8, 32, 96, 264, 528};
+    uint64_t state = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        char name[16];
+        uint32_t which = draw(&state, KINDS), after[AFTER], after_count = 0;
+        struct gsim_arg arg = {.buffer_index = draw(&state, BENCH_WIDTH), .reads = true};
+        for (int a = 0; a < AFTER && i >= BACK; a++) {
+            uint32_t before = i - 1 - draw(&state, BACK);
+            if (!after_count || after[0] != before) after[after_count++] = before;
+        }
+        snprintf(name, sizeof name, "r%" PRIu32, which);
+        struct gsim_kernel kernel = bench_kernel(name, grids[which % GRIDS], 5.0 + which);
+        uint32_t index = gsim_builder_kernel(builder, &kernel);
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = index, .arg_count = 1, .args = &arg, .after_count = after_count,
+                             .after = after_count ? after : NULL, .stream = (int32_t)draw(&state, BENCH_WIDTH)};
+        if (index == UINT32_MAX || gsim_builder_op(builder, &op) == UINT32_MAX) return false;
+    }
+    return true;
+}
+
 enum gsim_status bench_program(enum bench_shape shape, uint32_t count, struct gsim_program *program,
                                struct gsim_error *error)
 {
@@ -56,7 +86,8 @@ enum gsim_status bench_program(enum bench_shape shape, uint32_t count, struct gs
         uint32_t index = gsim_builder_kernel(builder, &kernel);
         failed = index == UINT32_MAX || add_kernel_op(builder, shape, 0, index) == UINT32_MAX;
     }
-    for (uint32_t i = 0; !failed && shape != BENCH_BLOCKS && i < count; i++) {
+    if (!failed && shape == BENCH_RANDOM) failed = !add_random(builder, count);
+    for (uint32_t i = 0; !failed && shape < BENCH_RANDOM && i < count; i++) {
         static const char *const names[BENCH_KERNELS] = {"k0", "k1", "k2", "k3", "k4",  "k5",
                                                          "k6", "k7", "k8", "k9", "k10", "k11"};
         /* 5 is prime to 12: neighbours in a layer and in a stream differ. */
@@ -91,9 +122,10 @@ int bench_program_write(const struct gsim_program *program, const char *path)
         const char *buffer = program->buffers[op->args[0].buffer_index].name;
         fprintf(out, "%s\n  {\"op\": \"kernel\", \"kernel\": \"%s\", \"grid\": [%" PRIu32 ",1,1], ", i ? "," : "",
                 kernel->name, kernel->grid.x);
-        fprintf(out, "\"block\": [%" PRIu32 ",1,1], \"reads\": [\"%s\"], \"writes\": [\"%s\"], ", kernel->block.x,
-                buffer, buffer);
-        if (op->after_count) fprintf(out, "\"after\": [%" PRIu32 "], ", op->after[0]);
+        fprintf(out, "\"block\": [%" PRIu32 ",1,1], \"reads\": [\"%s\"], ", kernel->block.x, buffer);
+        if (op->args[0].writes) fprintf(out, "\"writes\": [\"%s\"], ", buffer);
+        for (uint32_t a = 0; a < op->after_count; a++) fprintf(out, "%s%" PRIu32, a ? ", " : "\"after\": [", op->after[a]);
+        if (op->after_count) fprintf(out, "], ");
         fprintf(out, "\"stream\": %" PRId32 "}", op->stream);
     }
     fprintf(out, "],\n \"iterations\": 1}\n");

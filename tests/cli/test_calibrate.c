@@ -55,9 +55,9 @@ static void another_gpu_is_made(void)
     struct gsim_device_spec device;
     struct gsim_probe probe;
     CHECK_OK(gsim_device_load("h200", &device, &error), error);
-    CHECK_OK(gsim_device_set(&device, "launch_us", "6", &error), error);
-    CHECK_OK(gsim_device_set(&device, "sync_return_us", "7", &error), error);
-    CHECK_OK(gsim_device_set(&device, "h2d_gbps", "12", &error), error);
+    CHECK_OK(gsim_device_set_number(&device, "launch_us", "6", &error), error);
+    CHECK_OK(gsim_device_set_number(&device, "sync_return_us", "7", &error), error);
+    CHECK_OK(gsim_device_set_number(&device, "h2d_gbps", "12", &error), error);
     CHECK_OK(synthetic_probe_make(&device, 0.01, &probe, &error), error);
     CHECK_OK(synthetic_probe_write(&probe, scratch_path(probe_path, ".probe.json"), &error), error);
     struct synthetic_runs runs = {&device, keys, 4, schedulers, 0.01};

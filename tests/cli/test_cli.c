@@ -123,6 +123,12 @@ static const char *const refusals[][2] = {
     {"sensitivity --workload vec --sched serial --jobs 1.5", "--jobs: expected an integer from 1 to 512, found '1.5'"},
     {"sweep --workload vec --sched serial --retry", "--retry: expected --resume with it"},
     {"sweep --workload vec --sched serial --vary seed=1:9000,1:9000 --vary size=1:90000", "expected at most 1000000000"},
+    {"ablate", "ablate: expected [DEVICE=]FILE..., found nothing"},
+    {"ablate --rules tail x", "--rules: unknown rule 'tail'"},
+    {"ablate nowhere.json --rules tails", "cannot read 'nowhere.json'"},
+    {"validate --opt rule.tail=off", "unknown rule 'tail', did you mean 'tails'?"},
+    {"--workload img --sched kesco --opt rule.tails=no", "rule.tails: expected on or off, found \"no\""},
+    {"list rules tail", "unknown rule 'tail', did you mean 'tails'?"},
     {"results", "no results file: expected gpusim results FILE"},
     {"results nowhere.db", "cannot read 'nowhere.db': no such file"},
     {"results merge -o x.db", "nothing to merge"},
@@ -130,9 +136,9 @@ static const char *const refusals[][2] = {
     {"--task img --sched kesco", "--task: several programs at once are not in this version"},
     {"--share mps", "--share: several programs at once are not in this version"},
     {"list workload",
-     "cannot list 'workload': expected workloads, schedulers, devices or presets, did you mean 'workloads'?"},
+     "cannot list 'workload': expected workloads, schedulers, devices, presets or rules, did you mean 'workloads'?"},
     {"--workload img --sched kesco --trace-sms all", "--trace-sms: expected --trace FILE with it"},
-    {"--workload img --sched kesco --trace x --trace-sms 0", "--trace-sms: expected all or an integer from 1 to 256, found '0'"},
+    {"--workload img --sched kesco --trace x --trace-sms 0", "--trace-sms: expected all or an integer from 1 to 320, found '0'"},
     {"compare --trace-sms all", "--trace-sms is not an option of gpusim compare"},
     {"list devices h20", "unknown device 'h20': expected a path or one of"},
     {"list devices h20", "did you mean 'h200'?"},
@@ -149,7 +155,7 @@ static const char *const refusals[][2] = {
     {"compare --base fastest", "unknown scheduler 'fastest'"},
     {"import", "expected FILE, found nothing"},
     {"import kineto", "expected FILE behind kineto, found nothing"},
-    {"import kinto x.json -o y", "unknown format 'kinto': expected kineto, nsys or nvprof, did you mean 'kineto'?"},
+    {"import kinto x.json -o y", "unknown format 'kinto': expected kineto, rocprof, nvprof, nsys or chrome, did you mean 'kineto'?"},
     {"import kineto x.json", "no output: expected -o FILE"},
     {"import kineto nowhere.json -o /dev/null", "cannot read 'nowhere.json'"},
     {"import nsys nowhere.db -o /dev/null", "cannot read 'nowhere.db'"},
@@ -170,7 +176,7 @@ static void version_and_help(void)
     static const char *const calls[] = {"--help",         "-h",          "run --help",
                                         "compare --help", "list --help", "import --help", "sweep --help", "results --help",
                                         "plot --help",    "report --help", "calibrate --help", "sensitivity --help",
-                                        "validate --help", "reproduce --help", "--workload img --help"};
+                                        "validate --help", "reproduce --help", "ablate --help", "explain --help", "whatif --help", "--workload img --help"};
     static const char *const commands[] = {"run", "compare", "import", "plot", "sweep", "report", "calibrate", "sensitivity", "results"};
     struct outcome outcome = call("--version");
     CHECK_INT(outcome.status, 0);
@@ -203,7 +209,7 @@ static void help_agrees_with_the_man_page(void)
 {
     static const char *const calls[] = {"run --help", "compare --help", "list --help", "validate --help",
                                         "import --help", "plot --help", "report --help", "sensitivity --help", "sweep --help", "results --help",
-                                        "explain --help", "whatif --help",
+                                        "ablate --help", "explain --help", "whatif --help",
                                         "reproduce --help", "calibrate --help"};
     char *page = read_file(GPUSIM_SOURCE_DIR "/man/gpusim.1"), *all = gsim_alloc(1 << 18);
     int found = 0;

@@ -62,7 +62,8 @@ for file in empty empty.json broken.json object.json zeros.json folder; do
 done
 refused "schema: expected \"gpusim-device/1\", found \"gpusim-program/1\"" --workload vec --sched serial --device program.json
 refused "schema: expected \"gpusim-program/1\", found \"gpusim-device/1\"" --workload device.json --sched serial
-refused 'expected a program, found a trace: gpusim import kineto makes a program of it' --workload trace.json --sched async
+refused 'expected a program, found a trace of' --workload trace.json --sched async
+refused 'make a program of it with gpusim import' --workload trace.json --sched async
 refused "cannot load scheduler './empty.so'" --workload vec --sched ./empty.so
 refused "for the file write './empty'" --workload vec --sched serial --device empty
 refused "did you mean 'h200'?" --workload vec --sched serial --device h20

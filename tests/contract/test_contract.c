@@ -4,6 +4,7 @@
  * A new plug-in is covered from the moment it is listed. What is checked: tests/contract/contract.h.
  */
 #include "gpusim/workload.h"
+#include "sim/device/rules.h"
 #include "tests/contract/contract.h"
 #include "tests/test.h"
 
@@ -69,6 +70,29 @@ static void pinned_prefetch(void)
     check_all(GSIM_MEMORY_PINNED, true);
 }
 
+/* Whatever rule of the model is off; each of them is told apart by its name and says what it is in 20 words. */
+static void without_a_rule(void)
+{
+    struct gsim_error error = {0};
+    struct gsim_device_spec device = {0};
+    CHECK_OK(gsim_device_load("h200-vm", &device, &error), error);
+    for (int i = 0; i < GSIM_RULE_COUNT && error.status == GSIM_OK; i++) {
+        enum gsim_rule rule = (enum gsim_rule)i;
+        const char *sentence = gsim_rule_sentence(rule);
+        int words = 1;
+        for (; *sentence; sentence++) words += *sentence == ' ';
+        CHECK_MSG(words <= 20, "%s: %d words", gsim_rule_name(rule), words);
+        CHECK_INT(gsim_rule_find(gsim_rule_name(rule)), rule);
+        CHECK_OK(gsim_rule_set(&device, gsim_rule_name(rule), "off", &error), error);
+        CHECK(!gsim_rule_holds(device.rules_off, rule) && device.rules_off == UINT64_C(1) << i);
+        check_workload(gsim_workload_find("img"), GSIM_SHAPE_CONCURRENT, &device, GSIM_MEMORY_PINNED, true);
+        check_workload(gsim_workload_find("ml"), GSIM_SHAPE_CONCURRENT, &device, GSIM_MEMORY_PINNED, true);
+        CHECK_OK(gsim_rule_set(&device, gsim_rule_name(rule), "on", &error), error);
+        CHECK(!device.rules_off);
+    }
+    gsim_device_release(&device);
+}
+
 static void all_are_listed(void)
 {
     static const char *const schedulers[] = {"serial", "async", "grsched", "taskflow", "cudagraph", "kesco"};
@@ -83,5 +107,6 @@ static const struct test_case cases[] = {
     {"schedulers and workloads are listed", all_are_listed}, {"managed memory, no prefetch", managed},
     {"managed memory, prefetch", managed_prefetch},          {"pinned memory", pinned},
     {"pinned memory, prefetch asked for", pinned_prefetch},
+    {"without a rule", without_a_rule},
 };
 TEST_MAIN("contract/contract", cases)

@@ -77,7 +77,7 @@ compare_numbers() { # compare_numbers SHOWN NEW
 }
 
 documents=$(cd "$source_dir" && find . -name 'build*' -prune -o -path './.git' -prune -o -name '*.md' -exec grep -l '^```sh$' {} + | LC_ALL=C sort)
-least=15
+least=10
 [ "$mode" != --evidence ] || least=3
 for document in $documents; do
     copy_checkout

@@ -12,6 +12,7 @@
 #include "sim/program/writer.h"
 #include "tests/fuzz/targets.h"
 #include "traces/cases.h"
+#include "traces/import/importers.h"
 #include "traces/import/kineto.h"
 #include "traces/runs.h"
 #include "trust/calibrate/probe.h"
@@ -98,6 +99,33 @@ void gsim_fuzz_kineto(const uint8_t *data, size_t size)
         gsim_program_release(&program);
     }
     gsim_import_times_release(&times);
+}
+
+/* By the importer that knows the file, and by this one, which may not. */
+static void import_with(const char *name, const char *path)
+{
+    struct gsim_program program = {0};
+    struct gsim_import_notes notes;
+    struct gsim_import_times times = {0};
+    struct gsim_trace_origin origin;
+    struct gsim_error error = {0};
+    struct gsim_import_options options = {.name = "fuzz", .gaps = true, .last = UINT32_MAX, .times = &times};
+    (void)gsim_importer_of(path, &origin, &error);
+    if (gsim_importer_find(name)->read(path, &options, &program, &notes, &error) == GSIM_OK) {
+        write_again(&program);
+        gsim_program_release(&program);
+    }
+    gsim_import_times_release(&times);
+}
+
+void gsim_fuzz_rocprof(const uint8_t *data, size_t size)
+{
+    import_with("rocprof", gsim_fuzz_file(data, size, ".json"));
+}
+
+void gsim_fuzz_nvprof(const uint8_t *data, size_t size)
+{
+    import_with("nvprof", gsim_fuzz_file(data, size, ".nvvp"));
 }
 
 static enum gsim_status pass_over(void *context, const struct gsim_recordings *recordings,

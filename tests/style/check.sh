@@ -73,7 +73,7 @@ sim/base         include
 sim/program      include sim/base
 sim/device       include sim/base sim/program
 sim/sm           include sim/base sim/program sim/device
-sim/clock        include sim/base sim/program sim/device sim/sm sim/memory sim/host
+sim/clock        include sim/base sim/program sim/device sim/sm
 sim/memory       include sim/base sim/program sim/device sim/sm sim/clock
 sim/front        include sim/base sim/program sim/device sim/sm sim/clock sim/memory
 sim/host         include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front

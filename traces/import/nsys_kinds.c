@@ -32,6 +32,7 @@ static void set_copy(struct gsim_nsys_kinds *kinds, int64_t id, const char *name
     bool from_host = holds(name, "HTOD") || holds(name, "HTOA") || holds(name, "HOSTTODEVICE") || holds(name, "HOSTTOARRAY");
     *copy = (struct gsim_nsys_copy){
         .kind = from_host ? GSIM_COPY_H2D : to_host ? GSIM_COPY_D2H : GSIM_COPY_D2D,
+        .is_said = !holds(name, "UNKNOWN") && !holds(name, "INVALID"),
         .is_managed = holds(name, "UVM") || holds(name, "UNIFIED") || holds(name, "MANAGED"),
         .is_peer = holds(name, "PTOP") || holds(name, "PEER"),
         .is_host = holds(name, "HTOH") || holds(name, "HOSTTOHOST"),

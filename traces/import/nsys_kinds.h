@@ -16,6 +16,7 @@
 struct gsim_nsys_kinds {
     struct gsim_nsys_copy {
         enum gsim_copy_kind kind;
+        bool is_said; /* the kind */
         bool is_managed, is_host, is_peer; /* moves of managed memory; within host memory; between GPUs */
     } copies[GSIM_NSYS_KINDS];
     enum gsim_nsys_memory { GSIM_NSYS_OTHER, GSIM_NSYS_PAGEABLE, GSIM_NSYS_PINNED, GSIM_NSYS_MANAGED } memory[GSIM_NSYS_KINDS];

@@ -3,41 +3,110 @@
 #include "traces/import/table.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
-#include "sim/base/database.h"
+#include "gpusim/limits.h"
 
+#define TIME_LIMIT_NS 4000000000000000000 /* 64 bits also hold sums with durations */
 #define PROGRESS_ROWS 65536
 
-sqlite3 *gsim_table_database(const char *path, struct gsim_error *error)
-{
-    struct stat info;
-    sqlite3 *database = NULL;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
-        gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected an SQLite database, found %s", path,
-                       stat(path, &info) != 0 ? "no such file" : "no regular file");
-        return NULL;
-    }
-    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-        gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, database ? sqlite3_errmsg(database) : "out of memory");
-    } else {
-        gsim_database_distrust(database);
-        if (sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) != SQLITE_NOTADB) return database;
-        gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected an SQLite database, found another kind of file", path);
-    }
-    sqlite3_close(database);
-    return NULL;
-}
-
-static enum gsim_status fail(struct gsim_table *t, int code)
+static enum gsim_status sql_error(struct gsim_table *t, int code)
 {
     t->failed = true;
     if (code == SQLITE_NOMEM) return gsim_error_set(t->error, GSIM_NOMEM, "out of memory");
-    return gsim_error_set(t->error, GSIM_INPUT, "table %s: %s", t->name, sqlite3_errmsg(t->database));
+    const char *why = code == SQLITE_INTERRUPT ? "more rows than the file can hold: it is damaged" : sqlite3_errmsg(t->database);
+    return gsim_error_set(t->error, GSIM_INPUT, "table %s: %s", t->name, why);
 }
 
-/* --- tables and columns ------------------------------------------------------------------------------------------- */
+/* --- the database --------------------------------------------------------------------------------------------- */
+enum gsim_status gsim_tables_open(struct gsim_tables *tables, const char *path, struct gsim_records *records,
+                                  struct gsim_error *error)
+{
+    struct stat info;
+    tables->records = records;
+    tables->error = error;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return gsim_error_set(error, GSIM_INPUT, "expected an SQLite database, found %s",
+                              stat(path, &info) != 0 ? "no such file" : "no regular file");
+    if (sqlite3_open_v2(path, &tables->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+        return gsim_error_set(error, GSIM_INPUT, "%s",
+                              tables->database ? sqlite3_errmsg(tables->database) : "out of memory");
+    gsim_database_distrust(tables->database);
+    gsim_database_bound(tables->database, &tables->steps, (uint64_t)info.st_size);
+    if (sqlite3_exec(tables->database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_NOTADB)
+        return gsim_error_set(error, GSIM_INPUT, "expected an SQLite database, found another kind of file");
+    return GSIM_OK;
+}
+
+void gsim_tables_close(struct gsim_tables *tables)
+{
+    sqlite3_finalize(tables->find_string);
+    sqlite3_close(tables->database);
+    gsim_free(tables->events);
+}
+
+/* One number of a query on the table; 0 where it fails. */
+static int64_t ask(sqlite3 *database, const char *what, const char *prefix, const char *name)
+{
+    char text[128];
+    sqlite3_stmt *row = NULL;
+    int64_t value = 0;
+    snprintf(text, sizeof text, "SELECT %s FROM %s%s", what, prefix, name);
+    if (sqlite3_prepare_v2(database, text, -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
+        value = sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    return value;
+}
+
+/* By the last row's number, which costs no pass over the tables. */
+void gsim_tables_count(struct gsim_tables *tables, const char *prefix, const char *const *names)
+{
+    for (; *names; names++) {
+        int64_t last = ask(tables->database, "max(_rowid_)", prefix, *names);
+        if (last > 0) tables->rows_in_all += (uint64_t)last;
+    }
+}
+
+void gsim_tables_shift(struct gsim_tables *tables, const char *prefix, const char *const *names)
+{
+    int64_t earliest = 0;
+    for (; *names; names++) {
+        int64_t start = ask(tables->database, "min(start)", prefix, *names);
+        if (start < earliest) earliest = start;
+    }
+    tables->shift_ns = earliest < 0 && earliest >= -(int64_t)TIME_LIMIT_NS ? 1 - earliest : 0;
+}
+
+bool gsim_tables_lack(struct gsim_tables *tables, const char *prefix, const char *const *names, const char *column)
+{
+    bool is_there = false, found = false;
+    for (; *names && !found; names++) {
+        char text[160];
+        sqlite3_stmt *row = NULL;
+        snprintf(text, sizeof text, "SELECT count(*), sum(name = ?1) FROM pragma_table_info('%s%s')", prefix, *names);
+        if (sqlite3_prepare_v2(tables->database, text, -1, &row, NULL) == SQLITE_OK &&
+            sqlite3_bind_text(row, 1, column, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW) {
+            is_there |= sqlite3_column_int64(row, 0) > 0;
+            found = sqlite3_column_int64(row, 1) > 0;
+        }
+        sqlite3_finalize(row);
+    }
+    return is_there && !found;
+}
+
+enum gsim_status gsim_tables_read(struct gsim_tables *tables, gsim_table_reader *const *readers, size_t count)
+{
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < count && status == GSIM_OK; i++) {
+        struct gsim_table table = {
+            .all = tables, .records = tables->records, .error = tables->error, .database = tables->database};
+        status = readers[i](&table);
+    }
+    return status;
+}
+
+/* --- tables and columns ----------------------------------------------------------------------------------------- */
 static enum gsim_status find_columns(struct gsim_table *t)
 {
     char text[128];
@@ -52,14 +121,16 @@ static enum gsim_status find_columns(struct gsim_table *t)
         for (int i = 0; name && t->columns[i]; i++)
             if (strcmp(t->columns[i], name) == 0) t->has[i] = true;
     }
-    enum gsim_status status = code == SQLITE_DONE ? GSIM_OK : fail(t, code);
+    enum gsim_status status = code == SQLITE_DONE ? GSIM_OK : sql_error(t, code);
     sqlite3_finalize(info);
     return status;
 }
 
-enum gsim_status gsim_table_open(struct gsim_table *t)
+enum gsim_status gsim_table_open(struct gsim_table *t, const char *name, const char *const *columns)
 {
     char text[1024] = "SELECT ";
+    t->name = name;
+    t->columns = columns;
     enum gsim_status status = find_columns(t);
     if (status != GSIM_OK || !t->is_there) return status;
     size_t length = strlen(text);
@@ -68,7 +139,7 @@ enum gsim_status gsim_table_open(struct gsim_table *t)
                                    t->has[i] ? "\"" : "", t->has[i] ? t->columns[i] : "NULL", t->has[i] ? "\"" : "");
     snprintf(text + length, sizeof text - length, " FROM %s", t->name);
     int code = sqlite3_prepare_v2(t->database, text, -1, &t->rows, NULL);
-    return code == SQLITE_OK ? GSIM_OK : fail(t, code);
+    return code == SQLITE_OK ? GSIM_OK : sql_error(t, code);
 }
 
 bool gsim_table_next(struct gsim_table *t)
@@ -76,9 +147,9 @@ bool gsim_table_next(struct gsim_table *t)
     if (!t->rows || t->failed) return false;
     int code = sqlite3_step(t->rows);
     t->row++;
-    if (++t->rows_of_all->done % PROGRESS_ROWS == 0 && t->rows_of_all->total)
-        gsim_records_progress(t->records, (double)t->rows_of_all->done / (double)t->rows_of_all->total);
-    if (code != SQLITE_ROW && code != SQLITE_DONE) (void)fail(t, code);
+    if (++t->all->rows_done % PROGRESS_ROWS == 0 && t->all->rows_in_all)
+        gsim_records_progress(t->records, (double)t->all->rows_done / (double)t->all->rows_in_all);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) (void)sql_error(t, code);
     return code == SQLITE_ROW;
 }
 
@@ -89,7 +160,7 @@ enum gsim_status gsim_table_close(struct gsim_table *t)
     return t->failed ? t->error->status : GSIM_OK;
 }
 
-/* --- values ------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------ */
 void gsim_table_wrong(struct gsim_table *t, int column, const char *expected)
 {
     if (t->failed) return;
@@ -121,12 +192,132 @@ uint32_t gsim_table_size(struct gsim_table *t, int column, uint32_t most)
     return value;
 }
 
+/* Times count from the start of the recording, which calls may precede: all are moved on so that none is below 1. */
 int64_t gsim_table_time(struct gsim_table *t, int column)
 {
     int64_t value = sqlite3_column_int64(t->rows, column);
-    if (sqlite3_column_type(t->rows, column) == SQLITE_INTEGER && value < 0 && value >= -(int64_t)GSIM_TABLE_TIME_LIMIT_NS)
-        return value + t->rows_of_all->shift_ns;
-    int64_t time = (int64_t)gsim_table_whole(t, column, GSIM_TABLE_TIME_LIMIT_NS);
-    return time ? time + t->rows_of_all->shift_ns : 0;
+    if (sqlite3_column_type(t->rows, column) == SQLITE_INTEGER && value < 0 && value >= -(int64_t)TIME_LIMIT_NS)
+        return value + t->all->shift_ns;
+    int64_t time = (int64_t)gsim_table_whole(t, column, TIME_LIMIT_NS);
+    return time ? time + t->all->shift_ns : 0;
 }
 
+const char *gsim_table_string(struct gsim_table *t, int column)
+{
+    struct gsim_tables *all = t->all;
+    if (all->lacks_strings || sqlite3_column_type(t->rows, column) != SQLITE_INTEGER) return NULL;
+    if (!all->find_string && sqlite3_prepare_v2(t->database, all->string_sql, -1, &all->find_string, NULL) != SQLITE_OK) {
+        all->lacks_strings = true;
+        return NULL;
+    }
+    sqlite3_reset(all->find_string);
+    sqlite3_bind_int64(all->find_string, 1, sqlite3_column_int64(t->rows, column));
+    return sqlite3_step(all->find_string) == SQLITE_ROW ? (const char *)sqlite3_column_text(all->find_string, 0) : NULL;
+}
+
+/* --- works ------------------------------------------------------------------------------------------------------- */
+uint32_t gsim_table_stream(struct gsim_table *t, uint32_t process, int device, int context, int stream)
+{
+    uint32_t index = GSIM_NO_STREAM;
+    struct gsim_stream_key key = {.process = process,
+                                  .device = gsim_table_whole32(t, device, UINT32_MAX),
+                                  .context = gsim_table_whole32(t, context, UINT32_MAX),
+                                  .number = gsim_table_whole(t, stream, UINT32_MAX)};
+    key.gpu = key.device;
+    if (!t->failed && gsim_records_stream(t->records, &key, &index) != GSIM_OK) t->failed = true;
+    return index;
+}
+
+struct gsim_activity gsim_table_work(struct gsim_table *t, enum gsim_activity_kind kind, uint32_t process)
+{
+    struct gsim_activity work = {.kind = (uint8_t)kind, .process = process};
+    work.start_ns = gsim_table_time(t, GSIM_WORK_START);
+    work.end_ns = gsim_table_time(t, GSIM_WORK_END);
+    if (work.end_ns - work.start_ns > GSIM_TABLE_DURATION_NS)
+        gsim_table_wrong(t, GSIM_WORK_END, "an end within 11 days of the start");
+    work.correlation = gsim_table_whole(t, GSIM_WORK_CORRELATION, INT64_MAX);
+    work.stream = gsim_table_stream(t, process, GSIM_WORK_DEVICE, GSIM_WORK_CONTEXT, GSIM_WORK_STREAM);
+    return work;
+}
+
+struct gsim_work_shape gsim_table_shape(struct gsim_table *t, int first, struct gsim_activity *work)
+{
+    struct gsim_work_shape shape = {.regs_per_thread = gsim_table_whole32(t, first + GSIM_SHAPE_REGS, GSIM_LIMIT_REGS)};
+    int grid = first + GSIM_SHAPE_GRID, block = first + GSIM_SHAPE_BLOCK, smem = first + GSIM_SHAPE_SMEM;
+    work->lacks_shape = sqlite3_column_type(t->rows, grid) == SQLITE_NULL || sqlite3_column_type(t->rows, block) == SQLITE_NULL;
+    if (work->lacks_shape) {
+        shape.grid = shape.block = (struct gsim_dim3){1, 1, 1};
+        return shape;
+    }
+    shape.grid.x = gsim_table_size(t, grid, GSIM_LIMIT_GRID_X);
+    shape.grid.y = gsim_table_size(t, grid + 1, GSIM_LIMIT_GRID_YZ);
+    shape.grid.z = gsim_table_size(t, grid + 2, GSIM_LIMIT_GRID_YZ);
+    shape.block.x = gsim_table_size(t, block, GSIM_LIMIT_BLOCK_XY);
+    shape.block.y = gsim_table_size(t, block + 1, GSIM_LIMIT_BLOCK_XY);
+    shape.block.z = gsim_table_size(t, block + 2, GSIM_LIMIT_BLOCK_Z);
+    shape.smem_bytes = gsim_table_whole32(t, smem, GSIM_LIMIT_SMEM_BYTES / 2) +
+                       gsim_table_whole32(t, smem + 1, GSIM_LIMIT_SMEM_BYTES / 2);
+    return shape;
+}
+
+enum gsim_status gsim_table_add(struct gsim_table *t, struct gsim_activity *work, struct gsim_work_shape *shape,
+                                const char *name)
+{
+    enum gsim_status status = gsim_records_name(t->records, name, &shape->name);
+    if (status == GSIM_OK) status = gsim_records_shape(t->records, shape, &work->shape);
+    return status == GSIM_OK ? gsim_records_add_work(t->records, work) : status;
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------ */
+static int compare_events(const void *left, const void *right)
+{
+    const struct gsim_table_event *a = left, *b = right;
+    if (a->process != b->process) return a->process < b->process ? -1 : 1;
+    if (a->event != b->event) return a->event < b->event ? -1 : 1;
+    return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
+}
+
+enum gsim_status gsim_tables_add_event(struct gsim_tables *tables, const struct gsim_table_event *event)
+{
+    void *events = tables->events;
+    if (gsim_array_grow(&events, sizeof *event, tables->event_count, &tables->event_room))
+        return gsim_error_set(tables->error, GSIM_NOMEM, "out of memory");
+    tables->events = events;
+    tables->events[tables->event_count++] = *event;
+    return GSIM_OK;
+}
+
+void gsim_tables_sort_events(struct gsim_tables *tables)
+{
+    if (tables->event_count) qsort(tables->events, tables->event_count, sizeof *tables->events, compare_events);
+}
+
+/* The latest record of the event by a call before that with CORRELATION (ids ascend in a process). */
+static const struct gsim_table_event *find_event(const struct gsim_tables *tables, uint32_t process, uint64_t event,
+                                                 uint64_t correlation)
+{
+    struct gsim_table_event wanted = {.process = process, .event = event, .correlation = correlation};
+    uint32_t low = 0, high = tables->event_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_events(&tables->events[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct gsim_table_event *found = low ? &tables->events[low - 1] : NULL;
+    return found && found->process == process && found->event == event ? found : NULL;
+}
+
+enum gsim_status gsim_tables_add_sync(struct gsim_tables *tables, struct gsim_sync *sync, uint64_t type, uint64_t event)
+{
+    sync->kind = type == GSIM_CUPTI_STREAM_SYNCHRONIZE ? GSIM_SYNC_STREAM : GSIM_SYNC_WAIT;
+    sync->source = GSIM_NO_STREAM;
+    const struct gsim_table_event *found =
+        sync->kind == GSIM_SYNC_WAIT ? find_event(tables, sync->process, event, sync->correlation) : NULL;
+    if (found) {
+        sync->source = found->stream;
+        sync->record = found->correlation;
+    }
+    return gsim_records_add_sync(tables->records, sync);
+}

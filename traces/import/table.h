@@ -1,25 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces (private to the importers). Tables of a profiler's SQLite database, row by row. Versions differ and tables are made only
- * when there is something in them: columns are looked up by name, and what is missing reads as NULL.
+ * Layer: traces (private to the importers of SQLite databases). One table, row by row, its columns by name: versions
+ * differ, so that a column or table that is missing reads as NULL or as no rows. Messages name table, row and column.
  */
-#ifndef GSIM_TRACES_TABLE_H
-#define GSIM_TRACES_TABLE_H
+#ifndef GSIM_TRACES_IMPORT_TABLE_H
+#define GSIM_TRACES_IMPORT_TABLE_H
 
 #include <sqlite3.h>
 
+#include "sim/base/database.h"
 #include "traces/import/records.h"
 
-#define GSIM_TABLE_COLUMNS          24
-#define GSIM_TABLE_TIME_LIMIT_NS     4000000000000000000 /* 64 bits also hold sums with durations */
-#define GSIM_TABLE_DURATION_LIMIT_NS 1000000000000000    /* GSIM_LIMIT_US */
+#define GSIM_TABLE_COLUMNS     24
+#define GSIM_TABLE_DURATION_NS 1000000000000000 /* GSIM_LIMIT_US */
 
-struct gsim_table_rows {
-    uint64_t done, total; /* of all tables */
-    int64_t shift_ns;     /* added to every time */
+/* An event that was recorded in a stream by a call. */
+struct gsim_table_event {
+    uint64_t event, correlation;
+    uint32_t process, stream;
+};
+
+/* What all tables of one database share. */
+struct gsim_tables {
+    struct gsim_records *records;
+    struct gsim_error *error;
+    sqlite3 *database;
+    struct gsim_database_steps steps;
+    const char *string_sql;     /* "SELECT value FROM ... WHERE id = ?1" */
+    sqlite3_stmt *find_string;  /* made at the first use */
+    bool lacks_strings;
+    bool lacks_processes; /* works do not say theirs, so ids are taken for those of one */
+    uint64_t rows_done, rows_in_all;
+    int64_t shift_ns; /* added to every time */
+    struct gsim_table_event *events;
+    uint32_t event_count;
+    size_t event_room;
 };
 
 struct gsim_table {
+    struct gsim_tables *all;
     struct gsim_records *records;
     struct gsim_error *error;
     sqlite3 *database;
@@ -29,24 +48,66 @@ struct gsim_table {
     bool has[GSIM_TABLE_COLUMNS];
     bool is_there, failed;
     uint64_t row; /* counted from 1 */
-    struct gsim_table_rows *rows_of_all;
 };
 
-/* Opens PATH, whose views and triggers do nothing. NULL and an error where it is no database. */
-sqlite3 *gsim_table_database(const char *path, struct gsim_error *error);
+/* Opens the database at PATH, to read only, and trusts nothing in it. Messages are without the path. */
+enum gsim_status gsim_tables_open(struct gsim_tables *tables, const char *path, struct gsim_records *records,
+                                  struct gsim_error *error) GSIM_NODISCARD;
+void gsim_tables_close(struct gsim_tables *tables);
+/* For progress: how many rows the tables have in all, about. Each name stands behind PREFIX; NULL ends them. */
+void gsim_tables_count(struct gsim_tables *tables, const char *prefix, const char *const *names);
+/* Chooses the shift so that the earliest column "start" of these tables is at least 1. */
+void gsim_tables_shift(struct gsim_tables *tables, const char *prefix, const char *const *names);
+/* Whether one of these tables is there and none of them has the column. */
+bool gsim_tables_lack(struct gsim_tables *tables, const char *prefix, const char *const *names, const char *column);
+/* Hands each table to its reader, in this order, until one fails. */
+typedef enum gsim_status gsim_table_reader(struct gsim_table *table);
+enum gsim_status gsim_tables_read(struct gsim_tables *tables, gsim_table_reader *const *readers,
+                                  size_t count) GSIM_NODISCARD;
 
-/* Opens the table; columns that it lacks give NULL. IS_THERE is false when there is no such table. */
-enum gsim_status gsim_table_open(struct gsim_table *table) GSIM_NODISCARD;
+/* Events, all before they are sorted, which is before the first wait is added. TYPE: CUPTI's
+ * CUpti_ActivitySynchronizationType; a wait is for what its event last recorded before it, by the ids of the calls. */
+enum { GSIM_CUPTI_STREAM_WAIT_EVENT = 2, GSIM_CUPTI_STREAM_SYNCHRONIZE = 3 };
+enum gsim_status gsim_tables_add_event(struct gsim_tables *tables, const struct gsim_table_event *event) GSIM_NODISCARD;
+void gsim_tables_sort_events(struct gsim_tables *tables);
+enum gsim_status gsim_tables_add_sync(struct gsim_tables *tables, struct gsim_sync *sync, uint64_t type,
+                                      uint64_t event) GSIM_NODISCARD;
+
+/* Opens the table NAME; columns that it lacks give NULL. is_there is false where there is no such table. */
+enum gsim_status gsim_table_open(struct gsim_table *table, const char *name, const char *const *columns) GSIM_NODISCARD;
 bool gsim_table_next(struct gsim_table *table);
 enum gsim_status gsim_table_close(struct gsim_table *table) GSIM_NODISCARD;
 
-/* The first failure of the table: COLUMN holds something else than EXPECTED. */
+/* Values of the row; a wrong one sets failed. A whole number from 0 to MOST, NULL counts as 0. */
 void gsim_table_wrong(struct gsim_table *table, int column, const char *expected);
-/* A whole number from 0 to MOST; NULL counts as 0. */
 uint64_t gsim_table_whole(struct gsim_table *table, int column, uint64_t most);
 uint32_t gsim_table_whole32(struct gsim_table *table, int column, uint32_t most);
-uint32_t gsim_table_size(struct gsim_table *table, int column, uint32_t most);
-/* Nanoseconds. They count from the start of the recording, which calls may precede: all are moved on so that none is below 1. */
-int64_t gsim_table_time(struct gsim_table *table, int column);
+uint32_t gsim_table_size(struct gsim_table *table, int column, uint32_t most); /* at least 1 */
+int64_t gsim_table_time(struct gsim_table *table, int column);                 /* 0: not recorded */
+/* The text that the number in COLUMN stands for; NULL where there is none. Valid until the next. */
+const char *gsim_table_string(struct gsim_table *table, int column);
+
+/* What works have in common, by their first columns. */
+enum {
+    GSIM_WORK_START,
+    GSIM_WORK_END,
+    GSIM_WORK_DEVICE,
+    GSIM_WORK_CONTEXT,
+    GSIM_WORK_STREAM,
+    GSIM_WORK_CORRELATION,
+    GSIM_WORK_FIRST
+};
+#define GSIM_WORK_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "correlationId"
+struct gsim_activity gsim_table_work(struct gsim_table *table, enum gsim_activity_kind kind, uint32_t process);
+uint32_t gsim_table_stream(struct gsim_table *table, uint32_t process, int device, int context, int stream);
+/* The next columns, of kernels: registers, grid, block, shared memory. */
+enum { GSIM_SHAPE_REGS, GSIM_SHAPE_GRID, GSIM_SHAPE_BLOCK = 4, GSIM_SHAPE_SMEM = 7, GSIM_SHAPE_COUNT = 9 };
+#define GSIM_SHAPE_COLUMNS                                                                                             \
+    "registersPerThread", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "staticSharedMemory",               \
+        "dynamicSharedMemory"
+/* WORK lacks its shape where the table does not have it. */
+struct gsim_work_shape gsim_table_shape(struct gsim_table *table, int first, struct gsim_activity *work);
+enum gsim_status gsim_table_add(struct gsim_table *table, struct gsim_activity *work, struct gsim_work_shape *shape,
+                                const char *name) GSIM_NODISCARD;
 
 #endif

@@ -443,6 +443,7 @@ enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error
         .now_us = do_now_us,
     };
     gsim_cuda_graphs_set_ops(&cuda->ops);
+    gsim_cuda_waits_set_ops(&cuda->ops);
     cuda->driver.ops = &cuda->ops;
     pthread_mutex_init(&cuda->mutex, NULL);
     enum gsim_status status = gsim_cuda_threads_init(cuda, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: traces/runner. The real-CUDA backend of include/gpusim/driver.h: the same scheduler sources that the simulator runs
- * make CUDA calls here. cuda.c has streams, events and work, cuda_graphs.c graphs, cuda_threads.c host threads;
+ * make CUDA calls here. cuda.c has streams, events and work, cuda_graphs.c graphs, cuda_threads.c host threads, cuda_waits.c waits;
  * run.c runs a scheduler on it. Times are picoseconds from the run's first call, as in the simulator.
  */
 #ifndef GSIM_RUNNER_CUDA_H
@@ -136,6 +136,9 @@ const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *o
                            struct gsim_block_stamp **stamps);
 void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, void **from, enum cudaMemcpyKind *kind);
 uint32_t gsim_cuda_thread_index(void);
+
+bool gsim_cuda_queue_has_item(struct gsim_cuda *cuda, gsim_queue queue);
+void gsim_cuda_waits_set_ops(struct gsim_driver_ops *ops);
 
 void gsim_cuda_graphs_set_ops(struct gsim_driver_ops *ops);
 void gsim_cuda_graphs_release(struct gsim_cuda *cuda);

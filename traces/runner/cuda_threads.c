@@ -164,6 +164,16 @@ static void do_queue_push(struct gsim_driver *driver, gsim_queue handle, void *i
     pthread_mutex_unlock(&queue->mutex);
 }
 
+/* The first item; the queue is locked and has one. */
+static void *take(struct queue *queue)
+{
+    void *item = queue->items[queue->first];
+    queue->first = (queue->first + 1) % queue->capacity;
+    queue->count--;
+    pthread_cond_broadcast(&queue->changed);
+    return item;
+}
+
 static void *do_queue_pop(struct gsim_driver *driver, gsim_queue handle)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
@@ -171,12 +181,31 @@ static void *do_queue_pop(struct gsim_driver *driver, gsim_queue handle)
     if (!queue || !queue->items) return NULL;
     pthread_mutex_lock(&queue->mutex);
     while (queue->count == 0) pthread_cond_wait(&queue->changed, &queue->mutex);
-    void *item = queue->items[queue->first];
-    queue->first = (queue->first + 1) % queue->capacity;
-    queue->count--;
-    pthread_cond_broadcast(&queue->changed);
+    void *item = take(queue);
     pthread_mutex_unlock(&queue->mutex);
     return item;
+}
+
+static bool do_queue_try_pop(struct gsim_driver *driver, gsim_queue handle, void **item)
+{
+    struct gsim_cuda *cuda = gsim_cuda_of(driver);
+    struct queue *queue = at(cuda, (void **)cuda->threads->queues, cuda->threads->queue_count, handle, "queue");
+    if (!queue || !queue->items) return false;
+    pthread_mutex_lock(&queue->mutex);
+    bool has_item = queue->count > 0;
+    if (has_item) *item = take(queue);
+    pthread_mutex_unlock(&queue->mutex);
+    return has_item;
+}
+
+bool gsim_cuda_queue_has_item(struct gsim_cuda *cuda, gsim_queue handle)
+{
+    struct queue *queue = at(cuda, (void **)cuda->threads->queues, cuda->threads->queue_count, handle, "queue");
+    if (!queue || !queue->items) return false;
+    pthread_mutex_lock(&queue->mutex);
+    bool has_item = queue->count > 0;
+    pthread_mutex_unlock(&queue->mutex);
+    return has_item;
 }
 
 enum gsim_status gsim_cuda_threads_init(struct gsim_cuda *cuda, struct gsim_error *error)
@@ -191,6 +220,7 @@ enum gsim_status gsim_cuda_threads_init(struct gsim_cuda *cuda, struct gsim_erro
     cuda->ops.queue_create = do_queue_create;
     cuda->ops.queue_push = do_queue_push;
     cuda->ops.queue_pop = do_queue_pop;
+    cuda->ops.queue_try_pop = do_queue_try_pop;
     return GSIM_OK;
 }
 

@@ -48,11 +48,12 @@ static enum gsim_status check_limits(struct gsim_calibration *c, const struct gs
                  {"bytes of shared memory per block", probe->smem_per_block_bytes, limits->smem_block_bytes},
                  {"reserved bytes of shared memory per block", probe->smem_reserved_bytes, limits->smem_reserved_bytes}};
     enum gsim_status status = GSIM_OK;
+    char capability[GSIM_CAPABILITY_TEXT];
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && status == GSIM_OK; i++)
         if (!isnan(pairs[i].found) && pairs[i].found != pairs[i].known)
-            status = gsim_calibration_warn(c, error, "%s: the probe found %.0f, compute capability %d.%d is known to have %.0f, which is used",
-                                           pairs[i].name, pairs[i].found, limits->compute_capability / 10,
-                                           limits->compute_capability % 10, pairs[i].known);
+            status = gsim_calibration_warn(c, error, "%s: the probe found %.0f, compute capability %s is known to have %.0f, which is used",
+                                           pairs[i].name, pairs[i].found, gsim_capability_text(limits->compute_capability, capability),
+                                           pairs[i].known);
     return status;
 }
 

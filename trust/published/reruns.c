@@ -76,7 +76,7 @@ static enum gsim_status find_device(struct worker *worker, const struct gsim_rer
     if (status == GSIM_OK && run->number) {
         double value = gsim_device_get(spec, gsim_device_number_find(run->number));
         snprintf(text, sizeof text, "%.12g", value * run->factor);
-        status = gsim_device_set(spec, run->number, text, error);
+        status = gsim_device_set_number(spec, run->number, text, error);
     }
     if (status != GSIM_OK) return status;
     snprintf(worker->names[worker->device_count++], sizeof worker->names[0], "%s", name);

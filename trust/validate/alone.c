@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/sm/work.h"
+
 /* All assumed, as ratios. */
 #define STEP        0.8   /* power of recorded over replayed, so that kernels that slow each other do not swing */
 #define NEAR        0.003 /* mean deviation that is good enough: less than durations repeat within */
@@ -37,8 +39,8 @@ static gsim_time begin_of(const struct gsim_timeline *timeline)
 }
 
 /* A copy that the op did not ask for (of data that the replay's memory mode has elsewhere) is not its record. */
-enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const struct gsim_program *p,
-                                   struct gsim_moment *moments, struct gsim_error *error)
+static enum gsim_status replay(const struct gsim_predictor *predictor, const struct gsim_program *p, const struct gsim_demand *works,
+                               struct gsim_moment *moments, struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
     struct gsim_device_spec device = *predictor->device;
@@ -47,6 +49,7 @@ enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const
         .program = p,
         .device = &device,
         .scheduler = predictor->replay,
+        .works = works,
         .gpu = *predictor->gpu,
         .memory = GSIM_MEMORY_PINNED,
         .iterations = 1,
@@ -67,6 +70,12 @@ enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const
     }
     gsim_timeline_release(&timeline);
     return status;
+}
+
+enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const struct gsim_program *p,
+                                   struct gsim_moment *moments, struct gsim_error *error)
+{
+    return replay(predictor, p, NULL, moments, error);
 }
 
 /* --- who ran beside others ----------------------------------------------------------------------------------------- */
@@ -145,6 +154,7 @@ struct scratch {
     struct kernel_sum *sums;
     struct span *spans;
     double *recorded_us, *best_us; /* by kernel */
+    struct gsim_demand *works;     /* the same */
     bool *beside;                  /* by recorded op */
 };
 
@@ -157,7 +167,9 @@ static enum gsim_status find(const struct gsim_predictor *predictor, struct gsim
     alone->kernels = mark_beside(ops, count, s->spans, s->beside);
     for (double best = INFINITY; alone->kernels && alone->rounds < GSIM_ALONE_ROUNDS && best > NEAR; alone->rounds++) {
         if (progress) progress(context, alone->rounds);
-        status = gsim_replay_trace(predictor, p, s->moments, error);
+        status = alone->rounds ? gsim_demands_adjust(s->works, p->kernel_count, predictor->device, p->kernels, error)
+                               : gsim_demands_init(s->works, p->kernel_count, predictor->device, p->kernels, error);
+        if (status == GSIM_OK) status = replay(predictor, p, s->works, s->moments, error);
         if (status != GSIM_OK) break;
         double off = compare(p, ops, count, s->beside, s->moments, s->sums);
         if (!alone->rounds) alone->before = off;
@@ -187,6 +199,7 @@ enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct
                         .spans = GSIM_ARENA_ARRAY(&arena, struct span, op_count + 1),
                         .recorded_us = GSIM_ARENA_ARRAY(&arena, double, p->kernel_count + 1),
                         .best_us = GSIM_ARENA_ARRAY(&arena, double, p->kernel_count + 1),
+                        .works = GSIM_ARENA_ARRAY(&arena, struct gsim_demand, p->kernel_count + 1),
                         .beside = GSIM_ARENA_ARRAY(&arena, bool, op_count + 1)};
     *alone = (struct gsim_alone){0};
     enum gsim_status status = arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;

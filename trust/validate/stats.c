@@ -5,6 +5,7 @@
  */
 #include "trust/validate/stats.h"
 
+#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -85,4 +86,30 @@ double gsim_histogram_distance(const uint32_t *a, const uint32_t *b, size_t coun
         total += (double)a[i] + (double)b[i];
     }
     return total > 0 ? difference / total : NAN;
+}
+
+/* Percentiles at 2.5 and 97.5 % need no more. */
+enum { RESAMPLES = 2000 };
+
+enum gsim_status gsim_paired_change(const double *before, const double *after, size_t count, struct gsim_paired_change *change,
+                                    struct gsim_error *error)
+{
+    double means[RESAMPLES];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    if (!rng) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsl_rng_set(rng, 1);
+    *change = (struct gsim_paired_change){.count = count, .before = gsl_stats_mean(before, 1, count), .after = gsl_stats_mean(after, 1, count)};
+    for (int r = 0; r < RESAMPLES; r++) {
+        double sum = 0;
+        for (size_t i = 0; i < count; i++) {
+            size_t drawn = gsl_rng_uniform_int(rng, count);
+            sum += after[drawn] - before[drawn];
+        }
+        means[r] = sum / (double)count;
+    }
+    gsl_rng_free(rng);
+    gsl_sort(means, 1, RESAMPLES);
+    change->low = gsl_stats_quantile_from_sorted_data(means, 1, RESAMPLES, 0.025);
+    change->high = gsl_stats_quantile_from_sorted_data(means, 1, RESAMPLES, 0.975);
+    return GSIM_OK;
 }

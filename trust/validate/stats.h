@@ -35,6 +35,16 @@ double gsim_kendall_tau(const double *x, const double *y, size_t count);
  * MEASURED than the best choice, relative to that; 0 is right. */
 double gsim_choice_regret(const double *predicted, const double *measured, size_t count);
 
+/* What a change of the model does to the mean of absolute errors. */
+struct gsim_paired_change {
+    size_t count;
+    double before, after; /* the means */
+    double low, high;     /* of after - before: 95 % interval, percentiles of the bootstrap over pairs (Efron, 1979) */
+};
+/* Of the same COUNT >= 1 cases. The same every time. Fails with GSIM_NOMEM only. */
+enum gsim_status gsim_paired_change(const double *before, const double *after, size_t count, struct gsim_paired_change *change,
+                                    struct gsim_error *error) GSIM_NODISCARD;
+
 /* Total variation distance of two histograms of the same total: 0 equal, 1 disjoint. NAN for empty ones. */
 double gsim_histogram_distance(const uint32_t *a, const uint32_t *b, size_t count);
 

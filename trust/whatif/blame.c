@@ -26,6 +26,7 @@ static enum gsim_cause kind_of_call(const struct gsim_api_record *call)
     case GSIM_API_DEVICE_SYNC:
     case GSIM_API_EVENT_SYNC:
     case GSIM_API_EVENT_QUERY:
+    case GSIM_API_WAIT_ANY:
     case GSIM_API_HOST_ACCESS:
         return GSIM_CAUSE_RESULT;
     case GSIM_API_HOST_WORK:
@@ -41,6 +42,8 @@ static enum gsim_cause kind_of_call(const struct gsim_api_record *call)
     case GSIM_API_GRAPH_CAPTURE:
     case GSIM_API_GRAPH_INSTANTIATE:
     case GSIM_API_LOCK:
+    case GSIM_API_GATE:
+    case GSIM_API_HOST_FUNC:
     case GSIM_API_THREAD:
     case GSIM_API_COUNT:
         break;

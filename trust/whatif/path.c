@@ -22,7 +22,7 @@ struct walk {
 static void spend(struct walk *w, gsim_time from, enum gsim_part_kind kind, uint32_t index)
 {
     struct gsim_explanation *x = w->x;
-    uint32_t key = kind == GSIM_PART_KERNEL ? index : w->kernels + (kind == GSIM_PART_COPY ? index : 3 + index);
+    uint32_t key = kind == GSIM_PART_KERNEL ? index : w->kernels + (kind == GSIM_PART_COPY ? index : GSIM_COPY_KIND_COUNT + index);
     void *parts = x->parts;
     if (from < x->from) from = x->from;
     if (from >= w->now || w->failed) return;
@@ -178,7 +178,7 @@ static int compare_parts(const void *left, const void *right)
 enum gsim_status gsim_path_find(struct gsim_explanation *x, struct gsim_error *error)
 {
     struct walk w = {.m = x->moments, .x = x, .now = x->from + x->makespan, .kernels = x->moments->timeline->program->kernel_count};
-    w.part_of = gsim_alloc(sizeof *w.part_of * ((size_t)w.kernels + 3 + GSIM_CAUSE_COUNT));
+    w.part_of = gsim_alloc(sizeof *w.part_of * ((size_t)w.kernels + GSIM_COPY_KIND_COUNT + GSIM_CAUSE_COUNT));
     w.failed = !w.part_of;
     if (!w.failed) walk(&w);
     gsim_free(w.part_of);

@@ -4,6 +4,7 @@
  * bandwidth), host threads that take turns, and many runs in one process that all come out the same.
  */
 #include "sim/clock/engine.h"
+#include "sim/memory/links.h"
 #include "tests/sim/machine_fixture.h"
 
 #define MB 1000000
@@ -22,8 +23,9 @@ static void run_with_latency(struct world *w, void (*body)(void *), double h2d_l
 {
     struct gsim_device_spec device = fixture_device();
     device.h2d_latency_us += h2d_latency_us;
+    struct gsim_platform platform = gsim_links_platform(&device);
     struct gsim_error error = {0};
-    CHECK_OK(gsim_engine_run(&device, body, w, &w->engine, &error), error);
+    CHECK_OK(gsim_engine_run(&platform, body, w, &w->engine, &error), error);
     CHECK(w->engine == NULL);
 }
 
@@ -107,7 +109,7 @@ static void reserved_early_body(void *argument)
     struct world *w = argument;
     start(w, 0, GSIM_ROUTE_H2D, MB, 0);
     drain(w, gsim_time_from_us(10));
-    gsim_engine_reserve(w->engine, 5, 0);
+    gsim_engine_reserve(w->engine, 0, 5, 0);
     drain(w, GSIM_TIME_NEVER);
     gsim_engine_finish(w->engine);
 }
@@ -180,10 +182,10 @@ static void faults_body(void *argument)
     drain(w, GSIM_TIME_NEVER);
     start(w, w->last_clock, GSIM_ROUTE_PREFETCH, MB, 1);
     drain(w, GSIM_TIME_NEVER);
-    gsim_engine_reserve(w->engine, 4, 0); /* faults take 4 of 10 GB/s: 6 are left */
+    gsim_engine_reserve(w->engine, 0, 4, 0); /* faults take 4 of 10 GB/s: 6 are left */
     start(w, w->last_clock, GSIM_ROUTE_PREFETCH, MB, 2);
     drain(w, GSIM_TIME_NEVER);
-    gsim_engine_reserve(w->engine, 0, 0);
+    gsim_engine_reserve(w->engine, 0, 0, 0);
     start(w, w->last_clock, GSIM_ROUTE_H2D, MB, 3);
     drain(w, GSIM_TIME_NEVER);
     gsim_engine_finish(w->engine);

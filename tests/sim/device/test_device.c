@@ -14,7 +14,8 @@
 
 #define MODELS GPUSIM_SOURCE_DIR "/models/"
 
-static const char *const shipped[] = {"a100-sxm4-40gb", "a100-pcie-40gb", "h200", "v100", "v100-sxm2-16gb", "p100", "gtx1660s", "gtx960"};
+static const char *const shipped[] = {"a100-sxm4-40gb", "a100-pcie-40gb", "h200", "v100", "v100-sxm2-16gb", "p100", "gtx1660s", "gtx960",
+                                      "a100-sxm4-80gb", "h100-pcie", "t4", "l4", "rtx4090", "rtx3090", "rtx3070", "rtx3060", "b200", "mi300x", "mi250x"};
 #define SHIPPED_COUNT (sizeof(shipped) / sizeof(shipped[0]))
 
 /* --- temporary files: one folder for the process, removed at the end of each test that uses it ------------- */
@@ -109,7 +110,10 @@ static void test_peak_rates(void)
         const char *name;
         double tflops;
     } rows[] = {{"a100-sxm4-40gb", 19.5}, {"a100-pcie-40gb", 19.5}, {"h200", 67}, {"p100", 9.5},
-                {"gtx1660s", 5.03},       {"gtx960", 2.41}};
+                {"gtx1660s", 5.03},       {"gtx960", 2.41},         {"a100-sxm4-80gb", 19.5}, {"h100-pcie", 51.2},
+                {"t4", 8.1},              {"l4", 30.3},             {"rtx4090", 82.6},        {"rtx3090", 35.6},
+                {"rtx3070", 20.3},        {"rtx3060", 12.7},        {"b200", 75},             {"mi300x", 163.4},
+                {"mi250x", 47.9 / 2}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct gsim_device_spec d = {0};
         struct gsim_error error = {0};
@@ -155,6 +159,9 @@ static void test_h200_adds_up(void)
 }
 
 /* --- wrong files ------------------------------------------------------------------------------------------------ */
+#define CAPABILITIES                                                                                                   \
+    "compute_capability: expected one of \"5.2\" \"6.0\" \"6.1\" \"7.0\" \"7.5\" \"8.0\" \"8.6\" \"8.7\" \"8.9\" \"9.0\" \"10.0\" "  \
+    "\"10.3\" \"12.0\" \"12.1\" \"gfx90a\" \"gfx942\", found "
 #define SM_COUNT  "\"sm_count\": {\"value\": 132, \"unit\": \"\", \"kind\": \"measured\","
 #define SM(value) "\"sm_count\": {\"value\": " value ", \"unit\": \"\", \"kind\": \"measured\","
 
@@ -167,26 +174,24 @@ static const struct {
     {"\"title\": \"NVIDIA H200 SXM\",", "", "title: expected a title, found nothing"},
     {"\"title\":", "\"name\": \"x\", \"title\":", "name: given twice"},
     {"\"title\":", "\"colour\": 1, \"title\":",
-     "colour: unknown field, expected one of schema, name, title, compute_capability, gpu, link, managed, host"},
+     "colour: unknown field, expected one of schema, name, title, compute_capability, gpus, inherits, gpu, link, managed, host"},
     {"\"9.0\"", "\"9.1\"",
-     "compute_capability: expected one of \"5.2\" \"6.0\" \"6.1\" \"7.0\" \"7.5\" \"8.0\" \"8.6\" \"9.0\", found "
-     "\"9.1\""},
+     CAPABILITIES "\"9.1\""},
     {"\"9.0\"", "9.0",
-     "compute_capability: expected one of \"5.2\" \"6.0\" \"6.1\" \"7.0\" \"7.5\" \"8.0\" \"8.6\" \"9.0\", found 9"},
+     CAPABILITIES "9"},
     {"\"9.0\"", "\"9.0a\"",
-     "compute_capability: expected one of \"5.2\" \"6.0\" \"6.1\" \"7.0\" \"7.5\" \"8.0\" \"8.6\" \"9.0\", found "
-     "\"9.0a\""},
+     CAPABILITIES "\"9.0a\""},
     {"\"link\": {", "\"link\": [], \"managed\": {", "managed: given twice"},
     {"\"gpu\": {", "\"gpu\": 3, \"gpu2\": {",
-     "gpu2: unknown field, expected one of schema, name, title, compute_capability, gpu, link, managed, host"},
-    {SM_COUNT, SM("0"), "gpu.sm_count.value: expected an integer from 1 to 256, found 0"},
-    {SM_COUNT, SM("257"), "gpu.sm_count.value: expected an integer from 1 to 256, found 257"},
-    {SM_COUNT, SM("13.5"), "gpu.sm_count.value: expected an integer from 1 to 256, found 13.5"},
-    {SM_COUNT, SM("\"132\""), "gpu.sm_count.value: expected an integer from 1 to 256, found \"132\""},
-    {SM_COUNT, SM("1e999"), "gpu.sm_count.value: expected an integer from 1 to 256, found inf"},
-    {SM_COUNT, SM("null"), "gpu.sm_count.value: expected an integer from 1 to 256, found null"},
+     "gpu2: unknown field, expected one of schema, name, title, compute_capability, gpus, inherits, gpu, link, managed, host"},
+    {SM_COUNT, SM("0"), "gpu.sm_count.value: expected an integer from 1 to 320, found 0"},
+    {SM_COUNT, SM("321"), "gpu.sm_count.value: expected an integer from 1 to 320, found 321"},
+    {SM_COUNT, SM("13.5"), "gpu.sm_count.value: expected an integer from 1 to 320, found 13.5"},
+    {SM_COUNT, SM("\"132\""), "gpu.sm_count.value: expected an integer from 1 to 320, found \"132\""},
+    {SM_COUNT, SM("1e999"), "gpu.sm_count.value: expected an integer from 1 to 320, found inf"},
+    {SM_COUNT, SM("null"), "gpu.sm_count.value: expected an integer from 1 to 320, found null"},
     {SM_COUNT, "\"sm_count\": {\"unit\": \"\", \"kind\": \"measured\",",
-     "gpu.sm_count.value: expected an integer from 1 to 256, found nothing"},
+     "gpu.sm_count.value: expected an integer from 1 to 320, found nothing"},
     {SM_COUNT, "\"sm_count\": 132, \"x\": {",
      "gpu.sm_count: expected an object with value, unit, source, kind, found 132"},
     {"\"sm_count\"", "\"sm_cont\"", "gpu.sm_cont: unknown number, did you mean gpu.sm_count?"},
@@ -285,7 +290,7 @@ static void test_missing_number(void)
         " \"gpu\": {}, \"link\": {}, \"managed\": {}, \"host\": {}}";
     write_file(text, strlen(text));
     CHECK_INT(gsim_device_load(file_path, &spec, &error), GSIM_INPUT);
-    CHECK_HAS(error.message, "': gpu.sm_count: missing: expected an integer from 1 to 256 (streaming multiprocessors)");
+    CHECK_HAS(error.message, "': gpu.sm_count: missing: expected an integer from 1 to 320 (streaming multiprocessors)");
 
     /* One with a default may be left out; it then says so. */
     char *shipped_text = read_shipped("h200"), *at = strstr(shipped_text, "    \"attach_us\"");
@@ -388,16 +393,16 @@ static void test_set(void)
     CHECK_OK(gsim_device_load("v100", &spec, &error), error);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         double before = spec.dram_gbps;
-        CHECK_INT(gsim_device_set(&spec, bad[i].name, bad[i].value, &error), GSIM_USAGE);
+        CHECK_INT(gsim_device_set_number(&spec, bad[i].name, bad[i].value, &error), GSIM_USAGE);
         CHECK_STR(error.message, bad[i].message);
         CHECK_NEAR(spec.dram_gbps, before, 0);
     }
-    CHECK_OK(gsim_device_set(&spec, "dram_gbps", "812.5", &error), error);
+    CHECK_OK(gsim_device_set_number(&spec, "dram_gbps", "812.5", &error), error);
     CHECK_NEAR(spec.dram_gbps, 812.5, 0);
     CHECK_STR(spec.source[GSIM_DEV_dram_gbps], "given on the command line");
-    CHECK_OK(gsim_device_set(&spec, "memory_gb", "1e1", &error), error);
+    CHECK_OK(gsim_device_set_number(&spec, "memory_gb", "1e1", &error), error);
     CHECK_NEAR(spec.memory_gb, 10, 0);
-    CHECK_OK(gsim_device_set(&spec, "cores", "2", &error), error);
+    CHECK_OK(gsim_device_set_number(&spec, "cores", "2", &error), error);
     CHECK_NEAR(gsim_device_get(&spec, GSIM_DEV_cores), 2, 0);
     gsim_device_release(&spec);
 }

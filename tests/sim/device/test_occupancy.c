@@ -50,6 +50,17 @@ static const struct expectation table[] = {
     /* 40 regs: rw 1280. Two halves hold 2 x 25 warps, four quarters 4 x 12 */
     {60, {64, 1, 1}, 40, 0, 2, 50, 0, 25, "registers"},
     {61, {64, 1, 1}, 40, 0, 2, 48, 0, 24, "registers"},
+    {89, {32, 1, 1}, 32, 0, 1, 64, 1024, 24, "blocks"},
+    {100, {128, 1, 1}, 32, 227 * 1024, 4, 64, 228 * 1024, 1, "shared memory"},
+    {100, {256, 1, 1}, 32, 0, 8, 64, 1024, 8, "threads"},
+    {120, {256, 1, 1}, 32, 0, 8, 64, 1024, 6, "threads"},
+    {120, {64, 1, 1}, 32, 33 * 1024, 2, 64, 34 * 1024, 2, "shared memory"},
+    /* waves of 64: 4 of 8 per SIMD each; 64 registers: rw 4096, 4 x floor(32768/4096) = 32 waves; 128: 16 */
+    {GSIM_GFX(0x942), {256, 1, 1}, 64, 0, 4, 32, 0, 8, "threads"},
+    {GSIM_GFX(0x942), {256, 1, 1}, 128, 0, 4, 16, 0, 4, "registers"},
+    {GSIM_GFX(0x942), {64, 1, 1}, 512, 0, 1, 4, 0, 4, "registers"},
+    {GSIM_GFX(0x90a), {65, 1, 1}, 32, 0, 2, 64, 0, 16, "threads"},
+    {GSIM_GFX(0x90a), {256, 1, 1}, 32, 33000, 4, 64, 33280, 1, "shared memory"},
     {52, {64, 1, 1}, 40, 0, 2, 48, 0, 24, "registers"},
     {60, {128, 1, 1}, 32, 20 * 1024, 4, 64, 20 * 1024, 3, "shared memory"},
     {52, {128, 1, 1}, 32, 40 * 1024, 4, 64, 40 * 1024, 2, "shared memory"},
@@ -88,6 +99,8 @@ static void test_errors(void)
         {80, {2048, 1, 1}, 32, 0, "kernel 'x': block of 2048 threads: at most 1024 on compute capability 8.0"},
         {52, {32, 32, 2}, 32, 0, "kernel 'x': block of 2048 threads: at most 1024 on compute capability 5.2"},
         {80, {0, 1, 1}, 32, 0, "kernel 'x': block of 0 threads: expected 1 to 1024"},
+        {GSIM_GFX(0x942), {2048, 1, 1}, 32, 0, "kernel 'x': block of 2048 threads: at most 1024 on compute capability gfx942"},
+        {GSIM_GFX(0x90a), {64, 1, 1}, 513, 0, "kernel 'x': 513 registers per thread: at most 512 on compute capability gfx90a"},
         {75, {64, 1, 1}, 256, 0, "kernel 'x': 256 registers per thread: at most 255 on compute capability 7.5"},
         {80,
          {1024, 1, 1},
@@ -137,19 +150,27 @@ static void test_errors(void)
 /* True when COUNT such blocks respect every limit of an SM, computed from the limits alone. */
 static int fits(const struct gsim_sm_limits *limits, uint32_t threads, uint32_t regs, uint32_t smem, uint32_t count)
 {
-    uint32_t warps = (threads + 31) / 32, rw = (regs * 32 + limits->register_unit - 1) / limits->register_unit;
+    uint32_t wide = gsim_capability_is_gfx(limits->compute_capability) ? 64 : 32; /* threads of a warp */
+    uint32_t warps = (threads + wide - 1) / wide, rw = (regs * wide + limits->register_unit - 1) / limits->register_unit;
     rw *= limits->register_unit;
     uint32_t share =
         (smem + limits->smem_reserved_bytes + limits->smem_unit - 1) / limits->smem_unit * limits->smem_unit;
     uint32_t quarter_warps = (count * warps + limits->subpartitions - 1) / limits->subpartitions;
-    return count <= limits->blocks && count * warps <= limits->warps && count * warps * 32 <= limits->threads &&
+    return count <= limits->blocks && count * warps <= limits->warps && count * warps * wide <= limits->threads &&
            quarter_warps * rw <= limits->registers / limits->subpartitions && count * share <= limits->smem_bytes;
+}
+
+/* Rounded up to a warp on each sub-partition. */
+static uint32_t whole_rows(const struct gsim_sm_limits *limits, uint32_t threads)
+{
+    uint32_t row = limits->threads / limits->warps * limits->subpartitions;
+    return (threads + row - 1) / row * row;
 }
 
 /* The count fits, one more does not: for every compute capability over a sweep of shapes. */
 static void test_count_is_largest(void)
 {
-    static const int known[] = {52, 60, 61, 70, 75, 80, 86, 90};
+    static const int known[] = {52, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121, GSIM_GFX(0x90a), GSIM_GFX(0x942)};
     unsigned long checked = 0, wrong = 0;
     for (size_t c = 0; c < sizeof(known) / sizeof(known[0]); c++) {
         const struct gsim_sm_limits *limits = gsim_sm_limits(known[c]);
@@ -160,7 +181,7 @@ static void test_count_is_largest(void)
                     struct gsim_kernel kernel = kernel_of((struct gsim_dim3){threads, 1, 1}, regs, smem);
                     struct gsim_block_need need;
                     if (gsim_block_need(limits, &kernel, &need, NULL) != GSIM_OK) {
-                        wrong += fits(limits, ((threads + 127) / 128) * 128, regs, smem, 1) != 0;
+                        wrong += fits(limits, whole_rows(limits, threads), regs, smem, 1) != 0;
                         continue;
                     }
                     checked++;
@@ -175,7 +196,11 @@ static void test_count_is_largest(void)
 static void test_limits(void)
 {
     CHECK(gsim_sm_limits(0) == NULL);
-    CHECK(gsim_sm_limits(100) == NULL);
+    CHECK(gsim_sm_limits(110) == NULL);
+    CHECK_INT(gsim_sm_limits(89)->blocks, 24);
+    CHECK_INT(gsim_sm_limits(120)->threads, 1536);
+    CHECK_INT(gsim_sm_limits(100)->smem_block_bytes, 232448);
+    CHECK_INT(gsim_sm_limits(GSIM_GFX(0x942))->warp_threads, 64);
     const struct gsim_sm_limits *hopper = gsim_sm_limits(90);
     CHECK_INT(hopper->smem_bytes, 233472); /* as an H200 reports */
     CHECK_INT(hopper->smem_block_bytes, 232448);

@@ -183,7 +183,12 @@ static void test_op_errors(void)
         {LAUNCH "\"flops\": -5}", "ops[0].flops: expected a number from 0 to 1e+21, found -5"},
         {LAUNCH "\"stream\": -1}", "ops[0].stream: expected an integer from 0 to 65535, found -1"},
         {LAUNCH "\"priority\": 1.5}", "ops[0].priority: expected an integer from -100 to 100, found 1.5"},
-        {LAUNCH "\"device\": 0}", "ops[0]: unknown field \"device\""},
+        {LAUNCH "\"devices\": 0}", "ops[0]: unknown field \"devices\""},
+        {LAUNCH "\"device\": 8}", "ops[0].device: expected an integer from 0 to 7, found 8"},
+        {LAUNCH "\"to\": 1}", "ops[0].to: a \"kernel\" has no such field"},
+        {"{\"op\": \"copy\", \"kind\": \"p2p\", \"buffer\": \"x\"}", "ops[0]: the field \"to\" is missing"},
+        {"{\"op\": \"copy\", \"kind\": \"p2p\", \"buffer\": \"x\", \"to\": 0}", "ops[0].to: expected another GPU than 0, where the data is"},
+        {"{\"op\": \"copy\", \"kind\": \"h2d\", \"buffer\": \"x\", \"to\": 1}", "ops[0].to: a copy \"h2d\" has no such field"},
         {LAUNCH "\"us\": 3}", "ops[0].us: a \"kernel\" has no such field"},
         {LAUNCH "\"after\": [0]}", "ops[0].after[0]: expected nothing, as there is no earlier op, found 0"},
         {LAUNCH "\"stream\": 0}, " LAUNCH "\"after\": [1]}",
@@ -194,7 +199,7 @@ static void test_op_errors(void)
          "ops[1].after[0]: expected an integer from 0 to 4294967295, found -1"},
         {"{\"op\": \"copy\", \"buffer\": \"x\"}", "ops[0]: the field \"kind\" is missing"},
         {"{\"op\": \"copy\", \"kind\": \"h2h\", \"buffer\": \"x\"}",
-         "ops[0].kind: expected \"h2d\", \"d2h\" or \"d2d\", found \"h2h\""},
+         "ops[0].kind: expected \"h2d\", \"d2h\", \"d2d\" or \"p2p\", found \"h2h\""},
         {"{\"op\": \"copy\", \"kind\": \"h2d\"}", "ops[0]: the field \"buffer\" is missing"},
         {"{\"op\": \"copy\", \"kind\": \"h2d\", \"buffer\": \"q\"}",
          "ops[0].buffer: expected the name of a buffer, found \"q\""},
@@ -257,10 +262,11 @@ static void test_every_field(void)
             "\"writes\": [\"y\"]},"
             "{\"op\": \"copy\", \"kind\": \"d2d\", \"buffer\": \"y\", \"bytes\": 16, \"stream\": 1, \"after\": [1, 2]},"
             "{\"op\": \"prefetch\", \"buffer\": \"x\"}, {\"op\": \"host_compute\", \"us\": 3.5},"
-            "{\"op\": \"host_read\", \"buffer\": \"y\", \"bytes\": 4}",
+            "{\"op\": \"host_read\", \"buffer\": \"y\", \"bytes\": 4},"
+            "{\"op\": \"copy\", \"kind\": \"p2p\", \"buffer\": \"y\", \"device\": 2, \"to\": 7, \"stream\": 3}",
             &p, &error),
         error);
-    CHECK_INT(p.op_count, 7);
+    CHECK_INT(p.op_count, 8);
     CHECK_INT(p.iterations, 1);
     CHECK(p.ops[0].untimed && p.ops[0].args[0].writes && p.ops[0].bytes == 4096);
     const struct gsim_op *op = &p.ops[1];
@@ -285,6 +291,8 @@ static void test_every_field(void)
           p.ops[4].bytes == 4096);
     CHECK_NEAR(p.ops[5].host_us, 3.5, 0);
     CHECK(p.ops[6].args[0].reads && !p.ops[6].args[0].writes && p.ops[6].bytes == 4);
+    op = &p.ops[7];
+    CHECK(op->copy_kind == GSIM_COPY_P2P && op->device == 2 && op->to_device == 7 && op->args[0].reads && op->args[0].writes);
     gsim_program_release(&p);
 }
 
@@ -346,6 +354,7 @@ static void check_equal(const struct gsim_program *a, const struct gsim_program 
         const struct gsim_op *o = &a->ops[i], *q = &b->ops[i];
         CHECK(o->kind == q->kind && o->copy_kind == q->copy_kind && o->bytes == q->bytes && o->host_us == q->host_us);
         CHECK(o->stream == q->stream && o->priority == q->priority && o->untimed == q->untimed);
+        CHECK(o->device == q->device && o->to_device == q->to_device);
         CHECK(o->arg_count == q->arg_count && o->after_count == q->after_count);
         if (o->kind == GSIM_OP_KERNEL) check_equal_kernel(&a->kernels[o->kernel_index], &b->kernels[q->kernel_index]);
         for (uint32_t j = 0; j < o->arg_count; j++) {
@@ -392,6 +401,14 @@ static void test_slice_goes_with_solo(void)
 static void test_round_trips(void)
 {
     struct gsim_error error = {0};
+    static const char two_gpus[] =
+        "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"buffers\": [{\"name\": \"x\", \"bytes\": 8}], \"kernels\": [{\"name\": \"k\"}], \"ops\": ["
+        "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4], \"block\": [32], \"writes\": [\"x\"], \"device\": 1},"
+        "{\"op\": \"copy\", \"kind\": \"p2p\", \"buffer\": \"x\", \"device\": 1, \"to\": 0}]}";
+    struct gsim_program read = {0};
+    CHECK_OK(read_text(two_gpus, sizeof(two_gpus) - 1, &read, &error), error);
+    round_trip(&read, ".json");
+    gsim_program_release(&read);
     const struct gsim_workload_ops *workload;
     for (uint32_t i = 0; (workload = gsim_workload_at(i)) != NULL; i++)
         for (int suite = 0; suite < 2; suite++) {

@@ -363,6 +363,50 @@ static void steady_waves_are_skipped(void)
     for (size_t i = 0; i < sizeof rests / sizeof rests[0]; i++) skip_with_rest(rests[i]);
 }
 
+static void run_promised(struct world *w, gsim_time horizon, bool promises)
+{
+    while (gsim_gpu_next(w->gpu) < horizon) {
+        gsim_gpu_promise(w->gpu, promises ? horizon : 0);
+        gsim_gpu_advance(w->gpu, gsim_gpu_next(w->gpu));
+        gsim_gpu_check(w->gpu);
+    }
+}
+
+/* A long kernel on some SMs, one of two waves whose blocks end apart, one of 400 waves that gets their room, and one that comes in between: the
+ * same ends with waves skipped beside the long one and without, in a tenth of the events. Streams, and on-chip work. */
+static void waves_beside_others_are_skipped(void)
+{
+    for (int kind = 0; kind < 2; kind++) {
+        gsim_time end[2][5];
+        struct gsim_statistics counted[2];
+        for (int skips = 0; skips < 2; skips++) {
+            struct world w = {.device = big_device()};
+            w.device.distributor_turn_us = 0.145;
+            w.device.block_ends_us = 1;
+            open_world(&w, NULL);
+            struct gsim_kernel last = on_chip_kernel("last", 8 * SMS * 400 + 5);
+            last.solo_us = 4000;
+            last.dram_bytes = kind ? 4e9 : 0;
+            struct gsim_kernel longest = on_chip_kernel("longest", 100);
+            longest.solo_us = 6000;
+            struct gsim_demand works[] = {work_of(&w, longest), work_of(&w, on_chip_kernel("two", 2 * 8 * SMS)), work_of(&w, last),
+                                          work_of(&w, on_chip_kernel("new", 300))};
+            gsim_time arrival = gsim_time_from_us(1234.5678);
+            for (int i = 0; i < 3; i++) submit(&w, 0, &works[i], (uintptr_t)i + 1);
+            run_promised(&w, arrival, skips);
+            submit(&w, arrival, &works[3], 4);
+            run_promised(&w, GSIM_TIME_NEVER, skips);
+            memcpy(end[skips], w.end, sizeof end[skips]);
+            gsim_gpu_count(w.gpu, &counted[skips]);
+            gsim_arena_release(&w.arena);
+        }
+        for (int i = 1; i <= 4; i++) CHECK_NEAR((double)end[1][i], (double)end[0][i], 1e-5 * (double)end[0][i]);
+        CHECK_INT(counted[1].block_events, counted[0].block_events);
+        CHECK_MSG(counted[1].gpu_events * 10 < counted[0].gpu_events, "%llu events instead of %llu", (unsigned long long)counted[1].gpu_events,
+                  (unsigned long long)counted[0].gpu_events);
+    }
+}
+
 /* Equal times: SMs in order of their ids, whatever order the groups are in. */
 static void ties_by_sm(void)
 {
@@ -390,6 +434,7 @@ static const struct test_case cases[] = {
     {"the rest goes to the roomiest SMs", the_rest_goes_to_the_roomiest},
     {"pooled agrees with exact", pooled_agrees_with_exact},
     {"steady waves are skipped", steady_waves_are_skipped},
+    {"waves beside others are skipped", waves_beside_others_are_skipped},
     {"ties by SM", ties_by_sm},
 };
 TEST_MAIN("sim/gpu", cases)

@@ -6,7 +6,7 @@
 #include "sim/sm/memo.h"
 #include "tests/sim/sm/share_blocks.h"
 
-#define MOST 30 /* more than are remembered */
+#define MOST 30
 
 /* Both ways; returns the first one's speed. */
 static double check(struct gsim_memo *memo, const struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram, uint32_t carveout)
@@ -15,7 +15,17 @@ static double check(struct gsim_memo *memo, const struct gsim_cohort *cohorts, u
     struct gsim_cohort c[MOST], own[MOST];
     memcpy(c, cohorts, count * sizeof *c);
     memcpy(own, cohorts, count * sizeof *c);
-    CHECK_NEAR(gsim_memo_share_sm(memo, &d, c, count, dram, carveout), gsim_share_sm(&d, own, count, dram, carveout), 0);
+    double demand = gsim_share_sm(&d, own, count, dram, carveout);
+    const struct gsim_sm_blocks blocks = {c, count, carveout, false};
+    struct gsim_mix *mix = gsim_memo_mix(memo, &d, &blocks);
+    if (!mix) {
+        bool waits = false;
+        for (uint32_t i = 0; i < count; i++) waits |= c[i].pace != 1;
+        CHECK(waits);
+        return own[0].speed;
+    }
+    CHECK_NEAR(gsim_mix_demand(mix, c, dram), demand, 0);
+    CHECK_NEAR(gsim_mix_share(mix, &d, c, dram), demand, 0);
     for (uint32_t i = 0; i < count; i++) CHECK_NEAR(c[i].speed, own[i].speed, 0);
     return c[0].speed;
 }

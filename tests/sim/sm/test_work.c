@@ -416,6 +416,38 @@ static void errors(void)
     }
 }
 
+/* Of the same kernels with another time alone: as if found afresh, where waves are not so short that the grid of ends shows. */
+static void adjusted_is_as_found_afresh(void)
+{
+    struct gsim_device_spec d = loaded("h200");
+    struct gsim_kernel kernels[] = {{.name = "chip", .smem_bytes = 8192, .demand_given = true},
+                                    {.name = "issue", .flops = 1e8},
+                                    {.name = "stream", .dram_bytes = 1e7},
+                                    {.name = "both", .flops = 1e7, .dram_bytes = 1e7},
+                                    {.name = "loads", .demand_given = true},
+                                    {.name = "unknown"},
+                                    {.name = "same"}};
+    enum { KERNELS = sizeof kernels / sizeof kernels[0] };
+    struct gsim_demand works[KERNELS], same;
+    struct gsim_error error = {0};
+    for (int i = 0; i < KERNELS; i++) {
+        kernels[i].grid = (struct gsim_dim3){200 + 700 * (uint32_t)i, 1, 1};
+        kernels[i].block = (struct gsim_dim3){256, 1, 1};
+        kernels[i].solo_us = 40 + 30 * i;
+    }
+    CHECK_OK(gsim_demands_init(works, KERNELS, &d, kernels, &error), error);
+    same = works[KERNELS - 1];
+    for (int i = 0; i + 1 < KERNELS; i++) kernels[i].solo_us *= i % 2 ? 1.4 : 0.6;
+    CHECK_OK(gsim_demands_adjust(works, KERNELS, &d, kernels, &error), error);
+    CHECK(memcmp(&same, &works[KERNELS - 1], sizeof same) == 0);
+    for (int i = 0; i + 1 < KERNELS; i++) {
+        struct gsim_demand afresh = work_of(&d, kernels[i]);
+        CHECK_INT(works[i].kind, afresh.kind);
+        CHECK_NEAR(works[i].solo_ps, kernels[i].solo_us * 1e6, 2e-5 * kernels[i].solo_us * 1e6);
+        CHECK_NEAR(works[i].block_ps, afresh.block_ps, 1e-3 * afresh.block_ps);
+    }
+}
+
 static void out_of_memory(void)
 {
     struct gsim_device_spec d = fixture_device();
@@ -440,6 +472,7 @@ static const struct test_case cases[] = {
     {"shared-memory configurations", carveouts},
     {"company displaces L2", company_displaces_l2},
     {"cold dependent loads", cold_dependent_loads},
+    {"adjusted is as found afresh", adjusted_is_as_found_afresh},
     {"errors", errors},
     {"out of memory", out_of_memory},
 };

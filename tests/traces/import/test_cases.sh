@@ -28,10 +28,10 @@ imports() {
     done
 }
 
-# replays LEAST MOST: the program imported last takes so many microseconds.
+# replays LEAST MOST [DEVICE]: the program imported last takes so many microseconds.
 replays() {
     checks=$((checks + 1))
-    "$gpusim" --workload program.json --sched async --device h200 --memory pinned --report report.json >/dev/null 2>&1
+    "$gpusim" --workload program.json --sched async --device "${3:-h200}" --memory pinned --report report.json >/dev/null 2>&1
     us=$(sed -n 's/.*"makespan_us": \([0-9.]*\).*/\1/p' report.json | head -n 1)
     awk -v us="${us:-0}" -v least="$1" -v most="$2" 'BEGIN { exit !(us >= least && us <= most) }' ||
         fail "$file: replayed in ${us:-nothing} us, expected $1 to $2"
@@ -68,7 +68,7 @@ grep -qE '"block": \[ *256' program.json || fail "$file: no block of 256"
 imports kineto 04_rocm_copy_size_on_call_only.json '10 kernels, 1 copies'
 grep -q '"bytes": 262144' program.json || fail "$file: no copy of 262144 bytes"
 imports kineto 05_hip_graph_and_sync_names.json '120 kernels' '120 launched by CUDA graphs' '!correlation id'
-replays 1370 1410
+replays 1370 1410 mi300x
 imports kineto 05_cuda_twin.json '120 kernels'
 replays 1370 1410
 imports kineto 13_context_sync_renames_streams.json '20 kernels' 'on 2 streams'
@@ -167,9 +167,30 @@ found 20_nsys_plain.sqlite '20 kernels'
 found 06_nvprof.nvvp '12 kernels, 2 copies'
 grep -q '"solo_us": 200' program.json || fail '06_nvprof.nvvp: no kernel of 200 us'
 grep -q '"name": "scale(float\*, int)"' program.json || fail '06_nvprof.nvvp: no kernel scale(float*, int)'
+imports nsys 06_nvprof.nvvp '12 kernels, 2 copies' 'read as that, not as nsys'
 sed 's/NVIDIA H200/NVIDIA H100 80GB HBM3/' "$cases/13_context_sync_renames_streams.json" >h100.json
 "$gpusim" import h100.json -o program.json >out 2>&1
 grep -q '"solo_device": "h100-vm"' program.json || fail 'a trace of an H100 is taken for another'
+# of GPU NAME DEVICE [NOTE]: a trace of the GPU becomes a program for DEVICE.
+of_gpu() {
+    checks=$((checks + 1))
+    sed "s|NVIDIA H200|$1|; s|\"computeMajor\": *[0-9]*|\"computeMajor\": ${4:-9}|; s|\"computeMinor\": *[0-9]*|\"computeMinor\": ${5:-0}|" \
+        "$cases/13_context_sync_renames_streams.json" >gpu.json
+    "$gpusim" import gpu.json -o program.json >out 2>&1 || fail "$1: $(cat out)"
+    grep -q "\"solo_device\": \"$2\"" program.json || fail "$1: not for $2: $(grep -o '"solo_device": "[^"]*"' program.json | head -n 1)"
+    grep -qF -- "$3" out || fail "$1: nothing says '$3': $(cat out)"
+}
+of_gpu 'NVIDIA H200' h200 '20 kernels'
+of_gpu 'NVIDIA H100 PCIe' h100-pcie '20 kernels'
+of_gpu 'NVIDIA H100 NVL' h100-vm 'nearest by architecture'
+of_gpu 'NVIDIA A100-SXM4-80GB' a100-sxm4-80gb '20 kernels' 8 0
+of_gpu 'Tesla T4' t4 '20 kernels' 7 5
+of_gpu 'NVIDIA L4' l4 '20 kernels' 8 9
+of_gpu 'NVIDIA L40S' rtx4090 'no device is '"'NVIDIA L40S'" 8 9
+of_gpu 'NVIDIA GeForce RTX 3090' rtx3090 '20 kernels' 8 6
+of_gpu 'NVIDIA B200' b200 '20 kernels' 10 0
+of_gpu 'AMD Instinct MI300X' mi300x '20 kernels' 9 4
+of_gpu 'AMD Instinct MI325X' mi300x 'nearest by architecture' 9 4
 for file in 20_nsys_plain.sqlite 06_nvprof.nvvp; do
     checks=$((checks + 1))
     "$gpusim" validate "$cases/$file" >out 2>&1 || fail "validate $file: $(cat out)"

@@ -49,7 +49,7 @@ static void devices_are_made(void)
     CHECK_OK(gsim_device_load("h200", &base, &error), error);
     CHECK_OK(gsim_device_load("h200", &truth, &error), error);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
-        CHECK_OK(gsim_device_set(&truth, changes[i].name, changes[i].value, &error), error);
+        CHECK_OK(gsim_device_set_number(&truth, changes[i].name, changes[i].value, &error), error);
     CHECK_OK(synthetic_probe_make(&truth, 0.01, &probe, &error), error);
 }
 
@@ -178,7 +178,7 @@ static void runs_tell_a_slow_call(void)
     struct gsim_calibration_options options = {.gpu = &gpu, .chosen = chosen, .folds = 3, .iterations = 10, .file = "r.json.gz"};
     gsim_params_set_defaults(gsim_gpu_params, &gpu);
     CHECK_OK(gsim_device_load("h200", &slow, &error), error);
-    CHECK_OK(gsim_device_set(&slow, "launch_us", "5", &error), error);
+    CHECK_OK(gsim_device_set_number(&slow, "launch_us", "5", &error), error);
     read_runs(&c, &slow);
     CHECK_INT(c.run_count, 48);
     CHECK_INT(c.program_count, 6);

@@ -110,7 +110,7 @@ static void another_device_is_not(void)
     struct gsim_error error = {0};
     struct gsim_device_spec other;
     CHECK_OK(gsim_device_load("h200", &other, &error), error);
-    CHECK_OK(gsim_device_set(&other, "sync_return_us", "13.2", &error), error);
+    CHECK_OK(gsim_device_set_number(&other, "sync_return_us", "13.2", &error), error);
     struct gsim_predictor predictor = {&other, &gpu, NULL};
     struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
     read_into(&v);

@@ -81,6 +81,31 @@ static void histograms_differ_by_total_variation(void)
     CHECK(isnan(gsim_histogram_distance(none, none, 3)));
 }
 
+/* Errors that all grow by a point: no doubt. Changes of both signs: the interval has the mean inside and holds 0. */
+static void changes_are_paired(void)
+{
+    enum { COUNT = 100 };
+    double before[COUNT], more[COUNT], either[COUNT];
+    struct gsim_error error = {0};
+    struct gsim_paired_change c, again;
+    for (int i = 0; i < COUNT; i++) {
+        before[i] = 20 + 15 * sin(i);
+        more[i] = before[i] + 1;
+        either[i] = before[i] + (i % 2 ? 3 : -2.6);
+    }
+    CHECK_OK(gsim_paired_change(before, more, COUNT, &c, &error), error);
+    CHECK_INT((int)c.count, COUNT);
+    CHECK_NEAR(c.after - c.before, 1, 1e-9);
+    CHECK_NEAR(c.low, 1, 1e-9);
+    CHECK_NEAR(c.high, 1, 1e-9);
+    CHECK_OK(gsim_paired_change(before, either, COUNT, &c, &error), error);
+    CHECK_OK(gsim_paired_change(before, either, COUNT, &again, &error), error);
+    CHECK_NEAR(c.after - c.before, 0.2, 1e-9);
+    CHECK_NEAR(c.low, 0.2 - 1.96 * 0.28, 0.1); /* 2.8 / sqrt(100) */
+    CHECK_NEAR(c.high, 0.2 + 1.96 * 0.28, 0.1);
+    CHECK(c.low == again.low && c.high == again.high);
+}
+
 static void memory_may_run_out(void)
 {
     struct gsim_error error = {0};
@@ -100,6 +125,7 @@ static const struct test_case cases[] = {
     {"Kendall's tau", tau_counts_pairs_in_order},
     {"regret", regret_is_what_the_choice_costs},
     {"histogram distance", histograms_differ_by_total_variation},
+    {"changes are paired", changes_are_paired},
     {"out of memory", memory_may_run_out},
 };
 TEST_MAIN("sim/validate_stats", cases)

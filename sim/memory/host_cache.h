@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct gsim_device_spec;
 struct gsim_machine;
 struct gsim_op;
+struct gsim_space;
 
 struct gsim_host_cache {
     double written;     /* bytes, by the host so far */
@@ -19,10 +21,10 @@ struct gsim_host_cache {
     bool *is_changed;   /* by buffer: some kernel writes it, so the host restores it before the next iteration */
 };
 
-bool gsim_host_cache_init(struct gsim_machine *m); /* false: out of memory */
+bool gsim_host_cache_init(struct gsim_space *space, struct gsim_machine *m, const struct gsim_device_spec *spec); /* false: out of memory */
 /* A host write, of those untimed ones between iterations only what kernels have changed. */
-void gsim_host_cache_write(struct gsim_machine *m, const struct gsim_op *op);
+void gsim_host_cache_write(struct gsim_space *space, const struct gsim_op *op);
 /* BYTES of a buffer are copied to the device: as many bytes the link is busy with beside them. */
-double gsim_host_cache_copy(struct gsim_machine *m, uint32_t buffer, double bytes);
+double gsim_host_cache_copy(struct gsim_space *space, const struct gsim_device_spec *spec, uint32_t buffer, double bytes);
 
 #endif

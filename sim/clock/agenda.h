@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. What happens next: a heap of event sources by time, and timers, which are one of them. A source is part of
+ * whoever owns it, who says when its next event is. sim/clock/machine.c lets time pass.
+ *
+ * Order at one time: classes as listed, within a class by handle, timers first come, first served. A source that FOLLOWS is
+ * handled after whatever else happened, due or not.
+ */
+#ifndef GSIM_AGENDA_H
+#define GSIM_AGENDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpusim/units.h"
+
+enum gsim_source_class {
+    GSIM_SOURCE_BLOCKS,    /* of an SM: they end, or the distributor looks */
+    GSIM_SOURCE_FRONT,     /* hardware queues */
+    GSIM_SOURCE_TIMERS,
+    GSIM_SOURCE_FAULTS,    /* kernels in missing pages */
+    GSIM_SOURCE_L2,
+    GSIM_SOURCE_OCCUPANCY, /* records */
+};
+
+struct gsim_source {
+    enum gsim_source_class class;
+    uint32_t handle_index;        /* of the owner among its kind: the GPU's number */
+    gsim_time next;               /* set by gsim_agenda_set alone; GSIM_TIME_NEVER: nothing to come */
+    bool follows;
+    void (*handle)(void *owner);  /* everything of it that is due now */
+    void *owner;
+    size_t place;                 /* in the heap */
+};
+
+/* A thing that happens once at a fixed time: graph nodes becoming ready, delayed starts. */
+struct gsim_timer {
+    gsim_time time;
+    uint64_t sequence;
+    void (*fire)(void *argument);
+    void *argument;
+};
+
+struct gsim_agenda_entry {
+    gsim_time next; /* the source's */
+    struct gsim_source *source;
+};
+
+struct gsim_agenda {
+    struct gsim_agenda_entry *heap; /* by time */
+    struct gsim_source **ordered; /* all, by (class, handle) */
+    size_t heap_count, heap_capacity, count, ordered_capacity;
+    struct gsim_source due_timers;
+    struct gsim_timer *timers; /* binary heap by (time, sequence) */
+    size_t timer_count, timer_capacity;
+    uint64_t timer_sequence;
+    const gsim_time *now;
+};
+
+/* NOW: the clock that it goes by. False: out of memory. */
+bool gsim_agenda_init(struct gsim_agenda *agenda, const gsim_time *now);
+void gsim_agenda_release(struct gsim_agenda *agenda); /* accepts zeroed */
+/* SOURCE stays its owner's and must outlive the agenda; its next event is GSIM_TIME_NEVER. False: out of memory. */
+bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_source *source);
+/* One that only ever follows: without events of its own. */
+bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_source *source);
+void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_source *source, gsim_time next); /* for gsim_agenda_set */
+static inline void gsim_agenda_set(struct gsim_agenda *agenda, struct gsim_source *source, gsim_time next)
+{
+    if (next != source->next) gsim_agenda_move(agenda, source, next);
+}
+/* Of all sources, the timers among them; of all but BESIDES. */
+static inline gsim_time gsim_agenda_next(const struct gsim_agenda *agenda) { return agenda->heap[0].next; }
+gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_source *besides);
+/* Handles once, in their order, the sources that are due or follow; only those that follow. */
+void gsim_agenda_handle(struct gsim_agenda *agenda);
+void gsim_agenda_follow(struct gsim_agenda *agenda);
+/* False: out of memory. */
+bool gsim_agenda_at(struct gsim_agenda *agenda, gsim_time time, void (*fire)(void *argument), void *argument);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. What is enqueued: an entry of a stream, a node of a running graph, or a transfer that memory starts by
+ * itself. Who makes a command says in ENDED what its end means; the loop (sim/clock/machine.c) calls TRANSFERRED.
+ */
+#ifndef GSIM_COMMAND_H
+#define GSIM_COMMAND_H
+
+#include "gpusim/program.h"
+#include "gpusim/timeline.h"
+#include "sim/clock/engine.h"
+
+struct gsim_machine;
+struct gsim_device;
+struct gsim_driver;
+struct gsim_waiter;      /* a command that waits for a transfer */
+struct gsim_marker;      /* one recording of an event */
+struct gsim_graph_run;   /* one launch of an executable graph */
+struct gsim_faulter;     /* a kernel that may meet missing pages */
+struct gsim_kernel_run;  /* a kernel on the SMs */
+struct gsim_host_thread;
+
+enum gsim_command_kind { GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH, GSIM_COMMAND_HOST, GSIM_COMMAND_GATE };
+
+struct gsim_command {
+    enum gsim_command_kind kind;
+    struct gsim_device *device;       /* that executes it */
+    void (*execute)(struct gsim_command *command);     /* its turn has come; NULL: records, waits, gates */
+    void (*ended)(struct gsim_command *command);       /* its kernel, copy or graph ended now */
+    void (*transferred)(struct gsim_command *command); /* its bytes have arrived now */
+    uint32_t stream;                  /* index of the stream; for a graph's node the stream it reports */
+    int priority;                     /* of its kernel */
+    const struct gsim_op *op;         /* GSIM_COMMAND_OP */
+    struct gsim_marker *marker;       /* RECORD, WAIT */
+    uint32_t exec;                    /* GRAPH: index */
+    uint64_t gate;                    /* GATE: to what the stream must have been opened */
+    void (*body)(struct gsim_driver *, void *); /* HOST */
+    void *argument;
+    struct gsim_graph_run *graph_run; /* of a node; NULL for a stream's own command */
+    uint32_t node;
+    gsim_time launch, arrival, ready, start;
+    uint32_t correlation, iteration;
+    uint32_t migrations;             /* outstanding transfers before its blocks may be placed */
+    struct gsim_kernel_run *run;     /* kernels on the GPU */
+    struct gsim_faulter *faulter;    /* kernels that may meet missing pages */
+    uint64_t bytes;                  /* transfers */
+    enum gsim_route route;
+    bool in_engine;                  /* went through a copy engine's queue */
+    bool is_migration;               /* memory started it; no stream knows it */
+    bool has_room;                   /* bulk copies: what they displace has left */
+    struct gsim_command *then;       /* transfers: one that begins when this one ended */
+    uint64_t default_before;         /* default-stream commands issued before it */
+    uint64_t issue_number;           /* over all streams, from 1 */
+    enum gsim_copy_kind copy_kind;
+    enum gsim_copy_reason reason;
+    uint32_t buffer_index;
+    struct gsim_waiter *waiters;     /* transfers: kernels that need the data */
+    struct gsim_host_thread *waiting_thread; /* transfers: a host access that needs the data */
+    struct gsim_command *next, *next_started;
+};
+
+/* From the machine's pool, zeroed but for what is given here; NULL, and the run fails, when memory is out. */
+struct gsim_command *gsim_command_new(struct gsim_machine *machine, enum gsim_command_kind kind, struct gsim_device *device,
+                                      uint32_t stream, uint32_t iteration);
+void gsim_command_free(struct gsim_machine *machine, struct gsim_command *command);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See sim/device/match.h. */
+#include "sim/device/match.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/text.h"
+#include "sim/device/occupancy.h"
+
+/* Without regard to case and to what is neither letter nor digit; the vendor's name counts for nothing. */
+static void squeeze(char to[128], const char *name)
+{
+    static const char *const vendors[] = {"nvidia", "amd"};
+    size_t used = 0;
+    for (; *name && used + 1 < 128; name++)
+        if (isalnum((unsigned char)*name)) to[used++] = (char)tolower((unsigned char)*name);
+    to[used] = '\0';
+    for (size_t i = 0; i < sizeof vendors / sizeof vendors[0]; i++) {
+        size_t length = strlen(vendors[i]);
+        if (strncmp(to, vendors[i], length) == 0) memmove(to, to + length, used - length + 1);
+    }
+}
+
+static bool is_same(const char *left, const char *right)
+{
+    char a[128], b[128];
+    squeeze(a, left);
+    squeeze(b, right);
+    return a[0] && strcmp(a, b) == 0;
+}
+
+static bool is_listed(const struct gsim_device_spec *spec, const char *gpu)
+{
+    char name[128];
+    for (const char *at = spec->gpus; at && *at; at += *at == '\n') {
+        size_t length = strcspn(at, "\n");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        if (is_same(name, gpu)) return true;
+        at += length;
+    }
+    return false;
+}
+
+bool gsim_device_is_gpu(const struct gsim_device_spec *spec, const char *gpu)
+{
+    if (spec->gpus && spec->gpus[0]) return is_listed(spec, gpu);
+    return is_same(spec->title, gpu) || gsim_text_is_gpu(gpu, spec->name);
+}
+
+/* AMD's numbers say less than its names, and are NVIDIA's as well: gfx90a is 9.0. */
+static bool is_amd(const char *gpu)
+{
+    return strncmp(gpu, "AMD", 3) == 0 || strncmp(gpu, "gfx", 3) == 0 || strstr(gpu, "Instinct") || strstr(gpu, "Radeon");
+}
+
+/* SMs of 12.0 hold what those of 8.9 do. */
+static bool has_same_limits(int left, int right)
+{
+    const struct gsim_sm_limits *a = gsim_sm_limits(left), *b = gsim_sm_limits(right);
+    return a && b && a->threads == b->threads && a->blocks == b->blocks && a->smem_bytes == b->smem_bytes;
+}
+
+/* How well the device fits, more is better; 0 not at all. */
+static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int compute_capability, double sm_count)
+{
+    unsigned major = (unsigned)compute_capability / 10, minor = (unsigned)compute_capability % 10;
+    if (is_listed(spec, gpu)) return 5;
+    if (is_same(spec->title, gpu)) return 4;
+    if (!compute_capability || is_amd(gpu) != gsim_capability_is_gfx(spec->compute_capability)) return 0;
+    bool is_major = gsim_capability_major(spec->compute_capability) == major;
+    if (!is_major && !has_same_limits(spec->compute_capability, compute_capability)) return 0;
+    double off = sm_count > 0 ? fabs(log(spec->sm_count / sm_count)) : 0;
+    double near = !is_major ? 0 : gsim_capability_minor(spec->compute_capability) == minor ? 2 : 1;
+    return near + 1 / (1 + off) / 2;
+}
+
+void gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match)
+{
+    struct gsim_device_entries list = {0};
+    struct gsim_error error = {0};
+    double best = 0;
+    *match = (struct gsim_device_match){0};
+    if (gsim_device_list(&list, &error) != GSIM_OK) return;
+    for (size_t i = 0; i < list.count; i++) {
+        struct gsim_device_spec spec = {0};
+        if (list.entries[i].error || gsim_device_load(list.entries[i].name, &spec, &error) != GSIM_OK) continue;
+        double fit = fit_of(&spec, gpu, compute_capability, sm_count);
+        if (fit > best) {
+            best = fit;
+            snprintf(match->name, sizeof match->name, "%s", spec.name);
+        }
+        gsim_device_release(&spec);
+    }
+    match->is_nearest = best > 0 && best < 4;
+    gsim_device_list_release(&list);
+}

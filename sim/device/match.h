@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim/device. The device file of a GPU that calls itself by a name, as profilers record it: "NVIDIA H100 PCIe".
+ */
+#ifndef GSIM_DEVICE_MATCH_H
+#define GSIM_DEVICE_MATCH_H
+
+#include "sim/device/device.h"
+
+/* Whether GPU is what the device's file calls its GPUs ("gpus"); where it lists none, its title, or a name that holds the
+ * device's own. */
+bool gsim_device_is_gpu(const struct gsim_device_spec *spec, const char *gpu);
+
+struct gsim_device_match {
+    char name[64]; /* "": none fits */
+    bool is_nearest; /* by architecture only */
+};
+
+/* Of the devices of the search path: that whose file lists the GPU; else whose title is its name; else of those with its
+ * compute capability (0: not known), or at least the same major number, or at least SMs of the same limits, the one with
+ * the nearest number of SMs. */
+void gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match);
+
+#endif

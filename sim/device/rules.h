@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim. Which rules of the model hold: those of sim/rules.def, a bit each of a device's rules_off. */
+#ifndef GSIM_DEVICE_RULES_H
+#define GSIM_DEVICE_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpusim/device.h"
+
+enum gsim_rule {
+#define X(key, name, sentence) GSIM_RULE_##key,
+#include "sim/rules.def"
+#undef X
+    GSIM_RULE_COUNT
+};
+_Static_assert(GSIM_RULE_COUNT <= 64, "a bit each");
+
+static inline bool gsim_rule_holds(uint64_t rules_off, enum gsim_rule rule) { return !(rules_off >> rule & 1); }
+
+const char *gsim_rule_name(enum gsim_rule rule);
+const char *gsim_rule_sentence(enum gsim_rule rule);
+/* GSIM_RULE_COUNT: there is none of that name. */
+enum gsim_rule gsim_rule_find(const char *name);
+/* VALUE: on, off, 1 or 0. */
+enum gsim_status gsim_rule_set(struct gsim_device_spec *device, const char *name, const char *value, struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a stream's next kernel waits for, and when its queue has seen that it ended (sim/front/process.h). */
+#include "sim/front/front.h"
+
+/* The stream's next kernel waits for what MARKER recorded on the SMs, from READY on, or elsewhere (0). */
+void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream, const struct gsim_marker *marker, gsim_time ready)
+{
+    struct gsim_acquire **a = &stream->acquires;
+    while (*a && (*a)->stream < marker->recorded_stream) a = &(*a)->next;
+    if (!*a || (*a)->stream != marker->recorded_stream) {
+        struct gsim_acquire *acquire = p->free_acquires;
+        if (acquire)
+            p->free_acquires = acquire->next;
+        else if (!(acquire = GSIM_ARENA_NEW(&p->machine->arena, struct gsim_acquire))) {
+            gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
+            return;
+        }
+        *acquire = (struct gsim_acquire){.next = *a, .stream = marker->recorded_stream};
+        *a = acquire;
+    }
+    if ((*a)->ready < ready) (*a)->ready = ready;
+    /* What another GPU wrote never was in this one's L2. */
+    bool is_here = p->streams[marker->recorded_stream].front == stream->front;
+    double ended_bytes = is_here ? marker->ended_bytes : stream->front->device->ended_bytes;
+    if ((*a)->ended_bytes < ended_bytes) (*a)->ended_bytes = ended_bytes;
+}
+
+static gsim_time acquire(const struct gsim_device *d, gsim_time from, const struct gsim_acquire *a)
+{
+    from += d->gaps.acquire + (gsim_device_displaced_l2(d, a->ended_bytes) ? d->gaps.acquire_cold : 0);
+    return from > a->ready ? from : a->ready;
+}
+
+/* When the stream's queue has seen that what its next kernel waits for has ended. It looks at one stream after the other, in the order in
+ * which they were created, and at its own among them, however long ago they ended; a look takes longer where kernels have displaced from L2 what
+ * was written then (H200, H100: traces/h200/vm/acquires.txt, traces/h100/acquires.txt). */
+gsim_time gsim_acquires_seen(const struct gsim_device *d, const struct gsim_process *p, uint32_t index)
+{
+    const struct gsim_stream_state *stream = &p->streams[index];
+    const struct gsim_acquire *own = stream->has_worked && stream->acquires ? &stream->own : NULL;
+    gsim_time seen = 0;
+    for (const struct gsim_acquire *a = stream->acquires; a; a = a->next) {
+        if (own && index < a->stream) {
+            seen = acquire(d, seen, own);
+            own = NULL;
+        }
+        seen = acquire(d, seen, a);
+    }
+    return own ? acquire(d, seen, own) : seen;
+}
+
+void gsim_acquires_forget(struct gsim_process *p, struct gsim_stream_state *stream)
+{
+    for (struct gsim_acquire *a; (a = stream->acquires) != NULL; p->free_acquires = a) {
+        stream->acquires = a->next;
+        a->next = p->free_acquires;
+    }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (internal). The front end of one GPU: its hardware queues, which streams hold while they have commands, and the
+ * dispatcher of graph nodes. Streams themselves are the process's (sim/front/process.h).
+ */
+#ifndef GSIM_FRONT_H
+#define GSIM_FRONT_H
+
+#include "sim/front/process.h"
+
+#define GSIM_MAX_HW_QUEUES 32
+#define GSIM_NO_HW_QUEUE UINT32_MAX
+
+struct gsim_hw_queue {
+    struct gsim_command *head, **tail;
+    uint32_t bound_streams;        /* that have commands here */
+    uint32_t pending_launches;     /* issued, not retired */
+    bool blocked;                  /* head is a wait that was found incomplete */
+    gsim_time records_until;       /* end of the last timed record behind a kernel there */
+    bool waits_default;            /* head is held by the default stream's barrier */
+    struct gsim_host_thread *waiting_threads; /* launch queue full */
+};
+
+struct gsim_held_node;
+
+struct gsim_front {
+    struct gsim_machine *machine;
+    struct gsim_device *device;
+    struct gsim_process *process;  /* whose streams it executes */
+    struct gsim_source source;     /* the next hardware queue to be looked at */
+    struct gsim_random turns;      /* whom it turns to first */
+
+    uint32_t hw_queue_count;
+    gsim_time hw_queue_at[GSIM_MAX_HW_QUEUES];
+    struct gsim_hw_queue hw_queues[GSIM_MAX_HW_QUEUES];
+    uint32_t next_hw_queue;        /* where the search for one that holds no stream begins */
+    gsim_time front_free;          /* when it may turn to another hw_queue */
+
+    uint64_t issued, completed;    /* stream commands */
+    uint64_t default_issued, default_completed;
+    struct gsim_host_thread *waiting_device;
+
+    gsim_time graph_dispatch_free; /* when the graph dispatcher may start another node */
+    uint64_t placed;               /* kernels of which all blocks were or are resident */
+    struct gsim_held_node *held, *last_held, *idle_held; /* graphs.c; in the order in which they go on */
+    struct gsim_demand signal;     /* fills an SM; graphs.c. 0 blocks: there is none */
+};
+
+/* --- front.c: streams, hardware queues, events ----------------------------------------------------------- */
+/* With its device, which is initialised here, and which tells it of kernels. */
+enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_machine *machine,
+                                 const struct gsim_device_spec *spec, uint32_t index, struct gsim_error *error);
+void gsim_front_release(struct gsim_front *f); /* accepts zeroed */
+/* The stream's hardware queue while it has commands: its last one or another that holds no stream; where all do, they are
+ * taken in turn. */
+struct gsim_hw_queue *gsim_front_bind(struct gsim_front *f, uint32_t stream);
+/* A command for the stream, not issued yet. NULL, and the run fails, when memory is out. */
+struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_kind kind, uint32_t stream);
+/* Appends to the stream's hardware queue; visible to the device from command->arrival on. */
+void gsim_front_issue(struct gsim_front *f, struct gsim_command *command);
+/* When UNIT, which looks from FIRST on and then once in engine_poll_us whether another unit's work is done, goes on behind
+ * work that ended at END (H200, H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
+gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end);
+/* Gates of the stream up to COUNT are open from now on. */
+void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
+/* Starts the work of a command whose dependences are met: kernel to the distributor, copy to its engine. */
+void gsim_front_start(struct gsim_command *command);
+
+/* --- graphs.c: instantiated graphs, and their launches as they run ---------------------------------------- */
+/* What the nodes of the graph are when it runs. False: out of memory. */
+bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *graph, struct gsim_exec_state *exec);
+void gsim_graphs_launch(struct gsim_command *command);
+/* Both are told to the device: none of a kernel's blocks waits for room; what follows a node that copies (struct gsim_copy_hooks). */
+void gsim_graphs_kernel_placed(void *front, void *command, gsim_time now);
+bool gsim_graphs_copies_on(const struct gsim_front *f, const struct gsim_command *copy, uint32_t *next);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (internal). One GPU: its SMs, copy engines, L2, and kernels in missing pages. Its hardware queues are the
+ * front end's (sim/front/front.h), which knows this one and says in HOOKS what the copy engines must know of it.
+ */
+#ifndef GSIM_MEMORY_DEVICE_H
+#define GSIM_MEMORY_DEVICE_H
+
+#include "sim/clock/machine.h"
+#include "sim/memory/managed.h"
+#include "sim/memory/reuse.h"
+#include "sim/memory/space.h"
+#include "sim/sm/gpu.h"
+
+struct gsim_front;
+
+/* What executes a command: the SMs, or the copy engine of a kind (GSIM_UNIT_COPIES + enum gsim_copy_kind). */
+enum { GSIM_UNIT_SMS, GSIM_UNIT_COPIES, GSIM_UNIT_COUNT = GSIM_UNIT_COPIES + GSIM_COPY_KIND_COUNT };
+
+struct gsim_copy_engine {
+    struct gsim_device *device;
+    struct gsim_command *head, **tail;
+    struct gsim_command *current;
+    bool is_held; /* between two copies */
+    const struct gsim_graph_run *kept_for; /* held until this run's node KEPT_NODE comes; NULL: not for a node */
+    uint32_t kept_node;
+};
+
+/* What follows a copy that ends now. */
+struct gsim_copy_hooks {
+    gsim_time (*records)(const struct gsim_front *front, const struct gsim_command *copy); /* how long its stream's timed records take the engine */
+    /* Whether a copy in the same direction follows it on its graph's branch: node NEXT. */
+    bool (*goes_on)(const struct gsim_front *front, const struct gsim_command *copy, uint32_t *next);
+};
+
+/* Of the device file. */
+struct gsim_gaps {
+    gsim_time stream, event, acquire, acquire_cold, busy, timed_record, copy, copy_switch, engine_poll, kernel_to_copy, copy_to_kernel;
+};
+
+struct gsim_device {
+    struct gsim_machine *machine;
+    uint32_t index;
+    const struct gsim_device_spec *spec;
+    struct gsim_gaps gaps;
+    struct gsim_device *const *all;    /* the machine's, by index */
+    uint32_t all_count;
+    uint32_t peers;                    /* bit by index: those that its own link to them may be used for */
+    struct gsim_front *front;
+    const struct gsim_copy_hooks *hooks;
+    struct gsim_space *space;          /* of the process whose commands it executes */
+
+    struct gsim_gpu *sm;
+    struct gsim_random kernel_noise;   /* with gsim_simulation.noise */
+    struct gsim_source blocks;
+
+    struct gsim_copy_engine engines[GSIM_COPY_KIND_COUNT];
+    struct gsim_waiter *free_waiters;
+
+    bool overwrites_l2;                /* the program's kernels together touch more data than L2 holds */
+    double touched_bytes, ended_bytes; /* by all kernels that have started; that have ended */
+    struct gsim_reuse reuse;
+    struct gsim_source l2;
+
+    struct gsim_faults faults;
+
+    struct gsim_gpu_load last_load;
+    struct gsim_source occupancy;
+};
+
+/* The SMs, their copy engines and sources; LISTENER is told of kernels. Memory comes from the machine's arena. */
+enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *machine, const struct gsim_device_spec *spec, uint32_t index,
+                                  const struct gsim_gpu_listener *listener, struct gsim_error *error);
+/* The process whose commands the device executes. */
+enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_error *error);
+void gsim_device_close(struct gsim_device *d); /* accepts zeroed */
+
+/* To be called whenever something was asked of the SMs: their next event may be another. */
+static inline void gsim_device_sm_changed(struct gsim_device *d)
+{
+    gsim_agenda_set(&d->machine->agenda, &d->blocks, gsim_gpu_next(d->sm));
+}
+
+/* Whether kernels have displaced from L2 what was there when they had touched BYTES in all (touched_bytes or ended_bytes then). */
+static inline bool gsim_device_displaced_l2(const struct gsim_device *d, double bytes)
+{
+    return d->overwrites_l2 && d->touched_bytes - bytes > gsim_l2_held_bytes(d->spec);
+}
+
+/* --- copies.c: copy engines ------------------------------------------------------------------------------- */
+void gsim_copies_init(struct gsim_device *d);
+void gsim_copies_start(struct gsim_device *d, struct gsim_command *command);
+/* Of the host's side of a copy: its own, else the run's. */
+bool gsim_copies_is_pinned(const struct gsim_space *space, const struct gsim_op *op);
+bool gsim_copies_is_pageable(const struct gsim_space *space, const struct gsim_op *op);
+/* The unit that executes OP: copies small enough to go with the commands occupy no copy engine. */
+uint32_t gsim_copies_unit(const struct gsim_device *d, const struct gsim_op *op);
+void gsim_copies_enqueue(struct gsim_device *d, struct gsim_command *command);
+void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command); /* past the engines' queues */
+/* The kernel COMMAND is submitted when the last transfer that it waits for ended. False when memory is out. */
+bool gsim_copies_wait_for(struct gsim_device *d, struct gsim_command *transfer, struct gsim_command *command);
+void gsim_copies_record(struct gsim_machine *m, const struct gsim_copy_record *record);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim. The memory of one process: its program's buffers and kernels, and where their data is. */
+#ifndef GSIM_SPACE_H
+#define GSIM_SPACE_H
+
+#include "gpusim/scheduler.h"
+#include "sim/memory/host_cache.h"
+#include "sim/memory/residency.h"
+#include "sim/sm/work.h"
+
+struct gsim_command;
+
+struct gsim_space {
+    const struct gsim_program *program;
+    enum gsim_memory_mode mode;
+    struct gsim_demand *works;         /* by kernel index */
+    struct gsim_host_cache host_cache;
+    struct gsim_residency residency;   /* managed memory */
+    struct gsim_command **moving;      /* by buffer: the transfer to the device under way, or NULL */
+    uint32_t *attached;                /* by buffer: the stream that it is attached to; 0: all see it */
+    bool is_oversubscribed;            /* the buffers do not all fit: pages may leave under a running kernel */
+};
+
+#endif

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# "gpusim ablate" as a user runs it: its errors are those of gpusim validate with the rule on and off, whatever the number of
+# jobs; a file's own device counts: test_ablate.sh SOURCE-DIR BUILD-DIR.
+set -u
+gpusim=$(cd "$2" && pwd)/gpusim
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+GPUSIM_DATA=$(cd "$1" && pwd)
+export GPUSIM_DATA
+cd "$place" || exit 1
+failures=0
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+cases=$GPUSIM_DATA/traces/h200/vm/aten.json.gz
+
+for jobs in 1 3; do
+    "$gpusim" ablate "$cases" --rules turns --jobs $jobs --csv all.csv >table 2>err || fail "ablate: $(cat err)"
+    cut -d, -f 1-8 all.csv >$jobs.csv # the time differs
+    grep -q '^turns *live ' table || fail "table: $(cat table)"
+done
+cmp -s 1.csv 3.csv || fail "another result with 3 jobs"
+
+# errors ARGUMENTS...: the mean absolute error of live makespans, in per cent.
+errors() { "$gpusim" validate "$cases" --csv - "$@" 2>/dev/null | awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["quantity"] == "live" { e = $at["error"]; sum += e < 0 ? -e : e; n++ }
+    END { printf "%.6g\n", 100 * sum / n }'; }
+same() { awk "BEGIN { exit !($1 > 0 && ($1 - $2)^2 < 1e-8 * $1^2) }" || fail "$3: found '$2', expected '$1'"; }
+row=$(grep '^turns,live,' 1.csv)
+same "$(errors)" "$(echo "$row" | cut -d, -f 4)" "all rules"
+same "$(errors --opt rule.turns=off)" "$(echo "$row" | cut -d, -f 5)" "turns off"
+
+"$gpusim" ablate "h100-vm=$cases" --rules turns --csv - >other.csv 2>err || fail "h100-vm: $(cat err)"
+same "$(errors --device h100-vm)" "$(grep '^turns,live,' other.csv | cut -d, -f 4)" "another device"
+exit $((failures > 0))

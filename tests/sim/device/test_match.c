@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Devices that inherit from others, and the device of a GPU by the name that it gives itself.
+ */
+#include "tests/test.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/device/device.h"
+#include "sim/device/match.h"
+#include "sim/device/occupancy.h"
+
+static char folder[64], models[96];
+
+/* A folder of GPUSIM_DATA. */
+static void open_folder(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/gpusim-test-match-XXXXXX");
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(models, sizeof models, "%s/models", folder);
+    CHECK_INT(mkdir(models, 0700), 0);
+    CHECK_INT(setenv("GPUSIM_DATA", folder, 1), 0);
+}
+
+static void path_of(const char *name, char path[192])
+{
+    snprintf(path, 192, "%s/%s.json", models, name);
+}
+
+static void put_device(const char *name, const char *rest)
+{
+    char path[192];
+    path_of(name, path);
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL);
+    if (!file) return;
+    fprintf(file, "{\"schema\": \"gpusim-device/1\", \"name\": \"%s\", \"title\": \"The %s\", \"compute_capability\": \"9.0\", %s}\n", name,
+            name, rest);
+    fclose(file);
+}
+
+static void close_folder(const char *const *names)
+{
+    char path[192];
+    for (; *names; names++) {
+        path_of(*names, path);
+        CHECK_INT(unlink(path), 0);
+    }
+    CHECK_INT(rmdir(models), 0);
+    CHECK_INT(rmdir(folder), 0);
+    unsetenv("GPUSIM_DATA");
+}
+
+static void numbers_are_inherited(void)
+{
+    struct gsim_device_spec base = {0}, device = {0};
+    struct gsim_error error = {0};
+    open_folder();
+    put_device("first", "\"inherits\": \"h200\", \"gpu\": {\"sm_count\": {\"value\": 7, \"unit\": \"\", \"kind\": \"datasheet\", \"source\": \"s\"}}");
+    put_device("second", "\"inherits\": \"first\"");
+    CHECK_OK(gsim_device_load("h200", &base, &error), error);
+    CHECK_OK(gsim_device_load("second", &device, &error), error);
+    if (error.status == GSIM_OK) {
+        CHECK_NEAR(device.sm_count, 7, 0);
+        CHECK_NEAR(device.h2d_gbps, base.h2d_gbps, 0);
+        CHECK_STR(device.source[GSIM_DEV_sm_count], "as the first (datasheet there): s");
+        CHECK_HAS(device.source[GSIM_DEV_h2d_gbps], "as the first (assumed there): as the h200 (");
+        for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) CHECK_INT(device.kind[i], GSIM_KIND_ASSUMED);
+    }
+    gsim_device_release(&device);
+    gsim_device_release(&base);
+    close_folder((const char *const[]){"first", "second", NULL});
+}
+
+static void wrong_inheritance_is_refused(void)
+{
+    static const struct {
+        const char *rest, *message;
+    } wrong[] = {
+        {"\"inherits\": \"wrong\"", "inherits: expected at most 4 devices one from the other"},
+        {"\"inherits\": \"nowhere\"", "inherits: unknown device 'nowhere'"},
+        {"\"inherits\": 3", "inherits: expected the name of a device, found 3"},
+        {"\"inherits\": \"h200\", \"gpus\": \"x\"", "gpus: expected a list of names, found \"x\""},
+        {"\"inherits\": \"h200\", \"gpus\": [\"\"]", "gpus: expected a name, found \"\""},
+        {"\"inherits\": \"h200\", \"gpu\": 3", "gpu: expected an object of numbers, found 3"},
+        {"\"gpus\": []", "gpu: expected an object of numbers, found nothing"},
+    };
+    open_folder();
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct gsim_device_spec device = {.name = "untouched"};
+        struct gsim_error error = {0};
+        put_device("wrong", wrong[i].rest);
+        CHECK_INT(gsim_device_load("wrong", &device, &error) != GSIM_OK, 1);
+        CHECK_HAS(error.message, wrong[i].message);
+        CHECK_STR(device.name, "untouched");
+    }
+    close_folder((const char *const[]){"wrong", NULL});
+}
+
+static void gpus_have_devices(void)
+{
+    static const struct {
+        const char *gpu;
+        int compute_capability;
+        double sm_count;
+        const char *device;
+        bool is_nearest;
+    } rows[] = {
+        {"NVIDIA H200", 90, 132, "h200", false},
+        {"NVIDIA H100 80GB HBM3", 90, 132, "h100-vm", false},
+        {"NVIDIA H100 PCIe", 0, 0, "h100-pcie", false},
+        {"NVIDIA A100-SXM4-80GB", 80, 108, "a100-sxm4-80gb", false},
+        {"NVIDIA A100-SXM4-40GB", 80, 108, "a100-sxm4-40gb", false},
+        {"A100-PCIE-40GB", 80, 108, "a100-pcie-40gb", false},
+        {"Tesla T4", 75, 40, "t4", false},
+        {"NVIDIA L4", 89, 58, "l4", false},
+        {"NVIDIA L40S", 89, 142, "rtx4090", true},
+        {"NVIDIA GeForce RTX 4090", 89, 128, "rtx4090", false},
+        {"NVIDIA GeForce RTX 3090", 86, 82, "rtx3090", false},
+        {"NVIDIA GeForce RTX 3080", 86, 68, "rtx3090", true},
+        {"NVIDIA RTX A2000", 86, 26, "rtx3060", true},
+        {"NVIDIA B200", 100, 148, "b200", false},
+        {"NVIDIA B300", 103, 148, "b200", true},
+        {"NVIDIA H20", 90, 78, "h100-pcie", true},
+        {"AMD Instinct MI300X", 94, 304, "mi300x", false},
+        {"AMD Instinct MI325X", 94, 304, "mi300x", true},
+        {"AMD Instinct MI250X", 90, 110, "mi250x", false},
+        {"AMD Instinct MI210", 90, 104, "mi250x", true}, /* 9.0 as Hopper's, but of another make */
+        {"NVIDIA GeForce GT 710", 35, 1, "", false},
+        {"NVIDIA GeForce RTX 5090", 120, 170, "rtx4090", true},
+        {"", 0, 0, "", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsim_device_match match;
+        gsim_device_match(rows[i].gpu, rows[i].compute_capability, rows[i].sm_count, &match);
+        CHECK_STR(match.name, rows[i].device);
+        CHECK_INT(match.is_nearest, rows[i].is_nearest);
+    }
+}
+
+/* A device of one's own, calibrated on such a GPU, has its name as title. */
+static void titles_are_names(void)
+{
+    struct gsim_device_match match;
+    struct gsim_device_spec device = {0};
+    struct gsim_error error = {0};
+    open_folder();
+    put_device("mine", "\"inherits\": \"h200\"");
+    gsim_device_match("the MINE", 0, 0, &match);
+    CHECK_STR(match.name, "mine");
+    CHECK(!match.is_nearest);
+    CHECK_OK(gsim_device_load("mine", &device, &error), error);
+    CHECK(gsim_device_is_gpu(&device, "The mine"));
+    CHECK(!gsim_device_is_gpu(&device, "NVIDIA H200"));
+    gsim_device_release(&device);
+    close_folder((const char *const[]){"mine", NULL});
+    CHECK_OK(gsim_device_load("h100-vm", &device, &error), error);
+    CHECK(gsim_device_is_gpu(&device, "NVIDIA H100 80GB HBM3"));
+    CHECK(!gsim_device_is_gpu(&device, "NVIDIA H100 PCIe"));
+    gsim_device_release(&device);
+}
+
+static void capabilities_have_names(void)
+{
+    char text[GSIM_CAPABILITY_TEXT];
+    CHECK_STR(gsim_capability_text(75, text), "7.5");
+    CHECK_STR(gsim_capability_text(120, text), "12.0");
+    CHECK_STR(gsim_capability_text(GSIM_GFX(0x90a), text), "gfx90a");
+    CHECK_INT(gsim_capability_major(GSIM_GFX(0x942)), 9);
+    CHECK_INT(gsim_capability_minor(GSIM_GFX(0x942)), 4);
+    CHECK_INT(gsim_capability_minor(GSIM_GFX(0x90a)), 0);
+    CHECK_INT(gsim_capability_major(103), 10);
+}
+
+static const struct test_case cases[] = {
+    {"numbers are inherited", numbers_are_inherited},
+    {"wrong inheritance is refused", wrong_inheritance_is_refused},
+    {"GPUs have devices", gpus_have_devices},
+    {"titles are names", titles_are_names},
+    {"capabilities have names", capabilities_have_names},
+};
+
+TEST_MAIN("sim/device_match", cases)

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rocprofv3's JSON into records: of each process its agents, names of operations, kernels, and buffers of records (kernel_dispatch,
+ * memory_copy, hip_api). Times are nanoseconds. A record joins its call by the internal correlation id. Grids count threads.
+ */
+#include "traces/import/rocprof.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpusim/limits.h"
+#include "sim/base/scan.h"
+#include "sim/base/text.h"
+#include "sim/program/file.h"
+#include "traces/import/records.h"
+
+#define TIME_LIMIT_NS     4000000000000000000 /* 64 bits also hold sums with durations */
+#define DURATION_LIMIT_NS 1000000000000000    /* GSIM_LIMIT_US */
+#define CPU_AGENT         1                   /* rocprofiler_agent_type_t */
+
+/* Names of the operations of one kind of record. */
+struct operations {
+    const char **names;
+    size_t count, room;
+};
+
+struct symbol {
+    uint64_t id;
+    const char *name;
+    uint32_t registers;
+};
+
+struct reader {
+    struct gsim_records *records;
+    struct gsim_error *error;
+    struct operations *kinds;
+    struct symbol *symbols;
+    uint64_t *agents; /* handles of the GPUs */
+    size_t kind_count, kind_room, symbol_count, symbol_room, agent_count, agent_room;
+    uint32_t process;
+    const char *list; /* being read, and which record of it */
+    uint64_t index;
+};
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+/* The members of the object at OBJECT with these NAMES; NULL for those that are not there. */
+static void find_members(const char *object, const char *const *names, const char **values, size_t count)
+{
+    struct gsim_scan_text key;
+    const char *rest;
+    for (size_t i = 0; i < count; i++) values[i] = NULL;
+    if (!object || *object != '{') return;
+    for (const char *v = gsim_scan_next(object, &key, &rest); v; v = gsim_scan_next(gsim_scan_skip(v), &key, &rest))
+        for (size_t i = 0; i < count; i++)
+            if (gsim_scan_is(&key, names[i])) values[i] = v;
+}
+
+static const char *member(const char *object, const char *name)
+{
+    const char *value;
+    find_members(object, &name, &value, 1);
+    return value;
+}
+
+/* Numbers of 64 bits, of which a double would lose some; 0 for what is none. */
+static uint64_t number(const char *value)
+{
+    return value && *value >= '0' && *value <= '9' ? strtoull(value, NULL, 10) : 0;
+}
+
+/* {"handle": 5} as 5. */
+static uint64_t handle(const char *value)
+{
+    return value && *value == '{' ? number(member(value, "handle")) : number(value);
+}
+
+static enum gsim_status wrong(const struct reader *r, const char *expected)
+{
+    return gsim_error_set(r->error, GSIM_INPUT, "%s[%" PRIu64 "]: expected %s", r->list, r->index, expected);
+}
+
+/* Calls READ for each element of the list (or the object's members) at LIST, which may be missing. */
+static enum gsim_status each(struct reader *r, const char *list, const char *name,
+                             enum gsim_status (*read)(struct reader *, const char *))
+{
+    struct gsim_scan_text key;
+    const char *rest;
+    enum gsim_status status = GSIM_OK;
+    if (!list || (*list != '[' && *list != '{')) return GSIM_OK;
+    r->list = name;
+    r->index = 0;
+    for (const char *v = gsim_scan_next(list, *list == '{' ? &key : NULL, &rest); v && status == GSIM_OK;
+         v = gsim_scan_next(gsim_scan_skip(v), *list == '{' ? &key : NULL, &rest)) {
+        status = read(r, v);
+        r->index++;
+    }
+    return status;
+}
+
+static enum gsim_status no_memory(const struct reader *r)
+{
+    return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+}
+
+/* --- what records refer to ----------------------------------------------------------------------------------------- */
+static enum gsim_status read_operation(struct reader *r, const char *value)
+{
+    struct operations *kind = &r->kinds[r->kind_count - 1];
+    void *names = kind->names;
+    const char *name = *value == '"' ? gsim_scan_copy(value, &r->records->arena) : NULL;
+    if (gsim_array_grow(&names, sizeof *kind->names, kind->count, &kind->room)) return no_memory(r);
+    kind->names = names;
+    kind->names[kind->count++] = name ? name : "";
+    return GSIM_OK;
+}
+
+/* {"kind": "HIP_RUNTIME_API", "operations": [...]}: the number of a kind is its place in the list. */
+static enum gsim_status read_kind(struct reader *r, const char *value)
+{
+    void *kinds = r->kinds;
+    uint64_t index = r->index;
+    if (gsim_array_grow(&kinds, sizeof *r->kinds, r->kind_count, &r->kind_room)) return no_memory(r);
+    r->kinds = kinds;
+    r->kinds[r->kind_count++] = (struct operations){0};
+    enum gsim_status status = each(r, member(value, "operations"), "operations", read_operation);
+    r->index = index;
+    return status;
+}
+
+static enum gsim_status read_symbol(struct reader *r, const char *value)
+{
+    static const char *const names[] = {"kernel_id", "formatted_kernel_name", "demangled_kernel_name", "kernel_name", "arch_vgpr_count"};
+    const char *found[5];
+    void *symbols = r->symbols;
+    find_members(value, names, found, 5);
+    const char *text = found[1] ? found[1] : found[2] ? found[2] : found[3];
+    const char *name = text && *text == '"' ? gsim_scan_copy(text, &r->records->arena) : NULL;
+    uint64_t registers = number(found[4]);
+    if (gsim_array_grow(&symbols, sizeof *r->symbols, r->symbol_count, &r->symbol_room)) return no_memory(r);
+    r->symbols = symbols;
+    r->symbols[r->symbol_count++] = (struct symbol){
+        number(found[0]), name ? name : "unnamed", registers < GSIM_LIMIT_REGS ? (uint32_t)registers : GSIM_LIMIT_REGS};
+    return GSIM_OK;
+}
+
+/* Kernels are numbered in the order of their list, mostly. */
+static const struct symbol *find_symbol(const struct reader *r, uint64_t id)
+{
+    if (id < r->symbol_count && r->symbols[id].id == id) return &r->symbols[id];
+    for (size_t i = 0; i < r->symbol_count; i++)
+        if (r->symbols[i].id == id) return &r->symbols[i];
+    return NULL;
+}
+
+static enum gsim_status read_agent(struct reader *r, const char *value)
+{
+    static const char *const names[] = {"id", "type", "product_name", "name", "cu_count", "gfx_target_version"};
+    const char *found[6];
+    char name[64];
+    void *agents = r->agents;
+    find_members(value, names, found, 6);
+    if (number(found[1]) == CPU_AGENT) return GSIM_OK;
+    if (gsim_array_grow(&agents, sizeof *r->agents, r->agent_count, &r->agent_room)) return no_memory(r);
+    r->agents = agents;
+    r->agents[r->agent_count++] = handle(found[0]);
+    if (r->records->gpu[0]) return GSIM_OK;
+    for (int i = 2; i <= 3 && !r->records->gpu[0]; i++)
+        if (found[i] && *found[i] == '"' && gsim_scan_string(found[i], name, sizeof name))
+            snprintf(r->records->gpu, sizeof r->records->gpu, "%s", name);
+    uint64_t version = number(found[5]) % 1000000; /* 90402: 9.4.2 */
+    r->records->notes->sm_count = (double)(number(found[4]) % 100000);
+    r->records->notes->compute_capability = (int)(10 * (version / 10000) + version / 100 % 10);
+    return GSIM_OK;
+}
+
+/* GPUs are numbered by their place among the agents; what is not among them is one more. */
+static uint32_t device_of(const struct reader *r, uint64_t agent)
+{
+    size_t i = 0;
+    while (i < r->agent_count && r->agents[i] != agent) i++;
+    return (uint32_t)i;
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------- */
+enum { R_START, R_END, R_CORRELATION, R_STREAM, R_COUNT };
+#define RECORD_MEMBERS "start_timestamp", "end_timestamp", "correlation_id", "stream_id"
+
+static enum gsim_status read_times(const struct reader *r, const char *const found[R_COUNT], struct gsim_activity *work)
+{
+    uint64_t start = number(found[R_START]), end = number(found[R_END]);
+    if (start > TIME_LIMIT_NS || end > TIME_LIMIT_NS || (end > start && end - start > DURATION_LIMIT_NS))
+        return wrong(r, "times of nanoseconds, an end within 11 days of the start");
+    work->start_ns = (int64_t)start;
+    work->end_ns = (int64_t)end;
+    work->process = r->process;
+    const char *internal = found[R_CORRELATION] && *found[R_CORRELATION] == '{' ? member(found[R_CORRELATION], "internal") : found[R_CORRELATION];
+    work->correlation = number(internal);
+    return GSIM_OK;
+}
+
+static enum gsim_status add_work(struct reader *r, struct gsim_activity *work, struct gsim_work_shape *shape, const char *name,
+                                 const struct gsim_stream_key *stream)
+{
+    enum gsim_status status = gsim_records_stream(r->records, stream, &work->stream);
+    if (status == GSIM_OK) status = gsim_records_name(r->records, name, &shape->name);
+    if (status == GSIM_OK) status = gsim_records_shape(r->records, shape, &work->shape);
+    return status == GSIM_OK ? gsim_records_add_work(r->records, work) : status;
+}
+
+/* {"x": 64, "y": 1, "z": 1}; false where it is not there. */
+static bool read_size(const char *value, uint64_t size[3])
+{
+    static const char *const names[] = {"x", "y", "z"};
+    const char *found[3];
+    find_members(value, names, found, 3);
+    for (int i = 0; i < 3; i++) size[i] = number(found[i]);
+    return size[0] && size[1] && size[2];
+}
+
+static enum gsim_status read_shape(const struct reader *r, const char *grid, const char *block, struct gsim_activity *work,
+                                   struct gsim_work_shape *shape)
+{
+    uint64_t threads[3], in_block[3], blocks[3];
+    shape->grid = shape->block = (struct gsim_dim3){1, 1, 1};
+    work->lacks_shape = !read_size(grid, threads) || !read_size(block, in_block);
+    if (work->lacks_shape) return GSIM_OK;
+    if (in_block[0] > GSIM_LIMIT_BLOCK_XY || in_block[1] > GSIM_LIMIT_BLOCK_XY || in_block[2] > GSIM_LIMIT_BLOCK_Z)
+        return wrong(r, "a workgroup_size that a GPU can have");
+    for (int i = 0; i < 3; i++) blocks[i] = threads[i] / in_block[i] + (threads[i] % in_block[i] != 0);
+    if (blocks[0] > GSIM_LIMIT_GRID_X || blocks[1] > GSIM_LIMIT_GRID_YZ || blocks[2] > GSIM_LIMIT_GRID_YZ)
+        return wrong(r, "a grid_size that a GPU can have");
+    shape->grid = (struct gsim_dim3){(uint32_t)blocks[0], (uint32_t)blocks[1], (uint32_t)blocks[2]};
+    shape->block = (struct gsim_dim3){(uint32_t)in_block[0], (uint32_t)in_block[1], (uint32_t)in_block[2]};
+    return GSIM_OK;
+}
+
+/* By the stream, or by the queue in versions that do not record it. */
+static enum gsim_status read_dispatch(struct reader *r, const char *value)
+{
+    enum { INFO = R_COUNT, COUNT };
+    static const char *const names[] = {RECORD_MEMBERS, "dispatch_info"};
+    enum { AGENT, QUEUE, KERNEL, GRID, BLOCK, SMEM, INFO_COUNT };
+    static const char *const info_names[] = {"agent_id", "queue_id", "kernel_id", "grid_size", "workgroup_size", "group_segment_size"};
+    const char *found[COUNT], *info[INFO_COUNT];
+    struct gsim_activity work = {.kind = GSIM_ACTIVITY_KERNEL};
+    struct gsim_work_shape shape = {0};
+    find_members(value, names, found, COUNT);
+    find_members(found[INFO], info_names, info, INFO_COUNT);
+    enum gsim_status status = read_times(r, found, &work);
+    if (status == GSIM_OK) status = read_shape(r, info[GRID], info[BLOCK], &work, &shape);
+    if (status != GSIM_OK) return status;
+    const struct symbol *symbol = find_symbol(r, number(info[KERNEL]));
+    uint64_t smem = number(info[SMEM]);
+    if (smem > GSIM_LIMIT_SMEM_BYTES) return wrong(r, "a group_segment_size that a GPU can have");
+    shape.smem_bytes = (uint32_t)smem;
+    shape.regs_per_thread = symbol ? symbol->registers : 0;
+    uint32_t device = device_of(r, handle(info[AGENT]));
+    const struct gsim_stream_key stream = {.process = r->process,
+                                           .device = device,
+                                           .gpu = device,
+                                           .number = handle(found[R_STREAM] ? found[R_STREAM] : info[QUEUE])};
+    return add_work(r, &work, &shape, symbol ? symbol->name : "unnamed", &stream);
+}
+
+static const char *operation_name(const struct reader *r, const char *kind, const char *operation)
+{
+    uint64_t k = number(kind), o = number(operation);
+    return k < r->kind_count && o < r->kinds[k].count ? r->kinds[k].names[o] : "";
+}
+
+static enum gsim_status read_copy(struct reader *r, const char *value)
+{
+    enum { KIND = R_COUNT, OPERATION, FROM, TO, BYTES, COUNT };
+    static const char *const names[] = {RECORD_MEMBERS, "kind", "operation", "src_agent_id", "dst_agent_id", "bytes"};
+    const char *found[COUNT];
+    struct gsim_activity work = {.kind = GSIM_ACTIVITY_COPY};
+    find_members(value, names, found, COUNT);
+    const char *operation = operation_name(r, found[KIND], found[OPERATION]);
+    bool to_device = strstr(operation, "HOST_TO_DEVICE") != NULL, to_host = strstr(operation, "DEVICE_TO_HOST") != NULL;
+    enum gsim_status status = read_times(r, found, &work);
+    if (status != GSIM_OK) return status;
+    if (strstr(operation, "HOST_TO_HOST")) {
+        r->records->notes->host_copies++;
+        return GSIM_OK;
+    }
+    work.bytes = number(found[BYTES]);
+    if (work.bytes > GSIM_LIMIT_BYTES) return wrong(r, "bytes that memory can hold");
+    work.lacks_size = !found[BYTES];
+    work.copy_kind = to_device ? GSIM_COPY_H2D : to_host ? GSIM_COPY_D2H : GSIM_COPY_D2D;
+    work.is_peer = !to_device && !to_host && handle(found[FROM]) != handle(found[TO]);
+    uint32_t device = device_of(r, handle(to_host ? found[FROM] : found[TO]));
+    const struct gsim_stream_key stream = {.process = r->process,
+                                           .device = device,
+                                           .gpu = device,
+                                           .number = handle(found[R_STREAM])};
+    return add_work(r, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memcpy", &stream);
+}
+
+static enum gsim_status read_call(struct reader *r, const char *value)
+{
+    enum { KIND = R_COUNT, OPERATION, THREAD, COUNT };
+    static const char *const names[] = {RECORD_MEMBERS, "kind", "operation", "thread_id"};
+    const char *found[COUNT];
+    struct gsim_activity times = {0};
+    find_members(value, names, found, COUNT);
+    enum gsim_status status = read_times(r, found, &times);
+    if (status != GSIM_OK) return status;
+    const struct gsim_call call = {.start_ns = times.start_ns,
+                                   .end_ns = times.end_ns,
+                                   .process = r->process,
+                                   .correlation = times.correlation,
+                                   .thread = number(found[THREAD]),
+                                   .kind = gsim_records_call_kind(operation_name(r, found[KIND], found[OPERATION]))};
+    return gsim_records_add_call(r->records, &call);
+}
+
+/* --- the file ------------------------------------------------------------------------------------------------------ */
+static enum gsim_status read_process(struct reader *r, const char *value)
+{
+    enum { AGENTS, STRINGS, SYMBOLS, RECORDS, COUNT };
+    static const char *const names[] = {"agents", "strings", "kernel_symbols", "buffer_records"};
+    const char *found[COUNT];
+    uint64_t process = r->index;
+    find_members(value, names, found, COUNT);
+    r->process = (uint32_t)process;
+    for (size_t i = 0; i < r->kind_count; i++) gsim_free(r->kinds[i].names);
+    r->kind_count = r->symbol_count = r->agent_count = 0;
+    enum gsim_status status = each(r, found[AGENTS], "agents", read_agent);
+    if (status == GSIM_OK) status = each(r, member(found[STRINGS], "buffer_records"), "strings.buffer_records", read_kind);
+    if (status == GSIM_OK) status = each(r, found[SYMBOLS], "kernel_symbols", read_symbol);
+    if (status == GSIM_OK) status = each(r, member(found[RECORDS], "kernel_dispatch"), "kernel_dispatch", read_dispatch);
+    if (status == GSIM_OK) status = each(r, member(found[RECORDS], "memory_copy"), "memory_copy", read_copy);
+    if (status == GSIM_OK) status = each(r, member(found[RECORDS], "hip_api"), "hip_api", read_call);
+    r->list = "rocprofiler-sdk-tool";
+    r->index = process;
+    return status;
+}
+
+static enum gsim_status read_text(struct reader *r, const char *text, size_t length)
+{
+    enum gsim_status status = gsim_scan_check(text, length, r->error);
+    if (status != GSIM_OK) return status;
+    const char *tool = member(gsim_scan_start(text), "rocprofiler-sdk-tool");
+    if (!tool) return gsim_error_set(r->error, GSIM_INPUT, "expected rocprofiler-sdk-tool, found none");
+    return *tool == '{' ? read_process(r, tool) : each(r, tool, "rocprofiler-sdk-tool", read_process);
+}
+
+enum gsim_status gsim_import_rocprof(const char *path, const struct gsim_import_options *options,
+                                     struct gsim_program *program, struct gsim_import_notes *notes,
+                                     struct gsim_error *error)
+{
+    struct gsim_records records = {.options = options, .notes = notes, .error = error};
+    struct reader reader = {.records = &records, .error = error};
+    size_t length = 0;
+    *notes = (struct gsim_import_notes){0};
+    char *text = gsim_file_read(path, &length, error);
+    enum gsim_status status = text ? read_text(&reader, text, length) : error->status;
+    gsim_free(text);
+    if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
+    for (size_t i = 0; i < reader.kind_count; i++) gsim_free(reader.kinds[i].names);
+    gsim_free(reader.kinds);
+    gsim_free(reader.symbols);
+    gsim_free(reader.agents);
+    gsim_records_release(&records);
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}
