@@ -4,6 +4,8 @@
  * cli/setup.c says.
  */
 #include "cli/cli.h"
+#include "cli/commit.h"
+#include "sweep/key.h"
 
 #include <unistd.h>
 
@@ -91,7 +93,8 @@ int gsim_cli_main(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return print_help(true, GSIM_CLI_RUN);
     if (strcmp(argv[1], "--version") == 0) {
-        printf("gpusim %s\n", GPUSIM_VERSION);
+        printf("gpusim %s (%smodel %s)\n", GPUSIM_VERSION, *GPUSIM_COMMIT ? "commit " GPUSIM_COMMIT ", " : "",
+               gsim_model_hash());
         return 0;
     }
     if (argv[1][0] != '-') {

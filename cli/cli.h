@@ -98,6 +98,8 @@ enum gsim_cli_command {
       "in the trace also a track for each of the first N SMs: which\n"                                                 \
       "kernels' blocks stood there from when to when; single blocks\n"                                                 \
       "with --opt gpu.exact=1")                                                                                        \
+    X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN,                                                       \
+      "write the program that runs as a program file; gzipped if\nnamed .gz")                                          \
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs,\n"                                                   \
@@ -280,6 +282,21 @@ struct gsim_cli_setup {
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_setup_release(struct gsim_cli_setup *setup);
+
+/* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
+/* A run as it came out. */
+struct gsim_cli_case {
+    const char *workload;
+    const struct gsim_scheduler_ops *scheduler;
+    gsim_time makespan, iteration_total;
+    size_t kernels;
+};
+/* Says on stderr which --opt changes none of the runs, by running them without it (not where they are large), and which
+ * one cannot change how long kernels take alone. */
+void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gsim_cli_case *cells, size_t count);
+/* Whether NUMBER says how fast kernels run, and TEXT: how many kernels do not ask for it; false: none. */
+bool gsim_cli_is_of_kernels(enum gsim_device_number number);
+bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct gsim_device_spec *device, char text[160]);
 
 /* One program under one scheduler. */
 struct gsim_cli_point {

@@ -90,7 +90,8 @@ enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, co
                                   struct gsim_error *error)
 {
     struct files files = {0};
-    bool stdout_taken = false;
+    const char *program = arguments->value[GSIM_CLI_WRITE_PROGRAM];
+    bool stdout_taken = program && strcmp(program, "-") == 0;
     enum gsim_status status = write_files(arguments, result, &files, error);
     for (int i = 0; i < FILE_KINDS; i++) {
         if (!files.open[i]) continue;

@@ -7,8 +7,10 @@
 
 #define LIST_ITEM_SIZE 4096
 
-static const enum gsim_cli_key keys[] = {GSIM_CLI_REPORT, GSIM_CLI_TRACE,     GSIM_CLI_CSV,  GSIM_CLI_JSON,   GSIM_CLI_OUTPUT,
-                                         GSIM_CLI_OUT,    GSIM_CLI_SCATTER, GSIM_CLI_HISTOGRAM, GSIM_CLI_FIGURE};
+static const enum gsim_cli_key keys[] = {
+    GSIM_CLI_REPORT, GSIM_CLI_TRACE, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_CSV,       GSIM_CLI_JSON,
+    GSIM_CLI_OUTPUT, GSIM_CLI_OUT,   GSIM_CLI_SCATTER,       GSIM_CLI_HISTOGRAM, GSIM_CLI_FIGURE,
+};
 #define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))
 
 static const char *name_of(size_t i)

@@ -271,6 +271,25 @@ static void put_origin(const struct gsim_frame *frame, struct gsim_figure *figur
     gsim_output_text(&figure->data, "\n");
 }
 
+/* Series of which nothing is drawn are told; each once. */
+static void note_absent(const struct gsim_frame *frame, const struct gsim_results_query *query)
+{
+    const char *quantity = query->value ? query->value : query->y;
+    const struct gsim_frame_column *series = query->series ? gsim_frame_find(frame, query->series) : NULL;
+    const struct gsim_frame_column *values = gsim_frame_find(frame, quantity);
+    for (size_t row = 0; series && row < frame->row_count; row++) {
+        const char *text = gsim_frame_text(series, row);
+        bool is_drawn = !*text, is_told = false;
+        for (size_t other = 0; other < frame->row_count && !is_drawn && !is_told; other++) {
+            if (strcmp(gsim_frame_text(series, other), text) != 0) continue;
+            is_drawn = isfinite(gsim_frame_number(values, other));
+            is_told = other < row;
+        }
+        if (!is_drawn && !is_told)
+            fprintf(stderr, "gpusim: note: no row of %.60s has a number in the column '%s': nothing of it is drawn\n", text, quantity);
+    }
+}
+
 static enum gsim_status draw_results(struct command *c, struct gsim_error *error)
 {
     struct gsim_frame frame = {0};
@@ -288,6 +307,7 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     if (status == GSIM_OK) put_origin(&frame, &c->figure);
     if (status == GSIM_OK) status = plot(&frame, &query, &c->figure, &note, error);
     if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
+    if (status == GSIM_OK) note_absent(&frame, &query);
     if (status == GSIM_OK && *note)
         fprintf(stderr, "gpusim: note: points are means over different values of %s (see --where)\n", note);
     gsim_frame_release(&frame);

@@ -449,3 +449,14 @@ const char *gsim_request_describe(const struct gsim_requests *requests, uint64_t
     gsim_arena_release(&arena);
     return gsim_text_clean(text);
 }
+
+const char *gsim_requests_scheduler_name(const struct gsim_requests *requests, const struct gsim_named *named)
+{
+    const char *name = named->scheduler ? named->scheduler->name : named->text;
+    for (size_t i = 0; i < requests->named_count; i++) {
+        const struct gsim_named *other = &requests->named[i];
+        if (other != named && other->scheduler && other->scheduler != named->scheduler && strcmp(other->scheduler->name, name) == 0)
+            return named->text;
+    }
+    return name;
+}

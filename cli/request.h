@@ -49,6 +49,9 @@ enum gsim_status gsim_request_key(const struct gsim_requests *requests, uint64_t
 /* "workload=img sched=kesco size=1e6", for messages. */
 const char *gsim_request_describe(const struct gsim_requests *requests, uint64_t item, char *text, size_t size);
 
+/* What rows call it: a shared object's scheduler by its own name, unless another one of the sweep has that too. */
+const char *gsim_requests_scheduler_name(const struct gsim_requests *requests, const struct gsim_named *named);
+
 /* The callbacks of a pool; DATA is the gsim_requests. */
 void gsim_request_run(void *data, uint64_t item, struct gsim_bytes *outcome);
 void gsim_request_fail(void *data, uint64_t item, enum gsim_item_end end, const char *message,

@@ -103,11 +103,20 @@ static const char *cell_text(const struct gsim_cell *cell, char text[CELL_TEXT_S
 }
 
 static const char *const grouped_heads[] = {"n", "mean", "ci95", "geomean", "min", "max"};
-#define GROUPED_COUNT (sizeof(grouped_heads) / sizeof(grouped_heads[0]))
+#define GROUPED_COUNT  (sizeof(grouped_heads) / sizeof(grouped_heads[0]))
+#define GROUPED_SPREAD 2
 
-static double grouped_value(const struct gsim_stats *stats, size_t index)
+/* An interval is said of repetitions; over different workloads, devices or sizes there is a standard deviation. */
+static const char *grouped_head(const struct gsim_answer *answer, size_t index)
 {
-    const double values[GROUPED_COUNT] = {(double)stats->count,      gsim_stats_mean(stats), gsim_stats_ci95(stats),
+    return index == GROUPED_SPREAD && answer->is_mixed ? "spread" : grouped_heads[index];
+}
+
+static double grouped_value(const struct gsim_answer *answer, size_t row, size_t index)
+{
+    const struct gsim_stats *stats = &answer->stats[row];
+    const double values[GROUPED_COUNT] = {(double)stats->count,      gsim_stats_mean(stats),
+                                          answer->is_mixed ? gsim_stats_deviation(stats) : gsim_stats_ci95(stats),
                                           gsim_stats_geomean(stats), stats->minimum,         stats->maximum};
     return values[index];
 }
@@ -134,7 +143,7 @@ static const char *entry(const struct gsim_answer *answer, size_t row, size_t in
     index -= answer->name_count;
     if (answer->stats) {
         if (index >= GROUPED_COUNT) return NULL;
-        return is_head ? grouped_heads[index] : number_text(grouped_value(&answer->stats[row], index), text);
+        return is_head ? grouped_head(answer, index) : number_text(grouped_value(answer, row, index), text);
     }
     if (index == 0) return is_head ? answer->value_name : number_text(answer->values[row], text);
     *is_number = false;
@@ -186,7 +195,8 @@ static void put_table(const struct results *results, struct gsim_output *output)
             if (length > widths[j]) widths[j] = length;
         }
     if (answer->stats)
-        gsim_output_printf(output, "%s of groups, mean with 95 %% confidence interval\n\n", answer->value_name);
+        gsim_output_printf(output, answer->is_mixed ? "%s of groups, mean and spread (standard deviation) over different cells\n\n"
+                                                    : "%s of groups, mean with 95 %% confidence interval\n\n", answer->value_name);
     put_row(answer, SIZE_MAX, columns, widths, output);
     for (size_t i = 0; i < shown; i++) put_row(answer, i, columns, widths, output);
     if (shown < answer->row_count)
@@ -212,7 +222,7 @@ static void put_csv(const struct results *results, struct gsim_output *output)
                     gsim_output_printf(output, "%.15g", cell->real);
             } else if (i && j < answer->name_count + (answer->stats ? GROUPED_COUNT : 1)) {
                 double value =
-                    answer->stats ? grouped_value(&answer->stats[row], j - answer->name_count) : answer->values[row];
+                    answer->stats ? grouped_value(answer, row, j - answer->name_count) : answer->values[row];
                 if (isfinite(value)) gsim_output_printf(output, "%.12g", value);
             } else {
                 gsim_output_csv_string(output, entry(answer, row, j, &is_number, text));
@@ -249,8 +259,8 @@ static void put_json(const struct results *results, struct gsim_output *output)
             gsim_output_text(output, ", ");
         }
         for (size_t j = 0; answer->stats && j < GROUPED_COUNT; j++) {
-            gsim_output_printf(output, "%s\"%s\": ", j ? ", " : "", grouped_heads[j]);
-            put_json_number(grouped_value(&answer->stats[i], j), output);
+            gsim_output_printf(output, "%s\"%s\": ", j ? ", " : "", grouped_head(answer, j));
+            put_json_number(grouped_value(answer, i, j), output);
         }
         if (!answer->stats) {
             gsim_output_json_string(output, answer->value_name);

@@ -105,7 +105,7 @@ static enum gsim_status begin(struct maker *maker, const struct gsim_requests *r
     put_integer(maker, GSIM_COLUMN_sweep, (uint64_t)requests->sweep_id);
     put_integer(maker, GSIM_COLUMN_position, item);
     put_text(maker, GSIM_COLUMN_workload, maker->request.workload->text);
-    put_text(maker, GSIM_COLUMN_scheduler, maker->request.scheduler->text);
+    put_text(maker, GSIM_COLUMN_scheduler, gsim_requests_scheduler_name(requests, maker->request.scheduler));
     put_text(maker, GSIM_COLUMN_device, maker->request.device->text);
     put_integer(maker, GSIM_COLUMN_repeat, maker->request.repeat);
     put_text(maker, GSIM_COLUMN_noise, "off");

@@ -3,6 +3,7 @@
  * Layer: sim (program). "gpusim run": one simulation. What it gives in the end is cli/deliver.c's.
  */
 #include "cli/cli.h"
+#include "sim/program/writer.h"
 
 static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
@@ -26,12 +27,18 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, workload, scheduler, error);
     if (status == GSIM_OK) gsim_cli_note_devices(&point.program, (const char *const[]){setup.device.name}, 1);
+    if (status == GSIM_OK && arguments->value[GSIM_CLI_WRITE_PROGRAM])
+        status = gsim_program_write(&point.program, arguments->value[GSIM_CLI_WRITE_PROGRAM], error);
     if (status == GSIM_OK && sm_count) {
         gsim_block_log_init(&blocks, sm_count < setup.device.sm_count ? sm_count : (uint32_t)setup.device.sm_count);
         point.simulation.observer = &blocks.observer;
     }
     if (status == GSIM_OK) status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
     if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
+    if (status == GSIM_OK) {
+        const struct gsim_cli_case cell = {workload, scheduler, metrics.makespan, metrics.iteration_total, timeline.kernel_count};
+        gsim_cli_note_idle_opts(&setup, &cell, 1);
+    }
     if (status == GSIM_OK) {
         struct gsim_result result = {.simulation = &point.simulation,
                                      .timeline = &timeline,

@@ -296,6 +296,7 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
     if (s) s->arguments = arguments;
     if (status == GSIM_OK) status = check(s, &error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, arguments, &error);
+    if (s) s->setup.until_steady = true; /* as gpusim compare */
     if (status == GSIM_OK) status = choose_inputs(s, &error);
     if (status == GSIM_OK) status = choose_design(s, &error);
     if (status == GSIM_OK) status = check_program(s, &error);

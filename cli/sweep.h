@@ -13,7 +13,7 @@
     X(CONDITION, "where", "CONDITION", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_PLOT,                     \
       "only what meets it: 'size >= 1e6 && sched != serial'; may be\n"                                                 \
       "repeated")                                                                                                      \
-    X(REPEAT, "repeat", "R", GSIM_CLI_ON_SWEEP, "each point so often, the seed one higher each time\n(default 1)")                  \
+    X(REPEAT, "repeat", "R", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_COMPARE, "each point so often, the seed one higher each time\n(default 1)")                  \
     X(SAMPLES, "samples", "N", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                            \
       "how many points to draw from random and sobol ranges")                                                \
     X(SAMPLE_SEED, "sample-seed", "S", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY, "seed of those draws (default 1)") \
@@ -24,7 +24,7 @@
     X(RETRY, "retry", NULL, GSIM_CLI_ON_SWEEP, "with --resume: also what failed, crashed or took too long")            \
     X(MIX, "allow-mixed", NULL, GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_RESULTS,                                               \
       "also into a file with results of another version or model")                                                     \
-    X(JOBS, "jobs", "J", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_WHATIF, \
+    X(JOBS, "jobs", "J", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_WHATIF, \
       "worker processes, up to 512 (default: as many as there are\ncores)")                                                        \
     X(TIMEOUT, "timeout", "SECONDS", GSIM_CLI_ON_SWEEP, "stop a point that takes longer, and record that (default:\nnone is stopped)")             \
     X(SHARD, "shard", "I/N", GSIM_CLI_ON_SWEEP, "only every N-th point, from the I-th on: for N jobs of a cluster")    \
@@ -33,8 +33,8 @@
     X(DRY_RUN, "dry-run", NULL, GSIM_CLI_ON_SWEEP, "count the points and show the first ones")                         \
     X(COLUMNS, "columns", "A,B,...", GSIM_CLI_ON_RESULTS, "what a row shows beside its value (default: what varied)")  \
     X(GROUP, "group", "A,B,...", GSIM_CLI_ON_RESULTS,                                                                  \
-      "one line per group: mean with 95 % confidence interval,\n"                                                      \
-      "geometric mean, extremes of the value")                                                                         \
+      "one line per group: mean with 95 % confidence interval of\n"                                                    \
+      "repetitions, or spread over cells; geometric mean, extremes")                                                                         \
     X(JSON, "json", "FILE|-", GSIM_CLI_ON_RESULTS, "write the answer as JSON")                                         \
     X(LIMIT, "limit", "N", GSIM_CLI_ON_RESULTS, "rows to print (default: 60 on a terminal, else all); files\nhave all")
 

@@ -120,9 +120,9 @@ bool gsim_frame_is_setting(const char *column)
         /* where a row comes from; repetitions differ in seed and repeat alone */
         "id", "key", "sweep", "position", "seed", "repeat", "status", "error", "version", "model", "inputs", "file", "done", "run", "split", "checked",
         /* what came out, in the database, the CSV and the JSON of compare, and in reports */
-        "kernels", "streams_used", "events_recorded", "stream_waits", "speedup", "speedup_spread", "sm_busy_ratio",
+        "kernels", "iterations_run", "repetitions", "speedup_ci95", "streams_used", "events_recorded", "stream_waits", "speedup", "speedup_spread", "sm_busy_ratio",
         "achieved_occupancy", "overlap_ct", "overlap_tc", "overlap_cc", "overlap_total", "h2d_bytes", "d2h_bytes",
-        "d2d_bytes", "lower_bound_reason", "compute_transfer", "transfer_compute", "compute_compute", "total"};
+        "d2d_bytes", "lower_bound_reason", "limited_by", "limited_by_detail", "compute_transfer", "transfer_compute", "compute_compute", "total"};
     size_t length = strlen(column);
     if (length > 3 && strcmp(column + length - 3, "_us") == 0 && !strchr(column, '.')) return false;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)

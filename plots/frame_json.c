@@ -88,7 +88,7 @@ static void read_report(struct gsim_frame *frame, const char *object)
         set_members(frame, value);
         for (const char *metric = gsim_scan_next(value, &inner, &rest); metric;
              metric = gsim_scan_next(gsim_scan_skip(metric), &inner, &rest))
-            if (gsim_scan_is(&inner, "overlap") && *metric == '{') set_members(frame, metric);
+            if ((gsim_scan_is(&inner, "overlap") || gsim_scan_is(&inner, "bottlenecks")) && *metric == '{') set_members(frame, metric);
     }
 }
 

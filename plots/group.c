@@ -60,19 +60,57 @@ static bool is_scheduler_parameter(const char *name)
     return strchr(name, '.') && strncmp(name, "device.", 7) != 0 && strncmp(name, "gpu.", 4) != 0;
 }
 
-/* The settings of a row in one text. WITHOUT_SCHEDULER: what runs of different schedulers have in common. */
-static const char *row_key(const struct gsim_frame *frame, size_t row, bool without_scheduler, struct gsim_arena *arena)
+/* What a speed-up is over: the rows whose column NAME has the text VALUE, a scheduler where only that is said. */
+struct base_rule {
+    const char *text, *name, *value;
+    double number;       /* of VALUE; NAN: it is none */
+    const bool *counts;  /* per column: base rows have something there, so that rows must agree in it */
+};
+
+static bool is_base_row(const struct gsim_frame *frame, size_t row, const struct base_rule *rule)
 {
+    const struct gsim_frame_column *column = gsim_frame_find(frame, rule->name);
+    if (strcmp(gsim_frame_text(column, row), rule->value) == 0) return true;
+    return isfinite(rule->number) && gsim_frame_number(column, row) == rule->number;
+}
+
+/* RULE NULL: every setting of a row in one text. With RULE: what rows have in common that differ from its base rows in the
+ * name it gives; where that is the scheduler, its parameters do not count either. */
+static const char *row_key(const struct gsim_frame *frame, size_t row, const struct base_rule *rule, struct gsim_arena *arena)
+{
+    bool by_scheduler = rule && strcmp(rule->name, "scheduler") == 0;
     size_t room = 1, used = 0;
     for (size_t i = 0; i < frame->column_count; i++) room += strlen(gsim_frame_text(&frame->columns[i], row)) + 1;
     char *key = gsim_arena_alloc(arena, room);
     for (size_t i = 0; key && i < frame->column_count; i++) {
         const char *name = frame->columns[i].name;
         if (!gsim_frame_is_setting(name)) continue;
-        if (without_scheduler && (strcmp(name, "scheduler") == 0 || is_scheduler_parameter(name))) continue;
+        if (rule && (strcmp(name, rule->name) == 0 || !rule->counts[i])) continue;
+        if (by_scheduler && is_scheduler_parameter(name)) continue;
         used += (size_t)snprintf(key + used, room - used, "%s\x1f", gsim_frame_text(&frame->columns[i], row));
     }
     return key;
+}
+
+/* NAME=VALUE, or a scheduler; a column that no base row has a text in (a parameter of other schedulers) does not count. */
+static enum gsim_status make_rule(const struct gsim_frame *frame, const char *base, struct base_rule *rule,
+                                  struct gsim_arena *arena, struct gsim_error *error)
+{
+    const struct gsim_frame_column *column;
+    const char *equals = strchr(base, '=');
+    char *end;
+    bool *counts = gsim_arena_alloc(arena, sizeof *counts * (frame->column_count + 1));
+    *rule = (struct base_rule){.text = base, .name = "scheduler", .value = equals ? equals + 1 : base, .counts = counts};
+    if (equals) rule->name = gsim_arena_printf(arena, "%.*s", (int)(equals - base), base);
+    if (!counts || !rule->name) return no_memory(error);
+    if (strcmp(rule->name, "sched") == 0) rule->name = "scheduler";
+    rule->number = strtod(rule->value, &end);
+    if (end == rule->value || *end) rule->number = NAN;
+    enum gsim_status status = gsim_frame_need(frame, "--base", rule->name, &column, error);
+    for (size_t i = 0; i < frame->column_count && status == GSIM_OK; i++)
+        for (size_t row = 0; row < frame->row_count && !counts[i]; row++)
+            counts[i] = *gsim_frame_text(&frame->columns[i], row) && is_base_row(frame, row, rule);
+    return status;
 }
 
 /* --- speed-ups
@@ -89,21 +127,21 @@ static int by_key(const void *left, const void *right)
 }
 
 /* The base's rows by setting, equal ones summed up. */
-static enum gsim_status collect_bases(const struct gsim_frame *frame, const char *scheduler, struct base *bases,
+static enum gsim_status collect_bases(const struct gsim_frame *frame, const struct base_rule *rule, struct base *bases,
                                       size_t *count, struct gsim_arena *arena, struct gsim_error *error)
 {
-    const struct gsim_frame_column *name = gsim_frame_find(frame, "scheduler");
     const struct gsim_frame_column *time = gsim_frame_find(frame, "iteration_us");
     size_t found = 0;
     for (size_t row = 0; row < frame->row_count; row++) {
         double us = gsim_frame_number(time, row);
-        if (strcmp(gsim_frame_text(name, row), scheduler) != 0 || !(us > 0)) continue;
+        if (!is_base_row(frame, row, rule) || !(us > 0)) continue;
         bases[found] =
-            (struct base){.key = row_key(frame, row, true, arena), .sum = us, .squares = us * us, .count = 1};
+            (struct base){.key = row_key(frame, row, rule, arena), .sum = us, .squares = us * us, .count = 1};
         if (!bases[found++].key) return no_memory(error);
     }
     if (!found)
-        return gsim_error_set(error, GSIM_USAGE, "--base: no rows of the scheduler '%.60s' to compare with", scheduler);
+        return gsim_error_set(error, GSIM_USAGE, "--base: no rows %s '%.60s' to compare with",
+                              strchr(rule->text, '=') ? "have" : "of the scheduler", rule->text);
     qsort(bases, found, sizeof *bases, by_key);
     *count = 0;
     for (size_t i = 0; i < found; i++) {
@@ -130,18 +168,21 @@ enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, 
     struct gsim_arena arena = {0};
     const struct gsim_frame_column *time;
     size_t count = 0, matched = 0, rows = frame->row_count;
+    struct base_rule rule = {0};
     if (!base && gsim_frame_distinct(frame, gsim_frame_find(frame, "speedup"))) return GSIM_OK;
+    if (!base) base = "serial";
     enum gsim_status status = gsim_frame_need(frame, "--y speedup", "scheduler", &time, error);
     if (status == GSIM_OK) status = gsim_frame_need(frame, "--y speedup", "iteration_us", &time, error);
     struct base *bases = status == GSIM_OK ? gsim_arena_alloc(&arena, sizeof *bases * (rows + 1)) : NULL;
     double *values = status == GSIM_OK ? gsim_arena_alloc(&arena, sizeof *values * 2 * (rows + 1)) : NULL;
     if (status == GSIM_OK && (!bases || !values)) status = no_memory(error);
-    if (status == GSIM_OK) status = collect_bases(frame, base ? base : "serial", bases, &count, &arena, error);
+    if (status == GSIM_OK) status = make_rule(frame, base, &rule, &arena, error);
+    if (status == GSIM_OK) status = collect_bases(frame, &rule, bases, &count, &arena, error);
     for (size_t row = 0; row < rows && status == GSIM_OK; row++) {
-        struct base wanted = {.key = row_key(frame, row, true, &arena)};
+        struct base wanted = {.key = row_key(frame, row, &rule, &arena)};
         if (!wanted.key) status = no_memory(error);
         const struct base *found = wanted.key ? bsearch(&wanted, bases, count, sizeof *bases, by_key) : NULL;
-        if (found && strcmp(gsim_frame_text(gsim_frame_find(frame, "scheduler"), row), base ? base : "serial") == 0) {
+        if (found && is_base_row(frame, row, &rule)) {
             values[2 * row] = 1; /* its own noise is no speed-up */
             values[2 * row + 1] = 0;
             matched++;
@@ -160,8 +201,7 @@ enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, 
     frame->row_count = rows;
     if (status == GSIM_OK && frame->failed) status = no_memory(error);
     if (status == GSIM_OK && !matched)
-        status =
-            gsim_error_set(error, GSIM_USAGE, "--base %s: it ran in no setting of the others", base ? base : "serial");
+        status = gsim_error_set(error, GSIM_USAGE, "--base %s: it ran in no setting of the others", base);
     gsim_arena_release(&arena);
     return status;
 }
@@ -280,7 +320,7 @@ static enum gsim_status fill_points(const struct gsim_frame *frame, const struct
             continue;
         }
         members[count] =
-            (struct member){.group = group[row], .key = row_key(frame, row, false, &groups->arena), .value = value};
+            (struct member){.group = group[row], .key = row_key(frame, row, NULL, &groups->arena), .value = value};
         if (is_speedup && isfinite(variance)) members[count].base_variance = variance;
         if (!members[count++].key) return no_memory(error);
     }

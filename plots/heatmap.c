@@ -20,7 +20,8 @@ static void put_cells(const struct gsim_groups *groups, double divisor, struct g
             const struct gsim_point *point = gsim_group_point(groups, i, j);
             if (!point->count) continue;
             double value = point->mean / divisor;
-            snprintf(label, sizeof label, fabs(value) >= 100 ? "%.0f" : fabs(value) >= 10 ? "%.1f" : "%.2f", value);
+            /* Three digits; of small ones among large two, never "0.00" for what is not. */
+            snprintf(label, sizeof label, fabs(value) >= 100 ? "%.0f" : fabs(value) >= 10 ? "%.1f" : fabs(value) >= 0.1 || value == 0 ? "%.2f" : "%.2g", value);
             if (strlen(label) > *letters) *letters = strlen(label);
             gsim_output_printf(&figure->data, "%zu\t%zu\t%.9g\t%s\n", i, j, value, label);
         }

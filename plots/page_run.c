@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "gpusim/metrics.h"
 #include "plots/page.h"
 #include "plots/timeline.h"
 #include "sim/base/text.h"
@@ -32,6 +33,19 @@ static void put_pair(struct gsim_page *page, const char *name, const char *text)
     gsim_page_cell(page, name);
     gsim_page_cell(page, text);
     gsim_page_row_end(page);
+}
+
+/* Shares of the makespan by cause, as far as a twentieth of it. */
+static void put_bottlenecks(struct gsim_page *page, const struct gsim_frame *frame)
+{
+    double makespan = number_of(frame, "makespan_us");
+    for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++) {
+        char text[GSIM_TEXT_SIZE];
+        double us = number_of(frame, gsim_bottleneck_key((enum gsim_bottleneck)i));
+        if (!(us >= 0.05 * makespan)) continue;
+        put_pair(page, gsim_arena_printf(&page->arena, "… of the makespan: %s", gsim_bottleneck_name((enum gsim_bottleneck)i)),
+                 gsim_text_percent(text, us / makespan));
+    }
 }
 
 static void put_summary(struct gsim_page *page, const struct gsim_frame *frame)
@@ -63,6 +77,11 @@ static void put_summary(struct gsim_page *page, const struct gsim_frame *frame)
         put_pair(page, counts[i][1], value_of(frame, counts[i][0]));
     put_pair(page, "Moved to the device", gsim_text_bytes(text, fmax(0, number_of(frame, "h2d_bytes"))));
     put_pair(page, "Moved back", gsim_text_bytes(text, fmax(0, number_of(frame, "d2h_bytes"))));
+    if (*value_of(frame, "limited_by"))
+        put_pair(page, "Limited by", *value_of(frame, "limited_by_detail")
+                                         ? gsim_arena_printf(&page->arena, "%s (%s)", value_of(frame, "limited_by"), value_of(frame, "limited_by_detail"))
+                                         : value_of(frame, "limited_by"));
+    put_bottlenecks(page, frame);
     gsim_page_table_end(page);
     if (number_of(frame, "lower_bound_us") > number_of(frame, "makespan_us"))
         gsim_output_text(page->output,

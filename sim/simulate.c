@@ -148,6 +148,18 @@ static void first_thread_main(void *argument)
     gsim_machine_end_thread(m);
 }
 
+/* What gsim_estimate_us() tells of kernels. */
+static enum gsim_status time_kernels(const struct gsim_process *p, struct gsim_arena *arena, struct gsim_run *run,
+                                     struct gsim_error *error)
+{
+    uint32_t count = p->space.program->kernel_count;
+    double *times = GSIM_ARENA_ARRAY(arena, double, count + 1);
+    if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t k = 0; k < count; k++) times[k] = p->space.works[k].solo_ps / (double)GSIM_PS_PER_US;
+    run->kernel_us = times;
+    return GSIM_OK;
+}
+
 static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_simulation *s, struct gsim_error *error)
 {
     struct gsim_machine *m = p->machine;
@@ -166,6 +178,7 @@ static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_
         .iterations = s->until_steady ? GSIM_STEADY_MOST : s->iterations ? s->iterations : s->program->iterations,
         .rng = &numbers,
         .arena = &arena,
+        .device = gsim_device_facts(s->device),
     };
     p->run = &first.run;
     enum gsim_status status = gsim_random_init(&numbers, s->seed, error);
@@ -177,6 +190,7 @@ static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_
             status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
         first.run.params = defaults;
     }
+    if (!status) status = time_kernels(p, &arena, &first.run, error);
     if (status) goto done;
     if (s->scheduler->prepare) status = s->scheduler->prepare(&first.run, error);
     if (status) goto done;
@@ -199,7 +213,6 @@ enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct 
     if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = init_world(w, simulation, timeline, error);
     if (!status) status = run_scheduler(&w->process, simulation, error);
-    if (simulation->until_steady && timeline->iteration_count > 1) timeline->warm_up_count = 1;
     if (!status && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
     for (uint32_t i = 0; simulation->statistics && i < w->device_count; i++)
         if (w->devices[i].sm) gsim_gpu_count(w->devices[i].sm, simulation->statistics);

@@ -129,17 +129,49 @@ static enum gsim_status make_room(struct reading *reading, struct gsim_error *er
     struct gsim_cell *cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell, capacity * (width ? width : 1));
     double *values = GSIM_ARENA_ARRAY(&answer->arena, double, capacity);
     const char **statuses = GSIM_ARENA_ARRAY(&answer->arena, const char *, capacity);
-    if (!cells || !values || !statuses) return fail_memory(error);
+    uint64_t *identities = GSIM_ARENA_ARRAY(&answer->arena, uint64_t, capacity);
+    if (!cells || !values || !statuses || !identities) return fail_memory(error);
     if (old) {
         memcpy(cells, answer->cells, old * width * sizeof(*cells));
         memcpy(values, answer->values, old * sizeof(*values));
         memcpy(statuses, answer->statuses, old * sizeof(*statuses));
+        memcpy(identities, answer->identities, old * sizeof(*identities));
     }
     answer->cells = cells;
     answer->values = values;
     answer->statuses = statuses;
+    answer->identities = identities;
     reading->capacity = capacity;
     return GSIM_OK;
+}
+
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t length)
+{
+    for (size_t k = 0; k < length; k++) hash = (hash ^ (unsigned char)bytes[k]) * 1099511628211u; /* FNV-1a */
+    return (hash ^ 0xff) * 1099511628211u;
+}
+
+static uint64_t hash_cell(uint64_t hash, const struct gsim_cell *cell)
+{
+    if (cell->type == GSIM_CELL_TEXT) return hash_bytes(hash, cell->text, strlen(cell->text));
+    return hash_bytes(hash, (const char *)&cell->real, cell->type == GSIM_CELL_NULL ? 0 : sizeof cell->real);
+}
+
+/* Repetitions differ in seed and repeat alone. */
+static void add_axis(void *data, const char *name, const struct gsim_cell *value)
+{
+    uint64_t *hash = data;
+    if (strcmp(name, "seed") == 0 || strcmp(name, "repeat") == 0) return;
+    *hash = hash_cell(hash_bytes(*hash, name, strlen(name)), value);
+}
+
+static uint64_t identify(struct gsim_view *view)
+{
+    static const enum gsim_column always[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device};
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) hash = hash_cell(hash, &view->row->cells[always[i]]);
+    gsim_view_axes(view, add_axis, &hash);
+    return hash;
 }
 
 static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view, bool is_ok, struct gsim_error *error)
@@ -154,6 +186,7 @@ static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view
             copy_cell(&answer->arena, gsim_view_value(view, answer->names[i]));
     struct gsim_cell value = gsim_view_value(view, reading->ratio_of);
     answer->values[row] = value.type == GSIM_CELL_INTEGER || value.type == GSIM_CELL_REAL ? value.real : NAN;
+    if (query->is_grouped) answer->identities[row] = identify(view);
     answer->statuses[row] = is_ok ? NULL : gsim_arena_strdup(&answer->arena, view->row->cells[GSIM_COLUMN_status].text);
     if (query->base_name) status = gsim_matches_add(&reading->matches, view, answer->values[row], error);
     return status == GSIM_OK && answer->arena.failed ? fail_memory(error) : status;
@@ -216,16 +249,8 @@ static bool same_group(const struct gsim_answer *answer, size_t left, size_t rig
 
 static uint64_t hash_group(const struct gsim_answer *answer, size_t row)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (size_t i = 0; i < answer->name_count; i++) {
-        const struct gsim_cell *cell = &answer->cells[row * answer->name_count + i];
-        const char *bytes = cell->type == GSIM_CELL_TEXT ? cell->text : (const char *)&cell->real;
-        size_t length = cell->type == GSIM_CELL_TEXT   ? strlen(bytes)
-                        : cell->type == GSIM_CELL_NULL ? 0
-                                                       : sizeof(double);
-        for (size_t k = 0; k < length; k++) hash = (hash ^ (unsigned char)bytes[k]) * 1099511628211u;
-        hash = (hash ^ 0xff) * 1099511628211u;
-    }
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < answer->name_count; i++) hash = hash_cell(hash, &answer->cells[row * answer->name_count + i]);
     return hash;
 }
 
@@ -247,8 +272,10 @@ static enum gsim_status group(struct gsim_answer *answer, struct gsim_error *err
         if (!slots[at]) {
             memmove(&answer->cells[groups * width], &answer->cells[i * width], width * sizeof(*answer->cells));
             gsim_stats_init(&answer->stats[groups]);
+            answer->identities[groups] = answer->identities[i];
             slots[at] = ++groups;
         }
+        answer->is_mixed |= answer->identities[slots[at] - 1] != answer->identities[i];
         gsim_stats_add(&answer->stats[slots[at] - 1], answer->values[i]);
     }
     gsim_free(slots);

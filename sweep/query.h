@@ -32,6 +32,8 @@ struct gsim_answer {
     double *values;                                /* per row; NAN: none */
     const char **statuses;                         /* per row; "ok" is NULL */
     struct gsim_stats *stats;                      /* grouped: per row, over its values */
+    uint64_t *identities;                          /* grouped: of what a row simulated; repetitions have the same */
+    bool is_mixed;                                 /* grouped: some group's rows are not repetitions of one point */
     size_t row_count, failed_count, no_base_count; /* left out: not ok; grouped: without a base row */
     const char **models;                           /* that the rows come from */
     size_t model_count;

@@ -24,6 +24,26 @@ struct gsim_kernel_alone {
     double dram_us, issue_us;
 };
 
+/* What may keep a run from being faster. Texts are contracts of the reports. */
+#define GSIM_BOTTLENECK_MAP(X)                                                                                                \
+    X(HOST, "host", "host_us") /* the device waits for calls, or the host for itself */                                       \
+    X(GAPS, "launch gaps", "launch_gaps_us") /* from a launch, or from the end of one thing, to the start of the next */      \
+    X(DEPENDENCE, "dependence", "dependence_us") /* kernels follow one another while SMs have room */                         \
+    X(QUEUES, "hardware queues", "hardware_queues_us") /* a kernel could start and stands behind others in its queue */       \
+    X(LINK, "link", "link_us") /* copies, prefetches, faults */                                                               \
+    X(SMS, "SMs", "sms_us") /* all SMs hold blocks */                                                                         \
+    X(DRAM, "DRAM", "dram_us") /* a kernel that needs DRAM's bandwidth for most of its time */                                \
+    X(KERNEL, "a single kernel", "single_kernel_us") /* one op that leaves room on the SMs, longer than all others like it */
+
+enum gsim_bottleneck {
+#define GSIM_BOTTLENECK_ENUM(name, text, key) GSIM_BOTTLENECK_##name,
+    GSIM_BOTTLENECK_MAP(GSIM_BOTTLENECK_ENUM)
+#undef GSIM_BOTTLENECK_ENUM
+    GSIM_BOTTLENECK_COUNT
+};
+const char *gsim_bottleneck_name(enum gsim_bottleneck bottleneck);
+const char *gsim_bottleneck_key(enum gsim_bottleneck bottleneck); /* in JSON: "host_us", "launch_gaps_us", ... */
+
 struct gsim_metrics {
     gsim_time makespan; /* end of the last kernel, copy, call or iteration */
     gsim_time iteration_total, iteration_min, iteration_median, iteration_max;
@@ -37,6 +57,11 @@ struct gsim_metrics {
     gsim_time host_busy, host_waited; /* of all host threads: working in calls, blocked in calls */
     double sm_busy_ratio;             /* mean share of SMs holding a block, over the makespan */
     double achieved_occupancy;        /* resident warps per busy SM over the SM's warp slots */
+    /* Of detailed timelines: where the makespan goes, along the chain of what waited for what. Sums up to the makespan. */
+    bool has_bottlenecks;
+    gsim_time bottleneck_time[GSIM_BOTTLENECK_COUNT];
+    enum gsim_bottleneck bottleneck;    /* the greatest of them */
+    const char *bottleneck_detail; /* the host's dearest call, the single kernel's name; else NULL */
     /* From the kernels' times alone on the device; 0 where those were not given. */
     gsim_time critical_path;
     gsim_time lower_bound;

@@ -15,6 +15,7 @@
 #ifndef GSIM_SCHEDULER_H
 #define GSIM_SCHEDULER_H
 
+#include "gpusim/device.h"
 #include "gpusim/driver.h"
 #include "gpusim/params.h"
 #include "gpusim/random.h"
@@ -28,6 +29,24 @@ enum gsim_memory_mode {
 /* Which launch shapes a workload should use: serial and concurrent runs were tuned apart (KeSCo). */
 enum gsim_shape { GSIM_SHAPE_CONCURRENT, GSIM_SHAPE_SERIAL };
 
+/* What a data sheet and a bandwidth test tell of a device; how the simulated machine works inside is no scheduler's to know. */
+struct gsim_device_facts {
+    const char *name;
+    uint32_t sm_count, fp32_lanes_per_sm, hw_queues, priority_levels;
+    double clock_mhz, memory_gb, l2_mib, dram_gbps;
+    double h2d_gbps, d2h_gbps, pageable_h2d_gbps, pageable_d2h_gbps, d2d_gbps, prefetch_gbps;
+};
+
+static inline struct gsim_device_facts gsim_device_facts(const struct gsim_device_spec *d)
+{
+    return (struct gsim_device_facts){
+        .name = d->name, .sm_count = (uint32_t)d->sm_count, .fp32_lanes_per_sm = (uint32_t)d->fp32_lanes_per_sm,
+        .hw_queues = (uint32_t)d->hw_queues, .priority_levels = (uint32_t)d->priority_levels, .clock_mhz = d->clock_mhz,
+        .memory_gb = d->memory_gb, .l2_mib = d->l2_mib, .dram_gbps = d->dram_gbps, .h2d_gbps = d->h2d_gbps,
+        .d2h_gbps = d->d2h_gbps, .pageable_h2d_gbps = d->pageable_h2d_gbps, .pageable_d2h_gbps = d->pageable_d2h_gbps,
+        .d2d_gbps = d->d2d_gbps, .prefetch_gbps = d->prefetch_gbps};
+}
+
 struct gsim_run {
     const struct gsim_program *program;
     struct gsim_driver *driver;
@@ -39,7 +58,14 @@ struct gsim_run {
     const struct gsim_random *rng; /* seeded from --seed; the scheduler's own stream of numbers */
     struct gsim_arena *arena;
     void *state;                   /* the scheduler's own */
+    struct gsim_device_facts device;
+    const double *kernel_us;       /* per kernel of the program, alone on the device; NULL where nobody knows (traces/runner/) */
 };
+
+/* How long OP takes with the device to itself, as a profile would say: a kernel's time alone, a copy or a prefetch at the
+ * bandwidth of its link, a host computation. Without run->kernel_us: solo_us, or the roofline of the device's facts.
+ * 0 where a program says nothing. May be called in prepare(); takes no simulated time. */
+double gsim_estimate_us(const struct gsim_run *run, const struct gsim_op *op);
 
 struct gsim_scheduler_ops {
     const char *name;              /* registered name = file name = option value */

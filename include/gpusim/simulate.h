@@ -27,11 +27,15 @@ struct gsim_statistics {
 
 struct gsim_demand;
 
-/* With noise there is one iteration behind the warm-up. Iterations repeat when the last two differ by less than GSIM_STEADY_SAME, or the last five by less than GSIM_STEADY_NEAR of the
- * shortest. */
-#define GSIM_STEADY_MOST 30
-#define GSIM_STEADY_SAME 1e-6
-#define GSIM_STEADY_NEAR 1e-3
+/* As GSIM_STEADY_MOST iterations would be, without those that are known beforehand: once a cycle of at most
+ * GSIM_STEADY_CYCLE iterations (mostly of one) comes a second time, to GSIM_STEADY_SAME of each, all others are; and once
+ * the last GSIM_STEADY_NEAR_COUNT differ by at most GSIM_STEADY_NEAR of the shortest, these stand for the others. With
+ * noise one behind the first. */
+#define GSIM_STEADY_MOST       30
+#define GSIM_STEADY_CYCLE      8
+#define GSIM_STEADY_SAME       1e-10 /* chance gives the same to 1e-8 */
+#define GSIM_STEADY_NEAR       1e-3
+#define GSIM_STEADY_NEAR_COUNT 5
 
 struct gsim_simulation {
     const struct gsim_program *program;
@@ -43,7 +47,7 @@ struct gsim_simulation {
     enum gsim_memory_mode memory;
     bool prefetch;
     uint32_t iterations;                 /* 0: the program's own */
-    bool until_steady;                   /* iterations: at most GSIM_STEADY_MOST, until they repeat; the first is a warm-up */
+    bool until_steady;                   /* iterations: at most GSIM_STEADY_MOST, until they repeat */
     uint64_t seed;
     bool noise;                          /* draw the durations of kernels and calls (device: kernel_spread, call_spread) */
     bool detailed;                       /* record API calls, waits and occupancy too */

@@ -96,6 +96,7 @@ struct gsim_timeline {
     struct gsim_iteration_record *iterations;
     size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count;
     size_t warm_up_count; /* of the iterations, from the first on */
+    size_t cycle, stands_for; /* 0, or: the last so many would come again and again, up to so many iterations in all */
     size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity;
     bool detailed;            /* false: kernels, copies and iterations only (fast runs) */
     bool failed;              /* memory ran out; records are missing */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: models. device.pcie_gbps: the link to the host as one number, for sweeps over PCIe and NVLink generations. A
- * faster link is taken to speed up everything that it carries alike; latencies stay as they are.
+ * faster link is taken to speed up everything that it carries alike, and the host's time per MB of a prefetch call, which is
+ * the link's pace where it was measured (V100); latencies stay as they are.
  */
 #include "sim/device/device.h"
 
@@ -12,8 +13,11 @@
 static const char *const carried[] = {"h2d_gbps",          "d2h_gbps",      "bidirectional_gbps", "pageable_h2d_gbps",
                                       "pageable_d2h_gbps", "prefetch_gbps", "fault_total_gbps"};
 
+#define PACED "prefetch_call_us_per_mb" /* goes down as the link goes up */
+
 bool gsim_device_is_pcie(const char *number)
 {
+    if (strcmp(number, PACED) == 0) return true;
     for (size_t i = 0; i < sizeof(carried) / sizeof(carried[0]); i++)
         if (strcmp(carried[i], number) == 0) return true;
     return false;
@@ -31,6 +35,11 @@ enum gsim_status gsim_device_set_pcie(struct gsim_device_spec *spec, const char 
         char text[40];
         snprintf(text, sizeof(text), "%.12g", gsim_device_get(spec, gsim_device_number_find(carried[i])) * factor);
         status = gsim_device_set_number(spec, carried[i], text, error);
+    }
+    if (status == GSIM_OK) {
+        char text[40];
+        snprintf(text, sizeof(text), "%.12g", spec->prefetch_call_us_per_mb / factor);
+        status = gsim_device_set_number(spec, PACED, text, error);
     }
     return status == GSIM_OK ? status : gsim_error_prefix(error, "device." GSIM_DEVICE_PCIE);
 }

@@ -8,7 +8,7 @@ static const struct {
     const char *name, *sentence;
 } rules[GSIM_RULE_COUNT] = {
 #define X(key, name, sentence) {#name, sentence},
-#include "sim/rules.def"
+#include "sim/device/rules.def"
 #undef X
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim. Which rules of the model hold: those of sim/rules.def, a bit each of a device's rules_off. */
+/* Layer: sim. Which rules of the model hold: those of sim/device/rules.def, a bit each of a device's rules_off. */
 #ifndef GSIM_DEVICE_RULES_H
 #define GSIM_DEVICE_RULES_H
 
@@ -10,7 +10,7 @@
 
 enum gsim_rule {
 #define X(key, name, sentence) GSIM_RULE_##key,
-#include "sim/rules.def"
+#include "sim/device/rules.def"
 #undef X
     GSIM_RULE_COUNT
 };

@@ -427,20 +427,38 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
     }
 }
 
-/* The first iteration, which makes graphs and moves data, does not count. */
-static bool repeats(const struct gsim_timeline *timeline)
+static gsim_time iteration_length(const struct gsim_timeline *timeline, size_t back)
+{
+    const struct gsim_iteration_record *record = &timeline->iterations[timeline->iteration_count - back];
+    return record->end - record->start;
+}
+
+/* Whether the last PERIOD iterations are those before them again; of one that is the third time, since a longer cycle
+ * may hold two alike. */
+static bool is_cycle(const struct gsim_timeline *timeline, size_t period)
+{
+    size_t compared = period == 1 ? 2 : period;
+    if (compared + period >= timeline->iteration_count) return false; /* the first, which makes graphs and moves data, does not count */
+    for (size_t back = 1; back <= compared; back++) {
+        double length = (double)iteration_length(timeline, back), before = (double)iteration_length(timeline, back + period);
+        if (fabs(length - before) > GSIM_STEADY_SAME * length) return false;
+    }
+    return true;
+}
+
+/* How many of the last iterations stand for all that would follow; 0: that cannot be told yet. */
+static size_t steady_count(struct gsim_timeline *timeline)
 {
     gsim_time shortest = GSIM_TIME_NEVER, longest = 0;
-    for (size_t back = 1; back <= 5 && back < timeline->iteration_count; back++) {
-        const struct gsim_iteration_record *record = &timeline->iterations[timeline->iteration_count - back];
-        gsim_time length = record->end - record->start;
+    for (size_t period = 1; period <= GSIM_STEADY_CYCLE; period++)
+        if (is_cycle(timeline, period)) return timeline->cycle = period;
+    if (timeline->iteration_count <= GSIM_STEADY_NEAR_COUNT) return 0;
+    for (size_t back = 1; back <= GSIM_STEADY_NEAR_COUNT; back++) {
+        gsim_time length = iteration_length(timeline, back);
         if (length < shortest) shortest = length;
         if (length > longest) longest = length;
-        double spread = (double)(longest - shortest);
-        if (back == 2 && spread <= GSIM_STEADY_SAME * (double)shortest) return true;
-        if (back == 5) return spread <= GSIM_STEADY_NEAR * (double)shortest;
     }
-    return false;
+    return (double)(longest - shortest) <= GSIM_STEADY_NEAR * (double)shortest ? GSIM_STEADY_NEAR_COUNT : 0;
 }
 
 static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
@@ -448,13 +466,17 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
     (void)iteration;
+    struct gsim_timeline *timeline = p->machine->timeline;
     struct gsim_iteration_record record = {p->iteration_start, p->machine->running->local, p->streams_used, p->events_recorded,
                                            p->stream_waits};
-    gsim_timeline_add_iteration(p->machine->timeline, &record);
+    gsim_timeline_add_iteration(timeline, &record);
+    if (!p->machine->simulation->until_steady) return;
     /* With noise no iteration repeats: one behind the warm-up, repetitions are other seeds. */
-    const struct gsim_timeline *timeline = p->machine->timeline;
-    bool is_enough = p->machine->simulation->noise ? timeline->iteration_count >= 2 : repeats(timeline);
-    if (p->machine->simulation->until_steady && is_enough) p->run->iterations = (uint32_t)timeline->iteration_count;
+    size_t count = p->machine->simulation->noise ? timeline->iteration_count >= 2 : steady_count(timeline);
+    timeline->stands_for = GSIM_STEADY_MOST;
+    if (!count) return;
+    timeline->warm_up_count = timeline->iteration_count - count;
+    p->run->iterations = (uint32_t)timeline->iteration_count;
 }
 
 static double do_now_us(struct gsim_driver *driver) { return gsim_time_us(gsim_api_process(driver)->machine->running->local); }

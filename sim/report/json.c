@@ -210,6 +210,25 @@ static void put_occupancy(const struct gsim_result *result, struct gsim_output *
     gsim_output_text(output, "]}");
 }
 
+/* Sums up to the makespan. */
+static void put_bottlenecks(const struct gsim_metrics *metrics, struct gsim_output *output)
+{
+    if (!metrics->has_bottlenecks) return;
+    gsim_output_text(output, ",\n  ");
+    put_string(output, "limited_by", gsim_bottleneck_name(metrics->bottleneck));
+    comma(output);
+    if (metrics->bottleneck_detail) {
+        put_string(output, "limited_by_detail", metrics->bottleneck_detail);
+        comma(output);
+    }
+    gsim_output_text(output, "\"bottlenecks\": {");
+    for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++) {
+        if (i) comma(output);
+        put_time(output, gsim_bottleneck_key((enum gsim_bottleneck)i), metrics->bottleneck_time[i]);
+    }
+    gsim_output_text(output, "}");
+}
+
 static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *output)
 {
     gsim_output_text(output, ",\n \"metrics\": {");
@@ -244,6 +263,7 @@ static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *
         comma(output);
         put_string(output, "lower_bound_reason", metrics->lower_bound_reason);
     }
+    put_bottlenecks(metrics, output);
     gsim_output_text(output, "}}\n");
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/report/bounds.h"
+#include "sim/report/bottlenecks.h"
 #include "sim/device/occupancy.h"
 
 static gsim_time later(gsim_time a, gsim_time b)
@@ -122,18 +123,25 @@ enum gsim_status gsim_metrics_overlap(const struct gsim_timeline *timeline, stru
     return GSIM_OK;
 }
 
+/* With the iterations that a cycle stands for; TIMES has room for them. Returns how many there are. */
+static size_t extend(const struct gsim_timeline *timeline, gsim_time *times)
+{
+    size_t count = timeline->iteration_count, whole = timeline->stands_for;
+    for (size_t i = 0; i < count; i++) times[i] = timeline->iterations[i].end - timeline->iterations[i].start;
+    for (; timeline->cycle && count < whole; count++) times[count] = times[count - timeline->cycle];
+    return count;
+}
+
 static enum gsim_status compute_iterations(const struct gsim_timeline *timeline, struct gsim_metrics *metrics,
                                            struct gsim_error *error)
 {
     size_t count = timeline->iteration_count;
     if (!count) return GSIM_OK;
-    gsim_time *times = gsim_alloc(sizeof(*times) * count);
+    gsim_time *times = gsim_alloc(sizeof(*times) * (count > timeline->stands_for ? count : timeline->stands_for));
     if (!times) return gsim_error_set(error, GSIM_NOMEM, "cannot compute iteration times: out of memory");
-    for (size_t i = 0; i < count; i++) {
-        times[i] = timeline->iterations[i].end - timeline->iterations[i].start;
-        metrics->iteration_total += times[i];
-    }
-    size_t warm_up = timeline->warm_up_count < count ? timeline->warm_up_count : 0;
+    count = extend(timeline, times);
+    for (size_t i = 0; i < timeline->iteration_count; i++) metrics->iteration_total += times[i];
+    size_t warm_up = !timeline->cycle && timeline->warm_up_count < count ? timeline->warm_up_count : 0;
     count -= warm_up;
     if (warm_up) memmove(times, times + warm_up, count * sizeof *times);
     sort_times(times, count);
@@ -210,5 +218,6 @@ enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, cons
     compute_transfers(timeline, metrics);
     compute_makespan(timeline, metrics);
     compute_occupancy(timeline, device, metrics);
-    return gsim_bounds_compute(timeline, device, alone, metrics, error);
+    status = gsim_bottlenecks_compute(timeline, device, alone, metrics, error);
+    return status == GSIM_OK ? gsim_bounds_compute(timeline, device, alone, metrics, error) : status;
 }

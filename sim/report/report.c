@@ -254,6 +254,31 @@ static void put_host(const struct page *page, const struct gsim_result *result)
                        gsim_text_bytes(b, (double)metrics->d2h_bytes));
 }
 
+#define LEAST_SHARE 0.05 /* causes of less of the makespan are left out */
+
+/* Causes by their share of the makespan, the greatest first. */
+static void put_bottlenecks(const struct page *page, const struct gsim_metrics *metrics)
+{
+    bool shown[GSIM_BOTTLENECK_COUNT] = {false};
+    char share[GSIM_TEXT_SIZE], name[48];
+    if (!metrics->has_bottlenecks) return;
+    put_label(page, "Limited by");
+    for (int count = 0; count < GSIM_BOTTLENECK_COUNT; count++) {
+        int next = (int)metrics->bottleneck;
+        for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++)
+            if (!shown[i] && (shown[next] || metrics->bottleneck_time[i] > metrics->bottleneck_time[next])) next = i;
+        double part = (double)metrics->bottleneck_time[next] / (double)metrics->makespan;
+        if (count && part < LEAST_SHARE) break;
+        shown[next] = true;
+        gsim_output_printf(page->output, "%s%s %s", count ? ", " : "", gsim_bottleneck_name((enum gsim_bottleneck)next),
+                           gsim_text_percent(share, part));
+        if (!count && metrics->bottleneck_detail)
+            gsim_output_printf(page->output, " (%s%s)", metrics->bottleneck == GSIM_BOTTLENECK_HOST ? "mostly " : "",
+                               gsim_text_fit(name, sizeof name, metrics->bottleneck_detail, 30));
+    }
+    gsim_output_text(page->output, "\n");
+}
+
 static void put_options(const struct page *page, const struct gsim_result *result)
 {
     unsigned column = 15;
@@ -279,6 +304,7 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     if (style->color) page = (struct page){.output = output, .bold = "\033[1m", .dim = "\033[2m", .plain = "\033[0m"};
     put_title(&page, result);
     put_times(&page, result);
+    put_bottlenecks(&page, result->metrics);
     put_device(&page, result);
     put_host(&page, result);
     if (result->option_count) put_options(&page, result);

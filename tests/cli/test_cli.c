@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "sweep/key.h"
 #include "tests/sim/result_fixture.h"
 
 struct outcome {
@@ -180,7 +181,8 @@ static void version_and_help(void)
     static const char *const commands[] = {"run", "compare", "import", "plot", "sweep", "report", "calibrate", "sensitivity", "results"};
     struct outcome outcome = call("--version");
     CHECK_INT(outcome.status, 0);
-    CHECK_STR(outcome.out, "gpusim " GPUSIM_VERSION "\n");
+    CHECK(strncmp(outcome.out, "gpusim " GPUSIM_VERSION " (", strlen("gpusim " GPUSIM_VERSION " (")) == 0);
+    CHECK_HAS(outcome.out, gsim_model_hash());
     outcome_release(&outcome);
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         outcome = call(calls[i]);

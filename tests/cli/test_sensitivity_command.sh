@@ -31,14 +31,24 @@ run='--workload img --sched kesco --size 1000'
 "$gpusim" sensitivity $run --numbers clock_mhz,dram_gbps,sm_count --spread 20 --csv oat.csv >table 2>err || fail "oat: $(cat err)"
 grep -q '7 points in' err || fail "oat: expected 2 x 3 + 1 runs, found '$(cat err)'"
 grep -q 'with kesco on a100-sxm4-40gb' table || fail "table: $(cat table)"
-# result_low of clock_mhz is the iteration of a run at four fifths of it.
+# result_low of clock_mhz is the iteration that compare finds at four fifths of it.
 # shellcheck disable=SC2086
-"$gpusim" run $run --opt device.clock_mhz=1128 --report run.json >/dev/null
-expected=$(sed -n 's/.*"iteration_us": \[\([0-9.]*\)\].*/\1/p' run.json)
+"$gpusim" compare $run --opt device.clock_mhz=1128 --csv compared.csv >/dev/null
+expected=$(awk -F, '$1 == "img" { print $7 }' compared.csv)
 found=$(awk -F, '$1 == "clock_mhz" { print $8 }' oat.csv)
 awk "BEGIN { exit !($expected > 0 && ($expected - $found)^2 < 1e-8 * $expected^2) }" ||
     fail "clock_mhz a fifth lower: found '$found', expected '$expected'"
 [ "$(awk -F, '$1 == "sm_count" { print $5 "," $6 }' oat.csv)" = 86,130 ] || fail "sm_count: expected whole numbers, found $(grep sm_count oat.csv)"
+
+# Kernels given by their time alone do not answer to the chip's numbers, and the table says so.
+cat >timed.json <<'END'
+{"schema": "gpusim-program/1", "name": "timed", "buffers": [{"name": "a", "bytes": 4096, "init": "device"}],
+ "kernels": [{"name": "k", "solo_us": 100}],
+ "ops": [{"op": "kernel", "kernel": "k", "grid": [1000], "block": [256], "writes": ["a"]}]}
+END
+"$gpusim" sensitivity --workload timed.json --sched serial --numbers clock_mhz,dram_gbps,launch_us >table 2>err || fail "timed: $(cat err)"
+grep -qF '(2 others have no effect to speak of: clock_mhz, dram_gbps)' table || fail "numbers without an effect: $(cat table)"
+grep -qF 'all kernels are given by their time alone (solo_us), which stays' table || fail "times alone: $(cat table)"
 
 for method in morris sobol; do
     for jobs in 1 3; do

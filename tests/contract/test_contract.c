@@ -95,7 +95,7 @@ static void without_a_rule(void)
 
 static void all_are_listed(void)
 {
-    static const char *const schedulers[] = {"serial", "async", "grsched", "taskflow", "cudagraph", "kesco"};
+    static const char *const schedulers[] = {"serial", "async", "grsched", "taskflow", "cudagraph", "kesco", "heft"};
     static const char *const workloads[] = {"m1", "m2", "vec", "bs", "img", "ml", "hits", "dl"};
     for (size_t i = 0; i < sizeof(schedulers) / sizeof(schedulers[0]); i++)
         CHECK_MSG(gsim_scheduler_find(schedulers[i]), "no scheduler '%s'", schedulers[i]);

@@ -10,7 +10,7 @@ extern const struct gsim_scheduler_ops gsim_scheduler_skeleton;
 
 static void test_find(void)
 {
-    static const char *const names[] = {"serial", "async", "grsched", "taskflow", "cudagraph", "kesco"};
+    static const char *const names[] = {"serial", "async", "grsched", "taskflow", "cudagraph", "kesco", "heft"};
     for (uint32_t i = 0; i < 6; i++) {
         const struct gsim_scheduler_ops *found = gsim_scheduler_find(names[i]), *loaded = NULL;
         struct gsim_error error = {0};
@@ -50,7 +50,7 @@ static void test_errors(void)
     struct gsim_error error = {0};
     CHECK_INT(gsim_scheduler_load("keso", &ops, &error), GSIM_USAGE);
     /* The names in list order; a new one joins them without a change here. */
-    CHECK_HAS(error.message, "unknown scheduler 'keso': expected one of serial, async, grsched, taskflow, cudagraph, kesco, ");
+    CHECK_HAS(error.message, "unknown scheduler 'keso': expected one of serial, async, grsched, taskflow, cudagraph, kesco, heft, ");
     CHECK_HAS(error.message, "or the path of a .so file");
     CHECK_INT(gsim_scheduler_load("no/such/file.so", &ops, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "cannot load scheduler 'no/such/file.so': no/such/file.so: cannot open shared object file");

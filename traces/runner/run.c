@@ -83,6 +83,7 @@ static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_c
         .iterations = job->iterations,
         .rng = &numbers,
         .arena = arena,
+        .device = gsim_device_facts(s->device),
     };
     enum gsim_status status = GSIM_OK;
     if (!run.params && s->scheduler->params) {

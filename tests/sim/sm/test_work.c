@@ -446,6 +446,7 @@ static void adjusted_is_as_found_afresh(void)
         CHECK_NEAR(works[i].solo_ps, kernels[i].solo_us * 1e6, 2e-5 * kernels[i].solo_us * 1e6);
         CHECK_NEAR(works[i].block_ps, afresh.block_ps, 1e-3 * afresh.block_ps);
     }
+    gsim_device_release(&d);
 }
 
 static void out_of_memory(void)

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * heft: the list scheduler HEFT (Topcuoglu, Hariri, Wu, TPDS 2002): tasks by upward rank, each where it ends first,
+ * gaps filled. Deviations: the processors are streams, alike and without contention, beside a stream per direction
+ * of the link for transfers, and the host for its own ops, in program order; ops are issued by planned start.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schedulers/shared/plan.h"
+
+struct heft_params {
+    int64_t streams;
+    double cross_us;
+    int insertion;
+};
+
+struct heft_state {
+    struct gsim_lowering lowering;
+    struct gsim_plan first, steady;
+};
+
+#define FOREVER INFINITY
+
+/* Idle time of a processor, ascending; the last gap never ends. */
+struct gap {
+    double begin, end;
+};
+
+struct processor {
+    struct gap *gaps;
+    size_t gap_count, gap_capacity;
+};
+
+/* Processors: the streams, then the link to the device, the link back, and the host. */
+struct planner {
+    struct gsim_run *run;
+    const struct heft_params *params;
+    const struct gsim_oplist *list;
+    const struct gsim_dag *dag;
+    uint32_t stream_count, to_device, to_host, host; /* streams for kernels; indices of the other processors */
+    struct processor *processors;
+    double *cost, *rank, *start, *end;               /* per node, us */
+    uint32_t *place;                                 /* per node: its processor */
+};
+
+struct ranked {
+    double key;
+    uint32_t node;
+};
+
+static bool is_inward(const struct gsim_op *op)
+{
+    return op->kind == GSIM_OP_PREFETCH || (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_H2D);
+}
+
+/* Where NODE must run, or stream_count where it may choose among the streams. */
+static uint32_t fixed_place(const struct planner *p, uint32_t node)
+{
+    const struct gsim_op *op = p->list->ops[node];
+    if (gsim_op_is_host(op)) return p->host;
+    if (is_inward(op)) return p->to_device;
+    if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_D2H) return p->to_host;
+    return UINT32_MAX;
+}
+
+/* The paper's average communication cost: an edge between two kernels costs nothing in one of the streams. */
+static double mean_cross_us(const struct planner *p, uint32_t from, uint32_t to)
+{
+    uint32_t a = fixed_place(p, from), b = fixed_place(p, to);
+    if (a == p->host || b == p->host || (a == b && a != UINT32_MAX)) return 0;
+    if (a != b) return p->params->cross_us;
+    return p->params->cross_us * (p->stream_count - 1) / p->stream_count;
+}
+
+/* Successors stand behind NODE in the list. Host ops keep their order: each leads to the next one. */
+static void rank_nodes(struct planner *p)
+{
+    double next_host = 0;
+    for (uint32_t node = p->list->op_count; node-- > 0;) {
+        bool is_host = gsim_op_is_host(p->list->ops[node]);
+        double longest = is_host ? next_host : 0;
+        p->cost[node] = gsim_estimate_us(p->run, p->list->ops[node]);
+        for (uint32_t e = p->dag->succ_start[node]; e < p->dag->succ_start[node + 1]; e++) {
+            uint32_t next = p->dag->succs[e];
+            longest = fmax(longest, mean_cross_us(p, node, next) + p->rank[next]);
+        }
+        p->rank[node] = p->cost[node] + longest;
+        if (is_host) next_host = p->rank[node];
+    }
+}
+
+static int by_falling_rank(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->key != y->key) return x->key > y->key ? -1 : 1;
+    return x->node < y->node ? -1 : 1;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->node < y->node ? -1 : 1;
+}
+
+/* When all that NODE needs is there on PLACE. */
+static double ready_on(const struct planner *p, uint32_t node, uint32_t place)
+{
+    double ready = 0;
+    for (uint32_t e = p->dag->pred_start[node]; e < p->dag->pred_start[node + 1]; e++) {
+        uint32_t pred = p->dag->preds[e];
+        bool crosses = p->place[pred] != place && p->place[pred] != p->host && place != p->host;
+        ready = fmax(ready, p->end[pred] + (crosses ? p->params->cross_us : 0));
+    }
+    return ready;
+}
+
+/* The first gap on PLACE that holds COST from READY on; the host fills no gaps, since its ops keep their order. */
+static size_t find_gap(const struct planner *p, uint32_t place, double ready, double cost, double *start)
+{
+    const struct processor *processor = &p->processors[place];
+    size_t low = 0, high = processor->gap_count - 1;
+    if (!p->params->insertion || place == p->host) low = high;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (processor->gaps[middle].end < ready + cost) low = middle + 1;
+        else high = middle;
+    }
+    while (fmax(processor->gaps[low].begin, ready) + cost > processor->gaps[low].end) low++;
+    *start = fmax(processor->gaps[low].begin, ready);
+    return low;
+}
+
+static bool occupy(struct processor *processor, size_t index, double start, double end)
+{
+    struct gap whole = processor->gaps[index];
+    bool has_before = start > whole.begin, has_after = whole.end > end;
+    if (has_before && has_after) {
+        if (processor->gap_count == processor->gap_capacity &&
+            gsim_array_grow((void **)&processor->gaps, sizeof(*processor->gaps), processor->gap_count, &processor->gap_capacity))
+            return false;
+        memmove(processor->gaps + index + 1, processor->gaps + index, sizeof(whole) * (processor->gap_count++ - index));
+        processor->gaps[index].end = start;
+        processor->gaps[index + 1].begin = end;
+    } else if (has_before) {
+        processor->gaps[index].end = start;
+    } else if (has_after) {
+        processor->gaps[index].begin = end;
+    } else {
+        memmove(processor->gaps + index, processor->gaps + index + 1, sizeof(whole) * (--processor->gap_count - index));
+    }
+    return true;
+}
+
+static bool place_node(struct planner *p, uint32_t node)
+{
+    uint32_t fixed = fixed_place(p, node);
+    uint32_t from = fixed == UINT32_MAX ? 0 : fixed, to = fixed == UINT32_MAX ? p->stream_count : fixed + 1, best = from;
+    size_t best_gap = 0;
+    double best_start = FOREVER;
+    for (uint32_t place = from; place < to; place++) {
+        double start;
+        size_t gap = find_gap(p, place, ready_on(p, node, place), p->cost[node], &start);
+        if (start >= best_start) continue;
+        best = place;
+        best_gap = gap;
+        best_start = start;
+    }
+    p->place[node] = best;
+    p->start[node] = best_start;
+    p->end[node] = best_start + p->cost[node];
+    return occupy(&p->processors[best], best_gap, best_start, p->end[node]);
+}
+
+/* ORDER: by planned start, which is behind all predecessors' ends; ties by the list, in which they stand in front. */
+static bool schedule(struct planner *p, struct ranked *sorted, uint32_t *order)
+{
+    uint32_t count = p->list->op_count;
+    rank_nodes(p);
+    for (uint32_t i = 0; i < count; i++) sorted[i] = (struct ranked){p->rank[i], i};
+    qsort(sorted, count, sizeof(*sorted), by_falling_rank);
+    for (uint32_t i = 0; i < count; i++)
+        if (!place_node(p, sorted[i].node)) return false;
+    for (uint32_t i = 0; i < count; i++) sorted[i] = (struct ranked){p->start[i], i};
+    qsort(sorted, count, sizeof(*sorted), by_start);
+    for (uint32_t i = 0; i < count; i++) order[i] = sorted[i].node;
+    return true;
+}
+
+static bool init_processors(struct planner *p)
+{
+    p->to_device = p->stream_count;
+    p->to_host = p->stream_count + 1;
+    p->host = p->stream_count + 2;
+    p->processors = gsim_alloc(sizeof(*p->processors) * (p->host + (size_t)1));
+    if (!p->processors) return false;
+    for (uint32_t i = 0; i <= p->host; i++) {
+        struct processor *processor = &p->processors[i];
+        if (gsim_array_grow((void **)&processor->gaps, sizeof(*processor->gaps), 0, &processor->gap_capacity)) return false;
+        processor->gaps[0] = (struct gap){0, FOREVER};
+        processor->gap_count = 1;
+    }
+    return true;
+}
+
+static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist *list, struct gsim_plan *plan,
+                                  struct gsim_error *error)
+{
+    const struct heft_params *params = run->params;
+    size_t count = (size_t)list->op_count + 1;
+    struct gsim_dag dag;
+    enum gsim_status status = gsim_dag_build(run, list, &dag, error);
+    if (status != GSIM_OK) return status;
+    struct planner p = {.run = run, .params = params, .list = list, .dag = &dag, .stream_count = (uint32_t)params->streams};
+    double **times[] = {&p.cost, &p.rank, &p.start, &p.end};
+    struct ranked *sorted = gsim_alloc(sizeof(*sorted) * count);
+    uint32_t *order = gsim_alloc(sizeof(*order) * count);
+    bool ok = init_processors(&p) && sorted && order && (p.place = gsim_alloc(sizeof(*p.place) * count));
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) ok = (*times[i] = gsim_alloc(sizeof(double) * count)) && ok;
+    if (ok && schedule(&p, sorted, order)) {
+        struct gsim_plan_choice choice = {.list = list, .dag = &dag, .stream_of = p.place, .order = order,
+                                          .stream_count = p.host, .prune = GSIM_PRUNE_CLOCK};
+        status = gsim_plan_build(run, &choice, plan, error);
+    } else {
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    }
+    for (uint32_t i = 0; p.processors && i <= p.host; i++) gsim_free(p.processors[i].gaps);
+    void *scratch[] = {p.processors, p.cost, p.rank, p.start, p.end, p.place, sorted, order};
+    for (size_t i = 0; i < sizeof(scratch) / sizeof(scratch[0]); i++) gsim_free(scratch[i]);
+    gsim_dag_release(&dag);
+    return status;
+}
+
+static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
+{
+    struct heft_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct heft_state);
+    if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
+    if (status == GSIM_OK) status = make_plan(run, &state->lowering.first, &state->first, error);
+    if (status == GSIM_OK && state->lowering.steady.ops != state->lowering.first.ops)
+        status = make_plan(run, &state->lowering.steady, &state->steady, error);
+    else
+        state->steady = state->first;
+    return status;
+}
+
+static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
+{
+    const struct heft_state *state = run->state;
+    struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady, .stream_count = state->first.stream_count,
+                                    .event_flags = GSIM_EVENT_NO_TIMING};
+    return gsim_plan_execute(run, &style, error);
+}
+
+static const struct gsim_param params_table[] = {
+    {"streams", GSIM_PARAM_INT, offsetof(struct heft_params, streams), 8, 1, 1024, "", NULL,
+     "streams that kernels choose among; transfers have one more in each direction"},
+    {"cross_us", GSIM_PARAM_REAL, offsetof(struct heft_params, cross_us), 2, 0, 1000, "us", NULL,
+     "what a dependence between two streams costs (communication cost)"},
+    {"insertion", GSIM_PARAM_CHOICE, offsetof(struct heft_params, insertion), 1, 0, 1, "", "off|on",
+     "fill gaps that earlier decisions left"},
+    {.name = NULL},
+};
+
+const struct gsim_scheduler_ops gsim_scheduler_heft = {
+    .name = "heft",
+    .summary = "static list schedule by times alone: upward rank, earliest end, gaps filled",
+    .source = "HEFT, Topcuoglu, Hariri, Wu, IEEE TPDS 13(3), 2002, doi 10.1109/71.993206",
+    .shape = GSIM_SHAPE_CONCURRENT,
+    .params_size = sizeof(struct heft_params),
+    .params = params_table,
+    .prepare = prepare,
+    .execute = execute,
+};

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Every number of a device acts: for each there is a run that takes another time when it is changed; those that are
+ * listed only say so in their help. And an option that does nothing in a run is told, with the reason.
+ */
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "sim/device/device.h"
+#include "tests/test.h"
+
+#define WORDS 24
+
+struct command {
+    char text[300];
+    char *words[WORDS];
+    int count;
+    const char *opts[WORDS], *operands[WORDS];
+    struct gsim_cli_arguments arguments;
+};
+
+static void read_command(struct command *c, const char *text)
+{
+    struct gsim_error error = {0};
+    c->count = 0;
+    snprintf(c->text, sizeof c->text, "%s", text);
+    for (char *word = c->text; *word && c->count < WORDS; word += strlen(word) + 1) {
+        char *space = strchr(word, ' ');
+        if (space) *space = '\0';
+        c->words[c->count++] = word;
+        if (!space) break;
+    }
+    c->arguments = (struct gsim_cli_arguments){.command = GSIM_CLI_RUN, .opts = c->opts, .operands = c->operands};
+    CHECK_OK(gsim_cli_parse(&c->arguments, c->count, c->words, 0, &error), error);
+}
+
+/* The makespan; 0 where the run is refused. */
+static gsim_time time_of(const char *text, const char *opt)
+{
+    struct command c;
+    struct gsim_cli_setup setup = {0};
+    struct gsim_cli_point point = {0};
+    struct gsim_timeline timeline = {0};
+    struct gsim_metrics metrics = {0};
+    struct gsim_error error = {0};
+    read_command(&c, text);
+    if (opt) c.opts[c.arguments.opt_count++] = opt;
+    enum gsim_status status = gsim_cli_setup_init(&setup, &c.arguments, &error);
+    if (status == GSIM_OK)
+        status = gsim_cli_point_init(&point, &setup, c.arguments.value[GSIM_CLI_WORKLOAD],
+                                     gsim_scheduler_find(c.arguments.value[GSIM_CLI_SCHED]), &error);
+    if (status == GSIM_OK) status = gsim_cli_point_run(&point, false, &timeline, &metrics, &error);
+    gsim_timeline_release(&timeline);
+    gsim_cli_point_release(&point);
+    gsim_cli_setup_release(&setup);
+    return status == GSIM_OK ? metrics.makespan : 0;
+}
+
+/* One program of many parts: copies each way and on the device, pinned and staged, small ones, few and many blocks, a time alone. */
+static const char program[] =
+    "{\"schema\": \"gpusim-program/1\", \"name\": \"all\","
+    " \"buffers\": [{\"name\": \"x\", \"bytes\": 16777216, \"init\": \"host\"}, {\"name\": \"y\", \"bytes\": 16777216, \"init\": \"host\"}, {\"name\": \"s\", \"bytes\": 1024, \"init\": \"host\"}, {\"name\": \"z\", \"bytes\": 16777216, \"init\": \"none\"}],"
+    " \"kernels\": [{\"name\": \"wide\", \"regs_per_thread\": 16, \"flops\": 1e6, \"dram_bytes\": 3e8}, {\"name\": \"few\", \"regs_per_thread\": 16, \"flops\": 1e5, \"dram_bytes\": 3e5},"
+    "  {\"name\": \"measured\", \"solo_us\": 40, \"dram_bytes\": 33554432}],"
+    " \"ops\": ["
+    "  {\"op\": \"host_write\", \"buffer\": \"s\"}, {\"op\": \"host_write\", \"buffer\": \"x\"},"
+    "  {\"op\": \"copy\", \"kind\": \"h2d\", \"buffer\": \"x\", \"stream\": 0},"
+    "  {\"op\": \"kernel\", \"kernel\": \"wide\", \"grid\": [4096], \"block\": [512], \"reads\": [\"x\", \"s\"], \"writes\": [\"z\"], \"stream\": 0},"
+    "  {\"op\": \"kernel\", \"kernel\": \"few\", \"grid\": [4], \"block\": [32], \"reads\": [\"s\"], \"writes\": [\"y\"], \"stream\": 1, \"priority\": -1},"
+    "  {\"op\": \"kernel\", \"kernel\": \"measured\", \"grid\": [1024], \"block\": [256], \"reads\": [\"z\", \"y\"], \"writes\": [\"y\"], \"stream\": 1},"
+    "  {\"op\": \"copy\", \"kind\": \"d2d\", \"buffer\": \"y\", \"stream\": 1},"
+    "  {\"op\": \"host_read\", \"buffer\": \"y\"}, {\"op\": \"host_read\", \"buffer\": \"z\"}]}";
+
+/* Runs in which different parts of the machine matter; PROGRAM stands for the file of the program above. */
+static const char *const runs[] = {
+    "--device h200 --workload m2 --sched kesco --iterations 2",
+    "--device h200 --workload bs --size 1e6 --sched serial --prefetch off",
+    "--device h200 --workload bs --size 1e6 --sched async --memory pinned --iterations 2",
+    "--device h200 --workload m2 --sched cudagraph --memory pinned --iterations 2",
+    "--device h200 --workload img --size 1000 --sched taskflow --memory pinned --iterations 2",
+    "--device h200 --workload vec --size 1e6 --sched grsched --memory pageable --iterations 2",
+    "--device h200 --workload vec --size 1e6 --sched kesco --noise",
+    "--device h200 --workload bs --size 100 --sched async --memory pinned",
+    "--device h200 --workload dl --size 500 --sched kesco --memory pinned",
+    "--device h200 --workload ml --size 1e5 --sched taskflow --memory pinned",
+    "--device h200 --workload hits --size 1e6 --sched kesco",
+    "--device gtx960 --workload bs --size 1e6 --sched async",
+    "--device gtx960 --workload PROGRAM --sched serial",
+    "--device h200 --workload PROGRAM --sched async --memory pinned --iterations 2",
+    "--device h200 --workload PROGRAM --sched kesco --memory pageable --iterations 2",
+    "--device h200 --workload PROGRAM --sched taskflow --memory pinned --iterations 2",
+};
+#define RUNS (sizeof runs / sizeof runs[0])
+
+/* Values that tell where half as much again would not. */
+static const struct {
+    const char *name;
+    double value;
+} told[] = {{"memory_gb", 0.1}, {"sm_dram_gbps", 10}, {"most_bytes_in_flight_per_thread", 1}, {"resident_grids", 1},
+            {"launch_queue_depth", 1}, {"priority_levels", 1}, {"bidirectional_gbps", 20}, {"sync_idle_us", 20},
+            {"cached_h2d_gbps", 5}, {"host_cache_kib", 10000}, {"dram_stretch_two", 5}};
+
+/* Where those act that no run above has a place for. */
+static const struct {
+    const char *name, *where;
+} elsewhere[] = {
+    {"dram_peak_gbps", "listed for comparison, as its help says"},
+    {"l2_gbps", "listed, not yet a limit, as its help says"},
+    {"copy_engines", "listed, as its help says"},
+    {"l1_kib", "shared memory beside a large carve-out"},
+    {"l2_miss_ns", "measured kernels whose data others displace"},
+    {"l2_far_share", "measured kernels that follow others on other SMs"},
+    {"graph_signal_us", "graph branches that wait for one another on a full chip"},
+    {"graph_launch_copy_us", "graphs of copies launched while the device is busy"},
+    {"inline_copy_bytes", "small copies where inline_copy_us differs from a copy's time"},
+    {"cores", "schedulers with more host threads than cores"},
+    {"lock_us", "schedulers with host threads"},
+    {"driver_lock_us", "schedulers with host threads"},
+    {"driver_sync_lock_us", "schedulers with host threads"},
+    {"driver_event_lock_us", "schedulers with host threads"},
+    {"driver_switch_us", "schedulers with host threads"},
+    {"peer_gbps", "several GPUs"},
+    {"peer_latency_us", "several GPUs"},
+    {"peer_event_us", "several GPUs"},
+    {"peer_call_us", "several GPUs"},
+    {"thread_create_us", "schedulers with host threads"},
+    {"query_us", "schedulers that poll"},
+    {"stream_destroy_us", "schedulers that destroy streams"},
+    {"tracer_start_us", "replays of recorded traces"},
+    {"tracer_gap_us", "replays of recorded traces"},
+    {"profiled_us", "validation against profilers"},
+};
+
+static bool is_elsewhere(const char *name)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
+        if (strcmp(elsewhere[i].name, name) == 0) return true;
+    return false;
+}
+
+/* Another value of NUMBER on DEVICE. */
+static double other_value(const char *device_name, enum gsim_device_number number)
+{
+    struct gsim_device_spec device;
+    struct gsim_error error = {0};
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
+        if (strcmp(told[i].name, gsim_device_number_name(number)) == 0) return told[i].value;
+    CHECK_OK(gsim_device_load(device_name, &device, &error), error);
+    double value = gsim_device_get(&device, number), most = gsim_device_number_maximum(number);
+    gsim_device_release(&device);
+    double other = value == 0 ? fmin(most / 2, 5) : value * 1.5 <= most ? value * 1.5 : value * 0.5;
+    return gsim_device_number_is_count(number) ? ceil(other) : other;
+}
+
+static void numbers_act(void)
+{
+    gsim_time base[RUNS];
+    char texts[RUNS][300], path[] = "/tmp/gpusim-idle-XXXXXX";
+    int file = mkstemp(path);
+    CHECK(file >= 0 && write(file, program, sizeof program - 1) == (ssize_t)sizeof program - 1);
+    for (size_t r = 0; r < RUNS; r++) {
+        const char *place = strstr(runs[r], "PROGRAM");
+        int before = place ? (int)(place - runs[r]) : (int)strlen(runs[r]);
+        snprintf(texts[r], sizeof texts[r], "%.*s%s%s", before, runs[r], place ? path : "", place ? place + strlen("PROGRAM") : "");
+        base[r] = time_of(texts[r], NULL);
+        CHECK_MSG(base[r] > 0, "refused: %s", texts[r]);
+    }
+    for (int n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n++) {
+        const char *name = gsim_device_number_name((enum gsim_device_number)n);
+        bool acts = is_elsewhere(name);
+        for (size_t r = 0; r < RUNS && !acts; r++) {
+            char opt[100];
+            const char *device = strstr(texts[r], "gtx960") ? "gtx960" : "h200";
+            snprintf(opt, sizeof opt, "device.%s=%.12g", name, other_value(device, (enum gsim_device_number)n));
+            gsim_time time = time_of(texts[r], opt);
+            acts = time && time != base[r];
+        }
+        CHECK_MSG(acts, "%s changes none of the runs", name);
+    }
+    close(file);
+    unlink(path);
+}
+
+static const struct test_case cases[] = {{"every number of a device acts", numbers_act}};
+TEST_MAIN("cli/idle", cases)

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Options that do nothing in a run are told on standard error, with the reason, and those that act are not:
+# test_notes.sh SOURCE-DIR BUILD-DIR.
+set -u
+gpusim=$(cd "$2" && pwd)/gpusim
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+GPUSIM_DATA=$(cd "$1" && pwd)
+export GPUSIM_DATA
+cd "$place" || exit 1
+failures=0
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+cat >timed.json <<'END'
+{"schema": "gpusim-program/1", "name": "timed", "buffers": [{"name": "a", "bytes": 4096, "init": "device"}],
+ "kernels": [{"name": "k", "solo_us": 100}, {"name": "l", "flops": 1e9, "dram_bytes": 1e6}],
+ "ops": [{"op": "kernel", "kernel": "k", "grid": [1000], "block": [256], "writes": ["a"]},
+         {"op": "kernel", "kernel": "l", "grid": [1000], "block": [256], "writes": ["a"]}]}
+END
+sed 's/, {"name": "l"[^}]*}//; s/"kernel": "l"/"kernel": "k"/' timed.json >all.json
+
+# notes EXPECTED ARGUMENTS...: all that is said; "" for nothing.
+notes() {
+    expected=$1
+    shift
+    "$gpusim" "$@" >out 2>err || fail "$*: $(cat err)"
+    [ "$(cat err)" = "$expected" ] || fail "$*: found '$(cat err)', expected '$expected'"
+}
+alone='kernels are given by their time alone (solo_us), which stays'
+for option in clock_mhz=700 dram_gbps=900; do
+    notes "gpusim: note: --opt device.$option changes nothing here: all $alone" \
+        run --workload all.json --sched serial --opt device.$option
+done
+notes "gpusim: note: --opt device.clock_mhz=700 changes only how kernels share the device: 1 of 2 $alone" \
+    run --workload timed.json --sched serial --opt device.clock_mhz=700
+notes '' run --workload timed.json --sched serial --opt device.launch_us=9
+notes '' run --workload img --size 1000 --sched kesco --opt device.clock_mhz=700 --opt kesco.streams=2
+moves='managed memory moves by prefetch_gbps and fault_total_gbps; device.pcie_gbps sets all of the link'
+notes "gpusim: note: --opt device.h2d_gbps=100 changes nothing here: $moves" \
+    run --workload vec --size 1e6 --sched kesco --opt device.h2d_gbps=100
+notes '' run --workload vec --size 1e6 --sched kesco --opt device.pcie_gbps=100
+notes '' run --workload vec --size 1e6 --sched kesco --memory pinned --opt device.h2d_gbps=100
+notes "gpusim: note: --opt device.prefetch_gbps=9 changes nothing here: the run's memory is not managed" \
+    run --workload vec --size 1e6 --sched kesco --memory pinned --opt device.prefetch_gbps=9
+# Of compare's cells one that changes is enough.
+notes '' compare --workload m2 --sched serial,cudagraph --opt device.graph_launch_us=50
+notes 'gpusim: note: --opt device.graph_launch_us=50 changes nothing here' \
+    compare --workload m2 --sched serial,kesco --opt device.graph_launch_us=50
+
+# A link twice as fast takes half of the time, also where the host's calls keep its pace.
+for gbps in 24 96; do
+    "$gpusim" run --workload vec --sched kesco --opt device.pcie_gbps=$gbps --report $gbps.json >/dev/null 2>&1
+done
+slow=$(sed -n 's/.*"makespan_us": \([0-9.]*\).*/\1/p' 24.json) fast=$(sed -n 's/.*"makespan_us": \([0-9.]*\).*/\1/p' 96.json)
+awk "BEGIN { exit !($fast > 0 && $slow / $fast > 3) }" || fail "pcie_gbps 24 and 96: $slow and $fast us, expected a third or less"
+[ $failures = 0 ]

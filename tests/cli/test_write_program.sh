@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A built-in workload written as a program file runs as the workload does: test_write_program.sh SOURCE-DIR BUILD-DIR.
+set -u
+gpusim=$(cd "$2" && pwd)/gpusim
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+GPUSIM_DATA=$(cd "$1" && pwd)
+export GPUSIM_DATA
+cd "$place" || exit 1
+failures=0
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# What came out, without the head that names sizes.
+times() { sed -n '/"makespan_us"/,$p' "$1"; }
+
+for workload in m1 m2 vec bs img ml hits dl; do
+    for run in 'serial --iterations 2' 'async --memory pinned' 'kesco'; do
+        # shellcheck disable=SC2086 # words
+        set -- --sched $run
+        size=
+        case $workload in m1 | m2) ;; img | dl) size='--size 500' ;; *) size='--size 100000' ;; esac
+        # shellcheck disable=SC2086
+        "$gpusim" --workload $workload $size "$@" --write-program program.json.gz --report built-in.json >/dev/null 2>err ||
+            fail "$workload $run: $(cat err)"
+        "$gpusim" --workload program.json.gz "$@" --report file.json >/dev/null 2>err || fail "$workload $run: $(cat err)"
+        times built-in.json >expected
+        times file.json >found
+        [ -s expected ] && cmp -s expected found || fail "$workload $run: the file runs otherwise"
+    done
+done
+"$gpusim" --workload img --size 500 --sched kesco --write-program - >img.json 2>err || fail "standard output: $(cat err)"
+head -c 40 img.json | grep -q '"schema": "gpusim-program/1"' || fail "standard output: $(head -c 100 img.json)"
+"$gpusim" --workload img.json --sched kesco --write-program img.json >out 2>err && fail 'over its input: expected a refusal'
+grep -qF "'img.json' is both input and output" err || fail "over its input: $(cat err)"
+"$gpusim" --workload img --sched kesco --write-program a --csv a >out 2>err && fail 'one file twice: expected a refusal'
+[ $failures = 0 ]

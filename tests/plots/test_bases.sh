@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a speed-up is over, in plots and pages as in results: a scheduler, or any NAME=VALUE; parameters of one scheduler that
+# vary under their bare name; plug-ins under their own name: test_bases.sh SOURCE-DIR BUILD-DIR.
+set -u
+build=$(cd "$2" && pwd)
+gpusim=$build/gpusim
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+GPUSIM_DATA=$(cd "$1" && pwd)
+export GPUSIM_DATA
+cd "$place" || exit 1
+failures=0
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+
+"$gpusim" sweep --workload img,m1 --sched serial,kesco --size 500 --vary streams=1,2,4 --out bare.db >/dev/null 2>&1 || fail 'no sweep'
+"$gpusim" results bare.db --base serial --csv - 2>/dev/null >expected.csv
+"$gpusim" report bare.db -o bare.html 2>err || fail "report: $(cat err)"
+grep -q '<h2[^>]*>Speed-up' bare.html || fail 'the page has no speed-ups'
+if command -v gnuplot >/dev/null 2>&1; then
+    "$gpusim" plot lines bare.db --x streams --y speedup --series workload -o lines.svg --keep lines 2>err || fail "lines: $(cat err)"
+    for value in $(awk -F, '$2 == "kesco" { print substr($NF, 1, 6) }' expected.csv); do
+        cat lines/*.dat | grep -qF "$value" || fail "lines: no $value of gpusim results in $(cat lines/*.dat)"
+    done
+    "$gpusim" plot speedup bare.db -o bars.svg 2>err || fail "bars: $(cat err)"
+    "$gpusim" plot lines bare.db --x streams --y speedup --series workload --base streams=1 -o over.svg --keep over 2>err ||
+        fail "--base streams=1: $(cat err)"
+    [ "$(cat over/*.dat | awk -F'\t' 'NF == 7 && $1 == 1 && $2 == 1' | wc -l)" = 2 ] || fail "--base streams=1: $(cat over/*.dat)"
+    "$gpusim" plot lines bare.db --x streams --y speedup --base streams=7 -o none.svg 2>err && fail 'a base that is not there'
+    grep -qF -- "--base: no rows have 'streams=7' to compare with" err || fail "--base streams=7: $(cat err)"
+    "$gpusim" plot lines bare.db --x streams --y speedup --base strems=1 -o none.svg 2>err && fail 'a column that is not there'
+    grep -qF "did you mean 'streams'" err || fail "--base strems=1: $(cat err)"
+    # Serial did not run on one of the devices: its schedulers are not drawn, and that is said.
+    printf 'workload,scheduler,device,iteration_us\nw,serial,a,2\nw,kesco,a,1\nw,async,b,1\n' >part.csv
+    "$gpusim" plot speedup part.csv -o part.svg 2>err || fail "part: $(cat err)"
+    grep -qF "note: no row of async has a number in the column 'speedup'" err || fail "part: $(cat err)"
+    # Small numbers among large ones in a map are not 0.00.
+    printf 'workload,device,iteration_us\nv,a,900000\nv,b,4000\nw,a,3\nw,b,500000\n' >map.csv
+    "$gpusim" plot heatmap map.csv --x device --y workload -o map.svg --keep map 2>err || fail "map: $(cat err)"
+    grep -q '0\.00$' map/*.dat && fail "map: $(cat map/*.dat)"
+    grep -q '0\.003$' map/*.dat || fail "map: $(cat map/*.dat)"
+fi
+
+# An interval is said of repetitions only.
+"$gpusim" results bare.db --group sched >out 2>/dev/null
+grep -q 'spread (standard deviation) over different cells' out && ! grep -q 'confidence\|ci95' out || fail "cells: $(cat out)"
+"$gpusim" sweep --workload img --size 500 --sched serial,kesco --noise --repeat 3 --out repeated.db >/dev/null 2>&1
+"$gpusim" results repeated.db --group sched >out 2>/dev/null
+grep -q 'mean with 95 % confidence interval' out && grep -q ci95 out || fail "repetitions: $(cat out)"
+
+plugin=$build/plugins/depthfirst.so
+"$gpusim" sweep --workload m2 --sched serial,"$plugin" --out plugin.db >/dev/null 2>err || fail "plug-in: $(cat err)"
+"$gpusim" results plugin.db --base serial --csv - 2>/dev/null | cut -d, -f1 | grep -qx depthfirst || fail "plug-in: $("$gpusim" results plugin.db)"
+"$gpusim" sweep --workload m2 --sched serial,"$plugin" --resume --out plugin.db 2>&1 | grep -q '2 points' || fail 'plug-in: not resumed'
+[ $failures = 0 ]
