@@ -93,7 +93,7 @@ enum gsim_cli_command {
       "latencies, and calls that no probe measured)")                                                                  \
     X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE, "of the cross-validation over recorded runs (default 5, 0: none)")   \
     X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK, "write the report as JSON")                                        \
-    X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
+    X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
     X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN,                                                                \
       "in the trace also a track for each of the first N SMs: which\n"                                                 \
       "kernels' blocks stood there from when to when; single blocks\n"                                                 \

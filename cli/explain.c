@@ -2,14 +2,14 @@
 /*
  * Layer: sim (program). "gpusim explain": where the time of a run went. The causes: trust/whatif/causes.h; this is text, CSV and JSON.
  */
+#include "cli/explain.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cli/subject.h"
+#include "cli/whatif.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
-#include "cli/whatif.h"
-#include "trust/whatif/causes.h"
 #include "trust/whatif/moments.h"
 
 #define TEXT_COLUMNS 56
@@ -140,12 +140,15 @@ static void put_gaps(struct gsim_output *out, const struct gsim_explanation *x)
     gsim_free(gaps);
 }
 
-static void put_text(struct gsim_output *out, const struct gsim_cli_subject *s, const struct gsim_explanation *x)
+static void put_text(struct gsim_output *out, const struct gsim_explained *e)
 {
+    const struct gsim_cli_subject *s = &e->subject;
+    const struct gsim_explanation *x = &e->explanation;
     const char *device = x->moments->simulation->device->name;
     gsim_output_printf(out, "%s under %s on %s%s\n\n%-*s %14s  %6s\n", s->point.program.name, s->scheduler->name, device,
                        x->from ? ", an iteration as it repeats" : "", TEXT_COLUMNS, "", "us", "share");
     put_states(out, x);
+    gsim_explained_put_pairs(out, e);
     put_path(out, x);
     put_gaps(out, x);
 }
@@ -222,8 +225,10 @@ static void put_json_stretches(struct gsim_output *out, const struct gsim_explan
     gsim_output_text(out, "\n  ]\n}\n");
 }
 
-static void put_json(struct gsim_output *out, const struct gsim_cli_subject *s, const struct gsim_explanation *x)
+static void put_json(struct gsim_output *out, const struct gsim_explained *e)
 {
+    const struct gsim_cli_subject *s = &e->subject;
+    const struct gsim_explanation *x = &e->explanation;
     gsim_output_text(out, "{\n  \"schema\": \"" SCHEMA "\",\n  \"gpusim\": \"" GPUSIM_VERSION "\",\n  \"program\": ");
     gsim_output_json_string(out, s->point.program.name);
     gsim_output_text(out, ",\n  \"scheduler\": ");
@@ -234,6 +239,7 @@ static void put_json(struct gsim_output *out, const struct gsim_cli_subject *s, 
     gsim_output_time_us(out, x->makespan);
     gsim_output_text(out, ",\n");
     put_json_causes(out, x);
+    gsim_explained_put_pairs_json(out, e);
     put_json_path(out, x);
     put_json_stretches(out, x);
 }
@@ -241,72 +247,74 @@ static void put_json(struct gsim_output *out, const struct gsim_cli_subject *s, 
 /* --- the command --------------------------------------------------------------------------------------------------------------- */
 enum form { TEXT, CSV, JSON };
 
-static enum gsim_status write_form(const struct gsim_cli_subject *s, const struct gsim_explanation *x, const char *path, enum form form,
-                                   struct gsim_error *error)
+static enum gsim_status write_form(const struct gsim_explained *e, const char *path, enum form form, struct gsim_error *error)
 {
     struct gsim_output out;
     if (!path) return GSIM_OK;
     enum gsim_status status = gsim_output_open(&out, path, error);
     if (status != GSIM_OK) return status;
     if (form == TEXT)
-        put_text(&out, s, x);
+        put_text(&out, e);
     else if (form == CSV)
-        put_csv(&out, x);
+        put_csv(&out, &e->explanation);
     else
-        put_json(&out, s, x);
+        put_json(&out, e);
     return gsim_output_commit(&out, error);
 }
 
-static enum gsim_status deliver(const struct gsim_cli_subject *s, const struct gsim_explanation *x, struct gsim_error *error)
+static enum gsim_status deliver(const struct gsim_explained *e, struct gsim_error *error)
 {
-    const char *csv = s->arguments.value[GSIM_CLI_CSV], *json = s->arguments.value[GSIM_CLI_REPORT];
+    const struct gsim_cli_arguments *a = &e->subject.arguments;
+    const char *csv = a->value[GSIM_CLI_CSV], *json = a->value[GSIM_CLI_REPORT];
     bool is_taken = (csv && strcmp(csv, "-") == 0) || (json && strcmp(json, "-") == 0);
-    enum gsim_status status = write_form(s, x, csv, CSV, error);
-    if (status == GSIM_OK) status = write_form(s, x, json, JSON, error);
-    return status == GSIM_OK ? write_form(s, x, is_taken ? NULL : "-", TEXT, error) : status;
+    enum gsim_status status = write_form(e, csv, CSV, error);
+    if (status == GSIM_OK) status = write_form(e, json, JSON, error);
+    if (status == GSIM_OK) status = gsim_explained_trace(e, error);
+    return status == GSIM_OK ? write_form(e, is_taken ? NULL : "-", TEXT, error) : status;
 }
 
 /* --change: the program, the host and the GPU with all that is asked for. */
-static enum gsim_status change(struct gsim_cli_subject *s, struct gsim_variant *variant, struct gsim_error *error)
+static enum gsim_status change(struct gsim_explained *e, struct gsim_error *error)
 {
+    struct gsim_cli_subject *s = &e->subject;
     struct gsim_whatif_row row = {0};
     const char *text = s->arguments.value[GSIM_CLI_CHANGE];
     enum gsim_status status = text ? gsim_whatif_parse(text, strlen(text), &row, error) : GSIM_OK;
-    if (status == GSIM_OK) status = gsim_variant_init(variant, &s->point.simulation, gsim_cli_subject_has_data(s), row.changes, row.count, error);
-    if (status == GSIM_OK && variant->note[0]) fprintf(stderr, "gpusim: note: --change %s: %s\n", text, variant->note);
+    if (status == GSIM_OK)
+        status = gsim_variant_init(&e->variant, &s->point.simulation, gsim_cli_subject_has_data(s), row.changes, row.count, error);
+    if (status == GSIM_OK && e->variant.note[0]) fprintf(stderr, "gpusim: note: --change %s: %s\n", text, e->variant.note);
+    s->scheduler = status == GSIM_OK ? e->variant.simulation.scheduler : s->scheduler;
     return status;
 }
 
 /* A trace, or what is changed, is explained as it repeats: the first iteration may build graphs and move data. */
-static enum gsim_status run(struct gsim_cli_subject *s, struct gsim_variant *variant, struct gsim_timeline *timeline, struct gsim_explanation *x,
-                            struct gsim_error *error)
+static enum gsim_status run(struct gsim_explained *e, struct gsim_error *error)
 {
-    struct gsim_simulation *simulation = &variant->simulation;
-    bool repeats = (s->is_trace || s->arguments.value[GSIM_CLI_CHANGE]) && !s->setup.iterations;
+    struct gsim_simulation *simulation = &e->variant.simulation;
+    e->repeats = (e->subject.is_trace || e->subject.arguments.value[GSIM_CLI_CHANGE]) && !e->subject.setup.iterations;
     simulation->detailed = true;
-    simulation->until_steady = repeats;
-    enum gsim_status status = gsim_simulate(simulation, timeline, error);
+    simulation->until_steady = e->repeats;
+    enum gsim_status status = gsim_simulate(simulation, &e->timeline, error);
     if (status != GSIM_OK) return status;
-    return gsim_explain(simulation, timeline, repeats ? timeline->iteration_count - 1 : GSIM_ALL_ITERATIONS, x, error);
+    return gsim_explain(simulation, &e->timeline, e->repeats ? e->timeline.iteration_count - 1 : GSIM_ALL_ITERATIONS, &e->explanation, error);
 }
 
 int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
-    struct gsim_cli_subject subject = {0};
-    struct gsim_variant variant = {0};
-    struct gsim_timeline timeline = {0};
-    struct gsim_explanation explanation = {0};
-    enum gsim_status status = gsim_cli_subject_init(&subject, arguments, &error);
-    if (status == GSIM_OK) status = change(&subject, &variant, &error);
-    if (status == GSIM_OK) status = run(&subject, &variant, &timeline, &explanation, &error);
-    if (status == GSIM_OK) {
-        subject.scheduler = variant.simulation.scheduler;
-        status = deliver(&subject, &explanation, &error);
+    struct gsim_explained *e = gsim_alloc(sizeof *e);
+    enum gsim_status status = e ? gsim_cli_subject_init(&e->subject, arguments, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = change(e, &error);
+    if (status == GSIM_OK) status = run(e, &error);
+    if (status == GSIM_OK) status = gsim_explained_find_pairs(e, &error);
+    if (status == GSIM_OK) status = deliver(e, &error);
+    if (e) {
+        gsim_free(e->pairs);
+        gsim_explanation_release(&e->explanation);
+        gsim_timeline_release(&e->timeline);
+        gsim_variant_release(&e->variant);
+        gsim_cli_subject_release(&e->subject);
     }
-    gsim_explanation_release(&explanation);
-    gsim_timeline_release(&timeline);
-    gsim_variant_release(&variant);
-    gsim_cli_subject_release(&subject);
+    gsim_free(e);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }
