@@ -26,6 +26,15 @@ static enum gsim_status check_words(const struct gsim_cli_arguments *arguments, 
     return GSIM_OK;
 }
 
+/* What CUDA graphs launched is a graph again, unless a scheduler is named. */
+static void take_graph(struct gsim_cli_subject *s)
+{
+    const struct gsim_import_notes *n = &s->notes;
+    if (s->arguments.value[GSIM_CLI_SCHED] || !n->graph_works || n->graph_works != n->kernels + n->copies + n->memsets) return;
+    s->scheduler = gsim_scheduler_find("cudagraph");
+    fprintf(stderr, "gpusim: note: all of it was launched by CUDA graphs: taken to be one (--sched async: launches of their own)\n");
+}
+
 static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struct gsim_error *error)
 {
     struct gsim_program program = {0};
@@ -39,6 +48,7 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     } else {
         status = check_words(&s->arguments, path, error);
     }
+    if (status == GSIM_OK && s->is_trace) take_graph(s);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (s->is_trace) s->setup.program = &program;
     if (status == GSIM_OK) status = gsim_cli_point_init(&s->point, &s->setup, path, s->scheduler, error);

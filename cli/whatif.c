@@ -15,7 +15,8 @@
 #define HELPS   0.002 /* less is not worth doing */
 
 struct outcome {
-    double time_us, error_ratio;
+    double time_us, busy_us, idle_ratio;
+    enum gsim_cause cause;
     bool has_effect, is_failed;
     char note[200];
 };
@@ -63,6 +64,23 @@ static enum gsim_status add_row(struct gsim_whatif *w, const char *text, size_t 
 #define NAME_LEAST 3
 #define NAME_MOST  48
 
+/* The longest word of a kernel's name, which tells most: "bn_fw_inf_1C11_kernel_NCHW". */
+static void take_word(const char *name, char word[GSIM_CHANGE_TEXT])
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    size_t longest = 0;
+    *word = '\0';
+    for (const char *at = name; *at;) {
+        size_t length = strspn(at, letters);
+        if (length > longest) {
+            longest = length;
+            snprintf(word, GSIM_CHANGE_TEXT, "%.*s", (int)(length < NAME_MOST ? length : NAME_MOST), at);
+        }
+        at += length;
+        at += strcspn(at, letters);
+    }
+}
+
 /* The kernel that takes longest in all, by the beginning of its name. */
 static bool heaviest(const struct gsim_program *p, char name[GSIM_CHANGE_TEXT])
 {
@@ -81,8 +99,7 @@ static bool heaviest(const struct gsim_program *p, char name[GSIM_CHANGE_TEXT])
     }
     gsim_free(sums);
     if (!best) return false;
-    snprintf(name, GSIM_CHANGE_TEXT, "%.*s", NAME_MOST, best);
-    name[strcspn(name, "+,=(")] = '\0'; /* what --change itself reads */
+    take_word(best, name);
     return strlen(name) >= NAME_LEAST;
 }
 
@@ -122,6 +139,19 @@ static enum gsim_status choose_rows(struct gsim_whatif *w, struct gsim_error *er
 }
 
 /* --- the runs ----------------------------------------------------------------------------------------------------------------- */
+/* How much of the last iteration the GPU is idle, and why most. */
+static enum gsim_status find_idle(const struct gsim_variant *variant, const struct gsim_timeline *timeline, struct outcome *outcome,
+                                  struct gsim_error *error)
+{
+    struct gsim_explanation x;
+    enum gsim_status status = gsim_explain(&variant->simulation, timeline, timeline->iteration_count - 1, &x, error);
+    for (int c = 0; status == GSIM_OK && c < GSIM_CAUSE_COUNT; c++)
+        if (gsim_explained_idle(&x, (enum gsim_cause)c) > gsim_explained_idle(&x, outcome->cause)) outcome->cause = (enum gsim_cause)c;
+    if (status == GSIM_OK && x.makespan) outcome->idle_ratio = (double)gsim_explained_state(&x, GSIM_GPU_IDLE) / (double)x.makespan;
+    gsim_explanation_release(&x);
+    return status;
+}
+
 static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_whatif_row *row, struct outcome *outcome, struct gsim_error *error)
 {
     struct gsim_variant variant;
@@ -129,13 +159,14 @@ static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_w
     struct gsim_metrics metrics;
     enum gsim_status status = gsim_variant_init(&variant, &w->subject.point.simulation, w->has_data, row->changes, row->count, error);
     outcome->has_effect = variant.has_effect;
-    outcome->error_ratio = variant.error_ratio;
     snprintf(outcome->note, sizeof outcome->note, "%s", variant.note);
     if (status == GSIM_OK && (variant.has_effect || !row->count)) {
-        variant.simulation.detailed = false;
+        variant.simulation.detailed = !row->count;
         status = gsim_simulate(&variant.simulation, &timeline, error);
         if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, variant.simulation.device, NULL, &metrics, error);
         if (status == GSIM_OK) outcome->time_us = gsim_time_us(metrics.iteration_median);
+        if (status == GSIM_OK) outcome->busy_us = outcome->time_us * (double)metrics.device_busy / (double)(metrics.makespan + 1);
+        if (status == GSIM_OK && !row->count && timeline.iteration_count) status = find_idle(&variant, &timeline, outcome, error);
         gsim_timeline_release(&timeline);
     }
     gsim_variant_release(&variant);
@@ -179,9 +210,13 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
     memcpy(&outcome, bytes, sizeof outcome);
     struct gsim_whatif_row *row = &c->w->rows[item];
     row->time_us = outcome.time_us;
-    row->error_ratio = outcome.error_ratio;
+    row->busy_us = outcome.busy_us;
     row->has_effect = outcome.has_effect;
     snprintf(row->note, sizeof row->note, "%s", outcome.note);
+    if (item == 0) {
+        c->w->idle_ratio = outcome.idle_ratio;
+        c->w->cause = outcome.cause;
+    }
     c->received++;
     c->progress.done++;
     return item == 0 && outcome.is_failed ? gsim_error_set(error, GSIM_SIM, "the program as it is: %s", outcome.note) : GSIM_OK;
@@ -209,6 +244,10 @@ static enum gsim_status run_rows(struct gsim_whatif *w, uint32_t first, struct g
     }
     gsim_progress_clear(&c.progress);
     gsim_pool_destroy(pool);
+    for (uint32_t i = first; i < w->row_count; i++) {
+        struct gsim_whatif_row *row = &w->rows[i];
+        row->error_us = gsim_changes_error_us(row->changes, row->count, row->time_us, w->rows[0].time_us - row->time_us, row->busy_us);
+    }
     return status;
 }
 

@@ -4,6 +4,7 @@
 #define GSIM_CLI_WHATIF_H
 
 #include "cli/subject.h"
+#include "trust/whatif/causes.h"
 #include "trust/whatif/changes.h"
 
 #define GSIM_WHATIF_ROWS     48 /* at most */
@@ -15,7 +16,8 @@ struct gsim_whatif_row {
     uint32_t count;
     bool is_together; /* found: those of the others that help together */
     bool has_effect;
-    double time_us, error_ratio; /* of an iteration; NAN: failed */
+    double time_us, error_us; /* of an iteration; NAN: failed */
+    double busy_us;           /* of it, the GPU works */
     char note[200];
 };
 
@@ -24,7 +26,8 @@ struct gsim_whatif {
     struct gsim_whatif_row rows[GSIM_WHATIF_ROWS]; /* the first: as it is */
     uint32_t row_count;
     bool has_data;
-    double seconds;
+    double idle_ratio; /* of the GPU, as it is */
+    enum gsim_cause cause; /* for which it is idle most */
     struct gsim_arena arena;
 };
 

@@ -12,6 +12,7 @@
 #define NAME_COLUMNS 26
 #define NAME_BYTES   1024
 #define NOTE_COLUMNS 72
+#define MOSTLY       0.5 /* of the time idle */
 #define SCHEMA       "gpusim-whatif/1"
 
 struct table {
@@ -83,18 +84,26 @@ static void put_row(struct gsim_output *out, const struct table *t, const struct
     }
     gsim_output_printf(out, " %12.1f %12.1f %7.1f", row->time_us, t->now_us - row->time_us, 100 * (1 - row->time_us / t->now_us));
     if (row->count)
-        gsim_output_printf(out, " %9.1f  ", row->error_ratio * row->time_us);
+        gsim_output_printf(out, " %9.1f  ", row->error_us);
     else
         gsim_output_printf(out, " %9s  ", "");
     put_command(out, t, name);
     gsim_output_text(out, "\n");
 }
 
+/* Which changes can gain anything: those of the host and its launches where the GPU is idle, those of kernels where it is not. */
+static void put_bound(struct gsim_output *out, const struct gsim_whatif *w)
+{
+    gsim_output_printf(out, "%s-bound, the GPU is idle for %.1f %% of it", w->idle_ratio > MOSTLY ? "host" : "GPU", 100 * w->idle_ratio);
+    if (w->cause != GSIM_CAUSE_NONE) gsim_output_printf(out, ", most of that: %s", gsim_cause_text(w->cause));
+}
+
 static void put_text(struct gsim_output *out, const struct table *t)
 {
     const struct gsim_cli_subject *s = &t->w->subject;
-    gsim_output_printf(out, "%s under %s on %s, an iteration\n\n%-*s %12s %12s %7s %9s  %s\n", s->point.program.name, s->scheduler->name,
-                       s->setup.device.name, NAME_COLUMNS, "change", "us", "saved us", "%", "+- us", "command");
+    gsim_output_printf(out, "%s under %s on %s, an iteration: ", s->point.program.name, s->scheduler->name, s->setup.device.name);
+    put_bound(out, t->w);
+    gsim_output_printf(out, "\n\n%-*s %12s %12s %7s %9s  %s\n", NAME_COLUMNS, "change", "us", "saved us", "%", "+- us", "command");
     put_row(out, t, &t->w->rows[0]);
     for (uint32_t i = 0; i < t->count; i++) put_row(out, t, t->rows[i]);
     gsim_output_text(out, "\n");
@@ -103,8 +112,9 @@ static void put_text(struct gsim_output *out, const struct table *t)
         for (uint32_t i = 0; i < t->count; i++)
             for (uint32_t c = 0; c < t->rows[i]->count; c++) is_used |= (int)t->rows[i]->changes[c].kind == k && isfinite(t->rows[i]->time_us);
         if (is_used)
-            gsim_output_printf(out, "  %-12s %s (+- %.0f %%: %s)\n", gsim_change_word((enum gsim_change_kind)k), gsim_change_help((enum gsim_change_kind)k),
-                               100 * gsim_change_error((enum gsim_change_kind)k), gsim_change_source((enum gsim_change_kind)k));
+            gsim_output_printf(out, "  %-12s %s (+- %.0f %% %s: %s)\n", gsim_change_word((enum gsim_change_kind)k), gsim_change_help((enum gsim_change_kind)k),
+                               100 * gsim_change_error((enum gsim_change_kind)k), gsim_change_error_of((enum gsim_change_kind)k),
+                               gsim_change_source((enum gsim_change_kind)k));
     }
     for (uint32_t i = 0; i < t->count; i++)
         if (isfinite(t->rows[i]->time_us) && t->rows[i]->note[0]) {
@@ -123,7 +133,7 @@ static void put_csv(struct gsim_output *out, const struct table *t)
         gsim_output_csv_string(out, gsim_whatif_name(row, name, sizeof name));
         if (isfinite(row->time_us))
             gsim_output_printf(out, ",%.6f,%.6f,%.4f,%.6f,", row->time_us, t->now_us - row->time_us, 100 * (1 - row->time_us / t->now_us),
-                               row->error_ratio * row->time_us);
+                               i ? row->error_us : 0);
         else
             gsim_output_text(out, ",,,,,");
         gsim_output_csv_string(out, row->note);
@@ -143,7 +153,7 @@ static void put_json_row(struct gsim_output *out, const struct table *t, const s
     gsim_output_json_real(out, "time_us", row->time_us);
     gsim_output_json_real(out, "saved_us", t->now_us - row->time_us);
     gsim_output_json_real(out, "saved_percent", 100 * (1 - row->time_us / t->now_us));
-    gsim_output_json_real(out, "error_us", row->error_ratio * row->time_us);
+    gsim_output_json_real(out, "error_us", row->error_us);
     gsim_output_text(out, ", \"note\": ");
     gsim_output_json_string(out, row->note);
     gsim_output_text(out, ", \"command\": ");
@@ -162,6 +172,8 @@ static void put_json(struct gsim_output *out, const struct table *t)
     gsim_output_text(out, ",\n  \"device\": ");
     gsim_output_json_string(out, s->setup.device.name);
     gsim_output_json_real(out, "time_us", t->now_us);
+    gsim_output_json_real(out, "idle_ratio", t->w->idle_ratio);
+    gsim_output_printf(out, ", \"idle_cause\": \"%s\"", gsim_cause_word(t->w->cause));
     gsim_output_text(out, ",\n  \"changes\": [\n");
     for (uint32_t i = 0; i < t->count; i++) {
         put_json_row(out, t, t->rows[i]);
@@ -176,7 +188,7 @@ static enum gsim_status draw(const struct table *t, struct gsim_error *error)
     const struct gsim_cli_arguments *a = &t->w->subject.arguments;
     const char *title = a->value[GSIM_CLI_TITLE];
     struct gsim_tornado_row rows[GSIM_WHATIF_ROWS];
-    struct gsim_tornado tornado = {.rows = rows, .legend = {"saved at most", "saved at least"}, .label = "time saved (%)"};
+    struct gsim_tornado tornado = {.rows = rows, .label = "time saved (%)", .has_errors = true};
     struct gsim_figure figure = {.name = "tornado", .path = a->value[GSIM_CLI_OUTPUT], .keep = a->value[GSIM_CLI_KEEP],
                                  .heading = title && *title ? title : NULL, .command = gsim_cli_command_line(a, &t->w->arena)};
     for (uint32_t i = 0; i < t->count; i++) {
@@ -185,8 +197,8 @@ static enum gsim_status draw(const struct table *t, struct gsim_error *error)
         if (!isfinite(row->time_us)) continue;
         gsim_text_fit(shown, sizeof shown, gsim_whatif_name(row, name, sizeof name), NAME_COLUMNS);
         const char *kept = gsim_arena_strdup(&t->w->arena, row->is_together ? "best together" : shown);
-        rows[tornado.row_count++] = (struct gsim_tornado_row){kept ? kept : "", {100 * (1 - row->time_us * (1 - row->error_ratio) / t->now_us),
-                                                                                100 * (1 - row->time_us * (1 + row->error_ratio) / t->now_us)}};
+        double saved = 100 * (1 - row->time_us / t->now_us), error_percent = 100 * row->error_us / t->now_us;
+        rows[tornado.row_count++] = (struct gsim_tornado_row){kept ? kept : "", {saved, NAN}, {saved - error_percent, saved + error_percent}};
     }
     enum gsim_status status = gsim_cli_figure_size(a, GSIM_FIGURE_COLUMN_CM, &figure.size, error);
     if (status == GSIM_OK) status = gsim_figure_open(&figure, error);

@@ -71,7 +71,7 @@ struct gsim_stretch {
     uint32_t next;
 };
 
-/* A part of the critical path: a kernel (by its index), copies of one direction, or a cause. */
+/* A part of the critical path: kernels of one name (by the index of the first), copies of one direction, or a cause. */
 enum gsim_part_kind { GSIM_PART_KERNEL, GSIM_PART_COPY, GSIM_PART_CAUSE };
 struct gsim_path_part {
     enum gsim_part_kind kind;

@@ -15,9 +15,11 @@
 static const struct {
     const char *word, *metavar, *source, *text;
     double error;
+    enum gsim_error_of of;
     bool is_software;
 } kinds[GSIM_CHANGE_COUNT] = {
-#define CHANGE_ROW(kind, word_, metavar_, error_, source_, software_, text_) [GSIM_CHANGE_##kind] = {word_, metavar_, source_, text_, error_, software_},
+#define CHANGE_ROW(kind, word_, metavar_, error_, of_, source_, software_, text_)                                                            \
+    [GSIM_CHANGE_##kind] = {word_, metavar_, source_, text_, error_, GSIM_ERROR_OF_##of_, software_},
     GSIM_CHANGE_MAP(CHANGE_ROW)
 #undef CHANGE_ROW
 };
@@ -27,6 +29,23 @@ const char *gsim_change_metavar(enum gsim_change_kind kind) { return kinds[kind]
 const char *gsim_change_help(enum gsim_change_kind kind) { return kinds[kind].text; }
 bool gsim_change_is_software(enum gsim_change_kind kind) { return kinds[kind].is_software; }
 double gsim_change_error(enum gsim_change_kind kind) { return kinds[kind].error; }
+const char *gsim_change_error_of(enum gsim_change_kind kind)
+{
+    static const char *const texts[] = {[GSIM_ERROR_OF_TIME] = "of the time", [GSIM_ERROR_OF_SAVED] = "of what is saved",
+                                        [GSIM_ERROR_OF_BUSY] = "of the GPU's time"};
+    return texts[kinds[kind].of];
+}
+
+double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us, double busy_us)
+{
+    double least = GSIM_ERROR_LEAST * time_us, squares = least * least;
+    for (size_t i = 0; i < count; i++) {
+        double of = kinds[changes[i].kind].of == GSIM_ERROR_OF_TIME ? time_us : kinds[changes[i].kind].of == GSIM_ERROR_OF_SAVED ? saved_us : busy_us;
+        squares += pow(kinds[changes[i].kind].error * of, 2);
+    }
+    return sqrt(squares);
+}
+
 const char *gsim_change_source(enum gsim_change_kind kind) { return kinds[kind].source; }
 
 /* --- reading ------------------------------------------------------------------------------------------------------------------ */
@@ -111,10 +130,16 @@ static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *ed
     double dram = from.dram_gbps / v->device.dram_gbps, issue = from.clock_mhz * from.sm_count * from.fp32_lanes_per_sm /
                                                                 (v->device.clock_mhz * v->device.sm_count * v->device.fp32_lanes_per_sm);
     char text[160];
+    uint32_t cut = 0;
     snprintf(text, sizeof text, "recorded kernels by DRAM x%.2f and arithmetic x%.2f, small ones by clock x%.2f; host as it is", 1 / dram, 1 / issue,
              v->device.clock_mhz / from.clock_mhz);
     note(v, text);
-    return gsim_edit_move(edit, &from, &v->device) == UINT32_MAX ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    uint32_t moved = gsim_edit_move(edit, &from, &v->device, &cut);
+    if (cut) {
+        snprintf(text, sizeof text, "%u kernels cut to the shared memory there", cut);
+        note(v, text);
+    }
+    return moved == UINT32_MAX ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
 static void hasten_link(struct gsim_device_spec *d, double factor)
@@ -156,6 +181,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     uint32_t touched = 1;
     switch (c->kind) {
     case GSIM_CHANGE_GRAPH:
+        if (strcmp(scheduler, "cudagraph") == 0) return 0;
         if (strcmp(scheduler, "async") == 0 || strcmp(scheduler, "serial") == 0)
             touched = gsim_edit_order_streams(e, strcmp(scheduler, "serial") == 0);
         if (touched != UINT32_MAX) status = take_scheduler(v, "cudagraph", NULL, 0, error);
@@ -209,7 +235,7 @@ static const char *why_not(enum gsim_change_kind kind)
     case GSIM_CHANGE_HW_QUEUES: return "each stream has a queue of its own, or there are as many";
     case GSIM_CHANGE_KERNEL: return "no kernel has that name";
     case GSIM_CHANGE_LINK: return "nothing goes over the link";
-    case GSIM_CHANGE_GRAPH:
+    case GSIM_CHANGE_GRAPH: return "it is a CUDA graph already";
     case GSIM_CHANGE_LAUNCH:
     case GSIM_CHANGE_DEVICE:
     case GSIM_CHANGE_COUNT: break;
@@ -228,7 +254,6 @@ enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_sim
                                    size_t count, struct gsim_error *error)
 {
     struct gsim_edit edit;
-    double squares = 0;
     *v = (struct gsim_variant){.simulation = *base, .device = *base->device};
     v->device.arena = (struct gsim_arena){0};
     if (!gsim_edit_begin(&edit, base->program)) {
@@ -245,9 +270,7 @@ enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_sim
             }
             if (!touched) note(v, why_not(changes[i].kind));
             v->has_effect |= touched > 0;
-            squares += kinds[changes[i].kind].error * kinds[changes[i].kind].error;
         }
-    v->error_ratio = sqrt(squares);
     enum gsim_status status = gsim_edit_finish(&edit, &v->program, error);
     v->simulation.program = &v->program;
     v->simulation.device = &v->device;

@@ -358,13 +358,18 @@ uint32_t gsim_edit_hasten(struct gsim_edit *e, const char *name, double factor)
 
 /* What is recorded on one GPU scales by the mean of the ratios of DRAM bandwidth and of arithmetic; kernels that do not fill it by the
  * clock alone. Copies go by the new link. */
-uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from, const struct gsim_device_spec *to)
+uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from, const struct gsim_device_spec *to, uint32_t *cut)
 {
+    const struct gsim_sm_limits *limits = gsim_sm_limits(to->compute_capability);
     double dram = from->dram_gbps / to->dram_gbps, clock = from->clock_mhz / to->clock_mhz;
     double issue = clock * from->sm_count * from->fp32_lanes_per_sm / (to->sm_count * to->fp32_lanes_per_sm);
     uint32_t changed = 0;
     for (uint32_t i = 0; i < e->kernel_count; i++) {
         struct gsim_kernel *k = &e->kernels[i];
+        if (limits && k->smem_bytes > limits->smem_block_bytes) {
+            k->smem_bytes = limits->smem_block_bytes;
+            (*cut)++;
+        }
         if (k->solo_us <= 0) continue;
         bool is_wide = (double)k->grid.x * k->grid.y * k->grid.z >= from->sm_count;
         if (!k->solo_device || strcmp(k->solo_device, from->name) == 0) {

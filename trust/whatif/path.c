@@ -6,6 +6,7 @@
 #include "trust/whatif/path.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "trust/whatif/blame.h"
 
@@ -13,6 +14,7 @@ struct walk {
     const struct gsim_moments *m;
     struct gsim_explanation *x;
     uint32_t *part_of; /* by kind and index: its part, counted from 1 */
+    uint32_t *alike;   /* by kernel: the first of that name */
     uint32_t kernels;
     gsim_time now;     /* all behind it is accounted for */
     uint32_t thread;
@@ -161,7 +163,7 @@ static void walk(struct walk *w)
         if (at->is_unexplained)
             spend(w, at->start, GSIM_PART_CAUSE, GSIM_CAUSE_UNEXPLAINED);
         else
-            spend(w, at->start, at->is_copy ? GSIM_PART_COPY : GSIM_PART_KERNEL, at->is_copy ? (uint32_t)at->copy_kind : at->kernel_index);
+            spend(w, at->start, at->is_copy ? GSIM_PART_COPY : GSIM_PART_KERNEL, at->is_copy ? (uint32_t)at->copy_kind : w->alike[at->kernel_index]);
         work = walk_start(w, work);
         if (w->now == before) work = GSIM_NO_WORK; /* a work without length: the host is next */
     }
@@ -175,13 +177,44 @@ static int compare_parts(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
+struct named {
+    const char *name;
+    uint32_t kernel;
+};
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct named *a = left, *b = right;
+    int order = strcmp(a->name, b->name);
+    return order ? order : (a->kernel > b->kernel) - (a->kernel < b->kernel);
+}
+
+/* Kernels that differ in their shapes or times only are one on the path. */
+static bool find_alike(struct walk *w)
+{
+    const struct gsim_program *p = w->m->timeline->program;
+    struct named *names = gsim_alloc(sizeof *names * ((size_t)p->kernel_count + 1));
+    w->alike = gsim_alloc(sizeof *w->alike * ((size_t)p->kernel_count + 1));
+    if (names && w->alike) {
+        for (uint32_t i = 0; i < p->kernel_count; i++) names[i] = (struct named){p->kernels[i].name, i};
+        qsort(names, p->kernel_count, sizeof *names, compare_names);
+        for (uint32_t i = 0; i < p->kernel_count; i++) {
+            bool is_new = i == 0 || strcmp(names[i].name, names[i - 1].name) != 0;
+            w->alike[names[i].kernel] = is_new ? names[i].kernel : w->alike[names[i - 1].kernel];
+        }
+    }
+    gsim_free(names);
+    return names && w->alike;
+}
+
 enum gsim_status gsim_path_find(struct gsim_explanation *x, struct gsim_error *error)
 {
     struct walk w = {.m = x->moments, .x = x, .now = x->from + x->makespan, .kernels = x->moments->timeline->program->kernel_count};
     w.part_of = gsim_alloc(sizeof *w.part_of * ((size_t)w.kernels + GSIM_COPY_KIND_COUNT + GSIM_CAUSE_COUNT));
-    w.failed = !w.part_of;
+    w.failed = !w.part_of || !find_alike(&w);
     if (!w.failed) walk(&w);
     gsim_free(w.part_of);
+    gsim_free(w.alike);
     if (w.failed) return gsim_error_set(error, GSIM_NOMEM, "cannot explain the run: out of memory");
     if (x->part_count) qsort(x->parts, x->part_count, sizeof *x->parts, compare_parts);
     return GSIM_OK;
