@@ -152,6 +152,18 @@ static double latency_us(const struct gsim_moments *m, const struct gsim_moment_
     return w->is_copy ? d->copy_start_us : d->launch_to_start_us;
 }
 
+/* When a work's launch is on the device: behind its call, but calls that go on behind the submission (a prefetch, a staged copy) submit at
+ * their beginning. */
+static gsim_time arrival_of(const struct gsim_moments *m, const struct gsim_moment_work *w)
+{
+    const struct gsim_api_record *call = &m->timeline->apis[w->call];
+    const struct gsim_device_spec *d = m->simulation->device;
+    gsim_time latency = gsim_time_from_us(latency_us(m, w)), arrival = call->end + latency;
+    if (arrival <= w->start || (call->api != GSIM_API_PREFETCH && call->api != GSIM_API_MEMCPY)) return arrival;
+    gsim_time submitted = call->start + gsim_time_from_us(call->api == GSIM_API_PREFETCH ? d->prefetch_call_us : d->memcpy_us);
+    return submitted < call->end ? submitted + latency : arrival;
+}
+
 static void link_streams(struct linker *l)
 {
     struct gsim_moments *m = l->m;
@@ -161,7 +173,7 @@ static void link_streams(struct linker *l)
         struct link link = link_of(l, i, defaults);
         for (uint32_t k = 0; k < g->count; k++) {
             struct gsim_moment_work *w = &m->works[l->members[g->first + k]];
-            gsim_time arrival = m->timeline->apis[g->call].end + gsim_time_from_us(latency_us(m, w));
+            gsim_time arrival = arrival_of(m, w);
             w->follows = link.follows;
             w->gap = link.gap;
             w->after = link.after;

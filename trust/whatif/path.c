@@ -42,8 +42,8 @@ static void spend(struct walk *w, gsim_time from, enum gsim_part_kind kind, uint
     w->now = from;
 }
 
-/* The work that ended last at or before TIME. */
-static uint32_t ended_by(const struct gsim_moments *m, gsim_time time)
+/* How many of the works by end have ended at TIME. */
+static uint32_t ended_before(const struct gsim_moments *m, gsim_time time)
 {
     uint32_t low = 0, high = m->work_count;
     while (low < high) {
@@ -53,7 +53,14 @@ static uint32_t ended_by(const struct gsim_moments *m, gsim_time time)
         else
             high = middle;
     }
-    return low ? m->by_end[low - 1] : GSIM_NO_WORK;
+    return low;
+}
+
+/* The work that ended last at or before TIME. */
+static uint32_t ended_by(const struct gsim_moments *m, gsim_time time)
+{
+    uint32_t count = ended_before(m, time);
+    return count ? m->by_end[count - 1] : GSIM_NO_WORK;
 }
 
 /* The call of THREAD that was under way just before TIME, or the last one before it. */
@@ -114,6 +121,34 @@ static uint32_t running_at(const struct gsim_moments *m, uint32_t work, gsim_tim
     return count;
 }
 
+/* The last kernel (of a copy: copy that way) that ended before TIME while WORK was ready: it made room. */
+static uint32_t room_by(const struct gsim_moments *m, uint32_t work, gsim_time time)
+{
+    const struct gsim_moment_work *w = &m->works[work];
+    uint32_t i = ended_before(m, time);
+    for (; i > 0 && m->works[m->by_end[i - 1]].end > w->ready; i--) {
+        const struct gsim_moment_work *other = &m->works[m->by_end[i - 1]];
+        if (m->by_end[i - 1] != work && other->start < time && other->is_copy == w->is_copy && (!w->is_copy || other->copy_kind == w->copy_kind))
+            return m->by_end[i - 1];
+    }
+    return GSIM_NO_WORK;
+}
+
+/* Back to FROM, by what WORK lacked from then on. */
+static void spend_until(struct walk *w, uint32_t work, gsim_time from, const struct gsim_running *running)
+{
+    if (from < w->x->from) from = w->x->from;
+    while (w->now > from && !w->failed) {
+        gsim_time begin = from, until = from;
+        enum gsim_cause cause = GSIM_CAUSE_NONE;
+        while (until < w->now) { /* the last stretch before now */
+            begin = until;
+            cause = gsim_blame(w->m, work, begin, false, running, &until);
+        }
+        spend(w, begin, GSIM_PART_CAUSE, cause);
+    }
+}
+
 /* What started at the time: the parts between its readiness and its start, then what it waited for. Returns the next work, or
  * GSIM_NO_WORK where the host is next. */
 static uint32_t walk_start(struct walk *w, uint32_t index)
@@ -122,17 +157,14 @@ static uint32_t walk_start(struct walk *w, uint32_t index)
     const struct gsim_moment_work *work = &m->works[index];
     uint32_t others[MOST_RUNNING];
     const struct gsim_running running = {others, running_at(m, index, work->ready, others)};
-    if (work->call == UINT32_MAX) return ended_by(m, w->now); /* a copy by the driver itself: whatever was before */
+    if (work->call == UINT32_MAX || work->is_migration) return ended_by(m, w->now); /* a copy by the driver itself: whatever was before */
     w->thread = m->timeline->apis[work->call].thread;
-    while (w->now > work->ready && w->now > w->x->from && !w->failed) {
-        gsim_time until;
-        uint32_t before = ended_by(m, w->now);
-        if (before != GSIM_NO_WORK && before != index && m->works[before].end > work->ready && m->works[before].start < w->now) {
-            spend(w, m->works[before].end, GSIM_PART_CAUSE, gsim_blame(m, index, m->works[before].end, false, &running, &until));
-            return before; /* it made room */
-        }
-        spend(w, work->ready, GSIM_PART_CAUSE, gsim_blame(m, index, work->ready, false, &running, &until));
+    uint32_t before = room_by(m, index, w->now);
+    if (before != GSIM_NO_WORK) {
+        spend_until(w, index, m->works[before].end, &running);
+        return before;
     }
+    spend_until(w, index, work->ready, &running);
     bool host = gsim_blames_host(m, work);
     gsim_time from = host ? work->arrival : work->follows;
     while (w->now > from && w->now > w->x->from && !w->failed) {
