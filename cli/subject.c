@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sim/base/gz.h"
+#include "sim/sm/work.h"
 
 static bool is_program(const char *path)
 {
@@ -58,6 +59,16 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     return status;
 }
 
+/* A kernel that does not fit the device is for the run to tell. */
+static void find_works(struct gsim_cli_subject *s)
+{
+    const struct gsim_program *p = &s->point.program;
+    struct gsim_error ignored = {0};
+    s->works = gsim_alloc(sizeof *s->works * ((size_t)p->kernel_count + 1));
+    if (s->works && gsim_demands_init(s->works, p->kernel_count, s->point.simulation.device, p->kernels, &ignored) == GSIM_OK)
+        s->point.simulation.works = s->works;
+}
+
 enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     const char *scheduler = arguments->value[GSIM_CLI_SCHED];
@@ -67,7 +78,9 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct 
                               gsim_cli_command_name((int)arguments->command));
     enum gsim_status status = gsim_cli_scheduler(scheduler ? scheduler : "async", &s->scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &s->scheduler, 1, error);
-    return status == GSIM_OK ? load(s, arguments->operands[0], error) : status;
+    if (status == GSIM_OK) status = load(s, arguments->operands[0], error);
+    if (status == GSIM_OK) find_works(s);
+    return status;
 }
 
 bool gsim_cli_subject_has_data(const struct gsim_cli_subject *s)
@@ -81,6 +94,7 @@ bool gsim_cli_subject_has_data(const struct gsim_cli_subject *s)
 
 void gsim_cli_subject_release(struct gsim_cli_subject *s)
 {
+    gsim_free(s->works);
     gsim_cli_point_release(&s->point);
     gsim_cli_setup_release(&s->setup);
     *s = (struct gsim_cli_subject){0};

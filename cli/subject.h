@@ -17,6 +17,7 @@ struct gsim_cli_subject {
     bool is_trace;
     struct gsim_import_notes notes;      /* of a trace */
     char device[GSIM_CLI_DEVICE_NAME];
+    struct gsim_demand *works;           /* of the program's kernels, for all runs */
 };
 
 /* The one operand; --sched (default async). What a person should know of a trace goes to stderr. */

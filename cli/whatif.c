@@ -15,7 +15,7 @@
 #define HELPS   0.002 /* less is not worth doing */
 
 struct outcome {
-    double time_us, busy_us, idle_ratio;
+    double time_us, busy_us, idle_ratio, host_ratio;
     enum gsim_cause cause;
     bool has_effect, is_failed;
     char note[200];
@@ -139,6 +139,12 @@ static enum gsim_status choose_rows(struct gsim_whatif *w, struct gsim_error *er
 }
 
 /* --- the runs ----------------------------------------------------------------------------------------------------------------- */
+static bool is_of_host(enum gsim_cause cause)
+{
+    return cause == GSIM_CAUSE_LAUNCH_CALLS || cause == GSIM_CAUSE_FRAMEWORK || cause == GSIM_CAUSE_HOST_WORK || cause == GSIM_CAUSE_RESULT ||
+           cause == GSIM_CAUSE_OTHER_CALLS;
+}
+
 /* How much of the last iteration the GPU is idle, and why most. */
 static enum gsim_status find_idle(const struct gsim_variant *variant, const struct gsim_timeline *timeline, struct outcome *outcome,
                                   struct gsim_error *error)
@@ -147,6 +153,9 @@ static enum gsim_status find_idle(const struct gsim_variant *variant, const stru
     enum gsim_status status = gsim_explain(&variant->simulation, timeline, timeline->iteration_count - 1, &x, error);
     for (int c = 0; status == GSIM_OK && c < GSIM_CAUSE_COUNT; c++)
         if (gsim_explained_idle(&x, (enum gsim_cause)c) > gsim_explained_idle(&x, outcome->cause)) outcome->cause = (enum gsim_cause)c;
+    for (size_t i = 0; status == GSIM_OK && i < x.part_count && x.makespan; i++)
+        if (x.parts[i].kind == GSIM_PART_CAUSE && is_of_host((enum gsim_cause)x.parts[i].index))
+            outcome->host_ratio += (double)x.parts[i].time / (double)x.makespan;
     if (status == GSIM_OK && x.makespan) outcome->idle_ratio = (double)gsim_explained_state(&x, GSIM_GPU_IDLE) / (double)x.makespan;
     gsim_explanation_release(&x);
     return status;
@@ -215,6 +224,7 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
     snprintf(row->note, sizeof row->note, "%s", outcome.note);
     if (item == 0) {
         c->w->idle_ratio = outcome.idle_ratio;
+        c->w->host_ratio = outcome.host_ratio;
         c->w->cause = outcome.cause;
     }
     c->received++;
@@ -305,6 +315,17 @@ static enum gsim_status check(const struct gsim_cli_arguments *arguments, struct
     return status == GSIM_OK ? status : gsim_error_prefix(error, "--output");
 }
 
+#define MANY_OPS        4000
+#define MANY_ITERATIONS 3 /* the median of these; a program so long has averaged within itself what differs between iterations */
+
+static void settle(struct gsim_cli_subject *s)
+{
+    struct gsim_simulation *simulation = &s->point.simulation;
+    if (s->setup.iterations) return;
+    simulation->until_steady = s->point.program.op_count <= MANY_OPS;
+    if (!simulation->until_steady) simulation->iterations = MANY_ITERATIONS;
+}
+
 int gsim_cli_whatif(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
@@ -313,7 +334,7 @@ int gsim_cli_whatif(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = gsim_cli_subject_init(&w->subject, arguments, &error);
     if (status == GSIM_OK) {
         w->has_data = gsim_cli_subject_has_data(&w->subject);
-        w->subject.point.simulation.until_steady = !w->subject.setup.iterations;
+        settle(&w->subject);
         status = choose_rows(w, &error);
     }
     if (status == GSIM_OK) status = run_rows(w, 0, &error);

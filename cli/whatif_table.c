@@ -12,7 +12,7 @@
 #define NAME_COLUMNS 26
 #define NAME_BYTES   1024
 #define NOTE_COLUMNS 72
-#define MOSTLY       0.5 /* of the time idle */
+#define MOSTLY       0.5 /* of the critical path */
 #define SCHEMA       "gpusim-whatif/1"
 
 struct table {
@@ -91,11 +91,12 @@ static void put_row(struct gsim_output *out, const struct table *t, const struct
     gsim_output_text(out, "\n");
 }
 
-/* Which changes can gain anything: those of the host and its launches where the GPU is idle, those of kernels where it is not. */
+/* Which changes can gain: those of the host and its launches where the critical path is the host's, else those of kernels and streams. */
 static void put_bound(struct gsim_output *out, const struct gsim_whatif *w)
 {
-    gsim_output_printf(out, "%s-bound, the GPU is idle for %.1f %% of it", w->idle_ratio > MOSTLY ? "host" : "GPU", 100 * w->idle_ratio);
-    if (w->cause != GSIM_CAUSE_NONE) gsim_output_printf(out, ", most of that: %s", gsim_cause_text(w->cause));
+    gsim_output_printf(out, "%s-bound\n", w->host_ratio > MOSTLY ? "host" : "GPU");
+    gsim_output_printf(out, "%.1f %% of the critical path is the host's, the GPU is idle for %.1f %% of the time", 100 * w->host_ratio, 100 * w->idle_ratio);
+    if (w->cause != GSIM_CAUSE_NONE) gsim_output_printf(out, " (most of it: %s)", gsim_cause_text(w->cause));
 }
 
 static void put_text(struct gsim_output *out, const struct table *t)
@@ -172,6 +173,7 @@ static void put_json(struct gsim_output *out, const struct table *t)
     gsim_output_text(out, ",\n  \"device\": ");
     gsim_output_json_string(out, s->setup.device.name);
     gsim_output_json_real(out, "time_us", t->now_us);
+    gsim_output_json_real(out, "host_ratio", t->w->host_ratio);
     gsim_output_json_real(out, "idle_ratio", t->w->idle_ratio);
     gsim_output_printf(out, ", \"idle_cause\": \"%s\"", gsim_cause_word(t->w->cause));
     gsim_output_text(out, ",\n  \"changes\": [\n");

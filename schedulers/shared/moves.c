@@ -240,6 +240,24 @@ static bool has_prefetches(const struct gsim_program *program)
     return false;
 }
 
+static void drop_overhead(struct gsim_oplist *list)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->op_count; i++)
+        if (!list->ops[i]->overhead) list->ops[kept++] = list->ops[i];
+    list->op_count = kept;
+}
+
+void gsim_lowering_drop_overhead(struct gsim_lowering *lowering)
+{
+    bool same = lowering->first.ops == lowering->steady.ops;
+    drop_overhead(&lowering->first);
+    if (same)
+        lowering->steady = lowering->first;
+    else
+        drop_overhead(&lowering->steady);
+}
+
 enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place place, struct gsim_lowering *lowering,
                                   struct gsim_error *error)
 {

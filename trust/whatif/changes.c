@@ -10,6 +10,7 @@
 
 #include "sim/base/text.h"
 #include "sim/device/device.h"
+#include "sim/sm/work.h"
 #include "trust/whatif/edit.h"
 
 static const struct {
@@ -47,6 +48,8 @@ double gsim_changes_error_us(const struct gsim_change *changes, size_t count, do
 }
 
 const char *gsim_change_source(enum gsim_change_kind kind) { return kinds[kind].source; }
+
+#define GSIM_MOST_STREAMS 1000
 
 /* --- reading ------------------------------------------------------------------------------------------------------------------ */
 static enum gsim_status unknown(const char *text, struct gsim_error *error)
@@ -94,7 +97,7 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
     if (equals && !read_factor(equals + 1, &change->factor))
         return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a number such as 2 or 2x behind '=', found '%s'", text, equals + 1);
     bool is_count = kind == GSIM_CHANGE_STREAMS || kind == GSIM_CHANGE_HW_QUEUES;
-    if (is_count && change->factor != floor(change->factor)) return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number", text);
+    if (is_count && (change->factor != floor(change->factor) || change->factor > GSIM_MOST_STREAMS)) return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", text, GSIM_MOST_STREAMS);
     if (kind == GSIM_CHANGE_HW_QUEUES && change->factor > 32) return gsim_error_set(error, GSIM_USAGE, "--change %s: expected at most 32", text);
     return GSIM_OK;
 }
@@ -106,17 +109,15 @@ static void note(struct gsim_variant *v, const char *text)
     snprintf(v->note + length, sizeof v->note - length, "%s%s", length ? "; " : "", text);
 }
 
-static enum gsim_status take_scheduler(struct gsim_variant *v, const char *name, const char *param, double value, struct gsim_error *error)
+static enum gsim_status take_scheduler(struct gsim_variant *v, const char *name, struct gsim_error *error)
 {
     const struct gsim_scheduler_ops *ops = gsim_scheduler_find(name);
-    char text[32];
     void *params = gsim_arena_alloc(&v->arena, ops->params_size + 1);
     if (!params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_params_set_defaults(ops->params, params);
-    snprintf(text, sizeof text, "%.0f", value);
     v->simulation.scheduler = ops;
     v->simulation.scheduler_params = params;
-    return param ? gsim_params_set(ops->params, params, param, text, error) : GSIM_OK;
+    return GSIM_OK;
 }
 
 static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *edit, const char *name, struct gsim_error *error)
@@ -184,16 +185,16 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
         if (strcmp(scheduler, "cudagraph") == 0) return 0;
         if (strcmp(scheduler, "async") == 0 || strcmp(scheduler, "serial") == 0)
             touched = gsim_edit_order_streams(e, strcmp(scheduler, "serial") == 0);
-        if (touched != UINT32_MAX) status = take_scheduler(v, "cudagraph", NULL, 0, error);
+        if (touched != UINT32_MAX) status = take_scheduler(v, "cudagraph", error);
         touched = touched == UINT32_MAX ? touched : e->source->op_count;
         break;
     case GSIM_CHANGE_DAG:
-        if (has_data) status = take_scheduler(v, "cudagraph", NULL, 0, error);
+        if (has_data) status = take_scheduler(v, "cudagraph", error);
         touched = has_data;
         break;
     case GSIM_CHANGE_STREAMS:
-        if (has_data) status = take_scheduler(v, "kesco", "streams", c->factor, error);
-        touched = has_data;
+        touched = has_data ? gsim_edit_spread(e, (uint32_t)c->factor) : 0;
+        if (touched && touched != UINT32_MAX) status = take_scheduler(v, "async", error);
         break;
     case GSIM_CHANGE_NOSYNC: touched = gsim_edit_drop_syncs(e); break;
     case GSIM_CHANGE_PRIORITIES: touched = gsim_edit_rank_streams(e, d, error); break;
@@ -223,11 +224,11 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     return status == GSIM_OK ? touched : UINT32_MAX;
 }
 
-static const char *why_not(enum gsim_change_kind kind)
+static const char *why_not(enum gsim_change_kind kind, bool has_data)
 {
     switch (kind) {
     case GSIM_CHANGE_DAG:
-    case GSIM_CHANGE_STREAMS: return "needs what operators read and write: --execution-trace";
+    case GSIM_CHANGE_STREAMS: return has_data ? "each op is in that stream already" : "needs what operators read and write: --execution-trace";
     case GSIM_CHANGE_NOSYNC: return "no synchronisation that nothing needs";
     case GSIM_CHANGE_PRIORITIES: return "one stream only";
     case GSIM_CHANGE_FUSE: return "no chain of small elementwise kernels";
@@ -250,6 +251,31 @@ static int step_of(enum gsim_change_kind kind)
     return kind == GSIM_CHANGE_GRAPH || kind == GSIM_CHANGE_DAG || kind == GSIM_CHANGE_STREAMS ? 2 : 1;
 }
 
+static bool is_same_kernel(const struct gsim_kernel *a, const struct gsim_kernel *b)
+{
+    return a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->thread_cycles == b->thread_cycles && a->sm_cycles == b->sm_cycles && a->flops == b->flops &&
+           a->dram_bytes == b->dram_bytes && a->regs_per_thread == b->regs_per_thread && a->smem_bytes == b->smem_bytes &&
+           memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 && memcmp(&a->block, &b->block, sizeof a->block) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+void gsim_variant_share_works(struct gsim_variant *v, const struct gsim_simulation *base)
+{
+    const struct gsim_program *p = base->program;
+    uint32_t changed = 0, count = p->kernel_count;
+    struct gsim_error ignored = {0};
+    if (!base->works || v->program.kernel_count != count) return;
+    for (uint32_t k = 0; k < count; k++) changed += !is_same_kernel(&v->program.kernels[k], &p->kernels[k]);
+    if (!changed) v->simulation.works = base->works;
+    struct gsim_demand *works = changed ? GSIM_ARENA_ARRAY(&v->arena, struct gsim_demand, count) : NULL;
+    if (!works) return;
+    memcpy(works, base->works, sizeof *works * count);
+    for (uint32_t k = 0; k < count; k++) {
+        if (is_same_kernel(&v->program.kernels[k], &p->kernels[k])) continue;
+        if (gsim_demands_init(&works[k], 1, &v->device, &v->program.kernels[k], &ignored) != GSIM_OK) return; /* for the run to tell */
+    }
+    v->simulation.works = works;
+}
+
 enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_simulation *base, bool has_data, const struct gsim_change *changes,
                                    size_t count, struct gsim_error *error)
 {
@@ -268,13 +294,14 @@ enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_sim
                 gsim_edit_release(&edit);
                 return error->status != GSIM_OK ? error->status : gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
             }
-            if (!touched) note(v, why_not(changes[i].kind));
+            if (!touched) note(v, why_not(changes[i].kind, has_data));
             v->has_effect |= touched > 0;
         }
     enum gsim_status status = gsim_edit_finish(&edit, &v->program, error);
     v->simulation.program = &v->program;
     v->simulation.device = &v->device;
     v->simulation.works = NULL;
+    if (status == GSIM_OK && strcmp(v->device.name, base->device->name) == 0) gsim_variant_share_works(v, base);
     return status;
 }
 

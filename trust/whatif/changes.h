@@ -74,11 +74,14 @@ double gsim_changes_error_us(const struct gsim_change *changes, size_t count, do
  * is, and the caller releases it in any case. */
 enum gsim_status gsim_variant_init(struct gsim_variant *variant, const struct gsim_simulation *base, bool has_data,
                                    const struct gsim_change *changes, size_t count, struct gsim_error *error) GSIM_NODISCARD;
+/* Where the variant's kernels are BASE's: their demands, which take long to find, too. The device must be BASE's but for host and front end. */
+void gsim_variant_share_works(struct gsim_variant *variant, const struct gsim_simulation *base);
 void gsim_variant_release(struct gsim_variant *variant);
 
 /* --- edits.c: what a change does to the program; each returns how many things it changed, UINT32_MAX when memory is out ------ */
 struct gsim_edit;
 uint32_t gsim_edit_order_streams(struct gsim_edit *edit, bool all_in_one);
+uint32_t gsim_edit_spread(struct gsim_edit *edit, uint32_t count); /* over so many streams (spread.c) */
 uint32_t gsim_edit_drop_syncs(struct gsim_edit *edit);
 uint32_t gsim_edit_rank_streams(struct gsim_edit *edit, const struct gsim_device_spec *device, struct gsim_error *error);
 uint32_t gsim_edit_fuse(struct gsim_edit *edit);

@@ -124,18 +124,20 @@ enum gsim_status gsim_moments_init(struct gsim_moments *m, const struct gsim_sim
     m->by_end = gsim_alloc(sizeof *m->by_end * (count + 1));
     m->starts = gsim_alloc(sizeof *m->starts * (count + 1));
     m->calls = gsim_alloc(sizeof *m->calls * (timeline->api_count + 1));
-    m->demands = gsim_alloc(sizeof *m->demands * ((size_t)program->kernel_count + 1));
+    if (!simulation->works) m->own_demands = gsim_alloc(sizeof *m->own_demands * ((size_t)program->kernel_count + 1));
+    m->demands = simulation->works ? simulation->works : m->own_demands;
     if (!m->works || !m->by_end || !m->starts || !m->calls || !m->demands) return no_memory(error);
     list_works(m);
     if (!order_works(m) || !order_calls(m)) return no_memory(error);
     find_makespan(m);
-    enum gsim_status status = gsim_demands_init(m->demands, program->kernel_count, simulation->device, program->kernels, error);
+    enum gsim_status status = GSIM_OK;
+    if (m->own_demands) status = gsim_demands_init(m->own_demands, program->kernel_count, simulation->device, program->kernels, error);
     return status == GSIM_OK ? gsim_moments_link(m, error) : status;
 }
 
 void gsim_moments_release(struct gsim_moments *m)
 {
-    void *const arrays[] = {m->works, m->by_end, m->starts, m->calls, m->call_of, m->demands};
+    void *const arrays[] = {m->works, m->by_end, m->starts, m->calls, m->call_of, m->own_demands};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gsim_free(arrays[i]);
     *m = (struct gsim_moments){0};
 }

@@ -33,7 +33,8 @@ struct gsim_moments {
     uint32_t *call_of;              /* by correlation: its call, UINT32_MAX for none */
     uint32_t correlation_count, stream_count; /* streams: that hold works */
     gsim_time makespan;
-    struct gsim_demand *demands;    /* of the program's kernels */
+    const struct gsim_demand *demands; /* of the program's kernels: the simulation's, or */
+    struct gsim_demand *own_demands;
 };
 
 enum gsim_status gsim_moments_init(struct gsim_moments *moments, const struct gsim_simulation *simulation,

@@ -175,5 +175,6 @@ enum gsim_status gsim_pair_without(struct gsim_variant *v, const struct gsim_sim
     v->simulation.program = &v->program;
     v->simulation.device = &v->device;
     v->simulation.works = NULL;
+    if (status == GSIM_OK) gsim_variant_share_works(v, base);
     return status;
 }
