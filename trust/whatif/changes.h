@@ -16,7 +16,7 @@ enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY
  * others, what it is). */
 #define GSIM_CHANGE_MAP(X)                                                                                                            \
     X(GRAPH, "graph", NULL, 0.08, TIME, "6 models on an H100", true, "capture into a CUDA graph")                                    \
-    X(DAG, "dag", NULL, 0.20, TIME, "4 networks on an H100", true, "a CUDA graph of the true dependences")                            \
+    X(DAG, "dag", NULL, 0.15, TIME, "4 networks on an H100", true, "a CUDA graph of the true dependences")                            \
     X(NOSYNC, "nosync", NULL, 0.25, SAVED, "assumed", true, "drop synchronisations that nothing needs")                               \
     X(STREAMS, "streams", "K", 0.30, SAVED, "assumed", true, "K streams by true dependences")                                         \
     X(PRIORITIES, "priorities", NULL, 0.50, SAVED, "assumed", true, "urgent streams by what follows their work")                      \
