@@ -184,7 +184,7 @@ static void put_json_causes(struct gsim_output *out, const struct gsim_explanati
             if (!x->time[s][c]) continue;
             gsim_output_printf(out, "%s\n    {\"state\": ", separator);
             gsim_output_json_string(out, gsim_gpu_state_text((enum gsim_gpu_state)s));
-            gsim_output_printf(out, ", \"cause\": \"%s\"", gsim_cause_word((enum gsim_cause)c));
+            gsim_output_printf(out, ", \"cause\": \"%s\", \"text\": \"%s\"", gsim_cause_word((enum gsim_cause)c), gsim_cause_text((enum gsim_cause)c));
             put_json_time(out, x->time[s][c], x->makespan);
             separator = ",";
         }
@@ -198,6 +198,8 @@ static void put_json_path(struct gsim_output *out, const struct gsim_explanation
     for (size_t i = 0; i < x->part_count; i++) {
         gsim_output_printf(out, "%s\n    {\"kind\": \"%s\", \"name\": ", i ? "," : "", kinds[x->parts[i].kind]);
         gsim_output_json_string(out, x->parts[i].kind == GSIM_PART_CAUSE ? gsim_cause_word((enum gsim_cause)x->parts[i].index) : part_name(x, &x->parts[i]));
+        gsim_output_text(out, ", \"text\": ");
+        gsim_output_json_string(out, part_name(x, &x->parts[i]));
         gsim_output_printf(out, ", \"count\": %" PRIu64, x->parts[i].count);
         put_json_time(out, x->parts[i].time, x->makespan);
     }

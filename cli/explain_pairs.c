@@ -119,7 +119,8 @@ void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_ex
         gsim_output_time_us(out, p->apart);
         gsim_output_text(out, ", \"reasons\": [");
         for (int r = 0; r < GSIM_PAIR_REASON_COUNT; r++) {
-            gsim_output_printf(out, "%s{\"reason\": \"%s\", \"held_us\": ", r ? ", " : "", gsim_reason_word((enum gsim_reason)r));
+            gsim_output_printf(out, "%s\n      {\"reason\": \"%s\", \"text\": \"%s\", \"held_us\": ", r ? "," : "", gsim_reason_word((enum gsim_reason)r),
+                               gsim_reason_text((enum gsim_reason)r));
             gsim_output_time_us(out, p->held[r]);
             gsim_output_json_real(out, "worth_us", i < GSIM_EXPLAINED_PAIRS ? e->worth_us[i][r] : NAN);
             gsim_output_text(out, "}");

@@ -11,7 +11,6 @@
 #include "sim/base/gz.h"
 #include "sim/base/json.h"
 #include "sim/base/text.h"
-#include "trust/whatif/pairs.h"
 
 #define MOST_PARTS 30
 #define MOST_PAIRS 10
@@ -47,20 +46,6 @@ static void put_percent(struct gsim_page *page, double percent)
     char text[32] = "-";
     if (isfinite(percent)) snprintf(text, sizeof text, "%.1f", percent);
     gsim_page_cell(page, text);
-}
-
-static const char *cause_text(const char *word)
-{
-    for (int c = 0; c < GSIM_CAUSE_COUNT; c++)
-        if (strcmp(gsim_cause_word((enum gsim_cause)c), word) == 0) return gsim_cause_text((enum gsim_cause)c);
-    return word;
-}
-
-static const char *reason_text(const char *word)
-{
-    for (int r = 0; r < GSIM_PAIR_REASON_COUNT; r++)
-        if (strcmp(gsim_reason_word((enum gsim_reason)r), word) == 0) return gsim_reason_text((enum gsim_reason)r);
-    return word;
 }
 
 /* --- whatif ---------------------------------------------------------------------------------------------------------------- */
@@ -118,7 +103,7 @@ static void put_causes(struct gsim_page *page, const cJSON *json)
     cJSON_ArrayForEach(part, cJSON_GetObjectItem(json, "time"))
     {
         gsim_page_cell(page, text_of(part, "state"));
-        gsim_page_cell(page, cause_text(text_of(part, "cause")));
+        gsim_page_cell(page, text_of(part, "text"));
         put_us(page, number_of(part, "time_us"));
         put_percent(page, 100 * number_of(part, "share"));
         gsim_page_row_end(page);
@@ -147,7 +132,7 @@ static void put_pairs(struct gsim_page *page, const cJSON *json)
             gsim_page_cell(page, text);
             put_us(page, number_of(pair, "overlap_us"));
             put_us(page, number_of(pair, "apart_us"));
-            gsim_page_cell(page, reason_text(text_of(reason, "reason")));
+            gsim_page_cell(page, text_of(reason, "text"));
             put_us(page, number_of(reason, "held_us"));
             put_us(page, number_of(reason, "worth_us"));
             gsim_page_row_end(page);
@@ -168,7 +153,7 @@ static void put_path(struct gsim_page *page, const cJSON *json)
         char count[32] = "-";
         if (shown++ == MOST_PARTS) break;
         if (isfinite(number_of(part, "count"))) snprintf(count, sizeof count, "%.0f", number_of(part, "count"));
-        gsim_page_cell(page, strcmp(text_of(part, "kind"), "cause") == 0 ? cause_text(text_of(part, "name")) : text_of(part, "name"));
+        gsim_page_cell(page, text_of(part, "text"));
         gsim_page_cell(page, count);
         put_us(page, number_of(part, "time_us"));
         put_percent(page, 100 * number_of(part, "share"));
