@@ -207,9 +207,10 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "while it did nothing, or its SMs stood half empty, why the next work had not started: a late host (launch\n"
             "calls, framework, its own work, waiting for a result), work that it depends on and the gap behind that, a\n"
             "hardware queue, no room (of which resource), a busy copy engine, or time that the trace does not explain.\n"
-            "The shares add up to the whole. Then the critical path, by kernels and causes.\n",
+            "The shares add up to the whole. Then pairs of streams that could overlap more, by reason, with what each is\n"
+            "worth; the critical path, by kernels and causes. gpusim report makes a page of the JSON.\n",
             "  gpusim explain trace.json.gz\n"
-            "  gpusim explain trace.json.gz --step 3 --json why.json\n"
+            "  gpusim explain trace.json.gz --step 3 --json why.json --trace why-trace.json.gz\n"
             "  gpusim explain trace.json.gz --execution-trace et.json --sched cudagraph\n"
             "  gpusim explain img --sched kesco --device h200 --csv -\n",
         },
@@ -220,7 +221,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "Simulates a profiler's trace or a program as it is and once for each change, on all cores: captured into a\n"
             "CUDA graph, without needless synchronisations, on more streams, with priorities, fewer or cheaper launches,\n"
             "pinned memory, more hardware queues, faster kernels, a faster link, another GPU. Prints the time saved with\n"
-            "its error bar and the command that shows that run alone; then those that help, together.\n",
+            "its error bar and the command that shows that run alone; then those that help, together. gpusim report makes\n"
+            "a page of the JSON.\n",
             "  gpusim whatif trace.json.gz\n"
             "  gpusim whatif trace.json.gz --execution-trace et.json --change graph,dag,streams=4\n"
             "  gpusim whatif trace.json.gz --change kernel:gemm=1.5x,device=h200 --json whatif.json\n"
