@@ -70,7 +70,7 @@ grep -q '"cat":"explanation".*"name":"host late' why-trace.json || fail 'no trac
 if command -v gnuplot >/dev/null; then
     here=$source/traces/h100/whatif
     "$gpusim" whatif "$here/kineto_branchy_b16.json.gz" --execution-trace "$here/et_branchy_b16.json.gz" -o drawn.svg >/dev/null 2>err || fail "$(cat err)"
-    for picture in drawn.svg "$source/docs/figures/whatif.svg"; do grep -o 'tspan[^>]*>[a-z][^<]*' "$picture" | sed 's/.*>//; s/[0-9]//g' | sort >"labels-$(basename "$picture")"; done
+    for picture in drawn.svg "$source/docs/figures/whatif.svg"; do grep -o '<text>[a-z][^<]*' "$picture" | sed 's/.*>//; s/[0-9]//g' | sort >"labels-$(basename "$picture")"; done
     [ "$(wc -l <labels-drawn.svg)" -ge 8 ] && cmp -s labels-drawn.svg labels-whatif.svg || fail "docs/figures/whatif.svg is another picture: $(diff labels-drawn.svg labels-whatif.svg)"
 fi
 
