@@ -15,7 +15,7 @@
 #define HELPS   0.002 /* less is not worth doing */
 
 struct outcome {
-    double time_us, busy_us, idle_ratio, host_ratio;
+    double time_us, busy_us, idle_ratio, host_ratio, link_ratio;
     enum gsim_cause cause;
     bool has_effect, is_failed;
     char note[200];
@@ -153,9 +153,13 @@ static enum gsim_status find_idle(const struct gsim_variant *variant, const stru
     enum gsim_status status = gsim_explain(&variant->simulation, timeline, timeline->iteration_count - 1, &x, error);
     for (int c = 0; status == GSIM_OK && c < GSIM_CAUSE_COUNT; c++)
         if (gsim_explained_idle(&x, (enum gsim_cause)c) > gsim_explained_idle(&x, outcome->cause)) outcome->cause = (enum gsim_cause)c;
-    for (size_t i = 0; status == GSIM_OK && i < x.part_count && x.makespan; i++)
-        if (x.parts[i].kind == GSIM_PART_CAUSE && is_of_host((enum gsim_cause)x.parts[i].index))
-            outcome->host_ratio += (double)x.parts[i].time / (double)x.makespan;
+    for (size_t i = 0; status == GSIM_OK && i < x.part_count && x.makespan; i++) {
+        const struct gsim_path_part *part = &x.parts[i];
+        bool is_cause = part->kind == GSIM_PART_CAUSE;
+        double share = (double)part->time / (double)x.makespan;
+        if (is_cause && is_of_host((enum gsim_cause)part->index)) outcome->host_ratio += share;
+        if (part->kind == GSIM_PART_COPY || (is_cause && (part->index == GSIM_CAUSE_COPY_ENGINE || part->index == GSIM_CAUSE_DATA))) outcome->link_ratio += share;
+    }
     if (status == GSIM_OK && x.makespan) outcome->idle_ratio = (double)gsim_explained_state(&x, GSIM_GPU_IDLE) / (double)x.makespan;
     gsim_explanation_release(&x);
     return status;
@@ -225,6 +229,7 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
     if (item == 0) {
         c->w->idle_ratio = outcome.idle_ratio;
         c->w->host_ratio = outcome.host_ratio;
+        c->w->link_ratio = outcome.link_ratio;
         c->w->cause = outcome.cause;
     }
     c->received++;

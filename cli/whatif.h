@@ -26,7 +26,8 @@ struct gsim_whatif {
     struct gsim_whatif_row rows[GSIM_WHATIF_ROWS]; /* the first: as it is */
     uint32_t row_count;
     bool has_data;
-    double idle_ratio, host_ratio; /* as it is: of the time, the GPU is idle; of the critical path, the host's part */
+    double idle_ratio;             /* as it is: of the time, the GPU is idle; */
+    double host_ratio, link_ratio; /* of the critical path, the host's part and that of copies */
     enum gsim_cause cause; /* for which it is idle most */
     struct gsim_arena arena;
 };

@@ -94,7 +94,7 @@ static void put_row(struct gsim_output *out, const struct table *t, const struct
 /* Which changes can gain: those of the host and its launches where the critical path is the host's, else those of kernels and streams. */
 static void put_bound(struct gsim_output *out, const struct gsim_whatif *w)
 {
-    gsim_output_printf(out, "%s-bound\n", w->host_ratio > MOSTLY ? "host" : "GPU");
+    gsim_output_printf(out, "%s-bound\n", w->host_ratio > MOSTLY ? "host" : w->link_ratio > MOSTLY ? "link" : "GPU");
     gsim_output_printf(out, "%.1f %% of the critical path is the host's, the GPU is idle for %.1f %% of the time", 100 * w->host_ratio, 100 * w->idle_ratio);
     if (w->cause != GSIM_CAUSE_NONE) gsim_output_printf(out, " (most of it: %s)", gsim_cause_text(w->cause));
 }
@@ -174,6 +174,7 @@ static void put_json(struct gsim_output *out, const struct table *t)
     gsim_output_json_string(out, s->setup.device.name);
     gsim_output_json_real(out, "time_us", t->now_us);
     gsim_output_json_real(out, "host_ratio", t->w->host_ratio);
+    gsim_output_json_real(out, "link_ratio", t->w->link_ratio);
     gsim_output_json_real(out, "idle_ratio", t->w->idle_ratio);
     gsim_output_printf(out, ", \"idle_cause\": \"%s\"", gsim_cause_word(t->w->cause));
     gsim_output_text(out, ",\n  \"changes\": [\n");
@@ -200,7 +201,7 @@ static enum gsim_status draw(const struct table *t, struct gsim_error *error)
         gsim_text_fit(shown, sizeof shown, gsim_whatif_name(row, name, sizeof name), NAME_COLUMNS);
         const char *kept = gsim_arena_strdup(&t->w->arena, row->is_together ? "best together" : shown);
         double saved = 100 * (1 - row->time_us / t->now_us), error_percent = 100 * row->error_us / t->now_us;
-        rows[tornado.row_count++] = (struct gsim_tornado_row){kept ? kept : "", {saved, NAN}, {saved - error_percent, saved + error_percent}};
+        rows[tornado.row_count++] = gsim_tornado_saving(&tornado, kept ? kept : "", saved, error_percent);
     }
     enum gsim_status status = gsim_cli_figure_size(a, GSIM_FIGURE_COLUMN_CM, &figure.size, error);
     if (status == GSIM_OK) status = gsim_figure_open(&figure, error);

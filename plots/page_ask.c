@@ -61,8 +61,7 @@ static enum gsim_status plot_changes(void *context, struct gsim_figure *figure, 
         double saved = number_of(change, "saved_percent"), off = 100 * number_of(change, "error_us") / now;
         bool is_together = cJSON_IsTrue(cJSON_GetObjectItem(change, "together"));
         if (!isfinite(saved) || !isfinite(off) || tornado.row_count == MOST_BARS) continue;
-        rows[tornado.row_count++] = (struct gsim_tornado_row){is_together ? "best together" : text_of(change, "change"), {saved, NAN},
-                                                              {saved - off, saved + off}};
+        rows[tornado.row_count++] = gsim_tornado_saving(&tornado, is_together ? "best together" : text_of(change, "change"), saved, off);
     }
     gsim_tornado_plot(&tornado, figure);
     return GSIM_OK;

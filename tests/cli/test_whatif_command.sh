@@ -66,6 +66,14 @@ grep -q '"cat":"explanation".*"name":"host late' why-trace.json || fail 'no trac
 "$gpusim" report waits-why.json -o why.html 2>err && grep -q 'host late: waited for a result' why.html || fail "page of explain: $(cat err)"
 "$gpusim" report table.json -o table.html 2>err && grep -q -- '--change nosync' table.html || fail "page of whatif: $(cat err)"
 
+# The picture of docs/questions.md is the one that its command draws.
+if command -v gnuplot >/dev/null; then
+    here=$source/traces/h100/whatif
+    "$gpusim" whatif "$here/kineto_branchy_b16.json.gz" --execution-trace "$here/et_branchy_b16.json.gz" -o drawn.svg >/dev/null 2>err || fail "$(cat err)"
+    for picture in drawn.svg "$source/docs/figures/whatif.svg"; do grep -o '<text>[a-z][^<]*' "$picture" | sed 's/.*>//; s/[0-9]//g' | sort >"labels-$(basename "$picture")"; done
+    [ "$(wc -l <labels-drawn.svg)" -ge 8 ] && cmp -s labels-drawn.svg labels-whatif.svg || fail "docs/figures/whatif.svg is another picture: $(diff labels-drawn.svg labels-whatif.svg)"
+fi
+
 # Shapes of public reports: the right cause comes first, the right change is worth most.
 program() { # program NAME, awk statements that print ops
     awk -v name="$1" "function kernel(k, grid, stream) { printf \"%s  {\\\"op\\\": \\\"kernel\\\", \\\"kernel\\\": \\\"%s\\\", \\\"grid\\\": [%d, 1, 1], \\\"block\\\": [256, 1, 1], \\\"stream\\\": %d}\", (n++ ? \",\\n\" : \"\"), k, grid, stream }

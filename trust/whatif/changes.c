@@ -132,10 +132,10 @@ static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *ed
                                                                 (v->device.clock_mhz * v->device.sm_count * v->device.fp32_lanes_per_sm);
     char text[160];
     uint32_t cut = 0;
+    uint32_t moved = gsim_edit_move(edit, &from, &v->device, &cut);
     snprintf(text, sizeof text, "recorded kernels by DRAM x%.2f and arithmetic x%.2f, small ones by clock x%.2f; host as it is", 1 / dram, 1 / issue,
              v->device.clock_mhz / from.clock_mhz);
-    note(v, text);
-    uint32_t moved = gsim_edit_move(edit, &from, &v->device, &cut);
+    note(v, moved ? text : "kernels by what they demand; copies by the link there; host as it is");
     if (cut) {
         snprintf(text, sizeof text, "%u kernels cut to the shared memory there", cut);
         note(v, text);
