@@ -4,7 +4,6 @@
  */
 #include "cli/cli.h"
 #include "cli/tasks.h"
-#include "sim/program/writer.h"
 
 static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {

@@ -221,7 +221,9 @@ static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_
         .device = gsim_device_facts(s->device),
     };
     p->own.run = &first.run;
-    enum gsim_status status = gsim_random_init(&numbers, s->seed, error);
+    const struct gsim_driver_ops *ops = first.run.driver->ops;
+    enum gsim_status status = gsim_abi_check("driver", ops->abi, ops->size, sizeof *ops, error);
+    if (!status) status = gsim_random_init(&numbers, s->seed, error);
     if (!status) status = set_default_params(s->scheduler, &first.run, error);
     if (!status) status = time_kernels(p->space, &arena, &first.run, error);
     if (status) goto done;
@@ -313,9 +315,12 @@ static enum gsim_status run_tasks(struct world *w, struct gsim_error *error)
 enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                struct gsim_error *error)
 {
-    struct world *w = gsim_alloc(sizeof *w);
+    const struct gsim_scheduler_ops *scheduler = simulation->scheduler;
     struct gsim_error failure = {0};
     gsim_timeline_init(timeline, simulation->program, simulation->detailed);
+    if (gsim_abi_check("scheduler", scheduler->abi, scheduler->size, sizeof *scheduler, error)) return GSIM_INPUT;
+    if (simulation->tasks && gsim_abi_check("sharing", simulation->sharing->abi, simulation->sharing->size, sizeof *simulation->sharing, error)) return GSIM_INPUT;
+    struct world *w = gsim_alloc(sizeof *w);
     if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = init_world(w, simulation, timeline, &failure, error);
     if (!status) status = simulation->tasks ? run_tasks(w, error) : run_scheduler(&w->processes[0], simulation, error);

@@ -9,6 +9,8 @@
 
 #include "gpusim/scheduler.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 #define GSIM_LIMIT_TASKS      64
 #define GSIM_LIMIT_REQUESTS   1000000u
 #define GSIM_TASK_PRIORITIES  10  /* 0 is the most urgent */
@@ -138,8 +140,8 @@ struct gsim_share {
 
 /* All times are the simulated machine's. Callbacks may act on any kernel they know; a kernel is gone after its END. */
 struct gsim_sharing_ops {
-    uint32_t abi;
-    size_t size;                    /* of this struct: gsim_sharing_abi() checks both */
+    uint32_t abi;                   /* GSIM_ABI */
+    size_t size;                    /* of this struct */
     const char *name, *summary, *source;
     size_t params_size;
     const struct gsim_param *params;
@@ -155,8 +157,7 @@ struct gsim_sharing_ops {
     void (*paused)(struct gsim_share *, struct gsim_share_kernel *); /* the last of its blocks has ended */
     void (*timer)(struct gsim_share *, void *argument);
 };
-#define GSIM_SHARING_ABI 1
-#define GSIM_SHARING_HEAD .abi = GSIM_SHARING_ABI, .size = sizeof(struct gsim_sharing_ops)
+#define GSIM_SHARING_HEAD .abi = GSIM_ABI, .size = sizeof(struct gsim_sharing_ops)
 
 static inline double gsim_share_now(struct gsim_share *s) { return s->actions->now_us(s); }
 static inline void gsim_share_release(struct gsim_share *s, struct gsim_share_kernel *k, double delay_us) { s->actions->release(s, k, delay_us); }
@@ -201,5 +202,7 @@ enum gsim_status gsim_task_profiles_write(const struct gsim_task_profiles *profi
 /* For the tasks of SET, by name; each must be there. Kernels that the file lacks were never seen. */
 enum gsim_status gsim_task_profiles_read(struct gsim_task_profiles *profiles, const struct gsim_task_set *set, const char *path,
                                          struct gsim_error *error) GSIM_NODISCARD;
+
+GSIM_DECLARATIONS_END
 
 #endif

@@ -26,10 +26,11 @@ const struct gsim_sharing_ops *gsim_sharing_find(const char *name)
 
 const struct gsim_sharing_ops *gsim_sharing_at(uint32_t index) { return index < WAY_COUNT ? ways[index] : NULL; }
 
-static const char *problem_of(const struct gsim_sharing_ops *ops)
+/* NULL: none. OTHER: where its text is kept. */
+static const char *problem_of(const struct gsim_sharing_ops *ops, struct gsim_error *other)
 {
     if (!ops) return "expected a symbol \"gsim_sharing\", found none";
-    if (ops->abi != GSIM_SHARING_ABI || ops->size != sizeof *ops) return "gsim_sharing was built for another version of gpusim: build it again";
+    if (gsim_abi_check("gsim_sharing", ops->abi, ops->size, sizeof *ops, other)) return other->message;
     if (!ops->name || !ops->name[0]) return "gsim_sharing.name: expected a name, found none";
     if (!ops->settings) return "gsim_sharing.settings: expected a function, found NULL";
     if (ops->params && !ops->params_size) return "gsim_sharing.params_size: expected the size of the parameter struct, found 0";
@@ -44,7 +45,8 @@ static enum gsim_status load_shared(const char *path, const struct gsim_sharing_
         return gsim_error_set(error, GSIM_INPUT, "cannot load '%s': %s", path, reason ? reason : "no reason given");
     }
     const struct gsim_sharing_ops *found = dlsym(object, "gsim_sharing");
-    const char *problem = problem_of(found);
+    struct gsim_error other = {0};
+    const char *problem = problem_of(found, &other);
     if (problem) {
         dlclose(object);
         return gsim_error_set(error, GSIM_INPUT, "cannot load '%s': %s", path, problem);

@@ -3,4 +3,4 @@
 #include "gpusim/task.h"
 
 extern const struct gsim_sharing_ops gsim_sharing;
-const struct gsim_sharing_ops gsim_sharing = {.abi = GSIM_SHARING_ABI + 1, .size = sizeof(struct gsim_sharing_ops), .name = "old"};
+const struct gsim_sharing_ops gsim_sharing = {.abi = GSIM_ABI + 1, .size = sizeof(struct gsim_sharing_ops), .name = "old"};

@@ -40,7 +40,7 @@ static void broken(void)
     CHECK_HAS(error.message, "expected a symbol \"gsim_sharing\", found none");
     error = (struct gsim_error){0};
     CHECK_INT(gsim_sharing_load(GPUSIM_PLUGIN_DIR "/oldsharing.so", &ops, &error), GSIM_INPUT);
-    CHECK_HAS(error.message, "was built for another version of gpusim");
+    CHECK_HAS(error.message, "gsim_sharing.abi: expected");
     error = (struct gsim_error){0};
     CHECK_INT(gsim_sharing_load("onekernel.so", &ops, &error), GSIM_USAGE); /* a path has a slash */
     CHECK(ops == NULL);
@@ -52,7 +52,7 @@ static void table(void)
     for (; gsim_sharing_at(count); count++) {
         const struct gsim_sharing_ops *ops = gsim_sharing_at(count);
         CHECK(gsim_sharing_find(ops->name) == ops);
-        CHECK(ops->abi == GSIM_SHARING_ABI && ops->size == sizeof *ops && ops->settings && ops->summary && ops->source);
+        CHECK(ops->abi == GSIM_ABI && ops->size == sizeof *ops && ops->settings && ops->summary && ops->source);
         CHECK_MSG(!ops->start == !ops->ready, "%s", ops->name);
     }
     CHECK(count >= 11);
