@@ -138,7 +138,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_REPRODUCE] =
         {
             "re-derive the published results of GrCUDA and KeSCo",
-            "gpusim reproduce [kesco|grcuda|all] [--only WORD,...] [options]",
+            "gpusim reproduce [kesco|grcuda|all|xsched|fikit] [--only WORD,...] [options]",
             "Makes every run behind the published figures (tables in published/, each number with its source) and prints\n"
             "published against simulated, per workload and as the papers average it, with the error and its sign. Rows\n"
             "marked fit were used to find numbers of the models; the others were not.\n",
