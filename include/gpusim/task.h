@@ -75,6 +75,7 @@ enum gsim_share_state { GSIM_SHARE_HELD, GSIM_SHARE_RELEASED, GSIM_SHARE_RUNNING
 struct gsim_share_kernel {
     uint32_t task;
     uint32_t identity;     /* kernels of one name, grid and block have one, within the task: what a profile knows them by */
+    uint32_t stream;       /* its place among the task's streams, in the order of their first kernels, from 0 */
     const struct gsim_op *op;
     const struct gsim_kernel *kernel;
     enum gsim_share_state state;
