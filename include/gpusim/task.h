@@ -169,6 +169,9 @@ static inline void gsim_share_timer(struct gsim_share *s, double at_us, void *ar
 static inline uint32_t gsim_share_behind(struct gsim_share *s, const struct gsim_share_kernel *k) { return s->actions->behind(s, k); }
 static inline void gsim_share_give(struct gsim_share *s, uint32_t task) { s->actions->give(s, task); }
 
+/* What a shared object exports. */
+extern const struct gsim_sharing_ops gsim_sharing;
+
 /* schedulers/sharing/registry.c: as gsim_scheduler_find() and the others. A shared object exports "gsim_sharing". */
 const struct gsim_sharing_ops *gsim_sharing_find(const char *name);
 const struct gsim_sharing_ops *gsim_sharing_at(uint32_t index);

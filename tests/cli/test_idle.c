@@ -130,6 +130,12 @@ static const struct {
     {"tracer_start_us", "replays of recorded traces"},
     {"tracer_gap_us", "replays of recorded traces"},
     {"profiled_us", "validation against profilers"},
+    {"slice_us", "several processes"},
+    {"slice_switch_us", "several processes"},
+    {"slice_idle_switch_us", "several processes"},
+    {"slice_hold_us", "several processes"},
+    {"mps_clients", "how many processes MPS takes"},
+    {"part_sms", "SMs of a process's own"},
 };
 
 static bool is_elsewhere(const char *name)
