@@ -159,7 +159,7 @@ static void random_tasks(struct task_fixture *f, gsl_rng *r, uint32_t count, boo
     *f = (struct task_fixture){.device = free_device(), .seed = 1};
     for (uint32_t t = 0; t < count; t++) {
         struct step steps[12];
-        static char names[5][12][8];
+        static char names[5][12][16];
         uint32_t n = 2 + (uint32_t)gsl_rng_uniform_int(r, 10);
         for (uint32_t s = 0; s < n; s++) {
             snprintf(names[t][s], sizeof names[t][s], "%c%u", 'a' + (int)t, s);

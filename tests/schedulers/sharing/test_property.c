@@ -7,7 +7,7 @@
 static void random_tasks(struct task_fixture *f, gsl_rng *r)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
-    static char kernel_names[4][8][8];
+    static char kernel_names[4][8][16];
     *f = task_fixture();
     uint32_t count = 2 + (uint32_t)gsl_rng_uniform_int(r, 3);
     for (uint32_t t = 0; t < count; t++) {
