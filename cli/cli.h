@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (program). The command line: cli/parse.c reads, cli/cli.c dispatches, cli/help.c explains,
- * cli/setup.c turns words into a simulation; the commands are cli/run.c, cli_compare.c, cli_list.c,
- * cli_validate.c, cli_calibrate.c, cli_import.c and cli_plot.c.
- * Nothing else includes this header. Messages go to stderr as one line, results to stdout.
+ * cli/setup.c turns words into a simulation; each command is cli/COMMAND.c. traces/runner/main.h is the
+ * one other that includes this header. Messages go to stderr as one line, results to stdout.
  */
 #ifndef GSIM_CLI_H
 #define GSIM_CLI_H

@@ -317,8 +317,8 @@ void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *ou
     }
     if (command == GSIM_CLI_RESULTS) put_columns(output);
     gsim_output_printf(output, "\nExamples:\n%s", text->examples);
-    gsim_output_printf(output, "\nExit status: 0 done, 1 the simulation or the output failed, 2 bad usage or input%s.\n",
-                       command == GSIM_CLI_SWEEP || command == GSIM_CLI_SENSITIVITY ? ", 130 stopped by Ctrl-C" : "");
+    gsim_output_text(output, "\nExit status: 0 done, 1 the simulation or the output failed, 2 bad usage or input, 128 + N stopped by\n"
+                             "signal N (130: Ctrl-C).\n");
 }
 
 void gsim_cli_help_program(struct gsim_output *output)

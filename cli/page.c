@@ -69,7 +69,8 @@ int gsim_cli_page(const struct gsim_cli_arguments *arguments)
         status = write_page(&c, &error);
         if (status == GSIM_OK) status = gsim_output_commit(&c.output, &error);
         if (status == GSIM_OK && c.page.missing)
-            fprintf(stderr, "gpusim: note: figures are missing: %s\n", c.page.missing);
+            status = gsim_error_set(&error, GSIM_IO, "'%s' is written, but figures are missing: %s",
+                                    arguments->value[GSIM_CLI_OUTPUT], c.page.missing);
         gsim_output_release(&c.output);
     }
     gsim_track_release(&c.track);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * VEC, sum(x^2 - y^2): two independent squares, then a reduction (GrCUDA, IPDPS 2021, benchmark b1; KeSCo,
- * ICCD 2023). The formula behind the costs' fit and how well it holds: workloads/README.md.
+ * ICCD 2023). The formula behind the costs' fit and how well it holds: docs/workloads-fit.md.
  */
 #include "workloads/bench.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). What a scheduler is: ordinary host code against include/gpusim/driver.h, in up to three
+ * Layer: sim (interface). What a scheduler is: ordinary host code against include/gpusim/driver.h, in up to two
  * parts. Implementations live in schedulers/, one file each; schedulers/schedulers.def lists them.
  *
  * Order of calls in one run, all from the run's first host thread:

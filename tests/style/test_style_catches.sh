@@ -90,8 +90,20 @@ put sim/sm/gpu.c '#include "engine.h"\n'
 expect_offence 'sim/sm/gpu.c:2: layering'
 put README.md 'text\nsee [the guide](docs/guide.md#start)\n'
 expect_offence 'README.md:2: link: no file "docs/guide.md"'
+put README.md 'see [the engine](sim/clock/notes.md#what-it-does)\n' && put sim/clock/notes.md '## What it is\n'
+expect_offence 'README.md:1: link: "sim/clock/notes.md" has no heading "what-it-does"'
+put README.md '[engine]\n\n[engine]: sim/engine.c\n'
+expect_offence 'README.md:3: link: no file "sim/engine.c"'
+put README.md 'text\nfrom `sim/clock/engine.{h,cc}`, `cli/NAME.c` and `gpusim --workload x`\n'
+expect_offence 'README.md:2: mention: no file "sim/clock/engine.cc"'
+put README.md 'from `traces/h200/runs-*.json.gz`\n'
+expect_offence 'README.md:1: mention: no file "traces/h200/runs-*.json.gz"'
+put README.md "$(printf '%0121d' 0)\n"
+expect_offence 'README.md:1: line'
+put README.md && yes 'a line' | head -n 131 >>"$tree/README.md"
+expect_offence 'README.md:131: size'
 put tests/sim/test_nothing.c
 expect_offence 'tests/sim/test_nothing.c:1: mirror'
 
-printf 'style check: %d of 20 cases failed\n' "$failures"
+printf 'style check: %d of 26 cases failed\n' "$failures"
 [ "$failures" = 0 ]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The built-in workloads against their published definitions: ops, kernels, footprints, launch shapes, signatures,
- * presets, and solo times on V100 by the formula of workloads/README.md against KeSCo's profile.
+ * presets, and solo times on V100 by the formula of docs/workloads-fit.md against KeSCo's profile.
  */
 #include "gpusim/limits.h"
 #include "gpusim/workload.h"

@@ -532,10 +532,3 @@ bool gsim_sniff_kineto(const struct gsim_sniff *sniff)
         if (strstr(sniff->head, marks[i])) return true;
     return false;
 }
-
-/* Other tools' events are Kineto's or are named in this reader's refusal. */
-enum gsim_status gsim_import_chrome(const char *path, const struct gsim_import_options *options, struct gsim_program *program,
-                                    struct gsim_import_notes *notes, struct gsim_error *error)
-{
-    return gsim_import_kineto(path, options, program, notes, error);
-}

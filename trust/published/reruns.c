@@ -200,10 +200,9 @@ static void run_one(void *data, uint64_t item, struct gsim_bytes *outcome)
     struct gsim_error error = {0};
     memset(&result, 0, sizeof result); /* padding included: it goes through a pipe */
     if (!jobs->worker && (jobs->worker = gsim_alloc(sizeof *jobs->worker)) != NULL) jobs->worker->device_count = 0;
-    if (!jobs->worker)
-        snprintf(result.message, sizeof result.message, "out of memory");
-    else if (make_one(jobs->worker, &jobs->reruns->runs[item], &result, &error) != GSIM_OK)
-        snprintf(result.message, sizeof result.message, "%.159s", error.message);
+    result.status = jobs->worker ? make_one(jobs->worker, &jobs->reruns->runs[item], &result, &error)
+                                 : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (result.status != GSIM_OK) snprintf(result.message, sizeof result.message, "%.159s", error.message);
     gsim_bytes_add(outcome, &result, sizeof result);
 }
 
@@ -212,6 +211,7 @@ static void fail_one(void *data, uint64_t item, enum gsim_item_end end, const ch
     struct gsim_rerun_result result;
     (void)data, (void)item, (void)end;
     memset(&result, 0, sizeof result);
+    result.status = GSIM_IO;
     snprintf(result.message, sizeof result.message, "%.159s", message);
     gsim_bytes_add(outcome, &result, sizeof result);
 }
@@ -249,6 +249,11 @@ enum gsim_status gsim_reruns_make(struct gsim_reruns *reruns, unsigned processes
         gsim_progress_show(reruns->progress);
     }
     gsim_pool_destroy(pool);
+    for (size_t i = reruns->done_count; status == GSIM_OK && i < reruns->count; i++) { /* the machine's fault, not the run's */
+        const struct gsim_rerun_result *result = &reruns->results[i];
+        if (result->status == GSIM_IO || result->status == GSIM_NOMEM)
+            status = gsim_error_set(error, result->status, "%s", result->message);
+    }
     if (status == GSIM_OK) reruns->done_count = reruns->count;
     return status;
 }
