@@ -16,7 +16,7 @@ typedef enum gsim_status gsim_import_reader(const char *path, const struct gsim_
 
 /* The readers, and whether a file is theirs, by its beginning (traces/import/sniff.h). */
 struct gsim_sniff;
-#define gsim_import_chrome gsim_import_kineto /* other tools' events are Kineto's or are named in its reader's refusal */
+#define gsim_import_chrome gsim_import_kineto /* other tools' events are Kineto's or are named in its refusal */
 #define X(name, what)                                    \
     gsim_import_reader gsim_import_##name GSIM_NODISCARD; \
     bool gsim_sniff_##name(const struct gsim_sniff *sniff);
