@@ -7,7 +7,7 @@
 #ifndef GSIM_CLI_H
 #define GSIM_CLI_H
 
-#include "cli/sweep.h"
+#include "cli/sweep/sweep.h"
 #include "sim/report/report.h"
 #include "gpusim/simulate.h"
 #include "gpusim/workload.h"

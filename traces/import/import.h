@@ -21,7 +21,7 @@ struct gsim_import_options {
      * waits kept so far. */
     void (*progress)(void *context, double ratio, uint64_t records);
     void *progress_context;
-    const char *execution_trace; /* what operators read and write (traces/import/dataflow.h); NULL: not known */
+    const char *execution_trace; /* what operators read and write (traces/import/records/dataflow.h); NULL: not known */
     bool drops_order;       /* the order of streams and waits is not made part of the program: its works are independent */
     bool drops_unexplained; /* idle time of the GPU that the trace does not explain: left out, not kept as a delay */
     enum { GSIM_COPIES_BY_RATE, GSIM_COPIES_RECORDED, GSIM_COPIES_MODELLED } copies; /* BY_RATE: recorded where rates differ */
