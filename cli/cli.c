@@ -72,6 +72,10 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_completion(arguments);
     case GSIM_CLI_ABLATE:
         return gsim_cli_ablate(arguments);
+    case GSIM_CLI_EXPLAIN:
+        return gsim_cli_explain(arguments);
+    case GSIM_CLI_WHATIF:
+        return gsim_cli_whatif(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }

@@ -116,6 +116,7 @@ void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gs
 
 const char *gsim_api_name(enum gsim_api api);
 #define GSIM_API_NO_TIMING "cudaEventDisableTiming" /* an event's creation has this as its detail */
+#define GSIM_API_OVERHEAD "between calls"             /* and host work that is a framework's time between calls this */
 
 /* Any of the functions may be NULL. Called when the record is made, with simulated time stopped. */
 struct gsim_observer {

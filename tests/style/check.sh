@@ -94,6 +94,7 @@ traces/import    include sim/base sim/program sim/device sim/report sim traces
 traces/runner    include sim/base sim/program sim/report sim/device schedulers workloads traces cli
 trust/validate   include sim/base sim/program sim/device sim/sm sim/report sim schedulers workloads traces traces/import
 trust/calibrate  include sim/base sim/program sim/device sim/sm sim/report sim schedulers workloads traces traces/import trust/validate
+trust/whatif     include sim/base sim/program sim/device sim/sm sim/report sim schedulers workloads traces traces/import trust/validate
 trust/published  include sim/base sim/program sim/device sim/report sim schedulers workloads traces traces/import trust/validate
 sweep            include sim/base sim/program sim/device sim/report sim schedulers workloads traces traces/import trust/validate
 plots            include sim/base sim/program sim/device sim/report sim schedulers workloads traces traces/import trust/validate sweep

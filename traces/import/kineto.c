@@ -341,6 +341,12 @@ static void note_other(struct event *e)
 static enum gsim_status read_whole(struct event *e)
 {
     enum category category = category_of(e->values[EV_CAT]);
+    bool counts = e->records->options->removes_overhead && (category == CAT_OPERATOR || gsim_value_is_text(e->values[EV_CAT], "overhead"));
+    if (counts && !gsim_value_is_missing(e->values[EV_TS]) && !gsim_value_is_missing(e->values[EV_DUR])) {
+        const struct gsim_host_event event = {time_ns(e, EV_TS), time_ns(e, EV_DUR), category != CAT_OPERATOR};
+        enum gsim_status status = gsim_records_add_host_event(e->records, &event);
+        if (status != GSIM_OK) return status;
+    }
     if (category == CAT_COUNT || (category == CAT_OPERATOR && !e->records->flow)) {
         note_other(e);
         return GSIM_OK;

@@ -46,6 +46,8 @@ struct gsim_lowering {
  * A move's index is that of the op it serves, and so are its stream and priority. All memory is the arena's. */
 enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place place, struct gsim_lowering *lowering,
                                   struct gsim_error *error) GSIM_NODISCARD;
+/* What is captured or compiled once leaves out what a framework does between its calls. */
+void gsim_lowering_drop_overhead(struct gsim_lowering *lowering);
 
 /* What most schedulers use: early where the run asks for prefetching, else at use. */
 static inline enum gsim_moves_place gsim_moves_place_default(const struct gsim_run *run)
