@@ -68,6 +68,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_sensitivity(arguments);
     case GSIM_CLI_RESULTS:
         return gsim_cli_results(arguments);
+    case GSIM_CLI_COMPLETION:
+        return gsim_cli_completion(arguments);
     case GSIM_CLI_ABLATE:
         return gsim_cli_ablate(arguments);
     case GSIM_CLI_EXPLAIN:

@@ -25,6 +25,7 @@ enum gsim_cli_command {
     GSIM_CLI_CALIBRATE,
     GSIM_CLI_SENSITIVITY,
     GSIM_CLI_RESULTS,
+    GSIM_CLI_COMPLETION,
     GSIM_CLI_ABLATE,
     GSIM_CLI_EXPLAIN,
     GSIM_CLI_WHATIF,
@@ -44,6 +45,7 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_CALIBRATE (1u << GSIM_CLI_CALIBRATE)
 #define GSIM_CLI_ON_SENSITIVITY (1u << GSIM_CLI_SENSITIVITY)
 #define GSIM_CLI_ON_RESULTS  (1u << GSIM_CLI_RESULTS)
+#define GSIM_CLI_ON_COMPLETION (1u << GSIM_CLI_COMPLETION)
 #define GSIM_CLI_ON_ABLATE   (1u << GSIM_CLI_ABLATE)
 #define GSIM_CLI_ON_EXPLAIN  (1u << GSIM_CLI_EXPLAIN)
 #define GSIM_CLI_ON_WHATIF   (1u << GSIM_CLI_WHATIF)
@@ -52,7 +54,8 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
                               GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | \
-                              GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_ASK)
+                              GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_COMPLETION | \
+                              GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_ASK)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
@@ -231,6 +234,10 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
 int gsim_cli_main(int argc, char **argv);
 void gsim_cli_help_program(struct gsim_output *output);
 void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *output);
+const char *gsim_cli_usage(enum gsim_cli_command command);
+const char *gsim_cli_summary(enum gsim_cli_command command);
+/* An option as COMMAND has it, which may take another word or mean something particular. */
+struct gsim_cli_option gsim_cli_option_of(enum gsim_cli_key key, enum gsim_cli_command command);
 
 /* Each returns the exit status and has said on stderr what went wrong. */
 int gsim_cli_run(const struct gsim_cli_arguments *arguments);
@@ -246,6 +253,7 @@ int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments);
 int gsim_cli_ablate(const struct gsim_cli_arguments *arguments);
 int gsim_cli_results(const struct gsim_cli_arguments *arguments);
+int gsim_cli_completion(const struct gsim_cli_arguments *arguments);
 int gsim_cli_explain(const struct gsim_cli_arguments *arguments);
 int gsim_cli_whatif(const struct gsim_cli_arguments *arguments);
 

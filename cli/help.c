@@ -187,6 +187,14 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim results results.db --where 'status != ok' --columns workload,sched,error\n"
             "  gpusim results merge -o all.db part-*.db\n",
         },
+    [GSIM_CLI_COMPLETION] =
+        {
+            "print what a shell needs to complete commands, options and names",
+            "gpusim completion bash|zsh",
+            "An installation has it already. From a source checkout, where gpusim is on the path:\n",
+            "  . <(gpusim completion bash)\n"
+            "  gpusim completion zsh > ~/.zsh/functions/_gpusim\n",
+        },
     [GSIM_CLI_ABLATE] =
         {
             "tell what each rule of the model is worth",
@@ -232,7 +240,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
 
 static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
     "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity",
-    "results", "ablate", "explain", "whatif"};
+    "results", "completion", "ablate", "explain", "whatif"};
 
 /* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
 static const struct {
@@ -296,15 +304,25 @@ static const struct {
     {GSIM_CLI_MIX, GSIM_CLI_ON_RESULTS, NULL, "merge: also results of another version or model"},
 };
 
-static void put_option(enum gsim_cli_key key, enum gsim_cli_command command, struct gsim_output *output)
+const char *gsim_cli_usage(enum gsim_cli_command command) { return texts[command].usage; }
+
+const char *gsim_cli_summary(enum gsim_cli_command command) { return texts[command].summary; }
+
+struct gsim_cli_option gsim_cli_option_of(enum gsim_cli_key key, enum gsim_cli_command command)
 {
-    char head[64];
     struct gsim_cli_option option = *gsim_cli_option_at(key);
     for (size_t i = 0; i < sizeof(particular) / sizeof(particular[0]); i++) {
         if (particular[i].key != key || !(particular[i].commands & (1u << command))) continue;
         if (particular[i].metavar) option.metavar = particular[i].metavar;
         option.help = particular[i].help;
     }
+    return option;
+}
+
+static void put_option(enum gsim_cli_key key, enum gsim_cli_command command, struct gsim_output *output)
+{
+    char head[64];
+    const struct gsim_cli_option option = gsim_cli_option_of(key, command);
     int width = snprintf(head, sizeof(head), "  --%s%s%s", option.name, option.metavar ? " " : "",
                          option.metavar ? option.metavar : "");
     gsim_output_printf(output, "%-*s", HELP_COLUMN, head);

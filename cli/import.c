@@ -16,7 +16,7 @@
 #include "sim/base/text.h"
 #include "sim/base/jobs/progress.h"
 #include "traces/import/importers.h"
-#include "sim/program/writer.h"
+#include "gpusim/program.h"
 
 #define DEVICE_DEFAULT "h200"
 

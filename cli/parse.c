@@ -17,7 +17,8 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 
 static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot",
                                                                   "sweep", "report", "reproduce", "calibrate",
-                                                                  "sensitivity", "results", "ablate", "explain", "whatif"};
+                                                                  "sensitivity", "results", "completion", "ablate",
+                                                                  "explain", "whatif"};
 
 const char *gsim_cli_command_name(int command)
 {
@@ -126,7 +127,8 @@ static size_t most_operands(enum gsim_cli_command command)
     if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE ||
         command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE)
         return SIZE_MAX;
-    return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE || command == GSIM_CLI_EXPLAIN || command == GSIM_CLI_WHATIF;
+    return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE || command == GSIM_CLI_COMPLETION ||
+           command == GSIM_CLI_EXPLAIN || command == GSIM_CLI_WHATIF;
 }
 
 enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,

@@ -13,7 +13,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
-#include "sim/program/reader.h"
+#include "gpusim/program.h"
 #include "traces/import/importers.h"
 
 /* --- numbers and choices ------------------------------------------------------------------------------------- */

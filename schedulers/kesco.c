@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "schedulers/shared/plan.h"
+#include "gpusim/schedulers/plan.h"
 
 enum { TIES_PROGRAM, TIES_RANDOM };
 enum { PLACE_LEAST_LOADED, PLACE_RANDOM, PLACE_INDEX };
@@ -255,6 +255,8 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_kesco = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "kesco",
     .summary = "streams and events planned at compile time: level by level, behind a predecessor where possible",
     .source = "KeSCo, ICCD 2023, doi 10.1109/ICCD58817.2023.00046; the authors' LLVM pass",

@@ -10,6 +10,8 @@
 #include "gpusim/program.h"
 #include "gpusim/units.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 enum gsim_copy_reason { GSIM_REASON_EXPLICIT, GSIM_REASON_PREFETCH, GSIM_REASON_FAULT, GSIM_REASON_EVICTION };
 
 struct gsim_kernel_record {
@@ -124,5 +126,7 @@ struct gsim_observer {
     void (*on_blocks)(void *data, const struct gsim_block_record *record); /* when the blocks leave, or are known to */
     void (*on_block_change)(void *data, gsim_time now); /* after every change of residency (tests: invariants) */
 };
+
+GSIM_DECLARATIONS_END
 
 #endif

@@ -3,7 +3,7 @@
  * Lowering in two passes per iteration: walk the ops with a small state per buffer and note the moves needed,
  * then merge ops and moves. Bytes that really travel (pages already there) are the driver's business.
  */
-#include "schedulers/shared/moves.h"
+#include "gpusim/schedulers/moves.h"
 
 #include "gpusim/timeline.h"
 

@@ -4,7 +4,7 @@
  * first as far as overrides can take it back; ops whose kernel differs override the fields that do. Numbers are
  * written so that they read back exactly.
  */
-#include "sim/program/writer.h"
+#include "gpusim/program.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -102,5 +102,6 @@ static void end(bool in_haste, int exit_status)
     MPI_Finalize();
 }
 
-extern const struct gsim_transport gsim_transport_linked;
+/* Found by dlsym(). */
+extern const struct gsim_transport gsim_transport_linked __attribute__((visibility("default")));
 const struct gsim_transport gsim_transport_linked = {.start = start, .send = send, .receive = receive, .end = end};

@@ -22,9 +22,9 @@ clean_tree() {
     rm -rf "${tree:?}"/*
     put sim/clock/engine.c '#include <simgrid/actor.h>\n#include "sim/clock/engine.h"\n'
     put sim/clock/engine.h
-    put cli/main.c '#include "sim/program/reader.h"\n'
+    put cli/main.c '#include "sim/program/verify.h"\n'
     put cli/run.c '#include "sim/device/device.h"\n'
-    put schedulers/serial.c '#include "gpusim/driver.h"\n#include "schedulers/shared/plan.h"\n'
+    put schedulers/serial.c '#include "gpusim/driver.h"\n#include "schedulers/shared/graphs.h"\n'
     put tests/sim/clock/test_engine.c '/* NEEDSWORK: nothing, an example */\n'
     put tests/contract/test_all.c
     put README.md '# a\n[ok](sim/clock/engine.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
@@ -76,13 +76,13 @@ put workloads/img.c "static const char *path = \"/ho""me/alice/img.json\";\n"
 expect_offence 'workloads/img.c:2: path'
 put docs/use.md "Run it in /wo""rk/gpusim today.\n"
 expect_offence 'docs/use.md:1: path'
-put sim/sm/gpu.c '#include "schedulers/shared/plan.h"\n'
+put sim/sm/gpu.c '#include "schedulers/shared/graphs.h"\n'
 expect_offence 'sim/sm/gpu.c:2: layering'
 put sim/sm/gpu.h '#include "sim/memory/managed.h"\n'
 expect_offence 'sim/sm/gpu.h:2: layering'
 put schedulers/kesco.c '#include "sim/device/device.h"\n'
 expect_offence 'schedulers/kesco.c:2: layering'
-put workloads/img.c '#include "schedulers/shared/plan.h"\n'
+put workloads/img.c '#include "schedulers/shared/graphs.h"\n'
 expect_offence 'workloads/img.c:2: layering'
 put sim/device/device.c '#include "traces/writer.h"\n'
 expect_offence 'sim/device/device.c:2: layering'

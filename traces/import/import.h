@@ -2,7 +2,7 @@
 /*
  * Layer: traces. Profiler traces into programs that the scheduler async replays: kernels with their recorded
  * durations, copies, the host's time between calls, and the order that streams and synchronisation gave.
- * Formats: traces/import/kineto.h, traces/import/nsys.h. What could be repaired is counted in the notes.
+ * Formats: traces/import/importers.def. What could be repaired is counted in the notes.
  */
 #ifndef GSIM_TRACES_IMPORT_H
 #define GSIM_TRACES_IMPORT_H

@@ -239,7 +239,8 @@ static enum gsim_status add_samples(struct gsim_validation *v, const struct issu
 static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsim_program *program, const struct gsim_demand *works,
                                      const struct issue *issue, struct gsim_error *error)
 {
-    static const struct gsim_scheduler_ops literal = {.name = "literal", .execute = execute};
+    static const struct gsim_scheduler_ops literal = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "literal", .execute = execute};
     struct gsim_simulation simulation = {
         .program = program,
         .device = v->device,

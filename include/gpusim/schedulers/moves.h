@@ -8,6 +8,8 @@
 
 #include "gpusim/scheduler.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 /* Where a move to the device stands in program order, and whether the program's own prefetches are followed.
  * Copies back to the host always stand at their use. */
 enum gsim_moves_place {
@@ -90,5 +92,7 @@ void gsim_op_issue(struct gsim_driver *driver, const struct gsim_op *op, gsim_st
 
 /* The driver's sticky error as this run's status. */
 enum gsim_status gsim_run_status(const struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
+
+GSIM_DECLARATIONS_END
 
 #endif
