@@ -10,6 +10,7 @@
 #include "plots/figure.h"
 #include "sim/base/jobs/pool.h"
 #include "sim/base/jobs/progress.h"
+#include "sim/sm/work.h"
 
 #define WAIT_MS 100
 #define HELPS   0.002 /* less is not worth doing */
@@ -82,12 +83,13 @@ static void take_word(const char *name, char word[GSIM_CHANGE_TEXT])
 }
 
 /* The kernel that takes longest in all, by the beginning of its name. */
-static bool heaviest(const struct gsim_program *p, char name[GSIM_CHANGE_TEXT])
+static bool heaviest(const struct gsim_cli_subject *s, char name[GSIM_CHANGE_TEXT])
 {
+    const struct gsim_program *p = &s->point.program;
     double *sums = gsim_alloc(sizeof *sums * ((size_t)p->kernel_count + 1)), most = 0;
     const char *best = NULL;
     for (uint32_t i = 0; sums && i < p->op_count; i++)
-        if (p->ops[i].kind == GSIM_OP_KERNEL) sums[p->ops[i].kernel_index] += p->kernels[p->ops[i].kernel_index].solo_us;
+        if (p->ops[i].kind == GSIM_OP_KERNEL) sums[p->ops[i].kernel_index] += s->works ? s->works[p->ops[i].kernel_index].solo_ps * 1e-6 : p->kernels[p->ops[i].kernel_index].solo_us;
     for (uint32_t k = 0; sums && k < p->kernel_count; k++) {
         double sum = 0;
         if (k > 0 && p->kernel_count > 2000 && sums[k] * 50 < most) continue; /* many: only those that are long by themselves */
@@ -111,7 +113,7 @@ static enum gsim_status choose_all(struct gsim_whatif *w, struct gsim_error *err
     char text[GSIM_CHANGE_TEXT + 16], name[GSIM_CHANGE_TEXT];
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < sizeof words / sizeof words[0] && status == GSIM_OK; i++) status = add_row(w, words[i], strlen(words[i]), error);
-    if (status == GSIM_OK && heaviest(&w->subject.point.program, name)) {
+    if (status == GSIM_OK && heaviest(&w->subject, name)) {
         snprintf(text, sizeof text, "kernel:%s=2x", name);
         status = add_row(w, text, strlen(text), error);
     }
