@@ -19,8 +19,9 @@ static gsim_time later(gsim_time a, gsim_time b)
 }
 
 /* What an op that is unknown may touch beside its arguments is left out: a bound may be low. */
-static bool op_finish(const struct gsim_op *op, gsim_time duration, struct gsim_places *buffers, gsim_time *finish)
+static bool op_finish(const struct gsim_program *program, uint32_t index, gsim_time duration, struct gsim_places *buffers, gsim_time *finish)
 {
+    const struct gsim_op *op = &program->ops[index];
     gsim_time start = 0;
     struct gsim_access_walk walk = {.op = op}, again = walk;
     struct gsim_access access;
@@ -46,7 +47,7 @@ static bool op_finish(const struct gsim_op *op, gsim_time duration, struct gsim_
         *ends = (struct ends){end, 0};
         gsim_places_join(buffers, access.buffer_index, &found);
     }
-    finish[op->index] = end;
+    finish[index] = end;
     return true;
 }
 
@@ -60,9 +61,8 @@ enum gsim_status gsim_critical_path(const struct gsim_program *program, uint32_t
     *path = 0;
     for (uint32_t iteration = 0; iteration < iterations; iteration++) {
         for (uint32_t i = 0; i < program->op_count && is_fine; i++) {
-            const struct gsim_op *op = &program->ops[i];
-            if (op->untimed) finish[i] = 0;
-            else is_fine = op_finish(op, op_time[i], &buffers, finish);
+            if (program->ops[i].untimed) finish[i] = 0;
+            else is_fine = op_finish(program, i, op_time[i], &buffers, finish);
             *path = later(*path, finish[i]);
         }
     }
