@@ -110,7 +110,8 @@ static enum gsim_status set_scheduler(const struct setting *setting, const struc
     enum gsim_status status = gsim_params_set(ops->params, params, "window", window, error);
     if (status != GSIM_OK || !gsim_params_find(ops->params, "threads")) return status;
     status = gsim_params_set(ops->params, params, "threads", "8", error); /* not published; assumed */
-    return status == GSIM_OK ? gsim_params_set(ops->params, params, "poll_entry_us", "0", error) : status; /* an H100 host's */
+    if (status == GSIM_OK) status = gsim_params_set(ops->params, params, "poll_entry_us", "0", error); /* an H100 host's */
+    return status == GSIM_OK ? gsim_params_set(ops->params, params, "update_us", "0.2", error) : status;  /* assumed: so is its default */
 }
 
 static enum gsim_status simulate(const struct setting *setting, const struct gsim_device_spec *device, const struct gsim_program *program,
