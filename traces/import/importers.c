@@ -9,6 +9,7 @@
 #include "traces/import/nvprof.h"
 #include "traces/import/rocprof.h"
 #include "traces/import/sniff.h"
+#include "traces/import/wfcommons.h"
 
 /* Other tools' events are Kineto's or are named in its reader's refusal. */
 #define gsim_import_chrome gsim_import_kineto
@@ -31,6 +32,11 @@ static bool gsim_sniff_kineto(const struct gsim_sniff *sniff)
 static bool gsim_sniff_rocprof(const struct gsim_sniff *sniff)
 {
     return *sniff->head == '{' && strstr(sniff->head, "\"rocprofiler-sdk-tool\"") != NULL;
+}
+
+static bool gsim_sniff_wfcommons(const struct gsim_sniff *sniff)
+{
+    return *sniff->head == '{' && strstr(sniff->head, "\"schemaVersion\"") && strstr(sniff->head, "\"workflow\"") && !strstr(sniff->head, "\"traceEvents\"");
 }
 
 static bool gsim_sniff_nvprof(const struct gsim_sniff *sniff)
