@@ -113,7 +113,7 @@ static void on_kernel_end(void *policy, struct gsim_frontend *f, struct gsim_fro
     gsim_frontend_look(f);
 }
 
-static const struct gsim_frontend_ops frontend = {.name = "acs-hw", .on_submit = on_submit, .on_kernel_end = on_kernel_end};
+static const struct gsim_frontend_ops frontend = {.abi = GSIM_ABI, .size = sizeof(struct gsim_frontend_ops), .name = "acs-hw", .on_submit = on_submit, .on_kernel_end = on_kernel_end};
 
 /* --- the host ------------------------------------------------------------------------------------------------------------ */
 /* Table II has 6 and 10 segments: linear between them and beyond, and in how many kernels there are to test against. */
@@ -282,6 +282,8 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_acs_hw = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "acs-hw",
     .summary = "a window of kernels in the GPU's front end; the host sends each with those it may have to wait for",
     .source = "ACS, arXiv 2401.12377; ACE, PACT 2024",

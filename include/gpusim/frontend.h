@@ -20,6 +20,8 @@
 
 #include "gpusim/program.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 struct gsim_frontend;
 
 enum gsim_frontend_answer { GSIM_FRONTEND_PASS, GSIM_FRONTEND_HOLD, GSIM_FRONTEND_TAKE };
@@ -34,6 +36,8 @@ struct gsim_frontend_launch {
 };
 
 struct gsim_frontend_ops {
+    uint32_t abi; /* GSIM_ABI */
+    size_t size;  /* sizeof(struct gsim_frontend_ops) */
     const char *name;
     enum gsim_frontend_answer (*on_submit)(void *policy, struct gsim_frontend *, struct gsim_frontend_launch *);
     enum gsim_frontend_answer (*on_ready)(void *policy, struct gsim_frontend *, struct gsim_frontend_launch *);
@@ -64,5 +68,7 @@ static inline void gsim_frontend_look(struct gsim_frontend *f) { f->calls->look(
 /* on_timer is called with WHAT, CYCLES after the decision. */
 static inline void gsim_frontend_arm(struct gsim_frontend *f, double cycles, uint64_t what) { f->calls->arm(f, cycles, what); }
 static inline double gsim_frontend_now_us(struct gsim_frontend *f) { return f->calls->now_us(f); }
+
+GSIM_DECLARATIONS_END
 
 #endif

@@ -10,7 +10,11 @@
 #include "gpusim/params.h"
 #include "gpusim/program.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 struct gsim_generator_ops {
+    uint32_t abi; /* GSIM_ABI */
+    size_t size;  /* sizeof(struct gsim_generator_ops) */
     const char *name;
     const char *summary; /* one line */
     const char *help;    /* the graph, and where its numbers are from */
@@ -22,5 +26,7 @@ struct gsim_generator_ops {
 /* workloads/generators/registry.c */
 const struct gsim_generator_ops *gsim_generator_find(const char *name);
 const struct gsim_generator_ops *gsim_generator_at(uint32_t index); /* NULL at the end */
+
+GSIM_DECLARATIONS_END
 
 #endif

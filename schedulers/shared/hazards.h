@@ -6,7 +6,7 @@
 #ifndef GSIM_HAZARDS_H
 #define GSIM_HAZARDS_H
 
-#include "schedulers/shared/moves.h"
+#include "gpusim/schedulers/moves.h"
 #include "sim/program/access.h"
 
 /* What an op does to a part of a buffer, which is in two places, or in managed memory in one, the device's. */

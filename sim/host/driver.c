@@ -490,6 +490,8 @@ static void do_figure(struct gsim_driver *driver, const char *name, const char *
 bool gsim_api_init(struct gsim_process *p)
 {
     static const struct gsim_driver_ops own = {
+        .abi = GSIM_ABI,
+        .size = sizeof(struct gsim_driver_ops),
         .name = "sim",
         .stream_create = do_stream_create,
         .stream_destroy = do_stream_destroy,

@@ -3,7 +3,7 @@
  * acs-hw on the device with round numbers: a reference model of the stale list, the window and its blocking on random programs,
  * by hand when insertion stops, costs in cycles, and every hazard kept in every memory mode.
  */
-#include "schedulers/shared/moves.h"
+#include "gpusim/schedulers/moves.h"
 #include "sim/program/verify.h"
 #include "tests/schedulers/segments.h"
 #include "tests/sim/machine_fixture.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See traces/import/wfcommons.h. Tasks are put behind their parents, else in the order of the file. */
-#include "traces/import/wfcommons.h"
+/*
+ * Workflows of WfCommons (WfFormat 1.5; wfcommons.org): graphs of tasks that ran on clusters and clouds, as programs. A task becomes a kernel
+ * of as many blocks as it had cores, a second of it a millisecond of the kernel; files become buffers, which tasks read and write whole;
+ * who has parents comes after them. Tasks are put behind their parents, else in the order of the file.
+ */
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,9 +13,12 @@
 #include "sim/base/names.h"
 #include "sim/base/scan.h"
 #include "sim/program/file.h"
+#include "traces/import/importers.h"
+#include "traces/import/sniff.h"
 
 #define THREADS 256 /* of a block */
 #define NONE    UINT32_MAX
+#define US_PER_S 1000.0
 
 struct file {
     const char *id;
@@ -149,7 +155,7 @@ static enum gsim_status read_execution(struct reader *r, const char *value)
     enum gsim_status status = read_text(r, value, "id", &id);
     uint32_t index = status == GSIM_OK ? gsim_names_find(&r->task_names, id) : NONE;
     if (status == GSIM_OK && index == GSIM_NAME_NONE) return expected(r, "the id of a task of the specification", member(value, "id"));
-    if (status == GSIM_OK) status = read_number(r, value, "runtimeInSeconds", 0, GSIM_LIMIT_US / GSIM_WFCOMMONS_US_PER_S, &r->tasks[index].seconds);
+    if (status == GSIM_OK) status = read_number(r, value, "runtimeInSeconds", 0, GSIM_LIMIT_US / US_PER_S, &r->tasks[index].seconds);
     if (status == GSIM_OK) status = read_number(r, value, "coreCount", 1, 65536, &r->tasks[index].cores);
     return status;
 }
@@ -247,7 +253,7 @@ static enum gsim_status add_task(struct reader *r, struct gsim_builder *builder,
 {
     const struct task *task = &r->tasks[index];
     const struct gsim_kernel kernel = {.name = task->name, .grid = {task->cores >= 1 ? (uint32_t)task->cores : 1, 1, 1}, .block = {THREADS, 1, 1},
-                                       .solo_us = fmax(task->seconds * GSIM_WFCOMMONS_US_PER_S, 1), .solo_cold = true, .demand_given = true};
+                                       .solo_us = fmax(task->seconds * US_PER_S, 1), .solo_cold = true, .demand_given = true};
     uint32_t count = 0;
     lists->arg_count = 0;
     r->index = index;
@@ -305,7 +311,7 @@ static enum gsim_status read_workflow(struct reader *r, const char *text, size_t
     if (status == GSIM_OK) status = each(r, member(execution, "tasks"), "workflow.execution.tasks", read_execution);
     if (status != GSIM_OK) return status;
     notes->kernels = notes->data_works = r->task_count;
-    for (size_t i = 0; i < r->task_count; i++) notes->span_us += r->tasks[i].seconds * GSIM_WFCOMMONS_US_PER_S;
+    for (size_t i = 0; i < r->task_count; i++) notes->span_us += r->tasks[i].seconds * US_PER_S;
     return GSIM_OK;
 }
 
@@ -326,4 +332,9 @@ enum gsim_status gsim_import_wfcommons(const char *path, const struct gsim_impor
     gsim_names_release(&r.task_names);
     gsim_arena_release(&r.arena);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
+bool gsim_sniff_wfcommons(const struct gsim_sniff *sniff)
+{
+    return *sniff->head == '{' && strstr(sniff->head, "\"schemaVersion\"") && strstr(sniff->head, "\"workflow\"") && !strstr(sniff->head, "\"traceEvents\"");
 }

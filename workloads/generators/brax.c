@@ -80,6 +80,8 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_brax = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_generator_ops),
     .name = "brax",
     .summary = "physics simulation for deep RL: in each step chains of small kernels that are joined (ACS)",
     .help = "Per step 2 to 8 chains, drawn anew, of 2 to 9 kernels each, and a join. Environments ant, grasp, humanoid,\n"

@@ -4,7 +4,7 @@
  */
 #include "schedulers/shared/hazards.h"
 
-#include "schedulers/shared/dag.h"
+#include "gpusim/schedulers/dag.h"
 #include "tests/schedulers/segments.h"
 
 #define KERNELS 30

@@ -88,8 +88,8 @@ static void on_timer(void *own, struct gsim_frontend *f, uint64_t what)
     }
 }
 
-static const struct gsim_frontend_ops taking = {"taking", on_submit, NULL, on_kernel_start, on_kernel_end, on_timer};
-static const struct gsim_frontend_ops capping = {"capping", NULL, on_ready, on_kernel_start, on_kernel_end, NULL};
+static const struct gsim_frontend_ops taking = {GSIM_ABI, sizeof(struct gsim_frontend_ops), "taking", on_submit, NULL, on_kernel_start, on_kernel_end, on_timer};
+static const struct gsim_frontend_ops capping = {GSIM_ABI, sizeof(struct gsim_frontend_ops), "capping", NULL, on_ready, on_kernel_start, on_kernel_end, NULL};
 static const struct gsim_frontend_ops *ops;
 static bool has_streams;
 static const int notes[KERNELS];

@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include "sim/program/access.h"
-#include "sim/program/reader.h"
-#include "sim/program/writer.h"
 #include "tests/test.h"
 
 static enum gsim_status read_ops(const char *ops, struct gsim_program *program, struct gsim_error *error)

@@ -3,8 +3,6 @@
  * Workflows of WfCommons: a fork and join by hand, tasks out of order, relatives told on one side only, what is refused, and
  * files broken at random.
  */
-#include "traces/import/wfcommons.h"
-
 #include "tests/traces/import/import_fixture.h"
 #include "traces/import/importers.h"
 

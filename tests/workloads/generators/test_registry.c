@@ -4,7 +4,7 @@
  * hazards are found in segments, and any number may be at either end of its range.
  */
 #include "gpusim/generator.h"
-#include "schedulers/shared/dag.h"
+#include "gpusim/schedulers/dag.h"
 #include "tests/test.h"
 
 static enum gsim_status try_build(const struct gsim_generator_ops *ops, const char *options, uint64_t seed, struct gsim_program *program,

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: schedulers (helper). The dependence graph of an op list by true read and write sets: RAW and WAW to
+ * the latest writer, WAR to all readers since, plus the author's "after"; KeSCo's rule (ICCD 2023), no
+ * transitive reduction. GrCUDA's frontier rule on declared constness is in grsched.c.
+ */
+#ifndef GSIM_DAG_H
+#define GSIM_DAG_H
+
+#include "gpusim/schedulers/moves.h"
+
+GSIM_DECLARATIONS_BEGIN
+
+/* Node i is list->ops[i]; host accesses are nodes too. Every edge points forward in the list.
+ *
+ * A buffer has one location in managed memory and two, host and device, otherwise: kernels use the device's,
+ * host accesses the host's, copies and prefetches read one and write the other. So a host access depends on
+ * the copy that brings or takes its data, not on kernels. A managed prefetch writes its buffer (KeSCo). */
+struct gsim_dag {
+    uint32_t node_count, edge_count;
+    uint32_t *pred_start; /* preds of i: preds[pred_start[i]] to before preds[pred_start[i + 1]], ascending */
+    uint32_t *preds;
+    uint32_t *succ_start, *succs;
+};
+
+/* Linear in ops, arguments and edges. */
+enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_oplist *list, struct gsim_dag *dag,
+                                struct gsim_error *error) GSIM_NODISCARD;
+void gsim_dag_release(struct gsim_dag *dag); /* accepts a zeroed dag */
+
+/* ASAP levels of the nodes from BEGIN to before END, counted from 0, by edges among them alone; LEVELS has
+ * END - BEGIN entries. Returns the number of levels. */
+uint32_t gsim_dag_levels(const struct gsim_dag *dag, uint32_t begin, uint32_t end, uint32_t *levels);
+
+/* The same nodes sorted by level, list order within one: ORDER has END - BEGIN entries, LEVEL_START one more
+ * than there are levels. Both are scratch of the caller. */
+void gsim_dag_level_order(const uint32_t *levels, uint32_t begin, uint32_t end, uint32_t level_count, uint32_t *order,
+                          uint32_t *level_start);
+
+GSIM_DECLARATIONS_END
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: schedulers (helper). The plan format shared by the static policies: per op its stream, the events
+ * to wait for and to record, and what the host synchronises before it; one builder, one executor.
+ * The policy (stream of each op, issue order) is the scheduler's; dependences come from dag.h.
+ */
+#ifndef GSIM_PLAN_H
+#define GSIM_PLAN_H
+
+#include "gpusim/schedulers/dag.h"
+
+GSIM_DECLARATIONS_BEGIN
+
+#define GSIM_PLAN_HOST UINT32_MAX   /* in streams[]: a host op */
+#define GSIM_PLAN_DEVICE UINT32_MAX /* in syncs[]: the whole device */
+
+/* Step i, in issue order: synchronise syncs, then let streams[i] wait for waits, issue ops[i], record
+ * records. Streams and events are numbered from 0 within the plan. */
+struct gsim_plan {
+    uint32_t step_count, stream_count, event_count;
+    const struct gsim_op **ops;
+    uint32_t *streams;
+    uint32_t *wait_start, *waits;     /* of step i: waits[wait_start[i]] to before waits[wait_start[i + 1]] */
+    uint32_t *record_start, *records;
+    uint32_t *sync_start, *syncs;
+    bool final_sync; /* work may be pending after the last step */
+};
+
+enum gsim_plan_prune {
+    GSIM_PRUNE_NONE = 0,   /* wait for every predecessor on another stream */
+    GSIM_PRUNE_LATEST = 1, /* per other stream only for the latest predecessor there (KeSCo's repository) */
+    GSIM_PRUNE_CLOCK = 2,  /* also drop waits that earlier waits imply transitively (vector clocks) */
+};
+
+/* What the policy decided. Predecessors that the host has already synchronised with need no event, from
+ * GSIM_PRUNE_LATEST on. */
+struct gsim_plan_choice {
+    const struct gsim_oplist *list;
+    const struct gsim_dag *dag;
+    const uint32_t *stream_of;  /* per node; host ops' entries are ignored */
+    const uint32_t *order;      /* issue order, NULL: list order. Respects edges to and from host ops and
+                                   the order within a stream that the policy meant */
+    uint32_t stream_count;
+    enum gsim_plan_prune prune;
+    bool event_per_edge;        /* one event per (predecessor, successor); else one per predecessor */
+    bool device_syncs;          /* host ops synchronise the device, not the streams they need */
+};
+
+/* PLAN's arrays come from run->arena. */
+enum gsim_status gsim_plan_build(struct gsim_run *run, const struct gsim_plan_choice *choice, struct gsim_plan *plan,
+                                 struct gsim_error *error) GSIM_NODISCARD;
+
+struct gsim_plan_style {
+    const struct gsim_plan *first, *steady; /* of iteration 0 and of all later ones; may be the same */
+    const int32_t *priorities;              /* per stream; NULL: 0 */
+    const uint32_t *devices;                /* per stream: its GPU; NULL: 0 */
+    const uint32_t *attached;               /* by buffer: the stream that it is attached to at the start of every iteration,
+                                               counted from 1; 0: none; NULL: no buffer is */
+    uint32_t stream_count;                  /* streams to create, at least the plans' */
+    enum gsim_event_flags event_flags;
+    bool events_each_iteration;             /* create all events at the start of every iteration, keep them;
+                                               else once before the first */
+};
+
+/* The execute() of a static policy: creates the streams, then all iterations; returns with the device idle. */
+enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_style *style,
+                                   struct gsim_error *error) GSIM_NODISCARD;
+
+GSIM_DECLARATIONS_END
+
+#endif
