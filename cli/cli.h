@@ -9,6 +9,7 @@
 
 #include "cli/sweep/sweep.h"
 #include "sim/report/report.h"
+#include "gpusim/generator.h"
 #include "gpusim/simulate.h"
 #include "gpusim/workload.h"
 
@@ -309,6 +310,8 @@ bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct g
 struct gsim_cli_point {
     struct gsim_program program;
     struct gsim_simulation simulation;
+    const struct gsim_generator_ops *generator; /* that drew the program; NULL: none did */
+    void *numbers;                         /* its own */
     struct gsim_workload_options workload; /* of a built-in one, as build() took it */
     void *params;
     struct gsim_option_text *options; /* every resolved option */

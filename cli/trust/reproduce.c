@@ -3,7 +3,7 @@
  * Layer: sim (program). "gpusim reproduce": reads published tables, makes the runs behind them, prints and draws
  * published against simulated. What is run: trust/published/rules.c.
  */
-#include "trust/published/reproduce.h"
+#include "trust/published/acs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,13 +35,13 @@ static enum gsim_status read_file(struct gsim_reproduction *r, const char *file,
     return status;
 }
 
-/* Each file once; PAPER "all": both. */
+/* Each file once; PAPER "all": GrCUDA's and KeSCo's, whose runs are others. */
 static enum gsim_status read_all(struct gsim_reproduction *r, const char *paper, struct gsim_error *error)
 {
     const char *before = "";
     enum gsim_status status = read_file(r, "launches.csv", error);
     for (const struct gsim_reproduce_figure *f = gsim_reproduce_figures; f->name && status == GSIM_OK; f++) {
-        if (is(f->file, before) || !(is(paper, "all") || is(paper, f->paper))) continue;
+        if (is(f->file, before) || !(is(paper, f->paper) || (is(paper, "all") && !is(f->paper, "acs")))) continue;
         before = f->file;
         status = read_file(r, f->file, error);
     }
@@ -168,8 +168,8 @@ static enum gsim_status draw(const struct gsim_reproduction *r, const char *path
     struct gsim_arena arena = {0};
     const char *csv = NULL;
     enum gsim_status status = gsim_scratch_file(&arena, &csv, error);
-    if (status == GSIM_OK) status = write_file(r, csv, gsim_reproduce_csv, error);
-    if (status == GSIM_OK) status = gsim_figure_draw(has_bars(r) ? "reproduce.gp" : "reproduce_points.gp", csv, path, error);
+    if (status == GSIM_OK) status = write_file(r, csv, r->acs ? gsim_acs_csv : gsim_reproduce_csv, error);
+    if (status == GSIM_OK) status = gsim_figure_draw(r->acs ? "acs.gp" : has_bars(r) ? "reproduce.gp" : "reproduce_points.gp", csv, path, error);
     gsim_scratch_remove(csv);
     gsim_arena_release(&arena);
     return status;
@@ -182,13 +182,14 @@ static enum gsim_status deliver(struct gsim_reproduction *r, const struct gsim_c
     const char *figure = arguments->value[GSIM_CLI_FIGURE];
     bool stdout_taken = (csv && is(csv, "-")) || (report && is(report, "-"));
     enum gsim_status status = figure ? draw(r, figure, error) : GSIM_OK;
-    if (status == GSIM_OK && csv) status = write_file(r, csv, gsim_reproduce_csv, error);
+    if (status == GSIM_OK && csv) status = write_file(r, csv, r->acs ? gsim_acs_csv : gsim_reproduce_csv, error);
     if (status == GSIM_OK && report) status = write_file(r, report, gsim_reproduce_json, error);
     if (status != GSIM_OK || stdout_taken) return status;
     struct gsim_output output;
     status = gsim_output_open(&output, "-", error);
     if (status != GSIM_OK) return status;
-    gsim_reproduce_print(r, arguments->value[GSIM_CLI_PER_CASE] != NULL, &output);
+    if (r->acs) gsim_acs_print(r, &output);
+    else gsim_reproduce_print(r, arguments->value[GSIM_CLI_PER_CASE] != NULL, &output);
     return gsim_output_commit(&output, error);
 }
 
@@ -202,8 +203,12 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_progress progress;
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
-    if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda"))
-        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda or all, found '%.60s'", paper);
+    struct gsim_acs acs = {0};
+    if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda") && !is(paper, "acs"))
+        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, acs or all, found '%.60s'", paper);
+    if (is(paper, "acs")) r.acs = &acs;
+    if (status == GSIM_OK && r.acs && arguments->value[GSIM_CLI_SCALE])
+        status = gsim_error_set(&error, GSIM_USAGE, "--scale: expected kesco or grcuda with it, found acs");
     if (status == GSIM_OK && figure && (status = gsim_figure_check(figure, &error)) != GSIM_OK)
         (void)gsim_error_prefix(&error, "--figure");
     if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &jobs, &error);
@@ -215,7 +220,7 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     progress.unit = "runs";
     progress.is_estimate = true; /* some runs are chosen by what others gave */
     r.reruns.progress = &progress;
-    if (status == GSIM_OK) status = gsim_reproduce_all(&r, jobs, &error);
+    if (status == GSIM_OK) status = r.acs ? gsim_acs_reproduce(&r, &error) : gsim_reproduce_all(&r, jobs, &error);
     gsim_progress_clear(&progress);
     if (status == GSIM_OK) status = deliver(&r, arguments, &error);
     gsim_published_release(&r.published);
