@@ -181,6 +181,19 @@ static void put_title(const struct page *page, const struct gsim_result *result)
     gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
 }
 
+static void put_spread(const struct page *page, const struct gsim_spread *spread)
+{
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
+    if (!spread) return;
+    put_label(page, "Spread");
+    gsim_output_printf(page->output, "%s to %s in 90 %% of %u perturbed copies, median %s%s\n",
+                       gsim_text_time(a, gsim_time_from_us(spread->low_us)), gsim_text_time(b, gsim_time_from_us(spread->high_us)),
+                       spread->runs, gsim_text_time(c, gsim_time_from_us(spread->median_us)), spread->unstable ? "; UNSTABLE" : "");
+    if (!spread->unstable) return;
+    put_label(page, "");
+    gsim_output_text(page->output, "unstable: small delays change which kernels run beside which\n");
+}
+
 static void put_times(const struct page *page, const struct gsim_result *result)
 {
     const struct gsim_metrics *metrics = result->metrics;
@@ -188,6 +201,7 @@ static void put_times(const struct page *page, const struct gsim_result *result)
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
     put_label(page, "Makespan");
     gsim_output_printf(page->output, "%s\n", gsim_text_time(a, metrics->makespan));
+    put_spread(page, result->spread);
     if (count > 1) {
         put_label(page, "Iterations");
         gsim_output_printf(page->output, "%zu: median %s, fastest %s, slowest %s\n", count,
