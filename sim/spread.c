@@ -40,9 +40,7 @@ enum gsim_status gsim_spread_copy_init(struct gsim_spread_copy *copy, const stru
     scale_calls(d, gsim_random_scale(&numbers, d->spread_calls));
     scale_gaps(d, gsim_random_scale(&numbers, d->spread_gaps));
     copy->simulation = *simulation;
-    copy->simulation.kernel_scale = gsim_random_scale(&numbers, d->spread_chip);
     gsim_random_release(&numbers);
-    d->kernel_spread = d->spread_kernel;
     copy->simulation.device = d;
     copy->simulation.seed = seed;
     copy->simulation.noise = true;
@@ -66,14 +64,15 @@ static double quantile(const double *sorted, uint32_t count, double share)
     return sorted[below] + (place - below) * (sorted[below + 1] - sorted[below]);
 }
 
-void gsim_spread_summarize(double *times_us, uint32_t runs, double width, struct gsim_spread *spread)
+void gsim_spread_summarize(double *times_us, uint32_t runs, const struct gsim_device_spec *device, struct gsim_spread *spread)
 {
     qsort(times_us, runs, sizeof *times_us, by_size);
-    double median = quantile(times_us, runs, 0.5);
+    double median = quantile(times_us, runs, 0.5), least = device->spread_least * median;
+    double below = fmax(median - quantile(times_us, runs, LOW_SHARE), least), above = fmax(quantile(times_us, runs, HIGH_SHARE) - median, least);
     *spread = (struct gsim_spread){.runs = runs,
                                    .median_us = median,
-                                   .low_us = fmax(median - width * (median - quantile(times_us, runs, LOW_SHARE)), 0),
-                                   .high_us = median + width * (quantile(times_us, runs, HIGH_SHARE) - median)};
+                                   .low_us = fmax(median - device->spread_width * below, 0),
+                                   .high_us = median + device->spread_width * above};
     spread->unstable = spread->high_us - spread->low_us > GSIM_SPREAD_UNSTABLE * spread->median_us;
 }
 
@@ -108,7 +107,7 @@ enum gsim_status gsim_spread_run(const struct gsim_simulation *simulation, uint3
         shared.works = works;
     }
     if (status == GSIM_OK) status = run_copies(&shared, runs, time, times_us, error);
-    if (status == GSIM_OK) gsim_spread_summarize(times_us, runs, simulation->device->spread_width, spread);
+    if (status == GSIM_OK) gsim_spread_summarize(times_us, runs, simulation->device, spread);
     gsim_arena_release(&arena);
     return status;
 }

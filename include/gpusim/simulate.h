@@ -50,7 +50,6 @@ struct gsim_simulation {
     bool until_steady;                   /* iterations: at most GSIM_STEADY_MOST, until they repeat */
     uint64_t seed;
     bool noise;                          /* draw the durations of kernels and calls (device: kernel_spread, call_spread) */
-    double kernel_scale;                 /* of all kernels' work; 0: 1 */
     bool detailed;                       /* record API calls, waits and occupancy too */
     const struct gsim_observer *observer; /* NULL: none */
     /* The driver that the scheduler sees, made of the simulated one (struct gsim_forward), which outlives it; NULL: that itself. */

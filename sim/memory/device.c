@@ -75,7 +75,6 @@ static enum gsim_status init_random(struct gsim_device *d, struct gsim_error *er
 {
     const struct gsim_simulation *s = d->machine->simulation;
     gsim_gpu_set_scatter(d->sm, (s->seed - 1) * GSIM_SEED_STEP + d->index);
-    if (s->kernel_scale > 0) gsim_gpu_set_scale(d->sm, s->kernel_scale);
     if (!s->noise) return GSIM_OK;
     enum gsim_status status = gsim_random_init(&d->kernel_noise, (s->seed * GSIM_SEED_STEP >> 32) + d->index, error);
     gsim_gpu_set_noise(d->sm, &d->kernel_noise);

@@ -186,12 +186,9 @@ static void put_spread(const struct page *page, const struct gsim_spread *spread
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
     if (!spread) return;
     put_label(page, "Spread");
-    gsim_output_printf(page->output, "%s to %s in 90 %% of %u perturbed copies, median %s%s\n",
+    gsim_output_printf(page->output, "%s%s to %s expected, median %s (%u perturbed copies)\n", spread->unstable ? "unstable: " : "",
                        gsim_text_time(a, gsim_time_from_us(spread->low_us)), gsim_text_time(b, gsim_time_from_us(spread->high_us)),
-                       spread->runs, gsim_text_time(c, gsim_time_from_us(spread->median_us)), spread->unstable ? "; UNSTABLE" : "");
-    if (!spread->unstable) return;
-    put_label(page, "");
-    gsim_output_text(page->output, "unstable: small delays change which kernels run beside which\n");
+                       gsim_text_time(c, gsim_time_from_us(spread->median_us)), spread->runs);
 }
 
 static void put_times(const struct page *page, const struct gsim_result *result)

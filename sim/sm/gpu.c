@@ -29,7 +29,6 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     gpu->arena = gpu->memo.arena = arena;
     gpu->dram = (struct gsim_dram_state){.stretch = 1, .gain = 1};
     gpu->next = GSIM_TIME_NEVER;
-    gpu->scale = 1;
     for (int i = 0; i < GSIM_MAX_LEVELS; i++) gpu->queues[i].tail = &gpu->queues[i].head;
     uint32_t sm_count = (uint32_t)device->sm_count;
     struct gsim_sm_group *pool = GSIM_ARENA_ARRAY(arena, struct gsim_sm_group, sm_count);
@@ -71,7 +70,7 @@ struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time n
     int levels = (int)gpu->device->priority_levels, level = -priority;
     if (level < 0) level = 0;
     if (level >= levels) level = levels - 1;
-    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .level = level, .pace = 1, .scale = scale * gpu->scale};
+    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .level = level, .pace = 1, .scale = scale};
     if (gpu->noise) run->scale *= gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
     if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
     *gpu->queues[level].tail = run;
@@ -89,11 +88,6 @@ struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time n
         gsim_groups_find_next(gpu);
     }
     return run;
-}
-
-void gsim_gpu_set_scale(struct gsim_gpu *gpu, double scale)
-{
-    gpu->scale = scale;
 }
 
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise)

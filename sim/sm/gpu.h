@@ -61,8 +61,6 @@ static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim
 /* From now on the work of each kernel submitted is drawn around what it is, with the device's kernel_spread. NOISE must
  * stay; NULL: no more. */
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise);
-/* From now on the work of each kernel submitted is SCALE times what it is. */
-void gsim_gpu_set_scale(struct gsim_gpu *gpu, double scale);
 
 /* Which of the blocks that began together end first, and where, is as fixed as on a chip, and another order for each SCATTER (0 at first): how
  * tightly the kernels behind them are packed depends on it. */

@@ -73,7 +73,6 @@ struct gsim_gpu {
     struct gsim_gpu_listener listener;
     struct gsim_gpu_watcher watcher;
     const struct gsim_random *noise; /* NULL: none */
-    double scale;                    /* of the work of what is submitted */
     uint64_t scatter;                /* gsim_gpu_set_scatter */
     struct gsim_arena *arena;
     struct gsim_level queues[GSIM_MAX_LEVELS]; /* [0] is the least urgent, priority 0 */

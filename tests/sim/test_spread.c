@@ -49,20 +49,26 @@ static struct gsim_spread spread_of(struct gsim_simulation *simulation, uint32_t
 /* 1 to 21: the 5 % quantile is 2, the 95 % quantile 20. */
 static void quantiles(void)
 {
-    double times[21], two[2] = {110, 100};
+    double times[21], two[2] = {110, 100}, alike[3] = {50, 50, 50};
+    struct gsim_device_spec device = {.spread_width = 1};
     struct gsim_spread spread;
     for (int i = 0; i < 21; i++) times[i] = 1 + (i * 8) % 21;
-    gsim_spread_summarize(times, 21, 1, &spread);
+    gsim_spread_summarize(times, 21, &device, &spread);
     CHECK_INT(spread.runs, 21);
     CHECK_NEAR(spread.median_us, 11, 1e-12);
     CHECK_NEAR(spread.low_us, 2, 1e-12);
     CHECK_NEAR(spread.high_us, 20, 1e-12);
     CHECK(spread.unstable);
-    gsim_spread_summarize(two, 2, 2, &spread); /* 100.5 to 109.5, twice as wide */
+    device.spread_width = 2;
+    gsim_spread_summarize(two, 2, &device, &spread); /* 100.5 to 109.5, twice as wide */
     CHECK_NEAR(spread.median_us, 105, 1e-12);
     CHECK_NEAR(spread.low_us, 96, 1e-12);
     CHECK_NEAR(spread.high_us, 114, 1e-12);
     CHECK(!spread.unstable);
+    device.spread_least = 0.02;
+    gsim_spread_summarize(alike, 3, &device, &spread); /* 49 to 51, twice as wide */
+    CHECK_NEAR(spread.low_us, 48, 1e-12);
+    CHECK_NEAR(spread.high_us, 52, 1e-12);
 }
 
 static void nothing_drawn_is_the_run_itself(void)
@@ -80,7 +86,7 @@ static void nothing_drawn_is_the_run_itself(void)
 
 static void each_spread_counts(void)
 {
-    static const size_t numbers[] = {offsetof(struct gsim_device_spec, spread_kernel), offsetof(struct gsim_device_spec, spread_chip),
+    static const size_t numbers[] = {offsetof(struct gsim_device_spec, kernel_spread),
                                      offsetof(struct gsim_device_spec, spread_gaps), offsetof(struct gsim_device_spec, spread_calls),
                                      offsetof(struct gsim_device_spec, call_spread)};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
@@ -99,19 +105,19 @@ static void each_spread_counts(void)
     }
 }
 
-/* All kernels together, 20 us, are off by so much: an interval of 2 * 1.645 standard deviations. */
+/* Gaps and latencies, 2 us of the 26, are off by so much: an interval of 2 * 1.645 standard deviations. */
 static void width_follows_the_spreads(void)
 {
     struct fixture f;
     struct gsim_simulation simulation;
     rig(&f, &simulation);
     f.device.spread_width = 1;
-    f.device.spread_chip = 0.05;
-    struct gsim_spread narrow = spread_of(&simulation, 200);
-    f.device.spread_chip = 0.2;
-    struct gsim_spread wide = spread_of(&simulation, 200);
-    CHECK_MSG(fabs(narrow.high_us - narrow.low_us - 3.29) < 0.6, "found %g", narrow.high_us - narrow.low_us);
-    CHECK(!narrow.unstable && wide.unstable);
+    f.device.spread_gaps = 0.1;
+    struct gsim_spread narrow = spread_of(&simulation, 400);
+    CHECK_MSG(fabs(narrow.high_us - narrow.low_us - 0.658) < 0.1, "found %g", narrow.high_us - narrow.low_us);
+    CHECK(!narrow.unstable);
+    f.device.kernel_spread = 0.4;
+    CHECK(spread_of(&simulation, 400).unstable);
     fixture_release(&f);
 }
 
