@@ -28,6 +28,7 @@ sed '/"spread"/d' one.json | cmp -s - plain.json || fail "--spread changes the r
 low=$(field low_us one.json) median=$(field median_us one.json) high=$(field high_us one.json)
 holds "$low < $median && $median < $high" "one.json"
 run --spread 9 --opt device.spread_width=100 --report wide.json
+grep -q note err && fail "said to change nothing: $(cat err)"
 holds "$(field high_us wide.json) - $median > 20 * ($high - $median)" "spread_width"
 [ "$(field unstable wide.json)" = true ] || fail "so wide an interval is not unstable"
 run --spread 9 --report still.json --opt device.spread_calls=0 --opt device.spread_gaps=0 --opt device.call_spread=0 \
