@@ -59,14 +59,14 @@ static enum gsim_status put_intervals(const struct gsim_validation *v, struct gs
 {
     if (!v->spread_runs) return GSIM_OK;
     gsim_output_printf(output, "\nWhat was measured, and the 90 %% intervals of %u perturbed copies:\n", v->spread_runs);
-    gsim_output_printf(output, "%-9s%-18s%5s%8s%14s%10s%18s\n", "kind", "quantity", "n", "held", "median width", "unstable", "of those >20 % off");
+    gsim_output_printf(output, "%-9s%-18s%5s%8s%14s%10s%20s\n", "kind", "quantity", "n", "held", "median width", "unstable", "of those >20 % off");
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++)
         for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
             struct gsim_interval_row row;
             enum gsim_status status = gsim_validation_interval(v, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity, &row, error);
             if (status) return status;
             if (!row.count) continue;
-            gsim_output_printf(output, "%-9s%-18s%5zu%6.1f %%%12.2f %%%10zu%11zu of %zu\n", gsim_case_kind_word((enum gsim_case_kind)kind),
+            gsim_output_printf(output, "%-9s%-18s%5zu%6.1f %%%12.2f %%%10zu%13zu of %zu\n", gsim_case_kind_word((enum gsim_case_kind)kind),
                                gsim_quantity_word((enum gsim_quantity)quantity), row.count, 100 * (double)row.held / (double)row.count,
                                100 * row.width_median, row.unstable, row.off_unstable, row.off);
         }

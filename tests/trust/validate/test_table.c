@@ -135,7 +135,7 @@ static void intervals_are_counted(void)
 {
     char *text = written(with_intervals);
     CHECK_HAS(text, "90 % intervals of 20 perturbed copies");
-    CHECK_HAS(text, "pairs    span                  3  66.7 %       43.75 %         1          1 of 1\n");
+    CHECK_HAS(text, "pairs    span                  3  66.7 %       43.75 %         1            1 of 1\n");
     CHECK_HAS(text, "pairs[2]  85.000 to 155.000, unstable\n");
     CHECK_HAS(text, ",case,file,copies_median_us,low_us,high_us,unstable\n");
     CHECK_HAS(text, ",f.json,125.000000,85.000000,155.000000,1\n");
