@@ -65,6 +65,23 @@ enum gsim_cli_command {
       "a built-in workload (gpusim list workloads) or a program file")                                                       \
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object")                                                       \
+    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH,                                                         \
+      "a program that serves requests on the GPU, beside others: a\n"                                                   \
+      "workload or a program file, and priority= (0 most urgent to 9),\n"                                               \
+      "requests=N (0: until the others are done), gap_us=,\n"                                                            \
+      "arrival=closed|periodic:US|poisson:PER_S|FILE, start_us=,\n"                                                     \
+      "duration_us=, deadline_us=, process=N, percentage=, size=,\n"                                                   \
+      "sched= (default async), name=; once for each, or a file of\n"                                                   \
+      "tasks (schema gpusim-tasks/1)")                                                                                   \
+    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH,                                                                 \
+      "how tasks share the GPU: a name (gpusim list sharing) or a\n"                                                    \
+      "shared object (default exclusive)")                                                                              \
+    X(PROFILE, "profile", "FILE|measure", GSIM_CLI_ON_BOTH,                                                             \
+      "kernels' times and gaps for policies that need them: written\n"                                                \
+      "by --measure, or measured first")                                                                                \
+    X(MEASURE, "measure", "FILE", GSIM_CLI_ON_RUN,                                                                      \
+      "measure each --task alone and write its profile; without\n"                                                     \
+      "--share that is all")                                                                                            \
     X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK,                                            \
       "the GPU and its host (gpusim list devices; default\n"                                                            \
       "a100-sxm4-40gb)")                                                                    \
@@ -106,7 +123,8 @@ enum gsim_cli_command {
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs,\n"                                                   \
-      "traces or all (default); several, separated by commas")                                                         \
+      "traces or all (default); several, separated by commas; or\n"                                                    \
+      "sharing: pairs of services")                                                         \
     X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
     X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE, "the same cases or runs recorded once more: how near they are themselves") \
     X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the runs recorded for this (default all)")           \
@@ -293,6 +311,10 @@ struct gsim_cli_setup {
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_setup_release(struct gsim_cli_setup *setup);
+
+/* The parameters of a scheduler, or of what is like one, as --opt sets them, from ARENA. */
+enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler, struct gsim_arena *arena,
+                                 void **params, struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
 /* A run as it came out. */

@@ -3,6 +3,7 @@
  * Layer: sim (program). "gpusim run": one simulation. What it gives in the end is cli/deliver.c's.
  */
 #include "cli/cli.h"
+#include "cli/tasks/tasks.h"
 
 static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
@@ -15,6 +16,8 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     struct gsim_metrics metrics;
     struct gsim_spread spread;
     uint32_t sm_count = 0, spread_runs = 0;
+    if (gsim_cli_has_tasks(arguments)) return gsim_cli_run_tasks(arguments, error);
+    if (arguments->value[GSIM_CLI_SHARE]) return gsim_error_set(error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
     if (!workload)
         return gsim_error_set(error, GSIM_USAGE,
                               "no program: expected --workload NAME|FILE (see gpusim list workloads)");

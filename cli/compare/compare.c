@@ -5,6 +5,7 @@
  * files: cli/compare/compare_table.c.
  */
 #include "cli/compare/compare.h"
+#include "cli/tasks/tasks.h"
 
 #include <string.h>
 
@@ -362,6 +363,13 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
 int gsim_cli_compare(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
+    enum gsim_status failed;
+    if (gsim_cli_has_tasks(arguments))
+        return gsim_cli_compare_tasks(arguments, &failed, &error) == GSIM_OK ? gsim_status_exit(failed) : gsim_cli_fail(&error);
+    if (arguments->value[GSIM_CLI_SHARE]) {
+        gsim_error_set(&error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
+        return gsim_cli_fail(&error);
+    }
     struct gsim_comparison comparison = {.arguments = arguments};
     enum gsim_status status = compare(&comparison, &error);
     enum gsim_status worst = comparison.worst;

@@ -10,6 +10,7 @@
 #include "cli/figures/figures.h"
 #include "cli/traces.h"
 #include "cli/trust/validate_jobs.h"
+#include "cli/trust/validate_sharing.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
 #include "trust/validate/runs_table.h"
@@ -66,7 +67,7 @@ static enum gsim_status add_kind(struct command *c, const char *word, size_t len
     if (found) return GSIM_OK;
     return gsim_error_set(
         error, GSIM_USAGE,
-        "--kind: expected pairs, arrival, priority, dags, launch, aten, micro, runs, traces or all, found '%.*s'",
+        "--kind: expected pairs, arrival, priority, dags, launch, aten, micro, runs, traces, all or sharing alone, found '%.*s'",
         (int)(length < 60 ? length : 60), word);
 }
 
@@ -417,6 +418,8 @@ static enum gsim_status deliver(const struct command *c, struct gsim_error *erro
 int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
+    const char *kind = arguments->value[GSIM_CLI_KIND];
+    if (kind && strcmp(kind, "sharing") == 0) return gsim_cli_validate_sharing(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
     struct command c = {.arguments = arguments, .for_cases = *arguments, .for_runs = *arguments};
     enum gsim_status status = parse_words(&c, &error);
     if (status == GSIM_OK) status = check_files(arguments, &error);

@@ -112,7 +112,8 @@ static void record(struct gsim_device *d, const struct gsim_command *command, co
     struct gsim_copy_record record = *partial;
     if (!record.bytes) return;
     if (record.end <= record.start) record.end = record.start + 1;
-    record.op = command->op->index;
+    record.op = gsim_command_op(command);
+    record.task = command->client->task;
     record.iteration = command->iteration;
     record.stream = command->stream;
     record.device = d->index;

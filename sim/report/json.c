@@ -82,6 +82,10 @@ static void put_head(const struct gsim_result *result, struct gsim_output *outpu
     comma(output);
     put_string(output, "scheduler", run->scheduler->name);
     comma(output);
+    if (run->tasks) {
+        put_string(output, "share", run->sharing->name);
+        comma(output);
+    }
     put_string(output, "device", run->device->name);
     comma(output);
     put_unsigned(output, "seed", run->seed);
@@ -305,7 +309,10 @@ void gsim_report_json(const struct gsim_result *result, struct gsim_output *outp
     put_spread(result->spread, output);
     put_kernels(result->timeline, output);
     put_copies(result->timeline, output);
-    put_tasks(result, output);
+    if (result->tasks)
+        gsim_tasks_json(result, output);
+    else
+        put_tasks(result, output);
     put_occupancy(result, output);
     put_figures(result, output);
     put_metrics(result->metrics, output);

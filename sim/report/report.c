@@ -176,6 +176,12 @@ static void put_title(const struct page *page, const struct gsim_result *result)
 {
     const struct gsim_simulation *run = result->simulation;
     const char *name = run->program->name;
+    if (run->tasks) {
+        gsim_output_printf(page->output, "%s%.60s%s shared by %s%.30s%s on %s%.20s%s", page->bold, name, page->plain, page->bold,
+                           run->sharing->name, page->plain, page->bold, run->device->name, page->plain);
+        gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
+        return;
+    }
     gsim_output_printf(page->output, "%s%.40s%s with %s%.30s%s on %s%.20s%s", page->bold, name, page->plain, page->bold,
                        run->scheduler->name, page->plain, page->bold, run->device->name, page->plain);
     gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
@@ -331,6 +337,12 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     struct page page = {.output = output, .bold = "", .dim = "", .plain = ""};
     if (style->color) page = (struct page){.output = output, .bold = "\033[1m", .dim = "\033[2m", .plain = "\033[0m"};
     put_title(&page, result);
+    if (result->tasks) {
+        struct gsim_task_gaps gaps;
+        enum gsim_status found = gsim_tasks_gaps(result->timeline, result->simulation->tasks, &gaps, error);
+        if (found != GSIM_OK) return found;
+        gsim_tasks_print(result, &gaps, output);
+    }
     put_times(&page, result);
     put_bottlenecks(&page, result->metrics);
     put_device(&page, result);

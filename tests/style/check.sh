@@ -94,7 +94,8 @@ sim/memory       include sim/base sim/program sim/device sim/sm sim/clock
 sim/front        include sim/base sim/program sim/device sim/sm sim/clock sim/memory
 sim/host         include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front
 sim/report       include sim/base sim/program sim/device
-sim              include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front sim/host
+sim/task         include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front sim/host
+sim              include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front sim/host sim/task
 schedulers       include sim/base sim/program
 workloads        include sim/base sim/program
 traces           include sim/base sim/program sim/device sim/report sim
