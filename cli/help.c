@@ -23,7 +23,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim --workload img --sched kesco\n"
             "  gpusim --workload vec --sched grsched --device p100 --suite grcuda --size 8e7 --gantt\n"
             "  gpusim --workload my-program.json --sched async --trace run.json.gz --report run.json\n"
-            "  gpusim --workload ml --sched kesco --opt streams=4 --opt gpu.hw_queues=32\n",
+            "  gpusim --workload ml --sched kesco --opt streams=4 --opt gpu.hw_queues=32\n"
+            "  gpusim --workload img --sched kesco --spread 100\n",
         },
     [GSIM_CLI_COMPARE] =
         {
@@ -67,6 +68,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim validate --kind pairs,arrival --per-case\n"
             "  gpusim validate --kind dags --scatter dags.svg --histogram errors.png --csv dags.csv\n"
             "  gpusim validate --half odd --opt gpu.exact=1 --report odd.json\n"
+            "  gpusim validate traces/h200/vm/dags-mixed.json.gz --device h200-vm --spread 20\n"
             "  gpusim validate my-runs.json.gz --device my-gpu.json --split test --per-case\n"
             "  gpusim validate my-runs.json.gz --again my-runs-of-today.json.gz\n"
             "  gpusim validate traces/h200/vm/dags-mixed.json.gz --again traces/h200/vm/again/dags-mixed.json.gz\n"

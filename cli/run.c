@@ -13,7 +13,8 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     struct gsim_timeline timeline = {0};
     struct gsim_block_log blocks = {0};
     struct gsim_metrics metrics;
-    uint32_t sm_count = 0;
+    struct gsim_spread spread;
+    uint32_t sm_count = 0, spread_runs = 0;
     if (!workload)
         return gsim_error_set(error, GSIM_USAGE,
                               "no program: expected --workload NAME|FILE (see gpusim list workloads)");
@@ -21,6 +22,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
         return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
     enum gsim_status status = gsim_cli_check_files(arguments, error);
     if (status == GSIM_OK) status = gsim_cli_trace_sms(arguments, &sm_count, error);
+    if (status == GSIM_OK) status = gsim_cli_spread_runs(arguments, &spread_runs, error);
     if (status == GSIM_OK) status = gsim_cli_scheduler(name, &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &scheduler, 1, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
@@ -33,6 +35,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
         point.simulation.observer = &blocks.observer;
     }
     if (status == GSIM_OK) status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
+    if (status == GSIM_OK && spread_runs) status = gsim_cli_point_spread(&point, spread_runs, &spread, error);
     if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
     if (status == GSIM_OK) {
         const struct gsim_cli_case cell = {workload, scheduler, metrics.makespan, metrics.iteration_total, timeline.kernel_count};
@@ -42,6 +45,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
         struct gsim_result result = {.simulation = &point.simulation,
                                      .timeline = &timeline,
                                      .metrics = &metrics,
+                                     .spread = spread_runs ? &spread : NULL,
                                      .options = point.options,
                                      .option_count = point.option_count,
                                      .blocks = sm_count ? &blocks : NULL};

@@ -10,6 +10,7 @@
 
 #include "sim/device/device.h"
 #include "sim/device/rules.h"
+#include "sim/spread.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
@@ -38,6 +39,11 @@ enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint3
     enum gsim_status status = parse_count(arguments, GSIM_CLI_JOBS, GSIM_JOBS_MAX, jobs, error);
     if (!*jobs) *jobs = initial ? initial : cores < 1 ? 1 : cores > GSIM_JOBS_MAX ? GSIM_JOBS_MAX : (uint32_t)cores;
     return status;
+}
+
+enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments, uint32_t *runs, struct gsim_error *error)
+{
+    return parse_count(arguments, GSIM_CLI_SPREAD_RUNS, GSIM_LIMIT_SPREAD, runs, error);
 }
 
 enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,

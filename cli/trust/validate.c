@@ -422,6 +422,7 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = check_files(arguments, &error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, NULL, 0, &error);
     if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.jobs, &error);
+    if (status == GSIM_OK) status = gsim_cli_spread_runs(arguments, &c.validation.spread_runs, &error);
     if (status == GSIM_OK) status = list_files(&c, &error);
     if (status == GSIM_OK) status = choose_device(&c, &error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.for_cases, &error);

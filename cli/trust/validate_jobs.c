@@ -30,7 +30,8 @@ struct jobs {
 static void run(void *data, uint64_t item, struct gsim_bytes *bytes)
 {
     const struct jobs *jobs = data;
-    struct gsim_validation mine = {.device = jobs->validation->device, .gpu = jobs->validation->gpu};
+    struct gsim_validation mine = {.device = jobs->validation->device, .gpu = jobs->validation->gpu,
+                                   .spread_runs = jobs->validation->spread_runs};
     struct gsim_error error = {0};
     struct head head;
     memset(&head, 0, sizeof head); /* padding included: it goes through a pipe */

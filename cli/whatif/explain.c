@@ -231,7 +231,7 @@ static void put_json(struct gsim_output *out, const struct gsim_explained *e)
 {
     const struct gsim_cli_subject *s = &e->subject;
     const struct gsim_explanation *x = &e->explanation;
-    gsim_output_text(out, "{\n  \"schema\": \"" SCHEMA "\",\n  \"gpusim\": \"" GPUSIM_VERSION "\",\n  \"program\": ");
+    gsim_output_text(out, "{\n  \"schema\": \"" SCHEMA "\",\n  \"version\": \"" GPUSIM_VERSION "\",\n  \"program\": ");
     gsim_output_json_string(out, s->point.program.name);
     gsim_output_text(out, ",\n  \"scheduler\": ");
     gsim_output_json_string(out, s->scheduler->name);

@@ -166,7 +166,7 @@ static void put_json_row(struct gsim_output *out, const struct table *t, const s
 static void put_json(struct gsim_output *out, const struct table *t)
 {
     const struct gsim_cli_subject *s = &t->w->subject;
-    gsim_output_text(out, "{\n  \"schema\": \"" SCHEMA "\",\n  \"gpusim\": \"" GPUSIM_VERSION "\",\n  \"program\": ");
+    gsim_output_text(out, "{\n  \"schema\": \"" SCHEMA "\",\n  \"version\": \"" GPUSIM_VERSION "\",\n  \"program\": ");
     gsim_output_json_string(out, s->point.program.name);
     gsim_output_text(out, ",\n  \"scheduler\": ");
     gsim_output_json_string(out, s->scheduler->name);

@@ -169,7 +169,7 @@ enum gsim_status gsim_page_ask(struct gsim_page *page, const char *path, struct 
     double us = number_of(json, is_whatif ? "time_us" : "makespan_us");
     const char *title = gsim_arena_printf(&page->arena, "%s: %s", text_of(json, "program"), is_whatif ? "what changes are worth" : "where the time went");
     const char *subtitle = gsim_arena_printf(&page->arena, "Under %s on %s, %.1f us; gpusim %s; from %s.", text_of(json, "scheduler"), text_of(json, "device"),
-                                             us, text_of(json, "gpusim"), page->source);
+                                             us, text_of(json, "version"), page->source);
     enum gsim_status status = title && subtitle ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) {
         gsim_page_begin(page, title, subtitle);

@@ -5,6 +5,7 @@
  * (false dependences; CUDA_DEVICE_MAX_CONNECTIONS; H200: traces/h200/vm/order.json.gz). Leaves SMs to gpu.c, copies to
  * copies.c, graphs to graphs.c.
  */
+#include "sim/device/rules.h"
 #include "sim/front/front.h"
 
 static void find_next(struct gsim_front *f)
@@ -199,7 +200,7 @@ static gsim_time draw_first(struct gsim_front *f, uint32_t hw_queue)
 {
     const struct gsim_command *first = f->hw_queues[hw_queue].head;
     gsim_time later = 0;
-    bool is_drawn = !f->device->gaps.busy;
+    bool is_drawn = !f->device->gaps.busy || !gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_DRAWN_FIRST);
     for (const struct gsim_command *t = first; t && t->kind == GSIM_COMMAND_RECORD && t->stream == first->stream; t = t->next) {
         if (!t->marker->waiting_devices) continue;
         if (!is_drawn && gsim_random_integer(&f->turns, 2)) {

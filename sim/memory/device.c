@@ -2,6 +2,8 @@
 /* See sim/memory/device.h: what a GPU consists of, and its event sources. */
 #include "sim/memory/device.h"
 
+#include "sim/device/rules.h"
+
 /* Blocks that are due end. What nobody else can change before the next event may be handled at once. */
 static void end_blocks(void *device)
 {
@@ -42,18 +44,23 @@ static void record_occupancy(void *device)
     gsim_timeline_add_occupancy(d->machine->timeline, &record);
 }
 
+static gsim_time gap_if(const struct gsim_device_spec *spec, enum gsim_rule rule, double us)
+{
+    return gsim_rule_holds(spec->rules_off, rule) ? gsim_time_from_us(us) : 0;
+}
+
 static struct gsim_gaps gaps_of(const struct gsim_device_spec *spec)
 {
     return (struct gsim_gaps){
         .stream = gsim_time_from_us(spec->stream_gap_us),
         .event = gsim_time_from_us(spec->event_gap_us),
-        .acquire = gsim_time_from_us(spec->acquire_us),
-        .acquire_cold = gsim_time_from_us(spec->acquire_cold_us),
-        .busy = gsim_time_from_us(spec->busy_gap_us),
+        .acquire = gap_if(spec, GSIM_RULE_STREAM_ORDER, spec->acquire_us),
+        .acquire_cold = gap_if(spec, GSIM_RULE_STREAM_ORDER, spec->acquire_cold_us),
+        .busy = gap_if(spec, GSIM_RULE_FRONT_TURNS, spec->busy_gap_us),
         .timed_record = gsim_time_from_us(spec->timed_record_us),
         .copy = gsim_time_from_us(spec->copy_gap_us),
         .copy_switch = gsim_time_from_us(spec->copy_switch_us),
-        .engine_poll = gsim_time_from_us(spec->engine_poll_us),
+        .engine_poll = gap_if(spec, GSIM_RULE_ENGINE_POLLS, spec->engine_poll_us),
         .kernel_to_copy = gsim_time_from_us(spec->kernel_to_copy_us),
         .copy_to_kernel = gsim_time_from_us(spec->copy_to_kernel_us),
     };

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/device/rules.h"
 #include "sim/memory/device.h"
 
 #define ALL_THERE   0.54 /* of L2: sim/memory/reuse.h */
@@ -110,7 +111,7 @@ static bool init_near(struct gsim_device *d)
 static double far_scale(struct gsim_device *d, const struct gsim_op *op)
 {
     bool *is_mixed = d->reuse.is_mixed, is_beside = gsim_gpu_load(d->sm).kernels > 0, is_far = is_beside;
-    if (!d->reuse.near) return 1;
+    if (!d->reuse.near || !gsim_rule_holds(d->spec->rules_off, GSIM_RULE_FAR_L2)) return 1;
     for (uint32_t i = 0; i < op->arg_count; i++) is_far |= op->args[i].reads && is_mixed[op->args[i].buffer_index];
     for (uint32_t i = 0; i < op->arg_count; i++) is_mixed[op->args[i].buffer_index] = is_beside;
     return is_far ? 1 + d->spec->l2_far_share * d->reuse.near[op->index] : 1;
@@ -205,7 +206,8 @@ bool gsim_reuse_init(struct gsim_device *d)
     for (uint32_t b = 0; b < p->buffer_count; b++) total += (double)p->buffers[b].bytes;
     for (uint32_t i = 0; i < p->op_count; i++) is_measured |= p->ops[i].kind == GSIM_OP_KERNEL && is_measured_inside(d, &p->ops[i]);
     if (is_measured && !init_near(d)) return false;
-    if (!is_measured || !(d->spec->l2_miss_ns > 0) || total <= ALL_THERE * d->spec->l2_mib * 1048576) return true;
+    bool holds = gsim_rule_holds(d->spec->rules_off, GSIM_RULE_L2_REUSE) && d->spec->l2_miss_ns > 0;
+    if (!is_measured || !holds || total <= ALL_THERE * d->spec->l2_mib * 1048576) return true;
     d->reuse.next = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);
     d->reuse.before = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);
     d->reuse.missed = GSIM_ARENA_ARRAY(&d->machine->arena, double, p->op_count);

@@ -181,6 +181,16 @@ static void put_title(const struct page *page, const struct gsim_result *result)
     gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
 }
 
+static void put_spread(const struct page *page, const struct gsim_spread *spread)
+{
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
+    if (!spread) return;
+    put_label(page, "Spread");
+    gsim_output_printf(page->output, "%s%s to %s expected, median %s (%u perturbed copies)\n", spread->unstable ? "unstable: " : "",
+                       gsim_text_time(a, gsim_time_from_us(spread->low_us)), gsim_text_time(b, gsim_time_from_us(spread->high_us)),
+                       gsim_text_time(c, gsim_time_from_us(spread->median_us)), spread->runs);
+}
+
 static void put_times(const struct page *page, const struct gsim_result *result)
 {
     const struct gsim_metrics *metrics = result->metrics;
@@ -188,6 +198,7 @@ static void put_times(const struct page *page, const struct gsim_result *result)
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
     put_label(page, "Makespan");
     gsim_output_printf(page->output, "%s\n", gsim_text_time(a, metrics->makespan));
+    put_spread(page, result->spread);
     if (count > 1) {
         put_label(page, "Iterations");
         gsim_output_printf(page->output, "%zu: median %s, fastest %s, slowest %s\n", count,
