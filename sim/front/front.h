@@ -80,6 +80,8 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command);
 /* When UNIT, which looks from FIRST on and then once in engine_poll_us whether another unit's work is done, goes on behind
  * work that ended at END (H200, H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end);
+/* The kernel that the stream is busy with has not been launched yet, or is from now on. */
+void gsim_front_hold(struct gsim_front *f, uint32_t stream, bool is_held);
 /* Gates of the stream up to COUNT are open from now on. */
 void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
 /* The hardware queue is looked at again at TIME. */

@@ -34,9 +34,10 @@ struct gsim_acquire {
 struct gsim_stream_state {
     struct gsim_front *front;      /* of the device that it is on */
     bool exists, busy;
+    bool is_held;                  /* busy with a kernel that a policy has not let go: what follows is not in the queue's way */
     int priority;
     uint32_t hw_queue;              /* the one that holds it, or held it last */
-    struct gsim_command *records, **records_tail; /* of what it is busy with, to be made when that ends */
+    struct gsim_command *records, **records_tail; /* of what it is busy with, to be made when that ends; held: all that follows */
     bool is_bound;                 /* has commands that are not complete, all in that hw_queue */
     uint64_t issued, completed;
     /* By unit, of the last work there that its next command must follow: its end, and with the gap behind it. */

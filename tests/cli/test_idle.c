@@ -131,9 +131,21 @@ static const struct {
     {"thread_create_us", "schedulers with host threads"},
     {"query_us", "schedulers that poll"},
     {"stream_destroy_us", "schedulers that destroy streams"},
+    {"slice_us", "several tasks: --share timeslice"},
+    {"slice_switch_us", "several tasks: --share timeslice"},
+    {"slice_idle_switch_us", "several tasks: --share timeslice"},
+    {"slice_hold_us", "several tasks: --share timeslice"},
+    {"mps_clients", "several tasks: --share mps"},
+    {"part_sms", "several tasks: --share partition"},
     {"tracer_start_us", "replays of recorded traces"},
     {"tracer_gap_us", "replays of recorded traces"},
     {"profiled_us", "validation against profilers"},
+    {"slice_us", "several processes"},
+    {"slice_switch_us", "several processes"},
+    {"slice_idle_switch_us", "several processes"},
+    {"slice_hold_us", "several processes"},
+    {"mps_clients", "how many processes MPS takes"},
+    {"part_sms", "SMs of a process's own"},
 };
 
 static bool is_elsewhere(const char *name)
