@@ -35,7 +35,7 @@ awk -F, '
     }' "$work/acs.csv" >"$work/wrong"
 [ -s "$work/wrong" ] && fail "$(cat "$work/wrong")"
 for source in $(awk -F, 'NR > 1 {print $8}' "$source_dir/trust/published/acs.csv" | sort -u); do
-    grep -q "^| \`$source\` |" "$source_dir/trust/published/README.md" || fail "trust/published/README.md does not explain '$source'"
+    grep -q "^- \`$source\`: " "$source_dir/trust/published/README.md" || fail "trust/published/README.md does not explain '$source'"
 done
 grep -q '"paper": "acs"' "$work/acs.json" || fail "no rows in the JSON"
 "$build_dir/gpusim" reproduce acs --scale launch_us=2 >"$work/out" 2>&1 && fail "--scale was taken"
