@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). See cli/request.h. Running a point and its row: cli/row.c. */
+/* Layer: sim (program). See cli/request.h. Running a point and its row: cli/sweep/row.c. */
 #include "cli/request.h"
 
 #include <unistd.h>
 
 #include "sim/device/device.h"
 #include "sim/device/search.h"
-#include "cli/row.h"
+#include "cli/sweep/row.h"
 #include "sim/base/text.h"
 #include "gpusim/program.h"
 

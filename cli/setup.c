@@ -10,6 +10,7 @@
 
 #include "sim/device/device.h"
 #include "sim/device/rules.h"
+#include "sim/spread.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
@@ -38,6 +39,11 @@ enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint3
     enum gsim_status status = parse_count(arguments, GSIM_CLI_JOBS, GSIM_JOBS_MAX, jobs, error);
     if (!*jobs) *jobs = initial ? initial : cores < 1 ? 1 : cores > GSIM_JOBS_MAX ? GSIM_JOBS_MAX : (uint32_t)cores;
     return status;
+}
+
+enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments, uint32_t *runs, struct gsim_error *error)
+{
+    return parse_count(arguments, GSIM_CLI_SPREAD_RUNS, GSIM_LIMIT_SPREAD, runs, error);
 }
 
 enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
@@ -194,9 +200,9 @@ static enum gsim_status unknown_scope(const struct opt *opt, struct gsim_error *
     if (generator)
         return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: not a number of %s%s (see gpusim list workloads %s)", opt->scope, opt->name,
                               opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)), opt->scope);
-    if (gsim_scheduler_find(opt->scope))
-        return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: the scheduler %s is not used here", opt->scope,
-                              opt->name, opt->scope);
+    if (gsim_scheduler_find(opt->scope) || gsim_sharing_find(opt->scope))
+        return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: %s %s is not used here", opt->scope, opt->name,
+                              gsim_scheduler_find(opt->scope) ? "the scheduler" : "sharing by", opt->scope);
     gsim_nearest_init(&nearest, opt->scope);
     gsim_nearest_offer(&nearest, "gpu");
     gsim_nearest_offer(&nearest, "device");
@@ -427,18 +433,18 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
 }
 
 /* --- one run -------------------------------------------------------------------------------------------------- */
-static enum gsim_status set_params(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
-                                   const struct gsim_scheduler_ops *scheduler, struct gsim_error *error)
+enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler, struct gsim_arena *arena,
+                                 void **params, struct gsim_error *error)
 {
-    point->params = gsim_arena_alloc(&point->arena, scheduler->params_size ? scheduler->params_size : 1);
-    if (!point->params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_params_set_defaults(scheduler->params, point->params);
-    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
+    *params = gsim_arena_alloc(arena, scheduler->params_size ? scheduler->params_size : 1);
+    if (!*params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_params_set_defaults(scheduler->params, *params);
+    for (size_t i = 0; i < arguments->opt_count; i++) {
         struct opt opt;
-        enum gsim_status status = split_opt(setup->arguments->opts[i], &opt, error);
+        enum gsim_status status = split_opt(arguments->opts[i], &opt, error);
         if (status == GSIM_OK && !is_machine_scope(opt.scope) && opt_concerns(&opt, scheduler))
-            status = gsim_params_set(scheduler->params, point->params, opt.name, opt.value, error);
-        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", setup->arguments->opts[i]);
+            status = gsim_params_set(scheduler->params, *params, opt.name, opt.value, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", arguments->opts[i]);
     }
     return GSIM_OK;
 }
@@ -538,7 +544,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
     struct gsim_workload_options options = {
         .shape = scheduler->shape, .block1d = setup->block1d, .blocks = setup->blocks, .iterations = setup->iterations};
     memset(point, 0, sizeof(*point));
-    enum gsim_status status = set_params(point, setup, scheduler, error);
+    enum gsim_status status = gsim_cli_params(setup->arguments, scheduler, &point->arena, &point->params, error);
     if (status == GSIM_OK) status = load_program(point, setup, workload, &options, &ops, error);
     if (status == GSIM_OK) {
         point->simulation = (struct gsim_simulation){.program = &point->program,

@@ -25,6 +25,7 @@ void gsim_timeline_release(struct gsim_timeline *timeline)
     gsim_free(timeline->occupancy);
     gsim_free(timeline->iterations);
     gsim_free(timeline->figures);
+    gsim_free(timeline->requests);
     memset(timeline, 0, sizeof(*timeline));
 }
 
@@ -53,6 +54,11 @@ void gsim_timeline_add_copy(struct gsim_timeline *timeline, const struct gsim_co
 void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gsim_iteration_record *record)
 {
     APPEND(timeline, iterations, iteration_count, iteration_capacity, record);
+}
+
+void gsim_timeline_add_request(struct gsim_timeline *timeline, const struct gsim_request_record *record)
+{
+    APPEND(timeline, requests, request_count, request_capacity, record);
 }
 
 void gsim_timeline_add_api(struct gsim_timeline *timeline, const struct gsim_api_record *record)

@@ -5,6 +5,7 @@
  * (false dependences; CUDA_DEVICE_MAX_CONNECTIONS; H200: traces/h200/vm/order.json.gz). Leaves SMs to gpu.c, copies to
  * copies.c, graphs to graphs.c.
  */
+#include "sim/device/rules.h"
 #include "sim/front/front.h"
 
 static void find_next(struct gsim_front *f)
@@ -140,7 +141,7 @@ static void complete_marker(struct gsim_front *f, struct gsim_marker *marker, gs
     for (uint32_t devices = marker->waiting_devices; devices; devices &= devices - 1) {
         uint32_t device = (uint32_t)__builtin_ctz(devices);
         for (uint32_t waiting = marker->waiting_hw_queues[device]; waiting; waiting &= waiting - 1)
-            look_at(f->process->devices[device]->front, (uint32_t)__builtin_ctz(waiting), f->machine->now);
+            look_at(f->process->fronts[device], (uint32_t)__builtin_ctz(waiting), f->machine->now);
         marker->waiting_hw_queues[device] = 0;
     }
     marker->waiting_devices = 0;
@@ -199,7 +200,7 @@ static gsim_time draw_first(struct gsim_front *f, uint32_t hw_queue)
 {
     const struct gsim_command *first = f->hw_queues[hw_queue].head;
     gsim_time later = 0;
-    bool is_drawn = !f->device->gaps.busy;
+    bool is_drawn = !f->device->gaps.busy || !gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_DRAWN_FIRST);
     for (const struct gsim_command *t = first; t && t->kind == GSIM_COMMAND_RECORD && t->stream == first->stream; t = t->next) {
         if (!t->marker->waiting_devices) continue;
         if (!is_drawn && gsim_random_integer(&f->turns, 2)) {
@@ -435,9 +436,9 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         f->hw_queue_at[index] = ready;
         return false;
     }
-    enum gsim_policy_step asked = gsim_policy_submit(f, index, command);
+    enum gsim_front_policy_step asked = gsim_front_policy_submit(f, index, command);
     if (asked == GSIM_POLICY_TAKEN) take(f, hw_queue, stream);
-    if (asked == GSIM_POLICY_GOES_ON) asked = gsim_policy_ready(f, index, command);
+    if (asked == GSIM_POLICY_GOES_ON) asked = gsim_front_policy_ready(f, index, command);
     if (asked != GSIM_POLICY_GOES_ON) return asked == GSIM_POLICY_TAKEN;
     stream->busy = true;
     gsim_acquires_forget(f->process, stream);
@@ -459,80 +460,10 @@ static void step(void *front)
     }
 }
 
-void gsim_front_start(struct gsim_command *command)
-{
-    struct gsim_device *d = command->device;
-    if (command->op->kind != GSIM_OP_KERNEL) {
-        gsim_copies_start(d, command);
-        return;
-    }
-    if (d->space->mode == GSIM_MEMORY_MANAGED && !gsim_managed_prepare_kernel(d, command)) return;
-    gsim_managed_submit(d, command);
-}
-
-static void kernel_started(void *front, void *command, gsim_time now)
-{
-    struct gsim_front *f = front;
-    struct gsim_command *t = command;
-    if (!t) return; /* a graph node's signal */
-    t->start = now;
-    f->device->touched_bytes += f->process->space.works[t->op->kernel_index].touched_bytes;
-    gsim_faults_kernel_started(f->device, t);
-    gsim_reuse_kernel_started(f->device, t);
-    if (t->in_policy) gsim_policy_started(f, t);
-}
-
-static void kernel_ended(void *front, void *tag, gsim_time now)
-{
-    struct gsim_front *f = front;
-    struct gsim_command *command = tag;
-    f->machine->now = now;
-    if (!command) return;
-    f->device->ended_bytes += f->process->space.works[command->op->kernel_index].touched_bytes;
-    struct gsim_kernel_record record = {
-        .op = command->op->index,
-        .iteration = command->iteration,
-        .stream = command->stream,
-        .device = f->device->index,
-        .kernel_index = command->op->kernel_index,
-        .correlation = command->correlation,
-        .launch = command->launch,
-        .ready = command->ready,
-        .start = command->start,
-        .end = now,
-    };
-    gsim_timeline_add_kernel(f->machine->timeline, &record);
-    if (f->machine->simulation->observer && f->machine->simulation->observer->on_kernel)
-        f->machine->simulation->observer->on_kernel(f->machine->simulation->observer->data, &record);
-    gsim_faults_kernel_ended(f->device, command);
-    gsim_reuse_kernel_ended(f->device, command);
-    command->ended(command);
-}
-
-/* For observers alone. */
-static void blocks_stayed(void *front, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until)
-{
-    const struct gsim_front *f = front;
-    const struct gsim_command *command = tag;
-    if (!command) return;
-    struct gsim_block_record record = {
-        .op = command->op->index,
-        .iteration = command->iteration,
-        .stream = command->stream,
-        .kernel_index = command->op->kernel_index,
-        .correlation = command->correlation,
-        .blocks = blocks,
-        .start = since,
-        .end = until,
-    };
-    memcpy(record.sms, sms, sizeof record.sms);
-    f->machine->simulation->observer->on_blocks(f->machine->simulation->observer->data, &record);
-}
-
 /* The kernel, copy or graph of a stream's command ended now. */
 static void command_ended(struct gsim_command *command)
 {
-    struct gsim_front *f = command->device->front;
+    struct gsim_front *f = command->front;
     struct gsim_stream_state *stream = &f->process->streams[command->stream];
     struct gsim_hw_queue *hw_queue = &f->hw_queues[stream->hw_queue];
     stream->busy = false;
@@ -551,17 +482,21 @@ static void command_ended(struct gsim_command *command)
     stream->has_worked = true;
     stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0, .ended_bytes = f->device->ended_bytes};
     if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
-    if (command->in_policy) gsim_policy_ended(f, command);
+    if (command->in_policy) gsim_front_policy_ended(f, command);
     gsim_front_complete(f, command->stream);
     gsim_command_free(f->machine, command);
 }
 
 struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_kind kind, uint32_t stream)
 {
-    struct gsim_command *command = gsim_command_new(f->machine, kind, f->device, stream, f->process->iteration);
+    struct gsim_client *client = gsim_process_client(f->process);
+    struct gsim_command *command = gsim_command_new(f->machine, kind, f->device, stream, client->iteration);
     static void (*const execute[])(struct gsim_command *) = {[GSIM_COMMAND_OP] = gsim_front_start, [GSIM_COMMAND_GRAPH] = gsim_graphs_launch,
                                                              [GSIM_COMMAND_GATE] = NULL};
     if (!command) return NULL;
+    command->front = f;
+    command->part = f->part;
+    command->client = client;
     command->ended = command_ended;
     command->execute = execute[kind];
     return command;
@@ -573,22 +508,28 @@ static gsim_time copy_records(const struct gsim_front *f, const struct gsim_comm
 
 static const struct gsim_copy_hooks copy_hooks = {.records = copy_records, .goes_on = gsim_graphs_copies_on};
 
-enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_machine *machine,
-                                 const struct gsim_device_spec *spec, uint32_t index, struct gsim_error *error)
+enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine, const struct gsim_device_spec *spec,
+                                        uint32_t index, uint32_t part_count, struct gsim_error *error)
 {
-    *f = (struct gsim_front){.machine = machine, .device = device, .hw_queue_count = (uint32_t)spec->hw_queues};
+    const struct gsim_observer *observer = machine->simulation->observer;
+    enum gsim_status status = gsim_device_open(device, machine, spec, index, part_count, &gsim_front_listener, error);
+    if (status) return status;
+    device->hooks = &copy_hooks;
+    if (observer && observer->on_blocks) gsim_gpu_watch(device->sm, &gsim_front_watcher);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_partition *part, struct gsim_process *process,
+                                 uint32_t index, struct gsim_error *error)
+{
+    struct gsim_machine *machine = device->machine;
+    *f = (struct gsim_front){.machine = machine, .device = device, .part = part, .process = process,
+                             .hw_queue_count = (uint32_t)device->spec->hw_queues};
     f->source = (struct gsim_source){.class = GSIM_SOURCE_FRONT, .handle_index = index, .handle = step, .owner = f};
     for (uint32_t c = 0; c < GSIM_MAX_HW_QUEUES; c++) {
         f->hw_queues[c].tail = &f->hw_queues[c].head;
         f->hw_queue_at[c] = GSIM_TIME_NEVER;
     }
-    const struct gsim_observer *observer = machine->simulation->observer;
-    const struct gsim_gpu_listener listener = {f, kernel_started, kernel_ended, gsim_graphs_kernel_placed};
-    enum gsim_status status = gsim_device_open(device, machine, spec, index, &listener, error);
-    if (status) return status;
-    device->front = f;
-    device->hooks = &copy_hooks;
-    if (observer && observer->on_blocks) gsim_gpu_watch(device->sm, &(struct gsim_gpu_watcher){f, blocks_stayed});
     if (!gsim_agenda_add(&machine->agenda, &f->source)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return gsim_random_init(&f->turns, ((machine->simulation->seed + 2) * GSIM_SEED_STEP >> 24) + index, error);
 }

@@ -12,7 +12,7 @@ static void do_frontend_set(struct gsim_driver *driver, const struct gsim_fronte
         return;
     }
     gsim_machine_meet(p->machine);
-    gsim_policy_set(p->device->front, ops, policy);
+    gsim_front_policy_set(p->fronts[p->device->index], ops, policy);
 }
 
 static void do_launch_noted(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream, const void *note)

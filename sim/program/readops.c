@@ -4,14 +4,14 @@
  */
 #include "sim/program/readops.h"
 
-/* X(id, name, kinds that have it: K kernel, C copy, P prefetch, W host_write, R host_read, H host_compute) */
+/* X(id, name, kinds that have it: K kernel, C copy, P prefetch, W host_write, R host_read, H host_compute, S synchronize) */
 /* clang-format off */
 #define OP_FIELDS(X)                                                                                      \
-    X(OP_OP, "op", "KCPWRH") X(OP_KERNEL, "kernel", "K") X(OP_GRID, "grid", "K") X(OP_BLOCK, "block", "K") \
-    X(OP_READS, "reads", "K") X(OP_WRITES, "writes", "K") X(OP_STREAM, "stream", "KCPWRH")                 \
+    X(OP_OP, "op", "KCPWRHS") X(OP_KERNEL, "kernel", "K") X(OP_GRID, "grid", "K") X(OP_BLOCK, "block", "K") \
+    X(OP_READS, "reads", "K") X(OP_WRITES, "writes", "K") X(OP_STREAM, "stream", "KCPWRHS")                 \
     X(OP_AFTER, "after", "KCPWRH") X(OP_PRIORITY, "priority", "KCPWRH") X(OP_ARGS, "args", "K")            \
     X(OP_NON_CONST, "non_const", "K") X(OP_KIND, "kind", "C") X(OP_BUFFER, "buffer", "CPWR")               \
-    X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "CH") X(OP_MEMORY, "memory", "C") X(OP_OVERHEAD, "overhead", "H") \
+    X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "CHS") X(OP_MEMORY, "memory", "C") X(OP_OVERHEAD, "overhead", "H") \
     X(OP_UNTIMED, "untimed", "W") X(OP_DEVICE, "device", "KCP") X(OP_TO, "to", "C") \
     X(OP_UNKNOWN, "unknown", "K")
 /* clang-format on */
@@ -22,8 +22,9 @@ enum { OP_FIELDS(OP_ID) OP_WORK, OP_FIELD_COUNT = OP_WORK + GSIM_DEMAND_FIELD_CO
 static const char *const op_names[] = {OP_FIELDS(OP_NAME) GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_NAME) NULL};
 static const char *const op_kinds[OP_WORK] = {OP_FIELDS(OP_KINDS)};
 
-static const char kind_letters[] = "KCPWRH"; /* enum gsim_op_kind */
-static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", NULL};
+static const char kind_letters[] = "KCPWRHS"; /* enum gsim_op_kind, then synchronize, which becomes a GSIM_OP_HOST_COMPUTE */
+#define SYNCHRONIZE (GSIM_OP_HOST_COMPUTE + 1)
+static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", "synchronize", NULL};
 static const char *const memory_names[] = {"run", "pinned", "pageable", NULL}; /* enum gsim_copy_memory */
 static const char *const copy_names[] = {"h2d", "d2h", "d2d", "p2p", NULL}; /* enum gsim_copy_kind */
 
@@ -370,7 +371,7 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
     return status == GSIM_OK ? gsim_fields_bool(fields, OP_UNTIMED, &op->untimed) : status;
 }
 
-static enum gsim_status check_kind(struct gsim_fields *fields, enum gsim_op_kind kind)
+static enum gsim_status check_kind(struct gsim_fields *fields, int kind)
 {
     for (int i = 0; i < OP_FIELD_COUNT; i++) {
         const char *kinds = i < OP_WORK ? op_kinds[i] : "K";
@@ -394,6 +395,38 @@ static enum gsim_status read_common(struct gsim_reader *reader, struct gsim_fiel
     return status == GSIM_OK ? read_after(reader, fields) : status;
 }
 
+static bool is_on_device(const struct gsim_op *op)
+{
+    return op->kind == GSIM_OP_KERNEL || op->kind == GSIM_OP_COPY || op->kind == GSIM_OP_PREFETCH;
+}
+
+static enum gsim_status add_pending(struct gsim_reader *reader, uint32_t op, int32_t stream)
+{
+    if (gsim_array_grow((void **)&reader->pending, sizeof *reader->pending, reader->pending_count, &reader->pending_room))
+        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+    reader->pending[reader->pending_count++] = (struct gsim_reader_pending){op, stream};
+    return GSIM_OK;
+}
+
+/* The host waits for what was issued before, to the one stream or to all, and then takes "us": as a host_compute after all that. */
+static enum gsim_status read_synchronize(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_op *op)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < reader->pending_count; i++) {
+        struct gsim_reader_pending pending = reader->pending[i];
+        if (op->stream >= 0 && pending.stream != op->stream) {
+            reader->pending[left++] = pending;
+            continue;
+        }
+        if (gsim_array_grow((void **)&reader->after, sizeof *reader->after, reader->after_count, &reader->after_room))
+            return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+        reader->after[reader->after_count++] = pending.op;
+    }
+    reader->pending_count = left;
+    op->stream = -1;
+    return fields->values[OP_US] ? gsim_fields_real(fields, OP_US, GSIM_LIMIT_US, &op->host_us) : GSIM_OK;
+}
+
 enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, const char *value,
                                 const char **rest)
 {
@@ -407,11 +440,13 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     enum gsim_status status = gsim_fields_read(&fields, value, rest);
     if (status == GSIM_OK) status = gsim_fields_require(&fields, OP_OP);
     if (status == GSIM_OK) status = gsim_fields_choice(&fields, OP_OP, kind_names, &kind);
-    op.kind = (enum gsim_op_kind)kind;
-    if (status == GSIM_OK) status = check_kind(&fields, op.kind);
+    op.kind = kind == SYNCHRONIZE ? GSIM_OP_HOST_COMPUTE : (enum gsim_op_kind)kind;
+    if (status == GSIM_OK) status = check_kind(&fields, kind);
     if (status == GSIM_OK) status = read_common(reader, &fields, &op);
     if (status != GSIM_OK) return status;
-    if (op.kind == GSIM_OP_KERNEL) {
+    if (kind == SYNCHRONIZE) {
+        status = read_synchronize(reader, &fields, &op);
+    } else if (op.kind == GSIM_OP_KERNEL) {
         status = read_launch(reader, &fields, &op);
     } else if (op.kind == GSIM_OP_HOST_COMPUTE) {
         status = gsim_fields_require(&fields, OP_US);
@@ -420,6 +455,7 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     } else {
         status = read_access(reader, &fields, &op);
     }
+    if (status == GSIM_OK && is_on_device(&op)) status = add_pending(reader, index, op.stream);
     if (status != GSIM_OK) return status;
     op.arg_count = reader->arg_count;
     op.args = reader->args;

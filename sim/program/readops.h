@@ -32,6 +32,11 @@ struct gsim_reader_buffer {
     uint32_t position; /* and where in its arguments */
 };
 
+struct gsim_reader_pending {
+    uint32_t op;
+    int32_t stream;
+};
+
 /* One file while it is read. */
 struct gsim_reader {
     struct gsim_error *error;
@@ -42,7 +47,9 @@ struct gsim_reader {
     struct gsim_kernel *kernels; /* without shape, as the file gives them */
     uint32_t buffer_count;
     double total_bytes;
-    size_t buffer_room, kernel_room, arg_room, ordered_room, after_room, segment_room;
+    size_t buffer_room, kernel_room, arg_room, ordered_room, after_room, pending_room, segment_room;
+    struct gsim_reader_pending *pending; /* ops on the device that no synchronize has waited for */
+    size_t pending_count;
     /* of the op being read */
     struct gsim_arg *args, *ordered;
     uint32_t *after;

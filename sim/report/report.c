@@ -176,9 +176,25 @@ static void put_title(const struct page *page, const struct gsim_result *result)
 {
     const struct gsim_simulation *run = result->simulation;
     const char *name = run->program->name;
+    if (run->tasks) {
+        gsim_output_printf(page->output, "%s%.60s%s shared by %s%.30s%s on %s%.20s%s", page->bold, name, page->plain, page->bold,
+                           run->sharing->name, page->plain, page->bold, run->device->name, page->plain);
+        gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
+        return;
+    }
     gsim_output_printf(page->output, "%s%.40s%s with %s%.30s%s on %s%.20s%s", page->bold, name, page->plain, page->bold,
                        run->scheduler->name, page->plain, page->bold, run->device->name, page->plain);
     gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
+}
+
+static void put_spread(const struct page *page, const struct gsim_spread *spread)
+{
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
+    if (!spread) return;
+    put_label(page, "Spread");
+    gsim_output_printf(page->output, "%s%s to %s expected, median %s (%u perturbed copies)\n", spread->unstable ? "unstable: " : "",
+                       gsim_text_time(a, gsim_time_from_us(spread->low_us)), gsim_text_time(b, gsim_time_from_us(spread->high_us)),
+                       gsim_text_time(c, gsim_time_from_us(spread->median_us)), spread->runs);
 }
 
 static void put_times(const struct page *page, const struct gsim_result *result)
@@ -188,6 +204,7 @@ static void put_times(const struct page *page, const struct gsim_result *result)
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
     put_label(page, "Makespan");
     gsim_output_printf(page->output, "%s\n", gsim_text_time(a, metrics->makespan));
+    put_spread(page, result->spread);
     if (count > 1) {
         put_label(page, "Iterations");
         gsim_output_printf(page->output, "%zu: median %s, fastest %s, slowest %s\n", count,
@@ -320,6 +337,12 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     struct page page = {.output = output, .bold = "", .dim = "", .plain = ""};
     if (style->color) page = (struct page){.output = output, .bold = "\033[1m", .dim = "\033[2m", .plain = "\033[0m"};
     put_title(&page, result);
+    if (result->tasks) {
+        struct gsim_task_gaps gaps;
+        enum gsim_status found = gsim_tasks_gaps(result->timeline, result->simulation->tasks, &gaps, error);
+        if (found != GSIM_OK) return found;
+        gsim_tasks_print(result, &gaps, output);
+    }
     put_times(&page, result);
     put_bottlenecks(&page, result->metrics);
     put_device(&page, result);
