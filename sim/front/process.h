@@ -115,7 +115,6 @@ struct gsim_process {
     struct gsim_marker *free_markers;
     struct gsim_acquire *free_acquires;
 
-    const void *note;              /* of the launch that is being made, for the front end's policy */
     uint32_t correlation;
     struct gsim_client own;        /* where it has one task alone */
 };
