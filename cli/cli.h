@@ -7,8 +7,9 @@
 #ifndef GSIM_CLI_H
 #define GSIM_CLI_H
 
-#include "cli/sweep.h"
+#include "cli/sweep/sweep.h"
 #include "sim/report/report.h"
+#include "gpusim/generator.h"
 #include "gpusim/simulate.h"
 #include "gpusim/workload.h"
 
@@ -49,7 +50,7 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_ABLATE   (1u << GSIM_CLI_ABLATE)
 #define GSIM_CLI_ON_EXPLAIN  (1u << GSIM_CLI_EXPLAIN)
 #define GSIM_CLI_ON_WHATIF   (1u << GSIM_CLI_WHATIF)
-#define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF) /* of a trace or a program: cli/subject.h */
+#define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF) /* of a trace or a program: cli/whatif/subject.h */
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
@@ -312,6 +313,8 @@ bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct g
 struct gsim_cli_point {
     struct gsim_program program;
     struct gsim_simulation simulation;
+    const struct gsim_generator_ops *generator; /* that drew the program; NULL: none did */
+    void *numbers;                         /* its own */
     struct gsim_workload_options workload; /* of a built-in one, as build() took it */
     void *params;
     struct gsim_option_text *options; /* every resolved option */

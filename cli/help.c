@@ -135,8 +135,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         },
     [GSIM_CLI_REPRODUCE] =
         {
-            "re-derive the published results of GrCUDA and KeSCo",
-            "gpusim reproduce [kesco|grcuda|all] [--only WORD,...] [options]",
+            "re-derive the published results of GrCUDA, KeSCo and ACS",
+            "gpusim reproduce [kesco|grcuda|acs|all] [--only WORD,...] [options]",
             "Makes every run behind the published figures (tables in published/, each number with its source) and prints\n"
             "published against simulated, per workload and as the papers average it, with the error and its sign. Rows\n"
             "marked fit were used to find numbers of the models; the others were not.\n",
@@ -144,6 +144,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"
             "  gpusim reproduce kesco --csv kesco.csv --report kesco.json\n"
+            "  gpusim reproduce acs --figure acs.svg\n"
             "  gpusim reproduce kesco --only average-prefetch --scale fault_total_gbps=0.5\n",
         },
     [GSIM_CLI_CALIBRATE] =

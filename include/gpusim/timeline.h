@@ -87,6 +87,12 @@ struct gsim_iteration_record {
     uint32_t streams_used, events_recorded, stream_waits;
 };
 
+/* What a scheduler says of its run (gsim_figure). */
+struct gsim_figure_record {
+    const char *name, *unit;
+    double value;
+};
+
 struct gsim_timeline {
     const struct gsim_program *program;
     uint32_t gpu_count;           /* at least 1 */
@@ -96,10 +102,11 @@ struct gsim_timeline {
     struct gsim_wait_record *waits;
     struct gsim_occupancy_record *occupancy;
     struct gsim_iteration_record *iterations;
-    size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count;
+    struct gsim_figure_record *figures; /* in the order of their first mention */
+    size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count, figure_count;
     size_t warm_up_count; /* of the iterations, from the first on */
     size_t cycle, stands_for; /* 0, or: the last so many would come again and again, up to so many iterations in all */
-    size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity;
+    size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity, figure_capacity;
     bool detailed;            /* false: kernels, copies and iterations only (fast runs) */
     bool failed;              /* memory ran out; records are missing */
 };
@@ -113,6 +120,8 @@ void gsim_timeline_add_api(struct gsim_timeline *timeline, const struct gsim_api
 void gsim_timeline_add_wait(struct gsim_timeline *timeline, const struct gsim_wait_record *record);
 void gsim_timeline_add_occupancy(struct gsim_timeline *timeline, const struct gsim_occupancy_record *record);
 void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gsim_iteration_record *record);
+/* In place of one of the same name. */
+void gsim_timeline_set_figure(struct gsim_timeline *timeline, const struct gsim_figure_record *record);
 
 const char *gsim_api_name(enum gsim_api api);
 #define GSIM_API_NO_TIMING "cudaEventDisableTiming" /* an event's creation has this as its detail */

@@ -22,6 +22,11 @@ static void look_at(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
     if (time < f->source.next) gsim_agenda_set(&f->machine->agenda, &f->source, time);
 }
 
+void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
+{
+    if (time < f->hw_queue_at[hw_queue]) look_at(f, hw_queue, time);
+}
+
 static bool is_launch(const struct gsim_command *command) { return command->execute != NULL; }
 
 static uint32_t free_hw_queue(const struct gsim_front *f, uint32_t own)
@@ -82,8 +87,7 @@ static bool default_allows(struct gsim_front *f, struct gsim_hw_queue *hw_queue,
     return allows;
 }
 
-/* A command of the stream is complete: those who wait for the stream, the device, the queue or a barrier. */
-static void complete(struct gsim_front *f, uint32_t stream_index)
+void gsim_front_complete(struct gsim_front *f, uint32_t stream_index)
 {
     struct gsim_stream_state *stream = &f->process->streams[stream_index];
     stream->completed++;
@@ -125,7 +129,7 @@ static void drop_head(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
 {
     struct gsim_command *command = hw_queue->head;
     pop(hw_queue);
-    complete(f, command->stream);
+    gsim_front_complete(f, command->stream);
     gsim_command_free(f->machine, command);
 }
 
@@ -370,6 +374,20 @@ void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count)
     if (s->is_bound) look_at(f, s->hw_queue, f->machine->now);
 }
 
+static void retire_launch(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
+{
+    if (hw_queue->pending_launches-- && hw_queue->waiting_threads)
+        gsim_machine_wake_all(f->machine, &hw_queue->waiting_threads, f->machine->now);
+}
+
+/* The policy took the head of the queue. */
+static void take(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
+{
+    stream->taken++;
+    pop(hw_queue);
+    retire_launch(f, hw_queue);
+}
+
 /* Handles the head of a hw_queue; true when it left and the next one can be looked at. */
 static bool step_head(struct gsim_front *f, uint32_t index)
 {
@@ -403,6 +421,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         drop_head(f, hw_queue);
         return true;
     }
+    if (stream->taken && command->kind == GSIM_COMMAND_RECORD) return false; /* as below */
     if (stream->busy && command->kind == GSIM_COMMAND_RECORD && !command->marker->is_timed) {
         put_aside(hw_queue, stream);
         return true;
@@ -417,6 +436,10 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         f->hw_queue_at[index] = ready;
         return false;
     }
+    enum gsim_policy_step asked = gsim_policy_submit(f, index, command);
+    if (asked == GSIM_POLICY_TAKEN) take(f, hw_queue, stream);
+    if (asked == GSIM_POLICY_GOES_ON) asked = gsim_policy_ready(f, index, command);
+    if (asked != GSIM_POLICY_GOES_ON) return asked == GSIM_POLICY_TAKEN;
     stream->busy = true;
     gsim_acquires_forget(f->process, stream);
     command->ready = command->start = f->machine->now;
@@ -457,6 +480,7 @@ static void kernel_started(void *front, void *command, gsim_time now)
     f->device->touched_bytes += f->process->space.works[t->op->kernel_index].touched_bytes;
     gsim_faults_kernel_started(f->device, t);
     gsim_reuse_kernel_started(f->device, t);
+    if (t->in_policy) gsim_policy_started(f, t);
 }
 
 static void kernel_ended(void *front, void *tag, gsim_time now)
@@ -515,8 +539,7 @@ static void command_ended(struct gsim_command *command)
     stream->busy = false;
     stream->last_end = f->machine->now;
     stream->ended_unit = unit_of(f, command);
-    if (hw_queue->pending_launches-- && hw_queue->waiting_threads)
-        gsim_machine_wake_all(f->machine, &hw_queue->waiting_threads, f->machine->now);
+    retire_launch(f, hw_queue);
     take_back(hw_queue, stream);
     gsim_time turn = 0;
     const struct gsim_command *next = stream->ended_unit == GSIM_UNIT_SMS ? turned_for(f, hw_queue->head, command->stream) : NULL;
@@ -529,7 +552,8 @@ static void command_ended(struct gsim_command *command)
     stream->has_worked = true;
     stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0, .ended_bytes = f->device->ended_bytes};
     if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
-    complete(f, command->stream);
+    if (command->in_policy) gsim_policy_ended(f, command);
+    gsim_front_complete(f, command->stream);
     gsim_command_free(f->machine, command);
 }
 

@@ -6,6 +6,7 @@
 #ifndef GSIM_FRONT_H
 #define GSIM_FRONT_H
 
+#include "sim/front/policy.h"
 #include "sim/front/process.h"
 
 #define GSIM_MAX_HW_QUEUES 32
@@ -28,6 +29,7 @@ struct gsim_front {
     struct gsim_device *device;
     struct gsim_process *process;  /* whose streams it executes */
     struct gsim_source source;     /* the next hardware queue to be looked at */
+    struct gsim_policy policy;
     struct gsim_random turns;      /* whom it turns to first */
 
     uint32_t hw_queue_count;
@@ -64,6 +66,10 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command);
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end);
 /* Gates of the stream up to COUNT are open from now on. */
 void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
+/* The hardware queue is looked at again at TIME. */
+void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time);
+/* A command of the stream is complete: those who wait for the stream, the device, the queue or a barrier go on. */
+void gsim_front_complete(struct gsim_front *f, uint32_t stream_index);
 /* Starts the work of a command whose dependences are met: kernel to the distributor, copy to its engine. */
 void gsim_front_start(struct gsim_command *command);
 

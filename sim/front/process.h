@@ -49,6 +49,7 @@ struct gsim_stream_state {
     uint32_t used_mark;            /* iteration + 1 in which it last held work */
     struct gsim_host_thread *waiting_threads;
     uint64_t opened;               /* gates up to this are open */
+    uint32_t taken;                /* launches that the front end's policy took and that have not ended */
     uint32_t capture;              /* graph being captured, 0: none */
     uint32_t *tail;                /* capture: the nodes that the next one follows */
     uint32_t tail_count, tail_capacity;
@@ -113,6 +114,7 @@ struct gsim_process {
     struct gsim_acquire *free_acquires;
 
     struct gsim_run *run;          /* the scheduler's: ends earlier when iterations repeat */
+    const void *note;              /* of the launch that is being made, for the front end's policy */
     uint32_t iteration, correlation;
     uint32_t streams_used, events_recorded, stream_waits;
     gsim_time iteration_start;

@@ -102,7 +102,7 @@ enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space
 {
     d->space = space;
     d->overwrites_l2 = gsim_demands_share_l2(space->works, space->program->kernel_count, d->spec);
-    return gsim_reuse_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_reuse_init(d) && gsim_recent_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
 void gsim_device_close(struct gsim_device *d)

@@ -8,6 +8,7 @@
 
 #include "sim/clock/machine.h"
 #include "sim/memory/managed.h"
+#include "sim/memory/recent.h"
 #include "sim/memory/reuse.h"
 #include "sim/memory/space.h"
 #include "sim/sm/gpu.h"
@@ -60,6 +61,7 @@ struct gsim_device {
     bool overwrites_l2;                /* the program's kernels together touch more data than L2 holds */
     double touched_bytes, ended_bytes; /* by all kernels that have started; that have ended */
     struct gsim_reuse reuse;
+    struct gsim_recent recent;
     struct gsim_source l2;
 
     struct gsim_faults faults;

@@ -101,7 +101,7 @@ void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command)
     if (faults) gsim_faults_add(d, command);
     if (is_managed && is_eager(d)) touch_eagerly(d, command);
     command->run = gsim_gpu_submit_scaled(d->sm, d->machine->now, &d->space->works[command->op->kernel_index],
-                                          gsim_reuse_kernel(d, command->op), command->priority, command);
+                                          gsim_reuse_kernel(d, command->op) * gsim_recent_kernel(d, command->op), command->priority, command);
     gsim_device_sm_changed(d);
     if (!command->run)
         gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");

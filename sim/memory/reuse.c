@@ -267,5 +267,6 @@ void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command
 void gsim_reuse_copy(struct gsim_device *d, const struct gsim_op *op)
 {
     bool is_new = op->kind == GSIM_OP_HOST_WRITE || op->kind == GSIM_OP_PREFETCH || op->copy_kind == GSIM_COPY_H2D;
+    if (is_new) gsim_recent_forget(d, op->args[0].buffer_index);
     if (d->reuse.next && is_new) take_out(&d->reuse, op->args[0].buffer_index);
 }

@@ -265,6 +265,23 @@ static void put_host(const struct page *page, const struct gsim_result *result)
                        gsim_text_bytes(b, (double)metrics->d2h_bytes));
 }
 
+/* What the scheduler says of its run, and with it the occupancy as ACS has it: of all warp slots, all the time. */
+static void put_figures(const struct page *page, const struct gsim_result *result)
+{
+    const struct gsim_timeline *timeline = result->timeline;
+    const struct gsim_metrics *metrics = result->metrics;
+    char number[GSIM_TEXT_SIZE];
+    for (size_t i = 0; i < timeline->figure_count; i++) {
+        const struct gsim_figure_record *figure = &timeline->figures[i];
+        put_label(page, i ? "" : "Scheduler");
+        gsim_output_printf(page->output, "%-28s %9.2f %s\n", figure->name, figure->value, figure->unit);
+    }
+    if (!timeline->figure_count || isnan(metrics->sm_busy_ratio)) return;
+    put_label(page, "");
+    gsim_output_printf(page->output, "%-28s %9s of all warp slots\n", "achieved occupancy",
+                       gsim_text_percent(number, metrics->sm_busy_ratio * metrics->achieved_occupancy));
+}
+
 #define LEAST_SHARE 0.05 /* causes of less of the makespan are left out */
 
 /* Causes by their share of the makespan, the greatest first. */
@@ -318,6 +335,7 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     put_bottlenecks(&page, result->metrics);
     put_device(&page, result);
     put_host(&page, result);
+    put_figures(&page, result);
     if (result->option_count) put_options(&page, result);
     enum gsim_status status = put_kernels(&page, result, error);
     if (status != GSIM_OK) return status;
