@@ -25,6 +25,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim --workload vec --sched grsched --device p100 --suite grcuda --size 8e7 --gantt\n"
             "  gpusim --workload my-program.json --sched async --trace run.json.gz --report run.json\n"
             "  gpusim --workload ml --sched kesco --opt streams=4 --opt gpu.hw_queues=32\n"
+            "  gpusim --workload img --sched kesco --spread 100\n"
             "  gpusim --task img,requests=20 --task ml,priority=5,requests=0 --share fikit --profile measure\n",
         },
     [GSIM_CLI_COMPARE] =
@@ -71,6 +72,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim validate --kind pairs,arrival --per-case\n"
             "  gpusim validate --kind dags --scatter dags.svg --histogram errors.png --csv dags.csv\n"
             "  gpusim validate --half odd --opt gpu.exact=1 --report odd.json\n"
+            "  gpusim validate traces/h200/vm/dags-mixed.json.gz --device h200-vm --spread 20\n"
             "  gpusim validate my-runs.json.gz --device my-gpu.json --split test --per-case\n"
             "  gpusim validate my-runs.json.gz --again my-runs-of-today.json.gz\n"
             "  gpusim validate traces/h200/vm/dags-mixed.json.gz --again traces/h200/vm/again/dags-mixed.json.gz\n"
@@ -137,8 +139,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         },
     [GSIM_CLI_REPRODUCE] =
         {
-            "re-derive the published results of GrCUDA and KeSCo",
-            "gpusim reproduce [kesco|grcuda|all|xsched|fikit] [--only WORD,...] [options]",
+            "re-derive published results: GrCUDA, KeSCo, ACS, XSched, FIKIT",
+            "gpusim reproduce [kesco|grcuda|all|acs|xsched|fikit] [--only WORD,...] [options]",
             "Makes every run behind the published figures (tables in published/, each number with its source) and prints\n"
             "published against simulated, per workload and as the papers average it, with the error and its sign. Rows\n"
             "marked fit were used to find numbers of the models; the others were not.\n",
@@ -146,6 +148,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"
             "  gpusim reproduce kesco --csv kesco.csv --report kesco.json\n"
+            "  gpusim reproduce acs --figure acs.svg\n"
             "  gpusim reproduce kesco --only average-prefetch --scale fault_total_gbps=0.5\n",
         },
     [GSIM_CLI_CALIBRATE] =

@@ -28,10 +28,22 @@ static void put_workload(const struct gsim_workload_ops *workload, bool in_full)
            workload->size_default[GSIM_SUITE_KESCO], workload->size_default[GSIM_SUITE_GRCUDA]);
 }
 
+static void put_generator(const struct gsim_generator_ops *generator, bool in_full)
+{
+    printf("  %-10s %s\n", generator->name, generator->summary);
+    if (!in_full) return;
+    put_text(generator->help);
+    printf("      --seed, --opt %s.NAME=VALUE:\n", generator->name);
+    gsim_params_help(generator->params, stdout);
+    printf("\n");
+}
+
 static void list_workloads(bool in_full)
 {
     printf("Workloads (--workload):\n");
     for (uint32_t i = 0; gsim_workload_at(i); i++) put_workload(gsim_workload_at(i), in_full);
+    printf("Generators (--workload):\n");
+    for (uint32_t i = 0; gsim_generator_at(i); i++) put_generator(gsim_generator_at(i), in_full);
 }
 
 static enum gsim_status find_workload(const char *name, const struct gsim_workload_ops **workload,
@@ -200,6 +212,10 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
         status = gsim_cli_scheduler(name, &scheduler, error);
         if (status == GSIM_OK) put_scheduler(scheduler, true);
         return status;
+    }
+    if (topic == WORKLOADS && gsim_generator_find(name)) {
+        put_generator(gsim_generator_find(name), true);
+        return GSIM_OK;
     }
     if (topic == SHARING) {
         const struct gsim_sharing_ops *way;

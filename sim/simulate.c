@@ -78,7 +78,7 @@ static enum gsim_status init_space(struct world *w, struct gsim_error *error)
 }
 
 /* Process INDEX, on PART of the first device and on all of the others. */
-static enum gsim_status init_process(struct world *w, uint32_t index, struct gsim_part *part, struct gsim_error *error)
+static enum gsim_status init_process(struct world *w, uint32_t index, struct gsim_partition *part, struct gsim_error *error)
 {
     struct gsim_process *p = &w->processes[index];
     *p = (struct gsim_process){.machine = &w->machine, .devices = w->list, .device_count = w->device_count, .device = w->list[0],

@@ -8,6 +8,8 @@
 
 #include "gpusim/device.h"
 #include "gpusim/driver.h"
+#include "gpusim/frontend.h"
+#include "gpusim/generator.h"
 #include "gpusim/limits.h"
 #include "gpusim/memory.h"
 #include "gpusim/metrics.h"
@@ -17,6 +19,7 @@
 #include "gpusim/scheduler.h"
 #include "gpusim/simulate.h"
 #include "gpusim/status.h"
+#include "gpusim/task.h"
 #include "gpusim/timeline.h"
 #include "gpusim/units.h"
 #include "gpusim/version.h"

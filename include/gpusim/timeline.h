@@ -87,6 +87,12 @@ struct gsim_iteration_record {
     uint32_t streams_used, events_recorded, stream_waits;
 };
 
+/* What a scheduler says of its run (gsim_figure). */
+struct gsim_figure_record {
+    const char *name, *unit;
+    double value;
+};
+
 struct gsim_request_record {
     uint32_t task, request;
     gsim_time arrival, start, end; /* it is there; its first call; its last */
@@ -102,10 +108,11 @@ struct gsim_timeline {
     struct gsim_occupancy_record *occupancy;
     struct gsim_iteration_record *iterations;
     struct gsim_request_record *requests; /* of several tasks, in place of iterations */
-    size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count, request_count;
+    struct gsim_figure_record *figures; /* in the order of their first mention */
+    size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count, request_count, figure_count;
     size_t warm_up_count; /* of the iterations, from the first on */
     size_t cycle, stands_for; /* 0, or: the last so many would come again and again, up to so many iterations in all */
-    size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity, request_capacity;
+    size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity, request_capacity, figure_capacity;
     bool detailed;            /* false: kernels, copies and iterations only (fast runs) */
     bool failed;              /* memory ran out; records are missing */
 };
@@ -120,6 +127,8 @@ void gsim_timeline_add_wait(struct gsim_timeline *timeline, const struct gsim_wa
 void gsim_timeline_add_occupancy(struct gsim_timeline *timeline, const struct gsim_occupancy_record *record);
 void gsim_timeline_add_request(struct gsim_timeline *timeline, const struct gsim_request_record *record);
 void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gsim_iteration_record *record);
+/* In place of one of the same name. */
+void gsim_timeline_set_figure(struct gsim_timeline *timeline, const struct gsim_figure_record *record);
 
 const char *gsim_api_name(enum gsim_api api);
 #define GSIM_API_NO_TIMING "cudaEventDisableTiming" /* an event's creation has this as its detail */

@@ -5,6 +5,7 @@
  * (false dependences; CUDA_DEVICE_MAX_CONNECTIONS; H200: traces/h200/vm/order.json.gz). Leaves SMs to gpu.c, copies to
  * copies.c, graphs to graphs.c.
  */
+#include "sim/device/rules.h"
 #include "sim/front/front.h"
 
 static void find_next(struct gsim_front *f)
@@ -19,6 +20,11 @@ static void look_at(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
 {
     f->hw_queue_at[hw_queue] = time;
     if (time < f->source.next) gsim_agenda_set(&f->machine->agenda, &f->source, time);
+}
+
+void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
+{
+    if (time < f->hw_queue_at[hw_queue]) look_at(f, hw_queue, time);
 }
 
 static bool is_launch(const struct gsim_command *command) { return command->execute != NULL; }
@@ -81,8 +87,7 @@ static bool default_allows(struct gsim_front *f, struct gsim_hw_queue *hw_queue,
     return allows;
 }
 
-/* A command of the stream is complete: those who wait for the stream, the device, the queue or a barrier. */
-static void complete(struct gsim_front *f, uint32_t stream_index)
+void gsim_front_complete(struct gsim_front *f, uint32_t stream_index)
 {
     struct gsim_stream_state *stream = &f->process->streams[stream_index];
     stream->completed++;
@@ -124,7 +129,7 @@ static void drop_head(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
 {
     struct gsim_command *command = hw_queue->head;
     pop(hw_queue);
-    complete(f, command->stream);
+    gsim_front_complete(f, command->stream);
     gsim_command_free(f->machine, command);
 }
 
@@ -195,7 +200,7 @@ static gsim_time draw_first(struct gsim_front *f, uint32_t hw_queue)
 {
     const struct gsim_command *first = f->hw_queues[hw_queue].head;
     gsim_time later = 0;
-    bool is_drawn = !f->device->gaps.busy;
+    bool is_drawn = !f->device->gaps.busy || !gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_DRAWN_FIRST);
     for (const struct gsim_command *t = first; t && t->kind == GSIM_COMMAND_RECORD && t->stream == first->stream; t = t->next) {
         if (!t->marker->waiting_devices) continue;
         if (!is_drawn && gsim_random_integer(&f->turns, 2)) {
@@ -376,6 +381,20 @@ void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count)
     if (s->is_bound) look_at(f, s->hw_queue, f->machine->now);
 }
 
+static void retire_launch(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
+{
+    if (hw_queue->pending_launches-- && hw_queue->waiting_threads)
+        gsim_machine_wake_all(f->machine, &hw_queue->waiting_threads, f->machine->now);
+}
+
+/* The policy took the head of the queue. */
+static void take(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
+{
+    stream->taken++;
+    pop(hw_queue);
+    retire_launch(f, hw_queue);
+}
+
 /* Handles the head of a hw_queue; true when it left and the next one can be looked at. */
 static bool step_head(struct gsim_front *f, uint32_t index)
 {
@@ -409,6 +428,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         drop_head(f, hw_queue);
         return true;
     }
+    if (stream->taken && command->kind == GSIM_COMMAND_RECORD) return false; /* as below */
     if (stream->busy && (stream->is_held || (command->kind == GSIM_COMMAND_RECORD && !command->marker->is_timed))) {
         put_aside(hw_queue, stream);
         return true;
@@ -423,6 +443,10 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         f->hw_queue_at[index] = ready;
         return false;
     }
+    enum gsim_front_policy_step asked = gsim_front_policy_submit(f, index, command);
+    if (asked == GSIM_POLICY_TAKEN) take(f, hw_queue, stream);
+    if (asked == GSIM_POLICY_GOES_ON) asked = gsim_front_policy_ready(f, index, command);
+    if (asked != GSIM_POLICY_GOES_ON) return asked == GSIM_POLICY_TAKEN;
     stream->busy = true;
     gsim_acquires_forget(f->process, stream);
     command->ready = command->start = f->machine->now;
@@ -443,83 +467,6 @@ static void step(void *front)
     }
 }
 
-void gsim_front_start(struct gsim_command *command)
-{
-    struct gsim_device *d = command->device;
-    if (command->op->kind != GSIM_OP_KERNEL) {
-        gsim_copies_start(d, command);
-        return;
-    }
-    if (command->front->arbiter)
-        command->front->arbiter->ready(command->front->arbiter, command);
-    else
-        gsim_front_submit(command);
-}
-
-static void kernel_started(void *data, void *command, gsim_time now)
-{
-    struct gsim_command *t = command;
-    (void)data;
-    if (!t) return; /* a graph node's signal */
-    struct gsim_front *f = t->front;
-    t->start = now;
-    f->device->touched_bytes += f->process->space->works[t->op->kernel_index].touched_bytes;
-    gsim_faults_kernel_started(f->device, t);
-    gsim_reuse_kernel_started(f->device, t);
-    if (f->arbiter && f->arbiter->started) f->arbiter->started(f->arbiter, t);
-}
-
-static void kernel_ended(void *data, void *tag, gsim_time now)
-{
-    struct gsim_command *command = tag;
-    (void)data;
-    if (!command) return;
-    struct gsim_front *f = command->front;
-    f->machine->now = now;
-    f->device->ended_bytes += f->process->space->works[command->op->kernel_index].touched_bytes;
-    struct gsim_kernel_record record = {
-        .op = gsim_command_op(command),
-        .iteration = command->iteration,
-        .task = command->client->task,
-        .stream = command->stream,
-        .device = f->device->index,
-        .kernel_index = command->op->kernel_index,
-        .correlation = command->correlation,
-        .launch = command->launch,
-        .ready = command->ready,
-        .start = command->start,
-        .end = now,
-    };
-    if (!f->machine->simulation->omits_kernels) gsim_timeline_add_kernel(f->machine->timeline, &record);
-    if (f->machine->simulation->observer && f->machine->simulation->observer->on_kernel)
-        f->machine->simulation->observer->on_kernel(f->machine->simulation->observer->data, &record);
-    gsim_faults_kernel_ended(f->device, command);
-    gsim_reuse_kernel_ended(f->device, command);
-    if (f->arbiter && f->arbiter->ended) f->arbiter->ended(f->arbiter, command);
-    command->ended(command);
-}
-
-/* For observers alone. */
-static void blocks_stayed(void *data, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until)
-{
-    const struct gsim_command *command = tag;
-    (void)data;
-    if (!command) return;
-    const struct gsim_front *f = command->front;
-    struct gsim_block_record record = {
-        .op = gsim_command_op(command),
-        .iteration = command->iteration,
-        .stream = command->stream,
-        .kernel_index = command->op->kernel_index,
-        .correlation = command->correlation,
-        .blocks = blocks,
-        .start = since,
-        .end = until,
-    };
-    memcpy(record.sms, sms, sizeof record.sms);
-    f->machine->simulation->observer->on_blocks(f->machine->simulation->observer->data, &record);
-}
-
 /* The kernel, copy or graph of a stream's command ended now. */
 static void command_ended(struct gsim_command *command)
 {
@@ -529,8 +476,7 @@ static void command_ended(struct gsim_command *command)
     stream->busy = false;
     stream->last_end = f->machine->now;
     stream->ended_unit = unit_of(f, command);
-    if (hw_queue->pending_launches-- && hw_queue->waiting_threads)
-        gsim_machine_wake_all(f->machine, &hw_queue->waiting_threads, f->machine->now);
+    retire_launch(f, hw_queue);
     take_back(hw_queue, stream);
     gsim_time turn = 0;
     const struct gsim_command *next = stream->ended_unit == GSIM_UNIT_SMS ? turned_for(f, hw_queue->head, command->stream) : NULL;
@@ -543,7 +489,8 @@ static void command_ended(struct gsim_command *command)
     stream->has_worked = true;
     stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0, .ended_bytes = f->device->ended_bytes};
     if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
-    complete(f, command->stream);
+    if (command->in_policy) gsim_front_policy_ended(f, command);
+    gsim_front_complete(f, command->stream);
     gsim_command_free(f->machine, command);
 }
 
@@ -568,8 +515,6 @@ static gsim_time copy_records(const struct gsim_front *f, const struct gsim_comm
 
 static const struct gsim_copy_hooks copy_hooks = {.records = copy_records, .goes_on = gsim_graphs_copies_on};
 
-const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, gsim_graphs_kernel_placed, gsim_front_kernel_drained};
-
 enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine, const struct gsim_device_spec *spec,
                                         uint32_t index, uint32_t part_count, struct gsim_error *error)
 {
@@ -577,11 +522,11 @@ enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_
     enum gsim_status status = gsim_device_open(device, machine, spec, index, part_count, &gsim_front_listener, error);
     if (status) return status;
     device->hooks = &copy_hooks;
-    if (observer && observer->on_blocks) gsim_gpu_watch(device->sm, &(struct gsim_gpu_watcher){NULL, blocks_stayed});
+    if (observer && observer->on_blocks) gsim_gpu_watch(device->sm, &gsim_front_watcher);
     return GSIM_OK;
 }
 
-enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_part *part, struct gsim_process *process,
+enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_partition *part, struct gsim_process *process,
                                  uint32_t index, struct gsim_error *error)
 {
     struct gsim_machine *machine = device->machine;

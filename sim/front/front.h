@@ -6,6 +6,7 @@
 #ifndef GSIM_FRONT_H
 #define GSIM_FRONT_H
 
+#include "sim/front/policy.h"
 #include "sim/front/process.h"
 
 #define GSIM_MAX_HW_QUEUES 32
@@ -35,10 +36,11 @@ struct gsim_front {
     struct gsim_machine *machine;
     struct gsim_device *device;
     struct gsim_process *process;  /* whose streams it executes */
-    struct gsim_part *part;        /* the SMs that its kernels run on */
+    struct gsim_partition *part;        /* the SMs that its kernels run on */
     struct gsim_arbiter *arbiter;  /* NULL: kernels go at once */
     uint32_t context;              /* its number among the contexts of an arbiter */
     struct gsim_source source;     /* the next hardware queue to be looked at */
+    struct gsim_front_policy *policies; /* of the tasks that have one */
     struct gsim_random turns;      /* whom it turns to first */
 
     uint32_t hw_queue_count;
@@ -62,9 +64,10 @@ struct gsim_front {
 /* A device, with room for PART_COUNT parts, which tells front ends of their kernels. */
 enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine, const struct gsim_device_spec *spec,
                                         uint32_t index, uint32_t part_count, struct gsim_error *error);
-extern const struct gsim_gpu_listener gsim_front_listener; /* of a device's parts */
+extern const struct gsim_gpu_listener gsim_front_listener; /* of a device's parts: kernels.c */
+extern const struct gsim_gpu_watcher gsim_front_watcher;   /* where an observer wants blocks */
 /* PROCESS's, the machine's INDEX-th, on the device. */
-enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_part *part, struct gsim_process *process,
+enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_partition *part, struct gsim_process *process,
                                  uint32_t index, struct gsim_error *error);
 void gsim_front_release(struct gsim_front *f); /* accepts zeroed */
 /* The stream's hardware queue while it has commands: its last one or another that holds no stream; where all do, they are
@@ -81,6 +84,10 @@ gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time f
 void gsim_front_hold(struct gsim_front *f, uint32_t stream, bool is_held);
 /* Gates of the stream up to COUNT are open from now on. */
 void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
+/* The hardware queue is looked at again at TIME. */
+void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time);
+/* A command of the stream is complete: those who wait for the stream, the device, the queue or a barrier go on. */
+void gsim_front_complete(struct gsim_front *f, uint32_t stream_index);
 /* Starts the work of a command whose dependences are met: kernel to the arbiter or the distributor, copy to its engine. */
 void gsim_front_start(struct gsim_command *command);
 /* A kernel to the distributor. */

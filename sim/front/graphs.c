@@ -5,6 +5,7 @@
  * graph). The calls that build and launch them: sim/host/graphs.c.
  */
 #include "gpusim/limits.h"
+#include "sim/device/rules.h"
 #include "sim/front/front.h"
 
 struct gsim_graph_run {
@@ -126,7 +127,7 @@ static void start_signal(void *front)
     if (!f->signal.blocks) make_signal(f);
     if (gsim_machine_failed(f->machine)) return;
     if (!gsim_gpu_submit(f->part->sm, f->machine->now, &f->signal, 0, NULL)) gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
-    gsim_part_changed(f->part);
+    gsim_partition_changed(f->part);
 }
 
 static void start_node(void *argument)
@@ -260,7 +261,8 @@ static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t ne
         ready = f->machine->now + f->device->gaps.copy; /* also where branches meet: not measured */
         crosses = false;
     }
-    if (crosses && own == GSIM_UNIT_SMS && unit == GSIM_UNIT_SMS && gsim_gpu_queued(f->part->sm)) {
+    bool may_hold = gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_HELD_NODES);
+    if (may_hold && crosses && own == GSIM_UNIT_SMS && unit == GSIM_UNIT_SMS && gsim_gpu_queued(f->part->sm)) {
         hold(f, run, next, ready);
         return;
     }
@@ -280,6 +282,11 @@ bool gsim_graphs_copies_on(const struct gsim_front *f, const struct gsim_command
     return false;
 }
 
+static bool has_signals(const struct gsim_device_spec *spec)
+{
+    return spec->graph_signal_us > 0 && gsim_rule_holds(spec->rules_off, GSIM_RULE_NODE_SIGNALS);
+}
+
 static void node_ended(struct gsim_command *node)
 {
     struct gsim_front *f = node->front;
@@ -287,7 +294,7 @@ static void node_ended(struct gsim_command *node)
     struct gsim_exec_state *x = &f->process->execs[run->exec];
     uint32_t unit = gsim_copies_unit(f->device, node->op);
     f->graph_kernels -= node->op->kind == GSIM_OP_KERNEL;
-    if (x->signals[node->node] && unit == GSIM_UNIT_SMS && f->device->spec->graph_signal_us > 0)
+    if (x->signals[node->node] && unit == GSIM_UNIT_SMS && has_signals(f->device->spec))
         gsim_machine_at(f->machine, f->machine->now + gsim_time_from_us(f->device->spec->graph_node_gap_us), start_signal, f);
     for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++)
         if (--run->predecessors_left[x->successors[i]] == 0) follow(f, run, x->successors[i], unit);

@@ -50,6 +50,7 @@ struct gsim_stream_state {
     uint32_t used_mark;            /* iteration + 1 in which it last held work */
     struct gsim_host_thread *waiting_threads;
     uint64_t opened;               /* gates up to this are open */
+    uint32_t taken;                /* launches that the front end's policy took and that have not ended */
     uint32_t capture;              /* graph being captured, 0: none */
     uint32_t *tail;                /* capture: the nodes that the next one follows */
     uint32_t tail_count, tail_capacity;

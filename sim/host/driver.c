@@ -75,6 +75,7 @@ void gsim_api_issue(struct gsim_process *p, enum gsim_command_kind kind, const s
     struct gsim_command *command = gsim_front_command(p->streams[stream].front, kind, stream);
     if (!command) return;
     command->op = op;
+    command->note = p->machine->running->note;
     command->exec = exec;
     command->launch = launch;
     command->correlation = p->correlation;
@@ -486,6 +487,11 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
 
 static double do_now_us(struct gsim_driver *driver) { return gsim_time_us(gsim_api_process(driver)->machine->running->local); }
 
+static void do_figure(struct gsim_driver *driver, const char *name, const char *unit, double value)
+{
+    gsim_timeline_set_figure(gsim_api_process(driver)->machine->timeline, &(struct gsim_figure_record){name, unit, value});
+}
+
 bool gsim_api_init(struct gsim_process *p)
 {
     static const struct gsim_driver_ops own = {
@@ -513,6 +519,7 @@ bool gsim_api_init(struct gsim_process *p)
         .iteration_begin = do_iteration_begin,
         .iteration_end = do_iteration_end,
         .now_us = do_now_us,
+        .figure = do_figure,
     };
     struct gsim_driver_ops *ops = GSIM_ARENA_NEW(&p->machine->arena, struct gsim_driver_ops);
     if (!ops) return false;
@@ -521,6 +528,7 @@ bool gsim_api_init(struct gsim_process *p)
     gsim_api_set_thread_ops(ops);
     gsim_api_set_wait_ops(ops);
     gsim_api_set_device_ops(ops);
+    gsim_api_set_frontend_ops(ops);
     p->driver.ops = ops;
     p->call_gap = gsim_time_from_us(p->spec->call_gap_us);
     add_stream(p, 0);                                                                         /* the legacy default stream */

@@ -27,7 +27,7 @@ static void nothing_to_move(void *command) { finish(((struct gsim_command *)comm
 
 static void add_load(struct gsim_device *d, double gbps)
 {
-    gsim_parts_add_copy_load(d, gbps);
+    gsim_partitions_add_copy_load(d, gbps);
 }
 
 static uint32_t peer_of(const struct gsim_command *command)

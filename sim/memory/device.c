@@ -2,6 +2,8 @@
 /* See sim/memory/device.h: what a GPU consists of, and its event sources. */
 #include "sim/memory/device.h"
 
+#include "sim/device/rules.h"
+
 static struct gsim_gpu_load load_of_all(const struct gsim_device *d)
 {
     struct gsim_gpu_load sum = {0};
@@ -35,18 +37,23 @@ static void record_occupancy(void *device)
     gsim_timeline_add_occupancy(d->machine->timeline, &record);
 }
 
+static gsim_time gap_if(const struct gsim_device_spec *spec, enum gsim_rule rule, double us)
+{
+    return gsim_rule_holds(spec->rules_off, rule) ? gsim_time_from_us(us) : 0;
+}
+
 static struct gsim_gaps gaps_of(const struct gsim_device_spec *spec)
 {
     return (struct gsim_gaps){
         .stream = gsim_time_from_us(spec->stream_gap_us),
         .event = gsim_time_from_us(spec->event_gap_us),
-        .acquire = gsim_time_from_us(spec->acquire_us),
-        .acquire_cold = gsim_time_from_us(spec->acquire_cold_us),
-        .busy = gsim_time_from_us(spec->busy_gap_us),
+        .acquire = gap_if(spec, GSIM_RULE_STREAM_ORDER, spec->acquire_us),
+        .acquire_cold = gap_if(spec, GSIM_RULE_STREAM_ORDER, spec->acquire_cold_us),
+        .busy = gap_if(spec, GSIM_RULE_FRONT_TURNS, spec->busy_gap_us),
         .timed_record = gsim_time_from_us(spec->timed_record_us),
         .copy = gsim_time_from_us(spec->copy_gap_us),
         .copy_switch = gsim_time_from_us(spec->copy_switch_us),
-        .engine_poll = gsim_time_from_us(spec->engine_poll_us),
+        .engine_poll = gap_if(spec, GSIM_RULE_ENGINE_POLLS, spec->engine_poll_us),
         .kernel_to_copy = gsim_time_from_us(spec->kernel_to_copy_us),
         .copy_to_kernel = gsim_time_from_us(spec->copy_to_kernel_us),
     };
@@ -76,7 +83,7 @@ enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *ma
     gsim_copies_init(d);
     enum gsim_status status = init_random(d, error);
     if (status) return status;
-    struct gsim_part *part = gsim_parts_init(d, part_count) ? gsim_parts_add(d, (uint32_t)spec->sm_count, false, listener) : NULL;
+    struct gsim_partition *part = gsim_partitions_init(d, part_count) ? gsim_partitions_add(d, (uint32_t)spec->sm_count, false, listener) : NULL;
     if (!part || !add_sources(d)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     d->sm = part->sm;
     return GSIM_OK;
@@ -86,7 +93,7 @@ enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space
 {
     d->space = space;
     d->overwrites_l2 = gsim_demands_share_l2(space->works, space->program->kernel_count, d->spec);
-    return gsim_reuse_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_reuse_init(d) && gsim_recent_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
 void gsim_device_close(struct gsim_device *d)

@@ -8,6 +8,7 @@
 
 #include "sim/clock/machine.h"
 #include "sim/memory/managed.h"
+#include "sim/memory/recent.h"
 #include "sim/memory/reuse.h"
 #include "sim/memory/space.h"
 #include "sim/sm/gpu.h"
@@ -39,7 +40,7 @@ struct gsim_gaps {
 };
 
 /* SMs with a work distributor of their own: all of a GPU's, in turn with those of other contexts, or some of them. */
-struct gsim_part {
+struct gsim_partition {
     struct gsim_device *device;
     struct gsim_device_spec spec;      /* of these SMs */
     struct gsim_gpu *sm;
@@ -61,7 +62,7 @@ struct gsim_device {
     const struct gsim_copy_hooks *hooks;
     struct gsim_space *space;          /* of the process whose commands it executes */
 
-    struct gsim_part *parts;           /* the first has all SMs, and is the only one unless contexts have their own */
+    struct gsim_partition *parts;           /* the first has all SMs, and is the only one unless contexts have their own */
     uint32_t part_count;
     struct gsim_gpu *sm;               /* the first part's */
     struct gsim_random kernel_noise;   /* with gsim_simulation.noise */
@@ -73,6 +74,7 @@ struct gsim_device {
     bool overwrites_l2;                /* the program's kernels together touch more data than L2 holds */
     double touched_bytes, ended_bytes; /* by all kernels that have started; that have ended */
     struct gsim_reuse reuse;
+    struct gsim_recent recent;
     struct gsim_source l2;
 
     struct gsim_faults faults;
@@ -90,24 +92,24 @@ void gsim_device_close(struct gsim_device *d); /* accepts zeroed */
 
 /* --- parts.c ------------------------------------------------------------------------------------------------ */
 /* Room for COUNT parts. False: out of memory. */
-bool gsim_parts_init(struct gsim_device *d, uint32_t count);
+bool gsim_partitions_init(struct gsim_device *d, uint32_t count);
 /* Another one, of SM_COUNT SMs; NULL: out of memory. Isolated: it has that share of DRAM. LISTENER is told of its kernels. */
-struct gsim_part *gsim_parts_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated, const struct gsim_gpu_listener *listener);
+struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated, const struct gsim_gpu_listener *listener);
 /* Its SMs stand still from now on, and go on where they were. */
-void gsim_part_stop(struct gsim_part *part);
-void gsim_part_go_on(struct gsim_part *part);
-void gsim_part_tell(struct gsim_part *part); /* for gsim_part_changed */
+void gsim_partition_stop(struct gsim_partition *part);
+void gsim_partition_go_on(struct gsim_partition *part);
+void gsim_partition_tell(struct gsim_partition *part); /* for gsim_partition_changed */
 /* Copies draw so much more of DRAM. */
-void gsim_parts_add_copy_load(struct gsim_device *d, double gbps);
+void gsim_partitions_add_copy_load(struct gsim_device *d, double gbps);
 
 /* To be called whenever something was asked of the SMs: their next event may be another. */
-static inline void gsim_part_changed(struct gsim_part *part)
+static inline void gsim_partition_changed(struct gsim_partition *part)
 {
     if (part->is_stopped) return;
     gsim_agenda_set(&part->device->machine->agenda, &part->source, gsim_gpu_next(part->sm));
-    if (part->shares_dram) gsim_part_tell(part);
+    if (part->shares_dram) gsim_partition_tell(part);
 }
-static inline void gsim_device_sm_changed(struct gsim_device *d) { gsim_part_changed(&d->parts[0]); }
+static inline void gsim_device_sm_changed(struct gsim_device *d) { gsim_partition_changed(&d->parts[0]); }
 
 /* Whether kernels have displaced from L2 what was there when they had touched BYTES in all (touched_bytes or ended_bytes then). */
 static inline bool gsim_device_displaced_l2(const struct gsim_device *d, double bytes)

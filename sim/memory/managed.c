@@ -102,8 +102,8 @@ void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command)
     if (faults) gsim_faults_add(d, command);
     if (is_managed && is_eager(d)) touch_eagerly(d, command);
     command->run = gsim_gpu_submit_scaled(command->part->sm, d->machine->now, &d->space->works[command->op->kernel_index],
-                                          gsim_reuse_kernel(d, command), command->priority, command);
-    gsim_part_changed(command->part);
+                                          gsim_reuse_kernel(d, command) * gsim_recent_kernel(d, command->op), command->priority, command);
+    gsim_partition_changed(command->part);
     if (!command->run)
         gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
     else if (command->faulter)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/device/rules.h"
 #include "sim/memory/device.h"
 
 #define ALL_THERE   0.54 /* of L2: sim/memory/reuse.h */
@@ -111,7 +112,7 @@ static double far_scale(struct gsim_device *d, const struct gsim_command *comman
 {
     const struct gsim_op *op = command->op;
     bool *is_mixed = d->reuse.is_mixed, is_beside = gsim_gpu_load(command->part->sm).kernels > 0, is_far = is_beside;
-    if (!d->reuse.near) return 1;
+    if (!d->reuse.near || !gsim_rule_holds(d->spec->rules_off, GSIM_RULE_FAR_L2)) return 1;
     for (uint32_t i = 0; i < op->arg_count; i++) is_far |= op->args[i].reads && is_mixed[op->args[i].buffer_index];
     for (uint32_t i = 0; i < op->arg_count; i++) is_mixed[op->args[i].buffer_index] = is_beside;
     return is_far ? 1 + d->spec->l2_far_share * d->reuse.near[gsim_command_op(command)] : 1;
@@ -162,7 +163,7 @@ static void lengthen(struct gsim_device *d, const struct gsim_command *command, 
 {
     if (longer_ps == 0) return;
     gsim_gpu_lengthen(command->part->sm, d->machine->now, command->run, longer_ps / d->space->works[command->op->kernel_index].solo_ps);
-    gsim_part_changed(command->part);
+    gsim_partition_changed(command->part);
 }
 
 /* Of a buffer that it reads, when it was submitted. */
@@ -207,7 +208,8 @@ bool gsim_reuse_init(struct gsim_device *d)
     for (uint32_t b = 0; b < p->buffer_count; b++) total += (double)p->buffers[b].bytes;
     for (uint32_t i = 0; i < p->op_count; i++) is_measured |= p->ops[i].kind == GSIM_OP_KERNEL && is_measured_inside(d, &p->ops[i]);
     if (is_measured && !init_near(d)) return false;
-    if (!is_measured || !(d->spec->l2_miss_ns > 0) || total <= ALL_THERE * d->spec->l2_mib * 1048576) return true;
+    bool holds = gsim_rule_holds(d->spec->rules_off, GSIM_RULE_L2_REUSE) && d->spec->l2_miss_ns > 0;
+    if (!is_measured || !holds || total <= ALL_THERE * d->spec->l2_mib * 1048576) return true;
     d->reuse.next = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);
     d->reuse.before = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);
     d->reuse.missed = GSIM_ARENA_ARRAY(&d->machine->arena, double, p->op_count);
@@ -268,5 +270,6 @@ void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command
 void gsim_reuse_copy(struct gsim_device *d, const struct gsim_op *op)
 {
     bool is_new = op->kind == GSIM_OP_HOST_WRITE || op->kind == GSIM_OP_PREFETCH || op->copy_kind == GSIM_COPY_H2D;
+    if (is_new) gsim_recent_forget(d, op->args[0].buffer_index);
     if (d->reuse.next && is_new) take_out(&d->reuse, op->args[0].buffer_index);
 }

@@ -187,6 +187,16 @@ static void put_title(const struct page *page, const struct gsim_result *result)
     gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
 }
 
+static void put_spread(const struct page *page, const struct gsim_spread *spread)
+{
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
+    if (!spread) return;
+    put_label(page, "Spread");
+    gsim_output_printf(page->output, "%s%s to %s expected, median %s (%u perturbed copies)\n", spread->unstable ? "unstable: " : "",
+                       gsim_text_time(a, gsim_time_from_us(spread->low_us)), gsim_text_time(b, gsim_time_from_us(spread->high_us)),
+                       gsim_text_time(c, gsim_time_from_us(spread->median_us)), spread->runs);
+}
+
 static void put_times(const struct page *page, const struct gsim_result *result)
 {
     const struct gsim_metrics *metrics = result->metrics;
@@ -194,6 +204,7 @@ static void put_times(const struct page *page, const struct gsim_result *result)
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
     put_label(page, "Makespan");
     gsim_output_printf(page->output, "%s\n", gsim_text_time(a, metrics->makespan));
+    put_spread(page, result->spread);
     if (count > 1) {
         put_label(page, "Iterations");
         gsim_output_printf(page->output, "%zu: median %s, fastest %s, slowest %s\n", count,
@@ -260,6 +271,23 @@ static void put_host(const struct page *page, const struct gsim_result *result)
                        gsim_text_bytes(b, (double)metrics->d2h_bytes));
 }
 
+/* What the scheduler says of its run, and with it the occupancy as ACS has it: of all warp slots, all the time. */
+static void put_figures(const struct page *page, const struct gsim_result *result)
+{
+    const struct gsim_timeline *timeline = result->timeline;
+    const struct gsim_metrics *metrics = result->metrics;
+    char number[GSIM_TEXT_SIZE];
+    for (size_t i = 0; i < timeline->figure_count; i++) {
+        const struct gsim_figure_record *figure = &timeline->figures[i];
+        put_label(page, i ? "" : "Scheduler");
+        gsim_output_printf(page->output, "%-28s %9.2f %s\n", figure->name, figure->value, figure->unit);
+    }
+    if (!timeline->figure_count || isnan(metrics->sm_busy_ratio)) return;
+    put_label(page, "");
+    gsim_output_printf(page->output, "%-28s %9s of all warp slots\n", "achieved occupancy",
+                       gsim_text_percent(number, metrics->sm_busy_ratio * metrics->achieved_occupancy));
+}
+
 #define LEAST_SHARE 0.05 /* causes of less of the makespan are left out */
 
 /* Causes by their share of the makespan, the greatest first. */
@@ -319,6 +347,7 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     put_bottlenecks(&page, result->metrics);
     put_device(&page, result);
     put_host(&page, result);
+    put_figures(&page, result);
     if (result->option_count) put_options(&page, result);
     enum gsim_status status = put_kernels(&page, result, error);
     if (status != GSIM_OK) return status;

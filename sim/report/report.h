@@ -29,6 +29,7 @@ struct gsim_result {
     const struct gsim_simulation *simulation;
     const struct gsim_timeline *timeline;
     const struct gsim_metrics *metrics;
+    const struct gsim_spread *spread; /* of perturbed copies; NULL: none were run */
     const struct gsim_option_text *options;
     size_t option_count;
     const struct gsim_block_log *blocks; /* for traces; NULL: none was kept */

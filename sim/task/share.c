@@ -110,7 +110,7 @@ static void do_pause(struct gsim_share *share, struct gsim_share_kernel *kernel)
     struct gsim_policy *p = policy_of(share);
     struct held_kernel *h = (struct held_kernel *)kernel;
     if (!h->command->run || !gsim_gpu_pause(h->command->part->sm, p->machine->now, h->command->run)) return;
-    gsim_part_changed(h->command->part);
+    gsim_partition_changed(h->command->part);
     if (gsim_gpu_is_drained(h->command->run) && p->ops->paused) p->ops->paused(share, kernel);
 }
 
@@ -120,7 +120,7 @@ static void do_go_on(struct gsim_share *share, struct gsim_share_kernel *kernel)
     struct held_kernel *h = (struct held_kernel *)kernel;
     if (!h->command->run) return;
     gsim_gpu_go_on(h->command->part->sm, p->machine->now, h->command->run);
-    gsim_part_changed(h->command->part);
+    gsim_partition_changed(h->command->part);
 }
 
 /* One that is still on its way simply does not arrive. */

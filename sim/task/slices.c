@@ -7,18 +7,18 @@
  */
 #include "sim/task/task.h"
 
-static struct gsim_slices *slices_of(struct gsim_arbiter *arbiter) { return (struct gsim_slices *)arbiter; }
+static struct gsim_time_slices *slices_of(struct gsim_arbiter *arbiter) { return (struct gsim_time_slices *)arbiter; }
 
-static void look(struct gsim_slices *s);
+static void look(struct gsim_time_slices *s);
 
 static void look_now(void *argument)
 {
-    struct gsim_slices *s = argument;
+    struct gsim_time_slices *s = argument;
     if (s->machine->now == s->look_at) look(s);
 }
 
 /* Looks at TIME; what was to be looked at before no longer counts. */
-static void look_later(struct gsim_slices *s, gsim_time time)
+static void look_later(struct gsim_time_slices *s, gsim_time time)
 {
     if (s->look_at == time) return;
     s->look_at = time;
@@ -40,34 +40,34 @@ static void submit_held(struct gsim_slice_context *c)
 /* The context that was switched to has the SMs now. */
 static void switched(void *argument)
 {
-    struct gsim_slices *s = argument;
+    struct gsim_time_slices *s = argument;
     struct gsim_slice_context *c = &s->contexts[s->next];
     s->is_switching = false;
     s->current = s->next;
     s->began = s->idle_since = s->machine->now;
-    gsim_part_go_on(c->part);
+    gsim_partition_go_on(c->part);
     submit_held(c);
     look(s);
 }
 
-static void switch_to(struct gsim_slices *s, uint32_t next)
+static void switch_to(struct gsim_time_slices *s, uint32_t next)
 {
     struct gsim_slice_context *c = &s->contexts[s->current];
-    gsim_part_stop(c->part);
+    gsim_partition_stop(c->part);
     s->next = next;
     s->is_switching = true;
     gsim_machine_at(s->machine, s->machine->now + (c->kernels ? s->busy_switch : s->idle_switch), switched, s);
 }
 
 /* The next in the ring that has work; the current one where there is no other. */
-static uint32_t next_in_ring(const struct gsim_slices *s)
+static uint32_t next_in_ring(const struct gsim_time_slices *s)
 {
     for (uint32_t i = 1; i < s->count; i++)
         if (s->contexts[(s->current + i) % s->count].kernels) return (s->current + i) % s->count;
     return s->current;
 }
 
-static void look(struct gsim_slices *s)
+static void look(struct gsim_time_slices *s)
 {
     const struct gsim_slice_context *c = &s->contexts[s->current];
     gsim_time now = s->machine->now, end;
@@ -91,7 +91,7 @@ static void look(struct gsim_slices *s)
 
 static void slices_ready(struct gsim_arbiter *arbiter, struct gsim_command *command)
 {
-    struct gsim_slices *s = slices_of(arbiter);
+    struct gsim_time_slices *s = slices_of(arbiter);
     uint32_t index = command->front->context;
     struct gsim_slice_context *c = &s->contexts[index];
     c->kernels++;
@@ -108,23 +108,23 @@ static void slices_ready(struct gsim_arbiter *arbiter, struct gsim_command *comm
 
 static void slices_ended(struct gsim_arbiter *arbiter, struct gsim_command *command)
 {
-    struct gsim_slices *s = slices_of(arbiter);
+    struct gsim_time_slices *s = slices_of(arbiter);
     struct gsim_slice_context *c = &s->contexts[command->front->context];
     if (--c->kernels) return;
     s->idle_since = s->machine->now;
     look(s);
 }
 
-void gsim_slices_give(struct gsim_slices *s, uint32_t context)
+void gsim_slices_give(struct gsim_time_slices *s, uint32_t context)
 {
     s->wanted = context;
     look(s);
 }
 
-bool gsim_slices_init(struct gsim_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec, struct gsim_part *const *parts,
+bool gsim_slices_init(struct gsim_time_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec, struct gsim_partition *const *parts,
                       uint32_t count)
 {
-    *s = (struct gsim_slices){.arbiter = {slices_ready, NULL, slices_ended}, .machine = m, .count = count};
+    *s = (struct gsim_time_slices){.arbiter = {slices_ready, NULL, slices_ended}, .machine = m, .count = count};
     s->slice = gsim_time_from_us(spec->slice_us);
     s->hold = gsim_time_from_us(spec->slice_hold_us);
     s->busy_switch = gsim_time_from_us(spec->slice_switch_us);
@@ -133,7 +133,7 @@ bool gsim_slices_init(struct gsim_slices *s, struct gsim_machine *m, const struc
     for (uint32_t i = 0; s->contexts && i < count; i++) {
         s->contexts[i] = (struct gsim_slice_context){.part = parts[i]};
         s->contexts[i].last = &s->contexts[i].held;
-        if (i) gsim_part_stop(parts[i]);
+        if (i) gsim_partition_stop(parts[i]);
     }
     return s->contexts != NULL;
 }

@@ -32,11 +32,11 @@ struct gsim_task_state {
 
 /* Contexts that have the SMs in turn. */
 struct gsim_slice_context {
-    struct gsim_part *part;
+    struct gsim_partition *part;
     uint32_t kernels;                  /* given to it that have not ended */
     struct gsim_command *held, **last; /* of them, those that are not submitted yet */
 };
-struct gsim_slices {
+struct gsim_time_slices {
     struct gsim_arbiter arbiter;
     struct gsim_machine *machine;
     struct gsim_slice_context *contexts; /* by gsim_front.context */
@@ -57,7 +57,7 @@ struct gsim_tasks {
     struct gsim_task_state *states;
     uint32_t count, finite_left;       /* tasks with a number of requests that are not done */
     struct gsim_task_state *owner;     /* exclusive */
-    struct gsim_slices slices;
+    struct gsim_time_slices slices;
     struct gsim_policy *policy;        /* NULL: the mechanism alone */
 };
 
@@ -65,7 +65,7 @@ struct gsim_tasks {
 struct gsim_layout {
     uint32_t process_count, part_count;
     uint32_t process_of[GSIM_LIMIT_TASKS]; /* by task */
-    struct gsim_part *parts[GSIM_LIMIT_TASKS]; /* by process */
+    struct gsim_partition *parts[GSIM_LIMIT_TASKS]; /* by process */
     uint32_t sm_counts[GSIM_LIMIT_TASKS];
     bool is_parted;                        /* each process has SMs of its own */
     struct gsim_share_settings settings;
@@ -88,10 +88,10 @@ uint32_t gsim_task_iterations(const struct gsim_task *spec);
 
 /* --- slices.c ------------------------------------------------------------------------------------------------ */
 /* COUNT contexts, each with a part. False: out of memory. */
-bool gsim_slices_init(struct gsim_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec, struct gsim_part *const *parts,
+bool gsim_slices_init(struct gsim_time_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec, struct gsim_partition *const *parts,
                       uint32_t count);
 /* Directed: the context has the SMs next, from the next switch on. */
-void gsim_slices_give(struct gsim_slices *s, uint32_t context);
+void gsim_slices_give(struct gsim_time_slices *s, uint32_t context);
 
 /* --- share.c ------------------------------------------------------------------------------------------------- */
 /* The policy of the tasks, which passes kernels to BELOW; NULL: to the SMs. */

@@ -107,7 +107,7 @@ enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_de
         layout->parts[p] = &d->parts[0];
         if (!is_parted && (!is_sliced || !p)) continue;
         uint32_t sms = is_parted ? layout->sm_counts[p] : (uint32_t)d->spec->sm_count;
-        struct gsim_part *part = gsim_parts_add(d, sms, layout->settings.isolates_memory, &gsim_front_listener);
+        struct gsim_partition *part = gsim_partitions_add(d, sms, layout->settings.isolates_memory, &gsim_front_listener);
         if (!part) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
         part->shares_dram = is_parted && !layout->settings.isolates_memory;
         layout->parts[p] = part;

@@ -32,6 +32,27 @@ static void test_good(void)
     }
 }
 
+/* Host functions, waits for any and queues, in the simulator; tests/schedulers/external/waits.c says how on a GPU. */
+static void test_waits(void)
+{
+    const struct gsim_scheduler_ops *ops = NULL;
+    struct gsim_error error = {0};
+    struct gsim_device_spec device = {0};
+    CHECK_OK(gsim_scheduler_load(GPUSIM_PLUGIN_DIR "/waits.so", &ops, &error), error);
+    CHECK_OK(gsim_device_load("h200", &device, &error), error);
+    for (unsigned long seed = 0; ops && seed < 9; seed++) {
+        struct gsim_program program = {0};
+        struct gsim_timeline timeline;
+        program_random(seed, &program);
+        struct gsim_simulation simulation = {.program = &program, .scheduler = ops, .device = &device,
+                                             .memory = (enum gsim_memory_mode)(seed % 3), .iterations = 2};
+        CHECK_OK(gsim_simulate(&simulation, &timeline, &error), error);
+        gsim_timeline_release(&timeline);
+        gsim_program_release(&program);
+    }
+    gsim_device_release(&device);
+}
+
 static void test_broken(void)
 {
     const struct gsim_scheduler_ops *ops = NULL;
@@ -73,6 +94,7 @@ static void test_other_interface(void)
 
 static const struct test_case cases[] = {
     {"an out-of-tree scheduler runs", test_good},
+    {"an out-of-tree scheduler waits for host functions", test_waits},
     {"broken plug-ins are refused", test_broken},
     {"plug-ins of another interface are refused", test_other_interface},
 };

@@ -246,6 +246,69 @@ static void test_room(void)
     check_room(plain, wants, GSIM_CAUSE_ROOM_CARVEOUT);
 }
 
+/* The GPU holds one kernel at a time, whatever room it has: the second is there 2 us behind the first. */
+static void test_resident_kernels(void)
+{
+    const struct gsim_kernel kernels[] = {fixture_kernel("a", 1, 128, 100), fixture_kernel("b", 1, 128, 10)};
+    struct explained e = begin(kernels, 2, NULL, 0);
+    e.f.device.resident_grids = 1;
+    explain_by(&e, side_by_side);
+    BUSY(&e, ROOM_GRIDS, 98, 98 * 0.05);
+    release(&e);
+}
+
+static enum gsim_status record_often(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    gsim_stream s = gsim_stream_create(run->driver, 0);
+    gsim_event event = gsim_event_create(run->driver, GSIM_EVENT_TIMING);
+    gsim_iteration_begin(run->driver, 0);
+    for (uint32_t i = 0; i < run->program->op_count; i++) {
+        for (int n = 0; n < 20; n++) gsim_event_record(run->driver, event, s);
+        gsim_launch(run->driver, OP(run, i), s);
+    }
+    gsim_device_synchronize(run->driver);
+    gsim_iteration_end(run->driver, 0);
+    return GSIM_OK;
+}
+
+/* 20 events of 0.5 us and a launch of 2 for each kernel of 1 us. */
+static void test_other_calls(void)
+{
+    struct explained e = begin_many(1, 4);
+    explain_by(&e, record_often);
+    IDLE(&e, OTHER_CALLS, 10 + 9 * (COUNT - 1), 0.05 * 9 * COUNT);
+    IDLE(&e, LAUNCH_CALLS, 2 * COUNT, 0.05 * 2 * COUNT);
+    release(&e);
+}
+
+static enum gsim_status fill_queue(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    gsim_stream a = gsim_stream_create(run->driver, 0), b = gsim_stream_create(run->driver, 0);
+    gsim_iteration_begin(run->driver, 0);
+    for (uint32_t i = 0; i + 1 < run->program->op_count; i++) gsim_launch(run->driver, OP(run, i), a);
+    gsim_launch(run->driver, OP(run, run->program->op_count - 1), b);
+    gsim_device_synchronize(run->driver);
+    gsim_iteration_end(run->driver, 0);
+    return GSIM_OK;
+}
+
+/* A kernel of 100 us on one SM of four, and a queue of a single launch: the host comes to launch what is behind it when it has ended. */
+static void test_launch_queue(void)
+{
+    struct gsim_kernel kernels[4];
+    for (int i = 0; i < 4; i++) kernels[i] = fixture_kernel("k", 1, 128, i ? 1 : 100);
+    struct explained e = begin(kernels, 4, NULL, 0), wide = begin(kernels, 4, NULL, 0);
+    e.f.device.launch_queue_depth = 1;
+    explain_by(&e, fill_queue);
+    explain_by(&wide, fill_queue);
+    BUSY(&e, LAUNCH_QUEUE, 100, 5);
+    BUSY(&wide, LAUNCH_QUEUE, 0, 1e-6);
+    release(&e);
+    release(&wide);
+}
+
 static enum gsim_status copy_twice(struct gsim_run *run, struct gsim_error *error)
 {
     (void)error;
@@ -333,6 +396,43 @@ static void test_mixture(void)
     release(&e);
 }
 
+/* A kernel of 100 us on one SM, behind it on its stream one of 10; one queue for both streams, so that the other stream's kernel comes behind
+ * both; then the host works for 200 us, and two copies share an engine before the last kernel. */
+static enum gsim_status second_mixture(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    gsim_stream a = gsim_stream_create(run->driver, 0), b = gsim_stream_create(run->driver, 0);
+    gsim_iteration_begin(run->driver, 0);
+    gsim_launch(run->driver, OP(run, 0), a);
+    gsim_launch(run->driver, OP(run, 1), a);
+    gsim_launch(run->driver, OP(run, 2), b);
+    gsim_device_synchronize(run->driver);
+    gsim_host_work(run->driver, 200, "reads");
+    gsim_memcpy_async(run->driver, OP(run, 4), a);
+    gsim_memcpy_async(run->driver, OP(run, 5), b);
+    gsim_launch(run->driver, OP(run, 3), b);
+    gsim_device_synchronize(run->driver);
+    gsim_iteration_end(run->driver, 0);
+    return GSIM_OK;
+}
+
+static void test_second_mixture(void)
+{
+    const struct gsim_kernel kernels[] = {fixture_kernel("a", 1, 128, 100), fixture_kernel("b", 1, 128, 10), fixture_kernel("c", 1, 128, 20),
+                                          fixture_kernel("d", 4, 128, 30)};
+    const struct gsim_arg arg = {.buffer_index = 0, .writes = true};
+    const struct gsim_op copy = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &arg, .arg_count = 1, .bytes = 1000000, .stream = -1};
+    const struct gsim_op copies[] = {copy, copy};
+    struct explained e = begin(kernels, 4, copies, 2);
+    e.f.device.hw_queues = 1;
+    explain_by(&e, second_mixture);
+    BUSY(&e, HW_QUEUE, 96, 0.05 * 96);
+    IDLE(&e, HOST_WORK, 200, 0.05 * 200);
+    BUSY(&e, COPY_ENGINE, 100, 0.05 * 100);
+    BUSY(&e, DEPENDENCE, 100, 0.05 * 100);
+    release(&e);
+}
+
 /* Whatever the scheduler and the memory, nothing is lost and nothing counted twice. */
 static void test_sums(void)
 {
@@ -355,7 +455,9 @@ static void test_sums(void)
 static const struct test_case cases[] = {
     {"launch calls", test_launch_calls}, {"waiting for a result", test_result}, {"the host's own time", test_host_time},
     {"gaps of a chain", test_gap}, {"dependence", test_dependence}, {"hardware queue", test_hardware_queue}, {"no room", test_room},
+    {"resident kernels", test_resident_kernels}, {"other calls", test_other_calls}, {"launch queue", test_launch_queue},
     {"copy engine", test_copy_engine}, {"graph gaps", test_graph_gap}, {"unexplained", test_unexplained}, {"mixture", test_mixture},
+    {"another mixture", test_second_mixture},
     {"sums of all schedulers", test_sums},
 };
 
