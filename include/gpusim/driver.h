@@ -11,6 +11,7 @@
 #ifndef GSIM_DRIVER_H
 #define GSIM_DRIVER_H
 
+#include "gpusim/persistent.h"
 #include "gpusim/program.h"
 #include "gpusim/units.h"
 
@@ -94,6 +95,7 @@ struct gsim_driver_ops {
     void (*device_set)(struct gsim_driver *, uint32_t device);
     void (*peer_enable)(struct gsim_driver *, uint32_t peer);
     void (*memcpy_peer_async)(struct gsim_driver *, const struct gsim_op *, gsim_stream);
+    void (*persistent_launch)(struct gsim_driver *, const struct gsim_persistent *, gsim_stream);
 };
 
 struct gsim_driver {
@@ -200,6 +202,13 @@ static inline void gsim_launch_host_func(struct gsim_driver *d, void (*body)(str
 static inline void gsim_stream_gate(struct gsim_driver *d, gsim_stream s, uint64_t count) { d->ops->stream_gate(d, s, count); }
 /* The host writes COUNT where the stream's gates look. Never lower than before. */
 static inline void gsim_stream_open(struct gsim_driver *d, gsim_stream s, uint64_t count) { d->ops->stream_open(d, s, count); }
+
+/* --- persistent kernels: optional ----------------------------------------------------------------------- */
+/* Launches a kernel that does all of PLAN's tasks; PLAN must outlive it. A second one on the device waits for the first one's end. */
+static inline void gsim_persistent_launch(struct gsim_driver *d, const struct gsim_persistent *plan, gsim_stream s)
+{
+    d->ops->persistent_launch(d, plan, s);
+}
 
 /* --- bookkeeping ---------------------------------------------------------------------------------------- */
 /* Opens and closes one timed iteration. begin also resets what the untimed host writes of the program cover. */

@@ -19,8 +19,13 @@ struct gsim_graph_run;   /* one launch of an executable graph */
 struct gsim_faulter;     /* a kernel that may meet missing pages */
 struct gsim_kernel_run;  /* a kernel on the SMs */
 struct gsim_host_thread;
+struct gsim_persistent;
 
-enum gsim_command_kind { GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH, GSIM_COMMAND_HOST, GSIM_COMMAND_GATE };
+enum gsim_command_kind {
+    GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH, GSIM_COMMAND_HOST, GSIM_COMMAND_GATE,
+    GSIM_COMMAND_RESIDENT, /* a resident launch */
+    GSIM_COMMAND_TASK,     /* one of its tasks, in no stream */
+};
 
 struct gsim_command {
     enum gsim_command_kind kind;
@@ -33,9 +38,10 @@ struct gsim_command {
     const struct gsim_op *op;         /* GSIM_COMMAND_OP */
     struct gsim_marker *marker;       /* RECORD, WAIT */
     uint32_t exec;                    /* GRAPH: index */
+    const struct gsim_persistent *plan; /* RESIDENT */
     uint64_t gate;                    /* GATE: to what the stream must have been opened */
     void (*body)(struct gsim_driver *, void *); /* HOST */
-    void *argument;
+    void *argument;                   /* HOST, TASK */
     struct gsim_graph_run *graph_run; /* of a node; NULL for a stream's own command */
     uint32_t node;
     gsim_time launch, arrival, ready, start;

@@ -5,7 +5,7 @@
  * (false dependences; CUDA_DEVICE_MAX_CONNECTIONS; H200: traces/h200/vm/order.json.gz). Leaves SMs to gpu.c, copies to
  * copies.c, graphs to graphs.c.
  */
-#include "sim/front/front.h"
+#include "sim/front/resident.h"
 
 static void find_next(struct gsim_front *f)
 {
@@ -451,7 +451,7 @@ static void kernel_started(void *front, void *command, gsim_time now)
 {
     struct gsim_front *f = front;
     struct gsim_command *t = command;
-    if (!t) return; /* a graph node's signal */
+    if (!t || t->kind == GSIM_COMMAND_TASK) return; /* a graph node's signal, or its launch knows */
     t->start = now;
     f->device->touched_bytes += f->process->space.works[t->op->kernel_index].touched_bytes;
     gsim_faults_kernel_started(f->device, t);
@@ -464,6 +464,10 @@ static void kernel_ended(void *front, void *tag, gsim_time now)
     struct gsim_command *command = tag;
     f->machine->now = now;
     if (!command) return;
+    if (command->kind == GSIM_COMMAND_TASK) {
+        command->ended(command);
+        return;
+    }
     f->device->ended_bytes += f->process->space.works[command->op->kernel_index].touched_bytes;
     struct gsim_kernel_record record = {
         .op = command->op->index,
@@ -536,7 +540,7 @@ struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_
 {
     struct gsim_command *command = gsim_command_new(f->machine, kind, f->device, stream, f->process->iteration);
     static void (*const execute[])(struct gsim_command *) = {[GSIM_COMMAND_OP] = gsim_front_start, [GSIM_COMMAND_GRAPH] = gsim_graphs_launch,
-                                                             [GSIM_COMMAND_GATE] = NULL};
+                                                             [GSIM_COMMAND_RESIDENT] = gsim_resident_launch, [GSIM_COMMAND_TASK] = NULL};
     if (!command) return NULL;
     command->ended = command_ended;
     command->execute = execute[kind];

@@ -22,6 +22,7 @@ struct gsim_hw_queue {
 };
 
 struct gsim_held_node;
+struct gsim_resident;
 
 struct gsim_front {
     struct gsim_machine *machine;
@@ -43,6 +44,7 @@ struct gsim_front {
     gsim_time graph_dispatch_free; /* when the graph dispatcher may start another node */
     uint64_t placed;               /* kernels of which all blocks were or are resident */
     struct gsim_held_node *held, *last_held, *idle_held; /* graphs.c; in the order in which they go on */
+    struct gsim_resident *resident, *waiting_residents, *idle_residents; /* resident.c: the running launch; those behind it */
     struct gsim_demand signal;     /* fills an SM; graphs.c. 0 blocks: there is none */
 };
 

@@ -79,6 +79,7 @@ struct gsim_graph_state {
 struct gsim_exec_state {
     const struct gsim_op **ops;
     uint32_t *streams, *predecessor_count;
+    uint32_t *cross_edges;         /* of each node: how many of other branches it follows */
     bool *crosses;                 /* of each node: it follows nodes of several branches */
     bool *signals;                 /* of each node: such ones follow it, and one other */
     uint32_t *first_successor, *successors; /* of node n: successors[first[n]] .. successors[first[n + 1] - 1] */

@@ -57,6 +57,7 @@ PASS(iteration_end, (struct gsim_driver *driver, uint32_t i), (f->below, i))
 PASS(stream_gate, (struct gsim_driver *driver, gsim_stream s, uint64_t count), (f->below, s, count))
 PASS(device_set, (struct gsim_driver *driver, uint32_t device), (f->below, device))
 PASS(peer_enable, (struct gsim_driver *driver, uint32_t peer), (f->below, peer))
+PASS(persistent_launch, (struct gsim_driver *driver, const struct gsim_persistent *plan, gsim_stream s), (f->below, plan, s))
 PASS(memcpy_peer_async, (struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s), (f->below, op, s))
 PASS(stream_open, (struct gsim_driver *driver, gsim_stream s, uint64_t count), (f->below, s, count))
 PASS_RESULT(gsim_stream, stream_create, (struct gsim_driver *driver, int priority), (f->below, priority))
@@ -174,6 +175,7 @@ void gsim_forward_init(struct gsim_forward *f, struct gsim_driver *below)
         .device_set = ops->device_set ? pass_device_set : NULL,
         .peer_enable = ops->peer_enable ? pass_peer_enable : NULL,
         .memcpy_peer_async = ops->memcpy_peer_async ? pass_memcpy_peer_async : NULL,
+        .persistent_launch = ops->persistent_launch ? pass_persistent_launch : NULL,
     };
     f->driver.ops = &f->ops;
 }

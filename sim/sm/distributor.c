@@ -78,6 +78,11 @@ static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel
     }
 }
 
+void gsim_distributor_put(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, gsim_time now)
+{
+    place_alike(gpu, index, run, 1, 1, now);
+}
+
 /* What an SM gets of unequal blocks: how many of each kind. */
 struct portion {
     uint64_t kinds[GSIM_BLOCK_KINDS];

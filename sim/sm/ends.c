@@ -36,7 +36,7 @@ static void take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t 
     gpu->load.blocks -= count;
     gpu->load.warps -= (uint32_t)count * c.work->need.warps;
     gpu->block_events += count;
-    if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, c.run->tag, g->sms, blocks, c.since, now);
+    if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, c.run->tag, g->sms, blocks * c.run->stands_for, c.since, now);
 }
 
 /* Ends what is over on the group's SMs: all of it, or one block on each; the head of the queue refills them. */

@@ -58,6 +58,11 @@ static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim
     return gsim_gpu_submit_scaled(gpu, now, work, 1, priority, tag);
 }
 
+/* A task of a resident kernel: one block of WORK, FACTOR times the mean's work, on the given SM at once, past the distributor; it stands
+ * for BLOCKS blocks of its grid. NULL, and *HAS_ROOM tells which, when memory is out or the SM has no room. */
+struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double factor, uint32_t blocks,
+                                       uint32_t sm, void *tag, bool *has_room);
+
 /* From now on the work of each kernel submitted is drawn around what it is, with the device's kernel_spread. NOISE must
  * stay; NULL: no more. */
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise);
