@@ -3,6 +3,7 @@
  * Layer: sim (program). "gpusim reproduce": reads published tables, makes the runs behind them, prints and draws
  * published against simulated. What is run: trust/published/rules.c.
  */
+#include "trust/published/ccks.h"
 #include "trust/published/reproduce.h"
 
 #include <stdlib.h>
@@ -192,6 +193,30 @@ static enum gsim_status deliver(struct gsim_reproduction *r, const struct gsim_c
     return gsim_output_commit(&output, error);
 }
 
+/* One published number and a model of assumptions: no rows to compare. */
+static int reproduce_ccks(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct gsim_ccks ccks = {0};
+    struct gsim_output output;
+    const char *csv = arguments->value[GSIM_CLI_CSV];
+    enum gsim_status status = GSIM_OK;
+    static const enum gsim_cli_key others[] = {GSIM_CLI_ONLY, GSIM_CLI_REPORT, GSIM_CLI_FIGURE, GSIM_CLI_SCALE, GSIM_CLI_PER_CASE};
+    for (size_t i = 0; i < sizeof others / sizeof others[0] && status == GSIM_OK; i++)
+        if (arguments->value[others[i]])
+            status = gsim_error_set(&error, GSIM_USAGE, "reproduce ccks: --%s: expected --csv alone", gsim_cli_option_at(others[i])->name);
+    if (status == GSIM_OK) status = gsim_ccks_run(&ccks, &error);
+    if (status == GSIM_OK) status = gsim_output_open(&output, csv ? csv : "-", &error);
+    if (status == GSIM_OK) {
+        if (csv)
+            gsim_ccks_csv(&ccks, &output);
+        else
+            gsim_ccks_print(&ccks, &output);
+        status = gsim_output_commit(&output, &error);
+    }
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}
+
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
@@ -202,8 +227,9 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_progress progress;
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
+    if (is(paper, "ccks")) return reproduce_ccks(arguments);
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda"))
-        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda or all, found '%.60s'", paper);
+        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, ccks or all, found '%.60s'", paper);
     if (status == GSIM_OK && figure && (status = gsim_figure_check(figure, &error)) != GSIM_OK)
         (void)gsim_error_prefix(&error, "--figure");
     if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &jobs, &error);

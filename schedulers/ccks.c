@@ -2,7 +2,7 @@
 /*
  * ccks: CCKS, cooperative CPU-GPU scheduling of fused kernels over a coherent link (ICLR 2026 submission 23384). Published are its
  * three techniques (speculative enqueue, batch commit, bypass of the CPU) and "up to 77 %", no number else. Every default is an
- * assumption but the link's: 0.35 us each way is half of the 0.68 to 0.71 us that a flag takes to a GH200 and back.
+ * assumption. The link is the device's: gh200 has a coherent one, others PCIe.
  */
 #include "schedulers/shared/resident.h"
 
@@ -20,7 +20,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
         .mode = GSIM_PERSISTENT_COPILOT, .workers = (uint32_t)p->workers,
         .copilot = {.threads = (uint32_t)p->threads, .depth = (uint32_t)p->depth, .batch = (uint32_t)p->batch, .batch_us = p->batch_us,
                     .decision_us = p->decision_us, .up_us = p->up_us, .down_us = p->down_us, .fetch_us = p->fetch_us, .post_us = p->post_us,
-                    .speculates = p->speculate, .guess = p->guess, .bypasses = p->bypass}};
+                    .is_global = true, .speculates = p->speculate, .guess = p->guess, .bypasses = p->bypass}};
     return gsim_resident_execute(run, &style, GSIM_RESIDENT_PROGRAM, error);
 }
 
@@ -32,10 +32,10 @@ static const struct gsim_param params_table[] = {
     {"batch", GSIM_PARAM_INT, FIELD(batch), 16, 1, 1024, "", NULL, "batch commit: placements made visible together (published technique, assumed size)"},
     {"batch_us", GSIM_PARAM_REAL, FIELD(batch_us), 0, 0, 1000, "us", NULL, "how long a batch that is not full waits for more (assumed)"},
     {"decision_us", GSIM_PARAM_REAL, FIELD(decision_us), 0.06, 0, 1000, "us", NULL, "time of one decision (assumed)"},
-    {"up_us", GSIM_PARAM_REAL, FIELD(up_us), 0.35, 0, 1000, "us", NULL, "a flag's way to the CPU (published: half of a GH200's round trip); 0: the device's"},
-    {"down_us", GSIM_PARAM_REAL, FIELD(down_us), 0.35, 0, 1000, "us", NULL, "a flag's way to the GPU (published: half of a GH200's round trip); 0: the device's"},
-    {"fetch_us", GSIM_PARAM_REAL, FIELD(fetch_us), 0.27, 0, 1000, "us", NULL, "a descriptor from its ring in GPU memory (assumed: as on the H100)"},
-    {"post_us", GSIM_PARAM_REAL, FIELD(post_us), 0, 0, 1000, "us", NULL, "what telling the CPU keeps a worker: a posted store (assumed)"},
+    {"up_us", GSIM_PARAM_REAL, FIELD(up_us), 0, 0, 1000, "us", NULL, "a flag's way to the CPU; 0: the device's (gh200: published)"},
+    {"down_us", GSIM_PARAM_REAL, FIELD(down_us), 0, 0, 1000, "us", NULL, "a flag's way to the GPU; 0: the device's (gh200: published)"},
+    {"fetch_us", GSIM_PARAM_REAL, FIELD(fetch_us), -1, -1, 1000, "us", NULL, "a descriptor's way to its worker; -1: the device's (gh200: assumed)"},
+    {"post_us", GSIM_PARAM_REAL, FIELD(post_us), -1, -1, 1000, "us", NULL, "what telling the CPU keeps a worker; -1: the device's (gh200: assumed)"},
     {"speculate", GSIM_PARAM_BOOL, FIELD(speculate), 1, 0, 1, "", NULL, "speculative enqueue ahead of predecessors (published technique)"},
     {"guess", GSIM_PARAM_REAL, FIELD(guess), 0.98, 0, 1, "", NULL, "share of speculative entries that are not overwritten (assumed: static programs)"},
     {"bypass", GSIM_PARAM_BOOL, FIELD(bypass), 1, 0, 1, "", NULL, "CPU bypass: the only task behind another stays on its worker (published technique)"},

@@ -35,6 +35,7 @@ struct gsim_copilot {
     double post_us;         /* what telling the host costs the worker; below 0: host_post_us */
     bool speculates;        /* with nothing ready, places tasks behind what they follow; the worker waits for that by itself */
     double guess;           /* share of such placements that stay; the others are made again once the task is ready */
+    bool is_global;         /* a worker gets a second task only where no other thread's worker has none, and so on */
     bool bypasses;          /* the only task behind a task that follows nothing else stays on its worker, without the host */
 };
 

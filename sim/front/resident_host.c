@@ -120,11 +120,21 @@ static bool retire_all(struct gsim_resident_server *s, gsim_time *time)
     return any;
 }
 
+/* Workers of other threads hold fewer tasks than LEVEL: what is ready is theirs. */
+static bool is_others_turn(const struct gsim_resident_server *s, uint32_t level)
+{
+    const struct gsim_resident *r = s->resident;
+    if (!r->plan->copilot.is_global) return false;
+    for (uint32_t i = 0; i < r->worker_count; i++)
+        if (r->workers[i].slot_count < level && i - s->first_worker >= s->worker_count) return true;
+    return false;
+}
+
 static bool place_ready(struct gsim_resident_server *s, gsim_time *time)
 {
     struct gsim_resident *r = s->resident;
     bool any = false;
-    for (uint32_t level = 0; level < depth_of(r) && r->queue_first < r->queue_count; level++)
+    for (uint32_t level = 0; level < depth_of(r) && r->queue_first < r->queue_count && !is_others_turn(s, level); level++)
         for (uint32_t i = 0; i < s->worker_count && r->queue_first < r->queue_count; i++) {
             struct gsim_resident_worker *w = &r->workers[s->first_worker + i];
             if (w->slot_count != level) continue;
@@ -160,7 +170,7 @@ static bool stage(struct gsim_resident_server *s, gsim_time *time)
     struct gsim_resident *r = s->resident;
     bool any = false;
     if (!r->plan->copilot.speculates || r->queue_first < r->queue_count) return false;
-    for (uint32_t level = 0; level < depth_of(r); level++)
+    for (uint32_t level = 0; level < depth_of(r) && !is_others_turn(s, level); level++)
         for (uint32_t i = 0; i < s->worker_count; i++) {
             struct gsim_resident_worker *w = &r->workers[s->first_worker + i];
             uint32_t task = w->slot_count == level ? next_to_stage(r) : UINT32_MAX;

@@ -315,7 +315,7 @@ static void draw_plan(gsl_rng *rng, const struct graph *g, enum gsim_persistent_
         .op_count = g->count, .after_start = g->start, .after = g->after, .order = pick(rng, 3) ? g->order : NULL, .mode = mode,
         .workers = pick(rng, 3) * pick(rng, 4), .reserved_sms = 1 + pick(rng, 2), .is_ahead = pick(rng, 3) == 0,
         .copilot = {.threads = pick(rng, 4), .depth = pick(rng, 5), .batch = pick(rng, 2) * pick(rng, 20), .batch_us = 0.5 * pick(rng, 3),
-                    .fetch_us = -1, .post_us = -1, .speculates = pick(rng, 2), .guess = 0.25 * pick(rng, 5), .bypasses = pick(rng, 2)}};
+                    .fetch_us = -1, .post_us = -1, .is_global = pick(rng, 2), .speculates = pick(rng, 2), .guess = 0.25 * pick(rng, 5), .bypasses = pick(rng, 2)}};
 }
 
 static void count_blocks(void *data, const struct gsim_block_record *record)
