@@ -51,6 +51,8 @@ struct gsim_command {
     struct gsim_faulter *faulter;    /* kernels that may meet missing pages */
     uint64_t bytes;                  /* transfers */
     enum gsim_route route;
+    bool is_held;                    /* kernels launched programmatically before what they follow has ended; */
+    bool has_triggered;              /* and all blocks have triggered */
     bool in_engine;                  /* went through a copy engine's queue */
     bool is_migration;               /* memory started it; no stream knows it */
     bool has_room;                   /* bulk copies: what they displace has left */

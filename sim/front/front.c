@@ -317,12 +317,31 @@ gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time f
     return first + looks * f->device->gaps.engine_poll + (gsim_time)(missed * (double)f->device->gaps.engine_poll + (looks ? 1 : missed) * (double)resume);
 }
 
+/* The command is a kernel that may begin before the one that its stream is busy with has ended. Kernels in missing pages do not. */
+static bool may_begin_early(const struct gsim_front *f, const struct gsim_stream_state *stream, const struct gsim_command *command)
+{
+    bool is_programmatic = command->kind == GSIM_COMMAND_OP && command->op->programmatic;
+    return is_programmatic && stream->is_triggered && !stream->early && f->device->space->mode != GSIM_MEMORY_MANAGED;
+}
+
+/* Of a programmatic launch: behind the trigger, or the end, of its stream's last kernel, if that is all it waits for. */
+static gsim_time programmatic_ready(const struct gsim_front *f, const struct gsim_stream_state *stream, gsim_time ready)
+{
+    gsim_time behind_trigger = stream->triggered + f->device->gaps.programmatic;
+    if (stream->busy) return behind_trigger > ready || ready == stream->own_ready ? behind_trigger : ready;
+    if (stream->ended_unit != GSIM_UNIT_SMS || ready != stream->own_ready) return ready;
+    gsim_time sooner = stream->last_end + f->device->gaps.programmatic;
+    return sooner < ready ? sooner : ready;
+}
+
 /* No earlier start of TASK, which arrived. */
 static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_stream_state *stream, const struct gsim_command *command)
 {
     uint32_t unit = unit_of(f, command);
     gsim_time earliest = stream->ready[unit], end = 0;
-    if (unit == GSIM_UNIT_SMS) {
+    if (command->kind == GSIM_COMMAND_OP && command->op->programmatic) {
+        earliest = programmatic_ready(f, stream, earliest);
+    } else if (unit == GSIM_UNIT_SMS) {
         gsim_time seen = gsim_acquires_seen(f->device, f->process, command->stream);
         if (seen > earliest) earliest = seen;
     }
@@ -406,7 +425,8 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         put_aside(hw_queue, stream);
         return true;
     }
-    if (stream->busy) return false; /* looked at again when its command ends */
+    bool is_early = stream->busy && may_begin_early(f, stream, command);
+    if (stream->busy && !is_early) return false; /* looked at again when its command ends */
     if (command->kind == GSIM_COMMAND_RECORD) {
         do_record(f, hw_queue, command);
         return true;
@@ -416,6 +436,8 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         f->hw_queue_at[index] = ready;
         return false;
     }
+    if (is_early) stream->early = command;
+    command->is_held = is_early;
     stream->busy = true;
     gsim_acquires_forget(f->process, stream);
     command->ready = command->start = f->machine->now;
@@ -489,6 +511,43 @@ static void kernel_ended(void *front, void *tag, gsim_time now)
     command->ended(command);
 }
 
+static void kernel_triggered(void *front, void *tag, gsim_time now)
+{
+    struct gsim_front *f = front;
+    struct gsim_command *command = tag;
+    if (!command || command->kind == GSIM_COMMAND_TASK) return;
+    command->has_triggered = true;
+    if (command->graph_run) {
+        gsim_graphs_triggered(command, now);
+        return;
+    }
+    struct gsim_stream_state *stream = &f->process->streams[command->stream];
+    if (command == stream->early) return; /* once what it follows has ended */
+    stream->is_triggered = true;
+    stream->triggered = now;
+    look_at(f, stream->hw_queue, now);
+}
+
+void gsim_front_let_go(void *argument)
+{
+    struct gsim_command *command = argument;
+    command->is_held = false;
+    if (!command->run) return; /* has not been submitted yet */
+    gsim_gpu_release(command->device->sm, command->device->machine->now, command->run);
+    gsim_device_sm_changed(command->device);
+}
+
+/* The kernel that the stream was busy with has ended: the one behind it, which has begun, is what it is busy with. */
+static void go_on_early(struct gsim_front *f, struct gsim_stream_state *stream)
+{
+    struct gsim_command *early = stream->early;
+    stream->early = NULL;
+    stream->busy = early != NULL;
+    stream->is_triggered = early && early->has_triggered;
+    stream->triggered = f->machine->now;
+    if (early) gsim_machine_at(f->machine, f->machine->now + f->device->gaps.programmatic, gsim_front_let_go, early);
+}
+
 /* For observers alone. */
 static void blocks_stayed(void *front, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until)
 {
@@ -515,7 +574,7 @@ static void command_ended(struct gsim_command *command)
     struct gsim_front *f = command->device->front;
     struct gsim_stream_state *stream = &f->process->streams[command->stream];
     struct gsim_hw_queue *hw_queue = &f->hw_queues[stream->hw_queue];
-    stream->busy = false;
+    go_on_early(f, stream);
     stream->last_end = f->machine->now;
     stream->ended_unit = unit_of(f, command);
     if (hw_queue->pending_launches-- && hw_queue->waiting_threads)
@@ -529,6 +588,7 @@ static void command_ended(struct gsim_command *command)
     else if (next)
         turn += draw_first(f, stream->hw_queue);
     must_follow(stream, stream->ended_unit, f->machine->now, gap_behind(f, stream->ended_unit) + turn);
+    stream->own_ready = stream->ready[GSIM_UNIT_SMS];
     stream->has_worked = true;
     stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0, .ended_bytes = f->device->ended_bytes};
     if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
@@ -563,7 +623,7 @@ enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *devic
         f->hw_queue_at[c] = GSIM_TIME_NEVER;
     }
     const struct gsim_observer *observer = machine->simulation->observer;
-    const struct gsim_gpu_listener listener = {f, kernel_started, kernel_ended, gsim_graphs_kernel_placed};
+    const struct gsim_gpu_listener listener = {f, kernel_started, kernel_ended, gsim_graphs_kernel_placed, kernel_triggered};
     enum gsim_status status = gsim_device_open(device, machine, spec, index, &listener, error);
     if (status) return status;
     device->front = f;

@@ -68,12 +68,17 @@ void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
 /* Starts the work of a command whose dependences are met: kernel to the distributor, copy to its engine. */
 void gsim_front_start(struct gsim_command *command);
 
+/* What the kernel of COMMAND waits for behind its prologue has come. */
+void gsim_front_let_go(void *command);
+
 /* --- graphs.c: instantiated graphs, and their launches as they run ---------------------------------------- */
 /* What the nodes of the graph are when it runs. False: out of memory. */
 bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *graph, struct gsim_exec_state *exec);
 void gsim_graphs_launch(struct gsim_command *command);
 /* Both are told to the device: none of a kernel's blocks waits for room; what follows a node that copies (struct gsim_copy_hooks). */
 void gsim_graphs_kernel_placed(void *front, void *command, gsim_time now);
+/* All blocks of the node's kernel have triggered. */
+void gsim_graphs_triggered(struct gsim_command *node, gsim_time now);
 bool gsim_graphs_copies_on(const struct gsim_front *f, const struct gsim_command *copy, uint32_t *next);
 
 #endif

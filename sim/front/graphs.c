@@ -11,6 +11,7 @@ struct gsim_graph_run {
     struct gsim_command *command;      /* the launch in its stream */
     uint32_t exec, nodes_left;
     uint32_t *predecessors_left;
+    struct gsim_command **early;       /* of each node: launched programmatically, what it follows has not ended; NULL: no node is */
     struct gsim_graph_run *next_idle;
 };
 
@@ -83,6 +84,7 @@ bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *g,
     for (uint32_t n = 0; n < g->node_count; n++) {
         x->ops[n] = g->nodes[n].op;
         x->streams[n] = g->nodes[n].stream;
+        x->has_programmatic |= g->nodes[n].op->programmatic;
         x->copy_count += g->nodes[n].op->kind == GSIM_OP_COPY;
         x->predecessor_count[n] = g->nodes[n].after_count;
         for (uint32_t i = 0; i < g->nodes[n].after_count; i++) x->first_successor[g->nodes[n].after[i] + 2]++;
@@ -155,13 +157,13 @@ static void dispatch_node(void *argument)
     gsim_machine_at(f->machine, start, start_node, node);
 }
 
-/* WAITS: something else than the dispatcher keeps the node until READY; meanwhile it starts others. */
-static void node_ready(struct gsim_front *f, struct gsim_graph_run *run, uint32_t index, gsim_time ready, bool waits)
+/* WAITS: something else than the dispatcher keeps the node until READY; meanwhile it starts others. NULL: memory is out. */
+static struct gsim_command *node_ready(struct gsim_front *f, struct gsim_graph_run *run, uint32_t index, gsim_time ready, bool waits)
 {
     const struct gsim_exec_state *x = &f->process->execs[run->exec];
     uint32_t stream = x->streams[index] ? x->streams[index] : run->command->stream;
     struct gsim_command *node = gsim_command_new(f->machine, GSIM_COMMAND_OP, f->device, stream, run->command->iteration);
-    if (!node) return;
+    if (!node) return NULL;
     node->ended = node_ended;
     node->priority = x->ops[index]->priority;
     node->op = x->ops[index];
@@ -171,11 +173,12 @@ static void node_ready(struct gsim_front *f, struct gsim_graph_run *run, uint32_
     node->correlation = run->command->correlation;
     if (is_queued(f)) {
         gsim_machine_at(f->machine, ready, dispatch_node, node);
-        return;
+        return node;
     }
     gsim_time start = ready > f->graph_dispatch_free ? ready : f->graph_dispatch_free;
     if (!waits) f->graph_dispatch_free = start + gsim_time_from_us(f->device->spec->graph_dispatch_us);
     gsim_machine_at(f->machine, start, start_node, node);
+    return node;
 }
 
 static struct gsim_graph_run *new_run(struct gsim_front *f, uint32_t exec)
@@ -187,7 +190,8 @@ static struct gsim_graph_run *new_run(struct gsim_front *f, uint32_t exec)
     } else {
         run = GSIM_ARENA_NEW(&f->machine->arena, struct gsim_graph_run);
         if (run) run->predecessors_left = GSIM_ARENA_ARRAY(&f->machine->arena, uint32_t, x->node_count);
-        if (!run || !run->predecessors_left) {
+        if (run && x->has_programmatic) run->early = GSIM_ARENA_ARRAY(&f->machine->arena, struct gsim_command *, x->node_count);
+        if (!run || !run->predecessors_left || (x->has_programmatic && !run->early)) {
             gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
             return NULL;
         }
@@ -249,6 +253,33 @@ void gsim_graphs_kernel_placed(void *front, void *command, gsim_time now)
     }
 }
 
+/* NEXT is a kernel launched programmatically behind a kernel, the only node that it follows. */
+static bool is_programmatic(const struct gsim_exec_state *x, uint32_t next)
+{
+    return x->ops[next]->programmatic && x->predecessor_count[next] == 1;
+}
+
+void gsim_graphs_triggered(struct gsim_command *node, gsim_time now)
+{
+    struct gsim_front *f = node->device->front;
+    struct gsim_graph_run *run = node->graph_run;
+    const struct gsim_exec_state *x = &f->process->execs[run->exec];
+    if (!run->early || f->device->space->mode == GSIM_MEMORY_MANAGED || node->is_held) return; /* held: when it is let go of */
+    for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++) {
+        uint32_t next = x->successors[i];
+        if (!is_programmatic(x, next) || run->early[next]) continue;
+        run->early[next] = node_ready(f, run, next, now + f->device->gaps.programmatic, true);
+        if (run->early[next]) run->early[next]->is_held = true;
+    }
+}
+
+static void let_go(void *argument)
+{
+    struct gsim_command *node = argument;
+    gsim_front_let_go(node);
+    if (node->has_triggered) gsim_graphs_triggered(node, node->device->machine->now);
+}
+
 /* Node NEXT may start behind one that ended now on UNIT. Between units the graph's launch began to look (H200, H100:
  * traces/h200/polls.txt.gz, graphs). */
 static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t next, uint32_t unit)
@@ -256,6 +287,7 @@ static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t ne
     bool crosses = f->process->execs[run->exec].crosses[next];
     gsim_time ready = f->machine->now + gsim_time_from_us(crosses ? f->device->spec->graph_cross_gap_us : f->device->spec->graph_node_gap_us);
     const struct gsim_op *op = f->process->execs[run->exec].ops[next];
+    if (is_programmatic(&f->process->execs[run->exec], next) && unit == GSIM_UNIT_SMS) ready = f->machine->now + f->device->gaps.programmatic;
     uint32_t own = gsim_copies_unit(f->device, op);
     if (op->kind == GSIM_OP_KERNEL && f->process->space.program->kernels[op->kernel_index].solo_profiled) { /* its record holds a part of the gap */
         gsim_time held = gsim_time_from_us(f->device->spec->profiled_us);
@@ -299,8 +331,15 @@ static void node_ended(struct gsim_command *node)
     uint32_t unit = gsim_copies_unit(f->device, node->op);
     if (x->signals[node->node] && unit == GSIM_UNIT_SMS && f->device->spec->graph_signal_us > 0)
         gsim_machine_at(f->machine, f->machine->now + gsim_time_from_us(f->device->spec->graph_node_gap_us), start_signal, f);
-    for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++)
-        if (--run->predecessors_left[x->successors[i]] == 0) follow(f, run, x->successors[i], unit);
+    for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++) {
+        uint32_t next = x->successors[i];
+        if (run->early && run->early[next]) {
+            gsim_machine_at(f->machine, f->machine->now + f->device->gaps.programmatic, let_go, run->early[next]);
+            run->early[next] = NULL;
+        } else if (--run->predecessors_left[next] == 0) {
+            follow(f, run, next, unit);
+        }
+    }
     gsim_command_free(f->machine, node);
     if (--run->nodes_left) return;
     run->next_idle = x->idle_runs;

@@ -122,8 +122,8 @@ static void record_op(struct gsim_resident *r, const struct gsim_resident_op *op
     const struct gsim_observer *observer = r->front->machine->simulation->observer;
     struct gsim_kernel_record record = {
         .op = its->index, .iteration = r->command->iteration, .stream = r->command->stream, .device = r->front->device->index,
-        .kernel_index = its->kernel_index, .correlation = r->command->correlation, .launch = r->command->launch, .ready = op->ready,
-        .start = op->start, .end = gsim_resident_now(r)};
+        .kernel_index = its->kernel_index, .correlation = r->command->correlation, .launch = r->command->launch,
+        .ready = op->ready < op->start ? op->ready : op->start,         .start = op->start, .end = gsim_resident_now(r)};
     gsim_timeline_add_kernel(r->front->machine->timeline, &record);
     if (observer && observer->on_kernel) observer->on_kernel(observer->data, &record);
     r->front->device->ended_bytes += r->front->process->space.works[its->kernel_index].touched_bytes;
@@ -194,7 +194,8 @@ static void put_on_sm(struct gsim_resident_worker *w, const struct gsim_resident
     w->command->iteration = r->command->iteration;
     w->command->correlation = r->command->correlation;
     w->command->stream = r->command->stream;
-    if (!gsim_gpu_place(d->sm, d->machine->now, work, work_of(work, first, count), count, w->sm, w->command, &has_room)) {
+    w->run = gsim_gpu_place(d->sm, d->machine->now, work, work_of(work, first, count), count, w->sm, w->is_early, w->command, &has_room);
+    if (!w->run) {
         if (has_room)
             gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
         else
@@ -203,20 +204,26 @@ static void put_on_sm(struct gsim_resident_worker *w, const struct gsim_resident
     gsim_device_sm_changed(d);
 }
 
+static void op_starts(struct gsim_resident *r, struct gsim_resident_op *op)
+{
+    if (op->has_started) return;
+    op->has_started = true;
+    op->start = gsim_resident_now(r);
+    r->front->device->touched_bytes += r->front->process->space.works[r->plan->ops[op - r->ops]->kernel_index].touched_bytes;
+}
+
 static void begin_task(void *argument)
 {
     struct gsim_resident_worker *w = argument;
     struct gsim_resident *r = w->resident;
     if (!gsim_resident_fires(r)) return;
     struct gsim_resident_op *op = &r->ops[r->op_of[w->task]];
-    GSIM_INVARIANT(!op->follows);
-    count_time(r);
-    r->running++;
-    r->ready--;
-    if (!op->has_started) {
-        op->has_started = true;
-        op->start = gsim_resident_now(r);
-        r->front->device->touched_bytes += r->front->process->space.works[r->plan->ops[op - r->ops]->kernel_index].touched_bytes;
+    op_starts(r, op);
+    if (!w->is_early) {
+        GSIM_INVARIANT(!op->follows);
+        count_time(r);
+        r->running++;
+        r->ready--;
     }
     put_on_sm(w, op);
 }
@@ -224,9 +231,32 @@ static void begin_task(void *argument)
 void gsim_resident_begin(struct gsim_resident_worker *w, uint32_t task, gsim_time time)
 {
     w->task = task;
-    w->is_idle = false;
+    w->is_idle = w->is_early = false;
     gsim_resident_at(w->resident, time, begin_task, w);
 }
+
+void gsim_resident_begin_early(struct gsim_resident_worker *w, uint32_t task, gsim_time time)
+{
+    w->task = task;
+    w->is_early = true;
+    gsim_resident_at(w->resident, time, begin_task, w);
+}
+
+static void let_go(void *argument)
+{
+    struct gsim_resident_worker *w = argument;
+    struct gsim_resident *r = w->resident;
+    if (!gsim_resident_fires(r)) return;
+    GSIM_INVARIANT(!r->ops[r->op_of[w->task]].follows);
+    count_time(r);
+    r->running++;
+    r->ready--;
+    w->is_early = false;
+    gsim_gpu_release(r->front->device->sm, gsim_resident_now(r), w->run);
+    gsim_device_sm_changed(r->front->device);
+}
+
+void gsim_resident_let_go(struct gsim_resident_worker *w, gsim_time time) { gsim_resident_at(w->resident, time, let_go, w); }
 
 /* --- the launch --------------------------------------------------------------------------------------------------- */
 

@@ -55,6 +55,8 @@ struct gsim_resident_worker {
     uint32_t task, position, next_pred; /* what it does; its place in its list; which of the ops that the task follows it looks at */
     uint32_t next_follower;
     bool is_idle;
+    bool is_early;                      /* its task's prologue has begun, and it waits for what the task follows */
+    struct gsim_kernel_run *run;        /* on the SM */
     struct gsim_resident_worker *next_waiting;
     struct gsim_resident_slot *slots, **slots_tail;
     uint32_t slot_count;                /* that the host knows of, with the running task */
@@ -127,6 +129,9 @@ void gsim_resident_task_ended(struct gsim_command *command);
 
 /* The worker begins TASK at TIME. */
 void gsim_resident_begin(struct gsim_resident_worker *w, uint32_t task, gsim_time time);
+/* The same, but it waits behind its prologue until it is let go of. */
+void gsim_resident_begin_early(struct gsim_resident_worker *w, uint32_t task, gsim_time time);
+void gsim_resident_let_go(struct gsim_resident_worker *w, gsim_time time);
 /* FIRE is called at TIME with WORKER, unless the launch is over by then. */
 void gsim_resident_at(struct gsim_resident *r, gsim_time time, void (*fire)(void *), void *argument);
 /* To be called first by what gsim_resident_at calls: false where there is nothing left to do. */

@@ -22,7 +22,10 @@ void gsim_resident_await(struct gsim_resident_worker *w)
         w->time += r->costs.check;
         if (w->time < op->visible) w->time = op->visible;
     }
-    gsim_resident_begin(w, w->task, w->time);
+    if (w->is_early)
+        gsim_resident_let_go(w, w->time);
+    else
+        gsim_resident_begin(w, w->task, w->time);
 }
 
 void gsim_resident_show(struct gsim_resident *r, struct gsim_resident_op *op, gsim_time visible)
@@ -51,6 +54,8 @@ static void await_next(struct gsim_resident_worker *w, uint32_t task)
     w->task = task;
     w->next_pred = 0;
     w->time += w->resident->costs.take + w->resident->costs.fetch;
+    const struct gsim_op *op = w->resident->plan->ops[w->resident->op_of[task]];
+    if (w->resident->front->process->space.works[op->kernel_index].prologue > 0) gsim_resident_begin_early(w, task, w->time);
     gsim_resident_await(w);
 }
 

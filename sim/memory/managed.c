@@ -124,8 +124,8 @@ void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command)
     bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED, faults = is_managed && may_fault(d, command);
     if (faults) gsim_faults_add(d, command);
     if (is_managed && is_eager(d)) touch_eagerly(d, command->op);
-    command->run = gsim_gpu_submit_scaled(d->sm, d->machine->now, &d->space->works[command->op->kernel_index],
-                                          gsim_reuse_kernel(d, command->op), command->priority, command);
+    command->run = (command->is_held ? gsim_gpu_submit_held : gsim_gpu_submit_scaled)(
+        d->sm, d->machine->now, &d->space->works[command->op->kernel_index], gsim_reuse_kernel(d, command->op), command->priority, command);
     gsim_device_sm_changed(d);
     if (!command->run)
         gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");

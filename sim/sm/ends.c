@@ -48,7 +48,7 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
     gsim_group_settle(g, now);
     for (uint32_t i = 0; i < g->cohort_count && !(only_one && lost);) {
         struct gsim_cohort c = g->cohorts[i];
-        if (!gsim_cohort_is_over(&c)) {
+        if (!gsim_cohort_is_over(&c) || gsim_marks_pass(gpu, g, &g->cohorts[i], now)) {
             i++;
             continue;
         }

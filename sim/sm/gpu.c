@@ -74,11 +74,12 @@ struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim
     return run;
 }
 
-struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale,
-                                               int priority, void *tag)
+static struct gsim_kernel_run *submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale, int priority, bool is_held,
+                                      void *tag)
 {
     struct gsim_kernel_run *run = gsim_gpu_new_run(gpu, work, scale, tag);
     if (!run) return NULL;
+    run->is_held = is_held;
     int levels = (int)gpu->device->priority_levels, level = -priority;
     if (level < 0) level = 0;
     if (level >= levels) level = levels - 1;
@@ -96,6 +97,17 @@ struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time n
         gsim_groups_find_next(gpu);
     }
     return run;
+}
+
+struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale,
+                                               int priority, void *tag)
+{
+    return submit(gpu, now, work, scale, priority, false, tag);
+}
+
+struct gsim_kernel_run *gsim_gpu_submit_held(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale, int priority, void *tag)
+{
+    return submit(gpu, now, work, scale, priority, true, tag);
 }
 
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise)

@@ -35,6 +35,8 @@ struct gsim_kernel_run {
     void *tag;
     uint64_t unplaced, resident;
     double scale; /* of its work */
+    bool is_held;             /* its blocks wait behind their prologue */
+    uint64_t untriggered;     /* of its blocks that were placed */
     uint32_t stands_for;      /* blocks of the grid that each block placed is: more than 1 of tasks alone */
     struct gsim_kernel_run *next; /* in its queue, or in the free list */
     int level;
@@ -178,6 +180,15 @@ void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now
 
 /* Puts one block of RUN on the one SM of the group, whatever else waits. */
 void gsim_distributor_put(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, gsim_time now);
+
+/* --- marks.c: blocks that trigger or wait before their end -------------------------------------------------- */
+/* Of a block of RUN, which begins with WORK to do: what is left until its first mark. */
+void gsim_marks_begin(struct gsim_cohort *c, double work);
+/* The cohort is at a mark, not at its end: true, and it goes on or waits. */
+bool gsim_marks_pass(struct gsim_gpu *gpu, const struct gsim_sm_group *g, struct gsim_cohort *c, gsim_time now);
+/* All blocks of RUN have been placed: they may all have triggered. */
+void gsim_marks_placed(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now);
+static inline bool gsim_marks_has(const struct gsim_kernel_run *run) { return run->is_held || gsim_demand_triggers(run->work); }
 
 /* --- waves.c: waves that only repeat those before them ------------------------------------------------------ */
 void gsim_waves_skip(struct gsim_gpu *gpu, gsim_time now);
