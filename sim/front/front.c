@@ -15,7 +15,7 @@ static void find_next(struct gsim_front *f)
     gsim_agenda_set(&f->machine->agenda, &f->source, next);
 }
 
-static void look_at(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
+void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
 {
     f->hw_queue_at[hw_queue] = time;
     if (time < f->source.next) gsim_agenda_set(&f->machine->agenda, &f->source, time);
@@ -67,7 +67,7 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command)
     command->default_before = f->default_issued;
     if (command->stream == 0) f->default_issued++;
     hw_queue->pending_launches += is_launch(command);
-    if (!hw_queue->head) look_at(f, stream->hw_queue, command->arrival);
+    if (!hw_queue->head) gsim_front_look(f, stream->hw_queue, command->arrival);
     *hw_queue->tail = command;
     hw_queue->tail = &command->next;
 }
@@ -107,7 +107,7 @@ static void complete(struct gsim_front *f, uint32_t stream_index)
     for (uint32_t c = 0; c < f->hw_queue_count; c++) {
         if (!f->hw_queues[c].waits_default) continue;
         f->hw_queues[c].waits_default = false;
-        look_at(f, c, f->machine->now);
+        gsim_front_look(f, c, f->machine->now);
     }
 }
 
@@ -136,7 +136,7 @@ static void complete_marker(struct gsim_front *f, struct gsim_marker *marker, gs
     for (uint32_t devices = marker->waiting_devices; devices; devices &= devices - 1) {
         uint32_t device = (uint32_t)__builtin_ctz(devices);
         for (uint32_t waiting = marker->waiting_hw_queues[device]; waiting; waiting &= waiting - 1)
-            look_at(f->process->devices[device]->front, (uint32_t)__builtin_ctz(waiting), f->machine->now);
+            gsim_front_look(f->process->devices[device]->front, (uint32_t)__builtin_ctz(waiting), f->machine->now);
         marker->waiting_hw_queues[device] = 0;
     }
     marker->waiting_devices = 0;
@@ -317,30 +317,13 @@ gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time f
     return first + looks * f->device->gaps.engine_poll + (gsim_time)(missed * (double)f->device->gaps.engine_poll + (looks ? 1 : missed) * (double)resume);
 }
 
-/* The command is a kernel that may begin before the one that its stream is busy with has ended. Kernels in missing pages do not. */
-static bool may_begin_early(const struct gsim_front *f, const struct gsim_stream_state *stream, const struct gsim_command *command)
-{
-    bool is_programmatic = command->kind == GSIM_COMMAND_OP && command->op->programmatic;
-    return is_programmatic && stream->is_triggered && !stream->early && f->device->space->mode != GSIM_MEMORY_MANAGED;
-}
-
-/* Of a programmatic launch: behind the trigger, or the end, of its stream's last kernel, if that is all it waits for. */
-static gsim_time programmatic_ready(const struct gsim_front *f, const struct gsim_stream_state *stream, gsim_time ready)
-{
-    gsim_time behind_trigger = stream->triggered + f->device->gaps.programmatic;
-    if (stream->busy) return behind_trigger > ready || ready == stream->own_ready ? behind_trigger : ready;
-    if (stream->ended_unit != GSIM_UNIT_SMS || ready != stream->own_ready) return ready;
-    gsim_time sooner = stream->last_end + f->device->gaps.programmatic;
-    return sooner < ready ? sooner : ready;
-}
-
 /* No earlier start of TASK, which arrived. */
 static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_stream_state *stream, const struct gsim_command *command)
 {
     uint32_t unit = unit_of(f, command);
     gsim_time earliest = stream->ready[unit], end = 0;
     if (command->kind == GSIM_COMMAND_OP && command->op->programmatic) {
-        earliest = programmatic_ready(f, stream, earliest);
+        earliest = gsim_programmatic_ready(f, stream, earliest);
     } else if (unit == GSIM_UNIT_SMS) {
         gsim_time seen = gsim_acquires_seen(f->device, f->process, command->stream);
         if (seen > earliest) earliest = seen;
@@ -385,7 +368,7 @@ void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count)
     struct gsim_stream_state *s = &f->process->streams[stream];
     if (s->opened >= count) return;
     s->opened = count;
-    if (s->is_bound) look_at(f, s->hw_queue, f->machine->now);
+    if (s->is_bound) gsim_front_look(f, s->hw_queue, f->machine->now);
 }
 
 /* Handles the head of a hw_queue; true when it left and the next one can be looked at. */
@@ -425,7 +408,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         put_aside(hw_queue, stream);
         return true;
     }
-    bool is_early = stream->busy && may_begin_early(f, stream, command);
+    bool is_early = stream->busy && gsim_programmatic_may_begin(f, stream, command);
     if (stream->busy && !is_early) return false; /* looked at again when its command ends */
     if (command->kind == GSIM_COMMAND_RECORD) {
         do_record(f, hw_queue, command);
@@ -511,43 +494,6 @@ static void kernel_ended(void *front, void *tag, gsim_time now)
     command->ended(command);
 }
 
-static void kernel_triggered(void *front, void *tag, gsim_time now)
-{
-    struct gsim_front *f = front;
-    struct gsim_command *command = tag;
-    if (!command || command->kind == GSIM_COMMAND_TASK) return;
-    command->has_triggered = true;
-    if (command->graph_run) {
-        gsim_graphs_triggered(command, now);
-        return;
-    }
-    struct gsim_stream_state *stream = &f->process->streams[command->stream];
-    if (command == stream->early) return; /* once what it follows has ended */
-    stream->is_triggered = true;
-    stream->triggered = now;
-    look_at(f, stream->hw_queue, now);
-}
-
-void gsim_front_let_go(void *argument)
-{
-    struct gsim_command *command = argument;
-    command->is_held = false;
-    if (!command->run) return; /* has not been submitted yet */
-    gsim_gpu_release(command->device->sm, command->device->machine->now, command->run);
-    gsim_device_sm_changed(command->device);
-}
-
-/* The kernel that the stream was busy with has ended: the one behind it, which has begun, is what it is busy with. */
-static void go_on_early(struct gsim_front *f, struct gsim_stream_state *stream)
-{
-    struct gsim_command *early = stream->early;
-    stream->early = NULL;
-    stream->busy = early != NULL;
-    stream->is_triggered = early && early->has_triggered;
-    stream->triggered = f->machine->now;
-    if (early) gsim_machine_at(f->machine, f->machine->now + f->device->gaps.programmatic, gsim_front_let_go, early);
-}
-
 /* For observers alone. */
 static void blocks_stayed(void *front, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until)
 {
@@ -574,7 +520,7 @@ static void command_ended(struct gsim_command *command)
     struct gsim_front *f = command->device->front;
     struct gsim_stream_state *stream = &f->process->streams[command->stream];
     struct gsim_hw_queue *hw_queue = &f->hw_queues[stream->hw_queue];
-    go_on_early(f, stream);
+    gsim_programmatic_go_on(f, stream);
     stream->last_end = f->machine->now;
     stream->ended_unit = unit_of(f, command);
     if (hw_queue->pending_launches-- && hw_queue->waiting_threads)
@@ -591,7 +537,7 @@ static void command_ended(struct gsim_command *command)
     stream->own_ready = stream->ready[GSIM_UNIT_SMS];
     stream->has_worked = true;
     stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0, .ended_bytes = f->device->ended_bytes};
-    if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
+    if (hw_queue->head) gsim_front_look(f, stream->hw_queue, f->machine->now);
     complete(f, command->stream);
     gsim_command_free(f->machine, command);
 }
@@ -623,7 +569,7 @@ enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *devic
         f->hw_queue_at[c] = GSIM_TIME_NEVER;
     }
     const struct gsim_observer *observer = machine->simulation->observer;
-    const struct gsim_gpu_listener listener = {f, kernel_started, kernel_ended, gsim_graphs_kernel_placed, kernel_triggered};
+    const struct gsim_gpu_listener listener = {f, kernel_started, kernel_ended, gsim_graphs_kernel_placed, gsim_programmatic_triggered};
     enum gsim_status status = gsim_device_open(device, machine, spec, index, &listener, error);
     if (status) return status;
     device->front = f;

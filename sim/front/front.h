@@ -68,8 +68,19 @@ void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
 /* Starts the work of a command whose dependences are met: kernel to the distributor, copy to its engine. */
 void gsim_front_start(struct gsim_command *command);
 
+/* The hardware queue is looked at then, at the latest. */
+void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time);
+
+/* --- programmatic.c ---------------------------------------------------------------------------------------- */
+/* The command is a kernel that may begin before the one that its stream is busy with has ended. Kernels in missing pages do not. */
+bool gsim_programmatic_may_begin(const struct gsim_front *f, const struct gsim_stream_state *stream, const struct gsim_command *command);
+/* Of such a launch, READY otherwise: behind the trigger, or the end, of its stream's last kernel, if that is all it waits for. */
+gsim_time gsim_programmatic_ready(const struct gsim_front *f, const struct gsim_stream_state *stream, gsim_time ready);
+/* The kernel that the stream was busy with has ended: the one behind it, which has begun, is what it is busy with. */
+void gsim_programmatic_go_on(struct gsim_front *f, struct gsim_stream_state *stream);
 /* What the kernel of COMMAND waits for behind its prologue has come. */
 void gsim_front_let_go(void *command);
+void gsim_programmatic_triggered(void *front, void *tag, gsim_time now); /* told to the device */
 
 /* --- graphs.c: instantiated graphs, and their launches as they run ---------------------------------------- */
 /* What the nodes of the graph are when it runs. False: out of memory. */
