@@ -3,6 +3,7 @@
  * Layer: sim (program). "gpusim list": what the registries and the model folders hold, one line each, or with
  * --long, or of the one that is named, everything there is to know.
  */
+#include "workloads/generators/generator.h"
 #include "sim/device/device.h"
 #include "sim/device/rules.h"
 #include "cli/cli.h"
@@ -28,10 +29,20 @@ static void put_workload(const struct gsim_workload_ops *workload, bool in_full)
            workload->size_default[GSIM_SUITE_KESCO], workload->size_default[GSIM_SUITE_GRCUDA]);
 }
 
+static void put_generator(const struct gsim_generator *generator, bool in_full)
+{
+    printf("  %-10s %s\n", generator->name, generator->summary);
+    if (!in_full) return;
+    printf("      source: %s\n      --workload %s:NAME=VALUE:...:\n", generator->source, generator->name);
+    gsim_params_help(generator->params, stdout);
+    printf("\n");
+}
+
 static void list_workloads(bool in_full)
 {
     printf("Workloads (--workload):\n");
     for (uint32_t i = 0; gsim_workload_at(i); i++) put_workload(gsim_workload_at(i), in_full);
+    for (uint32_t i = 0; gsim_generator_at(i); i++) put_generator(gsim_generator_at(i), in_full);
 }
 
 static enum gsim_status find_workload(const char *name, const struct gsim_workload_ops **workload,

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "workloads/generators/generator.h"
 #include "sim/device/device.h"
 #include "sim/device/rules.h"
 #include "gpusim/limits.h"
@@ -302,6 +303,7 @@ enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *
                                                  "sweep take several, or all)", text);
     gsim_nearest_init(&nearest, text);
     for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
+    for (uint32_t i = 0; gsim_generator_at(i); i++) gsim_nearest_offer(&nearest, gsim_generator_at(i)->name);
     return gsim_error_set(error, GSIM_USAGE,
                           "unknown workload '%.60s': expected a name of gpusim list workloads or a "
                           "program file%s",
@@ -363,6 +365,16 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
                           is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
 }
 
+static enum gsim_status build_generated(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text, struct gsim_error *error)
+{
+    static const enum gsim_cli_key unused[] = {GSIM_CLI_SUITE, GSIM_CLI_SIZE, GSIM_CLI_BLOCK1D, GSIM_CLI_BLOCKS};
+    for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
+        if (setup->arguments->value[unused[i]])
+            return gsim_error_set(error, GSIM_USAGE, "--%s: expected parameters behind the name, as in %.40s:seed=2",
+                                  gsim_cli_option_at(unused[i])->name, text);
+    return gsim_generator_build(text, &point->program, error);
+}
+
 static enum gsim_status load_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text,
                                      struct gsim_workload_options *options, const struct gsim_workload_ops **workload,
                                      struct gsim_error *error)
@@ -372,6 +384,7 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
                    (length > 5 && strcmp(text + length - 5, ".json") == 0) ||
                    (length > 8 && strcmp(text + length - 8, ".json.gz") == 0);
     *workload = is_path ? NULL : gsim_workload_find(text);
+    if (!is_path && gsim_generator_is(text)) return build_generated(point, setup, text, error);
     if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
     if (!*workload) return gsim_cli_unknown_workload(text, error);
     enum gsim_status status = choose_size(setup, *workload, options, error);

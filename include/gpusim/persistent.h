@@ -46,6 +46,7 @@ struct gsim_persistent {
     const uint32_t *order;          /* preset: ops in the order of their tasks; NULL: as listed */
     enum gsim_persistent_mode mode;
     uint32_t workers;               /* 0: one for each SM that no scheduler has */
+    bool fetches_ahead;             /* lists: a task's entry and descriptor come while the worker does the task before */
     uint32_t reserved_sms;          /* sched-warps: for the scheduler warps, four on each */
     bool is_ahead;                  /* sched-warps: tasks are bound to workers before, and wait for what they follow by themselves */
     struct gsim_copilot copilot;
