@@ -68,8 +68,14 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_sensitivity(arguments);
     case GSIM_CLI_RESULTS:
         return gsim_cli_results(arguments);
+    case GSIM_CLI_COMPLETION:
+        return gsim_cli_completion(arguments);
     case GSIM_CLI_ABLATE:
         return gsim_cli_ablate(arguments);
+    case GSIM_CLI_EXPLAIN:
+        return gsim_cli_explain(arguments);
+    case GSIM_CLI_WHATIF:
+        return gsim_cli_whatif(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }

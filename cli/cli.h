@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (program). The command line: cli/parse.c reads, cli/cli.c dispatches, cli/help.c explains,
- * cli/setup.c turns words into a simulation; the commands are cli/run.c, cli_compare.c, cli_list.c,
- * cli_validate.c, cli_calibrate.c, cli_import.c and cli_plot.c.
- * Nothing else includes this header. Messages go to stderr as one line, results to stdout.
+ * cli/setup.c turns words into a simulation; each command is cli/COMMAND.c. traces/runner/main.h is the
+ * one other that includes this header. Messages go to stderr as one line, results to stdout.
  */
 #ifndef GSIM_CLI_H
 #define GSIM_CLI_H
@@ -26,7 +25,10 @@ enum gsim_cli_command {
     GSIM_CLI_CALIBRATE,
     GSIM_CLI_SENSITIVITY,
     GSIM_CLI_RESULTS,
+    GSIM_CLI_COMPLETION,
     GSIM_CLI_ABLATE,
+    GSIM_CLI_EXPLAIN,
+    GSIM_CLI_WHATIF,
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -43,38 +45,43 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_CALIBRATE (1u << GSIM_CLI_CALIBRATE)
 #define GSIM_CLI_ON_SENSITIVITY (1u << GSIM_CLI_SENSITIVITY)
 #define GSIM_CLI_ON_RESULTS  (1u << GSIM_CLI_RESULTS)
+#define GSIM_CLI_ON_COMPLETION (1u << GSIM_CLI_COMPLETION)
 #define GSIM_CLI_ON_ABLATE   (1u << GSIM_CLI_ABLATE)
+#define GSIM_CLI_ON_EXPLAIN  (1u << GSIM_CLI_EXPLAIN)
+#define GSIM_CLI_ON_WHATIF   (1u << GSIM_CLI_WHATIF)
+#define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF) /* of a trace or a program: cli/subject.h */
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
                               GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | \
-                              GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ABLATE)
+                              GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_COMPLETION | \
+                              GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_ASK)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
 #define GSIM_CLI_OPTION_MAP(X)                                                                                         \
     X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT,                                                             \
       "a built-in workload (gpusim list workloads) or a program file")                                                       \
-    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT,                                                                \
+    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object")                                                       \
-    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                            \
+    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK,                                            \
       "the GPU and its host (gpusim list devices; default\n"                                                            \
       "a100-sxm4-40gb)")                                                                    \
-    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT, "whose sizes, filters and launch shapes (default kesco)")      \
-    X(SIZE, "size", "N", GSIM_CLI_ON_POINT,                                                                             \
+    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "whose sizes, filters and launch shapes (default kesco)")      \
+    X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
-    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT, "how often the program runs, up to 1000000 (default: its own)")                \
+    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how often the program runs, up to 1000000 (default: its own)")                \
     X(GPUS, "gpus", "N", GSIM_CLI_ON_RUN,                                                                               \
       "GPUs, all alike, up to 8 (default 1); which op is for which\n"                                                  \
       "says the program file: device, and to of a copy p2p")                                                            \
-    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT, "how data reaches the GPU (default managed)")     \
-    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT, "prefetch managed memory (default on)")                        \
-    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
-    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
-    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY,                                                                      \
+    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how data reaches the GPU (default managed)")     \
+    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "prefetch managed memory (default on)")                        \
+    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
+    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
+    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK,                                                                      \
       "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME,\n"                                                       \
       "device.NAME or rule.NAME=off; may be repeated")                                                                                  \
-    X(SEED, "seed", "S", GSIM_CLI_ON_POINT, "seed of all random numbers, of the order of ends and turns too (default 1)") \
+    X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "seed of all random numbers, of the order of ends and turns too (default 1)") \
     X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
       "draw the durations of kernels and calls from the spreads in\n"                                                  \
       "the device file (off by default)")                                                                              \
@@ -87,15 +94,15 @@ enum gsim_cli_command {
       "numbers to refine on recorded runs (default auto: gaps,\n"                                                      \
       "latencies, and calls that no probe measured)")                                                                  \
     X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE, "of the cross-validation over recorded runs (default 5, 0: none)")   \
-    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE, "write the report as JSON")                                        \
-    X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
+    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK, "write the report as JSON")                                        \
+    X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
     X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN,                                                                \
       "in the trace also a track for each of the first N SMs: which\n"                                                 \
       "kernels' blocks stood there from when to when; single blocks\n"                                                 \
       "with --opt gpu.exact=1")                                                                                        \
     X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN,                                                       \
       "write the program that runs as a program file; gzipped if\nnamed .gz")                                          \
-    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS, "write the records as CSV")                                             \
+    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs,\n"                                                   \
       "traces or all (default); several, separated by commas")                                                         \
@@ -105,43 +112,46 @@ enum gsim_cli_command {
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")           \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
-    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_SENSITIVITY,                                               \
+    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                                               \
       "the picture, .svg, .pdf or .png; also --out, -o")                                                                     \
     X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE,                                                \
       "of the program (default: the trace's)")                                                                          \
-    X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT, "keep the host's time between its calls (default on)")               \
-    X(COPIES, "copies", "rate|recorded|modelled", GSIM_CLI_ON_IMPORT,                                                  \
+    X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK, "keep the host's time between its calls (default on)")               \
+    X(COPIES, "copies", "rate|recorded|modelled", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                                                  \
       "how long copies take: by the device's links unless the\n"                                                       \
       "trace's ran at other rates (default), as recorded, or always\n"                                                 \
       "by the links")                                                                                                   \
-    X(EXECUTION_TRACE, "execution-trace", "FILE", GSIM_CLI_ON_IMPORT,                                                   \
+    X(EXECUTION_TRACE, "execution-trace", "FILE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                                                   \
       "PyTorch's execution trace made beside it: what each operator\n"                                               \
       "reads and writes")                                                                                               \
-    X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT,                                                            \
+    X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                                                            \
       "what depends on what: the order that streams, events and\n"                                                     \
       "waits gave (default), what operators read and write (default\n"                                                 \
       "with --execution-trace), or nothing")                                                        \
-    X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT,                                                      \
+    X(PROFILER_OVERHEAD, "profiler-overhead", "keep|remove", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                       \
+      "the profiler's own share of the host's time, estimated from\n"                                                 \
+      "operators and calls: kept (default of import) or removed")                                                       \
+    X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                                                      \
       "idle time of the GPU that the trace does not explain: kept as\n"                                                 \
       "a delay (default), or dropped")                                                                                  \
-    X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                  \
+    X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                  \
       "of kernels in a trace that ran beside others, what they take\n"                                                 \
       "alone: found by replaying it on the device (default), or as\n"                                                 \
       "long as they took")                                                                                              \
-    X(GPU, "gpu", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                                       \
+    X(GPU, "gpu", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                                       \
       "of a trace of several GPUs this one (default: that which works\n"                                               \
       "longest)")                                                                                                       \
-    X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                                  \
+    X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                                  \
       "of a trace of several ranks this one, by its label or number")                                                  \
-    X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                                     \
+    X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                                     \
       "only what was launched within the trace's ProfilerStep#N")                                                       \
-    X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                      \
+    X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                      \
       "only what was launched within the first annotation of that\n"                                                   \
       "name")                                                                                                           \
-    X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                               \
+    X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                               \
       "only what was launched then, in microseconds from the first\n"                                                  \
       "launch; either may be left out")                                                                                 \
-    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE,                                                                \
+    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                                                \
       "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
       "launch order; either may be left out")                                                                          \
     X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "what the horizontal axis shows")                                            \
@@ -150,13 +160,13 @@ enum gsim_cli_command {
       "heatmap: what colours and numbers show")                                                                         \
     X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each")                                          \
     X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
-    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "above the figure (default none: papers have captions)")               \
+    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "above the figure (default none: papers have captions)")               \
     X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "in place of the column's name and unit")                            \
     X(YLABEL, "ylabel", "TEXT", GSIM_CLI_ON_PLOT, "likewise")                                                          \
-    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "of the picture: 8.5 cm, 17.8 cm or a number")               \
-    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "of the picture (default: what suits it)")                             \
-    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "size of the letters in points (default 8)")                               \
-    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY, "leave the gnuplot script and its data in this folder")                   \
+    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "of the picture: 8.5 cm, 17.8 cm or a number")               \
+    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "of the picture (default: what suits it)")                             \
+    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "size of the letters in points (default 8)")                               \
+    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "leave the gnuplot script and its data in this folder")                   \
     X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
     X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this part of the recording, in us")               \
     X(RULES, "rules", "all|A,B,...", GSIM_CLI_ON_ABLATE, "which rules (gpusim list rules; default all)")                \
@@ -173,6 +183,10 @@ enum gsim_cli_command {
     X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE,                                                          \
       "what if: this number of every device times FACTOR")                                                         \
     X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated, bars of speed-ups or, where\n--only leaves none, points: .svg, .pdf or .png")           \
+    X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_ASK,                                                                    \
+      "what to change; A+B together: graph, dag, nosync, streams=K,\n"                                                 \
+      "priorities, launch=2x, fuse, pinned, hw_queues=N,\n"                                                            \
+      "kernel:NAME=2x, link=2x, device=NAME (default: all that apply)")                                                 \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
     X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
@@ -220,6 +234,10 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
 int gsim_cli_main(int argc, char **argv);
 void gsim_cli_help_program(struct gsim_output *output);
 void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *output);
+const char *gsim_cli_usage(enum gsim_cli_command command);
+const char *gsim_cli_summary(enum gsim_cli_command command);
+/* An option as COMMAND has it, which may take another word or mean something particular. */
+struct gsim_cli_option gsim_cli_option_of(enum gsim_cli_key key, enum gsim_cli_command command);
 
 /* Each returns the exit status and has said on stderr what went wrong. */
 int gsim_cli_run(const struct gsim_cli_arguments *arguments);
@@ -235,6 +253,9 @@ int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments);
 int gsim_cli_ablate(const struct gsim_cli_arguments *arguments);
 int gsim_cli_results(const struct gsim_cli_arguments *arguments);
+int gsim_cli_completion(const struct gsim_cli_arguments *arguments);
+int gsim_cli_explain(const struct gsim_cli_arguments *arguments);
+int gsim_cli_whatif(const struct gsim_cli_arguments *arguments);
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);
@@ -262,6 +283,7 @@ struct gsim_cli_setup {
     uint64_t seed;
     uint32_t iterations, block1d, blocks, gpus; /* 0: not given */
     bool until_steady;                    /* without iterations: as many as it takes, for who compares */
+    struct gsim_program *program;         /* in place of the one that is named; moved to the point. NULL: none */
 };
 
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,

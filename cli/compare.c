@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "sim/base/ends.h"
 #include "sim/base/jobs/pool.h"
 #include "sim/base/jobs/progress.h"
 #include "sim/base/text.h"
@@ -234,16 +235,15 @@ static enum gsim_status run_pool(struct collector *c, struct gsim_error *error)
     status = gsim_pool_create(&config, &pool, error);
     gsim_progress_start(&c->progress, count, stderr);
     c->progress.unit = "runs";
-    while (status == GSIM_OK && !comparison->is_stopped && c->received < (c->is_refused ? next : count)) {
+    while (status == GSIM_OK && !gsim_stop_asked(&stop) && c->received < (c->is_refused ? next : count)) {
         for (size_t room = gsim_pool_room(pool, count - next); !c->is_refused && room && next < count && status == GSIM_OK; room--)
             status = gsim_pool_put(pool, next++, error);
         if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take, c, error);
         gsim_progress_show(&c->progress);
-        comparison->is_stopped = gsim_stop_asked(&stop);
     }
     gsim_progress_clear(&c->progress);
     gsim_pool_destroy(pool);
-    gsim_stop_end(&stop);
+    gsim_ends_restore(&stop.old_mask); /* a signal that is pending ends the process here */
     return status;
 }
 
@@ -295,7 +295,7 @@ static enum gsim_status run_all(struct gsim_comparison *comparison, struct gsim_
         if (!comparison->cells[i].times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     enum gsim_status status = run_pool(&c, error);
-    return status == GSIM_OK && !comparison->is_stopped ? tell_failures(&c, error) : status;
+    return status == GSIM_OK ? tell_failures(&c, error) : status;
 }
 
 /* Repetitions have seeds of their own, the same ones for every scheduler: ratios are taken seed by seed. */
@@ -353,7 +353,7 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     comparison->setup.until_steady = true;
     note_programs(comparison);
     status = run_all(comparison, error);
-    if (status != GSIM_OK || comparison->is_stopped || !comparison->done_count) return status; /* a table of failures says no more */
+    if (status != GSIM_OK || !comparison->done_count) return status; /* a table of failures says no more */
     note_idle_opts(comparison);
     sum_up(comparison);
     return gsim_compare_deliver(comparison, error);
@@ -365,9 +365,8 @@ int gsim_cli_compare(const struct gsim_cli_arguments *arguments)
     struct gsim_comparison comparison = {.arguments = arguments};
     enum gsim_status status = compare(&comparison, &error);
     enum gsim_status worst = comparison.worst;
-    bool is_stopped = comparison.is_stopped;
     gsim_cli_setup_release(&comparison.setup);
     gsim_arena_release(&comparison.arena);
     if (status != GSIM_OK) return gsim_cli_fail(&error);
-    return is_stopped ? 130 : gsim_status_exit(worst); /* 130: as after Ctrl-C */
+    return gsim_status_exit(worst);
 }

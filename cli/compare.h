@@ -34,7 +34,6 @@ struct gsim_comparison {
     struct gsim_arena arena;
     enum gsim_status worst;
     size_t done_count;
-    bool is_stopped;
 };
 
 static inline struct gsim_compare_cell *gsim_compare_cell(const struct gsim_comparison *c, size_t workload, size_t scheduler)

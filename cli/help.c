@@ -188,6 +188,14 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim results results.db --where 'status != ok' --columns workload,sched,error\n"
             "  gpusim results merge -o all.db part-*.db\n",
         },
+    [GSIM_CLI_COMPLETION] =
+        {
+            "print what a shell needs to complete commands, options and names",
+            "gpusim completion bash|zsh",
+            "An installation has it already. From a source checkout, where gpusim is on the path:\n",
+            "  . <(gpusim completion bash)\n"
+            "  gpusim completion zsh > ~/.zsh/functions/_gpusim\n",
+        },
     [GSIM_CLI_ABLATE] =
         {
             "tell what each rule of the model is worth",
@@ -200,11 +208,40 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim ablate traces/h200/vm/dags-mixed.json.gz h100-vm=traces/h100/dags-mixed.json.gz --csv rules.csv\n"
             "  gpusim ablate traces/h200/vm/dags-seeded.json.gz --rules tails,turns --jobs 8\n",
         },
+    [GSIM_CLI_EXPLAIN] =
+        {
+            "tell where the time of a trace or a program goes, cause by cause",
+            "gpusim explain TRACE|PROGRAM|WORKLOAD [options]",
+            "Replays a profiler's trace, or runs a program, and accounts for every microsecond: what the GPU did, and\n"
+            "while it did nothing, or its SMs stood half empty, why the next work had not started: a late host (launch\n"
+            "calls, framework, its own work, waiting for a result), work that it depends on and the gap behind that, a\n"
+            "hardware queue, no room (of which resource), a busy copy engine, or time that the trace does not explain.\n"
+            "The shares add up to the whole. Then pairs of streams that could overlap more, by reason, with what each is\n"
+            "worth; the critical path, by kernels and causes. gpusim report makes a page of the JSON.\n",
+            "  gpusim explain trace.json.gz\n"
+            "  gpusim explain trace.json.gz --step 3 --json why.json --trace why-trace.json.gz\n"
+            "  gpusim explain trace.json.gz --execution-trace et.json --sched cudagraph\n"
+            "  gpusim explain img --sched kesco --device h200 --csv -\n",
+        },
+    [GSIM_CLI_WHATIF] =
+        {
+            "tell what each change of a program, its host or its GPU would be worth",
+            "gpusim whatif TRACE|PROGRAM|WORKLOAD [--change NAME,...] [options]",
+            "Simulates a profiler's trace or a program as it is and once for each change, on all cores: captured into a\n"
+            "CUDA graph, without needless synchronisations, on more streams, with priorities, fewer or cheaper launches,\n"
+            "pinned memory, more hardware queues, faster kernels, a faster link, another GPU. Prints the time saved with\n"
+            "its error bar and the command that shows that run alone; then those that help, together. gpusim report makes\n"
+            "a page of the JSON.\n",
+            "  gpusim whatif trace.json.gz\n"
+            "  gpusim whatif trace.json.gz --execution-trace et.json --change graph,dag,streams=4\n"
+            "  gpusim whatif trace.json.gz --change kernel:gemm=1.5x,device=h200 --json whatif.json\n"
+            "  gpusim whatif img --sched serial --device h200 -o tornado.svg\n",
+        },
 };
 
 static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
     "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity",
-    "results", "ablate"};
+    "results", "completion", "ablate", "explain", "whatif"};
 
 /* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
 static const struct {
@@ -227,6 +264,15 @@ static const struct {
      "the GPU and its host (gpusim list devices; default: the one\nthat recorded runs name, h200 for cases)"},
     {GSIM_CLI_DEVICE, GSIM_CLI_ON_IMPORT, NULL,
      "the GPU whose durations these are (gpusim list devices;\ndefault h200)"},
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_ASK, NULL,
+     "the GPU and its host (gpusim list devices; default: a trace's\nGPU or h200, a100-sxm4-40gb for programs)"},
+    {GSIM_CLI_SCHED, GSIM_CLI_ON_ASK, NULL, "who issues the work (gpusim list schedulers; default async:\nthe program's own streams)"},
+    {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, NULL, "write it as JSON; also --json"},
+    {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...", "explain the program so changed (gpusim whatif --help)"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_WHATIF, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_WHATIF, NULL, "write the table as CSV"},
+    {GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_ON_ASK, NULL, "the profiler's own share of the host's time, estimated from\noperators and calls: removed (default) or kept"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_EXPLAIN, NULL, "write the time by state and cause as CSV"},
     {GSIM_CLI_OPT, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ABLATE, NULL,
      "gpu.NAME, device.NAME (gpusim list devices --long) or\nrule.NAME=off (gpusim list rules); may be repeated"},
     {GSIM_CLI_DEVICE, GSIM_CLI_ON_ABLATE, NULL, "of files that do not say it (gpusim list devices; default h200)"},
@@ -259,15 +305,25 @@ static const struct {
     {GSIM_CLI_MIX, GSIM_CLI_ON_RESULTS, NULL, "merge: also results of another version or model"},
 };
 
-static void put_option(enum gsim_cli_key key, enum gsim_cli_command command, struct gsim_output *output)
+const char *gsim_cli_usage(enum gsim_cli_command command) { return texts[command].usage; }
+
+const char *gsim_cli_summary(enum gsim_cli_command command) { return texts[command].summary; }
+
+struct gsim_cli_option gsim_cli_option_of(enum gsim_cli_key key, enum gsim_cli_command command)
 {
-    char head[64];
     struct gsim_cli_option option = *gsim_cli_option_at(key);
     for (size_t i = 0; i < sizeof(particular) / sizeof(particular[0]); i++) {
         if (particular[i].key != key || !(particular[i].commands & (1u << command))) continue;
         if (particular[i].metavar) option.metavar = particular[i].metavar;
         option.help = particular[i].help;
     }
+    return option;
+}
+
+static void put_option(enum gsim_cli_key key, enum gsim_cli_command command, struct gsim_output *output)
+{
+    char head[64];
+    const struct gsim_cli_option option = gsim_cli_option_of(key, command);
     int width = snprintf(head, sizeof(head), "  --%s%s%s", option.name, option.metavar ? " " : "",
                          option.metavar ? option.metavar : "");
     gsim_output_printf(output, "%-*s", HELP_COLUMN, head);
@@ -300,8 +356,8 @@ void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *ou
     }
     if (command == GSIM_CLI_RESULTS) put_columns(output);
     gsim_output_printf(output, "\nExamples:\n%s", text->examples);
-    gsim_output_printf(output, "\nExit status: 0 done, 1 the simulation or the output failed, 2 bad usage or input%s.\n",
-                       command == GSIM_CLI_SWEEP || command == GSIM_CLI_SENSITIVITY ? ", 130 stopped by Ctrl-C" : "");
+    gsim_output_text(output, "\nExit status: 0 done, 1 the simulation or the output failed, 2 bad usage or input, 128 + N stopped by\n"
+                             "signal N (130: Ctrl-C).\n");
 }
 
 void gsim_cli_help_program(struct gsim_output *output)

@@ -16,7 +16,7 @@
 #include "sim/base/text.h"
 #include "sim/base/jobs/progress.h"
 #include "traces/import/importers.h"
-#include "sim/program/writer.h"
+#include "gpusim/program.h"
 
 #define DEVICE_DEFAULT "h200"
 
@@ -103,6 +103,10 @@ static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, 
     if (wants_data && !options->execution_trace)
         return gsim_error_set(error, GSIM_USAGE, "--depends data: expected --execution-trace FILE with it");
     if (depends && !wants_data) options->execution_trace = NULL;
+    const char *overhead = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
+    if (overhead && strcmp(overhead, "keep") != 0 && strcmp(overhead, "remove") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--profiler-overhead: expected keep or remove, found '%s'", overhead);
+    options->removes_overhead = overhead ? strcmp(overhead, "remove") == 0 : arguments->command != GSIM_CLI_IMPORT;
     const char *unexplained = arguments->value[GSIM_CLI_UNEXPLAINED];
     options->drops_unexplained = unexplained && strcmp(unexplained, "drop") == 0;
     if (unexplained && !options->drops_unexplained && strcmp(unexplained, "keep") != 0)
@@ -155,6 +159,7 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
     if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device->name, text_of_alone));
+    if (notes->overhead_us > 0) fprintf(stderr, "gpusim: note: %.1f us of the host's time are the profiler's own, as estimated: removed (--profiler-overhead)\n", notes->overhead_us);
     if (!notes->data_works) fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
     gsim_cli_note_gpu(path, notes->gpu, device);
 }
@@ -261,6 +266,26 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
     gsim_device_release(&i->device);
     i->program = (struct gsim_program){0};
     return read_for_device(i, error);
+}
+
+enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_program *program,
+                                       struct gsim_import_notes *notes, char device[GSIM_CLI_DEVICE_NAME], struct gsim_error *error)
+{
+    struct import i = {.arguments = arguments, .path = path, .infers = true};
+    i.options.name = i.name;
+    enum gsim_status status = parse_words(arguments, &i.options, error);
+    if (status == GSIM_OK) status = choose_name(arguments, path, i.name, error);
+    if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &i.infers, error);
+    if (status == GSIM_OK) status = find_importer(&i, error);
+    if (status == GSIM_OK) status = read_trace(&i, error);
+    if (status == GSIM_OK && i.infers && i.notes.shared)
+        status = infer_alone(i.importer->read, path, &i.options, &i.device, &i.program, &i.notes, &i.alone, error);
+    if (status == GSIM_OK) print_notes(path, &i.notes, &i.alone, &i.device);
+    snprintf(device, GSIM_CLI_DEVICE_NAME, "%s", i.device.name ? i.device.name : "");
+    *program = i.program;
+    *notes = i.notes;
+    gsim_device_release(&i.device);
+    return status;
 }
 
 int gsim_cli_import(const struct gsim_cli_arguments *arguments)

@@ -4,9 +4,20 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/ends.h"
+
+/* What prints and is done: a reader that has seen enough of it (| head) is no news. */
+static int is_short(const char *command)
+{
+    return strcmp(command, "list") == 0 || strcmp(command, "results") == 0 || strcmp(command, "help") == 0 ||
+           strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0;
+}
 
 int main(int argc, char **argv)
 {
+    gsim_ends_install(argc > 1 && is_short(argv[1]));
     int status = gsim_cli_main(argc, argv);
 #if !defined(__SANITIZE_ADDRESS__)
     /* Nothing is left to do, and the destructors of SimGrid's 30 libraries take longer than a small run. */

@@ -43,6 +43,7 @@ static bool is_database(const char *path)
 static enum gsim_status write_page(struct command *c, struct gsim_error *error)
 {
     const char *path = c->arguments->operands[0];
+    if (gsim_page_is_ask(path)) return gsim_page_ask(&c->page, path, error);
     if (is_run(&c->frame)) {
         enum gsim_status status = gsim_track_read(path, &c->track, error);
         return status == GSIM_OK ? gsim_page_run(&c->page, &c->frame, &c->track, error) : status;
@@ -58,7 +59,7 @@ int gsim_cli_page(const struct gsim_cli_arguments *arguments)
     struct gsim_error error = {0};
     struct command c = {.arguments = arguments};
     enum gsim_status status = check(arguments, &error);
-    if (status == GSIM_OK) status = gsim_frame_read(&c.frame, arguments->operands[0], &error);
+    if (status == GSIM_OK && !gsim_page_is_ask(arguments->operands[0])) status = gsim_frame_read(&c.frame, arguments->operands[0], &error);
     if (status == GSIM_OK) {
         c.page = (struct gsim_page){.output = &c.output, .source = arguments->operands[0]};
         c.page.command = gsim_cli_command_line(arguments, &c.page.arena);
@@ -69,7 +70,8 @@ int gsim_cli_page(const struct gsim_cli_arguments *arguments)
         status = write_page(&c, &error);
         if (status == GSIM_OK) status = gsim_output_commit(&c.output, &error);
         if (status == GSIM_OK && c.page.missing)
-            fprintf(stderr, "gpusim: note: figures are missing: %s\n", c.page.missing);
+            status = gsim_error_set(&error, GSIM_IO, "'%s' is written, but figures are missing: %s",
+                                    arguments->value[GSIM_CLI_OUTPUT], c.page.missing);
         gsim_output_release(&c.output);
     }
     gsim_track_release(&c.track);

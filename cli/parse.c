@@ -17,7 +17,8 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 
 static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot",
                                                                   "sweep", "report", "reproduce", "calibrate",
-                                                                  "sensitivity", "results", "ablate"};
+                                                                  "sensitivity", "results", "completion", "ablate",
+                                                                  "explain", "whatif"};
 
 const char *gsim_cli_command_name(int command)
 {
@@ -85,14 +86,15 @@ static int find_option(enum gsim_cli_command command, const char *text, size_t l
 {
     static const struct {
         enum gsim_cli_key key;
+        unsigned commands;
         const char *other;
-    } aliases[] = {{GSIM_CLI_OUTPUT, "out"}, {GSIM_CLI_OUT, "output"}};
+    } aliases[] = {{GSIM_CLI_OUTPUT, ~0u, "out"}, {GSIM_CLI_OUT, ~0u, "output"}, {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, "json"}};
     for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++)
         if ((options[key].commands & (1u << command)) && strlen(options[key].name) == length &&
             strncmp(options[key].name, text, length) == 0)
             return key;
     for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
-        if ((options[aliases[i].key].commands & (1u << command)) && strlen(aliases[i].other) == length &&
+        if ((options[aliases[i].key].commands & aliases[i].commands & (1u << command)) && strlen(aliases[i].other) == length &&
             strncmp(aliases[i].other, text, length) == 0)
             return (int)aliases[i].key;
     return GSIM_CLI_KEY_COUNT;
@@ -125,7 +127,8 @@ static size_t most_operands(enum gsim_cli_command command)
     if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE ||
         command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE)
         return SIZE_MAX;
-    return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE;
+    return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE || command == GSIM_CLI_COMPLETION ||
+           command == GSIM_CLI_EXPLAIN || command == GSIM_CLI_WHATIF;
 }
 
 enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,

@@ -248,8 +248,7 @@ static enum gsim_status read_spec(struct command *c, const char *path, struct gs
     status = code == 0 ? gsim_frame_read(frame, database, error)
                        : gsim_error_set(error, code == 2 ? GSIM_INPUT : GSIM_SIM,
                                         "cannot draw: the sweep of '%s' was not done", path);
-    if (database) remove(database);
-    rmdir(folder);
+    gsim_scratch_remove(folder);
     return status;
 }
 

@@ -171,7 +171,7 @@ static enum gsim_status draw(const struct gsim_reproduction *r, const char *path
     enum gsim_status status = gsim_scratch_file(&arena, &csv, error);
     if (status == GSIM_OK) status = write_file(r, csv, gsim_reproduce_csv, error);
     if (status == GSIM_OK) status = gsim_figure_draw(has_bars(r) ? "reproduce.gp" : "reproduce_points.gp", csv, path, error);
-    if (csv) remove(csv);
+    gsim_scratch_remove(csv);
     gsim_arena_release(&arena);
     return status;
 }

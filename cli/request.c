@@ -8,7 +8,7 @@
 #include "sim/device/search.h"
 #include "cli/row.h"
 #include "sim/base/text.h"
-#include "sim/program/reader.h"
+#include "gpusim/program.h"
 
 /* --- names --------------------------------------------------------------------------------------------------- */
 /* Options that a point may set; all else is an --opt. */

@@ -317,7 +317,7 @@ static enum gsim_status show(struct results *results, struct gsim_error *error)
     return status;
 }
 
-static enum gsim_status merge(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+static enum gsim_status merge(const struct gsim_cli_arguments *arguments, int *stopped_by, struct gsim_error *error)
 {
     const char *out = arguments->value[GSIM_CLI_OUT];
     struct gsim_merge_outcome outcome = {0};
@@ -327,6 +327,7 @@ static enum gsim_status merge(const struct gsim_cli_arguments *arguments, struct
     enum gsim_status status =
         gsim_merge(out, arguments->operands + 1, arguments->operand_count - 1,
                    arguments->value[GSIM_CLI_RESUME] != NULL, arguments->value[GSIM_CLI_MIX] != NULL, &outcome, error);
+    *stopped_by = outcome.stopped_by;
     if (status == GSIM_OK)
         fprintf(stderr, "gpusim: %zu points added, %zu were there already\n", outcome.added, outcome.present);
     return status;
@@ -337,10 +338,11 @@ int gsim_cli_results(const struct gsim_cli_arguments *arguments)
     struct gsim_error error = {0};
     struct results results = {.arguments = arguments};
     enum gsim_status status;
+    int stopped_by = 0;
     if (!arguments->operand_count)
         status = gsim_error_set(&error, GSIM_USAGE, "no results file: expected gpusim results FILE");
     else if (strcmp(arguments->operands[0], "merge") == 0)
-        status = merge(arguments, &error);
+        status = merge(arguments, &stopped_by, &error);
     else if (arguments->operand_count > 1)
         status = gsim_error_set(&error, GSIM_USAGE,
                                 "unexpected argument '%s': one results file at a time (gpusim results "
@@ -350,5 +352,7 @@ int gsim_cli_results(const struct gsim_cli_arguments *arguments)
         status = show(&results, &error);
     gsim_answer_release(&results.answer);
     gsim_arena_release(&results.arena);
+    if (stopped_by) fprintf(stderr, "gpusim: stopped; no file was changed; the same command starts afresh\n");
+    if (stopped_by) return 128 + stopped_by;
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

@@ -3,7 +3,6 @@
  * Layer: sim (program). "gpusim run": one simulation. What it gives in the end is cli/deliver.c's.
  */
 #include "cli/cli.h"
-#include "sim/program/writer.h"
 
 static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {

@@ -235,14 +235,14 @@ static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *e
     gsim_stop_begin(&stop);
     status = gsim_pool_create(&config, &pool, error);
     gsim_progress_start(&c.progress, count, stderr);
-    while (status == GSIM_OK && c.received < count && !s->is_stopped) {
+    while (status == GSIM_OK && c.received < count && !s->stopped_by) {
         for (size_t room = gsim_pool_room(pool, count - next); room && next < count && status == GSIM_OK; room--)
             status = gsim_pool_put(pool, next++, error);
         if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take, &c, error);
         gsim_progress_show(&c.progress);
-        s->is_stopped = gsim_stop_asked(&stop);
+        s->stopped_by = gsim_stop_asked(&stop);
     }
-    gsim_progress_end(&c.progress, s->is_stopped || status != GSIM_OK);
+    gsim_progress_end(&c.progress, s->stopped_by || status != GSIM_OK);
     gsim_pool_destroy(pool);
     gsim_stop_end(&stop);
     return status;
@@ -301,9 +301,9 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = choose_design(s, &error);
     if (status == GSIM_OK) status = check_program(s, &error);
     if (status == GSIM_OK) status = run_all(s, &error);
-    bool is_stopped = s && s->is_stopped;
-    if (status == GSIM_OK && !is_stopped) status = gsim_design_effects(&s->design, s->y, s->effects, &error);
-    if (status == GSIM_OK && !is_stopped) status = gsim_effects_deliver(s, &error);
+    int stopped_by = s ? s->stopped_by : 0;
+    if (status == GSIM_OK && !stopped_by) status = gsim_design_effects(&s->design, s->y, s->effects, &error);
+    if (status == GSIM_OK && !stopped_by) status = gsim_effects_deliver(s, &error);
     if (s) {
         gsim_free(s->y);
         gsim_design_release(&s->design);
@@ -312,5 +312,7 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
     }
     gsim_free(s);
     if (status != GSIM_OK) return gsim_cli_fail(&error);
-    return is_stopped ? 130 : 0; /* as after Ctrl-C */
+    if (!stopped_by) return 0;
+    fprintf(stderr, "gpusim: no file was changed; the same command starts afresh\n");
+    return 128 + stopped_by;
 }

@@ -25,7 +25,7 @@ struct gsim_sensitivity {
     double spread; /* per cent; 0: by the kind of each number */
     struct gsim_design design;
     double *y; /* by point */
-    bool is_stopped;
+    int stopped_by; /* a signal; 0: none */
     struct gsim_arena arena;
 };
 

@@ -14,7 +14,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
-#include "sim/program/reader.h"
+#include "gpusim/program.h"
 #include "traces/import/importers.h"
 
 /* --- numbers and choices ------------------------------------------------------------------------------------- */
@@ -380,6 +380,11 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
                                      struct gsim_error *error)
 {
     size_t length = strlen(text);
+    if (setup->program) {
+        point->program = *setup->program;
+        *setup->program = (struct gsim_program){0};
+        return GSIM_OK;
+    }
     bool is_path = strchr(text, '/') || strcmp(text, "-") == 0 ||
                    (length > 5 && strcmp(text + length - 5, ".json") == 0) ||
                    (length > 8 && strcmp(text + length - 8, ".json.gz") == 0);

@@ -3,7 +3,6 @@
  * Layer: sim (program). "gpusim sweep": from the words of the command line to a spec, its points, and a results file
  * that holds them all. A point: cli/request.h. Running them: sweep/run.h.
  */
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include "sim/base/text.h"
 #include "sweep/plan.h"
 #include "sweep/remote.h"
+#include "sweep/sink.h"
 
 #define OUT_DEFAULT  "results.db"
 #define SHOWN_POINTS 10
@@ -23,6 +23,8 @@ struct sweep {
     struct gsim_sweep_plan plan;
     struct gsim_store *store;
     struct gsim_sweep_job job;
+    struct gsim_stop stop;
+    bool is_held;
     struct gsim_progress progress;
     struct gsim_remote remote; /* transport NULL: alone */
     struct gsim_arena arena;
@@ -256,6 +258,8 @@ static bool is_given(const struct gsim_spec *spec, const char *name)
 static enum gsim_status compute(struct sweep *sweep, struct gsim_error *error)
 {
     bool retry = sweep->arguments->value[GSIM_CLI_RETRY] != NULL;
+    gsim_stop_begin(&sweep->stop); /* until the results file is closed: what it has beside it goes then */
+    sweep->is_held = true;
     enum gsim_status status = open_store(sweep, error);
     if (status == GSIM_OK) status = gsim_plan_make(&sweep->plan, &sweep->plan_config, sweep->store, retry, error);
     if (status == GSIM_OK) status = record_sweep(sweep, error);
@@ -274,7 +278,7 @@ static enum gsim_status compute(struct sweep *sweep, struct gsim_error *error)
     status = sweep->remote.transport && sweep->remote.size > 1
                  ? gsim_remote_lead(&sweep->remote, &sweep->job, sweep->requests.sweep_id, error)
                  : gsim_sweep_run(&sweep->job, error);
-    gsim_progress_end(&sweep->progress, sweep->job.is_stopped || status != GSIM_OK);
+    gsim_progress_end(&sweep->progress, sweep->job.stopped_by || status != GSIM_OK);
     return status;
 }
 
@@ -367,29 +371,29 @@ static int tell_whether_all_failed(const struct sweep *sweep)
 
 static int finish(struct sweep *sweep, enum gsim_status status, const struct gsim_error *error)
 {
-    bool is_stopped = sweep->job.is_stopped, is_leader = !sweep->remote.rank;
+    int stopped_by = sweep->job.stopped_by;
+    bool is_leader = !sweep->remote.rank;
     gsim_store_close(sweep->store);
+    if (sweep->is_held) gsim_stop_end(&sweep->stop);
     gsim_plan_release(&sweep->plan);
     gsim_requests_release(&sweep->requests);
     gsim_spec_release(&sweep->spec);
     gsim_arena_release(&sweep->arena);
     if (status != GSIM_OK && is_leader) return gsim_cli_fail(error);
     if (status != GSIM_OK) return gsim_status_exit(status); /* rank 0 tells it */
-    if (!is_stopped) return is_leader ? tell_whether_all_failed(sweep) : 0;
+    if (!stopped_by) return is_leader ? tell_whether_all_failed(sweep) : 0;
     fprintf(stderr, "gpusim: the same command with --resume goes on from here\n");
-    return 130; /* as after Ctrl-C */
+    return 128 + stopped_by;
 }
 
 int gsim_cli_sweep(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct sweep sweep = {.arguments = arguments};
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigaction(SIGXFSZ, &ignore, NULL); /* a file that may not grow is an error to be told, not a death */
     enum gsim_status status = join(&sweep, &error);
     if (status == GSIM_OK) status = run(&sweep, &error);
     if (status != GSIM_OK) gsim_remote_give_up(&sweep.remote, &error);
-    bool is_stopped = sweep.job.is_stopped;
+    bool is_stopped = sweep.job.stopped_by;
     int exit_status = finish(&sweep, status, &error);
     leave(&sweep, is_stopped, exit_status);
     return exit_status;

@@ -24,7 +24,7 @@
     X(RETRY, "retry", NULL, GSIM_CLI_ON_SWEEP, "with --resume: also what failed, crashed or took too long")            \
     X(MIX, "allow-mixed", NULL, GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_RESULTS,                                               \
       "also into a file with results of another version or model")                                                     \
-    X(JOBS, "jobs", "J", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ABLATE, \
+    X(JOBS, "jobs", "J", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_WHATIF, \
       "worker processes, up to 512 (default: as many as there are\ncores)")                                                        \
     X(TIMEOUT, "timeout", "SECONDS", GSIM_CLI_ON_SWEEP, "stop a point that takes longer, and record that (default:\nnone is stopped)")             \
     X(SHARD, "shard", "I/N", GSIM_CLI_ON_SWEEP, "only every N-th point, from the I-th on: for N jobs of a cluster")    \

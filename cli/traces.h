@@ -13,17 +13,22 @@
 /* The value of --alone, NULL for none. */
 enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_error *error) GSIM_NODISCARD;
 
-/* The options that choose a part of a trace; its texts are the arguments'. */
 struct gsim_cli_arguments;
+/* The options that choose a part of a trace; its texts are the arguments'. */
 enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
                                struct gsim_error *error) GSIM_NODISCARD;
+
+/* Imports the trace at PATH in memory as "gpusim import" does, for the device that --device names or the trace (DEVICE). What a person should
+ * know goes to stderr. PROGRAM is the caller's to release in any case. cli/import.c */
+#define GSIM_CLI_DEVICE_NAME 64
+enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_program *program,
+                                       struct gsim_import_notes *notes, char device[GSIM_CLI_DEVICE_NAME], struct gsim_error *error) GSIM_NODISCARD;
 
 /* Imports PART (NULL: all) of the trace at PATH for V's device and adds a sample; INFERS: with the times alone of kernels that ran beside others inferred
  * (trust/validate/alone.h). Says on stderr where it was recorded on another GPU. */
 enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, const char *path, const struct gsim_import_options *part, bool infers,
                                     struct gsim_error *error) GSIM_NODISCARD;
 
-#define GSIM_CLI_DEVICE_NAME 64
 /* The device of the GPU that a trace names: by its name, else the nearest by architecture, which stderr is told once. "": none. */
 void gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[GSIM_CLI_DEVICE_NAME]);
 /* Says on stderr where the trace at PATH was recorded on another GPU than DEVICE is. */

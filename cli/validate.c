@@ -372,7 +372,7 @@ static enum gsim_status draw(const struct command *c, struct gsim_error *error)
     if (status == GSIM_OK) status = write_csv(c, csv, error);
     if (status == GSIM_OK && scatter) status = gsim_figure_draw("validate_scatter.gp", csv, scatter, error);
     if (status == GSIM_OK && histogram) status = gsim_figure_draw("validate_errors.gp", csv, histogram, error);
-    if (csv) remove(csv);
+    gsim_scratch_remove(csv);
     gsim_arena_release(&arena);
     return status;
 }

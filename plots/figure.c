@@ -42,11 +42,7 @@ void gsim_figure_release(struct gsim_figure *figure)
 {
     if (figure->own.opened) {
         gsim_output_release(&figure->data);
-        if (!figure->keep) {
-            if (figure->own.data) remove(figure->own.data);
-            if (figure->own.script) remove(figure->own.script);
-            rmdir(figure->own.folder);
-        }
+        if (!figure->keep) gsim_scratch_remove(figure->own.folder);
     }
     gsim_free(figure->own.settings);
     gsim_arena_release(&figure->own.arena);
@@ -148,9 +144,9 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void put_quoted(struct gsim_output *output, const char *name, const char *text)
+static void put_quoted(struct gsim_output *output, const char *name, const char *before, const char *text)
 {
-    gsim_output_printf(output, "%s = '", name);
+    gsim_output_printf(output, "%s = '%s", name, before);
     for (; *text; text++) {
         char letter = (unsigned char)*text < 0x20 ? ' ' : *text;
         if (letter == '\'') gsim_output_text(output, "'");
@@ -200,12 +196,12 @@ static enum gsim_status write_script(struct gsim_figure *figure, struct gsim_err
     if (status != GSIM_OK) return status;
     put_head(figure, &output);
     gsim_output_printf(&output, "data = '%s.dat'\n", figure->name);
-    put_quoted(&output, "out", base_name(figure->path));
+    put_quoted(&output, "out", "./", base_name(figure->path)); /* a name that begins with "|" is a command to gnuplot */
     gsim_output_text(&output, "if (ARGC >= 2) { data = ARG1; out = ARG2 }\n");
     gsim_output_printf(&output, "set terminal %s\n", terminal);
     gsim_output_printf(&output, "width_cm = %.6g\nheight_cm = %.6g\nline_cm = %.6g\n", figure->size.width_cm,
                        figure->size.height_cm, gsim_figure_line_cm(figure));
-    put_quoted(&output, "heading", figure->heading ? figure->heading : "");
+    put_quoted(&output, "heading", "", figure->heading ? figure->heading : "");
     gsim_output_bytes(&output, figure->own.settings ? figure->own.settings : "", figure->own.length);
     status = put_source(figure, "common", &output, error);
     if (status == GSIM_OK) status = put_source(figure, figure->name, &output, error);

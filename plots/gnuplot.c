@@ -5,12 +5,16 @@
 #include "plots/gnuplot.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/base/ends.h"
 #include "sim/base/output.h"
+#include "sim/base/part.h"
+#include "sim/base/scratch.h"
 
 #define CM_PER_INCH 2.54
 #define PNG_DPI     300.0
@@ -70,6 +74,26 @@ const char *gsim_data_path(struct gsim_arena *arena, const char *name)
     return NULL;
 }
 
+/* Signals are held back until the child is in the list of what an early end kills; the child holds back none. */
+static int spawn(char **arguments, pid_t *child)
+{
+    posix_spawnattr_t attributes;
+    sigset_t old, ends;
+    int code = posix_spawnattr_init(&attributes);
+    if (code) return code;
+    gsim_ends_signals(&ends);
+    sigaddset(&ends, SIGPIPE);
+    gsim_ends_hold(&old);
+    posix_spawnattr_setsigmask(&attributes, &old);
+    posix_spawnattr_setsigdefault(&attributes, &ends);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    code = posix_spawnp(child, "gnuplot", NULL, &attributes, arguments, environ);
+    if (!code) gsim_ends_set_child(*child);
+    gsim_ends_restore(&old);
+    posix_spawnattr_destroy(&attributes);
+    return code;
+}
+
 static enum gsim_status run_gnuplot(const char *script, const char *data, const char *out, const char *terminal,
                                     struct gsim_error *error)
 {
@@ -79,12 +103,16 @@ static enum gsim_status run_gnuplot(const char *script, const char *data, const 
     int status;
     fflush(stdout);
     memcpy(arguments, words, sizeof words);
-    int code = posix_spawnp(&child, "gnuplot", NULL, NULL, arguments, environ);
+    int code = spawn(arguments, &child);
     if (code == ENOENT)
         return gsim_error_set(error, GSIM_IO, "cannot draw: gnuplot is not installed (Debian: gnuplot-nox)");
     if (code) return gsim_error_set(error, GSIM_IO, "cannot start gnuplot: %s", strerror(code));
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return gsim_error_set(error, GSIM_IO, "cannot wait for gnuplot: %s", strerror(errno));
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno == EINTR) continue;
+        gsim_ends_set_child(0);
+        return gsim_error_set(error, GSIM_IO, "cannot wait for gnuplot: %s", strerror(errno));
+    }
+    gsim_ends_set_child(0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return gsim_error_set(error, GSIM_IO, "cannot draw: gnuplot is not installed (Debian: gnuplot-nox)");
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
@@ -113,21 +141,56 @@ static const char *as_file(struct gsim_arena *arena, const char *name)
     return gsim_arena_printf(arena, "%s%s", *name == '/' ? "" : "./", name);
 }
 
+/* To a pipe or a device, which are not replaced. */
+static bool copy(const char *from, int to)
+{
+    char chunk[4096];
+    ssize_t length;
+    int file = open(from, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    while ((length = read(file, chunk, sizeof chunk)) > 0)
+        for (ssize_t at = 0, written; at < length; at += written)
+            if ((written = write(to, chunk + at, (size_t)(length - at))) < 0) {
+                int reason = errno;
+                close(file);
+                errno = reason;
+                return false;
+            }
+    close(file);
+    return length == 0;
+}
+
+/* gnuplot writes into the part that PATH is replaced by, or into a scratch file where PATH is written in place. */
+static enum gsim_status draw(struct gsim_arena *arena, const char *script, const char *data, struct gsim_part *part,
+                             const char *path, const char *terminal, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    const char *scratch = NULL;
+    if (!part->name) status = gsim_scratch_file(arena, &scratch, error);
+    const char *out = status ? NULL : as_file(arena, scratch ? scratch : part->name);
+    script = as_file(arena, script);
+    data = as_file(arena, data);
+    if (!status && arena->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status) status = run_gnuplot(script, data, out, terminal, error);
+    if (!status && !is_whole(out, path))
+        status =
+            gsim_error_set(error, GSIM_IO, "cannot write '%s': gnuplot's picture is cut short (a full disk?)", path);
+    if (!status && scratch && !copy(scratch, part->descriptor))
+        status = gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", path, strerror(errno));
+    gsim_scratch_remove(scratch);
+    return status;
+}
+
 enum gsim_status gsim_gnuplot_draw(const char *script, const char *data, const char *path, const char *terminal,
                                    struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
-    const char *part = gsim_arena_printf(&arena, "%s%s.%ld.part", *path == '/' ? "" : "./", path, (long)getpid());
-    script = as_file(&arena, script);
-    data = as_file(&arena, data);
-    enum gsim_status status = part && script && data ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!status) status = run_gnuplot(script, data, part, terminal, error);
-    if (!status && !is_whole(part, path))
-        status =
-            gsim_error_set(error, GSIM_IO, "cannot write '%s': gnuplot's picture is cut short (a full disk?)", path);
-    if (!status && rename(part, path) != 0)
+    struct gsim_part part;
+    enum gsim_status status = gsim_part_open(&part, path, error);
+    if (!status) status = draw(&arena, script, data, &part, path, terminal, error);
+    if (!status && !gsim_part_commit(&part))
         status = gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", path, strerror(errno));
-    if (status && part) remove(part);
+    gsim_part_release(&part);
     gsim_arena_release(&arena);
     return status;
 }

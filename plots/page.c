@@ -5,8 +5,6 @@
 #include "plots/page.h"
 #include "sim/base/text.h"
 
-#include <unistd.h>
-
 #include "sim/base/scratch.h"
 #include "sim/program/file.h"
 
@@ -187,7 +185,6 @@ enum gsim_status gsim_page_draw(struct gsim_page *page, const struct gsim_page_f
         status = GSIM_OK;
     }
     gsim_figure_release(&figure);
-    if (path) remove(path);
-    rmdir(folder);
+    gsim_scratch_remove(folder);
     return status;
 }

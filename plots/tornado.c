@@ -32,13 +32,33 @@ static void put_rows(const struct gsim_tornado *tornado, struct gsim_figure *fig
     }
 }
 
+static void put_errors(const struct gsim_tornado *tornado, struct gsim_figure *figure, double *low, double *high)
+{
+    gsim_output_text(&figure->data, "\n\n# row\tfrom\tto\n");
+    for (size_t i = 0; i < tornado->row_count && tornado->has_errors; i++) {
+        const double *errors = tornado->rows[i].errors;
+        *low = fmin(*low, errors[0]);
+        *high = fmax(*high, errors[1]);
+        gsim_output_printf(&figure->data, "%zu\t%.6g\t%.6g\n", i, errors[0], errors[1]);
+    }
+}
+
+struct gsim_tornado_row gsim_tornado_saving(struct gsim_tornado *tornado, const char *name, double percent, double error_percent)
+{
+    double low = percent - error_percent;
+    if (low < -100) tornado->label = "time saved (%), losses cut at 100";
+    return (struct gsim_tornado_row){name, {fmax(percent, -100), NAN}, {fmax(low, -100), fmax(percent + error_percent, -100)}};
+}
+
 void gsim_tornado_plot(const struct gsim_tornado *tornado, struct gsim_figure *figure)
 {
     static const unsigned places[] = {1, 2};
     size_t longest = 0;
     double low = 0, high = 0, line_cm = gsim_figure_line_cm(figure);
-    double key_cm = gsim_figure_legend(figure, tornado->legend, places, 2);
+    double key_cm = gsim_figure_legend(figure, tornado->legend, places, tornado->legend[0] ? 2 : 0);
     put_rows(tornado, figure, &low, &high);
+    put_errors(tornado, figure, &low, &high);
+    gsim_figure_number(figure, "errors", tornado->has_errors);
     for (size_t i = 0; i < tornado->row_count; i++)
         if (strlen(tornado->rows[i].name) > longest) longest = strlen(tornado->rows[i].name);
     double room = high > low ? 0.05 * (high - low) : 1;

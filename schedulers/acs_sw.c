@@ -7,7 +7,7 @@
  * Deviations: hazards are all three (the paper's listing forgets read after write). A host access waits until the window
  * is empty. Arguments are whole buffers.
  */
-#include "schedulers/shared/dag.h"
+#include "gpusim/schedulers/dag.h"
 
 #define NONE             UINT32_MAX
 #define GSIM_ACS_THREADS 64
@@ -236,6 +236,8 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_acs_sw = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "acs-sw",
     .summary = "a window of kernels in program order on the host, ready ones on streams of scheduler threads",
     .source = "ACS, arXiv 2401.12377; ACE, PACT 2024",

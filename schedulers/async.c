@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gpusim/limits.h"
-#include "schedulers/shared/plan.h"
+#include "gpusim/schedulers/plan.h"
 
 struct async_params {
     int event_flags; /* index into "timing|no-timing" */
@@ -211,6 +211,8 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_async = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "async",
     .summary = "the author's own streams, with events where dependences cross them",
     .source = "hand-tuned variants of the GrCUDA benchmark suite (IPDPS 2021)",

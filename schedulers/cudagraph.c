@@ -47,6 +47,8 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_cudagraph = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "cudagraph",
     .summary = "an explicit CUDA graph, instantiated once and relaunched",
     .source = "tf::cudaFlow of Taskflow 3 (github.com/taskflow/taskflow); CUDA Graphs",

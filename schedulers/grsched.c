@@ -6,7 +6,7 @@
  * a program's own prefetches, which GrCUDA's programs cannot contain, are left out.
  */
 #include "schedulers/shared/frontier.h"
-#include "schedulers/shared/moves.h"
+#include "gpusim/schedulers/moves.h"
 
 #define NONE UINT32_MAX
 
@@ -305,6 +305,8 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_grsched = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "grsched",
     .summary = "GrCUDA's run-time scheduler: dependences from arguments, streams inherited from parents",
     .source = "GrCUDA, IPDPS 2021, arXiv 2012.09646; github.com/AlbertoParravicini/grcuda",

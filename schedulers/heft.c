@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schedulers/shared/plan.h"
+#include "gpusim/schedulers/plan.h"
 
 struct heft_params {
     int64_t streams;
@@ -265,6 +265,8 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_heft = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "heft",
     .summary = "static list schedule by times alone: upward rank, earliest end, gaps filled",
     .source = "HEFT, Topcuoglu, Hariri, Wu, IEEE TPDS 13(3), 2002, doi 10.1109/71.993206",

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kesco: compile-time stream assignment of KeSCo (ICCD 2023), kernel level, as the authors' LLVM pass does it.
+ * What a framework does between the calls of a traced program is none of the compiled function's.
  * All planning is in prepare(). Deviations: a host op ends the function that the pass would see (levels and
  * round-robin restart); ties and the free choice of a stream are deterministic unless asked for. The authors' pass
  * draws the latter: B&S with prefetching gives their log's 15 events by --opt placement=random --seed 14.
  */
 #include <stdlib.h>
 
-#include "schedulers/shared/plan.h"
+#include "gpusim/schedulers/plan.h"
 
 enum { TIES_PROGRAM, TIES_RANDOM };
 enum { PLACE_LEAST_LOADED, PLACE_RANDOM, PLACE_INDEX };
@@ -218,6 +219,7 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     struct kesco_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct kesco_state);
     if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
+    if (status == GSIM_OK) gsim_lowering_drop_overhead(&state->lowering);
     if (status == GSIM_OK) status = make_plan(run, &state->lowering.first, &state->first, error);
     if (status == GSIM_OK && state->lowering.steady.ops != state->lowering.first.ops)
         status = make_plan(run, &state->lowering.steady, &state->steady, error);
@@ -253,6 +255,8 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_kesco = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "kesco",
     .summary = "streams and events planned at compile time: level by level, behind a predecessor where possible",
     .source = "KeSCo, ICCD 2023, doi 10.1109/ICCD58817.2023.00046; the authors' LLVM pass",

@@ -58,7 +58,9 @@ static enum gsim_status load_shared(const char *path, const struct gsim_schedule
     }
     const struct gsim_scheduler_ops *found = dlsym(object, "gsim_scheduler");
     const char *problem = NULL;
+    struct gsim_error other = {0};
     if (!found) problem = "expected a symbol \"gsim_scheduler\", found none";
+    else if (gsim_abi_check("gsim_scheduler", found->abi, found->size, sizeof *found, &other)) problem = other.message;
     else if (!found->name || !found->name[0]) problem = "gsim_scheduler.name: expected a name, found none";
     else if (!found->execute) problem = "gsim_scheduler.execute: expected a function, found NULL";
     else if (found->params && found->params_size == 0) problem = "gsim_scheduler.params_size: expected the size of the parameter struct, found 0";

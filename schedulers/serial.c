@@ -4,7 +4,7 @@
  * device synchronise after every kernel. Deviation: prefetches and copies to the device are not waited for on
  * their own (the kernel behind them in the stream waits), where GrCUDA's serial mode synchronises after each.
  */
-#include "schedulers/shared/moves.h"
+#include "gpusim/schedulers/moves.h"
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
@@ -40,6 +40,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 const struct gsim_scheduler_ops gsim_scheduler_serial = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "serial",
     .summary = "one kernel at a time on the default stream, synchronising after each",
     .source = "baseline of GrCUDA (IPDPS 2021) and KeSCo (ICCD 2023)",

@@ -2,10 +2,10 @@
 /*
  * skeleton: where a new scheduler starts. It works: kernels go round-robin over a few streams, behind a device
  * synchronise where they depend on anything pending. Built and tested with the others, but not listed in
- * schedulers.def. How to add yours: CONTRIBUTING.md; with events in place of the synchronise: schedulers/shared/plan.h, as
+ * schedulers.def. How to add yours: CONTRIBUTING.md; with events in place of the synchronise: gpusim/schedulers/plan.h, as
  * in async.c.
  */
-#include "schedulers/shared/dag.h"
+#include "gpusim/schedulers/dag.h"
 
 /* Parameters: one field and one row of the table below for each. bool, int64_t, double, or int for a choice. */
 struct skeleton_params {
@@ -81,6 +81,8 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_skeleton = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "skeleton",
     .summary = "a starting point for new schedulers",
     .source = "none",

@@ -181,7 +181,9 @@ static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_
         .device = gsim_device_facts(s->device),
     };
     p->run = &first.run;
-    enum gsim_status status = gsim_random_init(&numbers, s->seed, error);
+    const struct gsim_driver_ops *ops = first.run.driver->ops;
+    enum gsim_status status = gsim_abi_check("driver", ops->abi, ops->size, sizeof *ops, error);
+    if (!status) status = gsim_random_init(&numbers, s->seed, error);
     if (!status && !first.run.params && s->scheduler->params) {
         defaults = gsim_arena_alloc(&arena, s->scheduler->params_size);
         if (defaults)
@@ -208,8 +210,10 @@ done:
 enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                struct gsim_error *error)
 {
-    struct world *w = gsim_alloc(sizeof *w);
+    const struct gsim_scheduler_ops *scheduler = simulation->scheduler;
     gsim_timeline_init(timeline, simulation->program, simulation->detailed);
+    if (gsim_abi_check("scheduler", scheduler->abi, scheduler->size, sizeof *scheduler, error)) return GSIM_INPUT;
+    struct world *w = gsim_alloc(sizeof *w);
     if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = init_world(w, simulation, timeline, error);
     if (!status) status = run_scheduler(&w->process, simulation, error);

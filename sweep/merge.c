@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "sweep/sink.h"
+
 struct merging {
     struct gsim_store *out;
     const char *input;
@@ -11,6 +13,7 @@ struct merging {
     int64_t *sweeps;   /* id in the input, id in the output, ... */
     size_t sweep_count, sweep_capacity;
     struct gsim_merge_outcome *outcome;
+    const struct gsim_stop *stop;
     struct gsim_arena arena;
 };
 
@@ -66,6 +69,8 @@ static enum gsim_status take_row(void *data, const struct gsim_row *row, struct 
     struct gsim_row copy = *row;
     struct comparison comparison = {.row = row};
     bool is_stored;
+    merging->outcome->stopped_by = gsim_stop_asked(merging->stop);
+    if (merging->outcome->stopped_by) return gsim_error_set(error, GSIM_IO, "stopped by a signal");
     for (size_t i = 0; i + 1 < merging->sweep_count; i += 2)
         if (merging->sweeps[i] == row->cells[GSIM_COLUMN_sweep].integer)
             copy.cells[GSIM_COLUMN_sweep] = gsim_cell_integer(merging->sweeps[i + 1]);
@@ -123,13 +128,15 @@ static enum gsim_status take_file(struct merging *merging, const char *path, boo
 enum gsim_status gsim_merge(const char *out, const char *const *inputs, size_t count, bool may_exist, bool allow_mixed,
                             struct gsim_merge_outcome *outcome, struct gsim_error *error)
 {
-    struct merging merging = {.outcome = outcome};
+    struct gsim_stop stop;
+    struct merging merging = {.outcome = outcome, .stop = &stop};
     bool was_there = access(out, F_OK) == 0;
     for (size_t i = 0; i < count; i++) {
         if (access(inputs[i], R_OK) != 0)
             return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': no such file", inputs[i]);
         if (strcmp(inputs[i], out) == 0) return gsim_error_set(error, GSIM_USAGE, "'%s' is both input and output", out);
     }
+    gsim_stop_begin(&stop);
     enum gsim_status status =
         gsim_store_open(out, may_exist ? GSIM_STORE_WRITE : GSIM_STORE_CREATE, &merging.out, error);
     if (status == GSIM_OK && was_there && !allow_mixed) status = check_models(&merging, merging.out, out, error);
@@ -139,6 +146,7 @@ enum gsim_status gsim_merge(const char *out, const char *const *inputs, size_t c
     if (status == GSIM_OK) status = gsim_store_commit(merging.out, error);
     gsim_store_close(merging.out);
     if (status != GSIM_OK && merging.out && !was_there) unlink(out);
+    gsim_stop_end(&stop);
     gsim_free(merging.sweeps);
     gsim_arena_release(&merging.arena);
     return status;

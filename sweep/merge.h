@@ -7,6 +7,7 @@
 
 struct gsim_merge_outcome {
     size_t added, present; /* rows; present: there already, and the same */
+    int stopped_by;        /* a signal, and the merge failed; 0: none */
 };
 
 /* OUT must not be there yet unless MAY_EXIST. Shards of one spec become one sweep. Fails with GSIM_INPUT, leaving OUT

@@ -230,12 +230,12 @@ enum gsim_status gsim_remote_lead(struct gsim_remote *remote, struct gsim_sweep_
     gsim_stop_begin(&stop);
     enum gsim_status status = prepare(&leader, sweep_id, error);
     while (status == GSIM_OK && leader.sink.received < job->count) {
-        job->is_stopped = gsim_stop_asked(&stop);
-        if (job->is_stopped) break;
+        job->stopped_by = gsim_stop_asked(&stop);
+        if (job->stopped_by) break;
         status = run_round(&leader, error);
     }
     /* A launcher ends all ranks when one fails, and does not tell us which. */
-    for (int rank = 1; job->is_stopped && rank < remote->size; rank++)
+    for (int rank = 1; job->stopped_by && rank < remote->size; rank++)
         if (leader.peers[rank].count) tell_points(&leader, rank, "held");
     release(&leader);
     gsim_stop_end(&stop);

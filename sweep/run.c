@@ -17,10 +17,8 @@ enum gsim_status gsim_sweep_run(struct gsim_sweep_job *job, struct gsim_error *e
     gsim_stop_begin(&stop);
     enum gsim_status status = gsim_pool_create(&job->pool, &pool, error);
     while (status == GSIM_OK && sink.received < job->count) {
-        if (gsim_stop_asked(&stop)) {
-            job->is_stopped = true;
-            break;
-        }
+        job->stopped_by = gsim_stop_asked(&stop);
+        if (job->stopped_by) break;
         for (size_t room = gsim_pool_room(pool, job->count - next); room && next < job->count && status == GSIM_OK;
              room--)
             status = gsim_pool_put(pool, job->items[next++], error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sweep. From a list of points to rows in a results file: hands the points to the worker processes, writes what
- * comes back, shows how far it is, stops on SIGINT and SIGTERM. Across machines: sweep/remote.h.
+ * comes back, shows how far it is, stops on the signals of sim/base/ends.h. Across machines: sweep/remote.h.
  */
 #ifndef GSIM_SWEEP_RUN_H
 #define GSIM_SWEEP_RUN_H
@@ -16,7 +16,7 @@ struct gsim_sweep_job {
     struct gsim_pool_config pool;
     struct gsim_store *store;
     struct gsim_progress *progress;
-    bool is_stopped; /* out: by a signal, before all was done */
+    int stopped_by; /* out: the signal, before all was done; 0: none */
 };
 
 /* What was committed stays, whatever the outcome. */

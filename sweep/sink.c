@@ -2,6 +2,7 @@
 /* See sweep/sink.h. */
 #include "sweep/sink.h"
 
+#include "sim/base/ends.h"
 #include "sweep/wire.h"
 
 enum gsim_status gsim_sink_take(void *data, uint64_t item, const char *outcome, size_t length, struct gsim_error *error)
@@ -40,32 +41,25 @@ enum gsim_status gsim_sink_commit(struct gsim_sink *sink, struct gsim_error *err
     return GSIM_OK;
 }
 
-static void stop_signals(sigset_t *set)
-{
-    sigemptyset(set);
-    sigaddset(set, SIGINT);
-    sigaddset(set, SIGTERM);
-}
-
 void gsim_stop_begin(struct gsim_stop *stop)
 {
-    sigset_t set;
-    stop_signals(&set);
-    sigprocmask(SIG_BLOCK, &set, &stop->old_mask);
+    gsim_ends_signals(&stop->signals);
+    gsim_ends_hold(&stop->old_mask);
 }
 
-bool gsim_stop_asked(const struct gsim_stop *stop)
+int gsim_stop_asked(const struct gsim_stop *stop)
 {
+    static const int all[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t pending;
-    (void)stop;
-    return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
+    if (sigpending(&pending) != 0) return 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (sigismember(&stop->signals, all[i]) == 1 && sigismember(&pending, all[i]) == 1) return all[i];
+    return 0;
 }
 
 void gsim_stop_end(struct gsim_stop *stop)
 {
-    sigset_t set;
     const struct timespec at_once = {0, 0};
-    stop_signals(&set);
-    while (gsim_stop_asked(stop) && sigtimedwait(&set, NULL, &at_once) > 0) continue;
+    while (gsim_stop_asked(stop) && sigtimedwait(&stop->signals, NULL, &at_once) > 0) continue;
     sigprocmask(SIG_SETMASK, &stop->old_mask, NULL);
 }

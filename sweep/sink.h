@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sweep (internal). Where outcomes go: into the results file, in one transaction per round; and how a sweep
- * learns that it shall stop: SIGINT and SIGTERM are held back while it runs and looked for between rounds. */
+ * learns that it shall stop: the signals of sim/base/ends.h are held back while it runs and looked for between rounds. */
 #ifndef GSIM_SWEEP_SINK_H
 #define GSIM_SWEEP_SINK_H
 
@@ -24,10 +24,10 @@ enum gsim_status gsim_sink_take(void *data, uint64_t item, const char *outcome, 
 enum gsim_status gsim_sink_commit(struct gsim_sink *sink, struct gsim_error *error) GSIM_NODISCARD;
 
 struct gsim_stop {
-    sigset_t old_mask;
+    sigset_t old_mask, signals;
 };
 void gsim_stop_begin(struct gsim_stop *stop);
-bool gsim_stop_asked(const struct gsim_stop *stop);
+int gsim_stop_asked(const struct gsim_stop *stop); /* the signal, 0: none */
 void gsim_stop_end(struct gsim_stop *stop); /* a signal that was seen is gone */
 
 #endif

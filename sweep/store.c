@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "sweep/store_state.h"
-#include "sim/base/database.h"
 
 /* SQLite waits so long for a reader that is in its way. */
 #define BUSY_MS 10000
 
 enum gsim_status gsim_store_fail(const struct gsim_store *store, const char *doing, struct gsim_error *error)
 {
+    if (!store->db) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     int code = sqlite3_errcode(store->db), system_code = sqlite3_system_errno(store->db);
     bool is_full = (code & 0xff) == SQLITE_FULL ||
                    ((code & 0xff) == SQLITE_IOERR && (system_code == ENOSPC || system_code == EDQUOT));
@@ -33,6 +33,13 @@ enum gsim_status gsim_store_fail(const struct gsim_store *store, const char *doi
                               "cannot %s '%s': expected a results file of gpusim sweep, found "
                               "something that is no SQLite database",
                               doing, store->path);
+    case SQLITE_INTERRUPT:
+    case SQLITE_TOOBIG:
+        return gsim_error_set(error, GSIM_INPUT, "cannot %s '%s': %s", doing, store->path, gsim_database_reason(store->db));
+    case SQLITE_CANTOPEN:
+        return gsim_error_set(error, GSIM_IO, "cannot %s '%s': %s%s%s; where its folder cannot be written, copy it with its '-wal' to one that can", doing,
+                              store->path, sqlite3_errmsg(store->db), system_code ? ": " : "",
+                              system_code ? strerror(system_code) : "");
     default:
         return gsim_error_set(error, GSIM_IO, "cannot %s '%s': %s%s%s; what was reported done is safe", doing,
                               store->path, sqlite3_errmsg(store->db), system_code ? ": " : "",
@@ -89,6 +96,11 @@ static enum gsim_status check_schema(struct gsim_store *store, bool is_writer, s
                               "cannot read '%s': its schema is version %lld, expected %d: use the "
                               "gpusim that wrote it",
                               store->path, (long long)version, GSIM_STORE_VERSION);
+    static const char *const held[] = {"points", "sweeps"};
+    for (size_t i = 0; i < sizeof held / sizeof held[0]; i++)
+        if (!gsim_database_holds(store->db, held[i]))
+            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a table '%s', found none that the file itself holds",
+                                  store->path, held[i]);
     return GSIM_OK;
 }
 
@@ -140,6 +152,14 @@ static enum gsim_status open_writer(struct gsim_store *store, struct gsim_error 
     return status;
 }
 
+static int open_database(struct gsim_store *store, bool is_writer)
+{
+    if (!is_writer) return gsim_database_open(store->path, true, &store->db, &store->steps);
+    int code = sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+    if (code == SQLITE_OK) gsim_database_distrust(store->db);
+    return code;
+}
+
 enum gsim_status gsim_store_open(const char *path, enum gsim_store_mode mode, struct gsim_store **store,
                                  struct gsim_error *error)
 {
@@ -154,16 +174,8 @@ enum gsim_status gsim_store_open(const char *path, enum gsim_store_mode mode, st
     }
     if (is_writer) status = gsim_sweep_lock_take(&made->lock, path, error);
     if (status == GSIM_OK && is_writer) status = check_file(path, mode, error); /* another may have made it meanwhile */
-    /* A reader may have to bring the log of a killed writer into order, so it opens for writing where it can. */
-    int flags = is_writer                 ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                : access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE
-                                          : SQLITE_OPEN_READONLY;
-    if (status == GSIM_OK && sqlite3_open_v2(path, &made->db, flags, NULL) != SQLITE_OK)
-        status = gsim_store_fail(made, "open", error);
-    if (status == GSIM_OK) {
-        gsim_database_distrust(made->db);
-        sqlite3_busy_timeout(made->db, BUSY_MS);
-    }
+    if (status == GSIM_OK && open_database(made, is_writer) != SQLITE_OK) status = gsim_store_fail(made, "open", error);
+    if (status == GSIM_OK) sqlite3_busy_timeout(made->db, BUSY_MS);
     if (status == GSIM_OK) status = is_writer ? open_writer(made, error) : check_schema(made, false, error);
     if (status != GSIM_OK)
         gsim_store_close(made);

@@ -5,11 +5,13 @@
 
 #include <sqlite3.h>
 
+#include "sim/base/database.h"
 #include "sweep/lock.h"
 #include "sweep/store.h"
 
 struct gsim_store {
     sqlite3 *db;
+    struct gsim_database_steps steps; /* of a reader */
     sqlite3_stmt *insert; /* NULL until the first row */
     const char *path;
     struct gsim_sweep_lock lock; /* of a writer */

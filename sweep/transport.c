@@ -34,7 +34,7 @@ const struct gsim_transport *gsim_transport_find(char **argv, struct gsim_error 
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     path[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(path, '/');
-    if (slash) {
+    if (slash && strcmp(slash + 1, PROGRAM) != 0) {
         snprintf(slash + 1, sizeof(PROGRAM), "%s", PROGRAM);
         execv(path, argv);
     }

@@ -10,7 +10,7 @@
 
 /* What one item (vector element, row, pixel, output position) costs. Bytes are DRAM traffic as it happens.
  * The cycles: see struct gsim_kernel, thread_cycles and sm_cycles; where each number comes from stands in
- * the workload's table, in the words of workloads/README.md: derived, measured, fitted, assumed. */
+ * the workload's table, in the words of docs/workloads-fit.md: derived, measured, fitted, assumed. */
 struct gsim_cost {
     double flops, dram_bytes, thread_cycles, sm_cycles;
 };

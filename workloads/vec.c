@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * VEC, sum(x^2 - y^2): two independent squares, then a reduction (GrCUDA, IPDPS 2021, benchmark b1; KeSCo,
- * ICCD 2023). The formula behind the costs' fit and how well it holds: workloads/README.md.
+ * ICCD 2023). The formula behind the costs' fit and how well it holds: docs/workloads-fit.md.
  */
 #include "workloads/bench.h"
 
@@ -69,6 +69,8 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
 }
 
 const struct gsim_workload_ops gsim_workload_vec = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_workload_ops),
     .name = "vec",
     .summary = "sum of squared differences: 2 independent kernels, then 1 (streams: 2)",
     .help = "square(x), square(y), reduce. Buffers x, y, x1, y1: N floats each; x and y are rewritten by the host\n"

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (data). The specification of one device and its host: numbers only, read from a file
- * (sim/device/device.h reads it) and never written after. Which numbers exist: include/gpusim/device.def.
- * Occupancy limits follow from the compute capability (sim/device/occupancy.h).
+ * (models/NAME.json, format in models/README.md) and never written after. Which numbers exist: gpusim/device.def.
+ * Occupancy limits follow from the compute capability.
  */
 #ifndef GSIM_DEVICE_H
 #define GSIM_DEVICE_H
 
+#include <stdbool.h>
+
 #include "gpusim/memory.h"
+
+GSIM_DECLARATIONS_BEGIN
 
 enum gsim_device_number {
 #define X(section, name, unit, initial, minimum, maximum, help) GSIM_DEV_##name,
@@ -29,6 +33,7 @@ enum gsim_number_kind {
 struct gsim_device_spec {
     const char *name, *title;
     const char *gpus;       /* what such GPUs call themselves, one a line; NULL: not said */
+    bool inherits;          /* numbers that its file leaves out from another device */
     int compute_capability; /* 10 * major + minor: 80 is 8.0; AMD's: gsim_capability_text() */
     /* The numbers by name, in the units of device.def. */
 #define X(section, name, unit, initial, minimum, maximum, help) double name;
@@ -40,5 +45,47 @@ struct gsim_device_spec {
     uint64_t rules_off;      /* of the model: a bit each (gpusim list rules); 0: all hold */
     struct gsim_arena arena; /* owns the strings */
 };
+
+#define GSIM_DEVICE_DEFAULT "a100-sxm4-40gb"
+
+/* A text with a slash or ending in ".json" is a path, anything else the name of a device file NAME.json: in
+ * $GPUSIM_DATA/models, beside the program (../share/gpusim/models), then where the library was installed. On failure SPEC
+ * is untouched; the message names file and place, or the known names. */
+enum gsim_status gsim_device_load(const char *name_or_path, struct gsim_device_spec *spec,
+                                  struct gsim_error *error) GSIM_NODISCARD;
+void gsim_device_release(struct gsim_device_spec *spec); /* accepts NULL and zeroed */
+
+/* One number by its name in device.def, from --opt device.NAME=VALUE; checked like the file's. */
+enum gsim_status gsim_device_set_number(struct gsim_device_spec *spec, const char *number, const char *value,
+                                        struct gsim_error *error) GSIM_NODISCARD;
+
+/* The value, name, unit ("" for none), section and one-line help of a number of the X-macro list. */
+double gsim_device_get(const struct gsim_device_spec *spec, enum gsim_device_number number);
+const char *gsim_device_number_name(enum gsim_device_number number);
+const char *gsim_device_number_unit(enum gsim_device_number number);
+const char *gsim_device_number_section(enum gsim_device_number number);
+const char *gsim_device_number_help(enum gsim_device_number number);
+bool gsim_device_number_is_count(enum gsim_device_number number); /* whole numbers only */
+/* GSIM_DEVICE_NUMBER_COUNT when there is none of that name. */
+enum gsim_device_number gsim_device_number_find(const char *name);
+const char *gsim_number_kind_name(enum gsim_number_kind kind);
+double gsim_device_number_minimum(enum gsim_device_number number);
+double gsim_device_number_maximum(enum gsim_device_number number);
+
+struct gsim_device_entry {
+    const char *name, *path;
+    const char *title; /* NULL: the file has an error */
+    const char *error; /* NULL: it has none */
+};
+struct gsim_device_entries {
+    struct gsim_device_entry *entries; /* sorted by name */
+    size_t count;
+    struct gsim_arena arena;
+};
+/* The devices that gsim_device_load() finds by name. */
+enum gsim_status gsim_device_list(struct gsim_device_entries *list, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_device_list_release(struct gsim_device_entries *list);
+
+GSIM_DECLARATIONS_END
 
 #endif

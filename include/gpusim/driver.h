@@ -15,6 +15,8 @@
 #include "gpusim/program.h"
 #include "gpusim/units.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 typedef uint32_t gsim_stream;
 typedef uint32_t gsim_event;
 typedef uint32_t gsim_graph;
@@ -41,6 +43,8 @@ struct gsim_driver;
 
 /* The backend's half. A backend embeds struct gsim_driver first in its own state. */
 struct gsim_driver_ops {
+    uint32_t abi; /* GSIM_ABI */
+    size_t size;  /* sizeof(struct gsim_driver_ops) */
     const char *name; /* "sim", "cuda" */
     gsim_stream (*stream_create)(struct gsim_driver *, int priority);
     void (*stream_destroy)(struct gsim_driver *, gsim_stream);
@@ -226,5 +230,7 @@ struct gsim_forward {
 };
 /* sim/host/forward.c. BELOW must outlive it. The first failure of BELOW is the client's after its next call. */
 void gsim_forward_init(struct gsim_forward *forward, struct gsim_driver *below);
+
+GSIM_DECLARATIONS_END
 
 #endif

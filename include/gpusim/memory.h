@@ -11,6 +11,8 @@
 
 #include "gpusim/status.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 /* NULL when memory is out. SIZE 0 gives a valid pointer. Memory from alloc is zeroed. */
 void *gsim_alloc(size_t size) __attribute__((malloc));
 void *gsim_realloc(void *old, size_t size); /* new part not zeroed; OLD stays valid on NULL */
@@ -43,5 +45,7 @@ void gsim_arena_release(struct gsim_arena *arena); /* accepts a zeroed arena */
 
 /* Makes room for one more element in a gsim_realloc-ed array; nonzero when memory is out. */
 int gsim_array_grow(void **array, size_t element_size, size_t count, size_t *capacity);
+
+GSIM_DECLARATIONS_END
 
 #endif

@@ -9,6 +9,8 @@
 #include "gpusim/device.h"
 #include "gpusim/timeline.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 /* GrCUDA, IPDPS 2021, and the analysis script of its artifact: every op in order of its start is compared
  * with the union of the ops before it. So CC = (sum of kernel times - their union) / sum of kernel times, and
  * TOT the same over kernels and transfers together; CT and TC are the shares of kernel (transfer) time during
@@ -83,5 +85,7 @@ enum gsim_status gsim_critical_path(const struct gsim_program *program, uint32_t
 /* The overlap fractions (and kernel_time, transfer_time, device_busy) alone. O(n log n). */
 enum gsim_status gsim_metrics_overlap(const struct gsim_timeline *timeline, struct gsim_metrics *metrics,
                                       struct gsim_error *error) GSIM_NODISCARD;
+
+GSIM_DECLARATIONS_END
 
 #endif

@@ -13,6 +13,8 @@
 
 #include "gpusim/status.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 enum gsim_param_type {
     GSIM_PARAM_BOOL,   /* bool; 0/1, on/off, true/false, yes/no */
     GSIM_PARAM_INT,    /* int64_t */
@@ -41,5 +43,7 @@ double gsim_params_get(const struct gsim_param *row, const void *object);
 /* The value as text, as gsim_params_set would read it. */
 void gsim_params_format(const struct gsim_param *row, const void *object, char *text, size_t size);
 void gsim_params_help(const struct gsim_param *table, FILE *out);
+
+GSIM_DECLARATIONS_END
 
 #endif

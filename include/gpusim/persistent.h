@@ -7,6 +7,9 @@
 #define GSIM_PERSISTENT_H
 
 #include "gpusim/program.h"
+#include "gpusim/version.h"
+
+GSIM_DECLARATIONS_BEGIN
 
 #define GSIM_PERSISTENT_MODE_MAP(X)                                                                                           \
     X(STATIC, "static")           /* the host, before: a list per worker, dealt out in turn; a task polls what it follows */ \
@@ -53,5 +56,7 @@ struct gsim_persistent {
 };
 
 const char *gsim_persistent_mode_name(enum gsim_persistent_mode mode);
+
+GSIM_DECLARATIONS_END
 
 #endif

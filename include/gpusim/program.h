@@ -14,6 +14,8 @@
 #include "gpusim/memory.h"
 #include "gpusim/status.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 enum gsim_buffer_init {
     GSIM_INIT_NONE,   /* allocated, never written: lives on neither side until first use */
     GSIM_INIT_HOST,   /* written by the host before the program starts */
@@ -139,5 +141,16 @@ uint32_t gsim_builder_op(struct gsim_builder *builder, const struct gsim_op *op)
 enum gsim_status gsim_builder_finish(struct gsim_builder *builder, uint32_t iterations, struct gsim_program *program,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_builder_destroy(struct gsim_builder *builder); /* accepts NULL */
+
+/* Program files (schema gpusim-program/1; fields: workloads/README.md). PATH "-" is the standard input; gzip is
+ * recognised by content. PROGRAM is written on success only. Errors (GSIM_INPUT) name the file, the line and column or
+ * the place (ops[3].grid[0]), what was found and expected. */
+enum gsim_status gsim_program_read(const char *path, struct gsim_program *program,
+                                   struct gsim_error *error) GSIM_NODISCARD;
+/* Reads back to an equal program. PATH "-" is the standard output; a name that ends in ".gz" gives a gzip file. */
+enum gsim_status gsim_program_write(const struct gsim_program *program, const char *path,
+                                    struct gsim_error *error) GSIM_NODISCARD;
+
+GSIM_DECLARATIONS_END
 
 #endif

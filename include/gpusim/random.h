@@ -10,6 +10,8 @@
 
 #include "gpusim/status.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 struct gsim_random {
     void *state;                                      /* of the generator; one per consumer */
     double (*uniform)(void *state);                   /* from 0, below 1 */
@@ -40,5 +42,7 @@ double gsim_random_scale(const struct gsim_random *source, double spread);
 enum gsim_status gsim_random_init(struct gsim_random *source, uint64_t seed, struct gsim_error *error) GSIM_NODISCARD;
 /* Accepts a zeroed one. */
 void gsim_random_release(struct gsim_random *source);
+
+GSIM_DECLARATIONS_END
 
 #endif

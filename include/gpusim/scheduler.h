@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). What a scheduler is: ordinary host code against include/gpusim/driver.h, in up to three
+ * Layer: sim (interface). What a scheduler is: ordinary host code against include/gpusim/driver.h, in up to two
  * parts. Implementations live in schedulers/, one file each; schedulers/schedulers.def lists them.
  *
  * Order of calls in one run, all from the run's first host thread:
@@ -8,7 +8,7 @@
  *                 from run->arena (freed by the caller after the run) and keep state in run->state.
  *   execute(run)  required. What the runtime does on the host: every driver call and gsim_host_work() takes
  *                 simulated host time. Must begin and end each of run->iterations iterations, issue every op
- *                 of the program once per iteration (prefetches: where run->prefetch, schedulers/shared/moves.h), and
+ *                 of the program once per iteration (prefetches: where run->prefetch, gpusim/schedulers/moves.h), and
  *                 return with nothing pending on the device.
  * Nothing is kept between runs: no static variables; random numbers come from run->rng alone.
  */
@@ -19,6 +19,8 @@
 #include "gpusim/driver.h"
 #include "gpusim/params.h"
 #include "gpusim/random.h"
+
+GSIM_DECLARATIONS_BEGIN
 
 enum gsim_memory_mode {
     GSIM_MEMORY_MANAGED,  /* cudaMallocManaged: faults or prefetches move data */
@@ -68,6 +70,8 @@ struct gsim_run {
 double gsim_estimate_us(const struct gsim_run *run, const struct gsim_op *op);
 
 struct gsim_scheduler_ops {
+    uint32_t abi;                  /* GSIM_ABI */
+    size_t size;                   /* sizeof(struct gsim_scheduler_ops) */
     const char *name;              /* registered name = file name = option value */
     const char *summary;           /* one line for gpusim list */
     const char *source;            /* the paper or document it follows */
@@ -80,13 +84,18 @@ struct gsim_scheduler_ops {
     enum gsim_status (*execute)(struct gsim_run *run, struct gsim_error *error);
 };
 
+/* What a shared object exports; of no meaning in a program. */
+extern const struct gsim_scheduler_ops gsim_scheduler;
+
 /* schedulers/registry.c. NULL when the name is not registered. */
 const struct gsim_scheduler_ops *gsim_scheduler_find(const char *name);
 /* The registered schedulers in list order; NULL at the end. */
 const struct gsim_scheduler_ops *gsim_scheduler_at(uint32_t index);
 /* By name, or from a shared object (a path with a slash) that exports "const struct gsim_scheduler_ops gsim_scheduler".
- * The object stays loaded. A name that ends in .so is refused. */
+ * One that was compiled against the headers of another interface (abi, size) is refused. The object stays loaded. A name that ends in .so is refused. */
 enum gsim_status gsim_scheduler_load(const char *name_or_path, const struct gsim_scheduler_ops **ops,
                                      struct gsim_error *error) GSIM_NODISCARD;
+
+GSIM_DECLARATIONS_END
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim. One simulation: a program, a scheduler, a device and options in; a timeline out. Many may run
- * one after another in one process (SimGrid has one engine per process, so never two at once).
+ * one after another in one process (SimGrid has one engine per process, so never two at once:
+ * who wants several at a time forks).
  */
 #ifndef GSIM_SIMULATE_H
 #define GSIM_SIMULATE_H
@@ -9,6 +10,8 @@
 #include "gpusim/device.h"
 #include "gpusim/scheduler.h"
 #include "gpusim/timeline.h"
+
+GSIM_DECLARATIONS_BEGIN
 
 /* Options of the machine that are not numbers of the device: --opt gpu.NAME=VALUE. */
 struct gsim_gpu_options {
@@ -60,8 +63,11 @@ struct gsim_simulation {
 };
 
 /* Fills TIMELINE (initialised here, released by the caller also on failure). Times count from the
- * program's first call. Input errors (a block that does not fit the device) name kernel and limit. */
+ * program's first call. A scheduler or driver of another interface (abi, size) is refused. Input errors (a block that does
+ * not fit the device) name kernel and limit. */
 enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                struct gsim_error *error) GSIM_NODISCARD;
+
+GSIM_DECLARATIONS_END
 
 #endif

@@ -6,6 +6,10 @@
 #ifndef GSIM_STATUS_H
 #define GSIM_STATUS_H
 
+#include "gpusim/version.h"
+
+GSIM_DECLARATIONS_BEGIN
+
 /* X(code, exit status of the program, text) */
 #define GSIM_STATUS_MAP(X)                                       \
     X(OK, 0, "done")                                             \
@@ -37,6 +41,11 @@ enum gsim_status gsim_error_set(struct gsim_error *error, enum gsim_status statu
 /* Puts "CONTEXT: " before the message that is there. Returns the error's status. */
 enum gsim_status gsim_error_prefix(struct gsim_error *error, const char *format, ...) GSIM_PRINTF(2, 3);
 
+/* For each table of functions that comes from outside: ABI and SIZE are those it was compiled with, EXPECTED_SIZE this
+ * library's. GSIM_INPUT, with a message that names found and expected, when one differs. */
+enum gsim_status gsim_abi_check(const char *table, uint32_t abi, size_t size, size_t expected_size,
+                                struct gsim_error *error) GSIM_NODISCARD;
+
 int gsim_status_exit(enum gsim_status status);
 const char *gsim_status_text(enum gsim_status status);
 
@@ -49,5 +58,7 @@ void gsim_bug(const char *file, int line, const char *format, ...) GSIM_PRINTF(3
     do {                                                              \
         if (!(condition)) GSIM_BUG("invariant broken: %s", #condition); \
     } while (0)
+
+GSIM_DECLARATIONS_END
 
 #endif

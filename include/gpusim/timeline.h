@@ -10,6 +10,8 @@
 #include "gpusim/program.h"
 #include "gpusim/units.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 enum gsim_copy_reason { GSIM_REASON_EXPLICIT, GSIM_REASON_PREFETCH, GSIM_REASON_FAULT, GSIM_REASON_EVICTION };
 
 struct gsim_kernel_record {
@@ -128,6 +130,7 @@ void gsim_timeline_add_resident(struct gsim_timeline *timeline, const struct gsi
 
 const char *gsim_api_name(enum gsim_api api);
 #define GSIM_API_NO_TIMING "cudaEventDisableTiming" /* an event's creation has this as its detail */
+#define GSIM_API_OVERHEAD "between calls"             /* and host work that is a framework's time between calls this */
 
 /* Any of the functions may be NULL. Called when the record is made, with simulated time stopped. */
 struct gsim_observer {
@@ -137,5 +140,7 @@ struct gsim_observer {
     void (*on_blocks)(void *data, const struct gsim_block_record *record); /* when the blocks leave, or are known to */
     void (*on_block_change)(void *data, gsim_time now); /* after every change of residency (tests: invariants) */
 };
+
+GSIM_DECLARATIONS_END
 
 #endif

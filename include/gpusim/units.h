@@ -9,6 +9,10 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "gpusim/version.h"
+
+GSIM_DECLARATIONS_BEGIN
+
 typedef int64_t gsim_time; /* picoseconds */
 
 #define GSIM_TIME_NEVER INT64_MAX
@@ -21,5 +25,7 @@ static inline gsim_time gsim_time_from_ns(double ns) { return (gsim_time)llround
 static inline double gsim_time_us(gsim_time t) { return (double)t * 1e-6; }
 static inline double gsim_time_seconds(gsim_time t) { return (double)t * 1e-12; }
 static inline gsim_time gsim_time_from_seconds(double s) { return (gsim_time)llround(s * 1e12); }
+
+GSIM_DECLARATIONS_END
 
 #endif

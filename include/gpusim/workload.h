@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (interface). What a built-in workload is: a generator of programs. Implementations live in
- * workloads/, one file each; workloads/workloads.def lists them. Programs from files: sim/program/reader.h.
+ * workloads/, one file each; workloads/workloads.def lists them. Programs from files: gpusim/program.h.
  */
 #ifndef GSIM_WORKLOAD_H
 #define GSIM_WORKLOAD_H
 
 #include "gpusim/program.h"
 #include "gpusim/scheduler.h"
+
+GSIM_DECLARATIONS_BEGIN
 
 enum gsim_suite { GSIM_SUITE_KESCO, GSIM_SUITE_GRCUDA };
 
@@ -31,6 +33,8 @@ struct gsim_workload_preset {
 };
 
 struct gsim_workload_ops {
+    uint32_t abi;             /* GSIM_ABI */
+    size_t size;              /* sizeof(struct gsim_workload_ops) */
     const char *name;
     const char *summary;      /* one line */
     const char *help;         /* kernels, buffers, what size means, what is ours */
@@ -44,5 +48,7 @@ struct gsim_workload_ops {
 /* workloads/registry.c */
 const struct gsim_workload_ops *gsim_workload_find(const char *name);
 const struct gsim_workload_ops *gsim_workload_at(uint32_t index); /* NULL at the end */
+
+GSIM_DECLARATIONS_END
 
 #endif

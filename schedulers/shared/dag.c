@@ -3,7 +3,7 @@
  * Built in one pass over the list with, per location, the latest writer and a list of readers since; the
  * reader entries are recycled when a writer takes over, so the pass is linear.
  */
-#include "schedulers/shared/dag.h"
+#include "gpusim/schedulers/dag.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef GSIM_FRONTIER_H
 #define GSIM_FRONTIER_H
 
-#include "schedulers/shared/moves.h"
+#include "gpusim/schedulers/moves.h"
 
 struct gsim_vertex {
     uint32_t op_index;    /* in the program */

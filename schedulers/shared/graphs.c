@@ -140,29 +140,14 @@ static bool run_iteration(struct graphs *g, struct segments *s)
     return true;
 }
 
-/* What is captured once leaves out what a framework does between its calls. */
-static void drop_overhead(struct gsim_oplist *list)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < list->op_count; i++)
-        if (!list->ops[i]->overhead) list->ops[kept++] = list->ops[i];
-    list->op_count = kept;
-}
-
 enum gsim_status gsim_graphs_prepare(struct gsim_run *run, struct gsim_error *error)
 {
     struct gsim_lowering *lowering = GSIM_ARENA_NEW(run->arena, struct gsim_lowering);
     if (!lowering) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     run->state = lowering;
     enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), lowering, error);
-    if (status != GSIM_OK) return status;
-    bool same = lowering->first.ops == lowering->steady.ops;
-    drop_overhead(&lowering->first);
-    if (same)
-        lowering->steady = lowering->first;
-    else
-        drop_overhead(&lowering->steady);
-    return GSIM_OK;
+    if (status == GSIM_OK) gsim_lowering_drop_overhead(lowering);
+    return status;
 }
 
 enum gsim_status gsim_graphs_execute(struct gsim_run *run, const struct gsim_graphs_style *style, struct gsim_error *error)

@@ -7,7 +7,7 @@
 #ifndef GSIM_GRAPHS_H
 #define GSIM_GRAPHS_H
 
-#include "schedulers/shared/dag.h"
+#include "gpusim/schedulers/dag.h"
 
 /* A run of ops between two host ops becomes one graph; edges inside it alone matter, for all graphs are
  * launched on one stream. Prefetches cannot be graph nodes in CUDA: unless PREFETCH_NODES, they are issued on

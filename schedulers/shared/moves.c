@@ -3,7 +3,9 @@
  * Lowering in two passes per iteration: walk the ops with a small state per buffer and note the moves needed,
  * then merge ops and moves. Bytes that really travel (pages already there) are the driver's business.
  */
-#include "schedulers/shared/moves.h"
+#include "gpusim/schedulers/moves.h"
+
+#include "gpusim/timeline.h"
 
 #include <string.h>
 
@@ -238,6 +240,24 @@ static bool has_prefetches(const struct gsim_program *program)
     return false;
 }
 
+static void drop_overhead(struct gsim_oplist *list)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->op_count; i++)
+        if (!list->ops[i]->overhead) list->ops[kept++] = list->ops[i];
+    list->op_count = kept;
+}
+
+void gsim_lowering_drop_overhead(struct gsim_lowering *lowering)
+{
+    bool same = lowering->first.ops == lowering->steady.ops;
+    drop_overhead(&lowering->first);
+    if (same)
+        lowering->steady = lowering->first;
+    else
+        drop_overhead(&lowering->steady);
+}
+
 enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place place, struct gsim_lowering *lowering,
                                   struct gsim_error *error)
 {
@@ -340,7 +360,7 @@ void gsim_op_issue(struct gsim_driver *driver, const struct gsim_op *op, gsim_st
         gsim_host_access(driver, op);
         break;
     case GSIM_OP_HOST_COMPUTE:
-        gsim_host_work(driver, op->host_us, "host compute");
+        gsim_host_work(driver, op->host_us, op->overhead ? GSIM_API_OVERHEAD : "host compute");
         break;
     }
 }

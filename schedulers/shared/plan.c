@@ -3,7 +3,7 @@
  * The plan builder: walks the issue order once and turns every dependence into stream order, an event or a
  * host synchronisation. The executor is planrun.c.
  */
-#include "schedulers/shared/plan.h"
+#include "gpusim/schedulers/plan.h"
 
 #include <string.h>
 

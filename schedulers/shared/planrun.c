@@ -2,7 +2,7 @@
 /*
  * The plan executor: the same loop for every static policy. What it costs is what its driver calls cost.
  */
-#include "schedulers/shared/plan.h"
+#include "gpusim/schedulers/plan.h"
 
 struct executor {
     struct gsim_driver *driver;

@@ -6,7 +6,7 @@
 #ifndef GSIM_RESIDENT_PLAN_H
 #define GSIM_RESIDENT_PLAN_H
 
-#include "schedulers/shared/dag.h"
+#include "gpusim/schedulers/dag.h"
 
 /* The preset order of a launch's kernels. */
 #define GSIM_RESIDENT_ORDERS "program|level|list|priority"

@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim/base. What an SQLite file from others may do when it is read: hold tables, nothing else. */
+/*
+ * Layer: sim/base. What an SQLite file from others may do when it is read: hold tables, nothing else. Its views and
+ * triggers are off, its schema is not trusted, and reading ends after as much work as honest files of its size need.
+ */
 #ifndef GSIM_BASE_DATABASE_H
 #define GSIM_BASE_DATABASE_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Turns off the views and triggers of the file's schema and its trust: reading runs no code that the file brings. */
-void gsim_database_distrust(sqlite3 *database);
+#include "gpusim/status.h"
 
-/* Pages of a damaged file may lead back to each other, so that a table has no end: after more work than BYTES of rows can be,
- * statements fail with SQLITE_INTERRUPT. STEPS must outlive the database's use. */
+/* Pages of a damaged file may lead back to each other, so that a table has no end: after more work than the file's bytes
+ * of rows can be, statements fail with SQLITE_INTERRUPT. */
 struct gsim_database_steps {
     uint64_t left; /* thousands of SQLite's instructions */
 };
-void gsim_database_bound(sqlite3 *database, struct gsim_database_steps *steps, uint64_t bytes);
+
+/* Opens PATH for reading, also where its folder cannot be written. MAY_RECOVER: brings the log of a killed writer into
+ * order where PATH can be written. *DATABASE is to be closed, also after a failure, and STEPS must outlive its use.
+ * Returns SQLite's code. */
+int gsim_database_open(const char *path, bool may_recover, sqlite3 **database, struct gsim_database_steps *steps);
+/* Distrusts, as open does, a DATABASE that is open for writing; it has no bound. */
+void gsim_database_distrust(sqlite3 *database);
+/* Whether TABLE is one that the file itself holds: neither a view nor made up by a module, no column computed. */
+bool gsim_database_holds(sqlite3 *database, const char *table);
+/* Why the last call failed. */
+const char *gsim_database_reason(sqlite3 *database);
 
 #endif

@@ -30,56 +30,38 @@ static char *join(const char *a, const char *b)
     return text;
 }
 
-/* Only regular files are replaced by a rename: pipes, devices and symbolic links are written through. */
-static void choose_names(struct gsim_output *output, const char *path)
-{
-    struct stat info;
-    output->path = join(path, "");
-    if (!output->path || (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))) return;
-    char suffix[32];
-    snprintf(suffix, sizeof(suffix), ".%ld.part", (long)getpid());
-    output->temporary = join(output->path, suffix);
-}
-
 enum gsim_status gsim_output_open(struct gsim_output *output, const char *path, struct gsim_error *error)
 {
     memset(output, 0, sizeof(*output));
     output->buffer = gsim_alloc(GSIM_OUTPUT_BUFFER);
     output->is_stdout = strcmp(path, "-") == 0;
-    if (output->is_stdout) {
-        output->file = stdout;
-        output->path = join("standard output", "");
-    } else {
-        choose_names(output, path);
-    }
+    if (output->is_stdout) output->file = stdout;
+    output->path = join(output->is_stdout ? "standard output" : path, "");
     if (!output->buffer || !output->path) {
         gsim_output_release(output);
         return gsim_error_set(error, GSIM_NOMEM, "cannot write '%s': out of memory", path);
     }
     if (output->is_stdout) return GSIM_OK;
-    const char *name = output->temporary ? output->temporary : output->path;
-    errno = 0;
-    if (ends_with(path, ".gz"))
-        output->gz = gzopen(name, "wb6");
-    else
-        output->file = fopen(name, "wb");
-    if (output->gz || output->file) return GSIM_OK;
-    int reason = errno;
-    gsim_output_release(output);
-    return gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", path, reason ? strerror(reason) : "cannot open");
+    fflush(stdout); /* which PATH may be */
+    enum gsim_status status = gsim_part_open(&output->part, path, error);
+    if (status == GSIM_OK) {
+        if (ends_with(path, ".gz"))
+            output->gz = gzdopen(output->part.descriptor, "wb6");
+        else
+            output->file = fdopen(output->part.descriptor, "wb");
+        if (output->gz || output->file)
+            output->part.descriptor = -1; /* theirs now */
+        else
+            status = gsim_error_set(error, GSIM_NOMEM, "cannot write '%s': out of memory", path);
+    }
+    if (status != GSIM_OK) gsim_output_release(output);
+    return status;
 }
 
-enum gsim_status gsim_output_check(const char *path, struct gsim_error *error)
+/* The folder in which the neighbour is made that becomes PATH. */
+static enum gsim_status check_folder(const char *path, struct gsim_error *error)
 {
-    if (strcmp(path, "-") == 0) return GSIM_OK;
-    if (!path[0]) return gsim_error_set(error, GSIM_USAGE, "cannot write '': expected a file name or -");
     struct stat info;
-    if (stat(path, &info) == 0) {
-        if (S_ISDIR(info.st_mode)) return gsim_error_set(error, GSIM_USAGE, "cannot write '%s': is a folder", path);
-        if (access(path, W_OK) != 0)
-            return gsim_error_set(error, GSIM_USAGE, "cannot write '%s': %s", path, strerror(errno));
-        return GSIM_OK;
-    }
     char *folder = join(path, "");
     if (!folder) return gsim_error_set(error, GSIM_NOMEM, "cannot write '%s': out of memory", path);
     char *slash = strrchr(folder, '/');
@@ -92,6 +74,19 @@ enum gsim_status gsim_output_check(const char *path, struct gsim_error *error)
                                 strerror(errno));
     gsim_free(folder);
     return status;
+}
+
+enum gsim_status gsim_output_check(const char *path, struct gsim_error *error)
+{
+    if (strcmp(path, "-") == 0) return GSIM_OK;
+    if (!path[0]) return gsim_error_set(error, GSIM_USAGE, "cannot write '': expected a file name or -");
+    struct stat info;
+    if (stat(path, &info) != 0) return check_folder(path, error);
+    if (S_ISDIR(info.st_mode)) return gsim_error_set(error, GSIM_USAGE, "cannot write '%s': is a folder", path);
+    if (access(path, W_OK) != 0)
+        return gsim_error_set(error, GSIM_USAGE, "cannot write '%s': %s", path, strerror(errno));
+    bool is_link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+    return S_ISREG(info.st_mode) && !is_link ? check_folder(path, error) : GSIM_OK;
 }
 
 /* What lies behind PATH, or, where nothing does yet, behind the folder that it would be in; *NAME is then its last part. */
@@ -149,15 +144,11 @@ enum gsim_status gsim_output_commit(struct gsim_output *output, struct gsim_erro
         if (fclose(output->file) != 0) fail(output);
     }
     output->file = NULL;
-    if (!output->failed && output->temporary && rename(output->temporary, output->path) != 0) fail(output);
+    if (!output->failed && !output->is_stdout && !gsim_part_commit(&output->part)) fail(output);
     enum gsim_status status = GSIM_OK;
-    if (output->failed) {
+    if (output->failed)
         status = gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", output->path,
                                 output->reason ? strerror(output->reason) : "write failed");
-    } else {
-        gsim_free(output->temporary);
-        output->temporary = NULL;
-    }
     gsim_output_release(output);
     return status;
 }
@@ -166,8 +157,7 @@ void gsim_output_release(struct gsim_output *output)
 {
     if (output->gz) (void)gzclose(output->gz);
     if (output->file && !output->is_stdout) (void)fclose(output->file);
-    if (output->temporary) (void)remove(output->temporary);
-    gsim_free(output->temporary);
+    gsim_part_release(&output->part);
     gsim_free(output->path);
     gsim_free(output->buffer);
     memset(output, 0, sizeof(*output));

@@ -12,13 +12,15 @@
 
 #include "gpusim/status.h"
 #include "gpusim/units.h"
+#include "sim/base/part.h"
 
 #define GSIM_OUTPUT_BUFFER 65536
 
 struct gsim_output {
-    FILE *file;             /* stdout, or the temporary file, or NULL */
-    void *gz;               /* gzFile where compressed */
-    char *path, *temporary; /* temporary NULL: written in place (stdout, pipes, devices) */
+    FILE *file; /* stdout, or the part's, or NULL */
+    void *gz;   /* gzFile where compressed */
+    char *path; /* as messages name it */
+    struct gsim_part part;
     size_t used;
     bool failed, is_stdout;
     int reason; /* errno of the first failure, 0 where there is none */

@@ -6,14 +6,21 @@
  */
 #include "sim/clock/engine.h"
 
+#include <errno.h>
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/link.h>
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/ends.h"
+
+/* SimGrid ends the process when its own allocations fail: it is asked for these only while there is so much. */
+#define SETUP_BYTES (4 << 20)
+#define ACTOR_BYTES (640 << 10) /* its stack of 512 KB, and what else it has */
 
 /* SimGrid's clock is a double in seconds, off by a few of its last digits: a picosecond an hour into a simulation. */
 #define CLOCK_SLACK 10
@@ -143,10 +150,14 @@ static enum gsim_status load_platform(struct gsim_error *error)
 {
     FILE *file = tmpfile();
     char path[64];
+    int spare = file ? dup(fileno(file)) : -1; /* what SimGrid opens: it ends the process when it cannot */
     if (file) describe_platform(file);
-    if (!file || ferror(file) || fflush(file) != 0) {
+    bool is_open = spare >= 0;
+    if (is_open) close(spare);
+    if (!is_open || ferror(file) || fflush(file) != 0) {
+        int reason = errno;
         if (file) fclose(file);
-        return gsim_error_set(error, GSIM_IO, "cannot write the platform description to a temporary file");
+        return gsim_error_set(error, GSIM_IO, "cannot write the platform description to a temporary file: %s", strerror(reason));
     }
     rewind(file);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
@@ -158,8 +169,13 @@ static enum gsim_status load_platform(struct gsim_error *error)
 /* SimGrid itself is the process-wide state here: it is set up at the first run and stays. */
 static enum gsim_status engine_setup(struct gsim_error *error)
 {
-    static bool is_set_up;
-    if (is_set_up) return GSIM_OK;
+    static bool is_set_up, has_platform;
+    if (has_platform) return GSIM_OK;
+    if (is_set_up) { /* it was not written then; now it may be */
+        enum gsim_status again = load_platform(error);
+        has_platform = again == GSIM_OK;
+        return again;
+    }
     char arguments[][64] = {
         "gpusim", "--log=root.thres:critical", "--cfg=network/model:CM02", "--cfg=network/crosstraffic:0",
         "--cfg=network/TCP-gamma:0", "--cfg=surf/precision:1e-12", "--cfg=contexts/stack-size:512",
@@ -173,9 +189,13 @@ static enum gsim_status engine_setup(struct gsim_error *error)
     int count = (int)(sizeof arguments / sizeof arguments[0]);
     char *list[16] = {NULL};
     for (int i = 0; i < count; i++) list[i] = arguments[i];
+    if (!gsim_ends_has_memory(SETUP_BYTES)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    struct sigaction interrupt;
+    sigaction(SIGINT, NULL, &interrupt); /* SimGrid takes it, to exit with 1 */
     simgrid_init(&count, list);
+    sigaction(SIGINT, &interrupt, NULL);
     is_set_up = true;
-    return load_platform(error);
+    return engine_setup(error);
 }
 
 static void set_link(uint32_t gpu, enum gsim_link link, double gbps) { sg_link_set_bandwidth(link_of(gpu, link), gbps * 1e9); }
@@ -201,7 +221,7 @@ static void actor_main(int argc, char **argv)
 
 static struct gsim_actor *new_actor(struct gsim_engine *e, void (*body)(void *), void *argument, bool may_run)
 {
-    struct gsim_actor *actor = GSIM_ARENA_NEW(&e->arena, struct gsim_actor);
+    struct gsim_actor *actor = gsim_ends_has_memory(ACTOR_BYTES) ? GSIM_ARENA_NEW(&e->arena, struct gsim_actor) : NULL;
     if (!actor) return NULL;
     *actor = (struct gsim_actor){.engine = e, .body = body, .argument = argument, .may_run = may_run};
     actor->actor = sg_actor_init("thread", sg_host_by_name("host"));
@@ -318,8 +338,8 @@ static struct helper *idle_helper(struct gsim_engine *e, enum helper_kind kind)
 {
     for (struct helper *h = e->helpers; h; h = h->next)
         if (h->kind == kind && !h->busy) return h;
-    struct helper *h = GSIM_ARENA_NEW(&e->arena, struct helper);
-    if (!h) GSIM_BUG("out of memory for a SimGrid actor");
+    struct helper *h = gsim_ends_has_memory(ACTOR_BYTES) ? GSIM_ARENA_NEW(&e->arena, struct helper) : NULL;
+    if (!h) gsim_ends_out_of_memory();
     *h = (struct helper){.engine = e, .kind = kind, .next = e->helpers};
     e->helpers = h;
     h->actor = sg_actor_init(kind == HELPER_TIMER ? "timer" : "transfer", sg_host_by_name("host"));

@@ -408,6 +408,7 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
         const cJSON *section = cJSON_GetObjectItemCaseSensitive(json, sections[i]);
         if (section || !base) status = read_section(&reader, sections[i], section);
     }
+    result.inherits = base != NULL;
     if (status == GSIM_OK) status = inherit(&reader, base, depth);
     if (status == GSIM_OK) status = complete(&reader);
     gsim_json_release(json);

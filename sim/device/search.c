@@ -5,13 +5,17 @@
 #include "sim/device/search.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define SUFFIX ".json"
+
+static const char marker; /* lies in the object that this code is part of */
 
 /* Files found so far; the array is gsim_realloc-ed, the strings are the arena's. */
 struct found {
@@ -50,24 +54,34 @@ static int add_folder(struct found *found, const char *folder)
     return failed;
 }
 
+/* FILE/../PLACE, for a program or library that lies in the tree of an installation. */
+static int add_beside(struct found *found, char *file, const char *place)
+{
+    char folder[PATH_MAX + 128];
+    char *slash = strrchr(file, '/');
+    if (!slash) return 0;
+    *slash = '\0';
+    int length = snprintf(folder, sizeof(folder), "%s/%s", file, place);
+    return length > 0 && (size_t)length < sizeof(folder) ? add_folder(found, folder) : 0;
+}
+
 static int add_all_folders(struct found *found)
 {
-    char folder[PATH_MAX + 64];
+    char folder[PATH_MAX + 64], executable[PATH_MAX], library[PATH_MAX];
     const char *data = getenv("GPUSIM_DATA");
     if (data && *data) {
         int length = snprintf(folder, sizeof(folder), "%s/models", data);
         if (length > 0 && (size_t)length < sizeof(folder) && add_folder(found, folder)) return -1;
     }
-    char executable[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
-    if (length > 0) {
-        executable[length] = '\0';
-        char *slash = strrchr(executable, '/');
-        if (slash) *slash = '\0';
-        snprintf(folder, sizeof(folder), "%s/../share/gpusim/models", executable);
-        if (add_folder(found, folder)) return -1;
-    }
-    return add_folder(found, GPUSIM_SOURCE_DIR "/models");
+    executable[length > 0 ? length : 0] = '\0';
+    Dl_info info;
+    bool is_library = dladdr(&marker, &info) && info.dli_fname && realpath(info.dli_fname, library) &&
+                      strcmp(library, executable) != 0;
+    if (add_beside(found, executable, "../share/gpusim/models")) return -1;
+    if (is_library && add_beside(found, library, GPUSIM_LIBRARY_TO_DATA "/gpusim/models")) return -1;
+    if (add_folder(found, GPUSIM_SOURCE_DIR "/models")) return -1;
+    return found->count ? 0 : add_folder(found, GPUSIM_INSTALLED_DATA "/gpusim/models");
 }
 
 static int by_name(const void *left, const void *right)

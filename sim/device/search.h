@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: models (helper). Where model files are looked for: $GPUSIM_DATA/models, then
- * <folder of the executable>/../share/gpusim/models, then the source tree that was built.
+ * <folder of the executable>/../share/gpusim/models, the same beside the shared library, then the source tree that was
+ * built; where there is none of these, the folder that an installation has by default.
  */
 #ifndef GSIM_MODELS_SEARCH_H
 #define GSIM_MODELS_SEARCH_H

@@ -42,6 +42,7 @@ struct gsim_front {
     struct gsim_host_thread *waiting_device;
 
     gsim_time graph_dispatch_free; /* when the graph dispatcher may start another node */
+    uint32_t graph_kernels;        /* nodes of graphs under way */
     uint64_t placed;               /* kernels of which all blocks were or are resident */
     struct gsim_held_node *held, *last_held, *idle_held; /* graphs.c; in the order in which they go on */
     struct gsim_resident *resident, *waiting_residents, *idle_residents; /* resident.c: the running launch; those behind it */

@@ -484,6 +484,8 @@ static double do_now_us(struct gsim_driver *driver) { return gsim_time_us(gsim_a
 bool gsim_api_init(struct gsim_process *p)
 {
     static const struct gsim_driver_ops own = {
+        .abi = GSIM_ABI,
+        .size = sizeof(struct gsim_driver_ops),
         .name = "sim",
         .stream_create = do_stream_create,
         .stream_destroy = do_stream_destroy,

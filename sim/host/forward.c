@@ -129,6 +129,8 @@ void gsim_forward_init(struct gsim_forward *f, struct gsim_driver *below)
     const struct gsim_driver_ops *ops = below->ops;
     *f = (struct gsim_forward){.below = below};
     f->ops = (struct gsim_driver_ops){
+        .abi = GSIM_ABI,
+        .size = sizeof(struct gsim_driver_ops),
         .name = ops->name,
         .stream_destroy = pass_stream_destroy,
         .stream_synchronize = pass_stream_synchronize,

@@ -3,7 +3,7 @@
  * Program files, object by object: the file itself, buffers, kernels, ops (sim/program/readops.c). The text is
  * checked once (sim/base/scan.c), then walked (sim/program/fields.c).
  */
-#include "sim/program/reader.h"
+#include "gpusim/program.h"
 
 #include "sim/program/file.h"
 #include "sim/program/readops.h"

@@ -4,23 +4,20 @@
  * first as far as overrides can take it back; ops whose kernel differs override the fields that do. Numbers are
  * written so that they read back exactly.
  */
-#include "sim/program/writer.h"
+#include "gpusim/program.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "sim/base/names.h"
+#include "sim/base/output.h"
 
 struct writer {
-    gzFile file;
+    struct gsim_output output;
     const struct gsim_program *program;
     struct gsim_names names;   /* of kernels, to their first index */
     struct gsim_kernel *bases; /* by first index: what is written under "kernels" */
-    bool failed;
 };
 
 static void put(struct writer *w, const char *format, ...) GSIM_PRINTF(2, 3);
@@ -33,7 +30,7 @@ static void put(struct writer *w, const char *format, ...)
     int length = vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     GSIM_INVARIANT(length >= 0 && (size_t)length < sizeof(text));
-    if (length > 0 && gzwrite(w->file, text, (unsigned)length) != length) w->failed = true;
+    gsim_output_bytes(&w->output, text, (size_t)length);
 }
 
 static void put_name(struct writer *w, const char *name)
@@ -230,26 +227,12 @@ static void put_op(struct writer *w, const struct gsim_op *op)
     put(w, op->after_count ? "]}" : "}");
 }
 
-static gzFile open_file(const char *path)
-{
-    size_t length = strlen(path);
-    bool is_gzip = length > 3 && strcmp(path + length - 3, ".gz") == 0;
-    if (strcmp(path, "-") != 0) return gzopen(path, is_gzip ? "wb6" : "wbT");
-    fflush(stdout);
-    int copy = dup(STDOUT_FILENO); /* gzclose() closes it */
-    gzFile file = copy < 0 ? NULL : gzdopen(copy, "wbT");
-    if (!file && copy >= 0) close(copy);
-    return file;
-}
-
 enum gsim_status gsim_program_write(const struct gsim_program *program, const char *path, struct gsim_error *error)
 {
-    errno = 0;
-    struct writer w = {.file = open_file(path), .program = program};
-    if (!w.file)
-        return gsim_error_set(error, errno ? GSIM_IO : GSIM_NOMEM, "cannot write '%s': %s", path,
-                              errno ? strerror(errno) : "out of memory");
-    enum gsim_status status = find_bases(&w, error);
+    struct writer w = {.program = program};
+    enum gsim_status status = gsim_output_open(&w.output, path, error);
+    if (status != GSIM_OK) return status;
+    status = find_bases(&w, error);
     if (status == GSIM_OK) {
         put(&w, "{\"schema\": \"gpusim-program/1\", \"name\": ");
         put_name(&w, program->name);
@@ -259,13 +242,12 @@ enum gsim_status gsim_program_write(const struct gsim_program *program, const ch
         put(&w, " \"ops\": [");
         for (uint32_t i = 0; i < program->op_count; i++) put_op(&w, &program->ops[i]);
         put(&w, "],\n \"iterations\": %u}\n", program->iterations);
+        status = gsim_output_commit(&w.output, error);
     } else {
         gsim_error_prefix(error, "cannot write '%s'", path);
     }
+    gsim_output_release(&w.output);
     gsim_free(w.bases);
     gsim_names_release(&w.names);
-    errno = 0;
-    if ((gzclose(w.file) != Z_OK || w.failed) && status == GSIM_OK)
-        status = gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", path, errno ? strerror(errno) : "disk full?");
     return status;
 }

@@ -408,6 +408,24 @@ static enum gsim_status collect_flows(struct writer *writer, struct gsim_error *
     return GSIM_OK;
 }
 
+/* What an analysis found: a process of its own, above the GPU's streams. A slice's colour follows its name. */
+static void put_spans(struct writer *writer)
+{
+    const struct gsim_result *result = writer->result;
+    if (!result->spans) return;
+    put_metadata(writer, "process_name", GSIM_TRACE_SPANS_PID, 0, result->span_track);
+    put_sort_index(writer, "process_sort_index", GSIM_TRACE_SPANS_PID, 0, 0);
+    put_metadata(writer, "thread_name", GSIM_TRACE_SPANS_PID, 0, result->span_track);
+    for (size_t i = 0; i < result->span_count; i++) {
+        begin_event(writer, "X", "explanation", GSIM_TRACE_SPANS_PID, 0);
+        put_name(writer, result->spans[i].name);
+        put_span(writer, result->spans[i].start, result->spans[i].end);
+        gsim_output_text(writer->output, ",\"args\":{\"state\":");
+        gsim_output_json_string(writer->output, result->spans[i].detail);
+        gsim_output_text(writer->output, "}}");
+    }
+}
+
 enum gsim_status gsim_chrome_write(const struct gsim_result *result, struct gsim_output *output,
                                    struct gsim_error *error)
 {
@@ -423,6 +441,7 @@ enum gsim_status gsim_chrome_write(const struct gsim_result *result, struct gsim
         put_tracks(&writer);
         for (size_t i = 0; i < writer.timeline->wait_count; i++) put_wait(&writer, &writer.timeline->waits[i]);
         put_occupancy(&writer);
+        put_spans(&writer);
         status = gsim_chrome_write_sms(result, output, error);
         gsim_output_text(output, "\n]}\n");
     }

@@ -9,7 +9,8 @@
 
 #include "sim/report/report.h"
 
-#define GSIM_TRACE_HOST_PID 1000u
+#define GSIM_TRACE_HOST_PID  1000u
+#define GSIM_TRACE_SPANS_PID 3000u
 
 /* Kernels, copies and waits as slices of process 0 (the device), one track per stream and more where slices
  * overlap; API calls as slices of process GSIM_TRACE_HOST_PID, one track per host thread; flow events from

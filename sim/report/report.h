@@ -19,6 +19,12 @@ struct gsim_option_text {
     const char *name, *value;
 };
 
+/* A stretch of time with a name: what an analysis found, shown in a trace on a track of its own. */
+struct gsim_named_span {
+    gsim_time start, end;
+    const char *name, *detail;
+};
+
 struct gsim_result {
     const struct gsim_simulation *simulation;
     const struct gsim_timeline *timeline;
@@ -26,6 +32,9 @@ struct gsim_result {
     const struct gsim_option_text *options;
     size_t option_count;
     const struct gsim_block_log *blocks; /* for traces; NULL: none was kept */
+    const struct gsim_named_span *spans;       /* for traces, with their track's name; NULL: none */
+    size_t span_count;
+    const char *span_track;
     const char *tracer;                  /* who watched a run on a real GPU; NULL: it was simulated */
 };
 

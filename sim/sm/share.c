@@ -32,7 +32,7 @@ static const double beside_issue[WAITS][WIDTHS] = {{0, 0.04, 0.08, 0.1, 0.11, 0.
  * of the lines takes its time alone, 1.4 times at most, and with streams for another quarter 1.2 to 2.0 times). */
 #define STREAM_LINES 0.5
 #define LEAST_ISSUE 0.3   /* share that is left to issue-bound blocks beside on-chip and described ones */
-#define LINES_PER_KIB 8.0 /* scattered lines of 128 bytes that are under way at most: all of L1 (sim/README.md, scattered loads) */
+#define LINES_PER_KIB 8.0 /* scattered lines of 128 bytes that are under way at most: all of L1 (docs/model/sharing.md) */
 #define LEAST_L1_KIB 2.0  /* assumed, where the carve-out takes all */
 /* Share of the issue rate that one warp per sub-partition reaches, and what a part of a second one adds. */
 #define ONE_WARP_SHARE 0.826

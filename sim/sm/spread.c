@@ -240,7 +240,7 @@ void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run
 /* Those of blocks that compute, and of others that began together and for whose room their own kernel waits. They begin now and take
  * block_ends_us and a share of a block's time, at most half as long again; where blocks wait for memory half of it and a larger share. The SMs
  * empty in steps as long as a turn of the distributor, the first one before them; beyond that number steps are longer. (Pooled SMs stay few groups.)
- * Fitted with block_ends_us to the makespans of 770 DAGs each of an H200 and an H100, where none of them is sharp: sim/README.md. */
+ * Fitted with block_ends_us to the makespans of 770 DAGs each of an H200 and an H100, where none of them is sharp: docs/model/ends.md. */
 #define ENDS_COMPUTE 0.003
 #define ENDS_COMPUTE_MOST 1.5
 #define ENDS_MEMORY 0.01

@@ -4,9 +4,9 @@
  * started it. Processes started by fork never call it.
  */
 #include <mpi.h>
-#include <signal.h>
 #include <unistd.h>
 
+#include "sim/base/ends.h"
 #include "sweep/remote.h"
 
 /* A message on its way out: its bytes stay until MPI is done with them. */
@@ -22,13 +22,10 @@ static struct sending *sendings;
 static const char *start(int *rank, int *size)
 {
     int provided;
-    sigset_t stopping;
+    sigset_t before;
     /* MPI's own threads inherit that these are blocked; else they would take, and end us by, the signal that the sweep
      * looks for (sweep/sink.h). */
-    sigemptyset(&stopping);
-    sigaddset(&stopping, SIGINT);
-    sigaddset(&stopping, SIGTERM);
-    sigprocmask(SIG_BLOCK, &stopping, NULL);
+    gsim_ends_hold(&before);
     /* Workers are started by fork: InfiniBand's registered memory must survive that. */
     setenv("IBV_FORK_SAFE", "1", 0);
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return "MPI_Init failed";
@@ -105,5 +102,6 @@ static void end(bool in_haste, int exit_status)
     MPI_Finalize();
 }
 
-extern const struct gsim_transport gsim_transport_linked;
+/* Found by dlsym(). */
+extern const struct gsim_transport gsim_transport_linked __attribute__((visibility("default")));
 const struct gsim_transport gsim_transport_linked = {.start = start, .send = send, .receive = receive, .end = end};

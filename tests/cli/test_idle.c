@@ -117,6 +117,7 @@ static const struct {
     {"l1_kib", "shared memory beside a large carve-out"},
     {"l2_miss_ns", "measured kernels whose data others displace"},
     {"l2_far_share", "measured kernels that follow others on other SMs"},
+    {"graph_beside_us", "graphs of kernels that a profiler timed"},
     {"graph_signal_us", "graph branches that wait for one another on a full chip"},
     {"graph_launch_copy_us", "graphs of copies launched while the device is busy"},
     {"inline_copy_bytes", "small copies where inline_copy_us differs from a copy's time"},

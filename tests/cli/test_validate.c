@@ -191,7 +191,7 @@ static void cases_recorded_again(void)
     remove(again);
 }
 
-/* Profilers' traces: those of PyTorch are as far off as traces/README.md says, those of gpusim itself are predicted on
+/* Profilers' traces: those of PyTorch are as far off as docs/accuracy.md says, those of gpusim itself are predicted on
  * the device that they name. */
 static void traces_are_replayed(void)
 {

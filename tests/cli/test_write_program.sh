@@ -11,7 +11,7 @@ cd "$place" || exit 1
 failures=0
 fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
 # What came out, without the head that names sizes.
-times() { sed -n '/"makespan_us"/,$p' "$1"; }
+shown() { sed -n '/"makespan_us"/,$p' "$1"; }
 
 for workload in m1 m2 vec bs img ml hits dl; do
     for run in 'serial --iterations 2' 'async --memory pinned' 'kesco'; do
@@ -23,8 +23,8 @@ for workload in m1 m2 vec bs img ml hits dl; do
         "$gpusim" --workload $workload $size "$@" --write-program program.json.gz --report built-in.json >/dev/null 2>err ||
             fail "$workload $run: $(cat err)"
         "$gpusim" --workload program.json.gz "$@" --report file.json >/dev/null 2>err || fail "$workload $run: $(cat err)"
-        times built-in.json >expected
-        times file.json >found
+        shown built-in.json >expected
+        shown file.json >found
         [ -s expected ] && cmp -s expected found || fail "$workload $run: the file runs otherwise"
     done
 done

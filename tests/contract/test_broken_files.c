@@ -12,7 +12,7 @@
 #include "tests/traces/mutate.h"
 #include "traces/cases.h"
 #include "traces/runs.h"
-#include "sim/program/reader.h"
+#include "gpusim/program.h"
 
 #define ROUNDS 1500
 

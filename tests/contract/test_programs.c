@@ -8,7 +8,7 @@
 
 #include "tests/contract/contract.h"
 #include "tests/test.h"
-#include "sim/program/reader.h"
+#include "gpusim/program.h"
 
 enum { BUFFERS = 8, KERNELS = 10, STREAMS = 5, PROGRAMS = 6 };
 

@@ -31,9 +31,11 @@ awk -F, -v OFS=, '
 [ -s "$work/worse" ] && fail "further off than recorded: $(cat "$work/worse")"
 
 # The sources that the tables name, against the list in the README.
-for source in $(cat "$source_dir"/published/grcuda_*.csv "$source_dir"/published/single_gpu.csv "$source_dir"/published/kesco.csv |
+for source in $(cat "$source_dir"/trust/published/grcuda_*.csv "$source_dir"/trust/published/single_gpu.csv \
+    "$source_dir"/trust/published/kesco.csv |
     awk -F, '$7 == "fit" || $7 == "check" {print $8}' | sort -u); do
-    grep -q "^| \`$source\` |" "$source_dir/published/README.md" || fail "trust/published/README.md does not explain the source '$source'"
+    grep -q "^- \`$source\`: " "$source_dir/trust/published/README.md" ||
+        fail "trust/published/README.md does not explain the source '$source'"
 done
 
 for jobs in 1 3; do

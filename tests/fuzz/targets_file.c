@@ -8,12 +8,10 @@
 #include "plots/frame.h"
 #include "plots/track.h"
 #include "sim/device/device.h"
-#include "sim/program/reader.h"
-#include "sim/program/writer.h"
+#include "gpusim/program.h"
 #include "tests/fuzz/targets.h"
 #include "traces/cases.h"
 #include "traces/import/importers.h"
-#include "traces/import/kineto.h"
 #include "traces/runs.h"
 #include "trust/calibrate/probe.h"
 #include "trust/published/published.h"
@@ -90,10 +88,8 @@ void gsim_fuzz_kineto(const uint8_t *data, size_t size)
     struct gsim_import_notes notes;
     struct gsim_import_times times = {0};
     struct gsim_error error = {0};
-    char device[GSIM_KINETO_DEVICE];
     struct gsim_import_options options = {.name = "fuzz", .gaps = true, .last = UINT32_MAX, .times = &times};
     const char *path = gsim_fuzz_file(data, size, ".json");
-    (void)gsim_kineto_is(path, device);
     if (gsim_import_kineto(path, &options, &program, &notes, &error) == GSIM_OK) {
         write_again(&program);
         gsim_program_release(&program);

@@ -12,7 +12,7 @@
 #include "plots/frame.h"
 #include "sweep/query.h"
 #include "tests/fuzz/targets.h"
-#include "traces/import/nsys.h"
+#include "traces/import/importers.h"
 
 #define MOST_EDITS 64
 

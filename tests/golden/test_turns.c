@@ -144,7 +144,8 @@ struct times {
 
 static void simulate(const struct gsim_device_spec *device, uint64_t seed, struct times *times)
 {
-    static const struct gsim_scheduler_ops scheduler = {.name = "turns", .execute = execute};
+    static const struct gsim_scheduler_ops scheduler = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "turns", .execute = execute};
     struct gsim_error error = {0};
     struct gsim_program program = {0};
     struct gsim_timeline timeline = {0};

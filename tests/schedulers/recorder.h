@@ -376,7 +376,7 @@ static inline double rec_now_us(struct gsim_driver *d) { return (double)REC(d)->
 
 /* Host threads, locks and queues are not used by the schedulers tested with this backend: left NULL. */
 static const struct gsim_driver_ops rec_ops = {
-    .persistent_launch = rec_persistent_launch,
+    .abi = GSIM_ABI, .size = sizeof(struct gsim_driver_ops), .persistent_launch = rec_persistent_launch,
     .name = "recorder", .stream_create = rec_stream_create, .stream_destroy = rec_stream_destroy,
     .stream_synchronize = rec_stream_synchronize, .stream_query = rec_stream_query,
     .device_synchronize = rec_device_synchronize, .event_create = rec_event_create, .event_destroy = rec_event_destroy,

@@ -67,7 +67,8 @@ static inline void fixture_program(struct fixture *f, const struct gsim_kernel *
 
 static inline void fixture_run(struct fixture *f, enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
 {
-    struct gsim_scheduler_ops scheduler = {.name = "fixture", .execute = execute};
+    struct gsim_scheduler_ops scheduler = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = execute};
     struct gsim_simulation simulation = {.program = &f->program, .device = &f->device, .scheduler = &scheduler, .gpu = f->gpu,
                                          .memory = f->memory, .seed = 1, .detailed = true, .observer = f->observer,
                                          .statistics = &f->statistics};

@@ -86,6 +86,7 @@ traces/import    include sim/base sim/program sim/device sim/report sim traces
 traces/runner    include sim/base sim/program sim/report sim/device schedulers workloads traces cli
 trust/validate   include sim/base sim/program sim/device sim/sm sim/report sim schedulers workloads traces traces/import
 trust/calibrate  include sim/base sim/program sim/device sim/sm sim/report sim schedulers workloads traces traces/import trust/validate
+trust/whatif     include sim/base sim/program sim/device sim/sm sim/report sim schedulers workloads traces traces/import trust/validate
 trust/published  include sim/base sim/program sim/device sim/report sim schedulers workloads traces traces/import trust/validate
 sweep            include sim/base sim/program sim/device sim/report sim schedulers workloads traces traces/import trust/validate
 plots            include sim/base sim/program sim/device sim/report sim schedulers workloads traces traces/import trust/validate sweep
@@ -118,18 +119,59 @@ check_layering() {
         }'
 }
 
+# Targets of [text](target) and of [text]: target.
 check_links() {
     grep -E '\.md$' "$list" | while IFS= read -r file; do
         folder=$(dirname "$file")
         awk '/^```/ { code = !code } !code { line = $0; gsub(/`[^`]*`/, "", line)
+             if (match(line, /^\[[^]]+\]: /)) { print FNR "\t" substr(line, RLENGTH + 1); next }
              while (match(line, /\]\([^)]+\)/)) {
                  print FNR "\t" substr(line, RSTART + 2, RLENGTH - 3); line = substr(line, RSTART + RLENGTH) } }' "$file" |
             while IFS="$(printf '\t')" read -r number target; do
                 case $target in http://* | https://* | mailto:* | '#'*) continue ;; esac
+                part=${target#*#}
+                [ "$part" != "$target" ] || part=''
                 target=${target%%#*}
-                [ -e "$folder/$target" ] || printf '%s:%s: link: no file "%s"\n' "$file" "$number" "$target"
+                if [ ! -e "$folder/$target" ]; then
+                    printf '%s:%s: link: no file "%s"\n' "$file" "$number" "$target"
+                elif [ -n "$part" ] && ! headings "$folder/$target" | grep -qxF -e "$part"; then
+                    printf '%s:%s: link: "%s" has no heading "%s"\n' "$file" "$number" "$target" "$part"
+                fi
             done
     done
+}
+headings() { # as a link names them
+    sed -n '/^```/,/^```/d; s/^##* //p' "$1" | tr '[:upper:] ' '[:lower:]-' | sed 's/[^a-z0-9_-]//g'
+}
+
+# A path in backticks with a folder of ours exists: `sim/sm/gpu.{h,c}`, `traces/h200/runs-*.json.gz`. NAME stands for any name.
+check_mentions() {
+    grep -E '\.md$' "$list" | tr '\n' '\0' | xargs -0 -r awk '
+        function each(path,  at, end, parts, count, i) { # one line for each way to read {a,b}
+            at = index(path, "{"); end = index(path, "}")
+            if (!at || end < at) { print FILENAME ":" FNR "\t" path; return }
+            count = split(substr(path, at + 1, end - at - 1), parts, ",")
+            for (i = 1; i <= count; i++) each(substr(path, 1, at - 1) parts[i] substr(path, end + 1))
+        }
+        FNR == 1 { code = 0 }
+        /^```/ { code = !code }
+        !code {
+            line = $0
+            while (match(line, /`[^`]+`/)) {
+                text = substr(line, RSTART + 1, RLENGTH - 2); line = substr(line, RSTART + RLENGTH)
+                if (text ~ /^(cli|cmake|docs|include|man|models|plots|schedulers|sim|sweep|tests|traces|trust|workloads)\/[^ ]*$/ &&
+                    text !~ /[A-Z][A-Z]/) each(text)
+            }
+        }' | while IFS="$(printf '\t')" read -r place path; do
+        # shellcheck disable=SC2086 # a pattern stands for the files that it matches
+        set -- $path
+        [ -e "$1" ] || printf '%s: mention: no file "%s"\n' "$place" "$path"
+    done
+}
+
+check_lines() {
+    LC_ALL=C.UTF-8 grep -nHE '^.{121,}' $(grep -E '\.md$' "$list") /dev/null | cut -d: -f1-2 | sed 's/$/: line: longer than 120 characters/'
+    [ ! -e README.md ] || [ "$(wc -l <README.md)" -le 130 ] || printf 'README.md:131: size: at most 130 lines\n'
 }
 
 # tests/FOLDER/test_MODULE.c stands for FOLDER/MODULE.{c,h}. Beside them: folders that test no single module, and
@@ -144,7 +186,7 @@ check_mirror() {
         done
 }
 
-for rule in simgrid spdx size todo conflicts paths layering links mirror; do "check_$rule"; done >"$found"
+for rule in simgrid spdx size todo conflicts paths layering links mentions lines mirror; do "check_$rule"; done >"$found"
 cat "$found"
 offences=$(grep -cv '^warning:' "$found")
 printf 'style: %d files, %d offences\n' "$(wc -l <"$list")" "$offences"

@@ -22,9 +22,9 @@ clean_tree() {
     rm -rf "${tree:?}"/*
     put sim/clock/engine.c '#include <simgrid/actor.h>\n#include "sim/clock/engine.h"\n'
     put sim/clock/engine.h
-    put cli/main.c '#include "sim/program/reader.h"\n'
+    put cli/main.c '#include "sim/program/verify.h"\n'
     put cli/run.c '#include "sim/device/device.h"\n'
-    put schedulers/serial.c '#include "gpusim/driver.h"\n#include "schedulers/shared/plan.h"\n'
+    put schedulers/serial.c '#include "gpusim/driver.h"\n#include "schedulers/shared/graphs.h"\n'
     put tests/sim/clock/test_engine.c '/* NEEDSWORK: nothing, an example */\n'
     put tests/contract/test_all.c
     put README.md '# a\n[ok](sim/clock/engine.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
@@ -76,13 +76,13 @@ put workloads/img.c "static const char *path = \"/ho""me/alice/img.json\";\n"
 expect_offence 'workloads/img.c:2: path'
 put docs/use.md "Run it in /wo""rk/gpusim today.\n"
 expect_offence 'docs/use.md:1: path'
-put sim/sm/gpu.c '#include "schedulers/shared/plan.h"\n'
+put sim/sm/gpu.c '#include "schedulers/shared/graphs.h"\n'
 expect_offence 'sim/sm/gpu.c:2: layering'
 put sim/sm/gpu.h '#include "sim/memory/managed.h"\n'
 expect_offence 'sim/sm/gpu.h:2: layering'
 put schedulers/kesco.c '#include "sim/device/device.h"\n'
 expect_offence 'schedulers/kesco.c:2: layering'
-put workloads/img.c '#include "schedulers/shared/plan.h"\n'
+put workloads/img.c '#include "schedulers/shared/graphs.h"\n'
 expect_offence 'workloads/img.c:2: layering'
 put sim/device/device.c '#include "traces/writer.h"\n'
 expect_offence 'sim/device/device.c:2: layering'
@@ -90,8 +90,20 @@ put sim/sm/gpu.c '#include "engine.h"\n'
 expect_offence 'sim/sm/gpu.c:2: layering'
 put README.md 'text\nsee [the guide](docs/guide.md#start)\n'
 expect_offence 'README.md:2: link: no file "docs/guide.md"'
+put README.md 'see [the engine](sim/clock/notes.md#what-it-does)\n' && put sim/clock/notes.md '## What it is\n'
+expect_offence 'README.md:1: link: "sim/clock/notes.md" has no heading "what-it-does"'
+put README.md '[engine]\n\n[engine]: sim/engine.c\n'
+expect_offence 'README.md:3: link: no file "sim/engine.c"'
+put README.md 'text\nfrom `sim/clock/engine.{h,cc}`, `cli/NAME.c` and `gpusim --workload x`\n'
+expect_offence 'README.md:2: mention: no file "sim/clock/engine.cc"'
+put README.md 'from `traces/h200/runs-*.json.gz`\n'
+expect_offence 'README.md:1: mention: no file "traces/h200/runs-*.json.gz"'
+put README.md "$(printf '%0121d' 0)\n"
+expect_offence 'README.md:1: line'
+put README.md && yes 'a line' | head -n 131 >>"$tree/README.md"
+expect_offence 'README.md:131: size'
 put tests/sim/test_nothing.c
 expect_offence 'tests/sim/test_nothing.c:1: mirror'
 
-printf 'style check: %d of 20 cases failed\n' "$failures"
+printf 'style check: %d of 26 cases failed\n' "$failures"
 [ "$failures" = 0 ]

@@ -135,9 +135,9 @@ table whole.db | cmp - killed.txt || fail 'killed and resumed gives other rows'
 holder=$!
 wait_for 10 '[ -s busy.db ]'
 expect_status 1 'is being written by another gpusim (process' "$gpusim" sweep spec.json --out busy.db --resume
-kill -INT $holder
+kill -TERM $holder
 wait $holder
-[ $? = 130 ] || fail 'an interrupted sweep does not exit with 130'
+[ $? = 143 ] || fail 'a sweep that is ended does not exit with 143'
 
 # --- a full disk
 mkdir small

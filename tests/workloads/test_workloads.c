@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The built-in workloads against their published definitions: ops, kernels, footprints, launch shapes, signatures,
- * presets, and solo times on V100 by the formula of workloads/README.md against KeSCo's profile.
+ * presets, and solo times on V100 by the formula of docs/workloads-fit.md against KeSCo's profile.
  */
 #include "gpusim/limits.h"
 #include "gpusim/workload.h"
@@ -29,6 +29,18 @@ static void outline(const struct gsim_program *p, char *text, size_t size)
         size_t used = strlen(text);
         snprintf(text + used, size - used, "%s%s", used ? " " : "", word);
     }
+}
+
+static void test_tables(void)
+{
+    const struct gsim_workload_ops *workload;
+    uint32_t count = 0;
+    for (; (workload = gsim_workload_at(count)) != NULL; count++) {
+        CHECK_MSG(workload->abi == GSIM_ABI && workload->size == sizeof *workload, "%s: abi %u, size %zu", workload->name,
+                  workload->abi, workload->size);
+        CHECK_MSG(gsim_workload_find(workload->name) == workload, "%s: another of that name", workload->name);
+    }
+    CHECK_MSG(count >= 8, "%u", count);
 }
 
 #define BS10      "bs bs bs bs bs bs bs bs bs bs"
@@ -459,6 +471,7 @@ static void test_every_allocation_fails(void)
 }
 
 static const struct test_case cases[] = {
+    {"tables", test_tables},
     {"ops in order", test_ops},
     {"footprints", test_footprints},
     {"launch shapes", test_launches},

@@ -7,6 +7,7 @@
 
 #include "gpusim/limits.h"
 #include "traces/import/operands.h"
+#include "traces/import/overhead.h"
 
 #define NONE UINT32_MAX
 
@@ -55,11 +56,13 @@ struct emitter {
     uint32_t *after;        /* of the op being made */
     size_t link_count, link_room, after_count, after_room;
     struct gsim_operands operands;
+    struct gsim_overhead overhead;
     uint32_t open, barrier; /* with operands: first link of the ops since the last that followed all; that one */
     uint32_t host_waits; /* first link of what the host waits for */
     uint32_t work_count; /* made so far */
     uint32_t last_call; /* of the work made last */
     int64_t cursor_ns, origin_ns; /* origin: of the first launch */
+    int64_t removed_ns; /* of the time up to the step at hand, the profiler's */
     bool failed;
 };
 
@@ -121,7 +124,9 @@ static uint32_t add_op(struct emitter *e, struct gsim_op *op)
 /* Before a call at TIME: the host's own work since the last call, and what it waited for before that. */
 static void pass_time(struct emitter *e, int64_t time_ns)
 {
-    int64_t gap = time_ns - e->cursor_ns;
+    int64_t gap = time_ns - e->cursor_ns, removed = gap < e->removed_ns ? gap : e->removed_ns;
+    if (removed > 0) e->cursor_ns += removed, gap -= removed;
+    e->removed_ns = 0;
     bool works = e->options->gaps && gap > SMALLEST_GAP_NS;
     if (!works && e->host_waits == NONE) return;
     bool waits = e->host_waits != NONE;
@@ -151,6 +156,7 @@ static int64_t issue_time(const struct emitter *e, const struct gsim_activity *w
     if (work->call == GSIM_NO_CALL || e->records->calls[work->call].kind == GSIM_CALL_GRAPH) return step->time_ns;
     const struct gsim_call *call = &e->records->calls[work->call];
     if (work->pageable && is_blocking(e, work)) return call->start_ns; /* the first piece is staged before the copy begins */
+    if (e->overhead.events) return call->start_ns; /* what it took longer is the profiler's */
     int64_t done = call->end_ns;
     if (!work->is_moved && work->start_ns - ns_of(e->options->launch_to_start_us) < done)
         done = work->start_ns - ns_of(e->options->launch_to_start_us);
@@ -542,6 +548,7 @@ static enum gsim_status start(struct emitter *e)
     }
     number_streams(e);
     gsim_records_compare_rates(r, e->keeps_times);
+    if (!gsim_overhead_init(&e->overhead, r)) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     return gsim_operands_init(&e->operands, r, e->builder);
 }
 
@@ -552,6 +559,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     enum gsim_status status = start(&e);
     if (steps->count) e.cursor_ns = e.origin_ns = steps->steps[0].time_ns; /* ranges begin with a work */
     for (uint32_t i = 0; status == GSIM_OK && i < steps->count && !e.failed; i++) {
+        e.removed_ns += gsim_overhead_before(&e.overhead, &steps->steps[i], steps->steps[i].time_ns);
         switch (steps->steps[i].kind) {
         case GSIM_STEP_WORK:
             make_work(&e, &steps->steps[i]);
@@ -575,6 +583,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     }
     gsim_builder_destroy(e.builder);
     gsim_operands_release(&e.operands);
+    gsim_overhead_release(&e.overhead);
     gsim_free(e.streams);
     gsim_free(e.thread_waits);
     gsim_free(e.made);

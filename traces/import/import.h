@@ -2,7 +2,7 @@
 /*
  * Layer: traces. Profiler traces into programs that the scheduler async replays: kernels with their recorded
  * durations, copies, the host's time between calls, and the order that streams and synchronisation gave.
- * Formats: traces/import/kineto.h, traces/import/nsys.h. What could be repaired is counted in the notes.
+ * Formats: traces/import/importers.def. What could be repaired is counted in the notes.
  */
 #ifndef GSIM_TRACES_IMPORT_H
 #define GSIM_TRACES_IMPORT_H
@@ -23,6 +23,7 @@ struct gsim_import_options {
     void *progress_context;
     const char *execution_trace; /* what operators read and write (traces/import/dataflow.h); NULL: not known */
     bool drops_order;       /* the order of streams and waits is not made part of the program: its works are independent */
+    bool removes_overhead;  /* the profiler's own share of the host's time, as far as it can be told (traces/import/overhead.c) */
     bool drops_unexplained; /* idle time of the GPU that the trace does not explain: left out, not kept as a delay */
     enum { GSIM_COPIES_BY_RATE, GSIM_COPIES_RECORDED, GSIM_COPIES_MODELLED } copies; /* BY_RATE: recorded where rates differ */
     double copy_gbps[2][2]; /* of the device: [pageable][d2h]; 0: not known */
@@ -87,6 +88,7 @@ struct gsim_import_notes {
 #undef GSIM_IMPORT_NOTE_FIELD
     uint64_t kernels, copies, memsets, streams, threads;
     double idle_us; /* that the trace does not explain */
+    double overhead_us; /* of the host's time, the profiler's own: removed */
     double span_us; /* start of the first launch call to the end of the last work */
     char gpu[64];   /* as the trace names it; "" where it does not */
     /* What else the file says of the GPU and of itself; 0, "" and false where it does not. */

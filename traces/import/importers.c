@@ -4,46 +4,7 @@
 
 #include <string.h>
 
-#include "traces/import/kineto.h"
-#include "traces/import/nsys.h"
-#include "traces/import/nvprof.h"
-#include "traces/import/rocprof.h"
 #include "traces/import/sniff.h"
-
-/* Other tools' events are Kineto's or are named in its reader's refusal. */
-#define gsim_import_chrome gsim_import_kineto
-
-static bool gsim_sniff_chrome(const struct gsim_sniff *sniff)
-{
-    return *sniff->head == '[' || strstr(sniff->head, "\"traceEvents\"") != NULL;
-}
-
-static bool gsim_sniff_kineto(const struct gsim_sniff *sniff)
-{
-    static const char *const marks[] = {"\"schemaVersion\"", "\"deviceProperties\"", "\"gpusim\":{", "\"kernel\"",
-                                        "\"Kernel\"",        "\"cuda_runtime\"",     "\"cpu_op\"",   "\"Runtime\""};
-    if (!gsim_sniff_chrome(sniff)) return false;
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-        if (strstr(sniff->head, marks[i])) return true;
-    return false;
-}
-
-static bool gsim_sniff_rocprof(const struct gsim_sniff *sniff)
-{
-    return *sniff->head == '{' && strstr(sniff->head, "\"rocprofiler-sdk-tool\"") != NULL;
-}
-
-static bool gsim_sniff_nvprof(const struct gsim_sniff *sniff)
-{
-    return gsim_sniff_has_table(sniff, "StringTable") ||
-           gsim_sniff_has_table(sniff, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL");
-}
-
-static bool gsim_sniff_nsys(const struct gsim_sniff *sniff)
-{
-    return gsim_sniff_has_table(sniff, "StringIds") || gsim_sniff_has_table(sniff, "TARGET_INFO_GPU") ||
-           gsim_sniff_has_table(sniff, "META_DATA_EXPORT") || strstr(sniff->tables, "\nCUPTI_ACTIVITY_KIND_") != NULL;
-}
 
 static const struct {
     struct gsim_importer importer;

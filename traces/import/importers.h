@@ -8,10 +8,20 @@
 
 #include "traces/import/import.h"
 
-/* PATH: "-" is standard input where the format is text. PROGRAM is written on success only. */
+/* PATH: "-" is standard input where the format is text, plain or gzip; a database is only read. PROGRAM is written on
+ * success only; NOTES also tell what was seen until a failure. Errors name the file and the place in it. */
 typedef enum gsim_status gsim_import_reader(const char *path, const struct gsim_import_options *options,
                                             struct gsim_program *program, struct gsim_import_notes *notes,
                                             struct gsim_error *error);
+
+/* The readers, and whether a file is theirs, by its beginning (traces/import/sniff.h). */
+struct gsim_sniff;
+#define gsim_import_chrome gsim_import_kineto /* other tools' events are Kineto's or are named in its refusal */
+#define X(name, what)                                    \
+    gsim_import_reader gsim_import_##name GSIM_NODISCARD; \
+    bool gsim_sniff_##name(const struct gsim_sniff *sniff);
+#include "traces/import/importers.def"
+#undef X
 
 struct gsim_importer {
     const char *name, *what; /* "nsys", "an SQLite export of Nsight Systems" */

@@ -3,7 +3,7 @@
  * Kineto's events into records: categories kernel, gpu_memcpy, gpu_memset, cuda_runtime, cuda_driver, cuda_sync
  * (field names: libkineto, CuptiActivity.cpp). All else is passed over. What records mean: traces/import/import.c.
  */
-#include "traces/import/kineto.h"
+#include "traces/import/importers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,13 +11,12 @@
 #include <strings.h>
 
 #include "gpusim/limits.h"
-#include "sim/base/gz.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
 #include "traces/import/records.h"
+#include "traces/import/sniff.h"
 #include "traces/import/values.h"
 
-#define HEAD_BYTES    65536u /* in which a trace shows itself */
 #define NAME_ROOM     4096
 #define TIME_LIMIT_NS 4000000000000000000 /* 64 bits also hold durations added to it */
 
@@ -342,6 +341,12 @@ static void note_other(struct event *e)
 static enum gsim_status read_whole(struct event *e)
 {
     enum category category = category_of(e->values[EV_CAT]);
+    bool counts = e->records->options->removes_overhead && (category == CAT_OPERATOR || gsim_value_is_text(e->values[EV_CAT], "overhead"));
+    if (counts && !gsim_value_is_missing(e->values[EV_TS]) && !gsim_value_is_missing(e->values[EV_DUR])) {
+        const struct gsim_host_event event = {time_ns(e, EV_TS), time_ns(e, EV_DUR), category != CAT_OPERATOR};
+        enum gsim_status status = gsim_records_add_host_event(e->records, &event);
+        if (status != GSIM_OK) return status;
+    }
     if (category == CAT_COUNT || (category == CAT_OPERATOR && !e->records->flow)) {
         note_other(e);
         return GSIM_OK;
@@ -519,14 +524,17 @@ enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_o
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
 }
 
-bool gsim_kineto_is(const char *path, char device[GSIM_KINETO_DEVICE])
+bool gsim_sniff_chrome(const struct gsim_sniff *sniff)
 {
-    if (device) device[0] = '\0';
-    char *head = gsim_alloc(HEAD_BYTES + 1);
-    bool is_trace = head && gsim_gz_head(path, head, HEAD_BYTES + 1) && (strstr(head, "\"traceEvents\"") || head[strspn(head, " \n\r\t")] == '[');
-    const char *ours = is_trace && device ? strstr(head, "\"gpusim\":{") : NULL;
-    const char *at = ours ? strstr(ours, "\"device\"") : NULL;
-    if (at && sscanf(at, "\"device\" : \"%63[^\"\\]\"", device) != 1) device[0] = '\0';
-    gsim_free(head);
-    return is_trace;
+    return *sniff->head == '[' || strstr(sniff->head, "\"traceEvents\"") != NULL;
+}
+
+bool gsim_sniff_kineto(const struct gsim_sniff *sniff)
+{
+    static const char *const marks[] = {"\"schemaVersion\"", "\"deviceProperties\"", "\"gpusim\":{", "\"kernel\"",
+                                        "\"Kernel\"",        "\"cuda_runtime\"",     "\"cpu_op\"",   "\"Runtime\""};
+    if (!gsim_sniff_chrome(sniff)) return false;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (strstr(sniff->head, marks[i])) return true;
+    return false;
 }

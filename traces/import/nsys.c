@@ -3,13 +3,14 @@
  * Nsight Systems' tables into records (SQLite Export Schema Reference). Versions differ and tables are made only
  * when there is something in them, so columns are looked up by name, and what is missing reads as NULL.
  */
-#include "traces/import/nsys.h"
+#include "traces/import/importers.h"
 
 #include <inttypes.h>
 
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "traces/import/nsys_kinds.h"
+#include "traces/import/sniff.h"
 #include "traces/import/table.h"
 
 /* Of a global process or thread id: process in bits 24 to 47, thread below. */
@@ -259,4 +260,10 @@ enum gsim_status gsim_import_nsys(const char *path, const struct gsim_import_opt
     gsim_records_release(&records);
     gsim_tables_close(&tables);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
+bool gsim_sniff_nsys(const struct gsim_sniff *sniff)
+{
+    return gsim_sniff_has_table(sniff, "StringIds") || gsim_sniff_has_table(sniff, "TARGET_INFO_GPU") ||
+           gsim_sniff_has_table(sniff, "META_DATA_EXPORT") || strstr(sniff->tables, "\nCUPTI_ACTIVITY_KIND_") != NULL;
 }

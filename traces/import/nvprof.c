@@ -3,11 +3,12 @@
  * nvprof's tables into records: CUPTI's activity records as they are, names by number in StringTable, calls by their
  * number (traces/import/cbid.def), and CUPTI's own numbers of memory kinds, which are not those of Nsight Systems.
  */
-#include "traces/import/nvprof.h"
+#include "traces/import/importers.h"
 
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "traces/import/cbid.def"
+#include "traces/import/sniff.h"
 #include "traces/import/table.h"
 
 #define EPOCH_NS 1000000000000000000 /* later times count from 1970 */
@@ -280,4 +281,10 @@ enum gsim_status gsim_import_nvprof(const char *path, const struct gsim_import_o
     gsim_records_release(&records);
     gsim_tables_close(&tables);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
+bool gsim_sniff_nvprof(const struct gsim_sniff *sniff)
+{
+    return gsim_sniff_has_table(sniff, "StringTable") ||
+           gsim_sniff_has_table(sniff, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL");
 }

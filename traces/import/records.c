@@ -305,6 +305,7 @@ enum gsim_call_kind gsim_records_call_kind(const char *name)
 
 void gsim_records_release(struct gsim_records *r)
 {
+    gsim_free(r->host_events);
     gsim_free(r->works);
     gsim_free(r->annotations);
     gsim_free(r->ranks);

@@ -107,7 +107,16 @@ struct gsim_rank {
     char label[28];
 };
 
+/* An operator of the framework, or a pause that the profiler itself records. */
+struct gsim_host_event {
+    int64_t start_ns, length_ns;
+    bool is_pause;
+};
+
 struct gsim_records {
+    struct gsim_host_event *host_events; /* empty unless the options remove the profiler's overhead */
+    uint32_t host_event_count;
+    size_t host_event_room;
     struct gsim_annotation *annotations; /* empty unless the options ask for one */
     struct gsim_rank *ranks;             /* empty unless several were merged into one trace */
     uint32_t annotation_count, rank_count;
@@ -143,6 +152,8 @@ enum gsim_status gsim_records_add_call(struct gsim_records *records, const struc
 enum gsim_status gsim_records_add_launch(struct gsim_records *records, const struct gsim_launch *launch, uint32_t *index) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_operator(struct gsim_records *records, const struct gsim_operator *item) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struct gsim_sync *sync) GSIM_NODISCARD;
+/* traces/import/overhead.c */
+enum gsim_status gsim_records_add_host_event(struct gsim_records *records, const struct gsim_host_event *event) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_annotation(struct gsim_records *records, const char *name, int64_t start_ns, int64_t end_ns) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_rank(struct gsim_records *records, uint32_t process, const char *label, size_t length) GSIM_NODISCARD;
 /* Indices; an unknown stream or name is added. Fails for too many streams. Names are made fit for a program:

@@ -3,7 +3,7 @@
  * rocprofv3's JSON into records: of each process its agents, names of operations, kernels, and buffers of records (kernel_dispatch,
  * memory_copy, hip_api). Times are nanoseconds. A record joins its call by the internal correlation id. Grids count threads.
  */
-#include "traces/import/rocprof.h"
+#include "traces/import/importers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "sim/base/text.h"
 #include "sim/program/file.h"
 #include "traces/import/records.h"
+#include "traces/import/sniff.h"
 
 #define TIME_LIMIT_NS     4000000000000000000 /* 64 bits also hold sums with durations */
 #define DURATION_LIMIT_NS 1000000000000000    /* GSIM_LIMIT_US */
@@ -364,4 +365,9 @@ enum gsim_status gsim_import_rocprof(const char *path, const struct gsim_import_
     gsim_free(reader.agents);
     gsim_records_release(&records);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
+bool gsim_sniff_rocprof(const struct gsim_sniff *sniff)
+{
+    return *sniff->head == '{' && strstr(sniff->head, "\"rocprofiler-sdk-tool\"") != NULL;
 }

@@ -15,11 +15,7 @@
 static sqlite3 *open_database(const char *path, struct gsim_database_steps *steps)
 {
     sqlite3 *database = NULL;
-    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK) {
-        gsim_database_distrust(database);
-        gsim_database_bound(database, steps, 0);
-        return database;
-    }
+    if (gsim_database_open(path, false, &database, steps) == SQLITE_OK) return database;
     sqlite3_close(database);
     return NULL;
 }

@@ -15,8 +15,7 @@ static enum gsim_status sql_error(struct gsim_table *t, int code)
 {
     t->failed = true;
     if (code == SQLITE_NOMEM) return gsim_error_set(t->error, GSIM_NOMEM, "out of memory");
-    const char *why = code == SQLITE_INTERRUPT ? "more rows than the file can hold: it is damaged" : sqlite3_errmsg(t->database);
-    return gsim_error_set(t->error, GSIM_INPUT, "table %s: %s", t->name, why);
+    return gsim_error_set(t->error, GSIM_INPUT, "table %s: %s", t->name, gsim_database_reason(t->database));
 }
 
 /* --- the database --------------------------------------------------------------------------------------------- */
@@ -29,11 +28,8 @@ enum gsim_status gsim_tables_open(struct gsim_tables *tables, const char *path, 
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return gsim_error_set(error, GSIM_INPUT, "expected an SQLite database, found %s",
                               stat(path, &info) != 0 ? "no such file" : "no regular file");
-    if (sqlite3_open_v2(path, &tables->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-        return gsim_error_set(error, GSIM_INPUT, "%s",
-                              tables->database ? sqlite3_errmsg(tables->database) : "out of memory");
-    gsim_database_distrust(tables->database);
-    gsim_database_bound(tables->database, &tables->steps, (uint64_t)info.st_size);
+    if (gsim_database_open(path, false, &tables->database, &tables->steps) != SQLITE_OK)
+        return gsim_error_set(error, GSIM_INPUT, "%s", gsim_database_reason(tables->database));
     if (sqlite3_exec(tables->database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_NOTADB)
         return gsim_error_set(error, GSIM_INPUT, "expected an SQLite database, found another kind of file");
     return GSIM_OK;
@@ -133,6 +129,10 @@ enum gsim_status gsim_table_open(struct gsim_table *t, const char *name, const c
     t->columns = columns;
     enum gsim_status status = find_columns(t);
     if (status != GSIM_OK || !t->is_there) return status;
+    if (!gsim_database_holds(t->database, t->name)) {
+        t->failed = true;
+        return gsim_error_set(t->error, GSIM_INPUT, "table %s: expected one that the file itself holds, found a view or what is computed", t->name);
+    }
     size_t length = strlen(text);
     for (int i = 0; t->columns[i]; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s%s%s", i ? ", " : "",

@@ -420,6 +420,8 @@ static double do_now_us(struct gsim_driver *driver)
 enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error)
 {
     cuda->ops = (struct gsim_driver_ops){
+        .abi = GSIM_ABI,
+        .size = sizeof(struct gsim_driver_ops),
         .name = "cuda",
         .stream_create = do_stream_create,
         .stream_destroy = do_stream_destroy,

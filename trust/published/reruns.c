@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -226,7 +228,8 @@ static void work(const struct gsim_reruns *reruns, size_t first, size_t stride, 
     for (size_t i = first; worker && i < reruns->count; i += stride) {
         struct message message = {.index = i};
         struct gsim_error error = {0};
-        if (make_one(worker, &reruns->runs[i], &message.result, &error) != GSIM_OK)
+        message.result.status = make_one(worker, &reruns->runs[i], &message.result, &error);
+        if (message.result.status != GSIM_OK)
             snprintf(message.result.message, sizeof message.result.message, "%.159s", error.message);
         if (!send_all(to, &message, sizeof message)) break;
     }
@@ -238,9 +241,11 @@ static pid_t start_worker(const struct gsim_reruns *reruns, size_t first, size_t
 {
     int ends[2];
     if (pipe(ends)) return -1;
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child == 0) {
         close(ends[0]);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(0); /* it died before the line above */
         work(reruns, first, stride, ends[1]);
         close(ends[1]);
         _exit(0);
@@ -302,6 +307,11 @@ enum gsim_status gsim_reruns_make(struct gsim_reruns *reruns, unsigned jobs, str
     if (started < jobs) return gsim_error_set(error, GSIM_IO, "cannot start a worker process: %s", strerror(errno));
     if (received != fresh)
         return gsim_error_set(error, GSIM_IO, "a worker process ended early: %zu of %zu runs made", received, fresh);
+    for (size_t i = reruns->done_count; i < reruns->count; i++) { /* the machine's fault, not the run's */
+        const struct gsim_rerun_result *result = &reruns->results[i];
+        if (result->status == GSIM_IO || result->status == GSIM_NOMEM)
+            return gsim_error_set(error, result->status, "%s", result->message);
+    }
     reruns->done_count = reruns->count;
     return GSIM_OK;
 }

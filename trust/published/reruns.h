@@ -28,6 +28,7 @@ struct gsim_rerun {
 /* Of the last iteration, when data that moves once has moved. */
 struct gsim_rerun_result {
     bool done;
+    enum gsim_status status;
     char message[160]; /* why not */
     double iteration_ms, kernels_ms;
     double serial_path_ms; /* critical path over the times that the ops took, each from the end of the one before */
@@ -50,7 +51,7 @@ struct gsim_reruns {
 
 /* The result of RUN where it has been made; NULL, with RUN noted for the next gsim_reruns_make(), where not. */
 const struct gsim_rerun_result *gsim_reruns_get(struct gsim_reruns *reruns, const struct gsim_rerun *run);
-/* Makes all that were noted. A run that fails has a message; only lack of memory or processes fails the whole. */
+/* Makes all that were noted. A run that fails has a message; only lack of memory, files or processes fails the whole. */
 enum gsim_status gsim_reruns_make(struct gsim_reruns *reruns, unsigned jobs, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_reruns_release(struct gsim_reruns *reruns);
 

@@ -232,14 +232,15 @@ static enum gsim_status add_samples(struct gsim_validation *v, const struct issu
 
 /* Which of two queues the front end turns to first is drawn (sim/front/front.c), and so is which of the blocks that began together end first
  * (gsim_gpu_set_scatter), and a measurement is the median of many runs: with several streams the prediction is the mean of this many, each with a
- * seed of its own. 950 DAGs on each GPU (traces/README.md), live 3.23 % off with the order of queues alone drawn, 3.18 with both; as graphs 2.60 in
+ * seed of its own. 950 DAGs on each GPU (docs/accuracy.md), live 3.23 % off with the order of queues alone drawn, 3.18 with both; as graphs 2.60 in
  * one run, 2.46 in five. */
 #define RUNS 5
 
 static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsim_program *program, const struct gsim_demand *works,
                                      const struct issue *issue, struct gsim_error *error)
 {
-    static const struct gsim_scheduler_ops literal = {.name = "literal", .execute = execute};
+    static const struct gsim_scheduler_ops literal = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "literal", .execute = execute};
     struct gsim_simulation simulation = {
         .program = program,
         .device = v->device,

@@ -72,13 +72,14 @@ __attribute__((noreturn)) static void child(const struct gsim_worker *worker, co
     close(worker->to);
     close(worker->from);
     dup2(worker->messages, STDERR_FILENO);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
     /* The parent decides when to stop; terminals and launchers signal the whole group. */
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGTERM, &ignore, NULL);
+    sigaction(SIGHUP, &ignore, NULL);
     sigaction(SIGPIPE, &initial, NULL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0); /* it died before the line above */
     work(config, worker->state, in, out);

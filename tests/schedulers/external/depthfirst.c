@@ -3,7 +3,7 @@
  * depthfirst: an out-of-tree scheduler, built as a shared object and loaded by path. An op continues the stream
  * of its latest predecessor while that is free, else takes the next stream; the shared plan does the rest.
  */
-#include "schedulers/shared/plan.h"
+#include "gpusim/schedulers/plan.h"
 
 struct depthfirst_params {
     int64_t streams;
@@ -64,8 +64,9 @@ static const struct gsim_param params_table[] = {
     {.name = NULL},
 };
 
-extern const struct gsim_scheduler_ops gsim_scheduler;
 const struct gsim_scheduler_ops gsim_scheduler = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "depthfirst",
     .summary = "out-of-tree example: continue the latest predecessor's stream",
     .source = "none",

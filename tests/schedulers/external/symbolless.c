@@ -5,4 +5,5 @@
 #include "gpusim/scheduler.h"
 
 extern const struct gsim_scheduler_ops gsim_sheduler;
-const struct gsim_scheduler_ops gsim_sheduler = {.name = "symbolless"};
+const struct gsim_scheduler_ops gsim_sheduler = {
+    .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "symbolless"};

@@ -4,5 +4,5 @@
  */
 #include "gpusim/scheduler.h"
 
-extern const struct gsim_scheduler_ops gsim_scheduler;
-const struct gsim_scheduler_ops gsim_scheduler = {.summary = "nameless"};
+const struct gsim_scheduler_ops gsim_scheduler = {
+    .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .summary = "nameless"};

@@ -2,7 +2,7 @@
 /*
  * Edges by hand for each kind of dependence and memory mode, levels, and that the cost stays linear.
  */
-#include "schedulers/shared/dag.h"
+#include "gpusim/schedulers/dag.h"
 
 #include "tests/schedulers/programs.h"
 

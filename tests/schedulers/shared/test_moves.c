@@ -2,7 +2,7 @@
 /*
  * Which moves a lowering inserts and where: the list of iteration 0 and of a later one, op by op.
  */
-#include "schedulers/shared/moves.h"
+#include "gpusim/schedulers/moves.h"
 
 #include "tests/schedulers/programs.h"
 

@@ -3,7 +3,7 @@
  * What the plan builder makes of given streams: waits at each pruning level, events per edge or per
  * predecessor, what host ops synchronise, by hand; and the executor's order of calls.
  */
-#include "schedulers/shared/plan.h"
+#include "gpusim/schedulers/plan.h"
 
 #include "tests/schedulers/check.h"
 #include "tests/schedulers/programs.h"

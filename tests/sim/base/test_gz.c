@@ -12,7 +12,7 @@
 
 #include "gpusim/memory.h"
 #include "sim/base/gz.h"
-#include "sim/program/reader.h"
+#include "gpusim/program.h"
 #include "traces/events.h"
 
 #define PIECE_BYTES (1u << 20)

@@ -514,7 +514,8 @@ static void deadlock_is_reported(void)
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
     struct gsim_kernel k = fixture_kernel("k", 1, 256, 10);
     fixture_program(&f, &k, 1, NULL, 0);
-    struct gsim_scheduler_ops scheduler = {.name = "fixture", .execute = wait_forever};
+    struct gsim_scheduler_ops scheduler = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = wait_forever};
     struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler};
     CHECK_INT(gsim_simulate(&s, &f.timeline, &f.error), GSIM_SIM);
     CHECK_HAS(f.error.message, "deadlock");

@@ -193,11 +193,45 @@ static void signals_take_an_sm(void)
     CHECK_NEAR(behind_signal(5, 0.85), 20, 1e-5); /* two others */
 }
 
+/* Two chains of two nodes: the second of one starts while the other's first, which is longer, is under way. */
+static enum gsim_status launch_chains(struct gsim_run *run, struct gsim_error *error)
+{
+    gsim_graph_node a, b;
+    gsim_graph graph = two_roots(run, &a, &b);
+    (void)error;
+    gsim_graph_add(run->driver, graph, OP(run, 2), &a, 1);
+    gsim_graph_add(run->driver, graph, OP(run, 3), &b, 1);
+    return launch_once(run, graph);
+}
+
+/* Where times are a profiler's a node starts graph_beside_us later for each other one under way: the first chain's second beside one, the
+ * second chain's beside none. */
+static void beside_others(void)
+{
+    for (int i = 0; i < 4; i++) {
+        bool is_profiled = i & 1, is_known = i & 2;
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        struct gsim_kernel k[4];
+        for (int n = 0; n < 4; n++)
+            k[n] = (struct gsim_kernel){.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = 32, .solo_us = n == 1 ? 100 : 20 + n,
+                                        .solo_profiled = is_profiled};
+        f.device.graph_beside_us = is_known ? 0.75 : 0;
+        fixture_program(&f, k, 4, NULL, 0);
+        fixture_run(&f, launch_chains);
+        double first = gsim_time_us(fixture_record(&f, 2, 0)->start - fixture_record(&f, 0, 0)->end);
+        double second = gsim_time_us(fixture_record(&f, 3, 0)->start - fixture_record(&f, 1, 0)->end);
+        CHECK_NEAR(first, 0.5 + (is_profiled && is_known ? 0.75 : 0), 1e-6);
+        CHECK_NEAR(second, 0.5, 1e-6);
+        fixture_release(&f);
+    }
+}
+
 static const struct test_case cases[] = {
     {"an event recorded again", recorded_again},
     {"behind the branch of its own and behind others", gaps},
     {"who starts first", orders},
     {"a node that crosses waits until others are placed", held_while_others_are_placed},
     {"a signal has an SM for itself", signals_take_an_sm},
+    {"a node beside others", beside_others},
 };
 TEST_MAIN("sim/graphs", cases)

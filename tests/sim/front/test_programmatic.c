@@ -5,8 +5,6 @@
  */
 #include <unistd.h>
 
-#include "sim/program/reader.h"
-#include "sim/program/writer.h"
 #include "tests/sim/machine_fixture.h"
 
 struct marks {

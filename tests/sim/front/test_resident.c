@@ -196,7 +196,7 @@ static void bypass(void)
 
 static enum gsim_status simulate(struct fixture *f, enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
 {
-    struct gsim_scheduler_ops scheduler = {.name = "fixture", .execute = execute};
+    struct gsim_scheduler_ops scheduler = {.abi = GSIM_ABI, .size = sizeof scheduler, .name = "fixture", .execute = execute};
     struct gsim_simulation s = {.program = &f->program, .device = &f->device, .scheduler = &scheduler, .memory = f->memory, .seed = 1,
                                 .observer = f->observer, .gpu = {.check = true}};
     return gsim_simulate(&s, &f->timeline, &f->error);

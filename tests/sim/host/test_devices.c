@@ -34,7 +34,8 @@ static enum gsim_status simulate(struct fixture *f, uint32_t gpus, const struct 
 static void run_two_gpus(struct fixture *f, const struct gsim_kernel *kernels, uint32_t count, const struct gsim_op *copies, uint32_t copy_count,
                          enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
 {
-    struct gsim_scheduler_ops scheduler = {.name = "fixture", .execute = execute, .uses_devices = true};
+    struct gsim_scheduler_ops scheduler = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = execute, .uses_devices = true};
     *f = (struct fixture){.device = two_gpu_device(), .memory = GSIM_MEMORY_PINNED};
     fixture_program(f, kernels, count, copies, copy_count);
     CHECK_OK(simulate(f, 2, &scheduler), f->error);
@@ -160,7 +161,8 @@ static void copies_draw_on_both(void)
     double took[2];
     for (int with_copy = 0; with_copy < 2; with_copy++) {
         struct fixture f = {.device = two_gpu_device(), .memory = GSIM_MEMORY_PINNED};
-        struct gsim_scheduler_ops scheduler = {.name = "fixture", .execute = copy_all, .uses_devices = true};
+        struct gsim_scheduler_ops scheduler = {
+            .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = copy_all, .uses_devices = true};
         f.device.dram_gbps = 60;
         struct gsim_builder *b = gsim_builder_create("fixture");
         gsim_builder_buffer(b, "data", 1000000, GSIM_INIT_HOST);
@@ -285,8 +287,10 @@ static enum gsim_status copy_in_wrong_stream(struct gsim_run *run, struct gsim_e
 
 static void errors(void)
 {
-    static const struct gsim_scheduler_ops setter = {.name = "setter", .execute = set_what_is_not_there, .uses_devices = true},
-                                           copier = {.name = "copier", .execute = copy_in_wrong_stream, .uses_devices = true};
+    static const struct gsim_scheduler_ops setter = {.abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "setter",
+                                                     .execute = set_what_is_not_there, .uses_devices = true};
+    static const struct gsim_scheduler_ops copier = {.abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "copier",
+                                                     .execute = copy_in_wrong_stream, .uses_devices = true};
     const struct {
         const struct gsim_scheduler_ops *scheduler;
         enum gsim_memory_mode memory;

@@ -122,7 +122,8 @@ static void held_launches(void)
     struct holder h = {.held = 0};
     struct fixture f = {.device = fixture_device()};
     struct gsim_kernel k = fixture_kernel("a", 4, 256, 10);
-    struct gsim_scheduler_ops scheduler = {.name = "fixture", .execute = launch_and_wait};
+    struct gsim_scheduler_ops scheduler = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = launch_and_wait};
     fixture_program(&f, &k, 1, NULL, 0);
     struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler, .memory = GSIM_MEMORY_PINNED,
                                 .attach = attach_holder, .attach_data = &h};
@@ -149,7 +150,8 @@ static void failures_come_through(void)
     struct gsim_forward forwards[2];
     struct fixture f = {.device = fixture_device()};
     struct gsim_kernel k = fixture_kernel("a", 4, 256, 10);
-    struct gsim_scheduler_ops scheduler = {.name = "fixture", .execute = fail_below};
+    struct gsim_scheduler_ops scheduler = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = fail_below};
     fixture_program(&f, &k, 1, NULL, 0);
     struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler, .attach = attach_plain, .attach_data = forwards};
     CHECK_INT(gsim_simulate(&s, &f.timeline, &f.error), GSIM_SIM);
@@ -157,10 +159,33 @@ static void failures_come_through(void)
     fixture_release(&f);
 }
 
+/* A driver that was compiled against the headers of another interface. */
+static struct gsim_driver *attach_other(void *data, struct gsim_driver *real)
+{
+    struct gsim_forward *forward = data;
+    gsim_forward_init(forward, real);
+    forward->ops.abi = GSIM_ABI + 1;
+    return &forward->driver;
+}
+
+static void other_interface(void)
+{
+    struct fixture f = {.device = fixture_device()};
+    struct gsim_kernel k = fixture_kernel("a", 4, 256, 10);
+    struct gsim_scheduler_ops scheduler = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = launch_and_wait};
+    struct gsim_forward forward;
+    fixture_program(&f, &k, 1, NULL, 0);
+    struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler, .attach = attach_other, .attach_data = &forward};
+    CHECK_INT(gsim_simulate(&s, &f.timeline, &f.error), GSIM_INPUT);
+    CHECK_HAS(f.error.message, "driver.abi: expected ");
+    fixture_release(&f);
+}
+
 /* What the backend lacks the driver on it lacks too. */
 static void optional_calls(void)
 {
-    struct gsim_driver_ops ops = {.name = "bare"};
+    struct gsim_driver_ops ops = {.abi = GSIM_ABI, .size = sizeof(struct gsim_driver_ops), .name = "bare"};
     struct gsim_driver bare = {.ops = &ops};
     struct gsim_forward forward;
     gsim_forward_init(&forward, &bare);
@@ -174,6 +199,7 @@ static const struct test_case cases[] = {
     {"passing on changes nothing", passing_on_changes_nothing},
     {"held launches", held_launches},
     {"failures come through", failures_come_through},
+    {"drivers of another interface are refused", other_interface},
     {"optional calls", optional_calls},
 };
 TEST_MAIN("sim/forward", cases)

@@ -281,7 +281,8 @@ static void failures(void)
         struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
         struct gsim_kernel k = fixture_kernel("k", 1, 256, 10);
         fixture_program(&f, &k, 1, NULL, 0);
-        struct gsim_scheduler_ops scheduler = {.name = "fixture", .execute = cases[i].execute};
+        struct gsim_scheduler_ops scheduler = {
+            .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = cases[i].execute};
         struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler, .memory = GSIM_MEMORY_PINNED};
         CHECK_INT(gsim_simulate(&s, &f.timeline, &f.error), cases[i].status);
         CHECK_HAS(f.error.message, cases[i].says);

@@ -6,8 +6,7 @@
 
 #include "gpusim/workload.h"
 #include "tests/test.h"
-#include "sim/program/reader.h"
-#include "sim/program/writer.h"
+#include "gpusim/program.h"
 
 static void temporary_path(char path[64], const char *suffix)
 {

@@ -2,7 +2,7 @@
 /* misbehave: a scheduler that works, refuses, crashes or never ends, as it is told: what sweeps must survive. */
 #include <unistd.h>
 
-#include "schedulers/shared/moves.h"
+#include "gpusim/schedulers/moves.h"
 
 enum how { HOW_WORK, HOW_REFUSE, HOW_CRASH, HOW_HANG };
 
@@ -36,8 +36,9 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return status == GSIM_OK ? gsim_run_status(run, error) : status;
 }
 
-extern const struct gsim_scheduler_ops gsim_scheduler;
 const struct gsim_scheduler_ops gsim_scheduler = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
     .name = "misbehave",
     .summary = "works, refuses, crashes or hangs",
     .source = "for tests",

@@ -4,9 +4,8 @@
  * they did. Broken ones: test_import_kineto.c, test_import_nsys.c.
  */
 #include "tests/traces/import/import_fixture.h"
-#include "traces/import/kineto.h"
-#include "sim/program/reader.h"
-#include "sim/program/writer.h"
+#include "traces/import/importers.h"
+#include "gpusim/program.h"
 
 static enum gsim_status import(struct trace *t, const struct gsim_import_options *options, struct gsim_program *program,
                                struct gsim_import_notes *notes, struct gsim_error *error)

@@ -3,7 +3,7 @@
  * Traces of Kineto that are wrong: messages name the place, and nothing crashes.
  */
 #include "tests/traces/import/import_fixture.h"
-#include "traces/import/kineto.h"
+#include "traces/import/importers.h"
 
 static const char *const refusals[][2] = {
     {"{\"traceEvents\": []}", "expected kernels, copies or memsets of a GPU, found none"},
@@ -83,38 +83,10 @@ static void memory_may_run_out_anywhere(void)
     remove(path);
 }
 
-/* By the beginning, plain or gzip; a trace of ours names its device. */
-static void traces_are_recognised(void)
-{
-    static const struct {
-        const char *text;
-        bool is_trace;
-        const char *device;
-    } files[] = {
-        {"{\"schemaVersion\": 1, \"traceEvents\": []}", true, ""},
-        {" [\n{\"ph\": \"X\"}]", true, ""},
-        {"{\"gpusim\":{\"version\":\"0\",\"device\":\"v100\"},\"traceEvents\":[", true, "v100"},
-        {"{\"schema\": \"gpusim-runs/1\", \"device\": \"h200\"}", false, ""},
-        {"{\"pairs\": [[]]}", false, ""},
-        {"", false, ""},
-    };
-    char path[64], device[GSIM_KINETO_DEVICE];
-    scratch(path);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        write_bytes(path, files[i].text, strlen(files[i].text));
-        CHECK_MSG(gsim_kineto_is(path, device) == files[i].is_trace, "%s", files[i].text);
-        CHECK_STR(device, files[i].device);
-    }
-    remove(path);
-    CHECK(!gsim_kineto_is(path, NULL));
-    CHECK(gsim_kineto_is(GPUSIM_SOURCE_DIR "/traces/h200/kineto/kineto_vgg16.json.gz", NULL));
-}
-
 static const struct test_case cases[] = {
     {"errors name the place", errors_name_the_place},
     {"broken traces never crash", broken_kineto_traces_never_crash},
     {"memory may run out anywhere", memory_may_run_out_anywhere},
-    {"traces are recognised", traces_are_recognised},
 };
 
 TEST_MAIN("traces/import_kineto", cases)

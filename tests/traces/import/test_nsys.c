@@ -7,8 +7,7 @@
 
 #include "tests/traces/import/import_fixture.h"
 #include "tests/traces/retell.h"
-#include "traces/import/kineto.h"
-#include "traces/import/nsys.h"
+#include "traces/import/importers.h"
 
 static void run_sql(sqlite3 *database, const char *format, ...) GSIM_PRINTF(2, 3);
 static void run_sql(sqlite3 *database, const char *format, ...)

@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "tests/traces/import/import_fixture.h"
-#include "traces/import/kineto.h"
+#include "traces/import/importers.h"
 
 /* Their own memory is without bounds. */
 #if defined(__has_feature)

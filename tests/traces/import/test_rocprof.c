@@ -5,7 +5,6 @@
  */
 #include "tests/traces/import/import_fixture.h"
 #include "traces/import/importers.h"
-#include "traces/import/rocprof.h"
 
 static const char head[] =
     "{\"rocprofiler-sdk-tool\": [{\"metadata\": {\"pid\": 9, \"init_time\": 1}, \"agents\": ["

@@ -48,7 +48,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 
 static void simulate(struct synthesis *s, body_function *body)
 {
-    static const struct gsim_scheduler_ops ops = {.name = "probe", .execute = execute};
+    static const struct gsim_scheduler_ops ops = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "probe", .execute = execute};
     struct gsim_error error = {0};
     struct call call = {s, body};
     struct gsim_simulation simulation = {.program = &s->program, .device = s->device, .scheduler = &ops, .scheduler_params = &call,

@@ -6,7 +6,7 @@ dagrun.cu records.
 Usage: held.py DAGRUN.json...
 
 From that kernel's last block to the node's first, where nothing came between and the node's blocks fit beside those there (threads, registers and
-the shared-memory configuration of sim/README.md), of nodes that follow their own channel only and of those that follow others too.
+the shared-memory configuration of docs/model/placement.md), of nodes that follow their own channel only and of those that follow others too.
 """
 import collections
 import statistics

@@ -7,7 +7,9 @@
 #ifndef GSIM_PLAN_H
 #define GSIM_PLAN_H
 
-#include "schedulers/shared/dag.h"
+#include "gpusim/schedulers/dag.h"
+
+GSIM_DECLARATIONS_BEGIN
 
 #define GSIM_PLAN_HOST UINT32_MAX   /* in streams[]: a host op */
 #define GSIM_PLAN_DEVICE UINT32_MAX /* in syncs[]: the whole device */
@@ -63,5 +65,7 @@ struct gsim_plan_style {
 /* The execute() of a static policy: creates the streams, then all iterations; returns with the device idle. */
 enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_style *style,
                                    struct gsim_error *error) GSIM_NODISCARD;
+
+GSIM_DECLARATIONS_END
 
 #endif

@@ -7,7 +7,9 @@
 #ifndef GSIM_DAG_H
 #define GSIM_DAG_H
 
-#include "schedulers/shared/moves.h"
+#include "gpusim/schedulers/moves.h"
+
+GSIM_DECLARATIONS_BEGIN
 
 /* Node i is list->ops[i]; host accesses are nodes too. Every edge points forward in the list.
  *
@@ -34,5 +36,7 @@ uint32_t gsim_dag_levels(const struct gsim_dag *dag, uint32_t begin, uint32_t en
  * than there are levels. Both are scratch of the caller. */
 void gsim_dag_level_order(const uint32_t *levels, uint32_t begin, uint32_t end, uint32_t level_count, uint32_t *order,
                           uint32_t *level_start);
+
+GSIM_DECLARATIONS_END
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "gpusim/scheduler.h"
 
+GSIM_DECLARATIONS_BEGIN
+
 /* Where a move to the device stands in program order, and whether the program's own prefetches are followed.
  * Copies back to the host always stand at their use. */
 enum gsim_moves_place {
@@ -44,6 +46,8 @@ struct gsim_lowering {
  * A move's index is that of the op it serves, and so are its stream and priority. All memory is the arena's. */
 enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place place, struct gsim_lowering *lowering,
                                   struct gsim_error *error) GSIM_NODISCARD;
+/* What is captured or compiled once leaves out what a framework does between its calls. */
+void gsim_lowering_drop_overhead(struct gsim_lowering *lowering);
 
 /* What most schedulers use: early where the run asks for prefetching, else at use. */
 static inline enum gsim_moves_place gsim_moves_place_default(const struct gsim_run *run)
@@ -88,5 +92,7 @@ void gsim_op_issue(struct gsim_driver *driver, const struct gsim_op *op, gsim_st
 
 /* The driver's sticky error as this run's status. */
 enum gsim_status gsim_run_status(const struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
+
+GSIM_DECLARATIONS_END
 
 #endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). What "gpusim explain" and "gpusim whatif" are asked about: a profiler's trace, imported in memory, a
+ * program file, or a built-in workload, with the device and the options of a run.
+ */
+#ifndef GSIM_CLI_SUBJECT_H
+#define GSIM_CLI_SUBJECT_H
+
+#include "cli/cli.h"
+#include "cli/traces.h"
+
+struct gsim_cli_subject {
+    struct gsim_cli_arguments arguments; /* the caller's, with the device that was found */
+    struct gsim_cli_setup setup;
+    struct gsim_cli_point point;
+    const struct gsim_scheduler_ops *scheduler;
+    bool is_trace;
+    struct gsim_import_notes notes;      /* of a trace */
+    char device[GSIM_CLI_DEVICE_NAME];
+    struct gsim_demand *works;           /* of the program's kernels, for all runs */
+};
+
+/* The one operand; --sched (default async). What a person should know of a trace goes to stderr. */
+enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *subject, const struct gsim_cli_arguments *arguments,
+                                       struct gsim_error *error) GSIM_NODISCARD;
+/* Whether the program says what depends on what, beyond the order in its streams. */
+bool gsim_cli_subject_has_data(const struct gsim_cli_subject *subject);
+void gsim_cli_subject_release(struct gsim_cli_subject *subject); /* accepts a zeroed one */
+
+#endif

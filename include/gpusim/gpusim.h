@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * All public headers of libgpusim but those for schedulers (gpusim/schedulers/). Load a device and load or build a
+ * program, gsim_simulate(), walk the timeline.
+ */
+#ifndef GSIM_GPUSIM_H
+#define GSIM_GPUSIM_H
+
+#include "gpusim/device.h"
+#include "gpusim/driver.h"
+#include "gpusim/limits.h"
+#include "gpusim/memory.h"
+#include "gpusim/metrics.h"
+#include "gpusim/params.h"
+#include "gpusim/persistent.h"
+#include "gpusim/program.h"
+#include "gpusim/random.h"
+#include "gpusim/scheduler.h"
+#include "gpusim/simulate.h"
+#include "gpusim/status.h"
+#include "gpusim/timeline.h"
+#include "gpusim/units.h"
+#include "gpusim/version.h"
+#include "gpusim/workload.h"
+
+#endif

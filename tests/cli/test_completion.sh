@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# gpusim completion bash|zsh: what a shell offers follows the tables of --help: test_completion.sh SOURCE-DIR BUILD-DIR.
+set -u
+gpusim=$2/gpusim
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place" || exit 1
+failures=0
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+
+"$gpusim" completion bash >gpusim.bash || fail 'no completion for bash'
+"$gpusim" completion zsh >_gpusim || fail 'no completion for zsh'
+"$gpusim" completion fish >out 2>&1 && fail 'a shell that is not known is no error'
+grep -q 'expected bash or zsh, found fish' out || fail "fish: $(cat out)"
+"$gpusim" completion >out 2>&1 && fail 'no shell is no error'
+
+# offered WORDS...: what bash offers for the last of the words, one a line
+cat >offered.bash <<'EOF'
+. ./gpusim.bash
+COMP_WORDS=(gpusim "$@") COMP_CWORD=$# COMPREPLY=()
+_gpusim
+printf '%s\n' "${COMPREPLY[@]}"
+EOF
+offers() { # offers WORD... -- EXPECTED: completing the last WORD, EXPECTED is among what is offered
+    words=
+    while [ "$1" != -- ]; do words="$words '$1'" && shift; done
+    eval "bash offered.bash $words" >out 2>&1
+    grep -qxF -e "$2" out || fail "completing$words: expected $2, found $(tr '\n' ' ' <out)"
+}
+
+if command -v bash >/dev/null 2>&1; then
+    for command in $("$gpusim" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        offers '' -- "$command"
+        "$gpusim" "$command" --help | sed -n 's/^  \(--[a-z0-9-]*\).*/\1/p' >wanted
+        bash offered.bash "$command" -- | sort -u >found
+        sort -u wanted | cmp -s - found || fail "$command: other options than --help has: $(sort -u wanted | diff - found | grep '^[<>]')"
+    done
+    touch 'my program.json'
+    offers --memory '' -- pinned
+    offers --memory = pag -- pageable
+    offers run --sched k -- kesco
+    offers --workload my -- 'my program.json'
+    offers compare --device h2 -- h200
+    offers --opt kesco.str -- kesco.streams=
+    offers --opt device.sm_c -- device.sm_count=
+    offers list '' -- schedulers
+    offers list devices h2 -- h200
+    offers import ns -- nsys
+    offers plot h -- heatmap
+    offers validate --half e -- even
+    offers completion z -- zsh
+    offers results my -- 'my program.json'
+    bash offered.bash --seed '' >out
+    grep -q . out && fail "completing --seed: expected nothing, found $(cat out)"
+fi
+
+if command -v zsh >/dev/null 2>&1; then
+    zsh -n _gpusim || fail 'zsh: syntax'
+    # What the function asks zsh's own helpers for, one word a line.
+    cat >asked.zsh <<'EOF'
+compdef() { }
+_arguments() { print -rl -- arguments "$@" }
+_describe() { print -rl -- describe ${(P)2} }
+. ./_gpusim
+words=(gpusim "$@") CURRENT=$(( $# + 1 ))
+_gpusim
+EOF
+    asks() { # asks WORD... -- EXPECTED: completing the last WORD, a line of what is asked for begins with EXPECTED
+        words=
+        while [ "$1" != -- ]; do words="$words '$1'" && shift; done
+        eval "zsh -f asked.zsh $words" >out 2>&1
+        awk -v expected="$2" 'index($0, expected) == 1 { found = 1 } END { exit !found }' out ||
+            fail "zsh, completing$words: expected $2, found $(head -n 40 out)"
+    }
+    asks '' -- 'sensitivity:tell which numbers'
+    asks --memory '' -- '--memory=[how data reaches the GPU (default managed)]:managed|pinned|pageable:{compadd -S " " -- managed'
+    asks run --opt '' -- '*--opt=['
+    asks compare '' -- '--base=[scheduler that speed-ups refer to (default serial)]:SCHED:'
+    asks list '' -- '1:what:(workloads schedulers devices presets)'
+    asks validate '' -- '*:file:_files'
+    for command in $("$gpusim" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        "$gpusim" "$command" --help | sed -n 's/^  \(--[a-z0-9-]*\).*/\1/p' | sort -u >wanted
+        zsh -f asked.zsh "$command" '' | sed -n 's/^\**\(--[a-z0-9-]*\).*/\1/p' | sort -u | cmp -s - wanted ||
+            fail "zsh, $command: other options than --help has"
+    done
+fi
+
+printf 'completion: %d failures\n' "$failures"
+[ "$failures" = 0 ]

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each change on a program of which it is known what the change is worth. */
+#include "trust/whatif/changes.h"
+
+#include "tests/sim/machine_fixture.h"
+
+#define COUNT 20
+
+struct changed {
+    struct gsim_device_spec device;
+    struct gsim_program program;
+    struct gsim_error error;
+    struct gsim_builder *builder;
+    bool has_data;
+    char note[200];
+    bool has_effect;
+};
+
+static struct changed begin(void)
+{
+    struct changed c = {.device = fixture_device(), .builder = gsim_builder_create("changed")};
+    gsim_builder_buffer(c.builder, "data", 1000000, GSIM_INIT_HOST);
+    return c;
+}
+
+static uint32_t add_kernel(struct changed *c, const char *name, uint32_t blocks, double us, int32_t stream, const uint32_t *after)
+{
+    struct gsim_kernel kernel = fixture_kernel(name, blocks, 128, us);
+    return gsim_builder_op(c->builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(c->builder, &kernel),
+                                                         .stream = stream, .after = after, .after_count = after != NULL});
+}
+
+static uint32_t add_host(struct changed *c, double us, bool overhead, const uint32_t *after)
+{
+    return gsim_builder_op(c->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .host_us = us, .overhead = overhead, .stream = -1,
+                                                         .after = after, .after_count = after != NULL});
+}
+
+static uint32_t add_copy(struct changed *c, enum gsim_copy_kind kind, enum gsim_copy_memory memory, const uint32_t *after)
+{
+    const struct gsim_arg arg = {.buffer_index = 0, .reads = kind != GSIM_COPY_H2D, .writes = kind != GSIM_COPY_D2H};
+    return gsim_builder_op(c->builder, &(struct gsim_op){.kind = GSIM_OP_COPY, .copy_kind = kind, .copy_memory = (uint8_t)memory, .args = &arg,
+                                                         .arg_count = 1, .bytes = 1000000, .stream = 0, .after = after, .after_count = after != NULL});
+}
+
+static void finish(struct changed *c)
+{
+    CHECK_OK(gsim_builder_finish(c->builder, 1, &c->program, &c->error), c->error);
+}
+
+/* An iteration with the changes, separated by '+', in microseconds; "": as it is. */
+static double time_with(struct changed *c, const char *text)
+{
+    struct gsim_change changes[4];
+    size_t count = 0;
+    struct gsim_variant variant;
+    struct gsim_timeline timeline = {0};
+    struct gsim_simulation simulation = {.program = &c->program, .device = &c->device, .scheduler = gsim_scheduler_find("async"),
+                                         .memory = GSIM_MEMORY_PINNED, .seed = 1, .iterations = 3};
+    gsim_params_set_defaults(gsim_gpu_params, &simulation.gpu);
+    for (const char *at = text; *at; at += strcspn(at, "+") + (at[strcspn(at, "+")] == '+')) {
+        char word[GSIM_CHANGE_TEXT];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, "+"), at);
+        CHECK_OK(gsim_change_parse(word, &changes[count++], &c->error), c->error);
+    }
+    CHECK_OK(gsim_variant_init(&variant, &simulation, c->has_data, changes, count, &c->error), c->error);
+    CHECK_OK(gsim_simulate(&variant.simulation, &timeline, &c->error), c->error);
+    double us = gsim_time_us(timeline.iterations[2].end - timeline.iterations[2].start);
+    snprintf(c->note, sizeof c->note, "%s", variant.note);
+    c->has_effect = variant.has_effect;
+    gsim_timeline_release(&timeline);
+    gsim_variant_release(&variant);
+    return us;
+}
+
+/* 20 kernels of 1 us with 10 us of framework before each: eager 12 us each, in a graph 1.5. */
+static void test_graph(void)
+{
+    struct changed c = begin();
+    for (int i = 0; i < COUNT; i++) {
+        add_host(&c, 10, true, NULL);
+        add_kernel(&c, "k", 4, 1, 0, NULL);
+    }
+    finish(&c);
+    CHECK_NEAR(time_with(&c, ""), 12 * COUNT + 1 + 1 + 2, 0.05 * 12 * COUNT);
+    CHECK_NEAR(time_with(&c, "graph"), 3 + 2 + 1.5 * COUNT + 2, 0.05 * 37); /* a chain, as the stream has it */
+    CHECK(c.has_effect);
+    CHECK_NEAR(time_with(&c, "launch=2x"), 11 * COUNT + 4, 0.05 * 11 * COUNT);
+    time_with(&c, "dag");
+    CHECK(!c.has_effect);
+    CHECK_HAS(c.note, "--execution-trace");
+    gsim_program_release(&c.program);
+}
+
+/* Two chains on one stream: by true dependences they run side by side. */
+static void test_dependences(void)
+{
+    struct changed c = begin();
+    uint32_t last[2];
+    for (int i = 0; i < COUNT; i++) last[i % 2] = add_kernel(&c, "k", 2, 50, 0, i < 2 ? NULL : &last[i % 2]);
+    finish(&c);
+    c.has_data = true;
+    double now = time_with(&c, ""), graph = time_with(&c, "graph"), dag = time_with(&c, "dag"), streams = time_with(&c, "streams=2");
+    CHECK_NEAR(now, 51 * COUNT, 0.02 * now);
+    CHECK_NEAR(graph, 50.5 * COUNT, 0.02 * graph);
+    CHECK_NEAR(dag, 50.5 * COUNT / 2, 0.05 * dag);
+    CHECK_NEAR(streams, 51 * COUNT / 2, 0.05 * streams);
+    gsim_program_release(&c.program);
+}
+
+/* The host waits behind each kernel without need; with a copy to it, it must. */
+static void test_nosync(void)
+{
+    struct changed needless = begin(), needed = begin();
+    for (int i = 0; i < COUNT; i++) {
+        uint32_t k = add_kernel(&needless, "k", 4, 10, 0, NULL);
+        add_host(&needless, 1, false, &k);
+        uint32_t other = add_kernel(&needed, "k", 4, 10, 0, NULL), copy = add_copy(&needed, GSIM_COPY_D2H, GSIM_COPY_MEMORY_PINNED, &other);
+        add_host(&needed, 1, false, &copy);
+    }
+    finish(&needless);
+    finish(&needed);
+    CHECK_NEAR(time_with(&needless, ""), 16 * COUNT, 0.05 * 16 * COUNT);
+    CHECK_NEAR(time_with(&needless, "nosync"), 11 * COUNT, 0.05 * 11 * COUNT);
+    double now = time_with(&needed, "");
+    CHECK_NEAR(time_with(&needed, "nosync"), now, 1e-6);
+    CHECK(!needed.has_effect);
+    gsim_program_release(&needless.program);
+    gsim_program_release(&needed.program);
+}
+
+static void test_fuse(void)
+{
+    struct changed c = begin();
+    for (int i = 0; i < COUNT; i++) {
+        add_host(&c, 10, true, NULL);
+        struct gsim_kernel kernel = {.name = "vectorized_elementwise_kernel", .grid = {4, 1, 1}, .block = {128, 1, 1}, .regs_per_thread = 32, .solo_us = 2};
+        gsim_builder_op(c.builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(c.builder, &kernel), .stream = 0});
+    }
+    finish(&c);
+    CHECK_NEAR(time_with(&c, ""), 12 * COUNT, 0.05 * 12 * COUNT);
+    /* 17 in one kernel, then the last 3. */
+    CHECK_NEAR(time_with(&c, "fuse"), 12 + 1 + 34 + 1 + 6 + 2, 0.1 * 56);
+    gsim_program_release(&c.program);
+}
+
+/* Staged copies of 200 us keep the host from launching; pinned ones of 100 us go beside the kernels. */
+static void test_pinned(void)
+{
+    struct changed c = begin();
+    for (int i = 0; i < 5; i++) {
+        uint32_t copy = add_copy(&c, GSIM_COPY_H2D, GSIM_COPY_MEMORY_PAGEABLE, NULL);
+        uint32_t host = add_host(&c, 1, false, &copy);
+        add_kernel(&c, "k", 4, 100, 0, &host);
+    }
+    finish(&c);
+    CHECK_NEAR(time_with(&c, ""), 5 * 306, 0.02 * 1530);
+    CHECK_NEAR(time_with(&c, "pinned"), 5 * 100 + 100, 0.05 * 600);
+    CHECK_NEAR(time_with(&c, "pinned+link=2x"), 50 + 5 * 101, 0.05 * 555);
+    gsim_program_release(&c.program);
+}
+
+/* One stream has a chain behind its first kernel, the other fills the GPU. */
+static void test_priorities(void)
+{
+    struct changed c = begin();
+    for (int i = 0; i < 4; i++) add_kernel(&c, "wide", 4 * 16 * 4, 50, 0, NULL);
+    for (int i = 0; i < 10; i++) add_kernel(&c, "chain", 1, 50, 1, NULL);
+    finish(&c);
+    double now = time_with(&c, ""), urgent = time_with(&c, "priorities");
+    CHECK_MSG(urgent < 0.95 * now, "%.1f with priorities, %.1f without", urgent, now);
+    gsim_program_release(&c.program);
+}
+
+static void test_kernels(void)
+{
+    struct changed c = begin();
+    for (int i = 0; i < COUNT; i++) add_kernel(&c, i % 2 ? "gemm" : "norm", 4, 20, 0, NULL);
+    finish(&c);
+    CHECK_NEAR(time_with(&c, ""), 21 * COUNT, 0.03 * 21 * COUNT);
+    CHECK_NEAR(time_with(&c, "kernel:gemm=2x"), 16 * COUNT, 0.03 * 16 * COUNT);
+    time_with(&c, "kernel:none=2x");
+    CHECK_STR(c.note, "no kernel has that name");
+    gsim_program_release(&c.program);
+}
+
+static void test_words(void)
+{
+    static const char *const wrong[] = {"graphs", "graph=2", "launch=0", "launch=x", "streams=1.5", "hw_queues=64", "device", "device=", "kernel:", ""};
+    struct gsim_change change;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct gsim_error error = {0};
+        CHECK_MSG(gsim_change_parse(wrong[i], &change, &error) == GSIM_USAGE, "'%s' was taken", wrong[i]);
+    }
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_change_parse("kernel:a=b<c>=1.5x", &change, &error), error);
+    CHECK_STR(change.argument, "a=b<c>");
+    CHECK_NEAR(change.factor, 1.5, 0);
+}
+
+static const struct test_case cases[] = {
+    {"capture", test_graph}, {"true dependences", test_dependences}, {"synchronisations", test_nosync}, {"fused launches", test_fuse},
+    {"pinned memory", test_pinned}, {"priorities", test_priorities}, {"faster kernels", test_kernels}, {"words", test_words},
+};
+
+TEST_MAIN("trust/whatif/changes", cases)

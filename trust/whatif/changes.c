@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See trust/whatif/changes.h. What changes do to the program is trust/whatif/edits.c's; here what they do to the rest of the simulation.
+ */
+#include "trust/whatif/changes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/text.h"
+#include "sim/device/device.h"
+#include "sim/sm/work.h"
+#include "trust/whatif/edit.h"
+
+static const struct {
+    const char *word, *metavar, *source, *text;
+    double error;
+    enum gsim_error_of of;
+    bool is_software;
+} kinds[GSIM_CHANGE_COUNT] = {
+#define CHANGE_ROW(kind, word_, metavar_, error_, of_, source_, software_, text_)                                                            \
+    [GSIM_CHANGE_##kind] = {word_, metavar_, source_, text_, error_, GSIM_ERROR_OF_##of_, software_},
+    GSIM_CHANGE_MAP(CHANGE_ROW)
+#undef CHANGE_ROW
+};
+
+const char *gsim_change_word(enum gsim_change_kind kind) { return kinds[kind].word; }
+const char *gsim_change_metavar(enum gsim_change_kind kind) { return kinds[kind].metavar; }
+const char *gsim_change_help(enum gsim_change_kind kind) { return kinds[kind].text; }
+bool gsim_change_is_software(enum gsim_change_kind kind) { return kinds[kind].is_software; }
+double gsim_change_error(enum gsim_change_kind kind) { return kinds[kind].error; }
+const char *gsim_change_error_of(enum gsim_change_kind kind)
+{
+    static const char *const texts[] = {[GSIM_ERROR_OF_TIME] = "of the time", [GSIM_ERROR_OF_SAVED] = "of what is saved",
+                                        [GSIM_ERROR_OF_BUSY] = "of the GPU's time"};
+    return texts[kinds[kind].of];
+}
+
+double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us, double busy_us)
+{
+    double least = GSIM_ERROR_LEAST * time_us, squares = least * least;
+    for (size_t i = 0; i < count; i++) {
+        double of = kinds[changes[i].kind].of == GSIM_ERROR_OF_TIME ? time_us : kinds[changes[i].kind].of == GSIM_ERROR_OF_SAVED ? saved_us : busy_us;
+        squares += pow(kinds[changes[i].kind].error * of, 2);
+    }
+    return sqrt(squares);
+}
+
+const char *gsim_change_source(enum gsim_change_kind kind) { return kinds[kind].source; }
+
+#define GSIM_MOST_STREAMS 1000
+
+/* --- reading ------------------------------------------------------------------------------------------------------------------ */
+static enum gsim_status unknown(const char *text, struct gsim_error *error)
+{
+    char all[400] = "";
+    for (int k = 0; k < GSIM_CHANGE_COUNT; k++) {
+        size_t length = strlen(all);
+        snprintf(all + length, sizeof all - length, "%s%s%s%s", k ? ", " : "", kinds[k].word, kinds[k].metavar ? "=" : "", kinds[k].metavar ? kinds[k].metavar : "");
+    }
+    return gsim_error_set(error, GSIM_USAGE, "unknown change '%.60s': expected %s", text, all);
+}
+
+/* "2", "2x", "2.5x". */
+static bool read_factor(const char *text, double *factor)
+{
+    char *end;
+    *factor = strtod(text, &end);
+    if (*end == 'x') end++;
+    return end != text && !*end && *factor > 0 && *factor <= 1000;
+}
+
+static double default_factor(enum gsim_change_kind kind)
+{
+    return kind == GSIM_CHANGE_STREAMS ? 8 : kind == GSIM_CHANGE_HW_QUEUES ? 32 : 2;
+}
+
+enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change, struct gsim_error *error)
+{
+    const char *equals = strrchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : strlen(text);
+    bool is_kernel = strncmp(text, "kernel:", 7) == 0 && length > 7;
+    int kind = 0;
+    if (strlen(text) >= GSIM_CHANGE_TEXT) return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d characters", GSIM_CHANGE_TEXT - 1);
+    while (kind < GSIM_CHANGE_COUNT && !(strlen(kinds[kind].word) == length && strncmp(kinds[kind].word, text, length) == 0)) kind++;
+    if (is_kernel) kind = GSIM_CHANGE_KERNEL;
+    if (kind == GSIM_CHANGE_COUNT || (equals && !kinds[kind].metavar)) return unknown(text, error);
+    *change = (struct gsim_change){.kind = (enum gsim_change_kind)kind, .factor = default_factor((enum gsim_change_kind)kind)};
+    snprintf(change->text, sizeof change->text, "%s", text);
+    if (is_kernel) snprintf(change->argument, sizeof change->argument, "%.*s", (int)(length - 7), text + 7);
+    if (kind == GSIM_CHANGE_DEVICE) {
+        if (!equals || !equals[1]) return gsim_error_set(error, GSIM_USAGE, "--change device: expected device=NAME");
+        snprintf(change->argument, sizeof change->argument, "%s", equals + 1);
+        return GSIM_OK;
+    }
+    if (equals && !read_factor(equals + 1, &change->factor))
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a number such as 2 or 2x behind '=', found '%s'", text, equals + 1);
+    bool is_count = kind == GSIM_CHANGE_STREAMS || kind == GSIM_CHANGE_HW_QUEUES;
+    if (is_count && (change->factor != floor(change->factor) || change->factor > GSIM_MOST_STREAMS)) return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", text, GSIM_MOST_STREAMS);
+    if (kind == GSIM_CHANGE_HW_QUEUES && change->factor > 32) return gsim_error_set(error, GSIM_USAGE, "--change %s: expected at most 32", text);
+    return GSIM_OK;
+}
+
+/* --- applying ------------------------------------------------------------------------------------------------------------------ */
+static void note(struct gsim_variant *v, const char *text)
+{
+    size_t length = strlen(v->note);
+    snprintf(v->note + length, sizeof v->note - length, "%s%s", length ? "; " : "", text);
+}
+
+static enum gsim_status take_scheduler(struct gsim_variant *v, const char *name, struct gsim_error *error)
+{
+    const struct gsim_scheduler_ops *ops = gsim_scheduler_find(name);
+    void *params = gsim_arena_alloc(&v->arena, ops->params_size + 1);
+    if (!params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_params_set_defaults(ops->params, params);
+    v->simulation.scheduler = ops;
+    v->simulation.scheduler_params = params;
+    return GSIM_OK;
+}
+
+static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *edit, const char *name, struct gsim_error *error)
+{
+    struct gsim_device_spec from = v->device;
+    enum gsim_status status = gsim_device_load(name, &v->other, error);
+    if (status != GSIM_OK) return gsim_error_prefix(error, "--change device=%.60s", name);
+    v->device = v->other;
+    v->device.arena = (struct gsim_arena){0};
+    v->has_effect = true;
+    double dram = from.dram_gbps / v->device.dram_gbps, issue = from.clock_mhz * from.sm_count * from.fp32_lanes_per_sm /
+                                                                (v->device.clock_mhz * v->device.sm_count * v->device.fp32_lanes_per_sm);
+    char text[160];
+    uint32_t cut = 0;
+    uint32_t moved = gsim_edit_move(edit, &from, &v->device, &cut);
+    snprintf(text, sizeof text, "recorded kernels by DRAM x%.2f and arithmetic x%.2f, small ones by clock x%.2f; host as it is", 1 / dram, 1 / issue,
+             v->device.clock_mhz / from.clock_mhz);
+    note(v, moved ? text : "kernels by what they demand; copies by the link there; host as it is");
+    if (cut) {
+        snprintf(text, sizeof text, "%u kernels cut to the shared memory there", cut);
+        note(v, text);
+    }
+    return moved == UINT32_MAX ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+}
+
+static void hasten_link(struct gsim_device_spec *d, double factor)
+{
+    double *const rates[] = {&d->h2d_gbps, &d->cached_h2d_gbps, &d->d2h_gbps, &d->bidirectional_gbps, &d->pageable_h2d_gbps, &d->pageable_d2h_gbps,
+                             &d->prefetch_gbps, &d->fault_total_gbps};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) *rates[i] *= factor;
+}
+
+static bool moves_data(const struct gsim_program *p, enum gsim_memory_mode memory)
+{
+    (void)memory;
+    for (uint32_t i = 0; i < p->op_count; i++)
+        if ((p->ops[i].kind == GSIM_OP_COPY && p->ops[i].copy_kind != GSIM_COPY_D2D) || p->ops[i].kind == GSIM_OP_HOST_READ || p->ops[i].kind == GSIM_OP_HOST_WRITE) return true;
+    for (uint32_t i = 0; i < p->buffer_count; i++)
+        if (p->buffers[i].init == GSIM_INIT_HOST) return true;
+    return false;
+}
+
+static uint32_t count_streams(const struct gsim_edit *e)
+{
+    uint32_t count = 0;
+    bool seen[1024] = {false};
+    for (uint32_t i = 0; i < e->source->op_count; i++) {
+        int32_t stream = e->ops[i].stream;
+        if (stream < 0 || stream >= 1024 || seen[stream]) continue;
+        seen[stream] = true;
+        count++;
+    }
+    return count;
+}
+
+/* Returns how much the change does; UINT32_MAX when memory is out or ERROR is set. */
+static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_change *c, bool has_data, struct gsim_error *error)
+{
+    struct gsim_device_spec *d = &v->device;
+    enum gsim_status status = GSIM_OK;
+    const char *scheduler = v->simulation.scheduler->name;
+    uint32_t touched = 1;
+    switch (c->kind) {
+    case GSIM_CHANGE_GRAPH:
+        if (strcmp(scheduler, "cudagraph") == 0) return 0;
+        if (strcmp(scheduler, "async") == 0 || strcmp(scheduler, "serial") == 0)
+            touched = gsim_edit_order_streams(e, strcmp(scheduler, "serial") == 0);
+        if (touched != UINT32_MAX) status = take_scheduler(v, "cudagraph", error);
+        touched = touched == UINT32_MAX ? touched : e->source->op_count;
+        break;
+    case GSIM_CHANGE_DAG:
+        if (has_data) status = take_scheduler(v, "cudagraph", error);
+        touched = has_data;
+        break;
+    case GSIM_CHANGE_STREAMS:
+        touched = has_data ? gsim_edit_spread(e, (uint32_t)c->factor) : 0;
+        if (touched && touched != UINT32_MAX) status = take_scheduler(v, "async", error);
+        break;
+    case GSIM_CHANGE_NOSYNC: touched = gsim_edit_drop_syncs(e); break;
+    case GSIM_CHANGE_PRIORITIES: touched = gsim_edit_rank_streams(e, d, error); break;
+    case GSIM_CHANGE_LAUNCH: d->launch_us /= c->factor; break;
+    case GSIM_CHANGE_FUSE: touched = gsim_edit_fuse(e); break;
+    case GSIM_CHANGE_PINNED:
+        touched = gsim_edit_pin(e);
+        if (!touched && v->simulation.memory != GSIM_MEMORY_PINNED && has_data) touched = moves_data(e->source, v->simulation.memory);
+        if (touched && touched != UINT32_MAX) {
+            v->simulation.memory = GSIM_MEMORY_PINNED;
+            v->simulation.prefetch = true;
+        }
+        break;
+    case GSIM_CHANGE_HW_QUEUES:
+        touched = count_streams(e) > fmin(d->hw_queues, c->factor) && d->hw_queues != c->factor;
+        d->hw_queues = c->factor;
+        break;
+    case GSIM_CHANGE_KERNEL: touched = gsim_edit_hasten(e, c->argument, c->factor); break;
+    case GSIM_CHANGE_LINK:
+        touched = gsim_edit_hasten_copies(e, c->factor);
+        if (!touched) touched = moves_data(e->source, v->simulation.memory);
+        hasten_link(d, c->factor);
+        break;
+    case GSIM_CHANGE_DEVICE: status = take_device(v, e, c->argument, error); break;
+    case GSIM_CHANGE_COUNT: break;
+    }
+    return status == GSIM_OK ? touched : UINT32_MAX;
+}
+
+static const char *why_not(enum gsim_change_kind kind, bool has_data)
+{
+    switch (kind) {
+    case GSIM_CHANGE_DAG:
+    case GSIM_CHANGE_STREAMS: return has_data ? "each op is in that stream already" : "needs what operators read and write: --execution-trace";
+    case GSIM_CHANGE_NOSYNC: return "no synchronisation that nothing needs";
+    case GSIM_CHANGE_PRIORITIES: return "one stream only";
+    case GSIM_CHANGE_FUSE: return "no chain of small elementwise kernels";
+    case GSIM_CHANGE_PINNED: return "no copies of pageable or managed memory";
+    case GSIM_CHANGE_HW_QUEUES: return "each stream has a queue of its own, or there are as many";
+    case GSIM_CHANGE_KERNEL: return "no kernel has that name";
+    case GSIM_CHANGE_LINK: return "nothing goes over the link";
+    case GSIM_CHANGE_GRAPH: return "it is a CUDA graph already";
+    case GSIM_CHANGE_LAUNCH:
+    case GSIM_CHANGE_DEVICE:
+    case GSIM_CHANGE_COUNT: break;
+    }
+    return "nothing to change";
+}
+
+/* Another device first, schedulers last: they take the streams as edited. */
+static int step_of(enum gsim_change_kind kind)
+{
+    if (kind == GSIM_CHANGE_DEVICE) return 0;
+    return kind == GSIM_CHANGE_GRAPH || kind == GSIM_CHANGE_DAG || kind == GSIM_CHANGE_STREAMS ? 2 : 1;
+}
+
+static bool is_same_kernel(const struct gsim_kernel *a, const struct gsim_kernel *b)
+{
+    return a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->thread_cycles == b->thread_cycles && a->sm_cycles == b->sm_cycles && a->flops == b->flops &&
+           a->dram_bytes == b->dram_bytes && a->regs_per_thread == b->regs_per_thread && a->smem_bytes == b->smem_bytes &&
+           memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 && memcmp(&a->block, &b->block, sizeof a->block) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+void gsim_variant_share_works(struct gsim_variant *v, const struct gsim_simulation *base)
+{
+    const struct gsim_program *p = base->program;
+    uint32_t changed = 0, count = p->kernel_count;
+    struct gsim_error ignored = {0};
+    if (!base->works || v->program.kernel_count != count) return;
+    for (uint32_t k = 0; k < count; k++) changed += !is_same_kernel(&v->program.kernels[k], &p->kernels[k]);
+    if (!changed) v->simulation.works = base->works;
+    struct gsim_demand *works = changed ? GSIM_ARENA_ARRAY(&v->arena, struct gsim_demand, count) : NULL;
+    if (!works) return;
+    memcpy(works, base->works, sizeof *works * count);
+    for (uint32_t k = 0; k < count; k++) {
+        if (is_same_kernel(&v->program.kernels[k], &p->kernels[k])) continue;
+        if (gsim_demands_init(&works[k], 1, &v->device, &v->program.kernels[k], &ignored) != GSIM_OK) return; /* for the run to tell */
+    }
+    v->simulation.works = works;
+}
+
+enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_simulation *base, bool has_data, const struct gsim_change *changes,
+                                   size_t count, struct gsim_error *error)
+{
+    struct gsim_edit edit;
+    *v = (struct gsim_variant){.simulation = *base, .device = *base->device};
+    v->device.arena = (struct gsim_arena){0};
+    if (!gsim_edit_begin(&edit, base->program)) {
+        gsim_edit_release(&edit);
+        return gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
+    }
+    for (int step = 0; step <= 2; step++)
+        for (size_t i = 0; i < count; i++) {
+            if (step_of(changes[i].kind) != step) continue;
+            uint32_t touched = apply(v, &edit, &changes[i], has_data, error);
+            if (touched == UINT32_MAX) {
+                gsim_edit_release(&edit);
+                return error->status != GSIM_OK ? error->status : gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
+            }
+            if (!touched) note(v, why_not(changes[i].kind, has_data));
+            v->has_effect |= touched > 0;
+        }
+    enum gsim_status status = gsim_edit_finish(&edit, &v->program, error);
+    v->simulation.program = &v->program;
+    v->simulation.device = &v->device;
+    v->simulation.works = NULL;
+    if (status == GSIM_OK && strcmp(v->device.name, base->device->name) == 0) gsim_variant_share_works(v, base);
+    return status;
+}
+
+void gsim_variant_release(struct gsim_variant *v)
+{
+    gsim_program_release(&v->program);
+    gsim_device_release(&v->other);
+    gsim_arena_release(&v->arena);
+    *v = (struct gsim_variant){0};
+}

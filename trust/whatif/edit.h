@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: trust (internal to trust/whatif). A program as it would be after a change: ops can be dropped, given other kernels and
+ * other predecessors. What followed a dropped op follows what that followed.
+ */
+#ifndef GSIM_WHATIF_EDIT_H
+#define GSIM_WHATIF_EDIT_H
+
+#include "gpusim/program.h"
+
+struct gsim_edit {
+    const struct gsim_program *source;
+    struct gsim_op *ops;         /* of the source, to be changed; args and after are the source's or the arena's */
+    bool *dropped;               /* by op */
+    struct gsim_kernel *kernels; /* the source's, to be changed, and those added */
+    uint32_t kernel_count;       /* at most the source's kernels and ops together */
+    struct gsim_arena arena;
+};
+
+/* False when memory is out, here and below. */
+bool gsim_edit_begin(struct gsim_edit *edit, const struct gsim_program *source) GSIM_NODISCARD;
+bool gsim_edit_set_after(struct gsim_edit *edit, uint32_t op, const uint32_t *after, uint32_t count) GSIM_NODISCARD;
+bool gsim_edit_add_after(struct gsim_edit *edit, uint32_t op, uint32_t other) GSIM_NODISCARD;
+/* The new program; in any case the edit is over. */
+enum gsim_status gsim_edit_finish(struct gsim_edit *edit, struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_edit_release(struct gsim_edit *edit);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What each change does to a program (trust/whatif/changes.h). Host ops of a traced program stand for the host's time and, with
+ * "after", for its waits.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "trust/whatif/changes.h"
+#include "gpusim/metrics.h"
+#include "sim/device/occupancy.h"
+#include "sim/sm/work.h"
+#include "trust/whatif/edit.h"
+
+#define NONE           UINT32_MAX
+#define SMALL_US       20.0 /* longer kernels gain little from being fused */
+#define LONGEST_CHAIN  16
+
+static bool is_host(const struct gsim_op *op)
+{
+    return op->kind == GSIM_OP_HOST_COMPUTE || op->kind == GSIM_OP_HOST_READ || op->kind == GSIM_OP_HOST_WRITE;
+}
+
+static int32_t stream_of(const struct gsim_op *op) { return op->stream < 0 ? 0 : op->stream; }
+
+/* The last op of each stream as a walk comes by: few streams, found one after the other. */
+struct stream_last {
+    int32_t stream;
+    uint32_t op;
+};
+
+struct lasts {
+    struct stream_last *items;
+    size_t count, room;
+};
+
+static uint32_t *last_in(struct lasts *lasts, int32_t stream)
+{
+    void *items = lasts->items;
+    for (size_t i = 0; i < lasts->count; i++)
+        if (lasts->items[i].stream == stream) return &lasts->items[i].op;
+    if (gsim_array_grow(&items, sizeof *lasts->items, lasts->count, &lasts->room)) return NULL;
+    lasts->items = items;
+    lasts->items[lasts->count] = (struct stream_last){stream, NONE};
+    return &lasts->items[lasts->count++].op;
+}
+
+/* Each op follows the one before it in its stream, as a capture of the stream would have it. */
+uint32_t gsim_edit_order_streams(struct gsim_edit *e, bool all_in_one)
+{
+    struct lasts lasts = {0};
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < e->source->op_count && changed != NONE; i++) {
+        if (is_host(&e->ops[i]) || e->dropped[i]) continue;
+        uint32_t *last = last_in(&lasts, all_in_one ? 0 : stream_of(&e->ops[i]));
+        if (!last || (*last != NONE && !gsim_edit_add_after(e, i, *last))) {
+            changed = NONE;
+            break;
+        }
+        changed += *last != NONE;
+        *last = i;
+    }
+    gsim_free(lasts.items);
+    return changed;
+}
+
+/* A wait is needed for what a copy brings to the host; for all else the device keeps the order by itself. */
+uint32_t gsim_edit_drop_syncs(struct gsim_edit *e)
+{
+    uint32_t changed = 0, first_unread = 0;
+    uint32_t *reads = gsim_alloc(sizeof *reads * ((size_t)e->source->op_count + 1));
+    for (uint32_t i = 0; reads && i < e->source->op_count; i++) {
+        uint32_t waited = 0, count = 0;
+        if (e->ops[i].kind != GSIM_OP_HOST_COMPUTE) continue;
+        for (uint32_t a = 0; a < e->ops[i].after_count; a++) waited += !is_host(&e->ops[e->ops[i].after[a]]);
+        if (!waited) continue;
+        for (uint32_t k = first_unread; k < i; k++)
+            if (e->ops[k].kind == GSIM_OP_COPY && e->ops[k].copy_kind == GSIM_COPY_D2H) reads[count++] = k;
+        first_unread = i;
+        for (uint32_t a = 0; a < e->ops[i].after_count; a++) /* a copy to the device of pageable memory blocks by itself */
+            if (e->ops[e->ops[i].after[a]].kind == GSIM_OP_COPY && e->ops[e->ops[i].after[a]].copy_kind == GSIM_COPY_H2D) reads[count++] = e->ops[i].after[a];
+        bool is_needed = count > 0 && count >= waited;
+        if (is_needed) continue;
+        if (!gsim_edit_set_after(e, i, reads, count)) {
+            changed = NONE;
+            break;
+        }
+        if (!count) e->ops[i].overhead = true; /* it used nothing of the device */
+        changed++;
+    }
+    gsim_free(reads);
+    return reads ? changed : NONE;
+}
+
+/* --- priorities ---------------------------------------------------------------------------------------------------------------- */
+/* How long each kernel would take on a GPU with room for all its blocks: what more SMs do not shorten. */
+static double *find_lengths(const struct gsim_edit *e, const struct gsim_device_spec *device)
+{
+    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
+    double *lengths = gsim_alloc(sizeof *lengths * ((size_t)e->kernel_count + 1));
+    for (uint32_t i = 0; lengths && i < e->kernel_count; i++) {
+        const struct gsim_kernel *k = &e->kernels[i];
+        struct gsim_kernel_alone alone;
+        struct gsim_block_need need;
+        struct gsim_error ignored = {0};
+        lengths[i] = k->solo_us;
+        if (k->solo_us <= 0 && gsim_kernel_alone(device, k, &alone, &ignored) == GSIM_OK) lengths[i] = gsim_time_us(alone.time);
+        if (!limits || gsim_block_need(limits, k, &need, &ignored) != GSIM_OK) continue;
+        lengths[i] /= fmax(1, ceil((double)k->grid.x * k->grid.y * k->grid.z / (device->sm_count * need.blocks_per_sm)));
+    }
+    return lengths;
+}
+
+struct rank {
+    int32_t stream;
+    double below; /* the longest way from its first op to the end */
+    int32_t priority;
+};
+
+static uint32_t rank_found(struct gsim_edit *e, const struct rank *ranks, size_t count)
+{
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < e->source->op_count; i++)
+        for (size_t r = 0; r < count && !is_host(&e->ops[i]); r++) {
+            if (ranks[r].stream != stream_of(&e->ops[i]) || e->ops[i].priority == ranks[r].priority) continue;
+            e->ops[i].priority = ranks[r].priority;
+            changed++;
+        }
+    return changed;
+}
+
+/* A stream whose work has more behind it is more urgent: by streams, "after" and data. */
+uint32_t gsim_edit_rank_streams(struct gsim_edit *e, const struct gsim_device_spec *device, struct gsim_error *error)
+{
+    int levels = (int)device->priority_levels;
+    const struct gsim_program *p = e->source;
+    double *below = gsim_alloc(sizeof *below * ((size_t)p->op_count + 1)), *of_buffer = gsim_alloc(sizeof *of_buffer * ((size_t)p->buffer_count + 1));
+    struct rank *ranks = gsim_alloc(sizeof *ranks * ((size_t)p->op_count + 1));
+    double *lengths = find_lengths(e, device);
+    struct lasts next = {0}; /* by stream: its op behind the one at hand */
+    size_t count = 0;
+    uint32_t changed = NONE;
+    if (!below || !of_buffer || !ranks || !lengths) {
+        gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        goto done;
+    }
+    for (uint32_t i = p->op_count; i-- > 0;) {
+        const struct gsim_op *op = &e->ops[i];
+        for (uint32_t a = 0; a < op->arg_count; a++) below[i] = fmax(below[i], of_buffer[op->args[a].buffer_index]);
+        uint32_t *behind = is_host(op) ? NULL : last_in(&next, stream_of(op));
+        if (behind && *behind != NONE) below[i] = fmax(below[i], below[*behind]);
+        if (behind) *behind = i;
+        below[i] += op->kind == GSIM_OP_KERNEL ? lengths[op->kernel_index] : is_host(op) ? 0 : op->copy_us;
+        for (uint32_t a = 0; a < op->after_count; a++) below[op->after[a]] = fmax(below[op->after[a]], below[i]);
+        for (uint32_t a = 0; a < op->arg_count; a++)
+            of_buffer[op->args[a].buffer_index] = fmax(of_buffer[op->args[a].buffer_index], below[i]);
+    }
+    for (uint32_t i = 0; i < p->op_count; i++) {
+        size_t r = 0;
+        if (is_host(&e->ops[i])) continue;
+        while (r < count && ranks[r].stream != stream_of(&e->ops[i])) r++;
+        if (r == count) ranks[count++] = (struct rank){stream_of(&e->ops[i]), below[i], 0};
+    }
+    for (size_t r = 0; r < count; r++) {
+        size_t less = 0;
+        for (size_t other = 0; other < count; other++) less += ranks[other].below < ranks[r].below;
+        int level = (int)((double)less / (double)count * levels);
+        ranks[r].priority = -(level < levels ? level : levels - 1);
+    }
+    changed = count > 1 ? rank_found(e, ranks, count) : 0;
+done:
+    gsim_free(below);
+    gsim_free(of_buffer);
+    gsim_free(ranks);
+    gsim_free(lengths);
+    gsim_free(next.items);
+    return changed;
+}
+
+/* --- fewer launches -------------------------------------------------------------------------------------------------------------- */
+static bool is_elementwise(const struct gsim_kernel *k)
+{
+    static const char *const words[] = {"elementwise", "pointwise", "bn_fw_inf", "CatArray", "fill_kernel"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(k->name, words[i])) return true;
+    return false;
+}
+
+static bool is_small(const struct gsim_edit *e, const struct gsim_op *op)
+{
+    const struct gsim_kernel *k = &e->kernels[op->kernel_index];
+    return k->solo_us > 0 && k->solo_us < SMALL_US && is_elementwise(k);
+}
+
+/* NEXT depends on nothing but what FIRST follows as well, or on FIRST. */
+static bool may_join(const struct gsim_edit *e, uint32_t first, uint32_t last, uint32_t next)
+{
+    if (e->ops[next].kind != GSIM_OP_KERNEL || stream_of(&e->ops[next]) != stream_of(&e->ops[first]) || !is_small(e, &e->ops[next])) return false;
+    for (uint32_t a = 0; a < e->ops[next].after_count; a++) {
+        uint32_t before = e->ops[next].after[a];
+        if (before > first && before != last && !e->dropped[before]) return false;
+    }
+    return e->kernels[e->ops[next].kernel_index].block.x > 0;
+}
+
+/* FIRST does what NEXT did, too. */
+static bool join(struct gsim_edit *e, uint32_t first, uint32_t next)
+{
+    struct gsim_op *a = &e->ops[first], *b = &e->ops[next];
+    struct gsim_arg *args = GSIM_ARENA_ARRAY(&e->arena, struct gsim_arg, (size_t)a->arg_count + b->arg_count + 1);
+    uint32_t count = a->arg_count;
+    if (!args) return false;
+    if (count) memcpy(args, a->args, sizeof *args * count);
+    for (uint32_t i = 0; i < b->arg_count; i++) {
+        uint32_t at = 0;
+        while (at < count && args[at].buffer_index != b->args[i].buffer_index) at++;
+        if (at == count) args[count++] = b->args[i];
+        args[at].reads |= b->args[i].reads;
+        args[at].writes |= b->args[i].writes;
+        args[at].declared_const &= b->args[i].declared_const;
+    }
+    a->args = args;
+    a->arg_count = count;
+    for (uint32_t i = 0; i < b->after_count; i++)
+        if (b->after[i] < first && !gsim_edit_add_after(e, first, b->after[i])) return false;
+    if (!gsim_edit_set_after(e, next, &first, 1)) return false;
+    e->dropped[next] = true;
+    return true;
+}
+
+/* Of a chain from FIRST on: one kernel that takes as long as all of them. Returns how many were joined to it. */
+static uint32_t fuse_from(struct gsim_edit *e, uint32_t first)
+{
+    uint32_t joined = 0, last = first, kernel = NONE;
+    uint32_t host[LONGEST_CHAIN * 4], host_count = 0;
+    for (uint32_t next = first + 1; next < e->source->op_count && joined < LONGEST_CHAIN; next++) {
+        if (e->dropped[next]) continue;
+        if (e->ops[next].kind == GSIM_OP_HOST_COMPUTE && e->ops[next].overhead && host_count < LONGEST_CHAIN * 4) {
+            host[host_count++] = next;
+            continue;
+        }
+        if (!may_join(e, first, last, next)) break;
+        for (uint32_t h = 0; h < host_count; h++) e->dropped[host[h]] = true;
+        host_count = 0;
+        if (kernel == NONE) {
+            kernel = e->kernel_count++;
+            e->kernels[kernel] = e->kernels[e->ops[first].kernel_index];
+        }
+        const struct gsim_kernel *k = &e->kernels[e->ops[next].kernel_index];
+        e->kernels[kernel].solo_us += k->solo_us;
+        e->kernels[kernel].flops += k->flops;
+        e->kernels[kernel].dram_bytes += k->dram_bytes;
+        if ((uint64_t)k->grid.x * k->grid.y * k->grid.z > (uint64_t)e->kernels[kernel].grid.x * e->kernels[kernel].grid.y * e->kernels[kernel].grid.z) {
+            e->kernels[kernel].grid = k->grid;
+            e->kernels[kernel].block = k->block;
+        }
+        if (!join(e, first, next)) return NONE;
+        last = next;
+        joined++;
+    }
+    if (kernel != NONE) e->ops[first].kernel_index = kernel;
+    return joined;
+}
+
+uint32_t gsim_edit_fuse(struct gsim_edit *e)
+{
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < e->source->op_count; i++) {
+        if (e->dropped[i] || e->ops[i].kind != GSIM_OP_KERNEL || !is_small(e, &e->ops[i])) continue;
+        uint32_t joined = fuse_from(e, i);
+        if (joined == NONE) return NONE;
+        changed += joined;
+    }
+    return changed;
+}
+
+/* --- copies ---------------------------------------------------------------------------------------------------------------------- */
+/* Copies of pageable memory come to be pinned ones; those to the device go ahead on a stream of their own, and what came behind
+ * them waits for them. The host no longer waits for either. */
+uint32_t gsim_edit_pin(struct gsim_edit *e)
+{
+    int32_t own = 0;
+    uint32_t changed = 0, last_copy = NONE;
+    struct lasts waiting = {0}; /* by stream: the copy that its next op must follow */
+    for (uint32_t i = 0; i < e->source->op_count; i++)
+        if (e->ops[i].stream >= own) own = e->ops[i].stream + 1;
+    for (uint32_t i = 0; i < e->source->op_count; i++) {
+        struct gsim_op *op = &e->ops[i];
+        if (is_host(op)) {
+            uint32_t kept[64], count = 0;
+            bool had = false;
+            for (uint32_t a = 0; a < op->after_count && count < 64; a++) {
+                const struct gsim_op *before = &e->ops[op->after[a]];
+                bool is_own = before->kind == GSIM_OP_COPY && before->copy_kind == GSIM_COPY_H2D && before->stream == own;
+                had |= is_own;
+                if (!is_own) kept[count++] = op->after[a];
+            }
+            if (had && !gsim_edit_set_after(e, i, kept, count)) changed = NONE;
+            if (changed == NONE) break;
+            continue;
+        }
+        uint32_t *must = last_in(&waiting, stream_of(op));
+        bool is_pageable = op->kind == GSIM_OP_COPY && op->copy_memory == GSIM_COPY_MEMORY_PAGEABLE;
+        if (!must) changed = NONE;
+        if (changed == NONE) break;
+        if (is_pageable) {
+            op->copy_memory = GSIM_COPY_MEMORY_PINNED;
+            op->copy_us = 0;
+            changed++;
+        }
+        if (is_pageable && op->copy_kind == GSIM_COPY_H2D) {
+            op->stream = own;
+            if (!gsim_edit_set_after(e, i, &last_copy, last_copy != NONE)) changed = NONE;
+            *must = last_copy = i;
+            continue;
+        }
+        if (*must != NONE && !gsim_edit_add_after(e, i, *must)) changed = NONE;
+        *must = NONE;
+        if (changed == NONE) break;
+    }
+    gsim_free(waiting.items);
+    return changed;
+}
+
+uint32_t gsim_edit_hasten_copies(struct gsim_edit *e, double factor)
+{
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < e->source->op_count; i++) {
+        struct gsim_op *op = &e->ops[i];
+        if (op->kind != GSIM_OP_COPY || op->copy_kind == GSIM_COPY_D2D) continue;
+        op->copy_us /= factor;
+        changed++;
+    }
+    return changed;
+}
+
+/* --- kernels ---------------------------------------------------------------------------------------------------------------------- */
+static void scale(struct gsim_kernel *k, double factor)
+{
+    k->solo_us *= factor;
+    k->slice_us *= factor;
+    k->flops *= factor;
+    k->dram_bytes *= factor;
+    k->thread_cycles *= factor;
+    k->sm_cycles *= factor;
+}
+
+uint32_t gsim_edit_hasten(struct gsim_edit *e, const char *name, double factor)
+{
+    uint32_t changed = 0;
+    for (uint32_t k = 0; k < e->kernel_count; k++) {
+        if (!strstr(e->kernels[k].name, name)) continue;
+        scale(&e->kernels[k], 1 / factor);
+        changed++;
+    }
+    return changed;
+}
+
+/* What is recorded on one GPU scales by the mean of the ratios of DRAM bandwidth and of arithmetic; kernels that do not fill it by the
+ * clock alone. Copies go by the new link. */
+uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from, const struct gsim_device_spec *to, uint32_t *cut)
+{
+    const struct gsim_sm_limits *limits = gsim_sm_limits(to->compute_capability);
+    double dram = from->dram_gbps / to->dram_gbps, clock = from->clock_mhz / to->clock_mhz;
+    double issue = clock * from->sm_count * from->fp32_lanes_per_sm / (to->sm_count * to->fp32_lanes_per_sm);
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < e->kernel_count; i++) {
+        struct gsim_kernel *k = &e->kernels[i];
+        if (limits && k->smem_bytes > limits->smem_block_bytes) {
+            k->smem_bytes = limits->smem_block_bytes;
+            (*cut)++;
+        }
+        if (k->solo_us <= 0) continue;
+        bool is_wide = (double)k->grid.x * k->grid.y * k->grid.z >= from->sm_count;
+        if (!k->solo_device || strcmp(k->solo_device, from->name) == 0) {
+            k->solo_us *= is_wide ? sqrt(dram * issue) : clock;
+            k->slice_us = 0;
+            k->slice_sms = 0;
+        }
+        k->solo_device = NULL;
+        changed++;
+    }
+    for (uint32_t i = 0; i < e->source->op_count; i++)
+        if (e->ops[i].kind == GSIM_OP_COPY) e->ops[i].copy_us = 0;
+    return changed;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See trust/whatif/moments.h. Lists and orders; what waits for what is trust/whatif/links.c's.
+ */
+#include "trust/whatif/moments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sm/work.h"
+
+static enum gsim_status no_memory(struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_NOMEM, "cannot explain the run: out of memory");
+}
+
+static int compare_starts(const void *left, const void *right)
+{
+    const struct gsim_moment_work *a = left, *b = right;
+    if (a->start != b->start) return a->start < b->start ? -1 : 1;
+    if (a->correlation != b->correlation) return a->correlation < b->correlation ? -1 : 1;
+    if (a->is_copy != b->is_copy) return a->is_copy ? 1 : -1;
+    return (a->record > b->record) - (a->record < b->record);
+}
+
+struct end_of {
+    gsim_time end;
+    uint32_t work;
+};
+
+static int compare_ends(const void *left, const void *right)
+{
+    const struct end_of *a = left, *b = right;
+    if (a->end != b->end) return a->end < b->end ? -1 : 1;
+    return (a->work > b->work) - (a->work < b->work);
+}
+
+static void list_works(struct gsim_moments *m)
+{
+    const struct gsim_timeline *t = m->timeline;
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        const struct gsim_kernel_record *k = &t->kernels[i];
+        const char *name = t->program->kernels[k->kernel_index].name;
+        m->works[m->work_count++] = (struct gsim_moment_work){
+            .is_unexplained = strcmp(name, GSIM_UNEXPLAINED_KERNEL) == 0, .record = (uint32_t)i, .kernel_index = k->kernel_index, .op = k->op,
+            .stream = k->stream, .correlation = k->correlation, .start = k->start, .end = k->end, .ready = k->ready, .after = GSIM_NO_WORK};
+    }
+    for (size_t i = 0; i < t->copy_count; i++) {
+        const struct gsim_copy_record *c = &t->copies[i];
+        bool is_migration = c->op == UINT32_MAX || c->reason == GSIM_REASON_FAULT || c->reason == GSIM_REASON_EVICTION;
+        m->works[m->work_count++] = (struct gsim_moment_work){
+            .is_copy = true, .is_migration = is_migration, .copy_kind = c->kind, .record = (uint32_t)i, .op = c->op,
+            .stream = c->stream, .correlation = c->correlation, .start = c->start, .end = c->end, .ready = c->start, .after = GSIM_NO_WORK};
+    }
+    qsort(m->works, m->work_count, sizeof *m->works, compare_starts);
+}
+
+static bool order_works(struct gsim_moments *m)
+{
+    struct end_of *ends = gsim_alloc(sizeof *ends * ((size_t)m->work_count + 1));
+    if (!ends) return false;
+    for (uint32_t i = 0; i < m->work_count; i++) {
+        ends[i] = (struct end_of){m->works[i].end, i};
+        if (!m->works[i].is_copy) m->starts[m->kernel_count++] = i;
+    }
+    qsort(ends, m->work_count, sizeof *ends, compare_ends);
+    for (uint32_t i = 0; i < m->work_count; i++) m->by_end[i] = ends[i].work;
+    gsim_free(ends);
+    return true;
+}
+
+struct call_order {
+    uint32_t thread, call;
+    gsim_time start;
+};
+
+static int compare_calls(const void *left, const void *right)
+{
+    const struct call_order *a = left, *b = right;
+    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+    if (a->start != b->start) return a->start < b->start ? -1 : 1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+static bool order_calls(struct gsim_moments *m)
+{
+    const struct gsim_timeline *t = m->timeline;
+    struct call_order *order = gsim_alloc(sizeof *order * (t->api_count + 1));
+    if (!order) return false;
+    for (size_t i = 0; i < t->api_count; i++) {
+        order[i] = (struct call_order){t->apis[i].thread, (uint32_t)i, t->apis[i].start};
+        if (t->apis[i].correlation >= m->correlation_count) m->correlation_count = t->apis[i].correlation + 1;
+    }
+    qsort(order, t->api_count, sizeof *order, compare_calls);
+    for (size_t i = 0; i < t->api_count; i++) m->calls[i] = order[i].call;
+    gsim_free(order);
+    m->call_of = gsim_alloc(sizeof *m->call_of * ((size_t)m->correlation_count + 1));
+    if (!m->call_of) return false;
+    for (uint32_t c = 0; c <= m->correlation_count; c++) m->call_of[c] = UINT32_MAX;
+    for (size_t i = 0; i < t->api_count; i++) m->call_of[t->apis[i].correlation] = (uint32_t)i;
+    for (uint32_t i = 0; i < m->work_count; i++)
+        m->works[i].call = m->works[i].correlation < m->correlation_count ? m->call_of[m->works[i].correlation] : UINT32_MAX;
+    return true;
+}
+
+static void find_makespan(struct gsim_moments *m)
+{
+    const struct gsim_timeline *t = m->timeline;
+    for (uint32_t i = 0; i < m->work_count; i++)
+        if (m->works[i].end > m->makespan) m->makespan = m->works[i].end;
+    for (size_t i = 0; i < t->api_count; i++)
+        if (t->apis[i].end > m->makespan) m->makespan = t->apis[i].end;
+    for (size_t i = 0; i < t->iteration_count; i++)
+        if (t->iterations[i].end > m->makespan) m->makespan = t->iterations[i].end;
+}
+
+enum gsim_status gsim_moments_init(struct gsim_moments *m, const struct gsim_simulation *simulation, const struct gsim_timeline *timeline,
+                                   struct gsim_error *error)
+{
+    size_t count = timeline->kernel_count + timeline->copy_count;
+    const struct gsim_program *program = timeline->program;
+    *m = (struct gsim_moments){.simulation = simulation, .timeline = timeline};
+    m->works = gsim_alloc(sizeof *m->works * (count + 1));
+    m->by_end = gsim_alloc(sizeof *m->by_end * (count + 1));
+    m->starts = gsim_alloc(sizeof *m->starts * (count + 1));
+    m->calls = gsim_alloc(sizeof *m->calls * (timeline->api_count + 1));
+    if (!simulation->works) m->own_demands = gsim_alloc(sizeof *m->own_demands * ((size_t)program->kernel_count + 1));
+    m->demands = simulation->works ? simulation->works : m->own_demands;
+    if (!m->works || !m->by_end || !m->starts || !m->calls || !m->demands) return no_memory(error);
+    list_works(m);
+    if (!order_works(m) || !order_calls(m)) return no_memory(error);
+    find_makespan(m);
+    enum gsim_status status = GSIM_OK;
+    if (m->own_demands) status = gsim_demands_init(m->own_demands, program->kernel_count, simulation->device, program->kernels, error);
+    return status == GSIM_OK ? gsim_moments_link(m, error) : status;
+}
+
+void gsim_moments_release(struct gsim_moments *m)
+{
+    void *const arrays[] = {m->works, m->by_end, m->starts, m->calls, m->call_of, m->own_demands};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gsim_free(arrays[i]);
+    *m = (struct gsim_moments){0};
+}
+
+uint32_t gsim_moments_call_at(const struct gsim_moments *m, uint32_t thread, gsim_time time)
+{
+    const struct gsim_api_record *apis = m->timeline->apis;
+    size_t low = 0, high = m->timeline->api_count;
+    while (low < high) { /* the first of the thread, or of a later one, that ends behind TIME */
+        size_t middle = low + (high - low) / 2;
+        const struct gsim_api_record *call = &apis[m->calls[middle]];
+        if (call->thread < thread || (call->thread == thread && call->end <= time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < m->timeline->api_count && apis[m->calls[low]].thread == thread ? m->calls[low] : UINT32_MAX;
+}
