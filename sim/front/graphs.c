@@ -146,6 +146,12 @@ static void start_node(void *argument)
 
 static void node_ended(struct gsim_command *node);
 
+/* A profiler's record holds a part of the gap before it. */
+static bool is_profiled(const struct gsim_front *f, const struct gsim_op *op)
+{
+    return op->kind == GSIM_OP_KERNEL && f->process->space.program->kernels[op->kernel_index].solo_profiled;
+}
+
 /* The node is ready now: the dispatcher starts it, behind those that were ready before, and is busy with it for so long (H100: graphs of 880
  * to 3,094 nodes, traces/h100/mega.json.gz: chains and joins go at one node in 0.165 us, layers and random graphs at one in 0.28). */
 static void dispatch_node(void *argument)
@@ -172,12 +178,14 @@ static struct gsim_command *node_ready(struct gsim_front *f, struct gsim_graph_r
     node->node = index;
     node->launch = run->command->launch;
     node->correlation = run->command->correlation;
-    if (is_queued(f)) {
+    /* Where others beside it are known to make it later, what the dispatcher takes is in that (found with roots first). */
+    bool is_beside = is_queued(f) && is_profiled(f, node->op) && f->device->spec->graph_beside_us > 0;
+    if (is_queued(f) && !is_beside) {
         gsim_machine_at(f->machine, ready, dispatch_node, node);
         return node;
     }
     gsim_time start = ready > f->graph_dispatch_free ? ready : f->graph_dispatch_free;
-    if (!waits) f->graph_dispatch_free = start + gsim_time_from_us(f->device->spec->graph_dispatch_us);
+    if (!waits) f->graph_dispatch_free = start + (is_beside ? 0 : gsim_time_from_us(f->device->spec->graph_dispatch_us));
     gsim_machine_at(f->machine, start, start_node, node);
     return node;
 }
@@ -290,7 +298,7 @@ static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t ne
     const struct gsim_op *op = f->process->execs[run->exec].ops[next];
     if (is_programmatic(&f->process->execs[run->exec], next) && unit == GSIM_UNIT_SMS) ready = f->machine->now + f->device->gaps.programmatic;
     uint32_t own = gsim_copies_unit(f->device, op);
-    if (op->kind == GSIM_OP_KERNEL && f->process->space.program->kernels[op->kernel_index].solo_profiled) { /* its record holds a part of the gap */
+    if (is_profiled(f, op)) {
         gsim_time held = gsim_time_from_us(f->device->spec->profiled_us);
         ready = ready - f->machine->now > held ? ready - held : f->machine->now;
         /* Kernels of 1 to 4 us take 0.35, 0.7 and 0.9 us longer beside one, two and three others than in a chain (H100, CUDA graphs of four
