@@ -7,8 +7,9 @@
 #ifndef GSIM_CLI_H
 #define GSIM_CLI_H
 
-#include "cli/sweep.h"
+#include "cli/sweep/sweep.h"
 #include "sim/report/report.h"
+#include "gpusim/generator.h"
 #include "gpusim/simulate.h"
 #include "gpusim/workload.h"
 
@@ -49,7 +50,7 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_ABLATE   (1u << GSIM_CLI_ABLATE)
 #define GSIM_CLI_ON_EXPLAIN  (1u << GSIM_CLI_EXPLAIN)
 #define GSIM_CLI_ON_WHATIF   (1u << GSIM_CLI_WHATIF)
-#define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF) /* of a trace or a program: cli/subject.h */
+#define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF) /* of a trace or a program: cli/whatif/subject.h */
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
@@ -64,6 +65,23 @@ enum gsim_cli_command {
       "a built-in workload (gpusim list workloads) or a program file")                                                       \
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object")                                                       \
+    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH,                                                         \
+      "a program that serves requests on the GPU, beside others: a\n"                                                   \
+      "workload or a program file, and priority= (0 most urgent to 9),\n"                                               \
+      "requests=N (0: until the others are done), gap_us=,\n"                                                            \
+      "arrival=closed|periodic:US|poisson:PER_S|FILE, start_us=,\n"                                                     \
+      "duration_us=, deadline_us=, process=N, percentage=, size=,\n"                                                   \
+      "sched= (default async), name=; once for each, or a file of\n"                                                   \
+      "tasks (schema gpusim-tasks/1)")                                                                                   \
+    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH,                                                                 \
+      "how tasks share the GPU: a name (gpusim list sharing) or a\n"                                                    \
+      "shared object (default exclusive)")                                                                              \
+    X(PROFILE, "profile", "FILE|measure", GSIM_CLI_ON_BOTH,                                                             \
+      "kernels' times and gaps for policies that need them: written\n"                                                \
+      "by --measure, or measured first")                                                                                \
+    X(MEASURE, "measure", "FILE", GSIM_CLI_ON_RUN,                                                                      \
+      "measure each --task alone and write its profile; without\n"                                                     \
+      "--share that is all")                                                                                            \
     X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK,                                            \
       "the GPU and its host (gpusim list devices; default\n"                                                            \
       "a100-sxm4-40gb)")                                                                    \
@@ -105,7 +123,8 @@ enum gsim_cli_command {
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs,\n"                                                   \
-      "traces or all (default); several, separated by commas")                                                         \
+      "traces or all (default); several, separated by commas; or\n"                                                    \
+      "sharing: pairs of services")                                                         \
     X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
     X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE, "the same cases or runs recorded once more: how near they are themselves") \
     X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the runs recorded for this (default all)")           \
@@ -174,6 +193,9 @@ enum gsim_cli_command {
       "each number alone (default), Morris' elementary effects, or\n"                                                  \
       "Sobol indices")                                                                                                 \
     X(NUMBERS, "numbers", "all|A,B,...", GSIM_CLI_ON_SENSITIVITY, "which numbers of the device (default all)")         \
+    X(SPREAD_RUNS, "spread", "N", GSIM_CLI_ON_RUN | GSIM_CLI_ON_VALIDATE,                                              \
+      "N copies too, with launch times, kernels' times and the order\n"                                               \
+      "of ends drawn from the spreads in the device file: median and\n90 % interval (N up to 10000)")                  \
     X(SPREAD, "spread", "PERCENT|kind", GSIM_CLI_ON_SENSITIVITY,                                                       \
       "how far each goes either way (default 10), or kind: datasheet\n"                                                \
       "2, published and measured 5, fitted and derived 10, assumed 50")                                                \
@@ -290,6 +312,10 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_setup_release(struct gsim_cli_setup *setup);
 
+/* The parameters of a scheduler, or of what is like one, as --opt sets them, from ARENA. */
+enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler, struct gsim_arena *arena,
+                                 void **params, struct gsim_error *error) GSIM_NODISCARD;
+
 /* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
 /* A run as it came out. */
 struct gsim_cli_case {
@@ -309,6 +335,8 @@ bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct g
 struct gsim_cli_point {
     struct gsim_program program;
     struct gsim_simulation simulation;
+    const struct gsim_generator_ops *generator; /* that drew the program; NULL: none did */
+    void *numbers;                         /* its own */
     struct gsim_workload_options workload; /* of a built-in one, as build() took it */
     void *params;
     struct gsim_option_text *options; /* every resolved option */
@@ -319,6 +347,8 @@ struct gsim_cli_point {
 /* --jobs, from 1 to GSIM_JOBS_MAX; INITIAL without it, 0 standing for the cores of the machine. */
 enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint32_t initial, uint32_t *jobs,
                                struct gsim_error *error) GSIM_NODISCARD;
+/* --spread N: of how many copies; 0 without it. */
+enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments, uint32_t *runs, struct gsim_error *error) GSIM_NODISCARD;
 /* --trace-sms: of how many SMs; 0 without it. Fails without --trace. */
 enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
                                     struct gsim_error *error) GSIM_NODISCARD;
@@ -340,6 +370,10 @@ void gsim_cli_point_release(struct gsim_cli_point *point);
 /* Says on stderr which kernels were measured on a device that is none of DEVICES (names of those simulated) and none of
  * the search path, but nearly has the name of one. cli/notes.c */
 void gsim_cli_note_devices(const struct gsim_program *program, const char *const *devices, size_t device_count);
+
+/* Perturbed copies of the point, and what they say of its makespan. */
+enum gsim_status gsim_cli_point_spread(const struct gsim_cli_point *point, uint32_t runs, struct gsim_spread *spread,
+                                       struct gsim_error *error) GSIM_NODISCARD;
 
 /* Simulates and measures. TIMELINE is the caller's to release in any case. */
 enum gsim_status gsim_cli_point_run(const struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,

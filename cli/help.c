@@ -16,30 +16,35 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_RUN] =
         {
             "predict one run and report on it (the default command)",
-            "gpusim [run] --workload NAME|FILE --sched NAME|FILE.so [options]",
+            "gpusim [run] --workload NAME|FILE --sched NAME|FILE.so [options], or --task ... --share NAME",
             "Replays a GPU program under a scheduler in simulated time and reports how long it takes and why.\n"
+            "With --task, once for each, several programs serve requests on one GPU, which they share as --share says.\n"
             "Files are written only when the run succeeds; \"-\" stands for standard output, which then holds\n"
             "nothing else.\n",
             "  gpusim --workload img --sched kesco\n"
             "  gpusim --workload vec --sched grsched --device p100 --suite grcuda --size 8e7 --gantt\n"
             "  gpusim --workload my-program.json --sched async --trace run.json.gz --report run.json\n"
-            "  gpusim --workload ml --sched kesco --opt streams=4 --opt gpu.hw_queues=32\n",
+            "  gpusim --workload ml --sched kesco --opt streams=4 --opt gpu.hw_queues=32\n"
+            "  gpusim --workload img --sched kesco --spread 100\n"
+            "  gpusim --task img,requests=20 --task ml,priority=5,requests=0 --share fikit --profile measure\n",
         },
     [GSIM_CLI_COMPARE] =
         {
             "compare schedulers on several workloads",
             "gpusim compare [--workload all|A,B,...] [--sched all|A,B,...] [options]",
             "Runs every workload under every scheduler, each with the launch shape it was tuned for, and prints the\n"
-            "median time of an iteration, the speed-up over the base scheduler and its geometric mean.\n",
+            "median time of an iteration, the speed-up over the base scheduler and its geometric mean. With --task: the\n"
+            "same tasks under several ways of sharing the GPU.\n",
             "  gpusim compare\n"
             "  gpusim compare --workload img,ml --sched serial,kesco --device v100\n"
-            "  gpusim compare --suite grcuda --device gtx960 --csv speedups.csv\n",
+            "  gpusim compare --suite grcuda --device gtx960 --csv speedups.csv\n"
+            "  gpusim compare --task img,requests=20 --task ml,priority=5,requests=0 --memory pinned --share all\n",
         },
     [GSIM_CLI_LIST] =
         {
-            "list workloads, schedulers, devices or size presets",
-            "gpusim list [workloads|schedulers|devices|presets] [NAME] [--long]",
-            "Names and one line about each; without an argument, all four lists. --long adds parameters, numbers\n"
+            "list workloads, schedulers, ways of sharing, devices or size presets",
+            "gpusim list [workloads|schedulers|sharing|devices|presets] [NAME] [--long]",
+            "Names and one line about each; without an argument, all lists. --long adds parameters, numbers\n"
             "with their units and sources, and what sizes mean; NAME tells all this of one entry (presets: of one\n"
             "workload). Devices and schedulers may be files: ./my-gpu.json, ./my-policy.so.\n",
             "  gpusim list\n"
@@ -67,6 +72,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim validate --kind pairs,arrival --per-case\n"
             "  gpusim validate --kind dags --scatter dags.svg --histogram errors.png --csv dags.csv\n"
             "  gpusim validate --half odd --opt gpu.exact=1 --report odd.json\n"
+            "  gpusim validate traces/h200/vm/dags-mixed.json.gz --device h200-vm --spread 20\n"
             "  gpusim validate my-runs.json.gz --device my-gpu.json --split test --per-case\n"
             "  gpusim validate my-runs.json.gz --again my-runs-of-today.json.gz\n"
             "  gpusim validate traces/h200/vm/dags-mixed.json.gz --again traces/h200/vm/again/dags-mixed.json.gz\n"
@@ -133,8 +139,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         },
     [GSIM_CLI_REPRODUCE] =
         {
-            "re-derive the published results of GrCUDA and KeSCo",
-            "gpusim reproduce [kesco|grcuda|ccks|all] [--only WORD,...] [options]",
+            "re-derive the published results of GrCUDA, KeSCo and ACS",
+            "gpusim reproduce [kesco|grcuda|acs|ccks|all] [--only WORD,...] [options]",
             "Makes every run behind the published figures (tables in published/, each number with its source) and prints\n"
             "published against simulated, per workload and as the papers average it, with the error and its sign. Rows\n"
             "marked fit were used to find numbers of the models; the others were not. ccks: where the model finds the one\n"
@@ -143,6 +149,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"
             "  gpusim reproduce kesco --csv kesco.csv --report kesco.json\n"
+            "  gpusim reproduce acs --figure acs.svg\n"
             "  gpusim reproduce kesco --only average-prefetch --scale fault_total_gbps=0.5\n",
         },
     [GSIM_CLI_CALIBRATE] =
@@ -254,6 +261,8 @@ static const struct {
      "built-in workloads (gpusim list workloads) and program files,\nseparated by commas (default all)"},
     {GSIM_CLI_WORKLOAD, GSIM_CLI_ON_SWEEP, "A,B,...|all",
      "built-in workloads (gpusim list workloads) and program files,\nseparated by commas"},
+    {GSIM_CLI_SHARE, GSIM_CLI_ON_COMPARE, "A,B,...|all",
+     "with --task: ways to share the GPU (gpusim list sharing) and\nshared objects, separated by commas (default all)"},
     {GSIM_CLI_SCHED, GSIM_CLI_ON_COMPARE, "A,B,...|all",
      "schedulers (gpusim list schedulers) and shared objects,\nseparated by commas (default all)"},
     {GSIM_CLI_SCHED, GSIM_CLI_ON_SWEEP, "A,B,...|all",

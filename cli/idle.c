@@ -27,7 +27,8 @@ static size_t count_given_by_time(const struct gsim_program *program, const stru
 bool gsim_cli_is_of_kernels(enum gsim_device_number number)
 {
     static const char *const others[] = {"memory_gb",   "resident_grids", "hw_queues",       "launch_queue_depth",
-                                         "copy_engines", "kernel_spread",  "priority_levels", "dram_peak_gbps"};
+                                         "copy_engines", "kernel_spread",  "priority_levels", "dram_peak_gbps",
+                                         "spread_gaps",  "spread_least",   "spread_width"};
     const char *name = gsim_device_number_name(number);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(others[i], name) == 0) return false;
@@ -102,8 +103,16 @@ static struct outcome run_without(const struct gsim_cli_arguments *arguments, si
     return outcome;
 }
 
+/* Of what perturbed copies draw: it is theirs. */
+static bool is_of_copies(const struct gsim_cli_setup *setup, size_t opt)
+{
+    const char *name = gsim_device_number_name(number_of(setup->arguments->opts[opt]));
+    return setup->arguments->value[GSIM_CLI_SPREAD_RUNS] && strstr(name, "spread");
+}
+
 static bool is_idle(const struct gsim_cli_setup *setup, size_t opt, const struct gsim_cli_case *cells, size_t count)
 {
+    if (number_of(setup->arguments->opts[opt]) < GSIM_DEVICE_NUMBER_COUNT && is_of_copies(setup, opt)) return false;
     for (size_t i = 0; i < count; i++) {
         struct outcome outcome = run_without(setup->arguments, opt, &cells[i], setup->until_steady);
         if (outcome.failed || outcome.makespan != cells[i].makespan || outcome.iterations != cells[i].iteration_total) return false;

@@ -3,7 +3,6 @@
  * Layer: sim (program). "gpusim list": what the registries and the model folders hold, one line each, or with
  * --long, or of the one that is named, everything there is to know.
  */
-#include "workloads/generators/generator.h"
 #include "sim/device/device.h"
 #include "sim/device/rules.h"
 #include "cli/cli.h"
@@ -29,11 +28,12 @@ static void put_workload(const struct gsim_workload_ops *workload, bool in_full)
            workload->size_default[GSIM_SUITE_KESCO], workload->size_default[GSIM_SUITE_GRCUDA]);
 }
 
-static void put_generator(const struct gsim_generator *generator, bool in_full)
+static void put_generator(const struct gsim_generator_ops *generator, bool in_full)
 {
     printf("  %-10s %s\n", generator->name, generator->summary);
     if (!in_full) return;
-    printf("      source: %s\n      --workload %s:NAME=VALUE:...:\n", generator->source, generator->name);
+    put_text(generator->help);
+    printf("      --seed, --opt %s.NAME=VALUE:\n", generator->name);
     gsim_params_help(generator->params, stdout);
     printf("\n");
 }
@@ -42,6 +42,7 @@ static void list_workloads(bool in_full)
 {
     printf("Workloads (--workload):\n");
     for (uint32_t i = 0; gsim_workload_at(i); i++) put_workload(gsim_workload_at(i), in_full);
+    printf("Generators (--workload):\n");
     for (uint32_t i = 0; gsim_generator_at(i); i++) put_generator(gsim_generator_at(i), in_full);
 }
 
@@ -78,6 +79,25 @@ static void list_schedulers(bool in_full)
     if (!in_full) return;
     printf("The machine (--opt gpu.NAME=VALUE; also any number of gpusim list devices --long):\n");
     gsim_params_help(gsim_gpu_params, stdout);
+}
+
+/* --- ways of sharing --------------------------------------------------------------------------------------------- */
+static void put_sharing(const struct gsim_sharing_ops *way, bool in_full)
+{
+    printf("  %-10s %s\n", way->name, way->summary);
+    if (!in_full) return;
+    if (way->source) printf("      source: %s\n", way->source);
+    if (way->params && way->params->name) {
+        printf("      --opt %s.NAME=VALUE:\n", way->name);
+        gsim_params_help(way->params, stdout);
+    }
+    printf("\n");
+}
+
+static void list_sharing(bool in_full)
+{
+    printf("Ways of sharing a GPU among tasks (--share):\n");
+    for (uint32_t i = 0; gsim_sharing_at(i); i++) put_sharing(gsim_sharing_at(i), in_full);
 }
 
 /* --- devices --------------------------------------------------------------------------------------------------- */
@@ -151,8 +171,8 @@ static enum gsim_status list_rule(const char *name, struct gsim_error *error)
 }
 
 /* --- the command ------------------------------------------------------------------------------------------------- */
-enum topic { WORKLOADS, SCHEDULERS, DEVICES, PRESETS, RULES, TOPIC_COUNT };
-static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "devices", "presets", "rules"};
+enum topic { WORKLOADS, SCHEDULERS, SHARING, DEVICES, PRESETS, RULES, TOPIC_COUNT };
+static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "sharing", "devices", "presets", "rules"};
 
 static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_error *error)
 {
@@ -162,6 +182,9 @@ static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_err
         return GSIM_OK;
     case SCHEDULERS:
         list_schedulers(in_full);
+        return GSIM_OK;
+    case SHARING:
+        list_sharing(in_full);
         return GSIM_OK;
     case DEVICES:
         return list_devices(in_full, error);
@@ -190,6 +213,16 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
         if (status == GSIM_OK) put_scheduler(scheduler, true);
         return status;
     }
+    if (topic == WORKLOADS && gsim_generator_find(name)) {
+        put_generator(gsim_generator_find(name), true);
+        return GSIM_OK;
+    }
+    if (topic == SHARING) {
+        const struct gsim_sharing_ops *way;
+        status = gsim_sharing_load(name, &way, error);
+        if (status == GSIM_OK) put_sharing(way, true);
+        return status;
+    }
     status = find_workload(name, &workload, error);
     if (status == GSIM_OK && topic == WORKLOADS) put_workload(workload, true);
     if (status == GSIM_OK && topic == PRESETS) list_presets(workload, true);
@@ -214,7 +247,7 @@ static enum gsim_status list(const struct gsim_cli_arguments *arguments, struct 
     gsim_nearest_init(&nearest, wanted);
     for (int i = 0; i < TOPIC_COUNT; i++) gsim_nearest_offer(&nearest, topics[i]);
     return gsim_error_set(error, GSIM_USAGE,
-                          "cannot list '%.60s': expected workloads, schedulers, devices, presets or rules%s", wanted,
+                          "cannot list '%.60s': expected workloads, schedulers, sharing, devices, presets or rules%s", wanted,
                           gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 

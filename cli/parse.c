@@ -44,9 +44,6 @@ static enum gsim_status unknown_option(enum gsim_cli_command command, const char
     char name[64], hint[96];
     struct gsim_nearest nearest;
     snprintf(name, sizeof(name), "%.*s", (int)length, text);
-    if (strcmp(name, "task") == 0 || strcmp(name, "share") == 0)
-        return gsim_error_set(error, GSIM_USAGE, "--%s: several programs at once are not in this version (%s)", name,
-                              GPUSIM_VERSION);
     bool reports = options[GSIM_CLI_REPORT].commands & (1u << command);
     if (strcmp(name, "json") == 0 && reports)
         return gsim_error_set(error, GSIM_USAGE, "--json is not an option of gpusim %s: --report FILE writes JSON", command_names[command]);
@@ -70,7 +67,7 @@ static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cl
         arguments->opts[arguments->opt_count++] = value;
         return GSIM_OK;
     }
-    if (key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION) {
+    if (key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION || key == GSIM_CLI_TASK) {
         arguments->repeated[arguments->repeated_count++] = (struct gsim_cli_repeated){key, value};
         return GSIM_OK;
     }

@@ -2,6 +2,7 @@
 /* Layer: sim (program). Simulates a point that cli/setup.c has made and measures it. */
 #include "cli/cli.h"
 #include "sim/sm/work.h"
+#include "sim/spread.h"
 #include "sim/program/verify.h"
 
 static enum gsim_status verify(const struct gsim_simulation *s, const struct gsim_timeline *timeline, struct gsim_error *error)
@@ -11,6 +12,21 @@ static enum gsim_status verify(const struct gsim_simulation *s, const struct gsi
     enum gsim_status status = gsim_verify_timeline(timeline, s->program, iterations, &found);
     if (status == GSIM_OK) return GSIM_OK;
     return gsim_error_set(error, status, "%s with %s: %s", s->program->name, s->scheduler->name, found.message);
+}
+
+static enum gsim_status makespan(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline, double *time_us,
+                                 struct gsim_error *error)
+{
+    struct gsim_metrics metrics;
+    enum gsim_status status = gsim_metrics_compute(timeline, &copy->device, NULL, &metrics, error);
+    if (status == GSIM_OK) *time_us = gsim_time_us(metrics.makespan);
+    return status;
+}
+
+enum gsim_status gsim_cli_point_spread(const struct gsim_cli_point *point, uint32_t runs, struct gsim_spread *spread,
+                                       struct gsim_error *error)
+{
+    return gsim_spread_run(&point->simulation, runs, makespan, spread, error);
 }
 
 enum gsim_status gsim_cli_point_run(const struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,

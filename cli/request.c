@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). See cli/request.h. Running a point and its row: cli/row.c. */
+/* Layer: sim (program). See cli/request.h. Running a point and its row: cli/sweep/row.c. */
 #include "cli/request.h"
 
 #include <unistd.h>
 
 #include "sim/device/device.h"
 #include "sim/device/search.h"
-#include "cli/row.h"
+#include "cli/sweep/row.h"
 #include "sim/base/text.h"
 #include "gpusim/program.h"
 
@@ -45,6 +45,10 @@ static const struct gsim_param *find_param(const char *name)
 {
     for (uint32_t i = 0; gsim_scheduler_at(i); i++) {
         const struct gsim_param *row = gsim_params_find(gsim_scheduler_at(i)->params, name);
+        if (row) return row;
+    }
+    for (uint32_t i = 0; gsim_generator_at(i); i++) {
+        const struct gsim_param *row = gsim_params_find(gsim_generator_at(i)->params, name);
         if (row) return row;
     }
     return NULL;
@@ -126,6 +130,8 @@ static enum gsim_status hash_device(struct gsim_named *named, struct gsim_error 
     return status;
 }
 
+static bool is_built_in(const char *workload) { return gsim_workload_find(workload) || gsim_generator_find(workload); }
+
 static enum gsim_status add_named(struct gsim_requests *requests, const char *kind, const char *text,
                                   struct gsim_error *error)
 {
@@ -145,9 +151,9 @@ static enum gsim_status add_named(struct gsim_requests *requests, const char *ki
     else if (strcmp(text, "-") == 0)
         return gsim_error_set(error, GSIM_USAGE,
                               "workload: a sweep reads its programs many times, standard input cannot be");
-    else if (!is_path(text) && !gsim_workload_find(text) && access(text, F_OK) != 0)
+    else if (!is_path(text) && !is_built_in(text) && access(text, F_OK) != 0)
         return gsim_cli_unknown_workload(text, error);
-    bool is_file = is_path(text) || (strcmp(kind, "workload") == 0 && !gsim_workload_find(text));
+    bool is_file = is_path(text) || (strcmp(kind, "workload") == 0 && !is_built_in(text));
     return status == GSIM_OK && is_file ? gsim_key_file(named->hash, text, error) : status;
 }
 

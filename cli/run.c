@@ -3,6 +3,7 @@
  * Layer: sim (program). "gpusim run": one simulation. What it gives in the end is cli/deliver.c's.
  */
 #include "cli/cli.h"
+#include "cli/tasks/tasks.h"
 
 static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
@@ -13,7 +14,10 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     struct gsim_timeline timeline = {0};
     struct gsim_block_log blocks = {0};
     struct gsim_metrics metrics;
-    uint32_t sm_count = 0;
+    struct gsim_spread spread;
+    uint32_t sm_count = 0, spread_runs = 0;
+    if (gsim_cli_has_tasks(arguments)) return gsim_cli_run_tasks(arguments, error);
+    if (arguments->value[GSIM_CLI_SHARE]) return gsim_error_set(error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
     if (!workload)
         return gsim_error_set(error, GSIM_USAGE,
                               "no program: expected --workload NAME|FILE (see gpusim list workloads)");
@@ -21,6 +25,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
         return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
     enum gsim_status status = gsim_cli_check_files(arguments, error);
     if (status == GSIM_OK) status = gsim_cli_trace_sms(arguments, &sm_count, error);
+    if (status == GSIM_OK) status = gsim_cli_spread_runs(arguments, &spread_runs, error);
     if (status == GSIM_OK) status = gsim_cli_scheduler(name, &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &scheduler, 1, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
@@ -33,6 +38,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
         point.simulation.observer = &blocks.observer;
     }
     if (status == GSIM_OK) status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
+    if (status == GSIM_OK && spread_runs) status = gsim_cli_point_spread(&point, spread_runs, &spread, error);
     if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
     if (status == GSIM_OK) {
         const struct gsim_cli_case cell = {workload, scheduler, metrics.makespan, metrics.iteration_total, timeline.kernel_count};
@@ -42,6 +48,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
         struct gsim_result result = {.simulation = &point.simulation,
                                      .timeline = &timeline,
                                      .metrics = &metrics,
+                                     .spread = spread_runs ? &spread : NULL,
                                      .options = point.options,
                                      .option_count = point.option_count,
                                      .blocks = sm_count ? &blocks : NULL};

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "workloads/generators/generator.h"
 #include "sim/device/device.h"
 #include "sim/device/rules.h"
+#include "sim/spread.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
@@ -39,6 +39,11 @@ enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint3
     enum gsim_status status = parse_count(arguments, GSIM_CLI_JOBS, GSIM_JOBS_MAX, jobs, error);
     if (!*jobs) *jobs = initial ? initial : cores < 1 ? 1 : cores > GSIM_JOBS_MAX ? GSIM_JOBS_MAX : (uint32_t)cores;
     return status;
+}
+
+enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments, uint32_t *runs, struct gsim_error *error)
+{
+    return parse_count(arguments, GSIM_CLI_SPREAD_RUNS, GSIM_LIMIT_SPREAD, runs, error);
 }
 
 enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
@@ -165,6 +170,13 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
     return gsim_device_set_number(&setup->device, opt->name, opt->value, error);
 }
 
+/* The generator that an --opt names, with one of its numbers. */
+static const struct gsim_generator_ops *opt_generator(const struct opt *opt)
+{
+    const struct gsim_generator_ops *generator = gsim_generator_find(opt->scope);
+    return generator && gsim_params_find(generator->params, opt->name) ? generator : NULL;
+}
+
 /* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
 static bool opt_concerns(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
 {
@@ -182,9 +194,15 @@ static enum gsim_status unknown_scope(const struct opt *opt, struct gsim_error *
 {
     struct gsim_nearest nearest;
     char hint[96];
-    if (gsim_scheduler_find(opt->scope))
-        return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: the scheduler %s is not used here", opt->scope,
-                              opt->name, opt->scope);
+    const struct gsim_generator_ops *generator = gsim_generator_find(opt->scope);
+    gsim_nearest_init(&nearest, opt->name);
+    for (const struct gsim_param *row = generator ? generator->params : NULL; row && row->name; row++) gsim_nearest_offer(&nearest, row->name);
+    if (generator)
+        return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: not a number of %s%s (see gpusim list workloads %s)", opt->scope, opt->name,
+                              opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)), opt->scope);
+    if (gsim_scheduler_find(opt->scope) || gsim_sharing_find(opt->scope))
+        return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: %s %s is not used here", opt->scope, opt->name,
+                              gsim_scheduler_find(opt->scope) ? "the scheduler" : "sharing by", opt->scope);
     gsim_nearest_init(&nearest, opt->scope);
     gsim_nearest_offer(&nearest, "gpu");
     gsim_nearest_offer(&nearest, "device");
@@ -222,6 +240,7 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
             if (!is_machine_number(&opt)) return unknown_number(&opt, error);
             continue;
         }
+        if (opt_generator(&opt)) continue;
         for (size_t j = 0; j < count; j++) concerns = concerns || opt_concerns(&opt, schedulers[j]);
         if (!concerns) return opt.scope[0] ? unknown_scope(&opt, error) : unknown_bare(&opt, schedulers, count, error);
     }
@@ -348,15 +367,22 @@ static enum gsim_status choose_size(const struct gsim_cli_setup *setup, const st
     return GSIM_OK;
 }
 
-static enum gsim_status read_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *path,
-                                     struct gsim_error *error)
+/* What is not a benchmark has none of their options. */
+static enum gsim_status refuse_options(const struct gsim_cli_setup *setup, const char *text, const char *what, struct gsim_error *error)
 {
     static const enum gsim_cli_key unused[] = {GSIM_CLI_SUITE, GSIM_CLI_SIZE, GSIM_CLI_BLOCK1D, GSIM_CLI_BLOCKS};
     for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
         if (setup->arguments->value[unused[i]])
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "--%s: applies to built-in workloads only, '%.200s' is a program file",
-                                  gsim_cli_option_at(unused[i])->name, path);
+            return gsim_error_set(error, GSIM_USAGE, "--%s: applies to built-in workloads only, '%.200s' is a %s",
+                                  gsim_cli_option_at(unused[i])->name, text, what);
+    return GSIM_OK;
+}
+
+static enum gsim_status read_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *path,
+                                     struct gsim_error *error)
+{
+    enum gsim_status fine = refuse_options(setup, path, "program file", error);
+    if (fine != GSIM_OK) return fine;
     char what[GSIM_IMPORTER_TEXT];
     bool is_trace;
     enum gsim_status status = gsim_program_read(path, &point->program, error);
@@ -365,14 +391,23 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
                           is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
 }
 
-static enum gsim_status build_generated(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text, struct gsim_error *error)
+static enum gsim_status generate(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_generator_ops *generator,
+                                 struct gsim_error *error)
 {
-    static const enum gsim_cli_key unused[] = {GSIM_CLI_SUITE, GSIM_CLI_SIZE, GSIM_CLI_BLOCK1D, GSIM_CLI_BLOCKS};
-    for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
-        if (setup->arguments->value[unused[i]])
-            return gsim_error_set(error, GSIM_USAGE, "--%s: expected parameters behind the name, as in %.40s:seed=2",
-                                  gsim_cli_option_at(unused[i])->name, text);
-    return gsim_generator_build(text, &point->program, error);
+    enum gsim_status status = refuse_options(setup, generator->name, "generator", error);
+    if (status != GSIM_OK) return status;
+    point->generator = generator;
+    point->numbers = gsim_arena_alloc(&point->arena, generator->params_size);
+    if (!point->numbers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_params_set_defaults(generator->params, point->numbers);
+    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
+        struct opt opt;
+        status = split_opt(setup->arguments->opts[i], &opt, error);
+        if (status == GSIM_OK && opt_generator(&opt) == generator)
+            status = gsim_params_set(generator->params, point->numbers, opt.name, opt.value, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", setup->arguments->opts[i]);
+    }
+    return generator->build(point->numbers, setup->seed, &point->program, error);
 }
 
 static enum gsim_status load_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text,
@@ -389,7 +424,8 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
                    (length > 5 && strcmp(text + length - 5, ".json") == 0) ||
                    (length > 8 && strcmp(text + length - 8, ".json.gz") == 0);
     *workload = is_path ? NULL : gsim_workload_find(text);
-    if (!is_path && gsim_generator_is(text)) return build_generated(point, setup, text, error);
+    const struct gsim_generator_ops *generator = is_path || *workload ? NULL : gsim_generator_find(text);
+    if (generator) return generate(point, setup, generator, error);
     if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
     if (!*workload) return gsim_cli_unknown_workload(text, error);
     enum gsim_status status = choose_size(setup, *workload, options, error);
@@ -397,18 +433,18 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
 }
 
 /* --- one run -------------------------------------------------------------------------------------------------- */
-static enum gsim_status set_params(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
-                                   const struct gsim_scheduler_ops *scheduler, struct gsim_error *error)
+enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler, struct gsim_arena *arena,
+                                 void **params, struct gsim_error *error)
 {
-    point->params = gsim_arena_alloc(&point->arena, scheduler->params_size ? scheduler->params_size : 1);
-    if (!point->params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_params_set_defaults(scheduler->params, point->params);
-    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
+    *params = gsim_arena_alloc(arena, scheduler->params_size ? scheduler->params_size : 1);
+    if (!*params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_params_set_defaults(scheduler->params, *params);
+    for (size_t i = 0; i < arguments->opt_count; i++) {
         struct opt opt;
-        enum gsim_status status = split_opt(setup->arguments->opts[i], &opt, error);
+        enum gsim_status status = split_opt(arguments->opts[i], &opt, error);
         if (status == GSIM_OK && !is_machine_scope(opt.scope) && opt_concerns(&opt, scheduler))
-            status = gsim_params_set(scheduler->params, point->params, opt.name, opt.value, error);
-        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", setup->arguments->opts[i]);
+            status = gsim_params_set(scheduler->params, *params, opt.name, opt.value, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", arguments->opts[i]);
     }
     return GSIM_OK;
 }
@@ -476,7 +512,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     static const char *const memories[] = {"managed", "pinned", "pageable"}, *const suites[] = {"kesco", "grcuda"};
     const struct gsim_simulation *run = &point->simulation;
     size_t room =
-        24 + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
+        24 + count_params(point->generator ? point->generator->params : NULL) + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
     uint32_t iterations = run->iterations ? run->iterations : point->program.iterations;
     point->options = GSIM_ARENA_ARRAY(&point->arena, struct gsim_option_text, room);
     if (!point->options) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -486,6 +522,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
         add_number(point, "block1d", options->block1d);
         add_number(point, "blocks", options->blocks);
     }
+    if (point->generator) add_params(point, point->generator->name, point->generator->params, point->numbers);
     if (run->until_steady)
         add_option(point, "iterations", "steady");
     else
@@ -507,7 +544,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
     struct gsim_workload_options options = {
         .shape = scheduler->shape, .block1d = setup->block1d, .blocks = setup->blocks, .iterations = setup->iterations};
     memset(point, 0, sizeof(*point));
-    enum gsim_status status = set_params(point, setup, scheduler, error);
+    enum gsim_status status = gsim_cli_params(setup->arguments, scheduler, &point->arena, &point->params, error);
     if (status == GSIM_OK) status = load_program(point, setup, workload, &options, &ops, error);
     if (status == GSIM_OK) {
         point->simulation = (struct gsim_simulation){.program = &point->program,

@@ -16,7 +16,7 @@ install(DIRECTORY plots/ DESTINATION ${GPUSIM_SHARE}/plots OPTIONAL
 install(FILES man/gpusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 install(FILES CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Documents keep their folders, so that what links from one to another holds.
-file(GLOB_RECURSE GPUSIM_DOCUMENTS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} docs/*.md models/*.md plots/*.md plots/*.svg
+file(GLOB_RECURSE GPUSIM_DOCUMENTS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} docs/*.md docs/*.svg models/*.md plots/*.md plots/*.svg
   schedulers/*.md sim/*.md sweep/*.md traces/*.md trust/*.md workloads/*.md)
 foreach(document README.md CONTRIBUTING.md CHANGELOG.md LICENSES.md ${GPUSIM_DOCUMENTS})
   get_filename_component(folder ${document} DIRECTORY)

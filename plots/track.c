@@ -152,7 +152,7 @@ static enum gsim_status add_iteration(struct gsim_track *track, double start_us,
     if (gsim_array_grow(&array, sizeof *track->iterations, track->iteration_count, &track->iteration_capacity))
         return no_memory(error);
     track->iterations = array;
-    track->iterations[track->iteration_count++] = (struct gsim_window){.start_us = start_us, .end_us = end_us};
+    track->iterations[track->iteration_count++] = (struct gsim_track_window){.start_us = start_us, .end_us = end_us};
     return GSIM_OK;
 }
 
@@ -182,7 +182,7 @@ static enum gsim_status find_iterations(struct gsim_track *track, struct gsim_er
     if (last > 1000000) return GSIM_OK;
     for (uint32_t i = 0; i <= last && last && status == GSIM_OK; i++) status = add_iteration(track, INFINITY, 0, error);
     for (size_t i = 0; i < track->span_count && last && status == GSIM_OK; i++) {
-        struct gsim_window *window = &track->iterations[track->spans[i].iteration];
+        struct gsim_track_window *window = &track->iterations[track->spans[i].iteration];
         window->start_us = fmin(window->start_us, track->spans[i].start_us);
         window->end_us = fmax(window->end_us, track->spans[i].end_us);
     }

@@ -27,7 +27,7 @@ struct gsim_load {
     double busy_sms, warps;
 };
 
-struct gsim_window {
+struct gsim_track_window {
     double start_us, end_us;
 };
 
@@ -35,7 +35,7 @@ struct gsim_track {
     struct gsim_span *spans; /* as recorded, not sorted */
     struct gsim_load *loads; /* in order of time; none where the recording does not tell */
     size_t span_count, span_capacity, load_count, load_capacity;
-    struct gsim_window *iterations;
+    struct gsim_track_window *iterations;
     size_t iteration_count, iteration_capacity;
     double end_us;                             /* of the last span, or the makespan where that is told */
     double sm_count, warps_per_sm;             /* 0: not told */

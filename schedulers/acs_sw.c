@@ -4,10 +4,11 @@
  * puts kernels into a queue; one window thread takes them in while the window has room, tests each against those in it and
  * hands ready ones to scheduler threads, each of which has a stream, launches one kernel and waits for its end.
  *   application --> inbox --> window thread --> ready --> scheduler threads --> inbox (ended)
- * Deviations: hazards are all three (the paper's listing forgets read after write). A host access waits until the window
- * is empty. Arguments are whole buffers.
+ * Deviations: hazards are all three (the paper's listing forgets read after write). A host access that must wait for a kernel
+ * waits until the window is empty. What a kernel touches: its segments, else its whole arguments, or everything if unknown.
  */
-#include "gpusim/schedulers/dag.h"
+#include "schedulers/shared/pending.h"
+#include "schedulers/shared/window.h"
 
 #define NONE             UINT32_MAX
 #define GSIM_ACS_THREADS 64
@@ -15,11 +16,10 @@
 struct acs_params {
     int64_t window, threads;
     int wait;
-    double check_us, check_entry_us, update_us, push_us, block_us, poll_entry_us;
+    double check_us, check_entry_us, check10_us, check10_entry_us, update_us, push_us, block_us, poll_entry_us;
 };
 
 enum { WAIT_SPIN, WAIT_BLOCK };
-enum entry_state { FREE, PENDING, RUNNING };
 
 /* What the inbox holds: a kernel that the application launches, a window entry that ended, or the end of a stretch. */
 struct message {
@@ -27,27 +27,45 @@ struct message {
     uint32_t index; /* node of the op list; entry of the window */
 };
 
+/* When a kernel in the window got how far. */
 struct entry {
-    enum entry_state state;
-    uint32_t node, upstream; /* how many entries of the window it waits for */
+    const struct gsim_op *op;
+    uint32_t node;
+    double ready_us, done_us;
     struct message ended;
+};
+
+/* What a kernel's time from its launch into the queue to its leaving the window is spent on. */
+enum wait { WAIT_WINDOW, WAIT_CHECK, WAIT_DEPENDENCE, WAIT_THREAD, WAIT_LOCK, WAIT_LAUNCH, WAIT_COMPLETION, WAIT_UPDATE, WAIT_COUNT };
+
+struct acs;
+struct worker {
     struct acs *acs;
+    double waits[WAIT_COUNT];
 };
 
 struct acs {
     struct gsim_run *run;
     const struct acs_params *params;
     const struct gsim_oplist *list;
-    struct gsim_dag *dag;
-    struct entry *entries;       /* the window */
-    uint32_t used;
+    struct gsim_window window;
+    struct entry *entries;       /* of the window, and one behind it: no more */
     _Atomic uint32_t idle;       /* scheduler threads without a kernel */
     uint32_t *waiting, head, tail; /* nodes that have not come into the window yet */
     uint32_t *entry_of;          /* by node: its entry while it is in the window, NONE otherwise */
+    double *pushed_us;           /* by node */
     struct message *messages;    /* by node */
+    struct gsim_afters afters;   /* of the window thread */
+    struct gsim_pending pending; /* of the application: since the window was last empty */
+    bool failed;
     gsim_queue inbox, ready, drained;
+    struct worker *workers;      /* scheduler threads */
+    double waits[WAIT_COUNT];    /* of the window thread; of all in the end */
+    uint64_t kernels;
 };
 
+static bool is_managed(const struct acs *acs) { return acs->run->memory == GSIM_MEMORY_MANAGED; }
+static double now_us(const struct acs *acs) { return gsim_now_us(acs->run->driver); }
 
 /* Threads without a kernel look for one over and over, all entries under the window's lock: who takes it waits for them. */
 static double lock_us(const struct acs *acs)
@@ -55,39 +73,58 @@ static double lock_us(const struct acs *acs)
     return acs->params->poll_entry_us * (double)acs->params->window * acs->idle;
 }
 
-/* --- the window thread ----------------------------------------------------------------------------------------------- */
-static void make_ready(struct acs *acs, struct entry *entry)
+/* Table II has 6 and 10 segments, and windows of 16 and 32: linear in both, from 6 segments on. */
+static double check_us(const struct acs *acs, const struct gsim_op *op)
 {
-    entry->state = RUNNING;
-    gsim_queue_push(acs->run->driver, acs->ready, entry);
+    const struct acs_params *p = acs->params;
+    double six = p->check_us + p->check_entry_us * acs->window.used, ten = p->check10_us + p->check10_entry_us * acs->window.used;
+    double segments = gsim_op_segments(op);
+    return ten > six && segments > 6 ? six + (ten - six) * (segments - 6) / 4 : six;
+}
+
+/* --- the window thread ----------------------------------------------------------------------------------------------- */
+static void make_ready(struct acs *acs, uint32_t entry)
+{
+    acs->entries[entry].ready_us = now_us(acs);
+    gsim_queue_push(acs->run->driver, acs->ready, &acs->entries[entry]);
 }
 
 static void insert(struct acs *acs, uint32_t node)
 {
-    const struct acs_params *params = acs->params;
-    struct entry *entry = acs->entries;
-    while (entry->state != FREE) entry++;
-    gsim_host_work(acs->run->driver, params->check_us + params->check_entry_us * acs->used + lock_us(acs), "window check");
-    entry->node = node;
-    entry->state = PENDING;
-    entry->upstream = 0;
-    acs->entry_of[node] = (uint32_t)(entry - acs->entries);
-    acs->used++;
-    for (uint32_t e = acs->dag->pred_start[node]; e < acs->dag->pred_start[node + 1]; e++)
-        entry->upstream += acs->entry_of[acs->dag->preds[e]] != NONE;
-    if (!entry->upstream) make_ready(acs, entry);
+    const struct gsim_op *op = acs->list->ops[node];
+    const uint32_t *after;
+    uint32_t after_count;
+    double before = now_us(acs);
+    acs->waits[WAIT_WINDOW] += before - acs->pushed_us[node];
+    gsim_host_work(acs->run->driver, check_us(acs, op) + lock_us(acs), "window check");
+    acs->waits[WAIT_CHECK] += now_us(acs) - before;
+    uint32_t at = gsim_window_insert(&acs->window, node, now_us(acs));
+    for (uint32_t e = 0; e < acs->window.size; e++)
+        if (e != at && acs->window.entries[e].is_taken && gsim_op_conflicts(acs->entries[e].op, op, is_managed(acs)))
+            gsim_window_wait_for(&acs->window, at, e);
+    if (!gsim_afters_find(&acs->afters, op, acs->pending.node_of, &after, &after_count)) acs->failed = true;
+    for (uint32_t i = 0; i < after_count; i++) {
+        uint32_t earlier = acs->pending.node_of[after[i]] == NONE ? NONE : acs->entry_of[acs->pending.node_of[after[i]]];
+        if (earlier != NONE) gsim_window_wait_for(&acs->window, at, earlier);
+    }
+    acs->entries[at].op = op;
+    acs->entries[at].node = node;
+    acs->entries[at].ready_us = now_us(acs);
+    acs->entry_of[node] = at;
+    if (gsim_window_is_ready(&acs->window, at)) make_ready(acs, at);
 }
 
-static void end(struct acs *acs, struct entry *entry)
+static void end(struct acs *acs, uint32_t at)
 {
-    uint32_t node = entry->node;
+    struct entry *entry = &acs->entries[at];
     gsim_host_work(acs->run->driver, acs->params->update_us + lock_us(acs), "window update");
-    entry->state = FREE;
-    acs->entry_of[node] = NONE;
-    acs->used--;
-    for (uint32_t e = acs->dag->succ_start[node]; e < acs->dag->succ_start[node + 1]; e++) {
-        uint32_t at = acs->entry_of[acs->dag->succs[e]];
-        if (at != NONE && !--acs->entries[at].upstream) make_ready(acs, &acs->entries[at]);
+    acs->waits[WAIT_UPDATE] += now_us(acs) - entry->done_us;
+    acs->kernels++;
+    acs->entry_of[entry->node] = NONE;
+    for (uint32_t i = 0, count = gsim_window_end(&acs->window, at, now_us(acs)); i < count; i++) {
+        uint32_t next = acs->window.freed[i];
+        acs->waits[WAIT_DEPENDENCE] += now_us(acs) - acs->entries[next].ready_us;
+        make_ready(acs, next);
     }
 }
 
@@ -99,11 +136,11 @@ static void window_main(struct gsim_driver *driver, void *argument)
         const struct message *message = gsim_queue_pop(driver, acs->inbox);
         if (!message) break;
         if (message->kind == LAUNCHED) acs->waiting[acs->tail++] = message->index;
-        if (message->kind == ENDED) end(acs, &acs->entries[message->index]);
+        if (message->kind == ENDED) end(acs, message->index);
         drains |= message->kind == DRAIN;
         stops = message->kind == STOP;
-        while (acs->head < acs->tail && acs->used < (uint32_t)acs->params->window) insert(acs, acs->waiting[acs->head++]);
-        if (!drains || acs->used || acs->head < acs->tail) continue;
+        while (acs->head < acs->tail && acs->window.used < acs->window.size) insert(acs, acs->waiting[acs->head++]);
+        if (!drains || acs->window.used || acs->head < acs->tail) continue;
         drains = false;
         acs->head = acs->tail = 0;
         gsim_queue_push(driver, acs->drained, acs);
@@ -112,52 +149,68 @@ static void window_main(struct gsim_driver *driver, void *argument)
 }
 
 /* --- scheduler threads ----------------------------------------------------------------------------------------------- */
+/* Adds what has passed since *FROM to what is waited for. */
+static void spend(struct worker *worker, enum wait wait, double *from)
+{
+    double now = now_us(worker->acs);
+    worker->waits[wait] += now - *from;
+    *from = now;
+}
+
 static void scheduler_main(struct gsim_driver *driver, void *argument)
 {
-    struct acs *acs = argument;
+    struct worker *worker = argument;
+    struct acs *acs = worker->acs;
     gsim_stream stream = gsim_stream_create(driver, 0);
     while (!gsim_driver_failed(driver)) {
         acs->idle++;
         struct entry *entry = gsim_queue_pop(driver, acs->ready);
         acs->idle--;
-        if (!entry || entry == &acs->entries[acs->params->window]) break; /* the one behind the window: no more */
+        if (!entry || entry == &acs->entries[acs->params->window]) break;
+        double from = entry->ready_us;
+        spend(worker, WAIT_THREAD, &from);
         gsim_host_work(driver, lock_us(acs), "window lock");
-        gsim_op_issue(driver, acs->list->ops[entry->node], stream);
+        spend(worker, WAIT_LOCK, &from);
+        gsim_op_issue(driver, entry->op, stream);
+        spend(worker, WAIT_LAUNCH, &from);
         gsim_stream_synchronize(driver, stream);
         if (acs->params->wait == WAIT_BLOCK) gsim_host_work(driver, acs->params->block_us, "wake-up");
+        spend(worker, WAIT_COMPLETION, &from);
+        entry->done_us = from;
         gsim_queue_push(driver, acs->inbox, &entry->ended);
     }
 }
 
 /* --- the application ------------------------------------------------------------------------------------------------- */
-static void drain(struct acs *acs)
+static void drain(struct acs *acs, uint32_t next_node)
 {
     static struct message const message = {DRAIN, 0};
-    gsim_queue_push(acs->run->driver, acs->inbox, (void *)&message);
-    (void)gsim_queue_pop(acs->run->driver, acs->drained);
+    if (acs->pending.is_any) {
+        gsim_queue_push(acs->run->driver, acs->inbox, (void *)&message);
+        (void)gsim_queue_pop(acs->run->driver, acs->drained);
+    }
+    gsim_pending_clear(&acs->pending, next_node);
 }
 
-static void run_iteration(struct acs *acs, const struct gsim_oplist *list, struct gsim_dag *dag)
+static void run_iteration(struct acs *acs, const struct gsim_oplist *list)
 {
     struct gsim_driver *driver = acs->run->driver;
-    bool is_open = false;
     acs->list = list;
-    acs->dag = dag;
+    gsim_pending_begin(&acs->pending, list);
     for (uint32_t i = 0; i < list->op_count && !gsim_driver_failed(driver); i++) {
-        if (gsim_op_is_host(list->ops[i])) {
-            if (is_open && dag->pred_start[i] < dag->pred_start[i + 1]) {
-                drain(acs);
-                is_open = false;
-            }
-            gsim_op_issue(driver, list->ops[i], 0);
+        const struct gsim_op *op = list->ops[i];
+        if (gsim_op_is_host(op)) {
+            if (gsim_pending_holds(&acs->pending, op)) drain(acs, i);
+            gsim_op_issue(driver, op, 0);
             continue;
         }
+        gsim_pending_add(&acs->pending, op);
         acs->messages[i] = (struct message){LAUNCHED, i};
         gsim_host_work(driver, acs->params->push_us, "launch into the queue");
+        acs->pushed_us[i] = now_us(acs);
         gsim_queue_push(driver, acs->inbox, &acs->messages[i]);
-        is_open = true;
     }
-    if (is_open) drain(acs);
+    drain(acs, 0);
 }
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
@@ -175,14 +228,29 @@ static bool init(struct acs *acs, uint32_t most)
     acs->entries = GSIM_ARENA_ARRAY(arena, struct entry, window + 1);
     acs->waiting = GSIM_ARENA_ARRAY(arena, uint32_t, (size_t)most + 1);
     acs->entry_of = GSIM_ARENA_ARRAY(arena, uint32_t, (size_t)most + 1);
+    acs->pushed_us = GSIM_ARENA_ARRAY(arena, double, (size_t)most + 1);
     acs->messages = GSIM_ARENA_ARRAY(arena, struct message, (size_t)most + 1);
-    if (!acs->entries || !acs->waiting || !acs->entry_of || !acs->messages) return false;
+    acs->workers = GSIM_ARENA_ARRAY(arena, struct worker, (size_t)acs->params->threads);
+    if (!gsim_window_init(&acs->window, window, arena) || !gsim_pending_init(&acs->pending, acs->run) || arena->failed) return false;
     for (uint32_t i = 0; i < window; i++) acs->entries[i].ended = (struct message){ENDED, i};
     for (uint32_t i = 0; i < most; i++) acs->entry_of[i] = NONE;
+    gsim_afters_init(&acs->afters, acs->run->program);
     acs->inbox = gsim_queue_create(acs->run->driver, most + window + 4);
     acs->ready = gsim_queue_create(acs->run->driver, window + (uint32_t)acs->params->threads + 1);
     acs->drained = gsim_queue_create(acs->run->driver, 1);
     return true;
+}
+
+/* Per kernel on average. */
+static void tell(struct acs *acs)
+{
+    static const char *const names[WAIT_COUNT] = {"wait for the window", "dependence check", "wait for dependences", "wait for a thread",
+                                                  "window lock", "launch", "execution and completion", "window update"};
+    struct gsim_driver *driver = acs->run->driver;
+    for (int64_t w = 0; w < acs->params->threads; w++)
+        for (int i = 0; i < WAIT_COUNT; i++) acs->waits[i] += acs->workers[w].waits[i];
+    gsim_figure(driver, "window fill", "kernels", gsim_window_fill(&acs->window));
+    for (int i = 0; i < WAIT_COUNT && acs->kernels; i++) gsim_figure(driver, names[i], "us", acs->waits[i] / (double)acs->kernels);
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
@@ -191,28 +259,26 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     const struct gsim_lowering *lowering = run->state;
     const struct acs_params *params = run->params;
     struct acs acs = {.run = run, .params = params};
-    struct gsim_dag first = {0}, steady = {0};
-    bool is_same = lowering->first.ops == lowering->steady.ops;
     gsim_thread threads[GSIM_ACS_THREADS + 1];
-    enum gsim_status status = gsim_dag_build(run, &lowering->first, &first, error);
-    if (status == GSIM_OK && !is_same) status = gsim_dag_build(run, &lowering->steady, &steady, error);
     uint32_t most = lowering->first.op_count > lowering->steady.op_count ? lowering->first.op_count : lowering->steady.op_count;
-    if (status == GSIM_OK && !init(&acs, most)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) {
-        for (int64_t i = 0; i < params->threads; i++) threads[i] = gsim_thread_create(run->driver, scheduler_main, &acs);
-        threads[params->threads] = gsim_thread_create(run->driver, window_main, &acs);
-        for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {
-            gsim_iteration_begin(run->driver, i);
-            run_iteration(&acs, i == 0 || is_same ? &lowering->first : &lowering->steady, i == 0 || is_same ? &first : &steady);
-            gsim_iteration_end(run->driver, i);
-        }
-        gsim_queue_push(run->driver, acs.inbox, (void *)&stop);
-        for (int64_t i = 0; i <= params->threads; i++) gsim_thread_join(run->driver, threads[i]);
-        status = gsim_run_status(run, error);
+    if (!init(&acs, most)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (int64_t i = 0; i < params->threads; i++) {
+        acs.workers[i].acs = &acs;
+        threads[i] = gsim_thread_create(run->driver, scheduler_main, &acs.workers[i]);
     }
-    gsim_dag_release(&first);
-    gsim_dag_release(&steady);
-    return status;
+    threads[params->threads] = gsim_thread_create(run->driver, window_main, &acs);
+    for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {
+        gsim_iteration_begin(run->driver, i);
+        run_iteration(&acs, i == 0 ? &lowering->first : &lowering->steady);
+        gsim_iteration_end(run->driver, i);
+    }
+    gsim_queue_push(run->driver, acs.inbox, (void *)&stop);
+    for (int64_t i = 0; i <= params->threads; i++) gsim_thread_join(run->driver, threads[i]);
+    tell(&acs);
+    gsim_afters_release(&acs.afters);
+    gsim_pending_release(&acs.pending);
+    enum gsim_status status = gsim_run_status(run, error);
+    return status == GSIM_OK && (acs.failed || acs.pending.failed) ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : status;
 }
 
 static const struct gsim_param params_table[] = {
@@ -225,13 +291,18 @@ static const struct gsim_param params_table[] = {
      "taking a kernel into an empty window (published, Table II: 0.41 with 16 entries, 0.51 with 32, 6 segments)"},
     {"check_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_params, check_entry_us), 0.00625, 0, 1000, "us", NULL,
      "more per kernel in the window (the same table)"},
-    {"update_us", GSIM_PARAM_REAL, offsetof(struct acs_params, update_us), 0.2, 0, 1000, "us", NULL, "taking an ended kernel out (assumed)"},
+    {"check10_us", GSIM_PARAM_REAL, offsetof(struct acs_params, check10_us), -0.24, -1000, 1000, "us", NULL,
+     "the same with 10 segments, if that is more (published: 0.70 with 16 entries, 1.64 with 32)"},
+    {"check10_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_params, check10_entry_us), 0.05875, 0, 1000, "us", NULL,
+     "more per kernel in the window, with 10 segments"},
+    {"update_us", GSIM_PARAM_REAL, offsetof(struct acs_params, update_us), 7, 0, 1000, "us", NULL,
+     "until the window thread has taken an ended kernel out (fitted: traces/h100/irregular.json.gz)"},
     {"push_us", GSIM_PARAM_REAL, offsetof(struct acs_params, push_us), 0.2, 0, 1000, "us", NULL,
      "the application's part per kernel (assumed)"},
-    {"block_us", GSIM_PARAM_REAL, offsetof(struct acs_params, block_us), 40, 0, 1000, "us", NULL,
-     "how much longer a blocking wait takes than a spinning one (traces/h100/threads.txt: 17 to 47)"},
-    {"poll_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_params, poll_entry_us), 0.01, 0, 1000, "us", NULL,
-     "per entry, how long a thread without a kernel keeps the window's lock (fitted: 8 threads, H100 host of 16 cores)"},
+    {"block_us", GSIM_PARAM_REAL, offsetof(struct acs_params, block_us), 50, 0, 1000, "us", NULL,
+     "how much longer a blocking wait takes than a spinning one (fitted to the same; traces/h100/threads.txt: 17 to 47)"},
+    {"poll_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_params, poll_entry_us), 0.03, 0, 1000, "us", NULL,
+     "per entry, how long a thread without a kernel keeps the window's lock (fitted to the same, on a host of 16 cores)"},
     {.name = NULL},
 };
 

@@ -6,24 +6,28 @@
 #include "gpusim/limits.h"
 #include "sim/host/api.h"
 #include "sim/memory/links.h"
+#include "sim/task/task.h"
 
-/* All parts of a run. */
+/* All parts of a run. One program alone is one task in one process. */
 struct world {
     struct gsim_machine machine;
-    struct gsim_process process;
+    struct gsim_space space;
+    struct gsim_process *processes;
+    struct gsim_front *fronts, **front_lists; /* of each process, by device */
     struct gsim_device devices[GSIM_MAX_GPUS], *list[GSIM_MAX_GPUS];
-    struct gsim_front fronts[GSIM_MAX_GPUS];
-    uint32_t device_count;
+    uint32_t process_count, device_count;
+    struct gsim_tasks tasks;
 };
 
 static void release_world(struct world *w)
 {
     struct gsim_machine *m = &w->machine;
-    gsim_process_release(&w->process);
-    for (uint32_t i = 0; i < w->device_count; i++) {
-        gsim_front_release(&w->fronts[i]);
-        gsim_device_close(&w->devices[i]);
-    }
+    for (uint32_t i = 0; i < w->tasks.count; i++) gsim_task_close(&w->tasks.states[i]);
+    gsim_policy_close(w->tasks.policy);
+    for (uint32_t i = 0; i < w->process_count; i++) gsim_process_release(&w->processes[i]);
+    gsim_residency_release(&w->space.residency);
+    for (uint32_t i = 0; w->fronts && i < w->process_count * GSIM_MAX_GPUS; i++) gsim_front_release(&w->fronts[i]);
+    for (uint32_t i = 0; i < w->device_count; i++) gsim_device_close(&w->devices[i]);
     gsim_agenda_release(&m->agenda);
     gsim_free(m->threads);
     gsim_free(m->locks);
@@ -42,15 +46,14 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     return s->noise ? gsim_random_init(&m->call_noise, (s->seed + 1) * GSIM_SEED_STEP >> 16, error) : GSIM_OK;
 }
 
-static enum gsim_status init_works(struct gsim_machine *m, struct gsim_process *process, struct gsim_error *error)
+static enum gsim_status init_works(struct gsim_machine *m, struct gsim_space *space, struct gsim_error *error)
 {
-    struct gsim_space *space = &process->space;
     const struct gsim_program *p = space->program;
     space->works = GSIM_ARENA_ARRAY(&m->arena, struct gsim_demand, p->kernel_count);
     if (!space->works) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     const struct gsim_demand *works = m->simulation->works;
     if (works && p->kernel_count) memcpy(space->works, works, p->kernel_count * sizeof *works);
-    enum gsim_status status = works ? GSIM_OK : gsim_demands_init(space->works, p->kernel_count, process->spec, p->kernels, error);
+    enum gsim_status status = works ? GSIM_OK : gsim_demands_init(space->works, p->kernel_count, m->simulation->device, p->kernels, error);
     if (status) return status;
     double total_us = 0, iterations = m->simulation->until_steady ? GSIM_STEADY_MOST : m->simulation->iterations ? m->simulation->iterations : p->iterations;
     for (uint32_t i = 0; i < p->op_count; i++)
@@ -61,25 +64,34 @@ static enum gsim_status init_works(struct gsim_machine *m, struct gsim_process *
     return GSIM_OK;
 }
 
-/* The process, whose commands all devices execute. */
-static enum gsim_status init_process(struct world *w, struct gsim_error *error)
+static enum gsim_status init_space(struct world *w, struct gsim_error *error)
 {
     struct gsim_machine *m = &w->machine;
-    struct gsim_process *p = &w->process;
     const struct gsim_simulation *s = m->simulation;
-    p->machine = m;
-    p->devices = w->list;
-    p->device_count = w->device_count;
-    p->device = w->list[0];
-    p->spec = s->device;
-    p->space.program = s->program;
-    p->space.mode = s->memory;
-    for (uint32_t i = 0; i < w->device_count; i++) w->fronts[i].process = p;
-    enum gsim_status status = gsim_managed_init(&p->space, m, s->device, error);
+    w->space.program = s->program;
+    w->space.mode = s->memory;
+    enum gsim_status status = gsim_managed_init(&w->space, m, s->device, error);
+    if (!status) status = init_works(m, &w->space, error);
+    for (uint32_t i = 0; i < w->device_count && !status; i++) status = gsim_device_use(w->list[i], &w->space, error);
+    if (!status && !gsim_host_cache_init(&w->space, m, s->device)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return status;
+}
+
+/* Process INDEX, on PART of the first device and on all of the others. */
+static enum gsim_status init_process(struct world *w, uint32_t index, struct gsim_partition *part, struct gsim_error *error)
+{
+    struct gsim_process *p = &w->processes[index];
+    *p = (struct gsim_process){.machine = &w->machine, .devices = w->list, .device_count = w->device_count, .device = w->list[0],
+                               .spec = w->machine.simulation->device, .space = &w->space,
+                               .fronts = &w->front_lists[index * GSIM_MAX_GPUS]};
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < w->device_count && !status; i++) {
+        struct gsim_front *f = &w->fronts[index * GSIM_MAX_GPUS + i];
+        w->front_lists[index * GSIM_MAX_GPUS + i] = f;
+        status = gsim_front_init(f, w->list[i], i ? &w->list[i]->parts[0] : part, p, index * GSIM_MAX_GPUS + i, error);
+        f->context = index;
+    }
     if (!status && !gsim_api_init(p)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!status) status = init_works(m, p, error);
-    for (uint32_t i = 0; i < w->device_count && !status; i++) status = gsim_device_use(w->list[i], &p->space, error);
-    if (!status && !gsim_host_cache_init(&p->space, m, s->device)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return status;
 }
 
@@ -103,14 +115,14 @@ static enum gsim_status check_gpus(const struct gsim_simulation *s, uint32_t cou
     return GSIM_OK;
 }
 
-static enum gsim_status init_devices(struct world *w, struct gsim_error *error)
+static enum gsim_status init_devices(struct world *w, uint32_t part_count, struct gsim_error *error)
 {
     const struct gsim_simulation *s = w->machine.simulation;
     uint32_t count = s->gpu_count ? s->gpu_count : 1;
     enum gsim_status status = check_gpus(s, count, error);
     for (uint32_t i = 0; i < count && !status; i++) {
         w->list[i] = &w->devices[i];
-        status = gsim_front_init(&w->fronts[i], &w->devices[i], &w->machine, s->device, i, error);
+        status = gsim_front_open_device(&w->devices[i], &w->machine, s->device, i, part_count, error);
         w->devices[i].all = w->list;
         w->devices[i].all_count = count;
         w->device_count = i + 1;
@@ -119,16 +131,35 @@ static enum gsim_status init_devices(struct world *w, struct gsim_error *error)
     return status;
 }
 
-static enum gsim_status init_world(struct world *w, const struct gsim_simulation *s, struct gsim_timeline *timeline,
-                                   struct gsim_error *error)
+static bool make_processes(struct world *w, uint32_t count)
 {
-    enum gsim_status status = init_machine(&w->machine, s, timeline, &w->process.driver.error, error);
+    struct gsim_arena *arena = &w->machine.arena;
+    w->processes = GSIM_ARENA_ARRAY(arena, struct gsim_process, count);
+    w->fronts = GSIM_ARENA_ARRAY(arena, struct gsim_front, count * GSIM_MAX_GPUS);
+    w->front_lists = GSIM_ARENA_ARRAY(arena, struct gsim_front *, count * GSIM_MAX_GPUS);
+    if (!w->processes || !w->fronts || !w->front_lists) return false;
+    w->process_count = count;
+    w->machine.error = &w->processes[0].driver.error;
+    return true;
+}
+
+static enum gsim_status init_world(struct world *w, const struct gsim_simulation *s, struct gsim_timeline *timeline,
+                                   struct gsim_error *failure, struct gsim_error *error)
+{
+    enum gsim_status status = init_machine(&w->machine, s, timeline, failure, error);
     char capability[GSIM_CAPABILITY_TEXT];
+    struct gsim_layout layout = {.process_count = 1, .part_count = 1};
     if (!status && !gsim_sm_limits(s->device->compute_capability))
         status = gsim_error_set(error, GSIM_INPUT, "device '%s': compute capability %s is not in the occupancy table", s->device->name,
                                 gsim_capability_text(s->device->compute_capability, capability));
-    if (!status) status = init_devices(w, error);
-    if (!status) status = init_process(w, error);
+    if (!status && s->tasks) status = gsim_tasks_lay_out(&w->tasks, &w->machine, &layout, error);
+    if (!status) status = init_devices(w, layout.part_count, error);
+    if (!status && !make_processes(w, layout.process_count)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && s->tasks) status = gsim_tasks_add_parts(&layout, w->list[0], error);
+    for (uint32_t i = 0; i < layout.process_count && !status; i++)
+        status = init_process(w, i, s->tasks ? layout.parts[i] : &w->list[0]->parts[0], error);
+    if (!status) status = init_space(w, error);
+    if (!status && s->tasks) status = gsim_tasks_open(&w->tasks, &layout, w->processes, error);
     return status;
 }
 
@@ -149,14 +180,24 @@ static void first_thread_main(void *argument)
 }
 
 /* What gsim_estimate_us() tells of kernels. */
-static enum gsim_status time_kernels(const struct gsim_process *p, struct gsim_arena *arena, struct gsim_run *run,
+static enum gsim_status time_kernels(const struct gsim_space *space, struct gsim_arena *arena, struct gsim_run *run,
                                      struct gsim_error *error)
 {
-    uint32_t count = p->space.program->kernel_count;
+    uint32_t count = space->program->kernel_count;
     double *times = GSIM_ARENA_ARRAY(arena, double, count + 1);
     if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (uint32_t k = 0; k < count; k++) times[k] = p->space.works[k].solo_ps / (double)GSIM_PS_PER_US;
+    for (uint32_t k = 0; k < count; k++) times[k] = space->works[k].solo_ps / (double)GSIM_PS_PER_US;
     run->kernel_us = times;
+    return GSIM_OK;
+}
+
+static enum gsim_status set_default_params(const struct gsim_scheduler_ops *scheduler, struct gsim_run *run, struct gsim_error *error)
+{
+    if (run->params || !scheduler->params) return GSIM_OK;
+    void *defaults = gsim_arena_alloc(run->arena, scheduler->params_size);
+    if (!defaults) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_params_set_defaults(scheduler->params, defaults);
+    run->params = defaults;
     return GSIM_OK;
 }
 
@@ -166,7 +207,6 @@ static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_
     struct first_thread first = {.process = p};
     struct gsim_arena arena = {0};
     struct gsim_random numbers = {0};
-    void *defaults = NULL;
     const struct gsim_platform platform = gsim_links_platform(s->device);
     first.run = (struct gsim_run){
         .program = s->program,
@@ -180,23 +220,17 @@ static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_
         .arena = &arena,
         .device = gsim_device_facts(s->device),
     };
-    p->run = &first.run;
+    p->own.run = &first.run;
     const struct gsim_driver_ops *ops = first.run.driver->ops;
     enum gsim_status status = gsim_abi_check("driver", ops->abi, ops->size, sizeof *ops, error);
     if (!status) status = gsim_random_init(&numbers, s->seed, error);
-    if (!status && !first.run.params && s->scheduler->params) {
-        defaults = gsim_arena_alloc(&arena, s->scheduler->params_size);
-        if (defaults)
-            gsim_params_set_defaults(s->scheduler->params, defaults);
-        else
-            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        first.run.params = defaults;
-    }
-    if (!status) status = time_kernels(p, &arena, &first.run, error);
+    if (!status) status = set_default_params(s->scheduler, &first.run, error);
+    if (!status) status = time_kernels(p->space, &arena, &first.run, error);
     if (status) goto done;
     if (s->scheduler->prepare) status = s->scheduler->prepare(&first.run, error);
     if (status) goto done;
     m->running = gsim_machine_add_thread(m, &p->driver);
+    if (m->running) m->running->client = &p->own;
     if (m->running) status = gsim_engine_run(&platform, first_thread_main, &first, &m->engine, error);
     if (!status && first.error.status) status = gsim_error_set(error, first.error.status, "%s", first.error.message);
     if (!status && gsim_machine_failed(m))
@@ -207,16 +241,89 @@ done:
     return status;
 }
 
+/* --- several tasks ------------------------------------------------------------------------------------------ */
+
+static void task_main(void *argument)
+{
+    struct gsim_task_state *t = argument;
+    struct gsim_machine *m = t->all->machine;
+    if (!m->running->actor) m->running->actor = gsim_engine_self(m->engine);
+    t->spec->scheduler->execute(&t->run, &t->error);
+    gsim_machine_end_thread(m);
+}
+
+/* The first task's thread starts those of the others. */
+static void first_task_main(void *argument)
+{
+    struct gsim_tasks *tasks = argument;
+    struct gsim_machine *m = tasks->machine;
+    m->running->actor = gsim_engine_self(m->engine);
+    for (uint32_t i = 1; i < tasks->count; i++) {
+        struct gsim_host_thread *thread = m->threads[i];
+        thread->actor = gsim_engine_spawn(m->engine, task_main, &tasks->states[i]);
+        if (!thread->actor) gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
+        thread->is_blocked = true;
+        thread->wake = 0;
+    }
+    task_main(&tasks->states[0]);
+}
+
+static enum gsim_status prepare_task(struct gsim_task_state *t, const struct gsim_simulation *s, uint32_t index, struct gsim_error *error)
+{
+    const struct gsim_scheduler_ops *scheduler = t->spec->scheduler;
+    t->run = (struct gsim_run){
+        .program = &s->tasks->programs[index],
+        .driver = &t->forward.driver,
+        .params = t->spec->scheduler_params,
+        .memory = s->memory,
+        .prefetch = s->prefetch,
+        .compute_capability = s->device->compute_capability,
+        .iterations = gsim_task_iterations(t->spec),
+        .rng = &t->numbers,
+        .arena = &t->arena,
+        .device = gsim_device_facts(s->device),
+    };
+    enum gsim_status status = gsim_random_init(&t->numbers, s->seed + index, error);
+    if (!status) status = gsim_random_init(&t->arrivals, (s->seed + 3) * GSIM_SEED_STEP + index, error);
+    if (!status) status = set_default_params(scheduler, &t->run, error);
+    if (!status) status = time_kernels(t->process->space, &t->arena, &t->run, error);
+    if (!status && scheduler->prepare) status = scheduler->prepare(&t->run, error);
+    return status ? gsim_error_prefix(error, "task '%s'", t->spec->name) : GSIM_OK;
+}
+
+static enum gsim_status run_tasks(struct world *w, struct gsim_error *error)
+{
+    struct gsim_machine *m = &w->machine;
+    struct gsim_tasks *tasks = &w->tasks;
+    const struct gsim_platform platform = gsim_links_platform(m->simulation->device);
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < tasks->count && !status; i++) status = prepare_task(&tasks->states[i], m->simulation, i, error);
+    for (uint32_t i = 0; i < tasks->count && !status; i++) {
+        struct gsim_host_thread *thread = gsim_machine_add_thread(m, &tasks->states[i].process->driver);
+        if (!thread) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        thread->client = &tasks->states[i].client;
+        if (!i) m->running = thread;
+    }
+    if (!status) status = gsim_engine_run(&platform, first_task_main, tasks, &m->engine, error);
+    if (!status && gsim_machine_failed(m)) status = gsim_error_set(error, m->error->status, "%s", m->error->message);
+    for (uint32_t i = 0; i < tasks->count && !status; i++)
+        if (tasks->states[i].error.status)
+            status = gsim_error_set(error, tasks->states[i].error.status, "task '%s': %s", tasks->states[i].spec->name, tasks->states[i].error.message);
+    return status;
+}
+
 enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                struct gsim_error *error)
 {
     const struct gsim_scheduler_ops *scheduler = simulation->scheduler;
+    struct gsim_error failure = {0};
     gsim_timeline_init(timeline, simulation->program, simulation->detailed);
     if (gsim_abi_check("scheduler", scheduler->abi, scheduler->size, sizeof *scheduler, error)) return GSIM_INPUT;
+    if (simulation->tasks && gsim_abi_check("sharing", simulation->sharing->abi, simulation->sharing->size, sizeof *simulation->sharing, error)) return GSIM_INPUT;
     struct world *w = gsim_alloc(sizeof *w);
     if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    enum gsim_status status = init_world(w, simulation, timeline, error);
-    if (!status) status = run_scheduler(&w->process, simulation, error);
+    enum gsim_status status = init_world(w, simulation, timeline, &failure, error);
+    if (!status) status = simulation->tasks ? run_tasks(w, error) : run_scheduler(&w->processes[0], simulation, error);
     if (!status && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
     for (uint32_t i = 0; simulation->statistics && i < w->device_count; i++)
         if (w->devices[i].sm) gsim_gpu_count(w->devices[i].sm, simulation->statistics);

@@ -25,6 +25,8 @@ void gsim_timeline_release(struct gsim_timeline *timeline)
     gsim_free(timeline->occupancy);
     gsim_free(timeline->iterations);
     gsim_free(timeline->residents);
+    gsim_free(timeline->figures);
+    gsim_free(timeline->requests);
     memset(timeline, 0, sizeof(*timeline));
 }
 
@@ -60,6 +62,11 @@ void gsim_timeline_add_resident(struct gsim_timeline *timeline, const struct gsi
     APPEND(timeline, residents, resident_count, resident_capacity, record);
 }
 
+void gsim_timeline_add_request(struct gsim_timeline *timeline, const struct gsim_request_record *record)
+{
+    APPEND(timeline, requests, request_count, request_capacity, record);
+}
+
 void gsim_timeline_add_api(struct gsim_timeline *timeline, const struct gsim_api_record *record)
 {
     if (timeline->detailed) APPEND(timeline, apis, api_count, api_capacity, record);
@@ -68,6 +75,16 @@ void gsim_timeline_add_api(struct gsim_timeline *timeline, const struct gsim_api
 void gsim_timeline_add_wait(struct gsim_timeline *timeline, const struct gsim_wait_record *record)
 {
     if (timeline->detailed) APPEND(timeline, waits, wait_count, wait_capacity, record);
+}
+
+void gsim_timeline_set_figure(struct gsim_timeline *timeline, const struct gsim_figure_record *record)
+{
+    for (size_t i = 0; i < timeline->figure_count; i++)
+        if (strcmp(timeline->figures[i].name, record->name) == 0) {
+            timeline->figures[i] = *record;
+            return;
+        }
+    APPEND(timeline, figures, figure_count, figure_capacity, record);
 }
 
 /* Steps at the same time replace each other: only the last is ever seen. */

@@ -14,7 +14,7 @@
 #define GSIM_SWEEP_SPEC_H
 
 #include "sweep/axis.h"
-#include "sweep/where.h"
+#include "sweep/query/where.h"
 
 #define GSIM_SPEC_SCHEMA     "gpusim-sweep/1"
 #define GSIM_SPEC_POINTS_MAX 1000000000.0

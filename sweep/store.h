@@ -8,7 +8,7 @@
  *   points  one row per simulated point; columns and their meaning: sweep/columns.def
  *
  * Axes and options are JSON objects in a column, so that SQL reads them: SELECT axes->>'size' FROM points. Rows carry
- * no wall-clock time: the same points give the same rows. Who asks what of it: sweep/query.h; who fills it:
+ * no wall-clock time: the same points give the same rows. Who asks what of it: sweep/query/query.h; who fills it:
  * sweep/run.h.
  */
 #ifndef GSIM_SWEEP_STORE_H

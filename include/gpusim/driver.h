@@ -11,6 +11,7 @@
 #ifndef GSIM_DRIVER_H
 #define GSIM_DRIVER_H
 
+#include "gpusim/frontend.h"
 #include "gpusim/persistent.h"
 #include "gpusim/program.h"
 #include "gpusim/units.h"
@@ -100,6 +101,9 @@ struct gsim_driver_ops {
     void (*peer_enable)(struct gsim_driver *, uint32_t peer);
     void (*memcpy_peer_async)(struct gsim_driver *, const struct gsim_op *, gsim_stream);
     void (*persistent_launch)(struct gsim_driver *, const struct gsim_persistent *, gsim_stream);
+    void (*frontend_set)(struct gsim_driver *, const struct gsim_frontend_ops *, void *policy);
+    void (*launch_noted)(struct gsim_driver *, const struct gsim_op *, gsim_stream, const void *note);
+    void (*figure)(struct gsim_driver *, const char *name, const char *unit, double value);
 };
 
 struct gsim_driver {
@@ -214,11 +218,27 @@ static inline void gsim_persistent_launch(struct gsim_driver *d, const struct gs
     d->ops->persistent_launch(d, plan, s);
 }
 
+/* --- a policy in the front end: optional; no GPU that can be bought has one -------------------------------- */
+/* The current device's front end asks POLICY from now on (include/gpusim/frontend.h). Before anything is launched. */
+static inline void gsim_frontend_set(struct gsim_driver *d, const struct gsim_frontend_ops *ops, void *policy) { d->ops->frontend_set(d, ops, policy); }
+/* gsim_launch with something for the policy, which must outlive the kernel. */
+static inline void gsim_launch_noted(struct gsim_driver *d, const struct gsim_op *op, gsim_stream s, const void *note)
+{
+    d->ops->launch_noted(d, op, s, note);
+}
+
 /* --- bookkeeping ---------------------------------------------------------------------------------------- */
 /* Opens and closes one timed iteration. begin also resets what the untimed host writes of the program cover. */
 static inline void gsim_iteration_begin(struct gsim_driver *d, uint32_t i) { d->ops->iteration_begin(d, i); }
 static inline void gsim_iteration_end(struct gsim_driver *d, uint32_t i) { d->ops->iteration_end(d, i); }
 static inline double gsim_now_us(struct gsim_driver *d) { return d->ops->now_us(d); }
+
+/* What the policy has to say of its run, for the reports: NAME and UNIT are kept, not copied. Takes no time; one of the same
+ * name replaces it. Optional: without it the figure is lost. */
+static inline void gsim_figure(struct gsim_driver *d, const char *name, const char *unit, double value)
+{
+    if (GSIM_DRIVER_HAS(d, figure)) d->ops->figure(d, name, unit, value);
+}
 
 /* --- drivers on drivers ------------------------------------------------------------------------------------ */
 /* A driver that passes every call on to another one. A policy embeds it first in its own state, replaces the calls that it

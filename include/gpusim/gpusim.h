@@ -8,6 +8,8 @@
 
 #include "gpusim/device.h"
 #include "gpusim/driver.h"
+#include "gpusim/frontend.h"
+#include "gpusim/generator.h"
 #include "gpusim/limits.h"
 #include "gpusim/memory.h"
 #include "gpusim/metrics.h"

@@ -19,6 +19,7 @@
 #define GSIM_LIMIT_SMEM_BYTES (1u << 20) /* more than any device has per block */
 #define GSIM_LIMIT_SMS 4096u
 #define GSIM_LIMIT_ARGS 4096u            /* 32,764 bytes of kernel parameters since CUDA 12.1 */
+#define GSIM_LIMIT_SEGMENTS 4096u        /* of one kernel */
 
 #define GSIM_LIMIT_BYTES (1ull << 50)    /* of all buffers together: 1 PiB; exact in a double */
 #define GSIM_LIMIT_US 1e10               /* one duration: 2.8 hours; many of them still fit the clock */

@@ -70,6 +70,14 @@ struct gsim_metrics {
     const char *lower_bound_reason; /* what gives the bound: "critical path", "DRAM bandwidth", ... */
 };
 
+/* What perturbed copies of one simulation say of its makespan (sim/spread.h). */
+struct gsim_spread {
+    uint32_t runs;                        /* copies; 0: none */
+    double median_us, low_us, high_us;    /* of their makespans: the median, and an interval around it */
+    bool unstable;                        /* that interval is wider than GSIM_SPREAD_UNSTABLE of the median */
+};
+#define GSIM_SPREAD_UNSTABLE 0.2
+
 /* ALONE: each of the program's kernels alone on DEVICE, indexed like program->kernels; NULL: no
  * critical path and no bounds from kernels. Fails with GSIM_NOMEM only. */
 enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,

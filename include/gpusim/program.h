@@ -72,6 +72,13 @@ struct gsim_arg {
     bool declared_const;
 };
 
+/* A part of an argument's buffer that a kernel reads or writes. */
+struct gsim_segment {
+    uint64_t offset, bytes;
+    uint32_t arg; /* into the op's args */
+    bool reads, writes;
+};
+
 enum gsim_op_kind {
     GSIM_OP_KERNEL,
     GSIM_OP_COPY,         /* explicit cudaMemcpyAsync */
@@ -95,19 +102,24 @@ struct gsim_op {
     uint32_t after_count;
     const struct gsim_arg *args; /* in the order of the author's signature; no buffer twice */
     const uint32_t *after;       /* indices of earlier ops this one must follow, beside the data dependences */
+    /* Kernel: what it reads (writes) of an argument, sorted by ARG; an argument without segments that are read (written) is
+     * read (written) whole. */
+    const struct gsim_segment *segments;
     uint64_t bytes;              /* copy, prefetch, host access: how much of the buffer */
     union {
         double host_us;          /* GSIM_OP_HOST_COMPUTE */
         double copy_us;          /* GSIM_OP_COPY: how long it takes, whatever the links; 0: the links say */
     };
     int32_t stream;              /* the author's own choice, followed by the scheduler async; -1: none */
-    uint32_t device;             /* the GPU that it is for, by number; of a GSIM_COPY_P2P where the data is */
-    uint32_t to_device;          /* GSIM_COPY_P2P: where it goes */
     int32_t priority;            /* CUDA's: lower is more urgent; 0 default */
+    uint16_t segment_count;
+    uint8_t device;              /* the GPU that it is for, by number; of a GSIM_COPY_P2P where the data is */
+    uint8_t to_device;           /* GSIM_COPY_P2P: where it goes */
     uint8_t copy_memory;         /* GSIM_OP_COPY: enum gsim_copy_memory */
     bool overhead;               /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
     bool programmatic;           /* GSIM_OP_KERNEL: launched with programmatic stream serialization: it may begin when all blocks of the kernel
                                     that it follows have triggered, and waits for its end behind its prologue */
+    bool is_unknown;             /* kernel: it may read and write anything on the device, beside its arguments */
     bool untimed;                /* host write of the reset between iterations, outside the timed region */
 };
 
@@ -135,7 +147,7 @@ uint32_t gsim_builder_buffer(struct gsim_builder *builder, const char *name, uin
 /* Of a buffer already made; 0 for an index that is none. */
 uint64_t gsim_builder_buffer_bytes(const struct gsim_builder *builder, uint32_t buffer_index);
 uint32_t gsim_builder_kernel(struct gsim_builder *builder, const struct gsim_kernel *kernel);
-/* OP's args and after are copied; index is filled in. */
+/* OP's args, after and segments are copied; index is filled in. */
 uint32_t gsim_builder_op(struct gsim_builder *builder, const struct gsim_op *op);
 /* Moves everything into PROGRAM and frees the builder, also on failure. */
 enum gsim_status gsim_builder_finish(struct gsim_builder *builder, uint32_t iterations, struct gsim_program *program,

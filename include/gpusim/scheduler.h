@@ -77,6 +77,7 @@ struct gsim_scheduler_ops {
     const char *source;            /* the paper or document it follows */
     enum gsim_shape shape;
     bool has_threads;              /* starts host threads beside its first: the backend must have them */
+    bool has_frontend;             /* puts a policy into the front end: simulated GPUs alone have one */
     bool uses_devices;             /* follows op->device: makes its streams on several GPUs */
     size_t params_size;
     const struct gsim_param *params; /* NULL: none */

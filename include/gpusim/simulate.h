@@ -9,6 +9,7 @@
 
 #include "gpusim/device.h"
 #include "gpusim/scheduler.h"
+#include "gpusim/task.h"
 #include "gpusim/timeline.h"
 
 GSIM_DECLARATIONS_BEGIN
@@ -45,6 +46,11 @@ struct gsim_simulation {
     const struct gsim_device_spec *device;
     const struct gsim_scheduler_ops *scheduler;
     const void *scheduler_params;        /* NULL: defaults */
+    const struct gsim_task_set *tasks;   /* in place of program and scheduler: PROGRAM is its ALL. NULL: one program alone */
+    const struct gsim_sharing_ops *sharing; /* of several tasks */
+    const void *sharing_params;          /* NULL: defaults */
+    const struct gsim_task_profiles *profile;  /* for a policy; NULL: none */
+    double measure_us;                   /* of host time before every launch of a kernel, for who measures them; 0: nobody does */
     struct gsim_gpu_options gpu;
     uint32_t gpu_count;                  /* alike, each with links of its own; 0: 1. More only without managed memory */
     enum gsim_memory_mode memory;
@@ -53,6 +59,7 @@ struct gsim_simulation {
     bool until_steady;                   /* iterations: at most GSIM_STEADY_MOST, until they repeat */
     uint64_t seed;
     bool noise;                          /* draw the durations of kernels and calls (device: kernel_spread, call_spread) */
+    bool omits_kernels;                  /* records of kernels and copies are not kept: of several tasks, requests alone */
     bool detailed;                       /* record API calls, waits and occupancy too */
     const struct gsim_observer *observer; /* NULL: none */
     /* The driver that the scheduler sees, made of the simulated one (struct gsim_forward), which outlives it; NULL: that itself. */

@@ -99,6 +99,17 @@ struct gsim_resident_record {
     double late_makespan_us; /* while some worker was idle and some task ready and not running */
 };
 
+/* What a scheduler says of its run (gsim_figure). */
+struct gsim_figure_record {
+    const char *name, *unit;
+    double value;
+};
+
+struct gsim_request_record {
+    uint32_t task, request;
+    gsim_time arrival, start, end; /* it is there; its first call; its last */
+};
+
 struct gsim_timeline {
     const struct gsim_program *program;
     uint32_t gpu_count;           /* at least 1 */
@@ -108,11 +119,13 @@ struct gsim_timeline {
     struct gsim_wait_record *waits;
     struct gsim_occupancy_record *occupancy;
     struct gsim_iteration_record *iterations;
+    struct gsim_request_record *requests; /* of several tasks, in place of iterations */
+    struct gsim_figure_record *figures; /* in the order of their first mention */
     struct gsim_resident_record *residents;
-    size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count, resident_count;
+    size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count, request_count, figure_count, resident_count;
     size_t warm_up_count; /* of the iterations, from the first on */
     size_t cycle, stands_for; /* 0, or: the last so many would come again and again, up to so many iterations in all */
-    size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity, resident_capacity;
+    size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity, request_capacity, figure_capacity, resident_capacity;
     bool detailed;            /* false: kernels, copies and iterations only (fast runs) */
     bool failed;              /* memory ran out; records are missing */
 };
@@ -125,8 +138,11 @@ void gsim_timeline_add_copy(struct gsim_timeline *timeline, const struct gsim_co
 void gsim_timeline_add_api(struct gsim_timeline *timeline, const struct gsim_api_record *record);
 void gsim_timeline_add_wait(struct gsim_timeline *timeline, const struct gsim_wait_record *record);
 void gsim_timeline_add_occupancy(struct gsim_timeline *timeline, const struct gsim_occupancy_record *record);
+void gsim_timeline_add_request(struct gsim_timeline *timeline, const struct gsim_request_record *record);
 void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gsim_iteration_record *record);
 void gsim_timeline_add_resident(struct gsim_timeline *timeline, const struct gsim_resident_record *record);
+/* In place of one of the same name. */
+void gsim_timeline_set_figure(struct gsim_timeline *timeline, const struct gsim_figure_record *record);
 
 const char *gsim_api_name(enum gsim_api api);
 #define GSIM_API_NO_TIMING "cudaEventDisableTiming" /* an event's creation has this as its detail */

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schedulers/shared/hazards.h"
+#include "sim/program/places.h"
+
 #define NONE UINT32_MAX
 
 struct location {
@@ -20,7 +23,7 @@ struct reader {
 
 struct builder {
     struct gsim_dag *dag;
-    struct location *locations; /* 2 per buffer: device, host; managed memory uses the first alone */
+    struct gsim_places locations; /* struct location; 2 per buffer: device, host; managed memory uses the first alone */
     struct reader *readers;
     size_t reader_count, reader_capacity, edge_capacity;
     uint32_t free_reader;
@@ -61,12 +64,14 @@ static void read_location(struct builder *b, uint32_t node, struct location *loc
     location->readers = entry;
 }
 
-static void write_location(struct builder *b, uint32_t node, struct location *location)
+/* KEEPS: another piece of the buffer may have some of the same reader entries. */
+static void write_location(struct builder *b, uint32_t node, struct location *location, bool keeps)
 {
     add_edge(b, location->writer, node);
     for (uint32_t entry = location->readers, next; entry != NONE; entry = next) {
         next = b->readers[entry].next;
         add_edge(b, b->readers[entry].node, node);
+        if (keeps) continue;
         b->readers[entry].next = b->free_reader;
         b->free_reader = entry;
     }
@@ -74,42 +79,36 @@ static void write_location(struct builder *b, uint32_t node, struct location *lo
     location->writer = node;
 }
 
-static void access_buffer(struct builder *b, uint32_t node, const struct gsim_op *op, const struct gsim_arg *arg)
+/* What NODE does to a part of a location, or to all of it. */
+static void access_location(struct builder *b, uint32_t node, size_t place, const struct gsim_access *part, bool reads, bool writes)
 {
-    bool device_read = false, device_write = false, host_read = false, host_write = false;
-    switch (op->kind) {
-    case GSIM_OP_KERNEL:
-        device_read = arg->reads;
-        device_write = arg->writes;
-        break;
-    case GSIM_OP_COPY:
-        device_read = op->copy_kind != GSIM_COPY_H2D;
-        device_write = op->copy_kind != GSIM_COPY_D2H;
-        host_read = op->copy_kind == GSIM_COPY_H2D;
-        host_write = op->copy_kind == GSIM_COPY_D2H;
-        break;
-    case GSIM_OP_PREFETCH:
-        device_write = true;
-        break;
-    case GSIM_OP_HOST_READ:
-        host_read = true;
-        break;
-    case GSIM_OP_HOST_WRITE:
-        host_write = true;
-        break;
-    case GSIM_OP_HOST_COMPUTE:
-        return;
+    if (!reads && !writes) return;
+    struct gsim_places_found found = gsim_places_find(&b->locations, (uint32_t)place, part->begin, part->end);
+    struct location *locations = found.values;
+    bool keeps = gsim_places_was_cut(&b->locations, (uint32_t)place);
+    if (!found.count) b->failed = true;
+    for (uint32_t i = 0; i < found.count; i++) {
+        if (reads) read_location(b, node, &locations[i]);
+        if (writes) write_location(b, node, &locations[i], keeps);
     }
-    struct location *device = &b->locations[2 * (size_t)arg->buffer_index], *host = device + 1;
-    if (b->managed) {
-        device_read = device_read || host_read;
-        device_write = device_write || host_write;
-        host_read = host_write = false;
-    }
-    if (device_read) read_location(b, node, device);
-    if (host_read) read_location(b, node, host);
-    if (device_write) write_location(b, node, device);
-    if (host_write) write_location(b, node, host);
+    if (writes && found.count) gsim_places_join(&b->locations, (uint32_t)place, &found);
+}
+
+static void access_buffer(struct builder *b, uint32_t node, const struct gsim_op *op, const struct gsim_access *part)
+{
+    struct gsim_op_access access = gsim_op_access(op, part, b->managed);
+    size_t device = 2 * (size_t)part->buffer_index, host = device + 1;
+    /* A copy reads one of the two and writes the other. */
+    access_location(b, node, device, part, access.device_read, false);
+    access_location(b, node, host, part, access.host_read, false);
+    access_location(b, node, device, part, false, access.device_write);
+    access_location(b, node, host, part, false, access.host_write);
+}
+
+static void access_all(struct builder *b, uint32_t node, uint32_t buffer_count)
+{
+    static const struct gsim_access whole = {.end = UINT64_MAX, .reads = true, .writes = true};
+    for (uint32_t i = 0; i < buffer_count && !b->failed; i++) access_location(b, node, 2 * (size_t)i, &whole, true, true);
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -139,7 +138,9 @@ static void add_preds(struct builder *b, const struct gsim_run *run, const struc
         const uint32_t *after;
         uint32_t after_count;
         dag->pred_start[node] = dag->edge_count;
-        for (uint32_t a = 0; a < op->arg_count; a++) access_buffer(b, node, op, &op->args[a]);
+        struct gsim_access_walk walk = {.op = op};
+        for (struct gsim_access part; gsim_access_next(&walk, &part);) access_buffer(b, node, op, &part);
+        if (op->is_unknown) access_all(b, node, run->program->buffer_count);
         if (!gsim_afters_find(&b->afters, op, b->node_of, &after, &after_count)) b->failed = true;
         for (uint32_t a = 0; a < after_count; a++) add_edge(b, b->node_of[after[a]], node);
         if (!gsim_op_is_move(run->program, op)) b->node_of[op->index] = node;
@@ -173,18 +174,17 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
     dag->succ_start = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
     b.linked = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
     b.node_of = gsim_alloc(sizeof(uint32_t) * ((size_t)run->program->op_count + 1));
-    b.locations = gsim_alloc(sizeof(*b.locations) * 2 * (buffers + 1));
-    b.failed = !dag->pred_start || !dag->succ_start || !b.linked || !b.node_of || !b.locations;
+    bool has_locations = gsim_places_init(&b.locations, (uint32_t)(2 * buffers), sizeof(struct location), &(struct location){NONE, NONE});
+    b.failed = !dag->pred_start || !dag->succ_start || !b.linked || !b.node_of || !has_locations;
     if (!b.failed) {
         for (uint32_t i = 0; i < run->program->op_count; i++) b.node_of[i] = NONE;
-        for (size_t i = 0; i < 2 * buffers; i++) b.locations[i] = (struct location){NONE, NONE};
         add_preds(&b, run, list);
     }
     if (!b.failed) b.failed = !(dag->succs = gsim_alloc(sizeof(uint32_t) * ((size_t)dag->edge_count + 1)));
     if (!b.failed) add_succs(dag);
     gsim_afters_release(&b.afters);
     gsim_free(b.readers);
-    gsim_free(b.locations);
+    gsim_places_release(&b.locations);
     gsim_free(b.node_of);
     gsim_free(b.linked);
     if (!b.failed) return GSIM_OK;

@@ -137,6 +137,11 @@ void gsim_frontier_find(struct gsim_frontier *f, const struct gsim_op *op, bool 
         end_readers(f, use);
         use->writer = NONE;
     }
+    for (uint32_t b = 0; op->is_unknown && b < f->buffer_count; b++) {
+        add_candidate(f, f->uses[b].writer);
+        end_readers(f, &f->uses[b]);
+        f->uses[b].writer = NONE;
+    }
     if (!gsim_afters_find(&f->afters, op, f->vertex_of, &after, &after_count)) f->failed = true;
     for (uint32_t a = 0; a < after_count; a++) add_candidate(f, f->vertex_of[after[a]]);
     for (size_t i = 1; i < f->candidate_count; i++) sorted = sorted && f->candidates[i - 1] < f->candidates[i];
@@ -185,6 +190,7 @@ uint32_t gsim_frontier_add(struct gsim_frontier *f, const struct gsim_op *op, bo
     }
     for (uint32_t a = 0; a < op->arg_count; a++)
         add_use(f, vertex, &f->uses[op->args[a].buffer_index], is_const(f, &op->args[a], all_write));
+    for (uint32_t b = 0; op->is_unknown && b < f->buffer_count; b++) add_use(f, vertex, &f->uses[b], false);
     f->vertex_of[op->index] = vertex;
     return f->failed ? NONE : vertex;
 }

@@ -115,6 +115,19 @@ static void access_on_host(struct lowerer *l, uint32_t position, const struct gs
     }
 }
 
+/* A kernel that writes parts of a buffer keeps the rest; one of which more is unknown may use all buffers. */
+static void run_kernel(struct lowerer *l, uint32_t position, const struct gsim_op *op)
+{
+    uint32_t segment = 0;
+    for (uint32_t a = 0; a < op->arg_count; a++) {
+        bool keeps = op->args[a].reads;
+        for (; segment < op->segment_count && op->segments[segment].arg == a; segment++) keeps |= op->segments[segment].writes;
+        use_on_device(l, position, op, op->args[a].buffer_index, keeps, op->args[a].writes);
+    }
+    if (!op->is_unknown || l->run->memory == GSIM_MEMORY_MANAGED) return;
+    for (uint32_t b = 0; b < l->run->program->buffer_count; b++) use_on_device(l, position, op, b, true, true);
+}
+
 static void note_moves(struct lowerer *l)
 {
     const struct gsim_program *program = l->run->program;
@@ -125,8 +138,7 @@ static void note_moves(struct lowerer *l)
         const struct gsim_op *op = &program->ops[i];
         switch (op->kind) {
         case GSIM_OP_KERNEL:
-            for (uint32_t a = 0; a < op->arg_count; a++)
-                use_on_device(l, i, op, op->args[a].buffer_index, op->args[a].reads, op->args[a].writes);
+            run_kernel(l, i, op);
             break;
         case GSIM_OP_COPY:
             for (uint32_t a = 0; a < op->arg_count; a++) copy_explicitly(l, i, op, op->args[a].buffer_index);

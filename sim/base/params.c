@@ -168,7 +168,7 @@ enum gsim_status gsim_params_set(const struct gsim_param *table, void *object, c
 {
     const struct gsim_param *row = gsim_params_find(table, name);
     if (!row) return unknown(table, name, error);
-    double number;
+    double number = 0;
     if (!parse(row, value, &number)) {
         char expected[256];
         describe(row, expected, sizeof(expected));

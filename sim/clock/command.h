@@ -20,6 +20,10 @@ struct gsim_faulter;     /* a kernel that may meet missing pages */
 struct gsim_kernel_run;  /* a kernel on the SMs */
 struct gsim_host_thread;
 struct gsim_persistent;
+struct gsim_front_policy_launch; /* a launch in the hands of the front end's policy */
+struct gsim_front;
+struct gsim_client;
+struct gsim_partition;
 
 enum gsim_command_kind {
     GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH, GSIM_COMMAND_HOST, GSIM_COMMAND_GATE,
@@ -30,6 +34,9 @@ enum gsim_command_kind {
 struct gsim_command {
     enum gsim_command_kind kind;
     struct gsim_device *device;       /* that executes it */
+    struct gsim_front *front;         /* whose queues it went through; NULL: memory started it */
+    struct gsim_partition *part;           /* kernels: the SMs that they run on */
+    struct gsim_client *client;       /* the task that it belongs to */
     void (*execute)(struct gsim_command *command);     /* its turn has come; NULL: records, waits, gates */
     void (*ended)(struct gsim_command *command);       /* its kernel, copy or graph ended now */
     void (*transferred)(struct gsim_command *command); /* its bytes have arrived now */
@@ -48,6 +55,9 @@ struct gsim_command {
     uint32_t correlation, iteration;
     uint32_t migrations;             /* outstanding transfers before its blocks may be placed */
     struct gsim_kernel_run *run;     /* kernels on the GPU */
+    const void *note;                /* for the front end's policy */
+    struct gsim_front_policy_launch *in_policy; /* NULL: it was not asked */
+    bool is_taken;                   /* by the policy: its stream goes on without it */
     struct gsim_faulter *faulter;    /* kernels that may meet missing pages */
     uint64_t bytes;                  /* transfers */
     enum gsim_route route;
@@ -64,6 +74,7 @@ struct gsim_command {
     uint32_t buffer_index;
     struct gsim_waiter *waiters;     /* transfers: kernels that need the data */
     struct gsim_host_thread *waiting_thread; /* transfers: a host access that needs the data */
+    void *held;                      /* an arbiter's own */
     struct gsim_command *next, *next_started;
 };
 

@@ -18,6 +18,7 @@ struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m, struct 
         return NULL;
     }
     thread->driver = driver;
+    thread->client = m->running ? m->running->client : NULL;
     thread->index = (uint32_t)m->thread_count;
     thread->is_alive = true;
     thread->wake = GSIM_TIME_NEVER;
@@ -100,6 +101,8 @@ void gsim_machine_fail(struct gsim_machine *m, enum gsim_status status, const ch
         va_end(arguments);
         gsim_error_set(m->error, status, "%s", text);
     }
+    for (size_t i = 0; i < m->thread_count; i++) /* of other processes, too */
+        if (m->threads[i]->driver && m->threads[i]->driver->error.status == GSIM_OK) m->threads[i]->driver->error = *m->error;
     for (size_t i = 0; i < m->thread_count; i++)
         if (m->threads[i]->wake == GSIM_TIME_NEVER) gsim_machine_wake(m, m->threads[i], m->now);
 }

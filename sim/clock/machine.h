@@ -35,6 +35,7 @@
 struct gsim_host_thread {
     struct gsim_actor *actor;
     struct gsim_driver *driver;    /* whose calls it makes */
+    struct gsim_client *client;    /* the task that it works for (sim/front/process.h) */
     gsim_time local;               /* its own clock, >= now while it runs */
     gsim_time wake;                /* blocked: when it goes on; GSIM_TIME_NEVER until its condition holds */
     uint64_t target;               /* stream waits: completed count */
@@ -49,6 +50,15 @@ struct gsim_host_thread {
     const void *waits;
     struct gsim_host_thread *next_watching;
     bool is_reusable;              /* once it has ended: nobody joins it */
+};
+
+/* Of a task: who makes the calls, and for which iteration. */
+struct gsim_client {
+    struct gsim_run *run;          /* the scheduler's: ends earlier when iterations repeat */
+    uint32_t task, first_op;       /* its number; that of its first op in the timeline's program */
+    uint32_t iteration;
+    uint32_t streams_used, events_recorded, stream_waits;
+    gsim_time iteration_start;
 };
 
 struct gsim_lock_state {
@@ -77,6 +87,7 @@ struct gsim_machine {
     size_t thread_count, thread_capacity;
     struct gsim_host_thread *running;
     uint32_t alive_count;
+    uint32_t call_count;           /* of all processes */
     struct gsim_host_thread *watching; /* by next_watching */
     struct gsim_random call_noise; /* with gsim_simulation.noise */
     struct gsim_lock_state *locks;
@@ -86,6 +97,9 @@ struct gsim_machine {
 
     struct gsim_command *free_commands;
 };
+
+/* In the timeline's program; the op's own number is in its task's. */
+static inline uint32_t gsim_command_op(const struct gsim_command *command) { return command->client->first_op + command->op->index; }
 
 static inline bool gsim_machine_failed(const struct gsim_machine *m) { return m->error->status != GSIM_OK; }
 

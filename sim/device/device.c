@@ -326,7 +326,7 @@ static enum gsim_status read_gpus(struct reader *reader, const cJSON *list)
 static enum gsim_status read_head(struct reader *reader, const cJSON *json)
 {
     static const char *const keys[] = {"schema", "name", "title",   "compute_capability", "gpus", "inherits",
-                                       "gpu",    "link", "managed", "host",               NULL};
+                                       "gpu",    "link", "managed", "host", "sharing",    NULL};
     if (!cJSON_IsObject(json)) return fail_found(reader, "top level", "an object", json);
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
     if (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_DEVICE_SCHEMA) != 0)
@@ -403,10 +403,11 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
         status = gsim_error_set(&local, GSIM_INPUT, "name: expected \"%s\", as the file is called, found \"%.60s\"",
                                 name, result.name);
     const cJSON *base = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "inherits") : NULL;
-    static const char *const sections[] = {"gpu", "link", "managed", "host"};
+    static const char *const sections[] = {"gpu", "link", "managed", "host", "sharing"};
     for (size_t i = 0; status == GSIM_OK && i < sizeof(sections) / sizeof(sections[0]); i++) {
         const cJSON *section = cJSON_GetObjectItemCaseSensitive(json, sections[i]);
-        if (section || !base) status = read_section(&reader, sections[i], section);
+        bool may_lack = strcmp(sections[i], "sharing") == 0; /* its numbers have defaults */
+        if (section || (!base && !may_lack)) status = read_section(&reader, sections[i], section);
     }
     result.inherits = base != NULL;
     if (status == GSIM_OK) status = inherit(&reader, base, depth);

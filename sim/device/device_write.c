@@ -21,7 +21,7 @@ static void put_number(const struct gsim_device_spec *spec, enum gsim_device_num
 
 void gsim_device_write(const struct gsim_device_spec *spec, struct gsim_output *output)
 {
-    static const char *const sections[] = {"gpu", "link", "managed", "host"};
+    static const char *const sections[] = {"gpu", "link", "managed", "host", "sharing"};
     gsim_output_text(output, "{\n  \"schema\": \"" GSIM_DEVICE_SCHEMA "\",\n  \"name\": ");
     gsim_output_json_string(output, spec->name);
     gsim_output_text(output, ",\n  \"title\": ");

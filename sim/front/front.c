@@ -5,6 +5,7 @@
  * (false dependences; CUDA_DEVICE_MAX_CONNECTIONS; H200: traces/h200/vm/order.json.gz). Leaves SMs to gpu.c, copies to
  * copies.c, graphs to graphs.c.
  */
+#include "sim/device/rules.h"
 #include "sim/front/resident.h"
 
 static void find_next(struct gsim_front *f)
@@ -15,10 +16,15 @@ static void find_next(struct gsim_front *f)
     gsim_agenda_set(&f->machine->agenda, &f->source, next);
 }
 
-void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
+static void look_at(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
 {
     f->hw_queue_at[hw_queue] = time;
     if (time < f->source.next) gsim_agenda_set(&f->machine->agenda, &f->source, time);
+}
+
+void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
+{
+    if (time < f->hw_queue_at[hw_queue]) look_at(f, hw_queue, time);
 }
 
 static bool is_launch(const struct gsim_command *command) { return command->execute != NULL; }
@@ -67,7 +73,7 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command)
     command->default_before = f->default_issued;
     if (command->stream == 0) f->default_issued++;
     hw_queue->pending_launches += is_launch(command);
-    if (!hw_queue->head) gsim_front_look(f, stream->hw_queue, command->arrival);
+    if (!hw_queue->head) look_at(f, stream->hw_queue, command->arrival);
     *hw_queue->tail = command;
     hw_queue->tail = &command->next;
 }
@@ -81,8 +87,7 @@ static bool default_allows(struct gsim_front *f, struct gsim_hw_queue *hw_queue,
     return allows;
 }
 
-/* A command of the stream is complete: those who wait for the stream, the device, the queue or a barrier. */
-static void complete(struct gsim_front *f, uint32_t stream_index)
+void gsim_front_complete(struct gsim_front *f, uint32_t stream_index)
 {
     struct gsim_stream_state *stream = &f->process->streams[stream_index];
     stream->completed++;
@@ -107,7 +112,7 @@ static void complete(struct gsim_front *f, uint32_t stream_index)
     for (uint32_t c = 0; c < f->hw_queue_count; c++) {
         if (!f->hw_queues[c].waits_default) continue;
         f->hw_queues[c].waits_default = false;
-        gsim_front_look(f, c, f->machine->now);
+        look_at(f, c, f->machine->now);
     }
 }
 
@@ -124,7 +129,7 @@ static void drop_head(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
 {
     struct gsim_command *command = hw_queue->head;
     pop(hw_queue);
-    complete(f, command->stream);
+    gsim_front_complete(f, command->stream);
     gsim_command_free(f->machine, command);
 }
 
@@ -136,7 +141,7 @@ static void complete_marker(struct gsim_front *f, struct gsim_marker *marker, gs
     for (uint32_t devices = marker->waiting_devices; devices; devices &= devices - 1) {
         uint32_t device = (uint32_t)__builtin_ctz(devices);
         for (uint32_t waiting = marker->waiting_hw_queues[device]; waiting; waiting &= waiting - 1)
-            gsim_front_look(f->process->devices[device]->front, (uint32_t)__builtin_ctz(waiting), f->machine->now);
+            look_at(f->process->fronts[device], (uint32_t)__builtin_ctz(waiting), f->machine->now);
         marker->waiting_hw_queues[device] = 0;
     }
     marker->waiting_devices = 0;
@@ -195,7 +200,7 @@ static gsim_time draw_first(struct gsim_front *f, uint32_t hw_queue)
 {
     const struct gsim_command *first = f->hw_queues[hw_queue].head;
     gsim_time later = 0;
-    bool is_drawn = !f->device->gaps.busy;
+    bool is_drawn = !f->device->gaps.busy || !gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_DRAWN_FIRST);
     for (const struct gsim_command *t = first; t && t->kind == GSIM_COMMAND_RECORD && t->stream == first->stream; t = t->next) {
         if (!t->marker->waiting_devices) continue;
         if (!is_drawn && gsim_random_integer(&f->turns, 2)) {
@@ -368,7 +373,21 @@ void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count)
     struct gsim_stream_state *s = &f->process->streams[stream];
     if (s->opened >= count) return;
     s->opened = count;
-    if (s->is_bound) gsim_front_look(f, s->hw_queue, f->machine->now);
+    if (s->is_bound) look_at(f, s->hw_queue, f->machine->now);
+}
+
+static void retire_launch(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
+{
+    if (hw_queue->pending_launches-- && hw_queue->waiting_threads)
+        gsim_machine_wake_all(f->machine, &hw_queue->waiting_threads, f->machine->now);
+}
+
+/* The policy took the head of the queue. */
+static void take(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
+{
+    stream->taken++;
+    pop(hw_queue);
+    retire_launch(f, hw_queue);
 }
 
 /* Handles the head of a hw_queue; true when it left and the next one can be looked at. */
@@ -404,6 +423,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         drop_head(f, hw_queue);
         return true;
     }
+    if (stream->taken && command->kind == GSIM_COMMAND_RECORD) return false; /* as below */
     if (stream->busy && command->kind == GSIM_COMMAND_RECORD && !command->marker->is_timed) {
         put_aside(hw_queue, stream);
         return true;
@@ -419,6 +439,10 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         f->hw_queue_at[index] = ready;
         return false;
     }
+    enum gsim_front_policy_step asked = gsim_front_policy_submit(f, index, command);
+    if (asked == GSIM_POLICY_TAKEN) take(f, hw_queue, stream);
+    if (asked == GSIM_POLICY_GOES_ON) asked = gsim_front_policy_ready(f, index, command);
+    if (asked != GSIM_POLICY_GOES_ON) return asked == GSIM_POLICY_TAKEN;
     if (is_early) stream->early = command;
     command->is_held = is_early;
     stream->busy = true;
@@ -441,90 +465,16 @@ static void step(void *front)
     }
 }
 
-void gsim_front_start(struct gsim_command *command)
-{
-    struct gsim_device *d = command->device;
-    if (command->op->kind != GSIM_OP_KERNEL) {
-        gsim_copies_start(d, command);
-        return;
-    }
-    if (d->space->mode == GSIM_MEMORY_MANAGED && !gsim_managed_prepare_kernel(d, command)) return;
-    gsim_managed_submit(d, command);
-}
-
-static void kernel_started(void *front, void *command, gsim_time now)
-{
-    struct gsim_front *f = front;
-    struct gsim_command *t = command;
-    if (!t || t->kind == GSIM_COMMAND_TASK) return; /* a graph node's signal, or its launch knows */
-    t->start = now;
-    f->device->touched_bytes += f->process->space.works[t->op->kernel_index].touched_bytes;
-    gsim_faults_kernel_started(f->device, t);
-    gsim_reuse_kernel_started(f->device, t);
-}
-
-static void kernel_ended(void *front, void *tag, gsim_time now)
-{
-    struct gsim_front *f = front;
-    struct gsim_command *command = tag;
-    f->machine->now = now;
-    if (!command) return;
-    if (command->kind == GSIM_COMMAND_TASK) {
-        command->ended(command);
-        return;
-    }
-    f->device->ended_bytes += f->process->space.works[command->op->kernel_index].touched_bytes;
-    struct gsim_kernel_record record = {
-        .op = command->op->index,
-        .iteration = command->iteration,
-        .stream = command->stream,
-        .device = f->device->index,
-        .kernel_index = command->op->kernel_index,
-        .correlation = command->correlation,
-        .launch = command->launch,
-        .ready = command->ready,
-        .start = command->start,
-        .end = now,
-    };
-    gsim_timeline_add_kernel(f->machine->timeline, &record);
-    if (f->machine->simulation->observer && f->machine->simulation->observer->on_kernel)
-        f->machine->simulation->observer->on_kernel(f->machine->simulation->observer->data, &record);
-    gsim_faults_kernel_ended(f->device, command);
-    gsim_reuse_kernel_ended(f->device, command);
-    command->ended(command);
-}
-
-/* For observers alone. */
-static void blocks_stayed(void *front, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until)
-{
-    const struct gsim_front *f = front;
-    const struct gsim_command *command = tag;
-    if (!command) return;
-    struct gsim_block_record record = {
-        .op = command->op->index,
-        .iteration = command->iteration,
-        .stream = command->stream,
-        .kernel_index = command->op->kernel_index,
-        .correlation = command->correlation,
-        .blocks = blocks,
-        .start = since,
-        .end = until,
-    };
-    memcpy(record.sms, sms, sizeof record.sms);
-    f->machine->simulation->observer->on_blocks(f->machine->simulation->observer->data, &record);
-}
-
 /* The kernel, copy or graph of a stream's command ended now. */
 static void command_ended(struct gsim_command *command)
 {
-    struct gsim_front *f = command->device->front;
+    struct gsim_front *f = command->front;
     struct gsim_stream_state *stream = &f->process->streams[command->stream];
     struct gsim_hw_queue *hw_queue = &f->hw_queues[stream->hw_queue];
     gsim_programmatic_go_on(f, stream);
     stream->last_end = f->machine->now;
     stream->ended_unit = unit_of(f, command);
-    if (hw_queue->pending_launches-- && hw_queue->waiting_threads)
-        gsim_machine_wake_all(f->machine, &hw_queue->waiting_threads, f->machine->now);
+    retire_launch(f, hw_queue);
     take_back(hw_queue, stream);
     gsim_time turn = 0;
     const struct gsim_command *next = stream->ended_unit == GSIM_UNIT_SMS ? turned_for(f, hw_queue->head, command->stream) : NULL;
@@ -537,17 +487,22 @@ static void command_ended(struct gsim_command *command)
     stream->own_ready = stream->ready[GSIM_UNIT_SMS];
     stream->has_worked = true;
     stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0, .ended_bytes = f->device->ended_bytes};
-    if (hw_queue->head) gsim_front_look(f, stream->hw_queue, f->machine->now);
-    complete(f, command->stream);
+    if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
+    if (command->in_policy) gsim_front_policy_ended(f, command);
+    gsim_front_complete(f, command->stream);
     gsim_command_free(f->machine, command);
 }
 
 struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_kind kind, uint32_t stream)
 {
-    struct gsim_command *command = gsim_command_new(f->machine, kind, f->device, stream, f->process->iteration);
+    struct gsim_client *client = gsim_process_client(f->process);
+    struct gsim_command *command = gsim_command_new(f->machine, kind, f->device, stream, client->iteration);
     static void (*const execute[])(struct gsim_command *) = {[GSIM_COMMAND_OP] = gsim_front_start, [GSIM_COMMAND_GRAPH] = gsim_graphs_launch,
                                                              [GSIM_COMMAND_RESIDENT] = gsim_resident_launch, [GSIM_COMMAND_TASK] = NULL};
     if (!command) return NULL;
+    command->front = f;
+    command->part = f->part;
+    command->client = client;
     command->ended = command_ended;
     command->execute = execute[kind];
     return command;
@@ -559,22 +514,28 @@ static gsim_time copy_records(const struct gsim_front *f, const struct gsim_comm
 
 static const struct gsim_copy_hooks copy_hooks = {.records = copy_records, .goes_on = gsim_graphs_copies_on};
 
-enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_machine *machine,
-                                 const struct gsim_device_spec *spec, uint32_t index, struct gsim_error *error)
+enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine, const struct gsim_device_spec *spec,
+                                        uint32_t index, uint32_t part_count, struct gsim_error *error)
 {
-    *f = (struct gsim_front){.machine = machine, .device = device, .hw_queue_count = (uint32_t)spec->hw_queues};
+    const struct gsim_observer *observer = machine->simulation->observer;
+    enum gsim_status status = gsim_device_open(device, machine, spec, index, part_count, &gsim_front_listener, error);
+    if (status) return status;
+    device->hooks = &copy_hooks;
+    if (observer && observer->on_blocks) gsim_gpu_watch(device->sm, &gsim_front_watcher);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_partition *part, struct gsim_process *process,
+                                 uint32_t index, struct gsim_error *error)
+{
+    struct gsim_machine *machine = device->machine;
+    *f = (struct gsim_front){.machine = machine, .device = device, .part = part, .process = process,
+                             .hw_queue_count = (uint32_t)device->spec->hw_queues};
     f->source = (struct gsim_source){.class = GSIM_SOURCE_FRONT, .handle_index = index, .handle = step, .owner = f};
     for (uint32_t c = 0; c < GSIM_MAX_HW_QUEUES; c++) {
         f->hw_queues[c].tail = &f->hw_queues[c].head;
         f->hw_queue_at[c] = GSIM_TIME_NEVER;
     }
-    const struct gsim_observer *observer = machine->simulation->observer;
-    const struct gsim_gpu_listener listener = {f, kernel_started, kernel_ended, gsim_graphs_kernel_placed, gsim_programmatic_triggered};
-    enum gsim_status status = gsim_device_open(device, machine, spec, index, &listener, error);
-    if (status) return status;
-    device->front = f;
-    device->hooks = &copy_hooks;
-    if (observer && observer->on_blocks) gsim_gpu_watch(device->sm, &(struct gsim_gpu_watcher){f, blocks_stayed});
     if (!gsim_agenda_add(&machine->agenda, &f->source)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return gsim_random_init(&f->turns, ((machine->simulation->seed + 2) * GSIM_SEED_STEP >> 24) + index, error);
 }

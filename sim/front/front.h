@@ -6,6 +6,7 @@
 #ifndef GSIM_FRONT_H
 #define GSIM_FRONT_H
 
+#include "sim/front/policy.h"
 #include "sim/front/process.h"
 
 #define GSIM_MAX_HW_QUEUES 32
@@ -24,11 +25,23 @@ struct gsim_hw_queue {
 struct gsim_held_node;
 struct gsim_resident;
 
+/* Decides when kernels whose turn has come go to the SMs (sim/task/). */
+struct gsim_arbiter {
+    void (*ready)(struct gsim_arbiter *arbiter, struct gsim_command *command); /* passes it to gsim_front_submit() or another one, now or later */
+    void (*started)(struct gsim_arbiter *arbiter, struct gsim_command *command); /* NULL: it does not want to know */
+    void (*ended)(struct gsim_arbiter *arbiter, struct gsim_command *command);
+    void (*drained)(struct gsim_arbiter *arbiter, struct gsim_command *command);
+};
+
 struct gsim_front {
     struct gsim_machine *machine;
     struct gsim_device *device;
     struct gsim_process *process;  /* whose streams it executes */
+    struct gsim_partition *part;        /* the SMs that its kernels run on */
+    struct gsim_arbiter *arbiter;  /* NULL: kernels go at once */
+    uint32_t context;              /* its number among the contexts of an arbiter */
     struct gsim_source source;     /* the next hardware queue to be looked at */
+    struct gsim_front_policy policy;
     struct gsim_random turns;      /* whom it turns to first */
 
     uint32_t hw_queue_count;
@@ -50,9 +63,14 @@ struct gsim_front {
 };
 
 /* --- front.c: streams, hardware queues, events ----------------------------------------------------------- */
-/* With its device, which is initialised here, and which tells it of kernels. */
-enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_machine *machine,
-                                 const struct gsim_device_spec *spec, uint32_t index, struct gsim_error *error);
+/* A device, with room for PART_COUNT parts, which tells front ends of their kernels. */
+enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine, const struct gsim_device_spec *spec,
+                                        uint32_t index, uint32_t part_count, struct gsim_error *error);
+extern const struct gsim_gpu_listener gsim_front_listener; /* of a device's parts: kernels.c */
+extern const struct gsim_gpu_watcher gsim_front_watcher;   /* where an observer wants blocks */
+/* PROCESS's, the machine's INDEX-th, on the device. */
+enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_partition *part, struct gsim_process *process,
+                                 uint32_t index, struct gsim_error *error);
 void gsim_front_release(struct gsim_front *f); /* accepts zeroed */
 /* The stream's hardware queue while it has commands: its last one or another that holds no stream; where all do, they are
  * taken in turn. */
@@ -66,11 +84,17 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command);
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end);
 /* Gates of the stream up to COUNT are open from now on. */
 void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
-/* Starts the work of a command whose dependences are met: kernel to the distributor, copy to its engine. */
-void gsim_front_start(struct gsim_command *command);
-
-/* The hardware queue is looked at then, at the latest. */
+/* The hardware queue is looked at again at TIME. */
 void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time);
+/* A command of the stream is complete: those who wait for the stream, the device, the queue or a barrier go on. */
+void gsim_front_complete(struct gsim_front *f, uint32_t stream_index);
+/* Starts the work of a command whose dependences are met: kernel to the arbiter or the distributor, copy to its engine. */
+void gsim_front_start(struct gsim_command *command);
+/* A kernel to the distributor. */
+void gsim_front_submit(struct gsim_command *command);
+/* One that was submitted is as if it had not been. */
+void gsim_front_kill(struct gsim_command *command);
+void gsim_front_kernel_drained(void *data, void *command, gsim_time now); /* told to the device */
 
 /* --- programmatic.c ---------------------------------------------------------------------------------------- */
 /* The command is a kernel that may begin before the one that its stream is busy with has ended. Kernels in missing pages do not. */

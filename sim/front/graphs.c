@@ -5,6 +5,7 @@
  * graph). The calls that build and launch them: sim/host/graphs.c.
  */
 #include "gpusim/limits.h"
+#include "sim/device/rules.h"
 #include "sim/front/front.h"
 
 struct gsim_graph_run {
@@ -126,11 +127,11 @@ static void make_signal(struct gsim_front *f)
 static void start_signal(void *front)
 {
     struct gsim_front *f = front;
-    if (gsim_gpu_queued(f->device->sm) || !gsim_gpu_has_empty_sm(f->device->sm)) return;
+    if (f->part->is_stopped || gsim_gpu_queued(f->part->sm) || !gsim_gpu_has_empty_sm(f->part->sm)) return;
     if (!f->signal.blocks) make_signal(f);
     if (gsim_machine_failed(f->machine)) return;
-    if (!gsim_gpu_submit(f->device->sm, f->machine->now, &f->signal, 0, NULL)) gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
-    gsim_device_sm_changed(f->device);
+    if (!gsim_gpu_submit(f->part->sm, f->machine->now, &f->signal, 0, NULL)) gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
+    gsim_partition_changed(f->part);
 }
 
 static bool is_queued(const struct gsim_front *f) { return f->device->spec->graph_edge_us > 0; }
@@ -138,7 +139,7 @@ static bool is_queued(const struct gsim_front *f) { return f->device->spec->grap
 static void start_node(void *argument)
 {
     struct gsim_command *node = argument;
-    struct gsim_front *f = node->device->front;
+    struct gsim_front *f = node->front;
     node->ready = node->start = f->machine->now;
     f->graph_kernels += node->op->kind == GSIM_OP_KERNEL;
     gsim_front_start(node);
@@ -149,7 +150,7 @@ static void node_ended(struct gsim_command *node);
 /* A profiler's record holds a part of the gap before it. */
 static bool is_profiled(const struct gsim_front *f, const struct gsim_op *op)
 {
-    return op->kind == GSIM_OP_KERNEL && f->process->space.program->kernels[op->kernel_index].solo_profiled;
+    return op->kind == GSIM_OP_KERNEL && f->process->space->program->kernels[op->kernel_index].solo_profiled;
 }
 
 /* The node is ready now: the dispatcher starts it, behind those that were ready before, and is busy with it for so long (H100: graphs of 880
@@ -157,7 +158,7 @@ static bool is_profiled(const struct gsim_front *f, const struct gsim_op *op)
 static void dispatch_node(void *argument)
 {
     struct gsim_command *node = argument;
-    struct gsim_front *f = node->device->front;
+    struct gsim_front *f = node->front;
     uint32_t edges = f->process->execs[node->graph_run->exec].cross_edges[node->node];
     gsim_time start = f->graph_dispatch_free > f->machine->now ? f->graph_dispatch_free : f->machine->now;
     f->graph_dispatch_free = start + gsim_time_from_us(f->device->spec->graph_dispatch_us + edges * f->device->spec->graph_edge_us);
@@ -172,6 +173,9 @@ static struct gsim_command *node_ready(struct gsim_front *f, struct gsim_graph_r
     struct gsim_command *node = gsim_command_new(f->machine, GSIM_COMMAND_OP, f->device, stream, run->command->iteration);
     if (!node) return NULL;
     node->ended = node_ended;
+    node->front = f;
+    node->part = f->part;
+    node->client = run->command->client;
     node->priority = x->ops[index]->priority;
     node->op = x->ops[index];
     node->graph_run = run;
@@ -213,7 +217,7 @@ static struct gsim_graph_run *new_run(struct gsim_front *f, uint32_t exec)
 
 void gsim_graphs_launch(struct gsim_command *command)
 {
-    struct gsim_front *f = command->device->front;
+    struct gsim_front *f = command->front;
     struct gsim_graph_run *run = new_run(f, command->exec);
     if (!run) return;
     run->command = command;
@@ -243,15 +247,17 @@ static void hold(struct gsim_front *f, struct gsim_graph_run *run, uint32_t inde
         gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
         return;
     }
-    *held = (struct gsim_held_node){run, index, f->placed + gsim_gpu_queued(f->device->sm), ready, NULL};
+    *held = (struct gsim_held_node){run, index, f->placed + gsim_gpu_queued(f->part->sm), ready, NULL};
     *(f->held ? &f->last_held->next : &f->held) = held;
     f->last_held = held;
 }
 
-void gsim_graphs_kernel_placed(void *front, void *command, gsim_time now)
+void gsim_graphs_kernel_placed(void *data, void *tag, gsim_time now)
 {
-    struct gsim_front *f = front;
+    const struct gsim_command *command = tag;
+    (void)data;
     if (!command) return; /* a signal */
+    struct gsim_front *f = command->front;
     f->placed++;
     for (struct gsim_held_node *held; (held = f->held) != NULL && held->placed <= f->placed;) {
         gsim_time ready = now + gsim_time_from_us(HELD_US);
@@ -270,7 +276,7 @@ static bool is_programmatic(const struct gsim_exec_state *x, uint32_t next)
 
 void gsim_graphs_triggered(struct gsim_command *node, gsim_time now)
 {
-    struct gsim_front *f = node->device->front;
+    struct gsim_front *f = node->front;
     struct gsim_graph_run *run = node->graph_run;
     const struct gsim_exec_state *x = &f->process->execs[run->exec];
     if (!run->early || f->device->space->mode == GSIM_MEMORY_MANAGED || node->is_held) return; /* held: when it is let go of */
@@ -315,7 +321,8 @@ static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t ne
         ready = f->machine->now + f->device->gaps.copy; /* also where branches meet: not measured */
         crosses = false;
     }
-    if (crosses && own == GSIM_UNIT_SMS && unit == GSIM_UNIT_SMS && gsim_gpu_queued(f->device->sm)) {
+    bool may_hold = gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_HELD_NODES);
+    if (may_hold && crosses && own == GSIM_UNIT_SMS && unit == GSIM_UNIT_SMS && gsim_gpu_queued(f->part->sm)) {
         hold(f, run, next, ready);
         return;
     }
@@ -335,14 +342,19 @@ bool gsim_graphs_copies_on(const struct gsim_front *f, const struct gsim_command
     return false;
 }
 
+static bool has_signals(const struct gsim_device_spec *spec)
+{
+    return spec->graph_signal_us > 0 && gsim_rule_holds(spec->rules_off, GSIM_RULE_NODE_SIGNALS);
+}
+
 static void node_ended(struct gsim_command *node)
 {
-    struct gsim_front *f = node->device->front;
+    struct gsim_front *f = node->front;
     struct gsim_graph_run *run = node->graph_run;
     struct gsim_exec_state *x = &f->process->execs[run->exec];
     uint32_t unit = gsim_copies_unit(f->device, node->op);
     f->graph_kernels -= node->op->kind == GSIM_OP_KERNEL;
-    if (x->signals[node->node] && unit == GSIM_UNIT_SMS && f->device->spec->graph_signal_us > 0)
+    if (x->signals[node->node] && unit == GSIM_UNIT_SMS && has_signals(f->device->spec))
         gsim_machine_at(f->machine, f->machine->now + gsim_time_from_us(f->device->spec->graph_node_gap_us), start_signal, f);
     for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++) {
         uint32_t next = x->successors[i];

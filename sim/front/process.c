@@ -28,5 +28,4 @@ void gsim_process_release(struct gsim_process *p)
     for (size_t i = 0; i < p->graph_count; i++) gsim_free(p->graphs[i].nodes);
     void *arrays[] = {p->streams, p->events, p->free_events, p->graphs, p->execs};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gsim_free(arrays[i]);
-    gsim_residency_release(&p->space.residency);
 }

@@ -52,6 +52,7 @@ struct gsim_stream_state {
     uint32_t used_mark;            /* iteration + 1 in which it last held work */
     struct gsim_host_thread *waiting_threads;
     uint64_t opened;               /* gates up to this are open */
+    uint32_t taken;                /* launches that the front end's policy took and that have not ended */
     uint32_t capture;              /* graph being captured, 0: none */
     uint32_t *tail;                /* capture: the nodes that the next one follows */
     uint32_t tail_count, tail_capacity;
@@ -97,9 +98,10 @@ struct gsim_process {
     struct gsim_machine *machine;
     struct gsim_device *const *devices; /* that it sees, by index */
     uint32_t device_count;
+    struct gsim_front *const *fronts; /* its own, by the device's index */
     struct gsim_device *device;    /* current: where new streams are */
     const struct gsim_device_spec *spec; /* what its host calls cost */
-    struct gsim_space space;
+    struct gsim_space *space;      /* its memory; buffers of other processes are in it, too */
     gsim_time call_gap;            /* of the device file */
     gsim_time driver_free;         /* when the driver's lock is free again */
     uint32_t driver_caller;        /* the thread that held it last */
@@ -117,11 +119,13 @@ struct gsim_process {
     struct gsim_marker *free_markers;
     struct gsim_acquire *free_acquires;
 
-    struct gsim_run *run;          /* the scheduler's: ends earlier when iterations repeat */
-    uint32_t iteration, correlation;
-    uint32_t streams_used, events_recorded, stream_waits;
-    gsim_time iteration_start;
+    const void *note;              /* of the launch that is being made, for the front end's policy */
+    uint32_t correlation;
+    struct gsim_client own;        /* where it has one task alone */
 };
+
+/* The task that makes the running call. */
+static inline struct gsim_client *gsim_process_client(const struct gsim_process *p) { return p->machine->running->client; }
 
 /* A recording with one reference; NULL, and the run fails, when memory is out. */
 struct gsim_marker *gsim_process_marker(struct gsim_process *p);

@@ -22,9 +22,10 @@ gsim_time gsim_programmatic_ready(const struct gsim_front *f, const struct gsim_
 
 void gsim_programmatic_triggered(void *front, void *tag, gsim_time now)
 {
-    struct gsim_front *f = front;
     struct gsim_command *command = tag;
+    (void)front;
     if (!command || command->kind == GSIM_COMMAND_TASK) return;
+    struct gsim_front *f = command->front;
     command->has_triggered = true;
     if (command->graph_run) {
         gsim_graphs_triggered(command, now);
@@ -42,8 +43,8 @@ void gsim_front_let_go(void *argument)
     struct gsim_command *command = argument;
     command->is_held = false;
     if (!command->run) return; /* has not been submitted yet */
-    gsim_gpu_release(command->device->sm, command->device->machine->now, command->run);
-    gsim_device_sm_changed(command->device);
+    gsim_gpu_release(command->part->sm, command->device->machine->now, command->run);
+    gsim_partition_changed(command->part);
 }
 
 void gsim_programmatic_go_on(struct gsim_front *f, struct gsim_stream_state *stream)

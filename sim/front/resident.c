@@ -121,12 +121,12 @@ static void record_op(struct gsim_resident *r, const struct gsim_resident_op *op
     const struct gsim_op *its = r->plan->ops[op - r->ops];
     const struct gsim_observer *observer = r->front->machine->simulation->observer;
     struct gsim_kernel_record record = {
-        .op = its->index, .iteration = r->command->iteration, .stream = r->command->stream, .device = r->front->device->index,
-        .kernel_index = its->kernel_index, .correlation = r->command->correlation, .launch = r->command->launch,
+        .op = its->index, .iteration = r->command->iteration, .task = r->command->client->task, .stream = r->command->stream,
+        .device = r->front->device->index, .kernel_index = its->kernel_index, .correlation = r->command->correlation, .launch = r->command->launch,
         .ready = op->ready < op->start ? op->ready : op->start,         .start = op->start, .end = gsim_resident_now(r)};
     gsim_timeline_add_kernel(r->front->machine->timeline, &record);
     if (observer && observer->on_kernel) observer->on_kernel(observer->data, &record);
-    r->front->device->ended_bytes += r->front->process->space.works[its->kernel_index].touched_bytes;
+    r->front->device->ended_bytes += r->front->process->space->works[its->kernel_index].touched_bytes;
 }
 
 static void launch_ended(void *argument)
@@ -194,14 +194,17 @@ static void put_on_sm(struct gsim_resident_worker *w, const struct gsim_resident
     w->command->iteration = r->command->iteration;
     w->command->correlation = r->command->correlation;
     w->command->stream = r->command->stream;
-    w->run = gsim_gpu_place(d->sm, d->machine->now, work, work_of(work, first, count), count, w->sm, w->is_early, w->command, &has_room);
+    w->command->front = r->front;
+    w->command->part = r->front->part;
+    w->command->client = r->command->client;
+    w->run = gsim_gpu_place(r->front->part->sm, d->machine->now, work, work_of(work, first, count), count, w->sm, w->is_early, w->command, &has_room);
     if (!w->run) {
         if (has_room)
             gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
         else
             gsim_machine_fail(d->machine, GSIM_SIM, "no room for a worker on SM %u: a resident kernel beside others is not simulated", w->sm);
     }
-    gsim_device_sm_changed(d);
+    gsim_partition_changed(r->front->part);
 }
 
 static void op_starts(struct gsim_resident *r, struct gsim_resident_op *op)
@@ -209,7 +212,7 @@ static void op_starts(struct gsim_resident *r, struct gsim_resident_op *op)
     if (op->has_started) return;
     op->has_started = true;
     op->start = gsim_resident_now(r);
-    r->front->device->touched_bytes += r->front->process->space.works[r->plan->ops[op - r->ops]->kernel_index].touched_bytes;
+    r->front->device->touched_bytes += r->front->process->space->works[r->plan->ops[op - r->ops]->kernel_index].touched_bytes;
 }
 
 static void begin_task(void *argument)
@@ -252,8 +255,8 @@ static void let_go(void *argument)
     r->running++;
     r->ready--;
     w->is_early = false;
-    gsim_gpu_release(r->front->device->sm, gsim_resident_now(r), w->run);
-    gsim_device_sm_changed(r->front->device);
+    gsim_gpu_release(r->front->part->sm, gsim_resident_now(r), w->run);
+    gsim_partition_changed(r->front->part);
 }
 
 void gsim_resident_let_go(struct gsim_resident_worker *w, gsim_time time) { gsim_resident_at(w->resident, time, let_go, w); }
@@ -313,7 +316,7 @@ static void begin_launch(struct gsim_resident *r)
 
 void gsim_resident_launch(struct gsim_command *command)
 {
-    struct gsim_front *f = command->device->front;
+    struct gsim_front *f = command->front;
     struct gsim_resident *r = gsim_resident_of_plan(f, command->plan);
     if (!r) return;
     r->command = command;

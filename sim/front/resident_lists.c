@@ -55,7 +55,7 @@ static void await_next(struct gsim_resident_worker *w, uint32_t task)
     w->next_pred = 0;
     if (!w->run || !w->resident->plan->fetches_ahead) w->time += w->resident->costs.take + w->resident->costs.fetch;
     const struct gsim_op *op = w->resident->plan->ops[w->resident->op_of[task]];
-    if (w->resident->front->process->space.works[op->kernel_index].prologue > 0) gsim_resident_begin_early(w, task, w->time);
+    if (w->resident->front->process->space->works[op->kernel_index].prologue > 0) gsim_resident_begin_early(w, task, w->time);
     gsim_resident_await(w);
 }
 

@@ -15,7 +15,7 @@ static uint32_t room_on_sm(const struct gsim_front *f, const struct gsim_persist
     const struct gsim_sm_limits *l = gsim_sm_limits(f->device->spec->compute_capability);
     uint32_t warps = 1, registers = 1, smem = 1;
     for (uint32_t i = 0; i < plan->op_count; i++) {
-        const struct gsim_demand *w = &f->process->space.works[plan->ops[i]->kernel_index];
+        const struct gsim_demand *w = &f->process->space->works[plan->ops[i]->kernel_index];
         if (w->need.warps > warps) warps = w->need.warps;
         if (w->registers > registers) registers = w->registers;
         if (w->need.smem_bytes > smem) smem = w->need.smem_bytes;
@@ -28,7 +28,7 @@ static uint32_t room_on_sm(const struct gsim_front *f, const struct gsim_persist
 
 static bool find_workers(struct gsim_front *f, const struct gsim_persistent *plan, uint32_t *workers, uint32_t *sms)
 {
-    uint32_t all = (uint32_t)f->device->spec->sm_count, reserved = plan->mode == GSIM_PERSISTENT_SCHED_WARPS ? plan->reserved_sms : 0;
+    uint32_t all = (uint32_t)f->part->spec.sm_count, reserved = plan->mode == GSIM_PERSISTENT_SCHED_WARPS ? plan->reserved_sms : 0;
     if (reserved >= all) {
         gsim_machine_fail(f->machine, GSIM_INPUT, "persistent kernel: %u SMs for schedulers leave none of %u for workers", reserved, all);
         return false;
@@ -70,7 +70,7 @@ static void number_tasks(struct gsim_resident *r)
     r->task_count = 0;
     for (uint32_t i = 0; i < r->op_count; i++) {
         struct gsim_resident_op *op = &r->ops[i];
-        op->block_count = (uint32_t)r->front->process->space.works[r->plan->ops[i]->kernel_index].blocks;
+        op->block_count = (uint32_t)r->front->process->space->works[r->plan->ops[i]->kernel_index].blocks;
         op->task_blocks = (op->block_count + most - 1) / most;
         op->task_count = (op->block_count + op->task_blocks - 1) / op->task_blocks;
         op->first_task = r->task_count;

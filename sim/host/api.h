@@ -52,6 +52,8 @@ void gsim_api_set_device_ops(struct gsim_driver_ops *ops);
 
 /* --- resident.c ----------------------------------------------------------------------------------------------- */
 void gsim_api_set_resident_ops(struct gsim_driver_ops *ops);
+/* --- frontend.c ---------------------------------------------------------------------------------------------- */
+void gsim_api_set_frontend_ops(struct gsim_driver_ops *ops);
 
 /* --- waits.c ------------------------------------------------------------------------------------------------ */
 void gsim_api_set_wait_ops(struct gsim_driver_ops *ops);

@@ -7,7 +7,7 @@
 
 gsim_time gsim_api_begin(struct gsim_process *p)
 {
-    p->correlation++;
+    p->correlation = ++p->machine->call_count;
     p->machine->running->local += p->call_gap;
     return p->machine->running->local;
 }
@@ -36,7 +36,7 @@ void gsim_api_end(struct gsim_process *p, enum gsim_api api, gsim_time start, gs
     struct gsim_api_record record = {
         .api = api,
         .thread = p->machine->running->index,
-        .iteration = p->iteration,
+        .iteration = gsim_process_client(p)->iteration,
         .correlation = p->correlation,
         .stream = stream,
         .detail = detail,
@@ -50,9 +50,10 @@ void gsim_api_end(struct gsim_process *p, enum gsim_api api, gsim_time start, gs
 void gsim_api_use_stream(struct gsim_process *p, uint32_t stream)
 {
     struct gsim_stream_state *s = &p->streams[stream];
-    if (s->used_mark == p->iteration + 1) return;
-    s->used_mark = p->iteration + 1;
-    p->streams_used++;
+    struct gsim_client *client = gsim_process_client(p);
+    if (s->used_mark == client->iteration + 1) return;
+    s->used_mark = client->iteration + 1;
+    client->streams_used++;
 }
 
 gsim_time gsim_api_wait_queue(struct gsim_process *p, uint32_t stream)
@@ -74,6 +75,7 @@ void gsim_api_issue(struct gsim_process *p, enum gsim_command_kind kind, const s
     struct gsim_command *command = gsim_front_command(p->streams[stream].front, kind, stream);
     if (!command) return;
     command->op = op;
+    command->note = p->note;
     command->exec = exec;
     command->launch = launch;
     command->correlation = p->correlation;
@@ -115,7 +117,7 @@ static gsim_stream add_stream(struct gsim_process *p, int priority)
         gsim_free(p->streams[index].tail);
     }
     p->streams[index] = (struct gsim_stream_state){
-        .front = p->device->front, .exists = true, .priority = priority, .hw_queue = GSIM_NO_HW_QUEUE};
+        .front = p->fronts[p->device->index], .exists = true, .priority = priority, .hw_queue = GSIM_NO_HW_QUEUE};
     return index;
 }
 
@@ -180,7 +182,7 @@ static void do_device_synchronize(struct gsim_driver *driver)
     if (gsim_driver_failed(driver)) return;
     gsim_time start = gsim_api_begin(p);
     gsim_machine_meet(p->machine);
-    struct gsim_front *front = p->device->front;
+    struct gsim_front *front = p->fronts[p->device->index];
     bool is_idle = front->completed == front->issued;
     if (!is_idle) gsim_machine_wait_on(p->machine, &front->waiting_device);
     gsim_time waited = p->machine->running->local - start;
@@ -249,7 +251,7 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
     bool is_timed = p->events[event].flags == GSIM_EVENT_TIMING;
     gsim_api_take_driver(p, p->spec->driver_event_lock_us, 0);
     gsim_api_spend(p, is_timed ? p->spec->event_record_us : p->spec->event_record_no_timing_us);
-    p->events_recorded++;
+    gsim_process_client(p)->events_recorded++;
     if (!gsim_api_capture_record(p, event, stream)) {
         struct gsim_marker *marker = gsim_process_marker(p);
         if (!marker) return;
@@ -272,7 +274,7 @@ static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream,
     gsim_time start = gsim_api_begin(p);
     gsim_api_take_driver(p, p->spec->driver_event_lock_us, 0);
     gsim_api_spend(p, p->spec->stream_wait_us);
-    p->stream_waits++;
+    gsim_process_client(p)->stream_waits++;
     if (!gsim_api_capture_wait(p, stream, event) && p->events[event].marker)
         issue_marker(p, GSIM_COMMAND_WAIT, stream, p->events[event].marker, start);
     gsim_api_end(p, GSIM_API_STREAM_WAIT, start, 0, stream, NULL);
@@ -320,12 +322,12 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
     gsim_time before = p->machine->running->local;
-    gsim_managed_launch(gsim_api_device(p, stream), &op, 1, stream, p->iteration);
+    gsim_managed_launch(gsim_api_device(p, stream), &op, 1, stream, gsim_process_client(p)->iteration);
     waited += p->machine->running->local - before;
     gsim_api_take_driver(p, p->spec->driver_lock_us, p->spec->driver_switch_us);
     gsim_api_spend(p, p->spec->launch_us);
     gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, p->spec->launch_to_start_us);
-    gsim_api_end(p, GSIM_API_LAUNCH, start, waited, stream, p->space.program->kernels[op->kernel_index].name);
+    gsim_api_end(p, GSIM_API_LAUNCH, start, waited, stream, p->space->program->kernels[op->kernel_index].name);
 }
 
 /* A copy between GPUs is the engine's of the one that has the data. */
@@ -349,18 +351,18 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     gsim_api_take_driver(p, p->spec->driver_lock_us, p->spec->driver_switch_us);
     bool is_peer = op->copy_kind == GSIM_COPY_P2P && p->spec->peer_call_us > 0;
     gsim_api_spend(p, is_peer ? p->spec->peer_call_us : p->spec->memcpy_us);
-    bool is_pinned = gsim_copies_is_pinned(&p->space, op); /* the staging of others has its own start */
+    bool is_pinned = gsim_copies_is_pinned(p->space, op); /* the staging of others has its own start */
     gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, is_pinned ? p->spec->copy_start_us : 0);
     /* Pageable copies are staged by the calling thread; small ones to the device return at once
      * (CUDA driver API, "API synchronization behavior": up to 64 KB). */
     bool is_small = op->copy_kind == GSIM_COPY_H2D && op->bytes <= 65536;
-    if (gsim_copies_is_pageable(&p->space, op) && op->copy_kind != GSIM_COPY_D2D && op->copy_kind != GSIM_COPY_P2P && !is_small) {
+    if (gsim_copies_is_pageable(p->space, op) && op->copy_kind != GSIM_COPY_D2D && op->copy_kind != GSIM_COPY_P2P && !is_small) {
         gsim_time before = p->machine->running->local;
         p->machine->running->target = p->streams[stream].issued;
         gsim_machine_wait_on(p->machine, &p->streams[stream].waiting_threads);
         waited += p->machine->running->local - before;
     }
-    gsim_api_end(p, GSIM_API_MEMCPY, start, waited, stream, p->space.program->buffers[op->args[0].buffer_index].name);
+    gsim_api_end(p, GSIM_API_MEMCPY, start, waited, stream, p->space->program->buffers[op->args[0].buffer_index].name);
 }
 
 static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
@@ -369,12 +371,12 @@ static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *
     if (!gsim_api_is_stream(p, stream) || gsim_api_capture_op(p, stream, op)) return;
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
-    uint64_t missing = gsim_residency_bytes(&p->space.residency, op->args[0].buffer_index, op->bytes, GSIM_PLACE_HOST);
+    uint64_t missing = gsim_residency_bytes(&p->space->residency, op->args[0].buffer_index, op->bytes, GSIM_PLACE_HOST);
     gsim_api_spend(p, p->spec->prefetch_call_us);
     gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, 0);
     /* The driver unmaps the pages and hands them to the copy engine piece by piece: the copy is under way. */
     gsim_api_spend(p, p->spec->prefetch_call_us_per_mb * (double)missing * 1e-6);
-    gsim_api_end(p, GSIM_API_PREFETCH, start, waited, stream, p->space.program->buffers[op->args[0].buffer_index].name);
+    gsim_api_end(p, GSIM_API_PREFETCH, start, waited, stream, p->space->program->buffers[op->args[0].buffer_index].name);
 }
 
 static void do_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, gsim_stream stream)
@@ -383,21 +385,21 @@ static void do_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, 
     if (!gsim_api_is_stream(p, stream)) return;
     gsim_time start = gsim_api_begin(p);
     gsim_api_spend(p, p->spec->attach_us);
-    gsim_managed_attach(&p->space, buffer_index, stream);
-    gsim_api_end(p, GSIM_API_ATTACH, start, 0, stream, p->space.program->buffers[buffer_index].name);
+    gsim_managed_attach(p->space, buffer_index, stream);
+    gsim_api_end(p, GSIM_API_ATTACH, start, 0, stream, p->space->program->buffers[buffer_index].name);
 }
 
 static void do_host_access(struct gsim_driver *driver, const struct gsim_op *op)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
-    if (op->kind == GSIM_OP_HOST_WRITE) gsim_host_cache_write(&p->space, op);
-    if (p->space.mode != GSIM_MEMORY_MANAGED) return;
+    if (op->kind == GSIM_OP_HOST_WRITE) gsim_host_cache_write(p->space, op);
+    if (p->space->mode != GSIM_MEMORY_MANAGED) return;
     gsim_time start = gsim_api_begin(p);
     gsim_machine_meet(p->machine);
-    gsim_managed_host_access(p->device, op, p->iteration);
+    gsim_managed_host_access(p->device, op, gsim_process_client(p)->iteration);
     gsim_api_end(p, GSIM_API_HOST_ACCESS, start, p->machine->running->local - start, 0,
-                 p->space.program->buffers[op->args[0].buffer_index].name);
+                 p->space->program->buffers[op->args[0].buffer_index].name);
 }
 
 static void do_host_work(struct gsim_driver *driver, double us, const char *what)
@@ -416,14 +418,16 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
     gsim_machine_meet(p->machine);
-    p->iteration = iteration;
-    p->iteration_start = p->machine->running->local;
-    p->streams_used = p->events_recorded = p->stream_waits = 0;
-    for (uint32_t i = 0; i < p->space.program->op_count; i++) {
-        const struct gsim_op *op = &p->space.program->ops[i];
+    struct gsim_client *client = gsim_process_client(p);
+    const struct gsim_program *program = client->run->program;
+    client->iteration = iteration;
+    client->iteration_start = p->machine->running->local;
+    client->streams_used = client->events_recorded = client->stream_waits = 0;
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        const struct gsim_op *op = &program->ops[i];
         if (op->kind != GSIM_OP_HOST_WRITE || !op->untimed) continue;
-        gsim_residency_host_takes(&p->space.residency, op->args[0].buffer_index, op->bytes, true);
-        gsim_host_cache_write(&p->space, op);
+        gsim_residency_host_takes(&p->space->residency, op->args[0].buffer_index, op->bytes, true);
+        gsim_host_cache_write(p->space, op);
     }
 }
 
@@ -467,8 +471,10 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
     if (gsim_driver_failed(driver)) return;
     (void)iteration;
     struct gsim_timeline *timeline = p->machine->timeline;
-    struct gsim_iteration_record record = {p->iteration_start, p->machine->running->local, p->streams_used, p->events_recorded,
-                                           p->stream_waits};
+    struct gsim_client *client = gsim_process_client(p);
+    struct gsim_iteration_record record = {client->iteration_start, p->machine->running->local, client->streams_used,
+                                           client->events_recorded, client->stream_waits};
+    if (p->machine->simulation->tasks) return; /* requests: sim/task/client.c */
     gsim_timeline_add_iteration(timeline, &record);
     if (!p->machine->simulation->until_steady) return;
     /* With noise no iteration repeats: one behind the warm-up, repetitions are other seeds. */
@@ -476,10 +482,15 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
     timeline->stands_for = GSIM_STEADY_MOST;
     if (!count) return;
     timeline->warm_up_count = timeline->iteration_count - count;
-    p->run->iterations = (uint32_t)timeline->iteration_count;
+    client->run->iterations = (uint32_t)timeline->iteration_count;
 }
 
 static double do_now_us(struct gsim_driver *driver) { return gsim_time_us(gsim_api_process(driver)->machine->running->local); }
+
+static void do_figure(struct gsim_driver *driver, const char *name, const char *unit, double value)
+{
+    gsim_timeline_set_figure(gsim_api_process(driver)->machine->timeline, &(struct gsim_figure_record){name, unit, value});
+}
 
 bool gsim_api_init(struct gsim_process *p)
 {
@@ -508,6 +519,7 @@ bool gsim_api_init(struct gsim_process *p)
         .iteration_begin = do_iteration_begin,
         .iteration_end = do_iteration_end,
         .now_us = do_now_us,
+        .figure = do_figure,
     };
     struct gsim_driver_ops *ops = GSIM_ARENA_NEW(&p->machine->arena, struct gsim_driver_ops);
     if (!ops) return false;
@@ -517,6 +529,7 @@ bool gsim_api_init(struct gsim_process *p)
     gsim_api_set_wait_ops(ops);
     gsim_api_set_device_ops(ops);
     gsim_api_set_resident_ops(ops);
+    gsim_api_set_frontend_ops(ops);
     p->driver.ops = ops;
     p->call_gap = gsim_time_from_us(p->spec->call_gap_us);
     add_stream(p, 0);                                                                         /* the legacy default stream */

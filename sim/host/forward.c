@@ -60,6 +60,9 @@ PASS(peer_enable, (struct gsim_driver *driver, uint32_t peer), (f->below, peer))
 PASS(persistent_launch, (struct gsim_driver *driver, const struct gsim_persistent *plan, gsim_stream s), (f->below, plan, s))
 PASS(memcpy_peer_async, (struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s), (f->below, op, s))
 PASS(stream_open, (struct gsim_driver *driver, gsim_stream s, uint64_t count), (f->below, s, count))
+PASS(frontend_set, (struct gsim_driver *driver, const struct gsim_frontend_ops *ops, void *policy), (f->below, ops, policy))
+PASS(launch_noted, (struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s, const void *note), (f->below, op, s, note))
+PASS(figure, (struct gsim_driver *driver, const char *name, const char *unit, double value), (f->below, name, unit, value))
 PASS_RESULT(gsim_stream, stream_create, (struct gsim_driver *driver, int priority), (f->below, priority))
 PASS_RESULT(bool, stream_query, (struct gsim_driver *driver, gsim_stream s), (f->below, s))
 PASS_RESULT(gsim_event, event_create, (struct gsim_driver *driver, enum gsim_event_flags flags), (f->below, flags))
@@ -176,6 +179,9 @@ void gsim_forward_init(struct gsim_forward *f, struct gsim_driver *below)
         .device_count = ops->device_count ? pass_device_count : NULL,
         .device_set = ops->device_set ? pass_device_set : NULL,
         .peer_enable = ops->peer_enable ? pass_peer_enable : NULL,
+        .frontend_set = ops->frontend_set ? pass_frontend_set : NULL,
+        .launch_noted = ops->launch_noted ? pass_launch_noted : NULL,
+        .figure = ops->figure ? pass_figure : NULL,
         .memcpy_peer_async = ops->memcpy_peer_async ? pass_memcpy_peer_async : NULL,
         .persistent_launch = ops->persistent_launch ? pass_persistent_launch : NULL,
     };

@@ -203,7 +203,7 @@ static void do_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_str
     gsim_machine_order(p->machine);
     struct gsim_device *device = gsim_api_device(p, stream);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream), before = p->machine->running->local;
-    gsim_managed_launch(device, p->execs[exec - 1].ops, p->execs[exec - 1].node_count, stream, p->iteration);
+    gsim_managed_launch(device, p->execs[exec - 1].ops, p->execs[exec - 1].node_count, stream, gsim_process_client(p)->iteration);
     waited += p->machine->running->local - before;
     gsim_api_spend(p, p->spec->graph_launch_us + p->execs[exec - 1].node_count * p->spec->graph_launch_node_us);
     gsim_api_issue(p, GSIM_COMMAND_GRAPH, NULL, exec - 1, stream, start, start_latency(device, &p->execs[exec - 1]));

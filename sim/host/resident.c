@@ -23,7 +23,7 @@ static void do_persistent_launch(struct gsim_driver *driver, const struct gsim_p
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream), before = p->machine->running->local;
     struct gsim_front *front = p->streams[stream].front;
-    gsim_managed_launch(front->device, plan->ops, plan->op_count, stream, p->iteration);
+    gsim_managed_launch(front->device, plan->ops, plan->op_count, stream, gsim_process_client(p)->iteration);
     waited += p->machine->running->local - before;
     gsim_api_take_driver(p, p->spec->driver_lock_us, p->spec->driver_switch_us);
     gsim_api_spend(p, p->spec->launch_us);

@@ -140,9 +140,10 @@ static void callback_main(void *argument)
 static void start_host_func(struct gsim_command *command)
 {
     struct gsim_machine *m = command->device->machine;
-    struct gsim_process *p = command->device->front->process;
+    struct gsim_process *p = command->front->process;
     struct gsim_host_thread *thread = gsim_machine_add_callback(m, &p->driver);
     if (!thread) return;
+    thread->client = command->client;
     thread->actor = gsim_engine_spawn(m->engine, callback_main, command);
     if (!thread->actor) {
         gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
@@ -201,7 +202,7 @@ static void do_stream_gate(struct gsim_driver *driver, gsim_stream stream, uint6
 static void open_gate(void *argument)
 {
     struct gsim_command *opening = argument;
-    gsim_front_open(opening->device->front, opening->stream, opening->gate);
+    gsim_front_open(opening->front, opening->stream, opening->gate);
     gsim_command_free(opening->device->machine, opening);
 }
 

@@ -27,8 +27,7 @@ static void nothing_to_move(void *command) { finish(((struct gsim_command *)comm
 
 static void add_load(struct gsim_device *d, double gbps)
 {
-    gsim_gpu_add_copy_load(d->sm, d->machine->now, gbps);
-    gsim_device_sm_changed(d);
+    gsim_partitions_add_copy_load(d, gbps);
 }
 
 static uint32_t peer_of(const struct gsim_command *command)
@@ -112,13 +111,13 @@ static void let_engine_go(void *argument)
  * that follow, then turns to another stream (H200: traces/h200/probe.json, h2d_record_chain and h2d_across). */
 static void engine_after(struct gsim_device *d, struct gsim_copy_engine *engine, const struct gsim_command *command)
 {
-    if (command->graph_run && d->gaps.engine_poll && d->hooks->goes_on(d->front, command, &engine->kept_node)) {
+    if (command->graph_run && d->gaps.engine_poll && d->hooks->goes_on(command->front, command, &engine->kept_node)) {
         engine->kept_for = command->graph_run;
         engine->is_held = true;
         engine->current = NULL;
         return;
     }
-    gsim_time held = command->is_migration || command->graph_run ? 0 : d->hooks->records(d->front, command);
+    gsim_time held = command->is_migration || command->graph_run ? 0 : d->hooks->records(command->front, command);
     if (engine->head && engine->head->stream != command->stream) held += d->gaps.copy_switch;
     engine->current = NULL;
     if (!held) {
@@ -165,15 +164,16 @@ bool gsim_copies_wait_for(struct gsim_device *d, struct gsim_command *transfer, 
 void gsim_copies_record(struct gsim_machine *m, const struct gsim_copy_record *record)
 {
     const struct gsim_observer *observer = m->simulation->observer;
-    gsim_timeline_add_copy(m->timeline, record);
+    if (!m->simulation->omits_kernels) gsim_timeline_add_copy(m->timeline, record);
     if (observer && observer->on_copy) observer->on_copy(observer->data, record);
 }
 
 static void record_transfer(struct gsim_machine *m, const struct gsim_command *command)
 {
     struct gsim_copy_record record = {
-        .op = command->op ? command->op->index : UINT32_MAX,
+        .op = command->op ? gsim_command_op(command) : UINT32_MAX,
         .iteration = command->iteration,
+        .task = command->client->task,
         .stream = command->stream,
         .device = command->device->index,
         .buffer_index = command->buffer_index,

@@ -2,25 +2,20 @@
 /* See sim/memory/device.h: what a GPU consists of, and its event sources. */
 #include "sim/memory/device.h"
 
-/* Blocks that are due end. What nobody else can change before the next event may be handled at once. */
-static void end_blocks(void *device)
-{
-    struct gsim_device *d = device;
-    bool may_change = gsim_engine_transfers_in_flight(d->machine->engine) || d->faults.count;
-    gsim_gpu_promise(d->sm, may_change ? 0 : gsim_machine_horizon(d->machine, &d->blocks));
-    gsim_gpu_advance(d->sm, d->machine->now);
-    gsim_device_sm_changed(d);
-}
+#include "sim/device/rules.h"
 
 static struct gsim_gpu_load load_of_all(const struct gsim_device *d)
 {
     struct gsim_gpu_load sum = {0};
     for (uint32_t i = 0; i < d->all_count; i++) {
-        struct gsim_gpu_load load = gsim_gpu_load(d->all[i]->sm);
-        sum.blocks += load.blocks;
-        sum.warps += load.warps;
-        sum.kernels += load.kernels;
-        sum.busy_sms += load.busy_sms;
+        for (uint32_t p = 0; p < d->all[i]->part_count; p++) {
+            if (d->all[i]->parts[p].is_stopped) continue;
+            struct gsim_gpu_load load = gsim_gpu_load(d->all[i]->parts[p].sm);
+            sum.blocks += load.blocks;
+            sum.warps += load.warps;
+            sum.kernels += load.kernels;
+            sum.busy_sms += load.busy_sms;
+        }
     }
     return sum;
 }
@@ -29,9 +24,9 @@ static void record_occupancy(void *device)
 {
     struct gsim_device *d = device;
     struct gsim_gpu_load load = load_of_all(d);
-    if (d->machine->simulation->gpu.check) {
-        gsim_gpu_check(d->sm);
-        GSIM_INVARIANT(d->blocks.next == gsim_gpu_next(d->sm));
+    for (uint32_t p = 0; d->machine->simulation->gpu.check && p < d->part_count; p++) {
+        gsim_gpu_check(d->parts[p].sm);
+        GSIM_INVARIANT(d->parts[p].source.next == (d->parts[p].is_stopped ? GSIM_TIME_NEVER : gsim_gpu_next(d->parts[p].sm)));
     }
     if (!d->machine->timeline->detailed) return;
     if (load.blocks == d->last_load.blocks && load.warps == d->last_load.warps && load.kernels == d->last_load.kernels &&
@@ -42,19 +37,24 @@ static void record_occupancy(void *device)
     gsim_timeline_add_occupancy(d->machine->timeline, &record);
 }
 
+static gsim_time gap_if(const struct gsim_device_spec *spec, enum gsim_rule rule, double us)
+{
+    return gsim_rule_holds(spec->rules_off, rule) ? gsim_time_from_us(us) : 0;
+}
+
 static struct gsim_gaps gaps_of(const struct gsim_device_spec *spec)
 {
     return (struct gsim_gaps){
         .stream = gsim_time_from_us(spec->stream_gap_us),
         .programmatic = gsim_time_from_us(spec->programmatic_gap_us),
         .event = gsim_time_from_us(spec->event_gap_us),
-        .acquire = gsim_time_from_us(spec->acquire_us),
-        .acquire_cold = gsim_time_from_us(spec->acquire_cold_us),
-        .busy = gsim_time_from_us(spec->busy_gap_us),
+        .acquire = gap_if(spec, GSIM_RULE_STREAM_ORDER, spec->acquire_us),
+        .acquire_cold = gap_if(spec, GSIM_RULE_STREAM_ORDER, spec->acquire_cold_us),
+        .busy = gap_if(spec, GSIM_RULE_FRONT_TURNS, spec->busy_gap_us),
         .timed_record = gsim_time_from_us(spec->timed_record_us),
         .copy = gsim_time_from_us(spec->copy_gap_us),
         .copy_switch = gsim_time_from_us(spec->copy_switch_us),
-        .engine_poll = gsim_time_from_us(spec->engine_poll_us),
+        .engine_poll = gap_if(spec, GSIM_RULE_ENGINE_POLLS, spec->engine_poll_us),
         .kernel_to_copy = gsim_time_from_us(spec->kernel_to_copy_us),
         .copy_to_kernel = gsim_time_from_us(spec->copy_to_kernel_us),
     };
@@ -63,11 +63,10 @@ static struct gsim_gaps gaps_of(const struct gsim_device_spec *spec)
 static bool add_sources(struct gsim_device *d)
 {
     struct gsim_agenda *agenda = &d->machine->agenda;
-    d->blocks = (struct gsim_source){.class = GSIM_SOURCE_BLOCKS, .handle_index = d->index, .handle = end_blocks, .owner = d};
     d->l2 = (struct gsim_source){.class = GSIM_SOURCE_L2, .handle_index = d->index, .handle = gsim_reuse_update, .owner = d};
     d->occupancy = (struct gsim_source){.class = GSIM_SOURCE_OCCUPANCY, .handle_index = d->index, .handle = record_occupancy, .owner = d};
     d->occupancy.follows = d->machine->timeline->detailed || d->machine->simulation->gpu.check;
-    return gsim_agenda_add(agenda, &d->blocks) && gsim_faults_init(d) && gsim_agenda_add_follower(agenda, &d->l2) &&
+    return gsim_faults_init(d) && gsim_agenda_add_follower(agenda, &d->l2) &&
            gsim_agenda_add_follower(agenda, &d->occupancy);
 }
 
@@ -75,28 +74,27 @@ static bool add_sources(struct gsim_device *d)
 static enum gsim_status init_random(struct gsim_device *d, struct gsim_error *error)
 {
     const struct gsim_simulation *s = d->machine->simulation;
-    gsim_gpu_set_scatter(d->sm, (s->seed - 1) * GSIM_SEED_STEP + d->index);
-    if (!s->noise) return GSIM_OK;
-    enum gsim_status status = gsim_random_init(&d->kernel_noise, (s->seed * GSIM_SEED_STEP >> 32) + d->index, error);
-    gsim_gpu_set_noise(d->sm, &d->kernel_noise);
-    return status;
+    return s->noise ? gsim_random_init(&d->kernel_noise, (s->seed * GSIM_SEED_STEP >> 32) + d->index, error) : GSIM_OK;
 }
 
 enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *machine, const struct gsim_device_spec *spec, uint32_t index,
-                                  const struct gsim_gpu_listener *listener, struct gsim_error *error)
+                                  uint32_t part_count, const struct gsim_gpu_listener *listener, struct gsim_error *error)
 {
     *d = (struct gsim_device){.machine = machine, .index = index, .spec = spec, .gaps = gaps_of(spec)};
     gsim_copies_init(d);
-    d->sm = gsim_gpu_create(&machine->arena, spec, &machine->simulation->gpu, listener);
-    if (!d->sm || !add_sources(d)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    return init_random(d, error);
+    enum gsim_status status = init_random(d, error);
+    if (status) return status;
+    struct gsim_partition *part = gsim_partitions_init(d, part_count) ? gsim_partitions_add(d, (uint32_t)spec->sm_count, false, listener) : NULL;
+    if (!part || !add_sources(d)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    d->sm = part->sm;
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_error *error)
 {
     d->space = space;
     d->overwrites_l2 = gsim_demands_share_l2(space->works, space->program->kernel_count, d->spec);
-    return gsim_reuse_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_reuse_init(d) && gsim_recent_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
 void gsim_device_close(struct gsim_device *d)

@@ -8,6 +8,7 @@
 
 #include "sim/clock/machine.h"
 #include "sim/memory/managed.h"
+#include "sim/memory/recent.h"
 #include "sim/memory/reuse.h"
 #include "sim/memory/space.h"
 #include "sim/sm/gpu.h"
@@ -38,6 +39,18 @@ struct gsim_gaps {
     gsim_time stream, programmatic, event, acquire, acquire_cold, busy, timed_record, copy, copy_switch, engine_poll, kernel_to_copy, copy_to_kernel;
 };
 
+/* SMs with a work distributor of their own: all of a GPU's, in turn with those of other contexts, or some of them. */
+struct gsim_partition {
+    struct gsim_device *device;
+    struct gsim_device_spec spec;      /* of these SMs */
+    struct gsim_gpu *sm;
+    struct gsim_source source;
+    bool is_stopped;                   /* its time stands still since STOPPED */
+    gsim_time stopped;
+    bool shares_dram;                  /* with other parts that run at the same time */
+    double told_gbps;                  /* what it draws of DRAM, as those know it */
+};
+
 struct gsim_device {
     struct gsim_machine *machine;
     uint32_t index;
@@ -46,13 +59,14 @@ struct gsim_device {
     struct gsim_device *const *all;    /* the machine's, by index */
     uint32_t all_count;
     uint32_t peers;                    /* bit by index: those that its own link to them may be used for */
-    struct gsim_front *front;
     const struct gsim_copy_hooks *hooks;
     struct gsim_space *space;          /* of the process whose commands it executes */
 
-    struct gsim_gpu *sm;
+    struct gsim_partition *parts;           /* the first has all SMs, and is the only one unless contexts have their own */
+    uint32_t part_count;
+    struct gsim_gpu *sm;               /* the first part's */
     struct gsim_random kernel_noise;   /* with gsim_simulation.noise */
-    struct gsim_source blocks;
+    double copies_gbps;                /* that copies draw of DRAM */
 
     struct gsim_copy_engine engines[GSIM_COPY_KIND_COUNT];
     struct gsim_waiter *free_waiters;
@@ -60,6 +74,7 @@ struct gsim_device {
     bool overwrites_l2;                /* the program's kernels together touch more data than L2 holds */
     double touched_bytes, ended_bytes; /* by all kernels that have started; that have ended */
     struct gsim_reuse reuse;
+    struct gsim_recent recent;
     struct gsim_source l2;
 
     struct gsim_faults faults;
@@ -68,18 +83,33 @@ struct gsim_device {
     struct gsim_source occupancy;
 };
 
-/* The SMs, their copy engines and sources; LISTENER is told of kernels. Memory comes from the machine's arena. */
+/* The SMs, with room for PART_COUNT parts, their copy engines and sources; LISTENER is told of kernels. Memory comes from the machine's arena. */
 enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *machine, const struct gsim_device_spec *spec, uint32_t index,
-                                  const struct gsim_gpu_listener *listener, struct gsim_error *error);
+                                  uint32_t part_count, const struct gsim_gpu_listener *listener, struct gsim_error *error);
 /* The process whose commands the device executes. */
 enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_error *error);
 void gsim_device_close(struct gsim_device *d); /* accepts zeroed */
 
+/* --- parts.c ------------------------------------------------------------------------------------------------ */
+/* Room for COUNT parts. False: out of memory. */
+bool gsim_partitions_init(struct gsim_device *d, uint32_t count);
+/* Another one, of SM_COUNT SMs; NULL: out of memory. Isolated: it has that share of DRAM. LISTENER is told of its kernels. */
+struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated, const struct gsim_gpu_listener *listener);
+/* Its SMs stand still from now on, and go on where they were. */
+void gsim_partition_stop(struct gsim_partition *part);
+void gsim_partition_go_on(struct gsim_partition *part);
+void gsim_partition_tell(struct gsim_partition *part); /* for gsim_partition_changed */
+/* Copies draw so much more of DRAM. */
+void gsim_partitions_add_copy_load(struct gsim_device *d, double gbps);
+
 /* To be called whenever something was asked of the SMs: their next event may be another. */
-static inline void gsim_device_sm_changed(struct gsim_device *d)
+static inline void gsim_partition_changed(struct gsim_partition *part)
 {
-    gsim_agenda_set(&d->machine->agenda, &d->blocks, gsim_gpu_next(d->sm));
+    if (part->is_stopped) return;
+    gsim_agenda_set(&part->device->machine->agenda, &part->source, gsim_gpu_next(part->sm));
+    if (part->shares_dram) gsim_partition_tell(part);
 }
+static inline void gsim_device_sm_changed(struct gsim_device *d) { gsim_partition_changed(&d->parts[0]); }
 
 /* Whether kernels have displaced from L2 what was there when they had touched BYTES in all (touched_bytes or ended_bytes then). */
 static inline bool gsim_device_displaced_l2(const struct gsim_device *d, double bytes)

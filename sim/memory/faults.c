@@ -97,8 +97,8 @@ static void advance(struct gsim_device *d, struct gsim_faulter *k)
         for (uint32_t i = 0; i < k->arg_count; i++)
             if (k->args[i].is_short) arrive(d, k, &k->args[i], k->args[i].stretch_end);
     }
-    struct gsim_gpu_progress progress = gsim_gpu_progress(d->sm, k->command->run, d->machine->now);
-    k->done = fmin(fmax(progress.done, 0), 1);
+    k->progress = gsim_gpu_progress(d->sm, k->command->run, d->machine->now);
+    k->done = fmin(fmax(k->progress.done, 0), 1);
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
         const struct gsim_pages *p = &d->space->residency.pages[a->buffer_index];
@@ -112,7 +112,8 @@ static void record(struct gsim_device *d, const struct gsim_command *command, co
     struct gsim_copy_record record = *partial;
     if (!record.bytes) return;
     if (record.end <= record.start) record.end = record.start + 1;
-    record.op = command->op->index;
+    record.op = gsim_command_op(command);
+    record.task = command->client->task;
     record.iteration = command->iteration;
     record.stream = command->stream;
     record.device = d->index;
@@ -259,6 +260,7 @@ static void set_pace(struct gsim_device *d, struct gsim_faulter *k, double pace)
 {
     if (fabs(pace - k->pace) <= SAME_PACE * k->pace) return;
     k->pace = pace;
+    d->faults.is_as_found = false;
     gsim_gpu_set_pace(d->sm, d->machine->now, k->command->run, pace);
     gsim_device_sm_changed(d);
 }
@@ -267,9 +269,9 @@ static void set_pace(struct gsim_device *d, struct gsim_faulter *k, double pace)
  * the driver works on them, 0 when there are none. */
 static double look_around(struct gsim_device *d, const struct survey *s, struct gsim_faulter *k)
 {
-    struct gsim_gpu_progress progress = gsim_gpu_progress(d->sm, k->command->run, d->machine->now);
     double stall_ps = 0;
-    k->full_speed = progress.full_speed;
+    if (!d->faults.is_as_found) k->progress = gsim_gpu_progress(d->sm, k->command->run, d->machine->now);
+    k->full_speed = k->progress.full_speed;
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
         look(d, a);
@@ -280,7 +282,7 @@ static double look_around(struct gsim_device *d, const struct survey *s, struct 
         }
         if (a->first < 0) a->first = d->machine->now;
         double bytes = (double)gsim_residency_span(&d->space->residency, a->buffer_index, a->cursor, a->stretch_end);
-        find_service(d, s, k, a, progress.resident_threads);
+        find_service(d, s, k, a, k->progress.resident_threads);
         a->is_short = !a->is_flowing && bytes <= a->round_bytes;
         if (a->is_short) stall_ps += 1 + bytes * a->ps_per_byte;
     }
@@ -401,6 +403,7 @@ static void update(void *device)
     struct gsim_faults *faults = &d->faults;
     struct survey s = {0};
     for (size_t i = 0; i < faults->count; i++) advance(d, faults->active[i]);
+    faults->is_as_found = true;
     for (int pass = 0; pass < 4; pass++) {
         if (!survey_all(d, &s)) return;
         if (!apply_paces(d)) break;

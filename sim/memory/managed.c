@@ -45,6 +45,7 @@ static struct gsim_command *new_migration(struct gsim_device *d, const struct gs
     if (!command) return NULL;
     command->ended = migration_ended;
     command->op = cause ? cause->op : NULL;
+    command->client = cause ? cause->client : d->machine->running->client;
     command->correlation = cause ? cause->correlation : 0;
     command->launch = command->ready = d->machine->now;
     command->buffer_index = buffer_index;
@@ -124,9 +125,9 @@ void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command)
     bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED, faults = is_managed && may_fault(d, command);
     if (faults) gsim_faults_add(d, command);
     if (is_managed && is_eager(d)) touch_eagerly(d, command->op);
-    command->run = (command->is_held ? gsim_gpu_submit_held : gsim_gpu_submit_scaled)(
-        d->sm, d->machine->now, &d->space->works[command->op->kernel_index], gsim_reuse_kernel(d, command->op), command->priority, command);
-    gsim_device_sm_changed(d);
+    command->run = (command->is_held ? gsim_gpu_submit_held : gsim_gpu_submit_scaled)(command->part->sm, d->machine->now, &d->space->works[command->op->kernel_index],
+                                          gsim_reuse_kernel(d, command) * gsim_recent_kernel(d, command->op), command->priority, command);
+    gsim_partition_changed(command->part);
     if (!command->run)
         gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
     else if (command->faulter)

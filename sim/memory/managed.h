@@ -14,6 +14,7 @@
 #include "sim/clock/agenda.h"
 #include "sim/memory/fault_rate.h"
 #include "sim/memory/residency.h"
+#include "sim/sm/gpu.h"
 #include "gpusim/timeline.h"
 #include "gpusim/units.h"
 
@@ -44,6 +45,7 @@ struct gsim_faulter {
     bool is_running;
     gsim_time stall_until; /* 0: it does not stall */
     double done, full_speed, pace;
+    struct gsim_gpu_progress progress; /* at the present update, while nothing has changed since (gsim_faults.is_as_found) */
     uint64_t evicted;      /* bytes written back to make room for it */
     uint32_t evicted_buffer;
     gsim_time evicted_first;
@@ -57,6 +59,7 @@ struct gsim_faults {
     size_t count, capacity;
     struct gsim_faulter *free;
     struct gsim_source source; /* when the next stretch, stall or free memory ends */
+    bool is_as_found;      /* no pace has changed in this update */
     double load_gbps;      /* arriving and leaving, as the DRAM knows it */
     /* Scratch of one update. */
     struct gsim_fault_kernel *kernels;

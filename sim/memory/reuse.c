@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/device/rules.h"
 #include "sim/memory/device.h"
 
 #define ALL_THERE   0.54 /* of L2: sim/memory/reuse.h */
@@ -48,15 +49,15 @@ static double missing(const struct gsim_device *d, uint32_t buffer)
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-/* Bytes that OP reads and that are not in L2; then it has touched its buffers. */
-static double read_missing(struct gsim_device *d, const struct gsim_op *op)
+/* Bytes that OP, the program's op INDEX, reads and that are not in L2; then it has touched its buffers. */
+static double read_missing(struct gsim_device *d, const struct gsim_op *op, uint32_t index)
 {
     const struct gsim_kernel *kernel = &d->space->program->kernels[op->kernel_index];
     double bytes = 0;
     for (uint32_t i = 0; i < op->arg_count; i++) {
         uint32_t buffer = op->args[i].buffer_index;
         double gone = op->args[i].reads ? missing(d, buffer) : 0;
-        d->reuse.gone[d->reuse.first_arg[op->index] + i] = gone;
+        d->reuse.gone[d->reuse.first_arg[index] + i] = gone;
         bytes += gone * (double)d->space->program->buffers[buffer].bytes;
     }
     touch(d, op);
@@ -106,14 +107,15 @@ static bool init_near(struct gsim_device *d)
     return true;
 }
 
-/* OP is placed now; its work relative to when all it reads is as near as it was when measured. */
-static double far_scale(struct gsim_device *d, const struct gsim_op *op)
+/* COMMAND is placed now; its work relative to when all it reads is as near as it was when measured. */
+static double far_scale(struct gsim_device *d, const struct gsim_command *command)
 {
-    bool *is_mixed = d->reuse.is_mixed, is_beside = gsim_gpu_load(d->sm).kernels > 0, is_far = is_beside;
-    if (!d->reuse.near) return 1;
+    const struct gsim_op *op = command->op;
+    bool *is_mixed = d->reuse.is_mixed, is_beside = gsim_gpu_load(command->part->sm).kernels > 0, is_far = is_beside;
+    if (!d->reuse.near || !gsim_rule_holds(d->spec->rules_off, GSIM_RULE_FAR_L2)) return 1;
     for (uint32_t i = 0; i < op->arg_count; i++) is_far |= op->args[i].reads && is_mixed[op->args[i].buffer_index];
     for (uint32_t i = 0; i < op->arg_count; i++) is_mixed[op->args[i].buffer_index] = is_beside;
-    return is_far ? 1 + d->spec->l2_far_share * d->reuse.near[op->index] : 1;
+    return is_far ? 1 + d->spec->l2_far_share * d->reuse.near[gsim_command_op(command)] : 1;
 }
 
 /* --- what another kernel brings ------------------------------------------------------------------------------------- */
@@ -160,15 +162,16 @@ static double share_behind(const struct gsim_device *d, const struct gsim_comman
 static void lengthen(struct gsim_device *d, const struct gsim_command *command, double longer_ps)
 {
     if (longer_ps == 0) return;
-    gsim_gpu_lengthen(d->sm, d->machine->now, command->run, longer_ps / d->space->works[command->op->kernel_index].solo_ps);
-    gsim_device_sm_changed(d);
+    gsim_gpu_lengthen(command->part->sm, d->machine->now, command->run, longer_ps / d->space->works[command->op->kernel_index].solo_ps);
+    gsim_partition_changed(command->part);
 }
 
 /* Of a buffer that it reads, when it was submitted. */
-static double gone(const struct gsim_device *d, const struct gsim_op *op, uint32_t buffer)
+static double gone(const struct gsim_device *d, const struct gsim_command *command, uint32_t buffer)
 {
+    const struct gsim_op *op = command->op;
     for (uint32_t i = 0; i < op->arg_count; i++)
-        if (op->args[i].reads && op->args[i].buffer_index == buffer) return d->reuse.gone[d->reuse.first_arg[op->index] + i];
+        if (op->args[i].reads && op->args[i].buffer_index == buffer) return d->reuse.gone[d->reuse.first_arg[gsim_command_op(command)] + i];
     return 0;
 }
 
@@ -182,12 +185,12 @@ static void look_at(struct gsim_device *d, const struct gsim_command *command)
     for (uint32_t i = 0; i < op->arg_count; i++) {
         uint32_t buffer = op->args[i].buffer_index;
         const struct gsim_command *leader = d->reuse.bringing[buffer];
-        double own = gone(d, op, buffer), share = 0, its;
+        double own = gone(d, command, buffer), share = 0, its;
         if (!op->args[i].reads || leader == command) continue;
         if (leader) {
-            share = share_behind(d, command, leader, gsim_gpu_progress(d->sm, leader->run, d->machine->now).done);
+            share = share_behind(d, command, leader, gsim_gpu_progress(leader->part->sm, leader->run, d->machine->now).done);
             if (share >= 1) continue;
-            its = (1 - share) * gone(d, leader->op, buffer) * (double)d->space->program->buffers[buffer].bytes;
+            its = (1 - share) * gone(d, leader, buffer) * (double)d->space->program->buffers[buffer].bytes;
             more += its * (1 - own);
             if (is_measured_inside(d, leader->op)) lengthen(d, leader, -least * missing_ps(d, leader->op, its * (1 - missing(d, buffer))));
         }
@@ -205,7 +208,8 @@ bool gsim_reuse_init(struct gsim_device *d)
     for (uint32_t b = 0; b < p->buffer_count; b++) total += (double)p->buffers[b].bytes;
     for (uint32_t i = 0; i < p->op_count; i++) is_measured |= p->ops[i].kind == GSIM_OP_KERNEL && is_measured_inside(d, &p->ops[i]);
     if (is_measured && !init_near(d)) return false;
-    if (!is_measured || !(d->spec->l2_miss_ns > 0) || total <= ALL_THERE * d->spec->l2_mib * 1048576) return true;
+    bool holds = gsim_rule_holds(d->spec->rules_off, GSIM_RULE_L2_REUSE) && d->spec->l2_miss_ns > 0;
+    if (!is_measured || !holds || total <= ALL_THERE * d->spec->l2_mib * 1048576) return true;
     d->reuse.next = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);
     d->reuse.before = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);
     d->reuse.missed = GSIM_ARENA_ARRAY(&d->machine->arena, double, p->op_count);
@@ -213,20 +217,21 @@ bool gsim_reuse_init(struct gsim_device *d)
     for (uint32_t b = 0; b <= p->buffer_count; b++) d->reuse.next[b] = d->reuse.before[b] = b;
     for (int round = 0; round < 2; round++) /* as one iteration follows another */
         for (uint32_t i = 0; i < p->op_count; i++) {
-            if (p->ops[i].kind == GSIM_OP_KERNEL) d->reuse.missed[i] = read_missing(d, &p->ops[i]);
+            if (p->ops[i].kind == GSIM_OP_KERNEL) d->reuse.missed[i] = read_missing(d, &p->ops[i], i);
             if (p->ops[i].kind == GSIM_OP_COPY || p->ops[i].kind == GSIM_OP_HOST_WRITE) gsim_reuse_copy(d, &p->ops[i]);
         }
     return true;
 }
 
-double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_op *op)
+double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_command *command)
 {
+    const struct gsim_op *op = command->op;
     bool is_inside = is_measured_inside(d, op);
-    double far = far_scale(d, op);
+    double far = far_scale(d, command);
     if (!d->reuse.next) return is_inside ? far : 1;
-    double bytes = read_missing(d, op);
+    double bytes = read_missing(d, op, gsim_command_op(command));
     if (!is_inside) return 1;
-    double scale = far + missing_ps(d, op, bytes - d->reuse.missed[op->index]) / d->space->works[op->kernel_index].solo_ps;
+    double scale = far + missing_ps(d, op, bytes - d->reuse.missed[gsim_command_op(command)]) / d->space->works[op->kernel_index].solo_ps;
     return fmax(GSIM_LEAST_SCALE, fmin(scale, GSIM_MOST_SCALE));
 }
 
@@ -265,5 +270,6 @@ void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command
 void gsim_reuse_copy(struct gsim_device *d, const struct gsim_op *op)
 {
     bool is_new = op->kind == GSIM_OP_HOST_WRITE || op->kind == GSIM_OP_PREFETCH || op->copy_kind == GSIM_COPY_H2D;
+    if (is_new) gsim_recent_forget(d, op->args[0].buffer_index);
     if (d->reuse.next && is_new) take_out(&d->reuse, op->args[0].buffer_index);
 }

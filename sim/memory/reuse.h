@@ -43,8 +43,8 @@ struct gsim_reuse {
 
 /* Goes through the program in its order, as the kernels' times were measured. False: out of memory. */
 bool gsim_reuse_init(struct gsim_device *d);
-/* OP, a kernel of the program, is submitted. Its work, relative to what was measured. */
-double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_op *op);
+/* COMMAND, a kernel, is submitted. Its work, relative to what was measured. */
+double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_command *command);
 /* Its first block is resident; its last one ended. */
 void gsim_reuse_kernel_started(struct gsim_device *d, struct gsim_command *command);
 void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command);

@@ -222,10 +222,17 @@ uint32_t gsim_builder_op(struct gsim_builder *builder, const struct gsim_op *op)
     copy.index = index;
     copy.args = NULL;
     copy.after = NULL;
+    copy.segments = NULL;
     if (op->arg_count && !(copy.args = pack(builder, op->args, sizeof(*op->args) * op->arg_count)))
         return fail(builder);
     if (op->after_count && !(copy.after = pack(builder, op->after, sizeof(*op->after) * op->after_count)))
         return fail(builder);
+    if (op->segment_count) {
+        size_t bytes = sizeof(*op->segments) * op->segment_count;
+        struct gsim_segment *segments = gsim_arena_alloc(&builder->program.arena, bytes);
+        if (!segments) return fail(builder);
+        copy.segments = memcpy(segments, op->segments, bytes);
+    }
     builder->ops[index] = copy;
     builder->program.op_count++;
     return index;

@@ -157,6 +157,32 @@ static enum gsim_status check_amounts(const struct gsim_program *program, uint32
     return GSIM_OK;
 }
 
+static enum gsim_status check_segments(const struct gsim_program *program, uint32_t i, struct gsim_error *error)
+{
+    const struct gsim_op *op = &program->ops[i];
+    if (op->kind != GSIM_OP_KERNEL && (op->segment_count || op->is_unknown))
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u]: only a kernel has segments or is unknown", i);
+    if (op->segment_count > GSIM_LIMIT_SEGMENTS)
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u]: expected at most %u segments, found %u", i, GSIM_LIMIT_SEGMENTS,
+                              op->segment_count);
+    for (uint32_t s = 0; s < op->segment_count; s++) {
+        const struct gsim_segment *segment = &op->segments[s];
+        if (segment->arg >= op->arg_count || (s && segment->arg < op->segments[s - 1].arg))
+            return gsim_error_set(error, GSIM_INPUT, "ops[%u]: segment %u: expected an argument below %u, in order, found %u", i, s,
+                                  op->arg_count, segment->arg);
+        const struct gsim_arg *arg = &op->args[segment->arg];
+        const struct gsim_buffer *buffer = &program->buffers[arg->buffer_index];
+        if (!segment->bytes || segment->offset >= buffer->bytes || segment->bytes > buffer->bytes - segment->offset)
+            return gsim_error_set(error, GSIM_INPUT, "ops[%u]: expected a part of the %llu bytes of '%s', found %llu from %llu on", i,
+                                  (unsigned long long)buffer->bytes, buffer->name, (unsigned long long)segment->bytes,
+                                  (unsigned long long)segment->offset);
+        if ((!segment->reads && !segment->writes) || (segment->reads && !arg->reads) || (segment->writes && !arg->writes))
+            return gsim_error_set(error, GSIM_INPUT, "ops[%u]: segment %u: expected an access that its argument '%s' has", i, s,
+                                  buffer->name);
+    }
+    return GSIM_OK;
+}
+
 /* No buffer twice: each remembers the last op that named it. */
 static enum gsim_status check_repeated_args(const struct gsim_program *program, struct gsim_error *error)
 {
@@ -191,6 +217,7 @@ enum gsim_status gsim_program_check(const struct gsim_program *program, struct g
     double total_us = 0;
     for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++) {
         status = check_references(program, i, error);
+        if (status == GSIM_OK) status = check_segments(program, i, error);
         if (status == GSIM_OK) status = check_amounts(program, i, error);
         if (status != GSIM_OK) break;
         const struct gsim_op *op = &program->ops[i];

@@ -4,16 +4,16 @@
  */
 #include "sim/program/readops.h"
 
-/* X(id, name, kinds that have it: K kernel, C copy, P prefetch, W host_write, R host_read, H host_compute) */
+/* X(id, name, kinds that have it: K kernel, C copy, P prefetch, W host_write, R host_read, H host_compute, S synchronize) */
 /* clang-format off */
 #define OP_FIELDS(X)                                                                                      \
-    X(OP_OP, "op", "KCPWRH") X(OP_KERNEL, "kernel", "K") X(OP_GRID, "grid", "K") X(OP_BLOCK, "block", "K") \
-    X(OP_READS, "reads", "K") X(OP_WRITES, "writes", "K") X(OP_STREAM, "stream", "KCPWRH")                 \
+    X(OP_OP, "op", "KCPWRHS") X(OP_KERNEL, "kernel", "K") X(OP_GRID, "grid", "K") X(OP_BLOCK, "block", "K") \
+    X(OP_READS, "reads", "K") X(OP_WRITES, "writes", "K") X(OP_STREAM, "stream", "KCPWRHS")                 \
     X(OP_AFTER, "after", "KCPWRH") X(OP_PRIORITY, "priority", "KCPWRH") X(OP_ARGS, "args", "K")            \
     X(OP_NON_CONST, "non_const", "K") X(OP_KIND, "kind", "C") X(OP_BUFFER, "buffer", "CPWR")               \
-    X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "CH") X(OP_MEMORY, "memory", "C") X(OP_OVERHEAD, "overhead", "H") \
+    X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "CHS") X(OP_MEMORY, "memory", "C") X(OP_OVERHEAD, "overhead", "H") \
     X(OP_UNTIMED, "untimed", "W") X(OP_DEVICE, "device", "KCP") X(OP_TO, "to", "C") \
-    X(OP_PROGRAMMATIC, "programmatic", "K")
+    X(OP_UNKNOWN, "unknown", "K") X(OP_PROGRAMMATIC, "programmatic", "K")
 /* clang-format on */
 #define OP_ID(id, name, kinds)    id,
 #define OP_NAME(id, name, kinds)  name,
@@ -22,8 +22,9 @@ enum { OP_FIELDS(OP_ID) OP_WORK, OP_FIELD_COUNT = OP_WORK + GSIM_DEMAND_FIELD_CO
 static const char *const op_names[] = {OP_FIELDS(OP_NAME) GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_NAME) NULL};
 static const char *const op_kinds[OP_WORK] = {OP_FIELDS(OP_KINDS)};
 
-static const char kind_letters[] = "KCPWRH"; /* enum gsim_op_kind */
-static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", NULL};
+static const char kind_letters[] = "KCPWRHS"; /* enum gsim_op_kind, then synchronize, which becomes a GSIM_OP_HOST_COMPUTE */
+#define SYNCHRONIZE (GSIM_OP_HOST_COMPUTE + 1)
+static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", "synchronize", NULL};
 static const char *const memory_names[] = {"run", "pinned", "pageable", NULL}; /* enum gsim_copy_memory */
 static const char *const copy_names[] = {"h2d", "d2h", "d2d", "p2p", NULL}; /* enum gsim_copy_kind */
 
@@ -120,18 +121,69 @@ static enum gsim_status read_buffer_at(struct gsim_reader *reader, const struct 
     return GSIM_OK;
 }
 
+enum { SEGMENT_BUFFER, SEGMENT_OFFSET, SEGMENT_BYTES, SEGMENT_FIELD_COUNT };
+static const char *const segment_names[] = {"buffer", "offset", "bytes", NULL};
+
+/* What a list has of a buffer's bytes. Its ARG is the buffer until the arguments' order is known. */
+static enum gsim_status read_segment(struct gsim_reader *reader, const struct gsim_fields *fields, const char **value, bool writes,
+                                     uint32_t *buffer)
+{
+    const char *values[SEGMENT_FIELD_COUNT];
+    struct gsim_fields own = {fields->place, segment_names, values, fields->error};
+    double offset = 0, bytes = 0;
+    if (reader->segment_count == GSIM_LIMIT_SEGMENTS) return gsim_fields_error(fields, "expected at most %u segments", GSIM_LIMIT_SEGMENTS);
+    enum gsim_status status = gsim_fields_read(&own, *value, value);
+    if (status == GSIM_OK) status = gsim_fields_require(&own, SEGMENT_BUFFER);
+    if (status != GSIM_OK) return status;
+    const char *name = values[SEGMENT_BUFFER];
+    status = read_buffer_at(reader, &own, &name, buffer);
+    double whole = status == GSIM_OK ? (double)reader->buffers[*buffer].bytes : 0;
+    if (status == GSIM_OK) status = gsim_fields_integer(&own, SEGMENT_OFFSET, 0, whole - 1, &offset);
+    bytes = whole - offset;
+    if (status == GSIM_OK) status = gsim_fields_integer(&own, SEGMENT_BYTES, 1, whole - offset, &bytes);
+    if (status != GSIM_OK) return status;
+    void *segments = reader->segments;
+    if (gsim_array_grow(&segments, sizeof(*reader->segments), reader->segment_count, &reader->segment_room))
+        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+    reader->segments = segments;
+    reader->segments[reader->segment_count++] = (struct gsim_segment){(uint64_t)offset, (uint64_t)bytes, *buffer, !writes, writes};
+    return GSIM_OK;
+}
+
+/* Among the first COUNT segments of the op are some of the buffer that are read, or written. */
+static bool has_segments(const struct gsim_reader *reader, uint32_t count, uint32_t buffer, bool writes)
+{
+    for (uint32_t s = 0; s < count; s++)
+        if (reader->segments[s].arg == buffer && reader->segments[s].writes == writes) return true;
+    return false;
+}
+
+/* By argument, in the order of the file. */
+static void sort_segments(struct gsim_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->segment_count; i++) {
+        struct gsim_segment segment = reader->segments[i];
+        uint32_t at = i;
+        segment.arg = reader->buffers[segment.arg].position;
+        for (; at > 0 && reader->segments[at - 1].arg > segment.arg; at--) reader->segments[at] = reader->segments[at - 1];
+        reader->segments[at] = segment;
+    }
+}
+
 static bool is_arg(const struct gsim_reader *reader, uint32_t buffer, uint32_t op)
 {
     return reader->buffers[buffer].last_op == op + 1;
 }
 
+/* IS_MORE: another part of what is in the list already. */
 static enum gsim_status add_arg(struct gsim_reader *reader, const struct gsim_fields *fields, uint32_t buffer,
-                                bool writes)
+                                bool writes, bool is_more)
 {
     struct gsim_reader_buffer *named = &reader->buffers[buffer];
     uint32_t op = fields->place.index;
     if (is_arg(reader, buffer, op)) {
         struct gsim_arg *arg = &reader->args[named->position];
+        if (is_more) return GSIM_OK;
         if (arg->writes == writes) return gsim_fields_error(fields, "the buffer \"%s\" is listed twice", named->name);
         arg->writes = true;
         arg->declared_const = false;
@@ -157,9 +209,12 @@ static enum gsim_status read_accesses(struct gsim_reader *reader, struct gsim_fi
     for (;;) {
         enum gsim_status status = gsim_fields_element(fields, field, &at);
         if (status != GSIM_OK || !at) return status;
-        uint32_t buffer = 0;
-        status = read_buffer_at(reader, fields, &at, &buffer);
-        if (status == GSIM_OK) status = add_arg(reader, fields, buffer, field == OP_WRITES);
+        uint32_t buffer = 0, before = reader->segment_count;
+        bool is_segment = *at == '{', writes = field == OP_WRITES;
+        if (is_segment) status = read_segment(reader, fields, &at, writes, &buffer);
+        else status = read_buffer_at(reader, fields, &at, &buffer);
+        if (status != GSIM_OK) return status;
+        status = add_arg(reader, fields, buffer, writes, is_segment && has_segments(reader, before, buffer, writes));
         if (status != GSIM_OK) return status;
     }
 }
@@ -258,7 +313,17 @@ static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fiel
     if (status == GSIM_OK) status = read_order(reader, fields);
     if (status == GSIM_OK) status = read_non_const(reader, fields);
     if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_PROGRAMMATIC, &op->programmatic);
+    if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_UNKNOWN, &op->is_unknown);
+    if (status == GSIM_OK) sort_segments(reader);
     if (status == GSIM_OK) op->kernel_index = gsim_builder_kernel(reader->builder, &kernel);
+    return status;
+}
+
+static enum gsim_status read_device(struct gsim_fields *fields, int field, uint8_t *device)
+{
+    uint32_t number = *device;
+    enum gsim_status status = read_count(fields, field, GSIM_LIMIT_GPUS - 1, &number);
+    *device = (uint8_t)number;
     return status;
 }
 
@@ -267,7 +332,7 @@ static enum gsim_status read_peer(struct gsim_fields *fields, struct gsim_op *op
 {
     if (op->copy_kind == GSIM_COPY_P2P) {
         enum gsim_status status = gsim_fields_require(fields, OP_TO);
-        return status == GSIM_OK ? read_count(fields, OP_TO, GSIM_LIMIT_GPUS - 1, &op->to_device) : status;
+        return status == GSIM_OK ? read_device(fields, OP_TO, &op->to_device) : status;
     }
     if (!fields->values[OP_TO]) return GSIM_OK;
     fields->place.field = op_names[OP_TO];
@@ -294,7 +359,7 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
     if (status != GSIM_OK) return status;
     bool reads = op->kind == GSIM_OP_HOST_READ || (op->kind == GSIM_OP_COPY && copy_kind != GSIM_COPY_H2D);
     bool writes = op->kind != GSIM_OP_HOST_READ && (op->kind != GSIM_OP_COPY || copy_kind != GSIM_COPY_D2H);
-    status = add_arg(reader, fields, buffer, !reads);
+    status = add_arg(reader, fields, buffer, !reads, false);
     if (status != GSIM_OK) return status;
     reader->args[0].writes = writes;
     reader->args[0].declared_const = !writes;
@@ -310,7 +375,7 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
     return status == GSIM_OK ? gsim_fields_bool(fields, OP_UNTIMED, &op->untimed) : status;
 }
 
-static enum gsim_status check_kind(struct gsim_fields *fields, enum gsim_op_kind kind)
+static enum gsim_status check_kind(struct gsim_fields *fields, int kind)
 {
     for (int i = 0; i < OP_FIELD_COUNT; i++) {
         const char *kinds = i < OP_WORK ? op_kinds[i] : "K";
@@ -330,8 +395,40 @@ static enum gsim_status read_common(struct gsim_reader *reader, struct gsim_fiel
         status = gsim_fields_integer(fields, OP_PRIORITY, -GSIM_LIMIT_PRIORITY, GSIM_LIMIT_PRIORITY, &priority);
     op->stream = (int32_t)stream;
     op->priority = (int32_t)priority;
-    if (status == GSIM_OK) status = read_count(fields, OP_DEVICE, GSIM_LIMIT_GPUS - 1, &op->device);
+    if (status == GSIM_OK) status = read_device(fields, OP_DEVICE, &op->device);
     return status == GSIM_OK ? read_after(reader, fields) : status;
+}
+
+static bool is_on_device(const struct gsim_op *op)
+{
+    return op->kind == GSIM_OP_KERNEL || op->kind == GSIM_OP_COPY || op->kind == GSIM_OP_PREFETCH;
+}
+
+static enum gsim_status add_pending(struct gsim_reader *reader, uint32_t op, int32_t stream)
+{
+    if (gsim_array_grow((void **)&reader->pending, sizeof *reader->pending, reader->pending_count, &reader->pending_room))
+        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+    reader->pending[reader->pending_count++] = (struct gsim_reader_pending){op, stream};
+    return GSIM_OK;
+}
+
+/* The host waits for what was issued before, to the one stream or to all, and then takes "us": as a host_compute after all that. */
+static enum gsim_status read_synchronize(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_op *op)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < reader->pending_count; i++) {
+        struct gsim_reader_pending pending = reader->pending[i];
+        if (op->stream >= 0 && pending.stream != op->stream) {
+            reader->pending[left++] = pending;
+            continue;
+        }
+        if (gsim_array_grow((void **)&reader->after, sizeof *reader->after, reader->after_count, &reader->after_room))
+            return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+        reader->after[reader->after_count++] = pending.op;
+    }
+    reader->pending_count = left;
+    op->stream = -1;
+    return fields->values[OP_US] ? gsim_fields_real(fields, OP_US, GSIM_LIMIT_US, &op->host_us) : GSIM_OK;
 }
 
 enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, const char *value,
@@ -343,14 +440,17 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     int kind = 0;
     reader->arg_count = 0;
     reader->after_count = 0;
+    reader->segment_count = 0;
     enum gsim_status status = gsim_fields_read(&fields, value, rest);
     if (status == GSIM_OK) status = gsim_fields_require(&fields, OP_OP);
     if (status == GSIM_OK) status = gsim_fields_choice(&fields, OP_OP, kind_names, &kind);
-    op.kind = (enum gsim_op_kind)kind;
-    if (status == GSIM_OK) status = check_kind(&fields, op.kind);
+    op.kind = kind == SYNCHRONIZE ? GSIM_OP_HOST_COMPUTE : (enum gsim_op_kind)kind;
+    if (status == GSIM_OK) status = check_kind(&fields, kind);
     if (status == GSIM_OK) status = read_common(reader, &fields, &op);
     if (status != GSIM_OK) return status;
-    if (op.kind == GSIM_OP_KERNEL) {
+    if (kind == SYNCHRONIZE) {
+        status = read_synchronize(reader, &fields, &op);
+    } else if (op.kind == GSIM_OP_KERNEL) {
         status = read_launch(reader, &fields, &op);
     } else if (op.kind == GSIM_OP_HOST_COMPUTE) {
         status = gsim_fields_require(&fields, OP_US);
@@ -359,11 +459,14 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     } else {
         status = read_access(reader, &fields, &op);
     }
+    if (status == GSIM_OK && is_on_device(&op)) status = add_pending(reader, index, op.stream);
     if (status != GSIM_OK) return status;
     op.arg_count = reader->arg_count;
     op.args = reader->args;
     op.after_count = reader->after_count;
     op.after = reader->after;
+    op.segment_count = (uint16_t)reader->segment_count;
+    op.segments = reader->segments;
     gsim_builder_op(reader->builder, &op);
     return GSIM_OK;
 }

@@ -32,6 +32,11 @@ struct gsim_reader_buffer {
     uint32_t position; /* and where in its arguments */
 };
 
+struct gsim_reader_pending {
+    uint32_t op;
+    int32_t stream;
+};
+
 /* One file while it is read. */
 struct gsim_reader {
     struct gsim_error *error;
@@ -42,11 +47,14 @@ struct gsim_reader {
     struct gsim_kernel *kernels; /* without shape, as the file gives them */
     uint32_t buffer_count;
     double total_bytes;
-    size_t buffer_room, kernel_room, arg_room, ordered_room, after_room;
+    size_t buffer_room, kernel_room, arg_room, ordered_room, after_room, pending_room, segment_room;
+    struct gsim_reader_pending *pending; /* ops on the device that no synchronize has waited for */
+    size_t pending_count;
     /* of the op being read */
     struct gsim_arg *args, *ordered;
     uint32_t *after;
-    uint32_t arg_count, after_count;
+    struct gsim_segment *segments; /* by buffer while they are read, then by argument */
+    uint32_t arg_count, after_count, segment_count;
 };
 
 /* The work fields, which start at FIRST in FIELDS, into KERNEL; absent ones stay. */

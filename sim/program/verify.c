@@ -5,6 +5,8 @@
 #include <inttypes.h>
 
 #include "gpusim/memory.h"
+#include "sim/program/access.h"
+#include "sim/program/places.h"
 
 /* A kernel or copy as it ran. */
 struct ran {
@@ -12,11 +14,15 @@ struct ran {
     uint32_t times;
 };
 
-/* One buffer's latest writer and, of those that have read it since, the one that ended last. */
+/* One place's latest writer and, of those that have read it since, the one that ended last. */
 struct access {
     gsim_time end;
     uint32_t op, iteration;
     bool is_there;
+};
+
+struct history {
+    struct access written, read;
 };
 
 struct check {
@@ -24,7 +30,7 @@ struct check {
     const struct gsim_program *program;
     uint32_t iterations;
     struct ran *ran; /* by iteration and op */
-    struct access *written, *read; /* by buffer */
+    struct gsim_places buffers; /* struct history */
     struct gsim_error *error;
 };
 
@@ -93,7 +99,39 @@ static enum gsim_status follows(const struct check *c, const struct ran *r, uint
                           earlier->iteration, why, gsim_time_us(earlier->end));
 }
 
-static enum gsim_status check_op(const struct check *c, const struct gsim_op *op, uint32_t iteration)
+static enum gsim_status find(struct check *c, const struct gsim_access *access, struct gsim_places_found *found)
+{
+    *found = gsim_places_find(&c->buffers, access->buffer_index, access->begin, access->end);
+    return found->count ? GSIM_OK : gsim_error_set(c->error, GSIM_NOMEM, "out of memory");
+}
+
+static enum gsim_status check_access(struct check *c, const struct ran *r, uint32_t op, uint32_t iteration, const struct gsim_access *access)
+{
+    struct gsim_places_found found;
+    const char *name = c->program->buffers[access->buffer_index].name;
+    enum gsim_status status = find(c, access, &found);
+    const struct history *history = found.values;
+    for (uint32_t i = 0; i < found.count && status == GSIM_OK; i++) {
+        status = follows(c, r, op, iteration, &history[i].written, name);
+        if (status == GSIM_OK && access->writes) status = follows(c, r, op, iteration, &history[i].read, name);
+    }
+    return status;
+}
+
+static enum gsim_status note_access(struct check *c, const struct access *mine, const struct gsim_access *access)
+{
+    struct gsim_places_found found;
+    enum gsim_status status = find(c, access, &found);
+    struct history *history = found.values;
+    for (uint32_t i = 0; i < found.count && !access->writes; i++)
+        if (!history[i].read.is_there || history[i].read.end < mine->end) history[i].read = *mine;
+    if (status != GSIM_OK || !access->writes) return status;
+    history[0] = (struct history){.written = *mine};
+    gsim_places_join(&c->buffers, access->buffer_index, &found);
+    return GSIM_OK;
+}
+
+static enum gsim_status check_op(struct check *c, const struct gsim_op *op, uint32_t iteration)
 {
     const struct ran *r = ran_at(c, iteration, op->index);
     struct access mine = {r->end, op->index, iteration, true};
@@ -106,20 +144,15 @@ static enum gsim_status check_op(const struct check *c, const struct gsim_op *op
         struct access before = {ran_at(c, iteration, op->after[i])->end, op->after[i], iteration, true};
         status = follows(c, r, op->index, iteration, &before, "\"after\"");
     }
-    for (uint32_t i = 0; i < op->arg_count && status == GSIM_OK; i++) {
-        uint32_t b = op->args[i].buffer_index;
-        status = follows(c, r, op->index, iteration, &c->written[b], c->program->buffers[b].name);
-        if (status == GSIM_OK && op->args[i].writes) status = follows(c, r, op->index, iteration, &c->read[b], c->program->buffers[b].name);
-    }
-    for (uint32_t i = 0; i < op->arg_count && status == GSIM_OK; i++) {
-        uint32_t b = op->args[i].buffer_index;
-        if (op->args[i].writes) {
-            c->written[b] = mine;
-            c->read[b].is_there = false;
-        } else if (!c->read[b].is_there || c->read[b].end < mine.end) {
-            c->read[b] = mine;
-        }
-    }
+    struct gsim_access_walk walk = {.op = op}, again = walk;
+    struct gsim_access access = {.end = UINT64_MAX, .reads = true, .writes = true};
+    for (; op->is_unknown && access.buffer_index < c->program->buffer_count && status == GSIM_OK; access.buffer_index++)
+        status = check_access(c, r, op->index, iteration, &access);
+    while (status == GSIM_OK && gsim_access_next(&walk, &access)) status = check_access(c, r, op->index, iteration, &access);
+    while (status == GSIM_OK && gsim_access_next(&again, &access)) status = note_access(c, &mine, &access);
+    access = (struct gsim_access){.end = UINT64_MAX, .reads = true, .writes = true};
+    for (; op->is_unknown && access.buffer_index < c->program->buffer_count && status == GSIM_OK; access.buffer_index++)
+        status = note_access(c, &mine, &access);
     return status;
 }
 
@@ -131,12 +164,12 @@ enum gsim_status gsim_verify_timeline(const struct gsim_timeline *timeline, cons
     if (timeline->iteration_count != iterations)
         return gsim_error_set(error, GSIM_SIM, "the scheduler ended %zu iterations: expected %" PRIu32, timeline->iteration_count, iterations);
     c.ran = GSIM_ARENA_ARRAY(&arena, struct ran, (size_t)program->op_count * iterations);
-    c.written = GSIM_ARENA_ARRAY(&arena, struct access, program->buffer_count);
-    c.read = GSIM_ARENA_ARRAY(&arena, struct access, program->buffer_count);
-    enum gsim_status status = arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : note_all(&c);
+    bool has_buffers = gsim_places_init(&c.buffers, program->buffer_count, sizeof(struct history), &(struct history){0});
+    enum gsim_status status = arena.failed || !has_buffers ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : note_all(&c);
     for (uint32_t n = 0; n < iterations; n++)
         for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++)
             if (is_device_work(&program->ops[i])) status = check_op(&c, &program->ops[i], n);
+    gsim_places_release(&c.buffers);
     gsim_arena_release(&arena);
     return status;
 }

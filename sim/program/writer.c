@@ -161,11 +161,27 @@ static bool is_listed(const struct gsim_arg *arg, enum listed list)
     return list == LIST_ARGS || (arg->reads && !arg->writes && !arg->declared_const);
 }
 
+/* The segments of an argument that are in LIST; false: there are none. */
+static bool put_segments(struct writer *w, const char *name, const struct gsim_op *op, uint32_t arg, enum listed list, uint32_t *count)
+{
+    bool has_any = false;
+    if (list != LIST_READS && list != LIST_WRITES) return false;
+    for (uint32_t s = 0; s < op->segment_count; s++) {
+        const struct gsim_segment *segment = &op->segments[s];
+        if (segment->arg != arg || !(list == LIST_READS ? segment->reads : segment->writes)) continue;
+        put(w, (*count)++ ? ", {\"buffer\": " : ", \"%s\": [{\"buffer\": ", name);
+        put_name(w, w->program->buffers[op->args[arg].buffer_index].name);
+        put(w, ", \"offset\": %" PRIu64 ", \"bytes\": %" PRIu64 "}", segment->offset, segment->bytes);
+        has_any = true;
+    }
+    return has_any;
+}
+
 static void put_list(struct writer *w, const char *name, const struct gsim_op *op, enum listed list)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < op->arg_count; i++) {
-        if (!is_listed(&op->args[i], list)) continue;
+        if (!is_listed(&op->args[i], list) || put_segments(w, name, op, i, list, &count)) continue;
         put(w, count++ ? ", " : ", \"%s\": [", name);
         put_name(w, w->program->buffers[op->args[i].buffer_index].name);
     }
@@ -191,6 +207,7 @@ static void put_launch(struct writer *w, const struct gsim_op *op)
     put_list(w, "writes", op, LIST_WRITES);
     if (!is_usual_order(op)) put_list(w, "args", op, LIST_ARGS);
     put_list(w, "non_const", op, LIST_NON_CONST);
+    if (op->is_unknown) put(w, ", \"unknown\": true");
     put_work(w, kernel, &w->bases[gsim_names_find(&w->names, kernel->name)]);
 }
 

@@ -413,7 +413,7 @@ enum gsim_status gsim_bottlenecks_compute(const struct gsim_timeline *timeline, 
                                      struct gsim_error *error)
 {
     struct walk w = {.timeline = timeline, .device = device, .alone = alone, .metrics = metrics, .gap = longest_gap(device)};
-    if (!timeline->detailed || !timeline->api_count || !timeline->program || metrics->makespan <= 0) return GSIM_OK;
+    if (timeline->request_count || !timeline->detailed || !timeline->api_count || !timeline->program || metrics->makespan <= 0) return GSIM_OK;
     w.op_time = GSIM_ARENA_ARRAY(&w.arena, gsim_time, timeline->program->op_count + 1);
     bool ok = w.op_time && make_lists(&w) && index_calls(&w);
     if (ok) {

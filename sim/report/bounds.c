@@ -5,9 +5,11 @@
  */
 #include "sim/report/bounds.h"
 
+#include "sim/program/access.h"
+#include "sim/program/places.h"
 
-/* When the last writer of a buffer ends, and the last of its readers since. */
-struct buffer_ends {
+/* When the last writer of a place ends, and the last of its readers since. */
+struct ends {
     gsim_time written, read;
 };
 
@@ -16,53 +18,57 @@ static gsim_time later(gsim_time a, gsim_time b)
     return a > b ? a : b;
 }
 
-static gsim_time op_finish(const struct gsim_op *op, gsim_time duration, struct buffer_ends *buffers,
-                           const gsim_time *finish)
+/* What an op that is unknown may touch beside its arguments is left out: a bound may be low. */
+static bool op_finish(const struct gsim_program *program, uint32_t index, gsim_time duration, struct gsim_places *buffers, gsim_time *finish)
 {
+    const struct gsim_op *op = &program->ops[index];
     gsim_time start = 0;
+    struct gsim_access_walk walk = {.op = op}, again = walk;
+    struct gsim_access access;
     /* A prefetch may be left out of the run: it orders what its "after" names, not the users of its buffer. */
-    uint32_t arg_count = op->kind == GSIM_OP_PREFETCH ? 0 : op->arg_count;
-    for (uint32_t i = 0; i < arg_count; i++) {
-        const struct buffer_ends *buffer = &buffers[op->args[i].buffer_index];
-        start = later(start, buffer->written);
-        if (op->args[i].writes) start = later(start, buffer->read);
+    bool has_args = op->kind != GSIM_OP_PREFETCH;
+    while (has_args && gsim_access_next(&walk, &access)) {
+        struct gsim_places_found found = gsim_places_find(buffers, access.buffer_index, access.begin, access.end);
+        const struct ends *ends = found.values;
+        if (!found.count) return false;
+        for (uint32_t i = 0; i < found.count; i++) {
+            start = later(start, ends[i].written);
+            if (access.writes) start = later(start, ends[i].read);
+        }
     }
     for (uint32_t i = 0; i < op->after_count; i++) start = later(start, finish[op->after[i]]);
     gsim_time end = start + duration;
-    for (uint32_t i = 0; i < arg_count; i++) {
-        struct buffer_ends *buffer = &buffers[op->args[i].buffer_index];
-        if (op->args[i].writes) {
-            buffer->written = end;
-            buffer->read = 0;
-        } else {
-            buffer->read = later(buffer->read, end);
-        }
+    while (has_args && gsim_access_next(&again, &access)) {
+        struct gsim_places_found found = gsim_places_find(buffers, access.buffer_index, access.begin, access.end);
+        struct ends *ends = found.values;
+        if (!found.count) return false;
+        for (uint32_t i = 0; i < found.count && !access.writes; i++) ends[i].read = later(ends[i].read, end);
+        if (!access.writes) continue;
+        *ends = (struct ends){end, 0};
+        gsim_places_join(buffers, access.buffer_index, &found);
     }
-    return end;
+    finish[index] = end;
+    return true;
 }
 
 enum gsim_status gsim_critical_path(const struct gsim_program *program, uint32_t iterations, const gsim_time *op_time,
                                     gsim_time *path, struct gsim_error *error)
 {
-    struct buffer_ends *buffers = gsim_alloc(sizeof(*buffers) * program->buffer_count);
+    struct gsim_places buffers;
+    bool has_buffers = gsim_places_init(&buffers, program->buffer_count, sizeof(struct ends), &(struct ends){0});
     gsim_time *finish = gsim_alloc(sizeof(*finish) * program->op_count);
-    enum gsim_status status = GSIM_OK;
+    bool is_fine = has_buffers && finish;
     *path = 0;
-    if (!buffers || !finish) {
-        status = gsim_error_set(error, GSIM_NOMEM, "cannot compute the critical path: out of memory");
-        goto done;
-    }
     for (uint32_t iteration = 0; iteration < iterations; iteration++) {
-        for (uint32_t i = 0; i < program->op_count; i++) {
-            const struct gsim_op *op = &program->ops[i];
-            finish[i] = op->untimed ? 0 : op_finish(op, op_time[i], buffers, finish);
+        for (uint32_t i = 0; i < program->op_count && is_fine; i++) {
+            if (program->ops[i].untimed) finish[i] = 0;
+            else is_fine = op_finish(program, i, op_time[i], &buffers, finish);
             *path = later(*path, finish[i]);
         }
     }
-done:
-    gsim_free(buffers);
+    gsim_places_release(&buffers);
     gsim_free(finish);
-    return status;
+    return is_fine ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "cannot compute the critical path: out of memory");
 }
 
 /* Bytes at GB/s: 1 GB/s is 1000 bytes per microsecond. Truncated, so never too long. */

@@ -441,6 +441,7 @@ enum gsim_status gsim_chrome_write(const struct gsim_result *result, struct gsim
         put_tracks(&writer);
         for (size_t i = 0; i < writer.timeline->wait_count; i++) put_wait(&writer, &writer.timeline->waits[i]);
         put_occupancy(&writer);
+        if (result->tasks) gsim_chrome_write_tasks(result, output);
         put_spans(&writer);
         status = gsim_chrome_write_sms(result, output, error);
         gsim_output_text(output, "\n]}\n");

@@ -82,6 +82,10 @@ static void put_head(const struct gsim_result *result, struct gsim_output *outpu
     comma(output);
     put_string(output, "scheduler", run->scheduler->name);
     comma(output);
+    if (run->tasks) {
+        put_string(output, "share", run->sharing->name);
+        comma(output);
+    }
     put_string(output, "device", run->device->name);
     comma(output);
     put_unsigned(output, "seed", run->seed);
@@ -118,6 +122,18 @@ static void put_iterations(const struct gsim_result *result, struct gsim_output 
     put_unsigned(output, "events_recorded", first.events_recorded);
     comma(output);
     put_unsigned(output, "stream_waits", first.stream_waits);
+}
+
+/* Of the makespan. */
+static void put_spread(const struct gsim_spread *spread, struct gsim_output *output)
+{
+    if (!spread) return;
+    gsim_output_text(output, ",\n \"spread\": {");
+    put_unsigned(output, "runs", spread->runs);
+    gsim_output_json_real(output, "median_us", spread->median_us);
+    gsim_output_json_real(output, "low_us", spread->low_us);
+    gsim_output_json_real(output, "high_us", spread->high_us);
+    gsim_output_printf(output, ", \"unstable\": %s}", spread->unstable ? "true" : "false");
 }
 
 static void put_kernels(const struct gsim_timeline *timeline, struct gsim_output *output)
@@ -242,6 +258,25 @@ static void put_occupancy(const struct gsim_result *result, struct gsim_output *
     gsim_output_text(output, "]}");
 }
 
+/* What the scheduler says of its run. The occupancy is ACS's: of all warp slots, all the time. */
+static void put_figures(const struct gsim_result *result, struct gsim_output *output)
+{
+    const struct gsim_timeline *timeline = result->timeline;
+    if (!timeline->figure_count) return;
+    gsim_output_text(output, ",\n \"scheduler_figures\": [");
+    for (size_t i = 0; i < timeline->figure_count; i++) {
+        gsim_output_text(output, i ? ",\n  {" : "\n  {");
+        put_string(output, "name", timeline->figures[i].name);
+        comma(output);
+        put_string(output, "unit", timeline->figures[i].unit);
+        comma(output);
+        put_real(output, "value", timeline->figures[i].value);
+        gsim_output_text(output, "}");
+    }
+    gsim_output_text(output, "],\n ");
+    put_real(output, "warp_occupancy", result->metrics->sm_busy_ratio * result->metrics->achieved_occupancy);
+}
+
 /* Sums up to the makespan. */
 static void put_bottlenecks(const struct gsim_metrics *metrics, struct gsim_output *output)
 {
@@ -303,10 +338,15 @@ void gsim_report_json(const struct gsim_result *result, struct gsim_output *outp
 {
     put_head(result, output);
     put_iterations(result, output);
+    put_spread(result->spread, output);
     put_kernels(result->timeline, output);
     put_copies(result->timeline, output);
     put_residents(result->timeline, output);
-    put_tasks(result, output);
+    if (result->tasks)
+        gsim_tasks_json(result, output);
+    else
+        put_tasks(result, output);
     put_occupancy(result, output);
+    put_figures(result, output);
     put_metrics(result->metrics, output);
 }

@@ -176,9 +176,25 @@ static void put_title(const struct page *page, const struct gsim_result *result)
 {
     const struct gsim_simulation *run = result->simulation;
     const char *name = run->program->name;
+    if (run->tasks) {
+        gsim_output_printf(page->output, "%s%.60s%s shared by %s%.30s%s on %s%.20s%s", page->bold, name, page->plain, page->bold,
+                           run->sharing->name, page->plain, page->bold, run->device->name, page->plain);
+        gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
+        return;
+    }
     gsim_output_printf(page->output, "%s%.40s%s with %s%.30s%s on %s%.20s%s", page->bold, name, page->plain, page->bold,
                        run->scheduler->name, page->plain, page->bold, run->device->name, page->plain);
     gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
+}
+
+static void put_spread(const struct page *page, const struct gsim_spread *spread)
+{
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
+    if (!spread) return;
+    put_label(page, "Spread");
+    gsim_output_printf(page->output, "%s%s to %s expected, median %s (%u perturbed copies)\n", spread->unstable ? "unstable: " : "",
+                       gsim_text_time(a, gsim_time_from_us(spread->low_us)), gsim_text_time(b, gsim_time_from_us(spread->high_us)),
+                       gsim_text_time(c, gsim_time_from_us(spread->median_us)), spread->runs);
 }
 
 static void put_times(const struct page *page, const struct gsim_result *result)
@@ -188,6 +204,7 @@ static void put_times(const struct page *page, const struct gsim_result *result)
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
     put_label(page, "Makespan");
     gsim_output_printf(page->output, "%s\n", gsim_text_time(a, metrics->makespan));
+    put_spread(page, result->spread);
     if (count > 1) {
         put_label(page, "Iterations");
         gsim_output_printf(page->output, "%zu: median %s, fastest %s, slowest %s\n", count,
@@ -280,6 +297,23 @@ static void put_workers(const struct page *page, const struct gsim_timeline *tim
                        gsim_text_percent(a, makespan > 0 ? late_makespan / makespan : 0));
 }
 
+/* What the scheduler says of its run, and with it the occupancy as ACS has it: of all warp slots, all the time. */
+static void put_figures(const struct page *page, const struct gsim_result *result)
+{
+    const struct gsim_timeline *timeline = result->timeline;
+    const struct gsim_metrics *metrics = result->metrics;
+    char number[GSIM_TEXT_SIZE];
+    for (size_t i = 0; i < timeline->figure_count; i++) {
+        const struct gsim_figure_record *figure = &timeline->figures[i];
+        put_label(page, i ? "" : "Scheduler");
+        gsim_output_printf(page->output, "%-28s %9.2f %s\n", figure->name, figure->value, figure->unit);
+    }
+    if (!timeline->figure_count || isnan(metrics->sm_busy_ratio)) return;
+    put_label(page, "");
+    gsim_output_printf(page->output, "%-28s %9s of all warp slots\n", "achieved occupancy",
+                       gsim_text_percent(number, metrics->sm_busy_ratio * metrics->achieved_occupancy));
+}
+
 #define LEAST_SHARE 0.05 /* causes of less of the makespan are left out */
 
 /* Causes by their share of the makespan, the greatest first. */
@@ -329,11 +363,18 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     struct page page = {.output = output, .bold = "", .dim = "", .plain = ""};
     if (style->color) page = (struct page){.output = output, .bold = "\033[1m", .dim = "\033[2m", .plain = "\033[0m"};
     put_title(&page, result);
+    if (result->tasks) {
+        struct gsim_task_gaps gaps;
+        enum gsim_status found = gsim_tasks_gaps(result->timeline, result->simulation->tasks, &gaps, error);
+        if (found != GSIM_OK) return found;
+        gsim_tasks_print(result, &gaps, output);
+    }
     put_times(&page, result);
     put_bottlenecks(&page, result->metrics);
     put_device(&page, result);
     put_host(&page, result);
     put_workers(&page, result->timeline);
+    put_figures(&page, result);
     if (result->option_count) put_options(&page, result);
     enum gsim_status status = put_kernels(&page, result, error);
     if (status != GSIM_OK) return status;

@@ -29,14 +29,44 @@ struct gsim_result {
     const struct gsim_simulation *simulation;
     const struct gsim_timeline *timeline;
     const struct gsim_metrics *metrics;
+    const struct gsim_spread *spread; /* of perturbed copies; NULL: none were run */
     const struct gsim_option_text *options;
     size_t option_count;
     const struct gsim_block_log *blocks; /* for traces; NULL: none was kept */
+    const struct gsim_task_stats *tasks; /* of several tasks; NULL: one program alone */
     const struct gsim_named_span *spans;       /* for traces, with their track's name; NULL: none */
     size_t span_count;
     const char *span_track;
     const char *tracer;                  /* who watched a run on a real GPU; NULL: it was simulated */
 };
+
+/* How a task's requests went: from arrival to end. Microseconds. */
+struct gsim_task_stats {
+    uint32_t requests, late;       /* done; after their deadline */
+    double mean_us, p50_us, p90_us, p99_us, max_us;
+    double end_us;                 /* of its last request */
+    double per_second;             /* from the first arrival to that */
+    double alone_us, alone_p99_us; /* mean with the GPU to itself; 0: not known */
+    double slow_down;              /* mean over mean alone; NAN: not known */
+    double kernel_us;              /* sum of its kernels' times */
+};
+/* Of the most urgent task, the first of several: its GPU time between its kernels, within requests. */
+struct gsim_task_gaps {
+    uint32_t task;
+    double idle_us, filled_us;     /* between its kernels in all; with others' kernels in it */
+    double overrun_us;             /* that its kernels were ready while others' ran and none of its own */
+};
+/* STATS: one of each task, with alone_us as the caller knows it, or 0. */
+enum gsim_status gsim_tasks_measure(const struct gsim_timeline *timeline, const struct gsim_task_set *set, struct gsim_task_stats *stats,
+                                    struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_tasks_gaps(const struct gsim_timeline *timeline, const struct gsim_task_set *set, struct gsim_task_gaps *gaps,
+                                 struct gsim_error *error) GSIM_NODISCARD;
+/* Jain's index of the tasks' speeds relative to alone, 1 where all are slowed down alike; NAN where that is not known. */
+double gsim_tasks_fairness(const struct gsim_task_stats *stats, uint32_t count);
+void gsim_tasks_print(const struct gsim_result *result, const struct gsim_task_gaps *gaps, struct gsim_output *output);
+void gsim_tasks_json(const struct gsim_result *result, struct gsim_output *output);
+/* A process track for each task. */
+void gsim_chrome_write_tasks(const struct gsim_result *result, struct gsim_output *output);
 
 /* What the terminal can show. */
 struct gsim_style {

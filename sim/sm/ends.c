@@ -21,7 +21,7 @@ static void end_run(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time
 }
 
 /* Takes BLOCKS of the cohort off every SM of the group; an empty cohort leaves, the others stay in the order of their age. */
-static void take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t at, uint32_t blocks, gsim_time now)
+void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t at, uint32_t blocks, gsim_time now)
 {
     struct gsim_cohort c = g->cohorts[at];
     g->cohorts[at].blocks -= blocks;
@@ -43,8 +43,8 @@ static void take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t 
 static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool only_one, bool refills)
 {
     struct gsim_sm_group *g = gpu->groups[index];
-    struct gsim_kernel_run *ended[GSIM_MAX_COHORTS];
-    uint32_t ended_count = 0, lost = 0;
+    struct gsim_kernel_run *ended[GSIM_MAX_COHORTS], *drained[GSIM_MAX_COHORTS];
+    uint32_t ended_count = 0, drained_count = 0, lost = 0;
     gsim_group_settle(g, now);
     for (uint32_t i = 0; i < g->cohort_count && !(only_one && lost);) {
         struct gsim_cohort c = g->cohorts[i];
@@ -52,9 +52,10 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
             i++;
             continue;
         }
-        take_blocks(gpu, g, i, only_one && c.frees ? 1 : c.blocks, now);
+        gsim_ends_take_blocks(gpu, g, i, only_one && c.frees ? 1 : c.blocks, now);
         lost += c.frees;
         if (c.frees && !c.run->resident && !c.run->unplaced) ended[ended_count++] = c.run;
+        if (c.frees && gsim_gpu_is_drained(c.run)) drained[drained_count++] = c.run;
     }
     g->feels_memory = false;
     for (uint32_t i = 0; i < g->cohort_count; i++) g->feels_memory |= g->cohorts[i].work->dram_gbps > 0;
@@ -63,6 +64,8 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
     gsim_groups_rate(gpu, index);
     if (refills && !only_one && !gpu->groups[index]->slots) gsim_groups_merge_idle(gpu, index);
     for (uint32_t i = 0; i < ended_count; i++) end_run(gpu, ended[i], now);
+    for (uint32_t i = 0; i < drained_count && gpu->listener.kernel_drained; i++)
+        gpu->listener.kernel_drained(gpu->listener.data, drained[i]->tag, now);
 }
 
 /* --- ends that leave room ------------------------------------------------------------------------------- */
@@ -150,7 +153,7 @@ static void end_scattered(struct gsim_gpu *gpu, gsim_time now)
         end_blocks(gpu, index, now, true, true);
 }
 
-static void merge_idle(struct gsim_gpu *gpu)
+void gsim_ends_merge_idle(struct gsim_gpu *gpu)
 {
     for (uint32_t i = 0, before; i < gpu->group_count; i += gpu->group_count == before) {
         before = gpu->group_count;
@@ -172,5 +175,5 @@ void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now)
         end_at_once(gpu, now);
         gsim_distributor_look(gpu, now);
     }
-    merge_idle(gpu);
+    gsim_ends_merge_idle(gpu);
 }

@@ -151,6 +151,29 @@ void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
     gsim_groups_find_next(gpu);
 }
 
+void gsim_gpu_set_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
+{
+    if (gbps != gpu->copies_gbps) gsim_gpu_add_copy_load(gpu, now, gbps - gpu->copies_gbps);
+}
+
+double gsim_gpu_demand(const struct gsim_gpu *gpu) { return gpu->load.kernels ? gpu->demand_gbps : 0; }
+
+void gsim_gpu_delay(struct gsim_gpu *gpu, gsim_time by)
+{
+    for (int level = 0; level < GSIM_MAX_LEVELS; level++)
+        for (struct gsim_kernel_run *run = gpu->queues[level].head; run; run = run->next) run->placed_at += by;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        struct gsim_sm_group *g = gpu->groups[i];
+        g->updated += by;
+        if (gpu->next_at[i] != GSIM_TIME_NEVER) gsim_groups_set_next(gpu, i, gpu->next_at[i] + by);
+        for (uint32_t c = 0; c < g->cohort_count; c++) g->cohorts[c].since += by;
+    }
+    gpu->turn_at += by;
+    gpu->last_start += by;
+    gpu->horizon = 0;
+    gsim_groups_find_next(gpu);
+}
+
 /* What holds of all blocks of a kernel has changed: its pace, and of what is left of them this FACTOR is. */
 static void change(struct gsim_gpu *gpu, gsim_time now, const struct gsim_kernel_run *run, double factor)
 {

@@ -32,6 +32,7 @@ struct gsim_gpu_listener {
     void (*kernel_ended)(void *data, void *tag, gsim_time now);
     void (*kernel_placed)(void *data, void *tag, gsim_time now); /* none of its blocks waits for room any more */
     void (*kernel_triggered)(void *data, void *tag, gsim_time now); /* all of its blocks have, before their end; not called where trigger is 1 */
+    void (*kernel_drained)(void *data, void *tag, gsim_time now); /* it is paused, and its last resident block has ended */
 };
 
 /* So many blocks of the kernel with TAG are resident on each of SMS (a bit each, GSIM_BLOCK_SMS of them) from SINCE to
@@ -104,8 +105,24 @@ struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const str
 /* What is left of the kernel takes SHARE of its measured time longer, or shorter, within these limits. */
 void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double share);
 
+/* No further block of the kernel is placed, until it goes on; those that are resident end. False: all are placed. */
+bool gsim_gpu_pause(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run);
+bool gsim_gpu_is_drained(const struct gsim_kernel_run *run);
+/* It stands behind those that wait for room now. */
+void gsim_gpu_go_on(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run);
+/* Its blocks are gone, and so is RUN; its end is not told. */
+void gsim_gpu_kill(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run);
+
 /* Copies draw on DRAM too: adds (or takes back) their traffic. */
 void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps);
+
+/* So much in all. */
+void gsim_gpu_set_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps);
+/* What its blocks ask of DRAM, in GB/s. */
+double gsim_gpu_demand(const struct gsim_gpu *gpu);
+
+/* Whatever is under way happens so much later: its time has stood still. */
+void gsim_gpu_delay(struct gsim_gpu *gpu, gsim_time by);
 
 /* Some kernel is resident or waits for room. */
 bool gsim_gpu_is_busy(const struct gsim_gpu *gpu);

@@ -42,6 +42,7 @@ struct gsim_kernel_run {
     int level;
     double pace;              /* of all its blocks (gsim_gpu_set_pace) */
     bool started;
+    bool is_paused;           /* not in a queue (stop.c) */
     bool has_waited;          /* for room, itself or behind who did */
     gsim_time placed_at;      /* its last block */
     double last_place;        /* of its blocks, that of the last one (gpu_spread.c) */
@@ -166,6 +167,9 @@ bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now);
 /* --- gpu_ends.c: blocks end, SMs are refilled -------------------------------------------------------------- */
 /* Ends blocks that end at NOW, the time of the next end; the caller serves the queue and repeats while some do. */
 void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now);
+/* Takes BLOCKS of the group's cohort AT off each of its SMs. */
+void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t at, uint32_t blocks, gsim_time now);
+void gsim_ends_merge_idle(struct gsim_gpu *gpu);
 
 /* --- gpu_distributor.c: which SM gets the next block ------------------------------------------------------- */
 /* The most urgent kernel with blocks to place, or NULL while there is none or the distributor turns. */

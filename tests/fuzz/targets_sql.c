@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "plots/frame.h"
-#include "sweep/query.h"
+#include "sweep/query/query.h"
 #include "tests/fuzz/targets.h"
 #include "traces/import/importers.h"
 

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cli/request.h"
-#include "sweep/query.h"
+#include "sweep/query/query.h"
 #include "sweep/spec.h"
-#include "sweep/where.h"
+#include "sweep/query/where.h"
 #include "tests/fuzz/targets.h"
 
 #define MOST_POINTS 200

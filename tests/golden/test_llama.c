@@ -9,7 +9,7 @@
 #include "gpusim/simulate.h"
 #include "sim/device/device.h"
 #include "tests/test.h"
-#include "workloads/generators/generator.h"
+#include "gpusim/generator.h"
 
 static struct gsim_device_spec device;
 
@@ -37,8 +37,14 @@ static void llama(void)
     struct gsim_error error = {0};
     struct gsim_program plain, programmatic;
     CHECK_OK(gsim_device_load("h100-vm", &device, &error), error);
-    CHECK_OK(gsim_generator_build("llm-decode", &plain, &error), error);
-    CHECK_OK(gsim_generator_build("llm-decode:programmatic=on:prologue=0.1:trigger=0.5", &programmatic, &error), error);
+    static const char *const marks[][2] = {{"programmatic", "on"}, {"prologue", "0.1"}, {"trigger", "0.5"}};
+    const struct gsim_generator_ops *llm = gsim_generator_find("llm-decode");
+    double params[64] = {0};
+    gsim_params_set_defaults(llm->params, params);
+    CHECK_OK(gsim_params_set(llm->params, params, "jitter", "0", &error), error);
+    CHECK_OK(llm->build(params, 1, &plain, &error), error);
+    for (int i = 0; i < 3; i++) CHECK_OK(gsim_params_set(llm->params, params, marks[i][0], marks[i][1], &error), error);
+    CHECK_OK(llm->build(params, 1, &programmatic, &error), error);
     const double us[3] = {run(&plain, "async", NULL), run(&programmatic, "async", NULL), run(&programmatic, "persistent", ahead)};
     for (int i = 0; i < 3; i++) {
         CHECK_MSG(fabs(us[i] / published[i] - 1) <= 0.1, "%d: %.0f us, published %.0f", i, us[i], published[i]);

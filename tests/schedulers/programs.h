@@ -8,6 +8,7 @@
 #define GSIM_TEST_PROGRAMS_H
 
 #include "gpusim/program.h"
+#include "gpusim/random.h"
 #include "tests/test.h"
 
 #define PROGRAM_BUFFERS 64

@@ -58,8 +58,8 @@ static void judge_all_modes(const struct gsim_scheduler_ops *ops, const char *op
 static void test_defaults(void)
 {
     uint32_t count = 0;
-    for (; gsim_scheduler_at(count); count++) /* the recorder has no threads: those that need them have a test of their own */
-        if (!gsim_scheduler_at(count)->has_threads) judge_all_modes(gsim_scheduler_at(count), NULL, 60);
+    for (; gsim_scheduler_at(count); count++) /* the recorder has neither threads nor a front end: who needs them has a test of its own */
+        if (!gsim_scheduler_at(count)->has_threads && !gsim_scheduler_at(count)->has_frontend) judge_all_modes(gsim_scheduler_at(count), NULL, 60);
     CHECK(count >= 6);
     judge_all_modes(&gsim_scheduler_skeleton, NULL, 60);
 }
@@ -106,7 +106,7 @@ static void test_driver_failure(void)
     struct gsim_program program = {0};
     program_random(7, &program);
     for (uint32_t i = 0; gsim_scheduler_at(i); i++)
-        for (uint32_t call = 1; call < 200 && !gsim_scheduler_at(i)->has_threads; call += 3) {
+        for (uint32_t call = 1; call < 200 && !gsim_scheduler_at(i)->has_threads && !gsim_scheduler_at(i)->has_frontend; call += 3) {
             enum gsim_status status;
             struct gsim_error error;
             struct trial t = {.ops = gsim_scheduler_at(i), .program = &program, .iterations = 2, .fail_after = call};
@@ -125,7 +125,7 @@ static void test_out_of_memory(void)
     struct gsim_program program = {0};
     program_random(11, &program);
     for (uint32_t i = 0; gsim_scheduler_at(i); i++)
-        for (int mode = 0; mode < 2 && !gsim_scheduler_at(i)->has_threads; mode++) {
+        for (int mode = 0; mode < 2 && !gsim_scheduler_at(i)->has_threads && !gsim_scheduler_at(i)->has_frontend; mode++) {
             bool reached_end = false;
             for (uint64_t nth = 1; nth < 2000 && !reached_end; nth++) {
                 enum gsim_status status;

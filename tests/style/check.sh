@@ -54,6 +54,22 @@ check_size() {
                 start = 0 }'
 }
 
+# A folder is read in one sitting: its own source files, those of folders below it aside.
+check_folders() {
+    grep -E '\.(c|h|cu|cuh|def)$' "$list" | tr '\n' '\0' | xargs -0 -r awk '
+        { folder = FILENAME; if (!sub("/[^/]*$", "", folder)) folder = "."; lines[folder]++ }
+        END { for (folder in lines) if (lines[folder] > 4000)
+                  printf "%s:1: folder: %d lines of source, at most 4000: make folders below it\n", folder, lines[folder] }'
+}
+
+# A tag with gsim_ means one thing in the whole house.
+check_tags() {
+    c_sources | tr '\n' '\0' | xargs -0 -r grep -nHoE '^(struct|union|enum) gsim_[a-z0-9_]+ \{' 2>/dev/null |
+        awk -F: '{ tag = $3; sub(/ \{/, "", tag)
+                   if (tag in first) printf "%s:%s: tag: \"%s\" is also defined in %s\n", $1, $2, tag, first[tag]
+                   else first[tag] = $1 }'
+}
+
 check_todo() {
     sources | in_files todo '(^|[^A-Za-z0-9_])(TO''DO|FIX''ME|X''XX)([^A-Za-z0-9_]|$)' \
         'bare marker: write "NEEDSWORK: what, why"'
@@ -78,7 +94,8 @@ sim/memory       include sim/base sim/program sim/device sim/sm sim/clock
 sim/front        include sim/base sim/program sim/device sim/sm sim/clock sim/memory
 sim/host         include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front
 sim/report       include sim/base sim/program sim/device
-sim              include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front sim/host
+sim/task         include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front sim/host
+sim              include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front sim/host sim/task
 schedulers       include sim/base sim/program
 workloads        include sim/base sim/program
 traces           include sim/base sim/program sim/device sim/report sim
@@ -186,7 +203,7 @@ check_mirror() {
         done
 }
 
-for rule in simgrid spdx size todo conflicts paths layering links mentions lines mirror; do "check_$rule"; done >"$found"
+for rule in simgrid spdx size folders tags todo conflicts paths layering links mentions lines mirror; do "check_$rule"; done >"$found"
 cat "$found"
 offences=$(grep -cv '^warning:' "$found")
 printf 'style: %d files, %d offences\n' "$(wc -l <"$list")" "$offences"

@@ -66,6 +66,10 @@ expect_offence 'sim/sm/gpu.c:601: size'
 put sim/sm/gpu.c && many_lines 550 sim/sm/gpu.c
 expect_clean
 clean_tree
+for part in a b c d e f g h; do put sim/sm/$part.c && many_lines 500 sim/sm/$part.c; done
+expect_offence 'sim/sm:1: folder: 4008 lines'
+put sim/sm/gpu.h 'struct gsim_lane {\n};\n' && put sim/sm/lanes.h 'struct gsim_lane {\n};\n'
+expect_offence 'sim/sm/lanes.h:2: tag: "struct gsim_lane" is also defined in sim/sm/gpu.h'
 put sim/sm/gpu.c "int a; /* TO""DO: later */\n"
 expect_offence 'sim/sm/gpu.c:2: todo'
 put tests/run.sh "# FIX""ME\n"
@@ -105,5 +109,5 @@ expect_offence 'README.md:131: size'
 put tests/sim/test_nothing.c
 expect_offence 'tests/sim/test_nothing.c:1: mirror'
 
-printf 'style check: %d of 26 cases failed\n' "$failures"
+printf 'style check: %d of 28 cases failed\n' "$failures"
 [ "$failures" = 0 ]

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What records mean together: which call made which work, what is broken and can be repaired, in which order the
- * host did it all, and how long each kernel runs alone. The ops themselves: traces/import/emit.c.
+ * host did it all, and how long each kernel runs alone. The ops themselves: traces/import/records/emit.c.
  */
 #include "traces/import/import.h"
 
 #include <stdlib.h>
 
-#include "traces/import/records.h"
+#include "traces/import/records/records.h"
 
 #define SAME_SOLO_RATIO 0.02 /* durations of one kernel this close to their median are replayed as the median */
 

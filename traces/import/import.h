@@ -21,9 +21,9 @@ struct gsim_import_options {
      * waits kept so far. */
     void (*progress)(void *context, double ratio, uint64_t records);
     void *progress_context;
-    const char *execution_trace; /* what operators read and write (traces/import/dataflow.h); NULL: not known */
+    const char *execution_trace; /* what operators read and write (traces/import/records/dataflow.h); NULL: not known */
     bool drops_order;       /* the order of streams and waits is not made part of the program: its works are independent */
-    bool removes_overhead;  /* the profiler's own share of the host's time, as far as it can be told (traces/import/overhead.c) */
+    bool removes_overhead;  /* the profiler's own share of the host's time, as far as it can be told (traces/import/records/overhead.c) */
     bool drops_unexplained; /* idle time of the GPU that the trace does not explain: left out, not kept as a delay */
     enum { GSIM_COPIES_BY_RATE, GSIM_COPIES_RECORDED, GSIM_COPIES_MODELLED } copies; /* BY_RATE: recorded where rates differ */
     double copy_gbps[2][2]; /* of the device: [pageable][d2h]; 0: not known */

@@ -13,7 +13,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
-#include "traces/import/records.h"
+#include "traces/import/records/records.h"
 #include "traces/import/sniff.h"
 #include "traces/import/values.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/import/records.h"
+#include "traces/import/records/records.h"
 
 #define LISTED 8 /* in messages */
 

@@ -13,7 +13,7 @@
 #include "sim/base/scan.h"
 #include "sim/base/text.h"
 #include "sim/program/file.h"
-#include "traces/import/records.h"
+#include "traces/import/records/records.h"
 #include "traces/import/sniff.h"
 
 #define TIME_LIMIT_NS     4000000000000000000 /* 64 bits also hold sums with durations */

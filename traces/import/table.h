@@ -9,7 +9,7 @@
 #include <sqlite3.h>
 
 #include "sim/base/database.h"
-#include "traces/import/records.h"
+#include "traces/import/records/records.h"
 
 #define GSIM_TABLE_COLUMNS     24
 #define GSIM_TABLE_DURATION_NS 1000000000000000 /* GSIM_LIMIT_US */

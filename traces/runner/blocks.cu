@@ -3,7 +3,7 @@
  * See blocks.h. The GPU's clock is set to the host's by an exchange of numbers through mapped memory: the host writes
  * one, a thread on the GPU answers with its time. Half of an exchange bounds the error (H200: 2.9 us, so 1.5).
  */
-#include "traces/runner/bench.h"
+#include "traces/runner/kernels/bench.h"
 
 #include <cuda_runtime.h>
 

@@ -7,7 +7,7 @@
 #define GSIM_RUNNER_MEMORY_H
 
 #include "gpusim/scheduler.h"
-#include "traces/runner/bench.h"
+#include "traces/runner/kernels/bench.h"
 
 /* Two blocks of memory, kept from program to program and only ever enlarged: pinning a gigabyte takes half a second. */
 struct gsim_runner_memory {

@@ -6,7 +6,7 @@
 #include "traces/runner/run.h"
 
 #include "traces/runner/cuda.h"
-#include "traces/runner/numbers.h"
+#include "traces/runner/kernels/numbers.h"
 
 static const struct gsim_cuda_node *node_of(const struct gsim_cuda *cuda, const struct gsim_cuda_call *call, uint64_t traced)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim reproduce": cli/reproduce.c has the command, cli_reproduce_rules.c how a
+ * Layer: sim (program). "gpusim reproduce": cli/trust/reproduce.c has the command, cli_reproduce_rules.c how a
  * published number comes about from runs, cli_reproduce_table.c what is printed and written.
  */
 #ifndef GSIM_CLI_REPRODUCE_H
@@ -14,6 +14,7 @@ struct gsim_reproduction {
     struct gsim_published published; /* the rows that were asked for come first; means take from all */
     size_t shown_count;              /* how many those are */
     struct gsim_reruns reruns;
+    struct gsim_acs *acs; /* of paper "acs" (trust/published/acs.h); NULL: another one */
     double *simulated;  /* per published row; NAN where a run failed */
     const char *number; /* sensitivity: this number of every device times FACTOR; NULL: none */
     double factor;

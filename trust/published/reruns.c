@@ -2,13 +2,7 @@
 /* Runs and worker processes of trust/published/reruns.h. What is run and why: trust/published/rules.c. */
 #include "trust/published/reruns.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "sim/device/device.h"
 #include "trust/published/script_overlap.h"
@@ -193,125 +187,73 @@ static enum gsim_status make_one(struct worker *worker, const struct gsim_rerun 
 }
 
 /* --- worker processes ------------------------------------------------------------------------------------------ */
-struct message {
-    size_t index;
-    struct gsim_rerun_result result;
+struct jobs {
+    struct gsim_reruns *reruns;
+    size_t received;
+    struct worker *worker; /* of a worker process: made by its first run, which frees nothing before its end */
 };
 
-static bool send_all(int to, const void *bytes, size_t size)
+static void run_one(void *data, uint64_t item, struct gsim_bytes *outcome)
 {
-    for (const char *at = bytes; size;) {
-        ssize_t sent = write(to, at, size);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent <= 0) return false;
-        at += sent;
-        size -= (size_t)sent;
-    }
-    return true;
+    struct jobs *jobs = data;
+    struct gsim_rerun_result result;
+    struct gsim_error error = {0};
+    memset(&result, 0, sizeof result); /* padding included: it goes through a pipe */
+    if (!jobs->worker && (jobs->worker = gsim_alloc(sizeof *jobs->worker)) != NULL) jobs->worker->device_count = 0;
+    result.status = jobs->worker ? make_one(jobs->worker, &jobs->reruns->runs[item], &result, &error)
+                                 : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (result.status != GSIM_OK) snprintf(result.message, sizeof result.message, "%.159s", error.message);
+    gsim_bytes_add(outcome, &result, sizeof result);
 }
 
-static bool receive_all(int from, void *bytes, size_t size)
+static void fail_one(void *data, uint64_t item, enum gsim_item_end end, const char *message, struct gsim_bytes *outcome)
 {
-    for (char *at = bytes; size;) {
-        ssize_t got = read(from, at, size);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        at += got;
-        size -= (size_t)got;
-    }
-    return true;
+    struct gsim_rerun_result result;
+    (void)data, (void)item, (void)end;
+    memset(&result, 0, sizeof result);
+    result.status = GSIM_IO;
+    snprintf(result.message, sizeof result.message, "%.159s", message);
+    gsim_bytes_add(outcome, &result, sizeof result);
 }
 
-static void work(const struct gsim_reruns *reruns, size_t first, size_t stride, int to)
+static enum gsim_status take_one(void *data, uint64_t item, const char *outcome, size_t length, struct gsim_error *error)
 {
-    struct worker *worker = gsim_alloc(sizeof *worker); /* too large for a stack; without it no answer comes */
-    for (size_t i = first; worker && i < reruns->count; i += stride) {
-        struct message message = {.index = i};
-        struct gsim_error error = {0};
-        message.result.status = make_one(worker, &reruns->runs[i], &message.result, &error);
-        if (message.result.status != GSIM_OK)
-            snprintf(message.result.message, sizeof message.result.message, "%.159s", error.message);
-        if (!send_all(to, &message, sizeof message)) break;
-    }
-    for (size_t i = 0; worker && i < worker->device_count; i++) gsim_device_release(&worker->devices[i]);
-    gsim_free(worker);
+    struct jobs *jobs = data;
+    if (length != sizeof *jobs->reruns->results)
+        return gsim_error_set(error, GSIM_IO, "a worker process gave %zu bytes", length);
+    memcpy(&jobs->reruns->results[item], outcome, length);
+    jobs->received++;
+    return GSIM_OK;
 }
 
-static pid_t start_worker(const struct gsim_reruns *reruns, size_t first, size_t stride, int *from)
+enum gsim_status gsim_reruns_make(struct gsim_reruns *reruns, unsigned processes, struct gsim_error *error)
 {
-    int ends[2];
-    if (pipe(ends)) return -1;
-    pid_t parent = getpid(), child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) _exit(0); /* it died before the line above */
-        work(reruns, first, stride, ends[1]);
-        close(ends[1]);
-        _exit(0);
-    }
-    close(ends[1]);
-    if (child < 0) close(ends[0]);
-    *from = ends[0];
-    return child;
-}
-
-/* Reads from whichever worker has something, until all are done; the number of results. */
-static size_t collect(struct gsim_reruns *reruns, const int *pipes, unsigned count)
-{
-    struct pollfd polls[GSIM_JOBS_MAX];
-    size_t received = 0;
-    for (unsigned i = 0; i < count; i++) polls[i] = (struct pollfd){.fd = pipes[i], .events = POLLIN};
-    for (unsigned open_count = count; open_count;) {
-        if (poll(polls, count, WAIT_MS) < 0 && errno != EINTR) break;
-        if (reruns->progress) {
-            reruns->progress->done = reruns->done_count + received;
-            reruns->progress->total = reruns->count;
-            gsim_progress_show(reruns->progress);
-        }
-        for (unsigned i = 0; i < count; i++) {
-            struct message message;
-            if (polls[i].fd < 0 || !polls[i].revents) continue;
-            if (receive_all(pipes[i], &message, sizeof message)) {
-                reruns->results[message.index] = message.result;
-                received++;
-                continue;
-            }
-            close(pipes[i]);
-            polls[i].fd = -1;
-            open_count--;
-        }
-    }
-    return received;
-}
-
-enum gsim_status gsim_reruns_make(struct gsim_reruns *reruns, unsigned jobs, struct gsim_error *error)
-{
-    pid_t children[GSIM_JOBS_MAX];
-    int pipes[GSIM_JOBS_MAX];
-    size_t fresh = reruns->count - reruns->done_count, received;
+    struct jobs jobs = {.reruns = reruns};
+    size_t fresh = reruns->count - reruns->done_count;
     if (!fresh) return GSIM_OK;
-    if (jobs > GSIM_JOBS_MAX) jobs = GSIM_JOBS_MAX;
-    if (jobs > fresh) jobs = (unsigned)fresh;
     void *results = gsim_realloc(reruns->results, sizeof *reruns->results * reruns->count);
     if (!results) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     reruns->results = results;
-    unsigned started = 0;
-    for (; started < jobs; started++) {
-        children[started] = start_worker(reruns, reruns->done_count + started, jobs, &pipes[started]);
-        if (children[started] < 0) break;
+    if (processes > GSIM_JOBS_MAX) processes = GSIM_JOBS_MAX;
+    const struct gsim_pool_config config = {.jobs = processes < fresh ? processes : (uint32_t)fresh,
+                                            .data = &jobs, .run = run_one, .fail = fail_one};
+    struct gsim_pool *pool = NULL;
+    enum gsim_status status = gsim_pool_create(&config, &pool, error);
+    for (size_t put = reruns->done_count; status == GSIM_OK && jobs.received < fresh;) {
+        for (size_t room = gsim_pool_room(pool, reruns->count - put); room && put < reruns->count && status == GSIM_OK; room--)
+            status = gsim_pool_put(pool, put++, error);
+        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take_one, &jobs, error);
+        if (!reruns->progress) continue;
+        reruns->progress->done = reruns->done_count + jobs.received;
+        reruns->progress->total = reruns->count;
+        gsim_progress_show(reruns->progress);
     }
-    received = collect(reruns, pipes, started);
-    for (unsigned i = 0; i < started; i++)
-        while (waitpid(children[i], NULL, 0) < 0 && errno == EINTR) continue;
-    if (started < jobs) return gsim_error_set(error, GSIM_IO, "cannot start a worker process: %s", strerror(errno));
-    if (received != fresh)
-        return gsim_error_set(error, GSIM_IO, "a worker process ended early: %zu of %zu runs made", received, fresh);
-    for (size_t i = reruns->done_count; i < reruns->count; i++) { /* the machine's fault, not the run's */
+    gsim_pool_destroy(pool);
+    for (size_t i = reruns->done_count; status == GSIM_OK && i < reruns->count; i++) { /* the machine's fault, not the run's */
         const struct gsim_rerun_result *result = &reruns->results[i];
         if (result->status == GSIM_IO || result->status == GSIM_NOMEM)
-            return gsim_error_set(error, result->status, "%s", result->message);
+            status = gsim_error_set(error, result->status, "%s", result->message);
     }
-    reruns->done_count = reruns->count;
-    return GSIM_OK;
+    if (status == GSIM_OK) reruns->done_count = reruns->count;
+    return status;
 }

@@ -212,13 +212,28 @@ static double kernel_deviation(const struct gsim_case *c, const struct gsim_time
     return count && last > first ? sum / (double)count / (last - first) : NAN;
 }
 
+static double measured_part_us(const struct gsim_timeline *timeline)
+{
+    return gsim_time_us(timeline->iterations[0].end - timeline->iterations[0].start);
+}
+
+static enum gsim_status copy_time(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline, double *time_us,
+                                  struct gsim_error *error)
+{
+    (void)copy;
+    (void)error;
+    *time_us = measured_part_us(timeline);
+    return GSIM_OK;
+}
+
 /* TIMELINE is of the first run; the prediction is PREDICTED_US. */
 static enum gsim_status add_samples(struct gsim_validation *v, const struct issue *issue, double predicted_us,
-                                    const struct gsim_timeline *timeline, struct gsim_error *error)
+                                    const struct gsim_timeline *timeline, const struct gsim_spread *spread, struct gsim_error *error)
 {
     const struct gsim_case *c = issue->subject;
     struct gsim_sample *s = gsim_validation_add(v, c, gsim_quantity_of_schedule(issue->schedule), predicted_us, c->makespan_us[issue->schedule]);
     if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    s->spread = *spread;
     enum gsim_status status = gsim_baselines_dag(v->device, c, issue->schedule, s->baseline_us, error);
     if (status || issue->schedule != GSIM_SCHEDULE_LIVE) return status;
     s->spread_ratio = c->spread_ratio;
@@ -253,19 +268,22 @@ static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsi
         .works = works,
     };
     struct gsim_timeline first = {0};
+    struct gsim_spread spread = {0};
     enum gsim_status status = GSIM_OK;
     uint32_t runs = is_on_one_stream(issue->schedule) || issue->subject->stream_count < 2 ? 1 : RUNS;
     double sum_us = 0;
     for (uint32_t i = 0; i < runs && !status; i++, simulation.seed++) {
         struct gsim_timeline timeline;
         status = gsim_simulate(&simulation, &timeline, error);
-        if (!status) sum_us += gsim_time_us(timeline.iterations[0].end - timeline.iterations[0].start);
+        if (!status) sum_us += measured_part_us(&timeline);
         if (i == 0)
             first = timeline;
         else
             gsim_timeline_release(&timeline);
     }
-    if (!status) status = add_samples(v, issue, sum_us / runs, &first, error);
+    simulation.seed = 1;
+    if (!status && v->spread_runs) status = gsim_spread_run(&simulation, v->spread_runs, copy_time, &spread, error);
+    if (!status) status = add_samples(v, issue, sum_us / runs, &first, &spread, error);
     gsim_timeline_release(&first);
     return status;
 }

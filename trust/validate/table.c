@@ -55,6 +55,24 @@ static void put_rankings(const struct gsim_validation *v, struct gsim_output *ou
     }
 }
 
+static enum gsim_status put_intervals(const struct gsim_validation *v, struct gsim_output *output, struct gsim_error *error)
+{
+    if (!v->spread_runs) return GSIM_OK;
+    gsim_output_printf(output, "\nWhat was measured, and the 90 %% intervals of %u perturbed copies:\n", v->spread_runs);
+    gsim_output_printf(output, "%-9s%-18s%5s%8s%14s%10s%20s\n", "kind", "quantity", "n", "held", "median width", "unstable", "of those >20 % off");
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++)
+        for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
+            struct gsim_interval_row row;
+            enum gsim_status status = gsim_validation_interval(v, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity, &row, error);
+            if (status) return status;
+            if (!row.count) continue;
+            gsim_output_printf(output, "%-9s%-18s%5zu%6.1f %%%12.2f %%%10zu%13zu of %zu\n", gsim_case_kind_word((enum gsim_case_kind)kind),
+                               gsim_quantity_word((enum gsim_quantity)quantity), row.count, 100 * (double)row.held / (double)row.count,
+                               100 * row.width_median, row.unstable, row.off_unstable, row.off);
+        }
+    return GSIM_OK;
+}
+
 static enum gsim_status put_table(const struct gsim_validation *validation, bool used[GSIM_QUANTITY_COUNT], struct gsim_output *output,
                                   struct gsim_error *error)
 {
@@ -99,6 +117,8 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
     enum gsim_status status = put_table(validation, used, output, error);
     if (status) return status;
     put_rankings(validation, output);
+    status = put_intervals(validation, output, error);
+    if (status) return status;
     if (validation->skipped)
         gsim_output_printf(output, "\n%zu cases left out: their second kernel's launch time is not recorded.\n",
                            validation->skipped);
@@ -136,7 +156,10 @@ void gsim_validation_print_cases(const struct gsim_validation *validation, struc
         gsim_output_percent(output, 9, s->error, true);
         gsim_output_percent(output, 9, s->spread_ratio, false);
         bool of_one = s->quantity == GSIM_QUANTITY_OWN || s->quantity == GSIM_QUANTITY_PLACEMENT;
-        gsim_output_printf(output, "  %s%s\n", s->subject->name, of_one ? s->part ? " (second)" : " (first)" : "");
+        gsim_output_printf(output, "  %s%s", s->subject->name, of_one ? s->part ? " (second)" : " (first)" : "");
+        if (s->spread.runs)
+            gsim_output_printf(output, "  %.3f to %.3f%s", s->spread.low_us, s->spread.high_us, s->spread.unstable ? ", unstable" : "");
+        gsim_output_text(output, "\n");
     }
     gsim_output_text(output, "\n");
 }
@@ -149,11 +172,20 @@ static void put_field(struct gsim_output *output, double value)
     if (isfinite(value)) gsim_output_real(output, value);
 }
 
+static void put_spread(const struct gsim_validation *validation, const struct gsim_spread *spread, struct gsim_output *output)
+{
+    if (!validation->spread_runs) return;
+    put_field(output, spread->runs ? spread->median_us : NAN);
+    put_field(output, spread->runs ? spread->low_us : NAN);
+    put_field(output, spread->runs ? spread->high_us : NAN);
+    gsim_output_text(output, !spread->runs ? "," : spread->unstable ? ",1" : ",0");
+}
+
 void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_output *output)
 {
     gsim_output_text(output, "kind,quantity,predicted,measured,error,spread");
     for (int b = 0; b < GSIM_BASELINE_COUNT; b++) gsim_output_printf(output, ",%s_us", baseline_words[b]);
-    gsim_output_text(output, ",half,part,case,file\n");
+    gsim_output_printf(output, ",half,part,case,file%s\n", validation->spread_runs ? ",copies_median_us,low_us,high_us,unstable" : "");
     for (size_t i = 0; i < validation->count; i++) {
         const struct gsim_sample *s = &validation->samples[i];
         gsim_output_csv_string(output, gsim_case_kind_word(s->subject->kind));
@@ -168,11 +200,22 @@ void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_o
         gsim_output_csv_string(output, s->subject->name);
         gsim_output_text(output, ",");
         gsim_output_csv_string(output, s->subject->file);
+        put_spread(validation, &s->spread, output);
         gsim_output_text(output, "\n");
     }
 }
 
-static void put_json_row(const struct gsim_validation_row *row, struct gsim_output *output)
+static void put_json_interval(const struct gsim_interval_row *interval, uint32_t runs, struct gsim_output *output)
+{
+    if (!interval->count) return;
+    gsim_output_printf(output, ", \"interval\": {\"runs\": %u, \"count\": %zu, \"held\": %zu", runs, interval->count, interval->held);
+    gsim_output_json_real(output, "median_width", interval->width_median);
+    gsim_output_printf(output, ", \"unstable\": %zu, \"off\": %zu, \"off_unstable\": %zu}", interval->unstable, interval->off,
+                       interval->off_unstable);
+}
+
+static void put_json_row(const struct gsim_validation_row *row, const struct gsim_interval_row *interval, uint32_t runs,
+                         struct gsim_output *output)
 {
     gsim_output_printf(output, "{\"kind\": \"%s\", \"quantity\": ", gsim_case_kind_word(row->kind));
     gsim_output_json_string(output, gsim_quantity_word(row->quantity));
@@ -190,6 +233,7 @@ static void put_json_row(const struct gsim_validation_row *row, struct gsim_outp
         snprintf(name, sizeof name, "mean_%s", baseline_words[b]);
         gsim_output_json_real(output, name, row->baseline_mean[b]);
     }
+    put_json_interval(interval, runs, output);
     gsim_output_text(output, "}");
 }
 
@@ -202,10 +246,12 @@ static enum gsim_status put_json_rows(const struct gsim_validation *validation, 
             struct gsim_validation_row row;
             enum gsim_status status = gsim_validation_row(validation, (enum gsim_case_kind)kind,
                                                           (enum gsim_quantity)quantity, &row, error);
+            struct gsim_interval_row interval;
+            if (!status) status = gsim_validation_interval(validation, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity, &interval, error);
             if (status) return status;
             if (!row.all.count) continue;
             gsim_output_printf(output, "%s\n  ", separator);
-            put_json_row(&row, output);
+            put_json_row(&row, &interval, validation->spread_runs, output);
             separator = ",";
         }
     }

@@ -172,6 +172,31 @@ enum gsim_status gsim_validation_row(const struct gsim_validation *validation, e
     return status;
 }
 
+/* --- intervals ------------------------------------------------------------------------------------------------- */
+enum gsim_status gsim_validation_interval(const struct gsim_validation *validation, enum gsim_case_kind kind, enum gsim_quantity quantity,
+                                          struct gsim_interval_row *row, struct gsim_error *error)
+{
+    double *widths = gsim_alloc((validation->count + 1) * sizeof *widths);
+    if (!widths) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    *row = (struct gsim_interval_row){.width_median = NAN};
+    for (size_t i = 0; i < validation->count; i++) {
+        const struct gsim_sample *s = &validation->samples[i];
+        const struct gsim_spread *spread = &s->spread;
+        if (s->subject->kind != kind || s->quantity != quantity || !spread->runs) continue;
+        widths[row->count++] = (spread->high_us - spread->low_us) / spread->median_us;
+        row->held += s->measured >= spread->low_us && s->measured <= spread->high_us;
+        row->unstable += spread->unstable;
+        if (fabs(s->error) <= GSIM_INTERVAL_OFF) continue;
+        row->off++;
+        row->off_unstable += spread->unstable;
+    }
+    struct gsim_error_summary summary;
+    enum gsim_status status = gsim_errors_summarize(widths, row->count, &summary, error);
+    if (status == GSIM_OK && row->count) row->width_median = summary.median;
+    gsim_free(widths);
+    return status;
+}
+
 /* --- rankings --------------------------------------------------------------------------------------------------- */
 static bool is_ranked(enum gsim_quantity quantity)
 {

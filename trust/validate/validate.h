@@ -9,6 +9,7 @@
 
 #include "sim/base/output.h"
 #include "gpusim/simulate.h"
+#include "sim/spread.h"
 #include "traces/case.h"
 #include "trust/validate/stats.h"
 
@@ -56,11 +57,13 @@ struct gsim_sample {
     double error;                            /* signed and relative; a distance for PLACEMENT and KERNELS */
     double spread_ratio;                     /* NAN: not recorded */
     double baseline_us[GSIM_BASELINE_COUNT]; /* NAN: not for this quantity */
+    struct gsim_spread spread;               /* where it was asked for, of makespans */
 };
 
 struct gsim_validation {
     const struct gsim_device_spec *device;
     const struct gsim_gpu_options *gpu;
+    uint32_t spread_runs;        /* perturbed copies of each DAG; 0: none */
     struct gsim_sample *samples; /* of one case together, in the order of the cases */
     size_t count, capacity, skipped, unfit;
     char unfit_reason[200]; /* of the first */
@@ -83,6 +86,16 @@ struct gsim_validation_row {
     double correlation, spread_ratio;             /* of logarithms; mean of the samples' */
     double baseline_mean[GSIM_BASELINE_COUNT];    /* mean absolute error */
 };
+/* How often intervals hold what was measured. */
+struct gsim_interval_row {
+    size_t count, held, unstable;
+    size_t off, off_unstable; /* predictions off by more than GSIM_INTERVAL_OFF; of these, called unstable */
+    double width_median;      /* relative to the median of the copies */
+};
+#define GSIM_INTERVAL_OFF 0.2
+/* ROW->count is 0 when there are none. */
+enum gsim_status gsim_validation_interval(const struct gsim_validation *validation, enum gsim_case_kind kind, enum gsim_quantity quantity,
+                                          struct gsim_interval_row *row, struct gsim_error *error) GSIM_NODISCARD;
 /* How well a kind's schedules serial, live and graph are ranked, over the cases that have two of them or more. */
 struct gsim_validation_ranking {
     enum gsim_case_kind kind;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: trust. Why the GPU was idle or half idle: every moment of a finished, detailed timeline by what was missing, and the
- * critical path. Times are exact: what the shares add up to is the makespan. The run itself is the caller's; text: cli/explain.c.
+ * critical path. Times are exact: what the shares add up to is the makespan. The run itself is the caller's; text: cli/whatif/explain.c.
  */
 #ifndef GSIM_WHATIF_CAUSES_H
 #define GSIM_WHATIF_CAUSES_H
@@ -61,7 +61,7 @@ const char *gsim_gpu_state_text(enum gsim_gpu_state state);
 const char *gsim_cause_word(enum gsim_cause cause);
 const char *gsim_cause_text(enum gsim_cause cause);
 
-#define GSIM_UNEXPLAINED_KERNEL "(unexplained idle)" /* the kernel that traces/import/emit.c makes of such a time */
+#define GSIM_UNEXPLAINED_KERNEL "(unexplained idle)" /* the kernel that traces/import/records/emit.c makes of such a time */
 
 /* A stretch of one state and cause; NEXT: the work that it waited for, an index into gsim_moments.works, UINT32_MAX for none. */
 struct gsim_stretch {

@@ -2,7 +2,7 @@
 /*
  * Layer: trust. What could be changed in a program, its host or its GPU, and the simulation with it: capture into a graph, drop
  * synchronisations, other streams, priorities, fewer or cheaper launches, pinned memory, hardware queues, faster kernels, links or
- * another device. Which to try and how to show it: cli/whatif.c.
+ * another device. Which to try and how to show it: cli/whatif/whatif.c.
  */
 #ifndef GSIM_WHATIF_CHANGES_H
 #define GSIM_WHATIF_CHANGES_H

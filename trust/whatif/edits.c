@@ -221,6 +221,8 @@ static bool join(struct gsim_edit *e, uint32_t first, uint32_t next)
     }
     a->args = args;
     a->arg_count = count;
+    a->segment_count = 0; /* the whole of each */
+    a->is_unknown |= b->is_unknown;
     for (uint32_t i = 0; i < b->after_count; i++)
         if (b->after[i] < first && !gsim_edit_add_after(e, first, b->after[i])) return false;
     if (!gsim_edit_set_after(e, next, &first, 1)) return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: trust. Pairs of streams that could overlap and do not: of the six usual reasons which holds, for how long, and a
- * simulation without it, whose time says what the reason is worth. Running it and showing it: cli/explain_pairs.c.
+ * simulation without it, whose time says what the reason is worth. Running it and showing it: cli/whatif/explain_pairs.c.
  */
 #ifndef GSIM_WHATIF_PAIRS_H
 #define GSIM_WHATIF_PAIRS_H

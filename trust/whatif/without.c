@@ -77,6 +77,7 @@ static bool drop_args(struct gsim_edit *e, uint32_t op, const unsigned char *use
     if (!kept) return false;
     for (uint32_t a = 0; a < o->arg_count; a++)
         if ((uses[o->args[a].buffer_index] & 7) != 7) kept[count++] = o->args[a];
+    if (count < o->arg_count) o->segment_count = 0; /* they count the arguments */
     o->args = kept;
     o->arg_count = count;
     return true;

@@ -6,11 +6,11 @@
  */
 #include <math.h>
 
-#include "workloads/generators/generator.h"
+#include "workloads/generators/tiles.h"
 
 struct llm_params {
     int model;
-    int64_t layers, context, batch, tiles, splits, seed;
+    int64_t layers, context, batch, tiles, splits;
     bool reduce, programmatic;
     double attention_spread, jitter, prologue, trigger, gbps, least_us;
 };
@@ -33,7 +33,7 @@ static void add(struct maker *m, const char *name, uint32_t tiles, double bytes,
 {
     const struct gsim_tiles t = {.name = name, .tiles = tiles, .us = fmax(bytes * 1e-3 / m->p->gbps, m->p->least_us), .bytes = bytes, .flops = flops, .spread = spread,
                                  .prologue = m->p->prologue, .trigger = m->p->trigger, .programmatic = m->p->programmatic};
-    m->last = gsim_generator_add(m->builder, m->numbers, &t, &m->last, m->count++ > 0);
+    m->last = gsim_tiles_add(m->builder, m->numbers, &t, &m->last, m->count++ > 0);
 }
 
 /* A product of every sequence's vector with WEIGHTS weights. */
@@ -42,7 +42,7 @@ static void add_product(struct maker *m, const char *name, double weights)
     add(m, name, (uint32_t)m->p->tiles, 2 * weights, 2 * weights * (double)m->p->batch, m->p->jitter);
 }
 
-static void build(const void *params, struct gsim_builder *builder, const struct gsim_random *numbers)
+static void fill(const void *params, struct gsim_builder *builder, const struct gsim_random *numbers)
 {
     const struct llm_params *p = params;
     const struct model *model = &models[p->model];
@@ -72,17 +72,27 @@ static const struct gsim_param table[] = {
     {"splits", GSIM_PARAM_INT, FIELD(splits), 16, 1, 1024, "", NULL, "tiles of attention for each key-value head"},
     {"reduce", GSIM_PARAM_BOOL, FIELD(reduce), 0, 0, 1, "", NULL, "an op of its own adds up the splits"},
     {"attention_spread", GSIM_PARAM_REAL, FIELD(attention_spread), 0, 0, 2, "", NULL, "spread of attention's work from layer to layer, relative (assumed: lengths mix)"},
-    {"jitter", GSIM_PARAM_REAL, FIELD(jitter), 0, 0, 1, "", NULL, "of the other ops'"},
+    {"jitter", GSIM_PARAM_REAL, FIELD(jitter), 0.05, 0, 1, "", NULL, "of the other ops' (assumed)"},
     {"gbps", GSIM_PARAM_REAL, FIELD(gbps), 2600, 1, 100000, "GB/s", NULL, "bandwidth of an op alone (78 % of an H100's peak: published for Hazy's megakernel)"},
     {"least_us", GSIM_PARAM_REAL, FIELD(least_us), 2, 0.1, 1000, "us", NULL, "no op takes less alone (assumed)"},
     {"programmatic", GSIM_PARAM_BOOL, FIELD(programmatic), 0, 0, 1, "", NULL, "programmatic dependent launches"},
     {"prologue", GSIM_PARAM_REAL, FIELD(prologue), 0, 0, 0.99, "", NULL, "share of an op's work that needs nothing of the one before: first loads of weights (assumed)"},
     {"trigger", GSIM_PARAM_REAL, FIELD(trigger), 1, 0.001, 1, "", NULL, "share of a block's work behind which it triggers (assumed)"},
-    {"seed", GSIM_PARAM_INT, FIELD(seed), 1, 0, 1e9, "", NULL, "of what is drawn"},
     {.name = NULL},
 };
 
-const struct gsim_generator gsim_generator_llm_decode = {
-    .name = "llm-decode", .summary = "one token of a dense transformer as tile tasks (Llama-1B, Qwen3-8B)",
-    .source = "Hazy Research, Megakernels; Mirage MPK; the models' configurations", .params_size = sizeof(struct llm_params), .params = table,
-    .build = build, .seed = FIELD(seed)};
+static enum gsim_status build(const void *params, uint64_t seed, struct gsim_program *program, struct gsim_error *error)
+{
+    return gsim_tiles_build("llm-decode", params, fill, seed, program, error);
+}
+
+const struct gsim_generator_ops gsim_generator_llm_decode = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_generator_ops),
+    .name = "llm-decode",
+    .summary = "one token of a dense transformer as tile tasks (Llama-1B, Qwen3-8B)",
+    .help = "From: Hazy Research, Megakernels; Mirage MPK; the models' configurations.",
+    .params_size = sizeof(struct llm_params),
+    .params = table,
+    .build = build,
+};

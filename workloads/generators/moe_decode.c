@@ -6,12 +6,12 @@
  */
 #include <math.h>
 
-#include "workloads/generators/generator.h"
+#include "workloads/generators/tiles.h"
 
 #define MOST_EXPERTS 512
 
 struct moe_params {
-    int64_t layers, experts, top, batch, tiles, seed;
+    int64_t layers, experts, top, batch, tiles;
     double zipf, expert_us, dense_us;
 };
 
@@ -30,7 +30,7 @@ static struct gsim_tiles tiles_of(const char *name, uint32_t tiles, double us)
     return (struct gsim_tiles){.name = name, .tiles = tiles, .us = us, .bytes = us * 2.6e6 * tiles / 132, .flops = 1e6};
 }
 
-static void build(const void *params, struct gsim_builder *b, const struct gsim_random *numbers)
+static void fill(const void *params, struct gsim_builder *b, const struct gsim_random *numbers)
 {
     const struct moe_params *p = params;
     double sums[MOST_EXPERTS];
@@ -39,18 +39,18 @@ static void build(const void *params, struct gsim_builder *b, const struct gsim_
     for (int64_t l = 0; l < p->layers; l++) {
         uint32_t tokens[MOST_EXPERTS] = {0}, after[MOST_EXPERTS], count = 0;
         struct gsim_tiles t = tiles_of("attention", 132, p->dense_us);
-        last = gsim_generator_add(b, numbers, &t, &last, l > 0);
+        last = gsim_tiles_add(b, numbers, &t, &last, l > 0);
         t = tiles_of("router", 8, 1);
-        last = gsim_generator_add(b, numbers, &t, &last, 1);
+        last = gsim_tiles_add(b, numbers, &t, &last, 1);
         for (int64_t i = 0; i < p->batch * p->top; i++) tokens[draw_expert(numbers, sums, experts)]++;
         for (uint32_t e = 0; e < experts; e++) {
             if (!tokens[e]) continue;
             t = tiles_of("expert", tiles, p->expert_us);
             t.flops *= tokens[e];
-            after[count++] = gsim_generator_add(b, numbers, &t, &last, 1);
+            after[count++] = gsim_tiles_add(b, numbers, &t, &last, 1);
         }
         t = tiles_of("combine", 16, 1);
-        last = gsim_generator_add(b, numbers, &t, after, count);
+        last = gsim_tiles_add(b, numbers, &t, after, count);
     }
 }
 
@@ -64,11 +64,21 @@ static const struct gsim_param table[] = {
     {"zipf", GSIM_PARAM_REAL, FIELD(zipf), 0.6, 0, 4, "", NULL, "exponent of the law by which tokens choose; 0: all experts alike (assumed)"},
     {"expert_us", GSIM_PARAM_REAL, FIELD(expert_us), 4, 0.1, 1000, "us", NULL, "an expert's tile on a busy H100 (assumed: 2 to 6)"},
     {"dense_us", GSIM_PARAM_REAL, FIELD(dense_us), 8, 0.1, 1000, "us", NULL, "attention and its projections (assumed)"},
-    {"seed", GSIM_PARAM_INT, FIELD(seed), 1, 0, 1e9, "", NULL, "of what is drawn"},
     {.name = NULL},
 };
 
-const struct gsim_generator gsim_generator_moe_decode = {
-    .name = "moe-decode", .summary = "one token through layers of experts, whose choice is drawn",
-    .source = "Mirage MPK; Cohere 2026; sizes are assumptions", .params_size = sizeof(struct moe_params), .params = table, .build = build,
-    .seed = FIELD(seed)};
+static enum gsim_status build(const void *params, uint64_t seed, struct gsim_program *program, struct gsim_error *error)
+{
+    return gsim_tiles_build("moe-decode", params, fill, seed, program, error);
+}
+
+const struct gsim_generator_ops gsim_generator_moe_decode = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_generator_ops),
+    .name = "moe-decode",
+    .summary = "one token through layers of experts, whose choice is drawn",
+    .help = "From: Mirage MPK; Cohere 2026; sizes are assumptions.",
+    .params_size = sizeof(struct moe_params),
+    .params = table,
+    .build = build,
+};

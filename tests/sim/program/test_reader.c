@@ -511,7 +511,29 @@ static void test_every_allocation_fails(void)
     CHECK_MSG(n > 15, "%d allocations, expected more than 15", (int)n);
 }
 
+/* A synchronize becomes a host_compute behind all that was issued since the last one, to its stream or to all. */
+static void test_synchronize(void)
+{
+    struct gsim_program program;
+    struct gsim_error error = {0};
+    CHECK_OK(read_ops(LAUNCH "\"stream\": 0}, " LAUNCH "\"stream\": 1}, {\"op\": \"synchronize\", \"stream\": 1}, " LAUNCH "\"stream\": 1}, "
+                      "{\"op\": \"synchronize\", \"us\": 2.5}, {\"op\": \"synchronize\"}", &program, &error), error);
+    CHECK_INT(program.op_count, 6);
+    CHECK(program.ops[2].kind == GSIM_OP_HOST_COMPUTE && program.ops[4].kind == GSIM_OP_HOST_COMPUTE && program.ops[2].stream == -1);
+    CHECK_INT(program.ops[2].after_count, 1);
+    CHECK_INT(program.ops[2].after[0], 1);
+    CHECK_INT(program.ops[4].after_count, 2);
+    CHECK_INT(program.ops[4].after[0], 0);
+    CHECK_INT(program.ops[4].after[1], 3);
+    CHECK_NEAR(program.ops[4].host_us, 2.5, 1e-9);
+    CHECK_INT(program.ops[5].after_count, 0);
+    gsim_program_release(&program);
+    CHECK_INT(read_ops("{\"op\": \"synchronize\", \"buffer\": \"x\"}", &program, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "a \"synchronize\" has no such field");
+}
+
 static const struct test_case cases[] = {
+    {"synchronize", test_synchronize},
     {"errors of the whole file", test_whole_file_errors},
     {"errors of ops", test_op_errors},
     {"errors of files", test_files},

@@ -97,8 +97,52 @@ static void across_iterations(void)
     gsim_timeline_release(&t);
 }
 
+/* Kernels that touch parts of X of 48 bytes, by op: two write its halves at once, a third reads across both, a fourth may touch
+ * anything, a fifth reads X whole. */
+static void parts_of_a_buffer(void)
+{
+    static struct gsim_segment left = {0, 24, 0, false, true}, right = {24, 24, 0, false, true}, across = {20, 8, 0, true, false};
+    static struct gsim_buffer wide = {.name = "x", .bytes = 48};
+    static struct gsim_op parts[] = {
+        {.kind = GSIM_OP_KERNEL, .index = 0, .args = &writes_x, .arg_count = 1, .segments = &left, .segment_count = 1},
+        {.kind = GSIM_OP_KERNEL, .index = 1, .args = &writes_x, .arg_count = 1, .segments = &right, .segment_count = 1},
+        {.kind = GSIM_OP_KERNEL, .index = 2, .args = &reads_x, .arg_count = 1, .segments = &across, .segment_count = 1},
+        {.kind = GSIM_OP_KERNEL, .index = 3, .is_unknown = true},
+        {.kind = GSIM_OP_KERNEL, .index = 4, .args = &reads_x, .arg_count = 1},
+    };
+    static const struct gsim_program two = {.name = "p", .buffers = &wide, .kernels = &kernel, .ops = parts, .buffer_count = 1, .kernel_count = 1, .op_count = 5};
+    static const struct {
+        int at[5];
+        const char *message;
+    } rows[] = {
+        {{0, 0, 10, 20, 30}, NULL},
+        {{0, 5, 15, 25, 35}, NULL},
+        {{0, 5, 14, 25, 35}, "op 2 (k) of iteration 0 starts at 14.000 us, op 1 (k)"},
+        {{5, 0, 14, 25, 35}, "op 2 (k) of iteration 0 starts at 14.000 us, op 0 (k)"},
+        {{0, 0, 10, 19, 35}, "op 3 (k) of iteration 0 starts at 19.000 us, op 2 (k)"},
+        {{0, 0, 10, 20, 29}, "op 4 (k) of iteration 0 starts at 29.000 us, op 3 (k)"},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct gsim_timeline t;
+        struct gsim_error error = {0};
+        gsim_timeline_init(&t, &two, false);
+        gsim_timeline_add_iteration(&t, &(struct gsim_iteration_record){.start = 0, .end = 100 * US});
+        for (uint32_t i = 0; i < 5; i++)
+            gsim_timeline_add_kernel(&t, &(struct gsim_kernel_record){.op = i, .start = rows[r].at[i] * US, .end = (rows[r].at[i] + 10) * US});
+        enum gsim_status status = gsim_verify_timeline(&t, &two, 1, &error);
+        if (rows[r].message) {
+            CHECK_INT(status, GSIM_SIM);
+            CHECK_HAS(error.message, rows[r].message);
+        } else {
+            CHECK_OK(status, error);
+        }
+        gsim_timeline_release(&t);
+    }
+}
+
 static const struct test_case cases[] = {
     {"runs", runs},
     {"across iterations", across_iterations},
+    {"parts of a buffer", parts_of_a_buffer},
 };
 TEST_MAIN("sim/verify", cases)

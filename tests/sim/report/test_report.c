@@ -150,6 +150,39 @@ static void json_has_the_load(void)
     fixture_release(&f);
 }
 
+static void spread_is_told(void)
+{
+    const struct gsim_spread spread = {.runs = 30, .median_us = 52, .low_us = 47.5, .high_us = 61.25, .unstable = true};
+    const struct gsim_style style = {.columns = 80};
+    char path[64];
+    struct gsim_error error = {0};
+    struct gsim_output output;
+    struct fixture f;
+    fixture_init(&f);
+    char *text = render(&f.result, gsim_report_json);
+    CHECK(!strstr(text, "\"spread\""));
+    gsim_free(text);
+    f.result.spread = &spread;
+    text = render(&f.result, gsim_report_json);
+    cJSON *report = cJSON_Parse(text);
+    const cJSON *its = at(report, "spread");
+    CHECK_NEAR(number_at(its, "runs"), 30, 0);
+    CHECK_NEAR(number_at(its, "median_us"), 52, 1e-9);
+    CHECK_NEAR(number_at(its, "low_us"), 47.5, 1e-9);
+    CHECK_NEAR(number_at(its, "high_us"), 61.25, 1e-9);
+    CHECK(cJSON_IsTrue(at(its, "unstable")));
+    cJSON_Delete(report);
+    gsim_free(text);
+    CHECK_OK(gsim_output_open(&output, scratch_path(path, ".spread"), &error), error);
+    CHECK_OK(gsim_report_print(&f.result, &style, &output, &error), error);
+    CHECK_OK(gsim_output_commit(&output, &error), error);
+    text = read_file(path);
+    remove(path);
+    CHECK_HAS(text, "Spread       unstable: 47.50 us to 61.25 us expected, median 52.00 us (30 perturbed copies)\n");
+    gsim_free(text);
+    fixture_release(&f);
+}
+
 static void json_escapes_names(void)
 {
     struct fixture f;
@@ -424,6 +457,7 @@ static const struct test_case cases[] = {
     {"json: records", json_has_every_record},
     {"json: metrics", json_has_the_metrics},
     {"json: load", json_has_the_load},
+    {"the spread of perturbed copies", spread_is_told},
     {"json: escaping", json_escapes_names},
     {"json: same run, same bytes", json_is_deterministic},
     {"json: unknown is null", json_without_details_has_nulls},

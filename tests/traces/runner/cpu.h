@@ -10,7 +10,7 @@
 
 #include "gpusim/memory.h"
 #include "tests/test.h"
-#include "traces/runner/kernel.h"
+#include "traces/runner/kernels/kernel.h"
 
 struct cpu {
     struct gsim_program program;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A probe that no GPU made: the calls of traces/runner/probe_*.cu, made on the simulated device. What the simulator does
+ * A probe that no GPU made: the calls of traces/runner/probe/probe_*.cu, made on the simulated device. What the simulator does
  * not model (arithmetic, memory curves, threads) follows from the device's numbers.
  */
 #ifndef GSIM_TESTS_SYNTHETIC_PROBE_H

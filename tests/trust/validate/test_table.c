@@ -114,7 +114,45 @@ static void json_is_well_formed(void)
     gsim_free(text);
 }
 
+/* Measured 100: in 90 to 120, not in 60 to 95 (off by 20 % and no more), in 85 to 155, which is unstable, off by 30 %. */
+static enum gsim_status with_intervals(const struct gsim_validation *v, struct gsim_output *output, struct gsim_error *error)
+{
+    static const struct gsim_spread spreads[3] = {
+        {.runs = 20, .median_us = 100, .low_us = 90, .high_us = 120},
+        {.runs = 20, .median_us = 80, .low_us = 60, .high_us = 95},
+        {.runs = 20, .median_us = 125, .low_us = 85, .high_us = 155, .unstable = true},
+    };
+    struct gsim_validation mine = *v;
+    mine.spread_runs = 20;
+    for (int i = 0; i < 3; i++) mine.samples[i].spread = spreads[i];
+    enum gsim_status status = gsim_validation_print(&mine, output, error);
+    gsim_validation_print_cases(&mine, output);
+    gsim_validation_csv(&mine, output);
+    return status == GSIM_OK ? write_json(&mine, output, error) : status;
+}
+
+static void intervals_are_counted(void)
+{
+    char *text = written(with_intervals);
+    CHECK_HAS(text, "90 % intervals of 20 perturbed copies");
+    CHECK_HAS(text, "pairs    span                  3  66.7 %       43.75 %         1            1 of 1\n");
+    CHECK_HAS(text, "pairs[2]  85.000 to 155.000, unstable\n");
+    CHECK_HAS(text, ",case,file,copies_median_us,low_us,high_us,unstable\n");
+    CHECK_HAS(text, ",f.json,125.000000,85.000000,155.000000,1\n");
+    CHECK_HAS(text, ",f.json,,,,\n"); /* no makespan */
+    cJSON *json = cJSON_Parse(strstr(text, "{\"schema\""));
+    const cJSON *rows = cJSON_GetObjectItem(json, "rows"), *interval = cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 0), "interval");
+    CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(interval, "runs")), 20, 0);
+    CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(interval, "held")), 2, 0);
+    CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(interval, "median_width")), 0.4375, 1e-9);
+    CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(interval, "off_unstable")), 1, 0);
+    CHECK(!cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 1), "interval"));
+    cJSON_Delete(json);
+    gsim_free(text);
+}
+
 static const struct test_case cases[] = {
+    {"intervals", intervals_are_counted},
     {"the table", table_holds_the_numbers},
     {"CSV", csv_has_a_line_per_sample},
     {"a line per case", cases_have_lines},

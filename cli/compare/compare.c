@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim compare": workloads x schedulers, the median time of an iteration and the
+ * speed-up over a base scheduler. Runs are made by worker processes: one that fails or crashes costs its cell. Tables and
+ * files: cli/compare/compare_table.c.
+ */
+#include "cli/compare/compare.h"
+#include "cli/tasks/tasks.h"
+
+#include <string.h>
+
+#include "sim/base/ends.h"
+#include "sim/base/jobs/pool.h"
+#include "sim/base/jobs/progress.h"
+#include "sim/base/text.h"
+#include "sweep/sink.h"
+
+#define BASE_DEFAULT  "serial"
+#define REPEAT_MOST   1e6
+#define MESSAGE_BYTES 400
+#define WAIT_MS       100
+
+const char *const gsim_compare_settings[GSIM_COMPARE_SETTINGS] = {"suite", "size", "block1d", "blocks", "memory", "prefetch"};
+
+/* --- which runs ---------------------------------------------------------------------------------------------- */
+/* The next item of a comma-separated list; NULL at the end. */
+static char *next_item(char **at)
+{
+    char *item = *at;
+    if (!item) return NULL;
+    char *comma = strchr(item, ',');
+    *at = comma ? comma + 1 : NULL;
+    if (comma) *comma = '\0';
+    return item;
+}
+
+static size_t count_items(const char *text)
+{
+    size_t count = 1;
+    for (; *text; text++) count += *text == ',';
+    return count;
+}
+
+static enum gsim_status choose_workloads(struct gsim_comparison *comparison, struct gsim_error *error)
+{
+    const char *text = comparison->arguments->value[GSIM_CLI_WORKLOAD];
+    bool all = !text || strcmp(text, "all") == 0;
+    size_t room = 0;
+    while (gsim_workload_at((uint32_t)room)) room++;
+    if (!all) room = count_items(text);
+    comparison->workloads = GSIM_ARENA_ARRAY(&comparison->arena, const char *, room);
+    char *list = gsim_arena_strdup(&comparison->arena, all ? "" : text);
+    if (!comparison->workloads || !list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (all) {
+        for (size_t i = 0; i < room; i++)
+            comparison->workloads[comparison->workload_count++] = gsim_workload_at((uint32_t)i)->name;
+        return GSIM_OK;
+    }
+    for (char *item; (item = next_item(&list));) {
+        if (!*item)
+            return gsim_error_set(error, GSIM_USAGE, "--workload: expected names separated by commas, found '%s'",
+                                  text);
+        if (strcmp(item, "-") == 0)
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--workload: every scheduler reads the program, standard input cannot be: expected a file");
+        comparison->workloads[comparison->workload_count++] = item;
+    }
+    return GSIM_OK;
+}
+
+static bool has_size(const char *workload, const char *size)
+{
+    const struct gsim_workload_ops *ops = gsim_workload_find(workload);
+    double number;
+    if (!ops || gsim_text_quantity(size, &number)) return true;
+    for (const struct gsim_workload_preset *preset = ops->presets; preset && preset->name; preset++)
+        if (strcmp(preset->name, size) == 0) return true;
+    return false;
+}
+
+/* A preset belongs to some workloads only: the others are left out, unless there would be none. */
+static void drop_without_preset(struct gsim_comparison *comparison)
+{
+    const char *size = comparison->arguments->value[GSIM_CLI_SIZE];
+    size_t kept = 0;
+    for (size_t i = 0; size && i < comparison->workload_count; i++) kept += has_size(comparison->workloads[i], size);
+    if (!kept || kept == comparison->workload_count) return;
+    kept = 0;
+    for (size_t i = 0; i < comparison->workload_count; i++) {
+        if (has_size(comparison->workloads[i], size))
+            comparison->workloads[kept++] = comparison->workloads[i];
+        else
+            fprintf(stderr, "gpusim: %s is left out: it has no size preset '%.60s'\n", comparison->workloads[i], size);
+    }
+    comparison->workload_count = kept;
+}
+
+static enum gsim_status add_scheduler(struct gsim_comparison *comparison, const char *name, size_t *index,
+                                      struct gsim_error *error)
+{
+    const struct gsim_scheduler_ops *ops;
+    enum gsim_status status = gsim_cli_scheduler(name, &ops, error);
+    if (status != GSIM_OK) return status;
+    for (*index = 0; *index < comparison->scheduler_count; ++*index)
+        if (comparison->schedulers[*index] == ops) return GSIM_OK;
+    comparison->schedulers[comparison->scheduler_count++] = ops;
+    return GSIM_OK;
+}
+
+static enum gsim_status choose_schedulers(struct gsim_comparison *comparison, struct gsim_error *error)
+{
+    const char *text = comparison->arguments->value[GSIM_CLI_SCHED],
+               *base = comparison->arguments->value[GSIM_CLI_BASE];
+    bool all = !text || strcmp(text, "all") == 0;
+    size_t room = 0, index;
+    enum gsim_status status = GSIM_OK;
+    while (gsim_scheduler_at((uint32_t)room)) room++;
+    if (!all) room = count_items(text);
+    comparison->schedulers = GSIM_ARENA_ARRAY(&comparison->arena, const struct gsim_scheduler_ops *, room + 1);
+    char *list = gsim_arena_strdup(&comparison->arena, all ? "" : text);
+    if (!comparison->schedulers || !list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (all)
+        for (uint32_t i = 0; gsim_scheduler_at(i); i++)
+            comparison->schedulers[comparison->scheduler_count++] = gsim_scheduler_at(i);
+    else
+        for (char *item; status == GSIM_OK && (item = next_item(&list));)
+            status = add_scheduler(comparison, item, &index, error);
+    if (status != GSIM_OK) return status;
+    comparison->shown_count = comparison->scheduler_count;
+    return add_scheduler(comparison, base ? base : BASE_DEFAULT, &comparison->base_index, error);
+}
+
+/* --- one run, in a worker -------------------------------------------------------------------------------------- */
+struct outcome {
+    enum gsim_status status;
+    char message[MESSAGE_BYTES];
+    struct gsim_compare_cell cell;
+};
+
+static void keep_settings(const struct gsim_cli_point *point, struct gsim_compare_cell *cell)
+{
+    for (size_t i = 0; i < point->option_count; i++)
+        for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++)
+            if (strcmp(point->options[i].name, gsim_compare_settings[s]) == 0)
+                snprintf(cell->settings[s], sizeof cell->settings[s], "%s", point->options[i].value);
+}
+
+static enum gsim_status run_once(const struct gsim_comparison *comparison, uint64_t item, struct gsim_compare_cell *cell,
+                                 struct gsim_error *error)
+{
+    size_t index = (size_t)(item / comparison->repeat), repetition = (size_t)(item % comparison->repeat);
+    size_t workload = index / comparison->scheduler_count, scheduler = index % comparison->scheduler_count;
+    struct gsim_cli_setup setup = comparison->setup;
+    struct gsim_cli_point point;
+    struct gsim_timeline timeline = {0};
+    setup.seed += repetition;
+    enum gsim_status status =
+        gsim_cli_point_init(&point, &setup, comparison->workloads[workload], comparison->schedulers[scheduler], error);
+    if (status != GSIM_OK) return status;
+    status = gsim_cli_point_run(&point, false, &timeline, &cell->metrics, error);
+    if (status == GSIM_OK) keep_settings(&point, cell);
+    if (status == GSIM_OK && timeline.iteration_count) {
+        cell->done = true;
+        cell->first = timeline.iterations[0];
+        cell->iterations = timeline.iteration_count;
+        cell->kernels = timeline.kernel_count;
+    }
+    gsim_timeline_release(&timeline);
+    gsim_cli_point_release(&point);
+    return status;
+}
+
+static void run_item(void *data, uint64_t item, struct gsim_bytes *bytes)
+{
+    struct outcome outcome = {0};
+    struct gsim_error error = {0};
+    outcome.status = run_once(data, item, &outcome.cell, &error);
+    snprintf(outcome.message, sizeof outcome.message, "%.*s", MESSAGE_BYTES - 1, error.message);
+    gsim_bytes_add(bytes, &outcome, sizeof outcome);
+}
+
+static void fail_item(void *data, uint64_t item, enum gsim_item_end end, const char *message, struct gsim_bytes *bytes)
+{
+    struct outcome outcome = {.status = GSIM_SIM};
+    (void)data;
+    (void)item;
+    (void)end;
+    snprintf(outcome.message, sizeof outcome.message, "%.*s", MESSAGE_BYTES - 1, message);
+    gsim_bytes_add(bytes, &outcome, sizeof outcome);
+}
+
+/* --- all runs ---------------------------------------------------------------------------------------------------- */
+struct collector {
+    struct gsim_comparison *comparison;
+    struct gsim_progress progress;
+    struct gsim_error *failures; /* per cell: of its first repetition that failed */
+    uint64_t received;
+    bool is_refused; /* bad usage concerns all runs: no others are begun */
+};
+
+static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
+{
+    struct collector *c = data;
+    struct outcome outcome;
+    size_t index = (size_t)(item / c->comparison->repeat), repetition = (size_t)(item % c->comparison->repeat);
+    struct gsim_compare_cell *cell = &c->comparison->cells[index];
+    (void)error;
+    GSIM_INVARIANT(length == sizeof outcome);
+    memcpy(&outcome, bytes, sizeof outcome);
+    c->received++;
+    c->progress.done++;
+    if (outcome.status == GSIM_USAGE || outcome.status == GSIM_NOMEM) c->is_refused = true;
+    if (outcome.status != GSIM_OK && c->failures[index].status == GSIM_OK)
+        gsim_error_set(&c->failures[index], outcome.status, "%s", outcome.message);
+    if (outcome.status != GSIM_OK || !outcome.cell.done) return GSIM_OK;
+    cell->times[repetition] = outcome.cell.metrics.iteration_median;
+    if (repetition) return GSIM_OK;
+    gsim_time *times = cell->times;
+    *cell = outcome.cell;
+    cell->times = times;
+    return GSIM_OK;
+}
+
+static enum gsim_status run_pool(struct collector *c, struct gsim_error *error)
+{
+    struct gsim_comparison *comparison = c->comparison;
+    uint64_t next = 0, count = (uint64_t)comparison->workload_count * comparison->scheduler_count * comparison->repeat;
+    struct gsim_pool *pool = NULL;
+    struct gsim_stop stop;
+    uint32_t jobs;
+    enum gsim_status status = gsim_cli_jobs(comparison->arguments, 0, &jobs, error);
+    if (status != GSIM_OK) return status;
+    struct gsim_pool_config config = {
+        .jobs = jobs < count ? jobs : (uint32_t)count, .data = comparison, .run = run_item, .fail = fail_item};
+    gsim_stop_begin(&stop);
+    status = gsim_pool_create(&config, &pool, error);
+    gsim_progress_start(&c->progress, count, stderr);
+    c->progress.unit = "runs";
+    while (status == GSIM_OK && !gsim_stop_asked(&stop) && c->received < (c->is_refused ? next : count)) {
+        for (size_t room = gsim_pool_room(pool, count - next); !c->is_refused && room && next < count && status == GSIM_OK; room--)
+            status = gsim_pool_put(pool, next++, error);
+        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take, c, error);
+        gsim_progress_show(&c->progress);
+    }
+    gsim_progress_clear(&c->progress);
+    gsim_pool_destroy(pool);
+    gsim_ends_restore(&stop.old_mask); /* a signal that is pending ends the process here */
+    return status;
+}
+
+/* Bad usage ends the comparison; other failures are told and the table goes on. */
+static enum gsim_status tell_failures(struct collector *c, struct gsim_error *error)
+{
+    struct gsim_comparison *comparison = c->comparison;
+    const char *last = "";
+    for (size_t i = 0; i < comparison->workload_count * comparison->scheduler_count; i++) {
+        const struct gsim_error *failure = &c->failures[i];
+        size_t scheduler = i % comparison->scheduler_count;
+        comparison->cells[i].done &= failure->status == GSIM_OK;
+        comparison->done_count += comparison->cells[i].done;
+        if (failure->status == GSIM_OK) continue;
+        if (failure->status == GSIM_USAGE || failure->status == GSIM_NOMEM)
+            return gsim_error_set(error, failure->status, "%s", failure->message);
+        /* A program that cannot be read fails under every scheduler with the same words. */
+        if (!scheduler || strcmp(failure->message, last) != 0)
+            fprintf(stderr, "gpusim: %s with %s: %s\n", comparison->workloads[i / comparison->scheduler_count],
+                    comparison->schedulers[scheduler]->name, failure->message);
+        last = failure->message;
+        if (comparison->worst == GSIM_OK) comparison->worst = failure->status;
+    }
+    return GSIM_OK;
+}
+
+/* What is odd in a program file is told once, here. */
+static void note_programs(const struct gsim_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->workload_count; i++) {
+        struct gsim_cli_point point;
+        struct gsim_error ignored = {0};
+        if (gsim_workload_find(comparison->workloads[i]) || gsim_generator_find(comparison->workloads[i])) continue;
+        if (gsim_cli_point_init(&point, &comparison->setup, comparison->workloads[i], comparison->schedulers[0], &ignored) != GSIM_OK) continue;
+        gsim_cli_note_devices(&point.program, (const char *const[]){comparison->setup.device.name}, 1);
+        gsim_cli_point_release(&point);
+    }
+}
+
+static enum gsim_status run_all(struct gsim_comparison *comparison, struct gsim_error *error)
+{
+    struct collector c = {.comparison = comparison};
+    size_t count = comparison->workload_count * comparison->scheduler_count;
+    comparison->cells = GSIM_ARENA_ARRAY(&comparison->arena, struct gsim_compare_cell, count);
+    c.failures = GSIM_ARENA_ARRAY(&comparison->arena, struct gsim_error, count);
+    if (!comparison->cells || !c.failures) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        comparison->cells[i].times = GSIM_ARENA_ARRAY(&comparison->arena, gsim_time, comparison->repeat);
+        if (!comparison->cells[i].times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    }
+    enum gsim_status status = run_pool(&c, error);
+    return status == GSIM_OK ? tell_failures(&c, error) : status;
+}
+
+/* Repetitions have seeds of their own, the same ones for every scheduler: ratios are taken seed by seed. */
+static void sum_up(struct gsim_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->workload_count; i++)
+        for (size_t j = 0; j < comparison->scheduler_count; j++) {
+            const struct gsim_compare_cell *base = gsim_compare_cell(comparison, i, comparison->base_index);
+            struct gsim_compare_cell *cell = gsim_compare_cell(comparison, i, j);
+            struct gsim_stats times, ratios;
+            gsim_stats_init(&times);
+            gsim_stats_init(&ratios);
+            for (size_t r = 0; r < comparison->repeat && cell->done; r++) {
+                gsim_stats_add(&times, gsim_time_us(cell->times[r]));
+                if (base->done && cell->times[r] > 0) gsim_stats_add(&ratios, (double)base->times[r] / (double)cell->times[r]);
+            }
+            cell->us = gsim_stats_mean(&times);
+            cell->us_ci = gsim_stats_ci95(&times);
+            cell->speedup = gsim_stats_mean(&ratios);
+            cell->speedup_ci = gsim_stats_ci95(&ratios);
+        }
+}
+
+/* Of the cells that came out. */
+static void note_idle_opts(struct gsim_comparison *comparison)
+{
+    size_t count = 0, total = comparison->workload_count * comparison->scheduler_count;
+    struct gsim_cli_case *cells = GSIM_ARENA_ARRAY(&comparison->arena, struct gsim_cli_case, total + 1);
+    if (!cells) return;
+    for (size_t i = 0; i < total; i++) {
+        const struct gsim_compare_cell *cell = &comparison->cells[i];
+        const struct gsim_scheduler_ops *scheduler = comparison->schedulers[i % comparison->scheduler_count];
+        if (cell->done && gsim_scheduler_find(scheduler->name) == scheduler) /* a plug-in may crash: not here */
+            cells[count++] = (struct gsim_cli_case){comparison->workloads[i / comparison->scheduler_count],
+                                                    scheduler,
+                                                    cell->metrics.makespan, cell->metrics.iteration_total, cell->kernels};
+    }
+    gsim_cli_note_idle_opts(&comparison->setup, cells, count);
+}
+
+static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_error *error)
+{
+    const char *text = comparison->arguments->value[GSIM_CLI_REPEAT];
+    double repeat = 1;
+    if (text && (!gsim_text_quantity(text, &repeat) || repeat < 1 || repeat > REPEAT_MOST || repeat != floor(repeat)))
+        return gsim_error_set(error, GSIM_USAGE, "--repeat: expected an integer from 1 to %.0f, found '%s'", REPEAT_MOST, text);
+    comparison->repeat = (size_t)repeat;
+    enum gsim_status status = choose_workloads(comparison, error);
+    if (status == GSIM_OK) drop_without_preset(comparison);
+    if (status == GSIM_OK) status = choose_schedulers(comparison, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_check_opts(comparison->arguments, comparison->schedulers, comparison->scheduler_count, error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&comparison->setup, comparison->arguments, error);
+    if (status != GSIM_OK) return status;
+    comparison->setup.until_steady = true;
+    note_programs(comparison);
+    status = run_all(comparison, error);
+    if (status != GSIM_OK || !comparison->done_count) return status; /* a table of failures says no more */
+    note_idle_opts(comparison);
+    sum_up(comparison);
+    return gsim_compare_deliver(comparison, error);
+}
+
+int gsim_cli_compare(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    enum gsim_status failed;
+    if (gsim_cli_has_tasks(arguments))
+        return gsim_cli_compare_tasks(arguments, &failed, &error) == GSIM_OK ? gsim_status_exit(failed) : gsim_cli_fail(&error);
+    if (arguments->value[GSIM_CLI_SHARE]) {
+        gsim_error_set(&error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
+        return gsim_cli_fail(&error);
+    }
+    struct gsim_comparison comparison = {.arguments = arguments};
+    enum gsim_status status = compare(&comparison, &error);
+    enum gsim_status worst = comparison.worst;
+    gsim_cli_setup_release(&comparison.setup);
+    gsim_arena_release(&comparison.arena);
+    if (status != GSIM_OK) return gsim_cli_fail(&error);
+    return gsim_status_exit(worst);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). See cli/compare/compare.h: a comparison as the table in the terminal, as CSV and as JSON.
+ */
+#include "cli/compare/compare.h"
+
+#include <string.h>
+
+#include "sim/base/text.h"
+
+#define COMPARE_SCHEMA "gpusim-compare/1"
+#define CELL_WIDTH     15
+#define CELL_INTERVALS 32   /* with intervals beside time and speed-up */
+#define FIRST_SHOWN    0.05 /* a first iteration this far off is shown */
+
+/* Over different programs: a mean of ratios, with no interval, for they are no repetitions. */
+static double geometric_mean(const struct gsim_comparison *comparison, size_t scheduler)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->workload_count; i++) {
+        double ratio = gsim_compare_cell(comparison, i, scheduler)->speedup;
+        if (isnan(ratio) || ratio <= 0) continue;
+        sum += log(ratio);
+        count++;
+    }
+    return count ? exp(sum / (double)count) : NAN;
+}
+
+/* --- the table ----------------------------------------------------------------------------------------------- */
+static gsim_time time_of(const struct gsim_comparison *comparison, const struct gsim_compare_cell *cell)
+{
+    return comparison->repeat > 1 ? gsim_time_from_us(cell->us) : cell->metrics.iteration_median;
+}
+
+static int width_of(const struct gsim_comparison *comparison)
+{
+    return comparison->repeat > 1 ? CELL_INTERVALS : CELL_WIDTH;
+}
+
+static void put_cell(const struct gsim_comparison *comparison, size_t workload, size_t scheduler, struct gsim_output *output)
+{
+    const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, workload, scheduler);
+    bool with_intervals = comparison->repeat > 1;
+    char time[GSIM_TEXT_SIZE];
+    if (!cell->done) {
+        gsim_output_printf(output, "%*s", width_of(comparison), "failed");
+        return;
+    }
+    gsim_output_printf(output, " %8s", gsim_text_time(time, time_of(comparison, cell)));
+    if (with_intervals) gsim_output_printf(output, " +-%5.2f %%", 100 * cell->us_ci / cell->us);
+    if (isnan(cell->speedup))
+        gsim_output_printf(output, " %5s%s", "-", with_intervals ? "       " : "");
+    else
+        gsim_output_printf(output, " %5.2f", cell->speedup);
+    if (with_intervals && !isnan(cell->speedup)) gsim_output_printf(output, " +-%4.2f", cell->speedup_ci);
+}
+
+/* The columns FIRST to LAST - 1, as many as fit on 100 columns. */
+static void put_block(const struct gsim_comparison *comparison, size_t first, size_t last, unsigned name_width,
+                      struct gsim_output *output)
+{
+    int width = width_of(comparison);
+    /* Under the speed-ups. */
+    int behind = comparison->repeat > 1 ? 7 : 0;
+    char name[32];
+    gsim_output_printf(output, "\n%-*s", (int)name_width, "");
+    for (size_t j = first; j < last; j++)
+        gsim_output_printf(output, "%*s", width,
+                           gsim_text_fit(name, sizeof(name), comparison->schedulers[j]->name, (size_t)width - 1));
+    gsim_output_text(output, "\n");
+    for (size_t i = 0; i < comparison->workload_count; i++) {
+        gsim_output_printf(output, "%-*s", (int)name_width,
+                           gsim_text_fit(name, sizeof(name), comparison->workloads[i], name_width - 1));
+        for (size_t j = first; j < last; j++) put_cell(comparison, i, j, output);
+        gsim_output_text(output, "\n");
+    }
+    gsim_output_printf(output, "%-*s", (int)name_width, "geomean");
+    for (size_t j = first; j < last; j++) {
+        double mean = geometric_mean(comparison, j);
+        bool is_last = j + 1 == last;
+        if (isnan(mean))
+            gsim_output_printf(output, "%*s%*s", width - behind, "-", is_last ? 0 : behind, "");
+        else
+            gsim_output_printf(output, "%*.2f%*s", width - behind, mean, is_last ? 0 : behind, "");
+    }
+    gsim_output_text(output, "\n");
+}
+
+/* What a program that runs once would see. */
+static void put_first_iterations(const struct gsim_comparison *comparison, struct gsim_output *output)
+{
+    bool any = false;
+    for (size_t i = 0; i < comparison->workload_count; i++)
+        for (size_t j = 0; j < comparison->shown_count; j++) {
+            const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, i, j);
+            gsim_time first = cell->first.end - cell->first.start, steady = cell->metrics.iteration_median;
+            char time[GSIM_TEXT_SIZE];
+            if (!cell->done || cell->iterations < 2 || fabs((double)first / (double)steady - 1) <= FIRST_SHOWN) continue;
+            gsim_output_text(output, any ? "" : "\nFirst iterations that differ by more than 5 %, with the time over the steady one:\n");
+            any = true;
+            gsim_output_printf(output, "  %-20.20s %-15.15s %9s  %.2f\n", comparison->workloads[i], comparison->schedulers[j]->name,
+                               gsim_text_time(time, first), (double)first / (double)steady);
+        }
+}
+
+static void put_table(const struct gsim_comparison *comparison, struct gsim_output *output)
+{
+    size_t longest = strlen("geomean");
+    for (size_t i = 0; i < comparison->workload_count; i++)
+        if (strlen(comparison->workloads[i]) > longest) longest = strlen(comparison->workloads[i]);
+    /* Long paths are cut; the names of built-in workloads leave room for six schedulers. */
+    unsigned name_width = (longest > 20 ? 20 : (unsigned)longest) + 1;
+    size_t per_block = (100 - name_width) / (size_t)width_of(comparison);
+    unsigned long long seed = comparison->setup.seed;
+    const char *device = comparison->setup.device.name, *base = comparison->schedulers[comparison->base_index]->name;
+    const char *noise = comparison->setup.noise ? ", with noise" : "";
+    if (comparison->repeat > 1)
+        gsim_output_printf(output, "Median time of an iteration on %s and speed-up over %s: mean of %zu repetitions and its 95 %% confidence\n"
+                                   "interval, seeds %llu to %llu%s\n",
+                           device, base, comparison->repeat, seed, seed + comparison->repeat - 1, noise);
+    else
+        gsim_output_printf(output, "Median time of an iteration on %s and speed-up over %s, seed %llu%s\n", device, base, seed, noise);
+    for (size_t first = 0; first < comparison->shown_count; first += per_block) {
+        size_t last = first + per_block < comparison->shown_count ? first + per_block : comparison->shown_count;
+        put_block(comparison, first, last, name_width, output);
+    }
+    put_first_iterations(comparison, output);
+}
+
+/* --- files --------------------------------------------------------------------------------------------------- */
+static void put_csv(const struct gsim_comparison *comparison, struct gsim_output *output)
+{
+    gsim_output_text(output,
+                     "workload,scheduler,device,seed,iterations,kernels,iteration_us,makespan_us,speedup,"
+                     "streams_used,events_recorded,stream_waits,overlap_total,critical_path_us,lower_bound_us");
+    for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) gsim_output_printf(output, ",%s", gsim_compare_settings[s]);
+    gsim_output_text(output, ",iterations_run,first_us");
+    if (comparison->repeat > 1) gsim_output_text(output, ",repetitions,iteration_ci95_us,speedup_ci95");
+    gsim_output_text(output, "\n");
+    for (size_t i = 0; i < comparison->workload_count; i++) {
+        for (size_t j = 0; j < comparison->shown_count; j++) {
+            const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, i, j);
+            double ratio = cell->speedup;
+            if (!cell->done) continue;
+            gsim_output_csv_string(output, comparison->workloads[i]);
+            gsim_output_text(output, ",");
+            gsim_output_csv_string(output, comparison->schedulers[j]->name);
+            gsim_output_text(output, ",");
+            gsim_output_csv_string(output, comparison->setup.device.name);
+            gsim_output_printf(output, ",%llu,", (unsigned long long)comparison->setup.seed);
+            if (comparison->setup.iterations)
+                gsim_output_printf(output, "%u", comparison->setup.iterations);
+            else
+                gsim_output_text(output, "steady"); /* or a program's own; how many that were: iterations_run */
+            gsim_output_printf(output, ",%zu,", cell->kernels);
+            gsim_output_time_us(output, time_of(comparison, cell));
+            gsim_output_text(output, ",");
+            gsim_output_time_us(output, cell->metrics.makespan);
+            gsim_output_text(output, ",");
+            if (!isnan(ratio)) gsim_output_real(output, ratio);
+            gsim_output_printf(output, ",%u,%u,%u,%.6f,", cell->first.streams_used, cell->first.events_recorded,
+                               cell->first.stream_waits, cell->metrics.overlap.total);
+            gsim_output_time_us(output, cell->metrics.critical_path);
+            gsim_output_text(output, ",");
+            gsim_output_time_us(output, cell->metrics.lower_bound);
+            for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) {
+                gsim_output_text(output, ",");
+                gsim_output_csv_string(output, cell->settings[s]);
+            }
+            gsim_output_printf(output, ",%zu,", cell->iterations);
+            gsim_output_time_us(output, cell->first.end - cell->first.start);
+            if (comparison->repeat > 1) {
+                gsim_output_printf(output, ",%zu,", comparison->repeat);
+                gsim_output_time_us(output, gsim_time_from_us(cell->us_ci));
+                gsim_output_text(output, ",");
+                if (!isnan(cell->speedup_ci)) gsim_output_real(output, cell->speedup_ci);
+            }
+            gsim_output_text(output, "\n");
+        }
+    }
+}
+
+static void put_json_run(const struct gsim_comparison *comparison, size_t workload, size_t scheduler,
+                         struct gsim_output *output)
+{
+    const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, workload, scheduler);
+    gsim_output_text(output, "{\"workload\": ");
+    gsim_output_json_string(output, comparison->workloads[workload]);
+    gsim_output_text(output, ", \"scheduler\": ");
+    gsim_output_json_string(output, comparison->schedulers[scheduler]->name);
+    gsim_output_printf(output, ", \"done\": %s", cell->done ? "true" : "false");
+    if (cell->done) {
+        gsim_output_printf(output, ", \"iterations_run\": %zu, \"kernels\": %zu, \"iteration_us\": ", cell->iterations,
+                           cell->kernels);
+        gsim_output_time_us(output, time_of(comparison, cell));
+        if (comparison->repeat > 1) {
+            gsim_output_printf(output, ", \"repetitions\": %zu, \"iteration_ci95_us\": ", comparison->repeat);
+            gsim_output_time_us(output, gsim_time_from_us(cell->us_ci));
+            gsim_output_text(output, ", \"speedup_ci95\": ");
+            gsim_output_real(output, cell->speedup_ci);
+        }
+        gsim_output_text(output, ", \"first_us\": ");
+        gsim_output_time_us(output, cell->first.end - cell->first.start);
+        gsim_output_text(output, ", \"makespan_us\": ");
+        gsim_output_time_us(output, cell->metrics.makespan);
+        gsim_output_text(output, ", \"speedup\": ");
+        gsim_output_real(output, cell->speedup);
+        gsim_output_printf(output, ", \"streams_used\": %u, \"events_recorded\": %u, \"stream_waits\": %u",
+                           cell->first.streams_used, cell->first.events_recorded, cell->first.stream_waits);
+        gsim_output_text(output, ", \"critical_path_us\": ");
+        gsim_output_time_us(output, cell->metrics.critical_path);
+        gsim_output_text(output, ", \"lower_bound_us\": ");
+        gsim_output_time_us(output, cell->metrics.lower_bound);
+        for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) {
+            if (!*cell->settings[s]) continue;
+            gsim_output_printf(output, ", \"%s\": ", gsim_compare_settings[s]);
+            gsim_output_json_string(output, cell->settings[s]);
+        }
+    }
+    gsim_output_text(output, "}");
+}
+
+static void put_json(const struct gsim_comparison *comparison, struct gsim_output *output)
+{
+    gsim_output_text(output, "{\"schema\": \"" COMPARE_SCHEMA "\", \"version\": \"" GPUSIM_VERSION "\", \"device\": ");
+    gsim_output_json_string(output, comparison->setup.device.name);
+    gsim_output_printf(output, ", \"seed\": %llu, \"base\": ", (unsigned long long)comparison->setup.seed);
+    gsim_output_json_string(output, comparison->schedulers[comparison->base_index]->name);
+    gsim_output_text(output, ",\n \"runs\": [");
+    for (size_t i = 0; i < comparison->workload_count; i++) {
+        for (size_t j = 0; j < comparison->shown_count; j++) {
+            gsim_output_text(output, i || j ? ",\n  " : "\n  ");
+            put_json_run(comparison, i, j, output);
+        }
+    }
+    gsim_output_text(output, "],\n \"geometric_mean\": {");
+    for (size_t j = 0; j < comparison->shown_count; j++) {
+        if (j) gsim_output_text(output, ", ");
+        gsim_output_json_string(output, comparison->schedulers[j]->name);
+        gsim_output_text(output, ": ");
+        gsim_output_real(output, geometric_mean(comparison, j));
+    }
+    gsim_output_text(output, "}}\n");
+}
+
+static enum gsim_status write_one(const struct gsim_comparison *comparison, const char *path,
+                                  void (*put)(const struct gsim_comparison *, struct gsim_output *),
+                                  struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, path, error);
+    if (status != GSIM_OK) return status;
+    put(comparison, &output);
+    return gsim_output_commit(&output, error);
+}
+
+enum gsim_status gsim_compare_deliver(struct gsim_comparison *comparison, struct gsim_error *error)
+{
+    const char *csv = comparison->arguments->value[GSIM_CLI_CSV], *report = comparison->arguments->value[GSIM_CLI_REPORT];
+    bool stdout_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
+    enum gsim_status status = csv ? write_one(comparison, csv, put_csv, error) : GSIM_OK;
+    if (status == GSIM_OK && report) status = write_one(comparison, report, put_json, error);
+    if (status == GSIM_OK && !stdout_taken) status = write_one(comparison, "-", put_table, error);
+    return status;
+}

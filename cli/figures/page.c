@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim report": results, or the report of one run, as one page of HTML. What stands in it:
+ * plots/page/page.h.
+ */
+#include "plots/page/page.h"
+#include "cli/figures/plot.h"
+
+struct command {
+    const struct gsim_cli_arguments *arguments;
+    struct gsim_output output;
+    struct gsim_page page;
+    struct gsim_frame frame;
+    struct gsim_track track;
+};
+
+static enum gsim_status check(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    if (arguments->operand_count != 1)
+        return gsim_error_set(error, GSIM_USAGE, "expected one file, found %zu (see gpusim report --help)",
+                              arguments->operand_count);
+    if (!arguments->value[GSIM_CLI_OUTPUT])
+        return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE.html (see gpusim report --help)");
+    return GSIM_OK;
+}
+
+/* The report of a run has one row, and a makespan beside its options; what compare writes has no schema of one. */
+static bool is_run(const struct gsim_frame *frame)
+{
+    return frame->row_count == 1 && gsim_frame_find(frame, "lower_bound_us") &&
+           gsim_frame_find(frame, "compute_transfer");
+}
+
+static bool is_database(const char *path)
+{
+    char magic[16] = "";
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(magic, 1, sizeof magic, file) : 0;
+    if (file) fclose(file);
+    return length == sizeof magic && memcmp(magic, "SQLite format 3", sizeof magic) == 0;
+}
+
+static enum gsim_status write_page(struct command *c, struct gsim_error *error)
+{
+    const char *path = c->arguments->operands[0];
+    if (gsim_page_is_ask(path)) return gsim_page_ask(&c->page, path, error);
+    if (is_run(&c->frame)) {
+        enum gsim_status status = gsim_track_read(path, &c->track, error);
+        return status == GSIM_OK ? gsim_page_run(&c->page, &c->frame, &c->track, error) : status;
+    }
+    enum gsim_status status = gsim_page_results(&c->page, &c->frame, error);
+    if (status == GSIM_OK && is_database(path)) status = gsim_page_database(&c->page, path, error);
+    if (status == GSIM_OK) gsim_page_end(&c->page);
+    return status;
+}
+
+int gsim_cli_page(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct command c = {.arguments = arguments};
+    enum gsim_status status = check(arguments, &error);
+    if (status == GSIM_OK && !gsim_page_is_ask(arguments->operands[0])) status = gsim_frame_read(&c.frame, arguments->operands[0], &error);
+    if (status == GSIM_OK) {
+        c.page = (struct gsim_page){.output = &c.output, .source = arguments->operands[0]};
+        c.page.command = gsim_cli_command_line(arguments, &c.page.arena);
+        status = c.page.command ? gsim_output_open(&c.output, arguments->value[GSIM_CLI_OUTPUT], &error)
+                                : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    }
+    if (status == GSIM_OK) {
+        status = write_page(&c, &error);
+        if (status == GSIM_OK) status = gsim_output_commit(&c.output, &error);
+        if (status == GSIM_OK && c.page.missing)
+            status = gsim_error_set(&error, GSIM_IO, "'%s' is written, but figures are missing: %s",
+                                    arguments->value[GSIM_CLI_OUTPUT], c.page.missing);
+        gsim_output_release(&c.output);
+    }
+    gsim_track_release(&c.track);
+    gsim_frame_release(&c.frame);
+    gsim_arena_release(&c.page.arena);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim plot": which figure, from which files, how large. What figures show: plots/.
+ */
+#include "cli/figures/plot.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "plots/results.h"
+#include "plots/timeline.h"
+#include "sim/base/scratch.h"
+#include "sim/base/text.h"
+#include "sweep/spec.h"
+#include "sweep/query/where.h"
+
+static const char *const kinds[] = {"speedup", "lines", "heatmap", "scatter", "box", "timeline"};
+#define HEAD_BYTES 1024
+#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+
+struct command {
+    const struct gsim_cli_arguments *arguments;
+    const char *kind;
+    struct gsim_figure figure;
+    struct gsim_arena arena;
+};
+
+/* --- words ---------------------------------------------------------------------------------------------------------
+ */
+static enum gsim_status parse_cm(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double low,
+                                 double high, const char *expected, double *value, struct gsim_error *error)
+{
+    char *end;
+    const char *text = arguments->value[key];
+    if (!text) return GSIM_OK;
+    *value = strtod(text, &end);
+    if (end != text && !*end && *value >= low && *value <= high) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--%s: expected %s from %g to %g, found '%s'",
+                          gsim_cli_option_at(key)->name, expected, low, high, text);
+}
+
+enum gsim_status gsim_cli_figure_size(const struct gsim_cli_arguments *arguments, double width_cm,
+                                      struct gsim_figure_size *size, struct gsim_error *error)
+{
+    const char *width = arguments->value[GSIM_CLI_WIDTH];
+    enum gsim_status status = GSIM_OK;
+    *size = (struct gsim_figure_size){.width_cm = width_cm, .font_pt = GSIM_FIGURE_FONT_PT};
+    if (width && strcmp(width, "column") == 0)
+        size->width_cm = GSIM_FIGURE_COLUMN_CM;
+    else if (width && strcmp(width, "page") == 0)
+        size->width_cm = GSIM_FIGURE_PAGE_CM;
+    else
+        status = parse_cm(arguments, GSIM_CLI_WIDTH, 4, 100, "column, page or centimetres", &size->width_cm, error);
+    if (status == GSIM_OK)
+        status = parse_cm(arguments, GSIM_CLI_HEIGHT, 2, 100, "centimetres", &size->height_cm, error);
+    if (status == GSIM_OK) status = parse_cm(arguments, GSIM_CLI_FONT, 4, 40, "points", &size->font_pt, error);
+    return status;
+}
+
+static bool is_plain(const char *word)
+{
+    return *word &&
+           strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-@%") == strlen(word);
+}
+
+const char *gsim_cli_command_line(const struct gsim_cli_arguments *arguments, struct gsim_arena *arena)
+{
+    size_t room = sizeof "gpusim", used;
+    for (int i = 1; i < arguments->argc; i++) room += 4 * strlen(arguments->argv[i]) + 3;
+    char *text = gsim_arena_alloc(arena, room);
+    if (!text) return NULL;
+    memcpy(text, "gpusim", used = 6);
+    for (int i = 1; i < arguments->argc; i++) {
+        const char *word = arguments->argv[i];
+        bool plain = is_plain(word);
+        text[used++] = ' ';
+        if (!plain) text[used++] = '\'';
+        for (; *word; word++) {
+            if (*word == '\'') {
+                memcpy(text + used, "'\\'", 3);
+                used += 3;
+            }
+            text[used++] = *word;
+        }
+        if (!plain) text[used++] = '\'';
+    }
+    text[used] = '\0';
+    return text;
+}
+
+/* What a condition asks: the cell of a column in one row. */
+struct row {
+    const struct gsim_frame *frame;
+    size_t index;
+};
+
+static bool value_of(void *data, const char *name, struct gsim_cell *value)
+{
+    const struct row *row = data;
+    const struct gsim_frame_column *column = gsim_frame_find(row->frame, name);
+    if (!column) return false;
+    const char *text = gsim_frame_text(column, row->index);
+    double number = gsim_frame_number(column, row->index);
+    *value = isfinite(number) ? gsim_cell_real(number) : gsim_cell_text(*text ? text : NULL);
+    return true;
+}
+
+/* Rows that meet every --where. */
+static enum gsim_status select_rows(const struct gsim_cli_arguments *arguments, struct gsim_frame *frame,
+                                    struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    struct gsim_arena arena = {0};
+    struct row row = {.frame = frame};
+    const struct gsim_where_names names = {value_of, &row};
+    bool *keep = gsim_arena_alloc(&arena, frame->row_count + 1);
+    if (!keep) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < arguments->repeated_count && status == GSIM_OK; i++) {
+        struct gsim_where *where;
+        if (arguments->repeated[i].key != GSIM_CLI_CONDITION) continue;
+        row.index = 0;
+        status = gsim_where_compile(arguments->repeated[i].text, &names, &arena, &where, error);
+        if (status != GSIM_OK) break;
+        for (row.index = 0; row.index < frame->row_count; row.index++)
+            keep[row.index] = gsim_where_holds(where, &names);
+        gsim_frame_select(frame, keep);
+    }
+    gsim_arena_release(&arena);
+    return status;
+}
+
+/* --- timeline ------------------------------------------------------------------------------------------------------
+ */
+static enum gsim_status parse_view(const struct gsim_cli_arguments *arguments, struct gsim_timeline_view *view,
+                                   struct gsim_error *error)
+{
+    char *end;
+    const char *iteration = arguments->value[GSIM_CLI_ITERATION], *window = arguments->value[GSIM_CLI_WINDOW];
+    *view = (struct gsim_timeline_view){.iteration = 1, .from_us = NAN, .until_us = NAN};
+    if (iteration && strcmp(iteration, "all") == 0) {
+        view->iteration = 0;
+    } else if (iteration) {
+        view->iteration = strtoul(iteration, &end, 10);
+        if (*end || !view->iteration || strspn(iteration, "0123456789") != strlen(iteration))
+            return gsim_error_set(error, GSIM_USAGE, "--iteration: expected a number from 1 on or all, found '%s'",
+                                  iteration);
+    }
+    if (!window) return GSIM_OK;
+    double from = strtod(window, &end);
+    const char *colon = end;
+    double until = *colon == ':' ? strtod(colon + 1, &end) : NAN;
+    if (end == colon || *end || !(from >= 0) || !(until > from) || !isfinite(until))
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--window: expected FROM:TO, two times in us in ascending order, found '%s'", window);
+    view->from_us = from;
+    view->until_us = until;
+    if (!iteration) view->iteration = 0;
+    return GSIM_OK;
+}
+
+/* Of recorded runs the first that meets every --where. */
+static enum gsim_status read_track(struct command *c, const char *path, struct gsim_track *track,
+                                   struct gsim_error *error)
+{
+    struct gsim_frame frame = {0};
+    if (!gsim_track_holds_runs(path)) return gsim_track_read(path, track, error);
+    enum gsim_status status = gsim_frame_read(&frame, path, error);
+    if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
+    const struct gsim_frame_column *run = gsim_frame_find(&frame, "run");
+    size_t matching = gsim_frame_distinct(&frame, run);
+    if (status == GSIM_OK && (!frame.row_count || !matching))
+        status = gsim_error_set(error, GSIM_USAGE, "no run is left: see --where");
+    if (status == GSIM_OK && matching > 1)
+        fprintf(stderr, "gpusim: note: %zu runs match, the first is drawn: %s with %s (see --where)\n", matching,
+                gsim_frame_text(gsim_frame_find(&frame, "workload"), 0),
+                gsim_frame_text(gsim_frame_find(&frame, "scheduler"), 0));
+    if (status == GSIM_OK) status = gsim_track_read_run(path, (size_t)gsim_frame_number(run, 0), track, error);
+    gsim_frame_release(&frame);
+    return status;
+}
+
+static enum gsim_status draw_timeline(struct command *c, struct gsim_error *error)
+{
+    struct gsim_track track = {0};
+    struct gsim_timeline_view view;
+    enum gsim_status status = GSIM_OK;
+    if (c->arguments->operand_count != 2)
+        return gsim_error_set(error, GSIM_USAGE, "timeline: expected one report or trace, found %zu files",
+                              c->arguments->operand_count - 1);
+    status = parse_view(c->arguments, &view, error);
+    if (status == GSIM_OK) status = read_track(c, c->arguments->operands[1], &track, error);
+    if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
+    if (status == GSIM_OK) status = gsim_timeline_plot(&track, &view, &c->figure, error);
+    if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
+    gsim_track_release(&track);
+    return status;
+}
+
+/* --- results -------------------------------------------------------------------------------------------------------
+ */
+static enum gsim_status parse_query(const struct gsim_cli_arguments *arguments, struct gsim_results_query *query,
+                                    struct gsim_error *error)
+{
+    const char *axes = arguments->value[GSIM_CLI_LOG];
+    *query = (struct gsim_results_query){.x = arguments->value[GSIM_CLI_AXIS_X],
+                                         .y = arguments->value[GSIM_CLI_AXIS_Y],
+                                         .value = arguments->value[GSIM_CLI_VALUE],
+                                         .series = arguments->value[GSIM_CLI_SERIES],
+                                         .base = arguments->value[GSIM_CLI_BASE],
+                                         .xlabel = arguments->value[GSIM_CLI_XLABEL],
+                                         .ylabel = arguments->value[GSIM_CLI_YLABEL],
+                                         .log_x = -1,
+                                         .log_y = -1};
+    if (!axes) return GSIM_OK;
+    if (strcmp(axes, "x") != 0 && strcmp(axes, "y") != 0 && strcmp(axes, "xy") != 0 && strcmp(axes, "none") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--log: expected x, y, xy or none, found '%s'", axes);
+    query->log_x = axes[0] == 'x';
+    query->log_y = strchr(axes, 'y') != NULL;
+    return GSIM_OK;
+}
+
+/* A file that begins like the spec of a sweep. */
+static bool is_spec(const char *path)
+{
+    char head[HEAD_BYTES + 1] = "";
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
+    if (file) fclose(file);
+    head[length] = '\0';
+    return strstr(head, "\"" GSIM_SPEC_SCHEMA "\"") != NULL;
+}
+
+/* Runs the sweep into a results file of our own. It says itself what goes wrong. */
+static enum gsim_status read_spec(struct command *c, const char *path, struct gsim_frame *frame,
+                                  struct gsim_error *error)
+{
+    const char *folder, *operands[] = {path};
+    enum gsim_status status = gsim_scratch_folder(&c->arena, &folder, error);
+    if (status != GSIM_OK) return status;
+    const char *database = gsim_arena_printf(&c->arena, "%s/results.db", folder);
+    struct gsim_cli_arguments sweep = {.command = GSIM_CLI_SWEEP,
+                                       .operands = operands,
+                                       .operand_count = 1,
+                                       .argc = c->arguments->argc,
+                                       .argv = c->arguments->argv};
+    sweep.value[GSIM_CLI_OUT] = database;
+    int code = database ? gsim_cli_sweep(&sweep) : 1;
+    status = code == 0 ? gsim_frame_read(frame, database, error)
+                       : gsim_error_set(error, code == 2 ? GSIM_INPUT : GSIM_SIM,
+                                        "cannot draw: the sweep of '%s' was not done", path);
+    gsim_scratch_remove(folder);
+    return status;
+}
+
+/* Which program and inputs the results are of, as the first line of the data file. */
+static void put_origin(const struct gsim_frame *frame, struct gsim_figure *figure)
+{
+    static const char *const columns[] = {"version", "model", "inputs"};
+    gsim_output_text(&figure->data, "# gpusim");
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        const struct gsim_frame_column *column = gsim_frame_find(frame, columns[i]);
+        const char *last = "";
+        for (size_t row = 0; row < frame->row_count; row++) {
+            const char *text = gsim_frame_text(column, row);
+            if (strcmp(text, last) == 0) continue;
+            gsim_output_text(&figure->data, " ");
+            gsim_figure_field(figure, last = text);
+        }
+    }
+    gsim_output_text(&figure->data, "\n");
+}
+
+/* Series of which nothing is drawn are told; each once. */
+static void note_absent(const struct gsim_frame *frame, const struct gsim_results_query *query)
+{
+    const char *quantity = query->value ? query->value : query->y;
+    const struct gsim_frame_column *series = query->series ? gsim_frame_find(frame, query->series) : NULL;
+    const struct gsim_frame_column *values = gsim_frame_find(frame, quantity);
+    for (size_t row = 0; series && row < frame->row_count; row++) {
+        const char *text = gsim_frame_text(series, row);
+        bool is_drawn = !*text, is_told = false;
+        for (size_t other = 0; other < frame->row_count && !is_drawn && !is_told; other++) {
+            if (strcmp(gsim_frame_text(series, other), text) != 0) continue;
+            is_drawn = isfinite(gsim_frame_number(values, other));
+            is_told = other < row;
+        }
+        if (!is_drawn && !is_told)
+            fprintf(stderr, "gpusim: note: no row of %.60s has a number in the column '%s': nothing of it is drawn\n", text, quantity);
+    }
+}
+
+static enum gsim_status draw_results(struct command *c, struct gsim_error *error)
+{
+    struct gsim_frame frame = {0};
+    struct gsim_results_query query;
+    const char *note = "";
+    gsim_results_plot *plot = gsim_results_find(c->kind);
+    enum gsim_status status = parse_query(c->arguments, &query, error);
+    for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++)
+        status = is_spec(c->arguments->operands[i]) ? read_spec(c, c->arguments->operands[i], &frame, error)
+                                                    : gsim_frame_read(&frame, c->arguments->operands[i], error);
+    if (status == GSIM_OK) status = gsim_results_prepare(&frame, c->kind, &query, error);
+    if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
+    if (status == GSIM_OK) status = gsim_results_choose(&frame, c->kind, &query, error);
+    if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
+    if (status == GSIM_OK) put_origin(&frame, &c->figure);
+    if (status == GSIM_OK) status = plot(&frame, &query, &c->figure, &note, error);
+    if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
+    if (status == GSIM_OK) note_absent(&frame, &query);
+    if (status == GSIM_OK && *note)
+        fprintf(stderr, "gpusim: note: points are means over different values of %s (see --where)\n", note);
+    gsim_frame_release(&frame);
+    return status;
+}
+
+/* --- the command -----------------------------------------------------------------------------------------------------
+ */
+static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
+{
+    char hint[96];
+    struct gsim_nearest nearest;
+    const struct gsim_cli_arguments *arguments = c->arguments;
+    if (!arguments->operand_count)
+        return gsim_error_set(error, GSIM_USAGE, "expected a kind of figure and a file (see gpusim plot --help)");
+    gsim_nearest_init(&nearest, arguments->operands[0]);
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        gsim_nearest_offer(&nearest, kinds[i]);
+        if (strcmp(kinds[i], arguments->operands[0]) == 0) c->kind = kinds[i];
+    }
+    if (!c->kind)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "unknown figure '%.60s': expected speedup, lines, heatmap, scatter, box or timeline%s",
+                              arguments->operands[0], gsim_nearest_text(&nearest, hint, sizeof hint));
+    if (arguments->operand_count < 2)
+        return gsim_error_set(error, GSIM_USAGE, "%s: expected a file behind it (see gpusim plot --help)", c->kind);
+    return GSIM_OK;
+}
+
+/* Options that the kind of figure has no use for are mistakes. */
+static enum gsim_status check_options(const struct command *c, struct gsim_error *error)
+{
+    static const enum gsim_cli_key timeline[] = {GSIM_CLI_ITERATION, GSIM_CLI_WINDOW, GSIM_CLI_KEY_COUNT};
+    static const enum gsim_cli_key results[] = {GSIM_CLI_AXIS_X, GSIM_CLI_AXIS_Y, GSIM_CLI_VALUE,  GSIM_CLI_SERIES,   GSIM_CLI_LOG,
+                                                GSIM_CLI_XLABEL, GSIM_CLI_YLABEL, GSIM_CLI_BASE, GSIM_CLI_KEY_COUNT};
+    bool is_timeline = strcmp(c->kind, "timeline") == 0;
+    for (const enum gsim_cli_key *key = is_timeline ? results : timeline; *key != GSIM_CLI_KEY_COUNT; key++)
+        if (c->arguments->value[*key])
+            return gsim_error_set(error, GSIM_USAGE, "--%s: %s", gsim_cli_option_at(*key)->name,
+                                  is_timeline ? "means nothing to a timeline" : "is for timelines only");
+    if (c->arguments->value[GSIM_CLI_VALUE] && strcmp(c->kind, "heatmap") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--value: is for heatmaps only");
+    return GSIM_OK;
+}
+
+static enum gsim_status prepare(struct command *c, struct gsim_error *error)
+{
+    const char *output = c->arguments->value[GSIM_CLI_OUTPUT], *title = c->arguments->value[GSIM_CLI_TITLE];
+    bool wide = strcmp(c->kind, "timeline") == 0 || strcmp(c->kind, "speedup") == 0;
+    c->figure.name = c->kind;
+    c->figure.path = output ? output : gsim_arena_printf(&c->arena, "%s.svg", c->kind);
+    c->figure.may_widen = !c->arguments->value[GSIM_CLI_WIDTH];
+    c->figure.heading = title && *title ? title : NULL;
+    c->figure.keep = c->arguments->value[GSIM_CLI_KEEP];
+    c->figure.command = gsim_cli_command_line(c->arguments, &c->arena);
+    if (c->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = check_options(c, error);
+    if (status != GSIM_OK) return status;
+    status = gsim_figure_check(c->figure.path, error);
+    if (status != GSIM_OK) return gsim_error_prefix(error, "--output");
+    return gsim_cli_figure_size(c->arguments, wide ? GSIM_FIGURE_PAGE_CM : GSIM_FIGURE_COLUMN_CM, &c->figure.size,
+                                error);
+}
+
+int gsim_cli_plot(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct command c = {.arguments = arguments};
+    enum gsim_status status = choose_kind(&c, &error);
+    if (status == GSIM_OK) status = prepare(&c, &error);
+    if (status == GSIM_OK)
+        status = strcmp(c.kind, "timeline") == 0 ? draw_timeline(&c, &error) : draw_results(&c, &error);
+    if (status == GSIM_OK && !arguments->value[GSIM_CLI_OUTPUT]) fprintf(stderr, "gpusim: wrote '%s'\n", c.figure.path);
+    gsim_figure_release(&c.figure);
+    gsim_arena_release(&c.arena);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

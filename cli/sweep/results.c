@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim results": rows of a results file, or groups of them, as a table, CSV or JSON; and
+ * "gpusim results merge". What is asked: sweep/query/query.h.
+ */
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "sim/base/text.h"
+#include "sweep/merge.h"
+#include "sweep/query/query.h"
+
+#define LIMIT_TERMINAL 60 /* rows on a terminal, when not told otherwise */
+#define CELL_TEXT_SIZE 128
+
+struct results {
+    const struct gsim_cli_arguments *arguments;
+    struct gsim_query query;
+    struct gsim_answer answer;
+    struct gsim_arena arena;
+    size_t limit;
+};
+
+static const char *value_of(const struct results *results, enum gsim_cli_key key)
+{
+    return results->arguments->value[key];
+}
+
+/* --- the question ------------------------------------------------------------------------------------------------ */
+static enum gsim_status split(struct results *results, enum gsim_cli_key key, struct gsim_error *error)
+{
+    const char *text = value_of(results, key);
+    size_t count = 1;
+    for (const char *at = text; *at; at++) count += *at == ',';
+    const char **items = GSIM_ARENA_ARRAY(&results->arena, const char *, count);
+    char *copy = gsim_arena_strdup(&results->arena, text);
+    if (!items || !copy) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    results->query.columns = items;
+    results->query.column_count = count;
+    for (size_t i = 0; i < count; i++) {
+        char *comma = strchr(copy, ',');
+        if (comma) *comma = '\0';
+        if (!*copy)
+            return gsim_error_set(error, GSIM_USAGE, "--%s: expected names separated by commas, found '%s'",
+                                  gsim_cli_option_at(key)->name, text);
+        items[i] = copy;
+        copy = comma ? comma + 1 : copy;
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status read_base(struct results *results, struct gsim_error *error)
+{
+    const char *text = value_of(results, GSIM_CLI_BASE), *equals = text ? strchr(text, '=') : NULL;
+    if (!text) return GSIM_OK;
+    results->query.base_name =
+        equals ? gsim_arena_printf(&results->arena, "%.*s", (int)(equals - text), text) : "sched";
+    results->query.base_value = equals ? equals + 1 : text;
+    if (!results->query.base_name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return *results->query.base_name && *results->query.base_value
+               ? GSIM_OK
+               : gsim_error_set(error, GSIM_USAGE, "--base: expected NAME=VALUE or a scheduler, found '%s'", text);
+}
+
+static enum gsim_status ask(struct results *results, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *arguments = results->arguments;
+    const char **conditions = GSIM_ARENA_ARRAY(&results->arena, const char *, arguments->repeated_count + 1);
+    double limit = isatty(STDOUT_FILENO) ? LIMIT_TERMINAL : 1e15;
+    enum gsim_status status = GSIM_OK;
+    if (!conditions) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < arguments->repeated_count; i++) conditions[i] = arguments->repeated[i].text;
+    results->query.conditions = conditions;
+    results->query.condition_count = arguments->repeated_count;
+    results->query.is_grouped = value_of(results, GSIM_CLI_GROUP) != NULL;
+    results->query.with_failed = !results->query.is_grouped;
+    results->query.value = value_of(results, GSIM_CLI_VALUE);
+    if (results->query.is_grouped && value_of(results, GSIM_CLI_COLUMNS))
+        return gsim_error_set(error, GSIM_USAGE, "--columns and --group: expected one of them");
+    if (results->query.is_grouped)
+        status = split(results, GSIM_CLI_GROUP, error);
+    else if (value_of(results, GSIM_CLI_COLUMNS))
+        status = split(results, GSIM_CLI_COLUMNS, error);
+    const char *text = value_of(results, GSIM_CLI_LIMIT);
+    if (status == GSIM_OK && text && (!gsim_text_quantity(text, &limit) || limit < 1))
+        status = gsim_error_set(error, GSIM_USAGE, "--limit: expected a number of rows, found '%s'", text);
+    results->limit = (size_t)limit;
+    return status == GSIM_OK ? read_base(results, error) : status;
+}
+
+/* --- the answer -------------------------------------------------------------------------------------------------- */
+static const char *number_text(double number, char text[CELL_TEXT_SIZE])
+{
+    snprintf(text, CELL_TEXT_SIZE, isnan(number) ? "-" : "%.6g", number);
+    return text;
+}
+
+static const char *cell_text(const struct gsim_cell *cell, char text[CELL_TEXT_SIZE])
+{
+    if (cell->type == GSIM_CELL_TEXT) return gsim_text_fit(text, CELL_TEXT_SIZE, cell->text, 100);
+    snprintf(text, CELL_TEXT_SIZE, cell->type == GSIM_CELL_NULL ? "-" : "%.10g", cell->real);
+    return text;
+}
+
+static const char *const grouped_heads[] = {"n", "mean", "ci95", "geomean", "min", "max"};
+#define GROUPED_COUNT  (sizeof(grouped_heads) / sizeof(grouped_heads[0]))
+#define GROUPED_SPREAD 2
+
+/* An interval is said of repetitions; over different workloads, devices or sizes there is a standard deviation. */
+static const char *grouped_head(const struct gsim_answer *answer, size_t index)
+{
+    return index == GROUPED_SPREAD && answer->is_mixed ? "spread" : grouped_heads[index];
+}
+
+static double grouped_value(const struct gsim_answer *answer, size_t row, size_t index)
+{
+    const struct gsim_stats *stats = &answer->stats[row];
+    const double values[GROUPED_COUNT] = {(double)stats->count,      gsim_stats_mean(stats),
+                                          answer->is_mixed ? gsim_stats_deviation(stats) : gsim_stats_ci95(stats),
+                                          gsim_stats_geomean(stats), stats->minimum,         stats->maximum};
+    return values[index];
+}
+
+static bool has_failed(const struct gsim_answer *answer)
+{
+    for (size_t i = 0; i < answer->row_count && !answer->stats; i++)
+        if (answer->statuses[i]) return true;
+    return false;
+}
+
+/* Column INDEX of row ROW, or its head where ROW is SIZE_MAX: names, then the value or the figures of a group, then the
+ * status where one is not ok. NULL behind the last column. */
+static const char *entry(const struct gsim_answer *answer, size_t row, size_t index, bool *is_number,
+                         char text[CELL_TEXT_SIZE])
+{
+    bool is_head = row == SIZE_MAX;
+    *is_number = true;
+    if (index < answer->name_count) {
+        const struct gsim_cell *cell = is_head ? NULL : &answer->cells[row * answer->name_count + index];
+        *is_number = cell && cell->type != GSIM_CELL_TEXT;
+        return is_head ? gsim_text_fit(text, CELL_TEXT_SIZE, answer->names[index], 100) : cell_text(cell, text);
+    }
+    index -= answer->name_count;
+    if (answer->stats) {
+        if (index >= GROUPED_COUNT) return NULL;
+        return is_head ? grouped_head(answer, index) : number_text(grouped_value(answer, row, index), text);
+    }
+    if (index == 0) return is_head ? answer->value_name : number_text(answer->values[row], text);
+    *is_number = false;
+    if (index > 1 || !has_failed(answer)) return NULL;
+    return is_head ? "status" : answer->statuses[row] ? answer->statuses[row] : "ok";
+}
+
+static size_t count_columns(const struct gsim_answer *answer)
+{
+    return answer->name_count + (answer->stats ? GROUPED_COUNT : has_failed(answer) ? 2u : 1u);
+}
+
+static void put_row(const struct gsim_answer *answer, size_t row, size_t columns, const size_t *widths,
+                    struct gsim_output *output)
+{
+    char text[CELL_TEXT_SIZE];
+    bool is_number;
+    for (size_t j = 0; j < columns; j++) {
+        const char *shown = entry(answer, row, j, &is_number, text);
+        /* Numbers end, texts begin in one column; a head follows what stands below it. */
+        if (row == SIZE_MAX && j < answer->name_count)
+            is_number = answer->row_count && answer->cells[j].type != GSIM_CELL_TEXT;
+        bool is_last = j + 1 == columns;
+        if (is_number)
+            gsim_output_printf(output, "%*s%s", (int)widths[j], shown, is_last ? "" : "  ");
+        else if (is_last)
+            gsim_output_text(output, shown);
+        else
+            gsim_output_printf(output, "%-*s  ", (int)widths[j], shown);
+    }
+    gsim_output_text(output, "\n");
+}
+
+static void put_table(const struct results *results, struct gsim_output *output)
+{
+    const struct gsim_answer *answer = &results->answer;
+    size_t columns = count_columns(answer),
+           shown = answer->row_count < results->limit ? answer->row_count : results->limit;
+    size_t *widths = gsim_alloc(columns * sizeof(*widths));
+    char text[CELL_TEXT_SIZE];
+    bool is_number;
+    if (!widths) {
+        output->failed = true;
+        return;
+    }
+    for (size_t i = 0; i <= shown; i++)
+        for (size_t j = 0; j < columns; j++) {
+            size_t length = strlen(entry(answer, i ? i - 1 : SIZE_MAX, j, &is_number, text));
+            if (length > widths[j]) widths[j] = length;
+        }
+    if (answer->stats)
+        gsim_output_printf(output, answer->is_mixed ? "%s of groups, mean and spread (standard deviation) over different cells\n\n"
+                                                    : "%s of groups, mean with 95 %% confidence interval\n\n", answer->value_name);
+    put_row(answer, SIZE_MAX, columns, widths, output);
+    for (size_t i = 0; i < shown; i++) put_row(answer, i, columns, widths, output);
+    if (shown < answer->row_count)
+        gsim_output_printf(output, "... %zu more (--limit N shows more, --csv FILE writes all)\n",
+                           answer->row_count - shown);
+    gsim_free(widths);
+}
+
+static void put_csv(const struct results *results, struct gsim_output *output)
+{
+    const struct gsim_answer *answer = &results->answer;
+    char text[CELL_TEXT_SIZE];
+    size_t columns = count_columns(answer);
+    bool is_number;
+    for (size_t i = 0; i <= answer->row_count; i++) {
+        for (size_t j = 0; j < columns; j++) {
+            size_t row = i ? i - 1 : SIZE_MAX;
+            if (j) gsim_output_text(output, ",");
+            if (i && j < answer->name_count) {
+                const struct gsim_cell *cell = &answer->cells[row * answer->name_count + j];
+                if (cell->type == GSIM_CELL_TEXT) gsim_output_csv_string(output, cell->text);
+                if (cell->type != GSIM_CELL_TEXT && cell->type != GSIM_CELL_NULL)
+                    gsim_output_printf(output, "%.15g", cell->real);
+            } else if (i && j < answer->name_count + (answer->stats ? GROUPED_COUNT : 1)) {
+                double value =
+                    answer->stats ? grouped_value(answer, row, j - answer->name_count) : answer->values[row];
+                if (isfinite(value)) gsim_output_printf(output, "%.12g", value);
+            } else {
+                gsim_output_csv_string(output, entry(answer, row, j, &is_number, text));
+            }
+        }
+        gsim_output_text(output, "\n");
+    }
+}
+
+static void put_json_number(double value, struct gsim_output *output)
+{
+    if (isfinite(value))
+        gsim_output_printf(output, "%.15g", value);
+    else
+        gsim_output_text(output, "null");
+}
+
+static void put_json(const struct results *results, struct gsim_output *output)
+{
+    const struct gsim_answer *answer = &results->answer;
+    gsim_output_text(output, "{\"schema\": \"gpusim-answer/1\", \"value\": ");
+    gsim_output_json_string(output, answer->value_name);
+    gsim_output_text(output, ",\n \"rows\": [");
+    for (size_t i = 0; i < answer->row_count; i++) {
+        gsim_output_text(output, i ? ",\n  {" : "\n  {");
+        for (size_t j = 0; j < answer->name_count; j++) {
+            const struct gsim_cell *cell = &answer->cells[i * answer->name_count + j];
+            gsim_output_json_string(output, answer->names[j]);
+            gsim_output_text(output, ": ");
+            if (cell->type == GSIM_CELL_TEXT)
+                gsim_output_json_string(output, cell->text);
+            else
+                put_json_number(cell->type == GSIM_CELL_NULL ? NAN : cell->real, output);
+            gsim_output_text(output, ", ");
+        }
+        for (size_t j = 0; answer->stats && j < GROUPED_COUNT; j++) {
+            gsim_output_printf(output, "%s\"%s\": ", j ? ", " : "", grouped_head(answer, j));
+            put_json_number(grouped_value(answer, i, j), output);
+        }
+        if (!answer->stats) {
+            gsim_output_json_string(output, answer->value_name);
+            gsim_output_text(output, ": ");
+            put_json_number(answer->values[i], output);
+            gsim_output_printf(output, ", \"status\": \"%s\"", answer->statuses[i] ? answer->statuses[i] : "ok");
+        }
+        gsim_output_text(output, "}");
+    }
+    gsim_output_text(output, "]}\n");
+}
+
+static enum gsim_status write_one(const struct results *results, const char *path,
+                                  void (*put)(const struct results *, struct gsim_output *), struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, path, error);
+    if (status != GSIM_OK) return status;
+    put(results, &output);
+    return gsim_output_commit(&output, error);
+}
+
+/* What the numbers alone would hide. */
+static void warn(const struct results *results)
+{
+    const struct gsim_answer *answer = &results->answer;
+    if (answer->model_count > 1)
+        fprintf(stderr, "gpusim: this file mixes results of %zu versions or models (see --group version,model)\n",
+                answer->model_count);
+    if (results->query.is_grouped && answer->failed_count)
+        fprintf(stderr, "gpusim: %zu points without figures are left out (--where 'status != ok' --columns error)\n",
+                answer->failed_count);
+    if (answer->no_base_count) fprintf(stderr, "gpusim: %zu points have no base row\n", answer->no_base_count);
+    if (!answer->row_count && !answer->failed_count && !answer->no_base_count)
+        fprintf(stderr, results->arguments->repeated_count ? "gpusim: note: no rows are left: see --where\n"
+                                                           : "gpusim: note: no row has a number in '%s'\n",
+                answer->value_name);
+}
+
+static enum gsim_status show(struct results *results, struct gsim_error *error)
+{
+    struct gsim_store *store = NULL;
+    const char *csv = value_of(results, GSIM_CLI_CSV), *json = value_of(results, GSIM_CLI_JSON);
+    bool stdout_taken = (csv && strcmp(csv, "-") == 0) || (json && strcmp(json, "-") == 0);
+    enum gsim_status status = ask(results, error);
+    if (status == GSIM_OK) status = gsim_store_open(results->arguments->operands[0], GSIM_STORE_READ, &store, error);
+    if (status == GSIM_OK) status = gsim_query_run(store, &results->query, &results->answer, error);
+    gsim_store_close(store);
+    if (status != GSIM_OK) return status;
+    warn(results);
+    if (csv) status = write_one(results, csv, put_csv, error);
+    if (status == GSIM_OK && json) status = write_one(results, json, put_json, error);
+    if (status == GSIM_OK && !stdout_taken) status = write_one(results, "-", put_table, error);
+    return status;
+}
+
+static enum gsim_status merge(const struct gsim_cli_arguments *arguments, int *stopped_by, struct gsim_error *error)
+{
+    const char *out = arguments->value[GSIM_CLI_OUT];
+    struct gsim_merge_outcome outcome = {0};
+    if (!out) return gsim_error_set(error, GSIM_USAGE, "no output: expected gpusim results merge -o FILE FILE...");
+    if (arguments->operand_count < 2)
+        return gsim_error_set(error, GSIM_USAGE, "nothing to merge: expected gpusim results merge -o FILE FILE...");
+    enum gsim_status status =
+        gsim_merge(out, arguments->operands + 1, arguments->operand_count - 1,
+                   arguments->value[GSIM_CLI_RESUME] != NULL, arguments->value[GSIM_CLI_MIX] != NULL, &outcome, error);
+    *stopped_by = outcome.stopped_by;
+    if (status == GSIM_OK)
+        fprintf(stderr, "gpusim: %zu points added, %zu were there already\n", outcome.added, outcome.present);
+    return status;
+}
+
+int gsim_cli_results(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct results results = {.arguments = arguments};
+    enum gsim_status status;
+    int stopped_by = 0;
+    if (!arguments->operand_count)
+        status = gsim_error_set(&error, GSIM_USAGE, "no results file: expected gpusim results FILE");
+    else if (strcmp(arguments->operands[0], "merge") == 0)
+        status = merge(arguments, &stopped_by, &error);
+    else if (arguments->operand_count > 1)
+        status = gsim_error_set(&error, GSIM_USAGE,
+                                "unexpected argument '%s': one results file at a time (gpusim results "
+                                "merge joins several)",
+                                arguments->operands[1]);
+    else
+        status = show(&results, &error);
+    gsim_answer_release(&results.answer);
+    gsim_arena_release(&results.arena);
+    if (stopped_by) fprintf(stderr, "gpusim: stopped; no file was changed; the same command starts afresh\n");
+    if (stopped_by) return 128 + stopped_by;
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program; internal to cli/request.c and cli/sweep/row.c). A point with its settings sorted out. */
+#ifndef GSIM_CLI_ROW_H
+#define GSIM_CLI_ROW_H
+
+#include "cli/request.h"
+
+struct gsim_point_setting {
+    const char *name;
+    struct gsim_value value;
+    bool is_axis;
+};
+
+struct gsim_request {
+    struct gsim_point_setting *settings; /* those that apply, in the order of the spec */
+    size_t setting_count;
+    const struct gsim_named *workload, *scheduler, *device;
+    uint32_t repeat;
+};
+
+enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_t item, struct gsim_arena *arena,
+                                   struct gsim_request *request, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct gsim_arena *arena,
+                                     char key[GSIM_KEY_SIZE], struct gsim_error *error) GSIM_NODISCARD;
+const struct gsim_named *gsim_requests_named(const struct gsim_requests *requests, const char *text);
+/* GSIM_CLI_KEY_COUNT: it is an --opt. */
+enum gsim_cli_key gsim_request_option(const char *name);
+
+#endif

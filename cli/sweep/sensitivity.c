@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim sensitivity": which numbers of the device matter for a result. The runs: worker
+ * processes (sim/base/jobs/pool.h); the designs and effects: sweep/sensitivity.h; table and picture: cli/sweep/effects.c.
+ */
+#include "cli/sweep/sensitivity.h"
+
+#include <unistd.h>
+
+#include "sim/device/device.h"
+#include "plots/figure.h"
+#include "cli/figures/plot.h"
+#include "sim/base/text.h"
+#include "sim/base/jobs/pool.h"
+#include "sim/base/jobs/progress.h"
+#include "sweep/sink.h"
+
+#define SPREAD_DEFAULT 10.0 /* per cent */
+#define MORRIS_DEFAULT 20   /* places: the literature's 10 to 50 */
+#define SOBOL_DEFAULT  256
+#define MESSAGE_BYTES  400
+#define WAIT_MS        100
+
+/* How far a number may be off, by where it comes from: our judgement, in per cent. */
+static double spread_of_kind(enum gsim_number_kind kind)
+{
+    switch (kind) {
+    case GSIM_KIND_DATASHEET:
+        return 2;
+    case GSIM_KIND_PUBLISHED:
+    case GSIM_KIND_MEASURED:
+        return 5;
+    case GSIM_KIND_FITTED:
+    case GSIM_KIND_DERIVED:
+        return 10;
+    case GSIM_KIND_ASSUMED:
+        return 50;
+    }
+    GSIM_BUG("kind %d", (int)kind);
+}
+
+/* --- which numbers --------------------------------------------------------------------------------------------------
+ */
+/* A number of zero has no spread in per cent, and switches off what it describes: it stays, as do switches. */
+static void add_input(struct gsim_sensitivity *s, enum gsim_device_number number, double spread)
+{
+    static const struct {
+        double minimum, maximum;
+    } ranges[] = {
+#define X(section, name, unit, initial, least, most, help) {least, most},
+#include "gpusim/device.def"
+#undef X
+    };
+    struct gsim_input *input = &s->inputs[s->input_count];
+    double value = gsim_device_get(&s->setup.device, number);
+    if (value == 0 || (gsim_device_number_is_count(number) && ranges[number].maximum <= 1)) return;
+    *input = (struct gsim_input){.number = number, .value = value};
+    input->spread = spread > 0 ? spread : spread_of_kind(s->setup.device.kind[number]);
+    input->low = fmax(ranges[number].minimum, value * (1 - input->spread / 100));
+    input->high = fmin(ranges[number].maximum, value * (1 + input->spread / 100));
+    input->is_count = gsim_device_number_is_count(number);
+    if (input->is_count) { /* at least one step either way */
+        input->low = fmax(ranges[number].minimum, fmin(round(input->low), value - 1));
+        input->high = fmin(ranges[number].maximum, fmax(round(input->high), value + 1));
+    }
+    s->input_count++;
+}
+
+static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_error *error)
+{
+    const char *spread_text = s->arguments->value[GSIM_CLI_SPREAD], *list = s->arguments->value[GSIM_CLI_NUMBERS];
+    double spread = SPREAD_DEFAULT;
+    if (spread_text && strcmp(spread_text, "kind") == 0)
+        spread = 0;
+    else if (spread_text && (!gsim_text_quantity(spread_text, &spread) || spread < 0.1 || spread > 90))
+        return gsim_error_set(error, GSIM_USAGE, "--spread: expected per cent from 0.1 to 90, or kind, found '%s'",
+                              spread_text);
+    s->spread = spread;
+    if (!list || strcmp(list, "all") == 0) {
+        for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) add_input(s, (enum gsim_device_number)i, spread);
+        return GSIM_OK;
+    }
+    for (const char *word = list; word;) {
+        char name[64], hint[96];
+        size_t length = strcspn(word, ",");
+        struct gsim_nearest nearest;
+        snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
+        enum gsim_device_number number = gsim_device_number_find(strncmp(name, "device.", 7) == 0 ? name + 7 : name);
+        gsim_nearest_init(&nearest, name);
+        for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
+            gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
+        if (number == GSIM_DEVICE_NUMBER_COUNT)
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--numbers: unknown number '%s'%s (see gpusim list devices --long)", name,
+                                  gsim_nearest_text(&nearest, hint, sizeof hint));
+        for (size_t i = 0; i < s->input_count; i++)
+            if (s->inputs[i].number == number)
+                return gsim_error_set(error, GSIM_USAGE, "--numbers: '%s' is given twice", name);
+        add_input(s, number, spread);
+        word = word[length] ? word + length + 1 : NULL;
+    }
+    if (s->input_count) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--numbers: expected some that are not 0 on this device, found '%s'",
+                          list);
+}
+
+static enum gsim_status choose_design(struct gsim_sensitivity *s, struct gsim_error *error)
+{
+    static const char *const names[] = {"oat", "morris", "sobol"};
+    const char *method = s->arguments->value[GSIM_CLI_METHOD], *samples = s->arguments->value[GSIM_CLI_SAMPLES];
+    const char *seed = s->arguments->value[GSIM_CLI_SAMPLE_SEED];
+    double count, number = 1;
+    s->design.method = GSIM_ONE_AT_A_TIME;
+    if (method && strcmp(method, names[0]) != 0 && strcmp(method, names[1]) != 0 && strcmp(method, names[2]) != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--method: expected oat, morris or sobol, found '%s'", method);
+    for (int i = 0; method && i < 3; i++)
+        if (strcmp(method, names[i]) == 0) s->design.method = (enum gsim_sensitivity_method)i;
+    if (s->design.method == GSIM_ONE_AT_A_TIME && samples)
+        return gsim_error_set(error, GSIM_USAGE, "--samples: expected --method morris or sobol with it");
+    count = s->design.method == GSIM_MORRIS ? MORRIS_DEFAULT : SOBOL_DEFAULT;
+    if (samples && (!gsim_text_quantity(samples, &count) || count < 2 || count > 1e6 || count != floor(count)))
+        return gsim_error_set(error, GSIM_USAGE, "--samples: expected an integer from 2 to 1000000, found '%s'",
+                              samples);
+    if (seed && (!gsim_text_quantity(seed, &number) || number < 0 || number > 4294967295.0 || number != floor(number)))
+        return gsim_error_set(error, GSIM_USAGE, "--sample-seed: expected an integer from 0 to 4294967295, found '%s'",
+                              seed);
+    s->design.samples = (size_t)count;
+    s->design.seed = (uint64_t)number;
+    s->design.inputs = s->input_count;
+    return gsim_design_init(&s->design, error);
+}
+
+/* --- one run, in a worker -------------------------------------------------------------------------------------------
+ */
+struct outcome {
+    double y; /* NAN: it failed, and then MESSAGE says why */
+    char message[MESSAGE_BYTES];
+};
+
+static enum gsim_status time_of(const struct gsim_sensitivity *s, const struct gsim_scheduler_ops *scheduler,
+                                double *us, struct gsim_error *error)
+{
+    struct gsim_cli_point point;
+    struct gsim_timeline timeline = {0};
+    struct gsim_metrics metrics;
+    enum gsim_status status =
+        gsim_cli_point_init(&point, &s->setup, s->arguments->value[GSIM_CLI_WORKLOAD], scheduler, error);
+    if (status != GSIM_OK) return status;
+    status = gsim_cli_point_run(&point, false, &timeline, &metrics, error);
+    *us = gsim_time_us(metrics.iteration_median);
+    gsim_timeline_release(&timeline);
+    gsim_cli_point_release(&point);
+    return status;
+}
+
+static enum gsim_status run_point(struct gsim_sensitivity *s, size_t item, double *y, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    double us = NAN, base_us;
+    for (size_t i = 0; i < s->input_count && status == GSIM_OK; i++) {
+        const struct gsim_input *input = &s->inputs[i];
+        double u = s->design.u[item * s->input_count + i];
+        /* The middle of the cube is the device as it is, also where a range was cut off at one end. */
+        double value = u < 0.5 ? input->low + (input->value - input->low) * 2 * u
+                               : input->value + (input->high - input->value) * (2 * u - 1);
+        char text[40];
+        snprintf(text, sizeof text, "%.17g", input->is_count ? round(value) : value);
+        status = gsim_device_set_number(&s->setup.device, gsim_device_number_name(input->number), text, error);
+    }
+    if (status == GSIM_OK) status = time_of(s, s->scheduler, &us, error);
+    *y = us;
+    if (status != GSIM_OK || !s->base) return status;
+    status = time_of(s, s->base, &base_us, error);
+    *y = base_us / us;
+    return status;
+}
+
+static void run_item(void *data, uint64_t item, struct gsim_bytes *bytes)
+{
+    struct gsim_error error = {0};
+    struct outcome outcome = {.y = NAN};
+    if (run_point(data, (size_t)item, &outcome.y, &error) != GSIM_OK) {
+        outcome.y = NAN;
+        snprintf(outcome.message, sizeof outcome.message, "%.*s", MESSAGE_BYTES - 1, error.message);
+    }
+    gsim_bytes_add(bytes, &outcome, sizeof outcome);
+}
+
+static void fail_item(void *data, uint64_t item, enum gsim_item_end end, const char *message, struct gsim_bytes *bytes)
+{
+    struct outcome outcome = {.y = NAN};
+    (void)data;
+    (void)item;
+    (void)end;
+    snprintf(outcome.message, sizeof outcome.message, "%.*s", MESSAGE_BYTES - 1, message);
+    gsim_bytes_add(bytes, &outcome, sizeof outcome);
+}
+
+/* --- all runs
+ * --------------------------------------------------------------------------------------------------------- */
+struct collector {
+    struct gsim_sensitivity *s;
+    struct gsim_progress progress;
+    size_t received;
+};
+
+/* An effect needs all its points: the first failure ends the analysis. */
+static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
+{
+    struct collector *c = data;
+    struct outcome outcome;
+    GSIM_INVARIANT(length == sizeof outcome);
+    memcpy(&outcome, bytes, sizeof outcome);
+    c->received++;
+    c->progress.done++;
+    c->s->y[item] = outcome.y;
+    if (isfinite(outcome.y)) return GSIM_OK;
+    return gsim_error_set(error, GSIM_SIM, "point %zu of %zu failed: %s", (size_t)item + 1, c->s->design.points,
+                          outcome.message);
+}
+
+static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *error)
+{
+    struct collector c = {.s = s};
+    struct gsim_pool *pool = NULL;
+    struct gsim_stop stop;
+    uint64_t next = 0, count = s->design.points;
+    uint32_t jobs;
+    enum gsim_status status = gsim_cli_jobs(s->arguments, 0, &jobs, error);
+    if (status != GSIM_OK) return status;
+    struct gsim_pool_config config = {
+        .jobs = jobs < count ? jobs : (uint32_t)count, .data = s, .run = run_item, .fail = fail_item};
+    s->y = gsim_alloc(sizeof *s->y * count);
+    if (!s->y) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_stop_begin(&stop);
+    status = gsim_pool_create(&config, &pool, error);
+    gsim_progress_start(&c.progress, count, stderr);
+    while (status == GSIM_OK && c.received < count && !s->stopped_by) {
+        for (size_t room = gsim_pool_room(pool, count - next); room && next < count && status == GSIM_OK; room--)
+            status = gsim_pool_put(pool, next++, error);
+        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take, &c, error);
+        gsim_progress_show(&c.progress);
+        s->stopped_by = gsim_stop_asked(&stop);
+    }
+    gsim_progress_end(&c.progress, s->stopped_by || status != GSIM_OK);
+    gsim_pool_destroy(pool);
+    gsim_stop_end(&stop);
+    return status;
+}
+
+/* --- the command
+ * ------------------------------------------------------------------------------------------------------ */
+static enum gsim_status check(struct gsim_sensitivity *s, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *arguments = s->arguments;
+    const char *picture = arguments->value[GSIM_CLI_OUTPUT];
+    const char *base = arguments->value[GSIM_CLI_BASE];
+    struct gsim_figure_size size; /* told before the runs, used behind them */
+    if (!arguments->value[GSIM_CLI_WORKLOAD])
+        return gsim_error_set(error, GSIM_USAGE,
+                              "no program: expected --workload NAME|FILE (see gpusim list workloads)");
+    if (!arguments->value[GSIM_CLI_SCHED])
+        return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
+    enum gsim_status status = gsim_cli_scheduler(arguments->value[GSIM_CLI_SCHED], &s->scheduler, error);
+    if (status == GSIM_OK && base) status = gsim_cli_scheduler(base, &s->base, error);
+    if (status != GSIM_OK) return status;
+    if (picture && (status = gsim_figure_check(picture, error)) != GSIM_OK) return gsim_error_prefix(error, "--output");
+    if (arguments->value[GSIM_CLI_KEEP] && !picture)
+        return gsim_error_set(error, GSIM_USAGE, "--keep: expected -o PICTURE with it");
+    status = gsim_cli_figure_size(arguments, GSIM_FIGURE_COLUMN_CM, &size, error);
+    if (status != GSIM_OK) return status;
+    const struct gsim_scheduler_ops *schedulers[] = {s->scheduler, s->base};
+    return gsim_cli_check_opts(arguments, schedulers, s->base ? 2 : 1, error);
+}
+
+/* Reads the program once before the workers do: what is wrong with it is told as gpusim run tells it. */
+static enum gsim_status check_program(struct gsim_sensitivity *s, struct gsim_error *error)
+{
+    struct gsim_cli_point point;
+    const char *workload = s->arguments->value[GSIM_CLI_WORKLOAD];
+    if (strcmp(workload, "-") == 0)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--workload: the program is read many times, standard input cannot be: expected a file");
+    enum gsim_status status = gsim_cli_point_init(&point, &s->setup, workload, s->scheduler, error);
+    if (status != GSIM_OK) return status;
+    gsim_cli_note_devices(&point.program, (const char *const[]){s->setup.device.name}, 1);
+    gsim_cli_point_release(&point);
+    return GSIM_OK;
+}
+
+int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct gsim_sensitivity *s = gsim_alloc(sizeof *s);
+    enum gsim_status status = s ? GSIM_OK : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (s) s->arguments = arguments;
+    if (status == GSIM_OK) status = check(s, &error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, arguments, &error);
+    if (s) s->setup.until_steady = true; /* as gpusim compare */
+    if (status == GSIM_OK) status = choose_inputs(s, &error);
+    if (status == GSIM_OK) status = choose_design(s, &error);
+    if (status == GSIM_OK) status = check_program(s, &error);
+    if (status == GSIM_OK) status = run_all(s, &error);
+    int stopped_by = s ? s->stopped_by : 0;
+    if (status == GSIM_OK && !stopped_by) status = gsim_design_effects(&s->design, s->y, s->effects, &error);
+    if (status == GSIM_OK && !stopped_by) status = gsim_effects_deliver(s, &error);
+    if (s) {
+        gsim_free(s->y);
+        gsim_design_release(&s->design);
+        gsim_cli_setup_release(&s->setup);
+        gsim_arena_release(&s->arena);
+    }
+    gsim_free(s);
+    if (status != GSIM_OK) return gsim_cli_fail(&error);
+    if (!stopped_by) return 0;
+    fprintf(stderr, "gpusim: no file was changed; the same command starts afresh\n");
+    return 128 + stopped_by;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). "gpusim compare --task ... --share all|A,B,...": the same tasks under several ways of sharing. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/tasks/tasks.h"
+#include "sim/base/text.h"
+
+#define MOST_WAYS 64
+
+struct comparison {
+    struct gsim_cli_tasks tasks;
+    const struct gsim_sharing_ops *ways[MOST_WAYS];
+    size_t way_count;
+    struct gsim_task_stats *stats[MOST_WAYS]; /* of each task; NULL: it failed */
+    double fairness[MOST_WAYS], makespan_us[MOST_WAYS];
+    struct gsim_error errors[MOST_WAYS];
+    enum gsim_status worst;
+};
+
+static enum gsim_status choose_ways(struct comparison *c, const char *text, struct gsim_error *error)
+{
+    if (!text || strcmp(text, "all") == 0) {
+        while (c->way_count < MOST_WAYS && (c->ways[c->way_count] = gsim_sharing_at((uint32_t)c->way_count)) != NULL) c->way_count++;
+        return GSIM_OK;
+    }
+    char *list = gsim_arena_strdup(&c->tasks.arena, text);
+    for (char *at = list, *next; at; at = next) {
+        next = strchr(at, ',');
+        if (next) *next++ = '\0';
+        if (c->way_count == MOST_WAYS) return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", MOST_WAYS);
+        enum gsim_status status = gsim_cli_share(at, &c->ways[c->way_count++], error);
+        if (status != GSIM_OK) return status;
+    }
+    return list ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_error *error)
+{
+    struct gsim_cli_tasks *t = &c->tasks;
+    struct gsim_timeline timeline = {0};
+    void *params;
+    struct gsim_task_stats *stats = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task_stats, t->count);
+    if (!stats) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_cli_share_params(t, c->ways[way], &params, error);
+    if (status != GSIM_OK) return status;
+    struct gsim_simulation s = gsim_cli_tasks_simulation(t, c->ways[way], params);
+    s.detailed = false;
+    status = gsim_cli_tasks_run(t, &s, &timeline, stats, error);
+    if (status == GSIM_OK) {
+        c->stats[way] = stats;
+        c->fairness[way] = gsim_tasks_fairness(stats, t->count);
+        for (size_t i = 0; i < timeline.request_count; i++) c->makespan_us[way] = fmax(c->makespan_us[way], gsim_time_us(timeline.requests[i].end));
+    }
+    gsim_timeline_release(&timeline);
+    return status;
+}
+
+static const char *time_text(char text[GSIM_TEXT_SIZE], double us) { return us > 0 ? gsim_text_time(text, gsim_time_from_us(us)) : "-"; }
+
+static void print_way(const struct comparison *c, size_t way, struct gsim_output *output)
+{
+    char texts[4][GSIM_TEXT_SIZE], slow[16], name[64];
+    if (!c->stats[way]) {
+        gsim_output_printf(output, "  %-12s failed: %s\n", c->ways[way]->name, c->errors[way].message);
+        return;
+    }
+    for (uint32_t i = 0; i < c->tasks.count; i++) {
+        const struct gsim_task_stats *s = &c->stats[way][i];
+        snprintf(slow, sizeof slow, s->slow_down > 0 ? "%.2fx" : "-", s->slow_down);
+        gsim_output_printf(output, "  %-12s %-18s %4d %8u %10s %10s %10s %8s %9.4g", i ? "" : c->ways[way]->name,
+                           gsim_text_fit(name, sizeof name, c->tasks.tasks[i].name, 18), c->tasks.tasks[i].priority, s->requests, time_text(texts[0], s->mean_us),
+                           time_text(texts[1], s->p50_us), time_text(texts[2], s->p99_us), slow, s->per_second);
+        if (!i && !isnan(c->fairness[way])) gsim_output_printf(output, " %8.3f", c->fairness[way]);
+        gsim_output_text(output, "\n");
+    }
+}
+
+static void print(const struct comparison *c, struct gsim_output *output)
+{
+    gsim_output_printf(output, "%s on %s, seed %llu: requests under each way of sharing\n\n", c->tasks.set.all.name, c->tasks.setup->device.name,
+                       (unsigned long long)c->tasks.setup->seed);
+    gsim_output_printf(output, "  %-12s %-18s %4s %8s %10s %10s %10s %8s %9s %8s\n", "share", "task", "prio", "requests", "mean", "p50", "p99", "slower", "per s",
+                       "fairness");
+    for (size_t w = 0; w < c->way_count; w++) print_way(c, w, output);
+}
+
+static void put_csv(const struct comparison *c, struct gsim_output *output)
+{
+    gsim_output_text(output, "share,task,priority,requests,late,mean_us,p50_us,p90_us,p99_us,alone_us,slow_down,per_second,fairness\n");
+    for (size_t w = 0; w < c->way_count; w++)
+        for (uint32_t i = 0; i < c->tasks.count && c->stats[w]; i++) {
+            const struct gsim_task_stats *s = &c->stats[w][i];
+            gsim_output_csv_string(output, c->ways[w]->name);
+            gsim_output_text(output, ",");
+            gsim_output_csv_string(output, c->tasks.tasks[i].name);
+            gsim_output_printf(output, ",%d,%u,%u,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n", c->tasks.tasks[i].priority, s->requests, s->late, s->mean_us,
+                               s->p50_us, s->p90_us, s->p99_us, s->alone_us, s->slow_down, s->per_second, c->fairness[w]);
+        }
+}
+
+static void put_json(const struct comparison *c, struct gsim_output *output)
+{
+    gsim_output_text(output, "{\"schema\": \"gpusim-share-comparison/1\", \"device\": ");
+    gsim_output_json_string(output, c->tasks.setup->device.name);
+    gsim_output_text(output, ",\n \"ways\": [");
+    for (size_t w = 0; w < c->way_count; w++) {
+        gsim_output_text(output, w ? ",\n  {\"share\": " : "\n  {\"share\": ");
+        gsim_output_json_string(output, c->ways[w]->name);
+        if (!c->stats[w]) {
+            gsim_output_text(output, ", \"error\": ");
+            gsim_output_json_string(output, c->errors[w].message);
+        } else {
+            gsim_output_json_real(output, "fairness", c->fairness[w]);
+            gsim_output_json_real(output, "makespan_us", c->makespan_us[w]);
+            gsim_output_text(output, ", \"tasks\": [");
+        }
+        for (uint32_t i = 0; i < c->tasks.count && c->stats[w]; i++) {
+            const struct gsim_task_stats *s = &c->stats[w][i];
+            gsim_output_text(output, i ? ",\n    {\"name\": " : "\n    {\"name\": ");
+            gsim_output_json_string(output, c->tasks.tasks[i].name);
+            gsim_output_printf(output, ", \"priority\": %d, \"requests\": %u, \"late\": %u", c->tasks.tasks[i].priority, s->requests, s->late);
+            gsim_output_json_real(output, "mean_us", s->mean_us);
+            gsim_output_json_real(output, "p50_us", s->p50_us);
+            gsim_output_json_real(output, "p90_us", s->p90_us);
+            gsim_output_json_real(output, "p99_us", s->p99_us);
+            gsim_output_json_real(output, "alone_us", s->alone_us);
+            gsim_output_json_real(output, "slow_down", s->slow_down);
+            gsim_output_json_real(output, "per_second", s->per_second);
+            gsim_output_text(output, "}");
+        }
+        gsim_output_text(output, c->stats[w] ? "]}" : "}");
+    }
+    gsim_output_text(output, "]}\n");
+}
+
+static enum gsim_status write_to(const struct comparison *c, const char *path, void (*put)(const struct comparison *, struct gsim_output *),
+                                 struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, path, error);
+    if (status != GSIM_OK) return status;
+    put(c, &output);
+    return gsim_output_commit(&output, error);
+}
+
+static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *arguments = c->tasks.setup->arguments;
+    const char *csv = arguments->value[GSIM_CLI_CSV], *report = arguments->value[GSIM_CLI_REPORT];
+    enum gsim_status status = choose_ways(c, arguments->value[GSIM_CLI_SHARE], error);
+    if (status == GSIM_OK) status = gsim_cli_check_share_opts(&c->tasks, c->ways, c->way_count, error);
+    if (status == GSIM_OK) status = gsim_cli_tasks_profile(&c->tasks, error);
+    bool needs_profile = false;
+    for (size_t w = 0; w < c->way_count; w++) needs_profile |= c->ways[w]->needs_profile;
+    if (status == GSIM_OK && needs_profile && !c->tasks.profiles.count) status = gsim_cli_tasks_measure(&c->tasks, error);
+    if (status == GSIM_OK) status = gsim_cli_tasks_alone(&c->tasks, error);
+    if (status != GSIM_OK) return status;
+    for (size_t w = 0; w < c->way_count; w++)
+        if (run_way(c, w, &c->errors[w]) != GSIM_OK && c->errors[w].status > c->worst) c->worst = c->errors[w].status;
+    if (csv) status = write_to(c, csv, put_csv, error);
+    if (status == GSIM_OK && report) status = write_to(c, report, put_json, error);
+    bool is_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
+    return status == GSIM_OK && !is_taken ? write_to(c, "-", print, error) : status;
+}
+
+enum gsim_status gsim_cli_compare_tasks(const struct gsim_cli_arguments *arguments, enum gsim_status *worst, struct gsim_error *error)
+{
+    struct gsim_cli_setup setup = {0};
+    struct comparison *c = gsim_alloc(sizeof *c);
+    if (!c) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    memset(c, 0, sizeof *c);
+    enum gsim_status status = gsim_cli_setup_init(&setup, arguments, error);
+    if (status == GSIM_OK) {
+        status = gsim_cli_tasks_init(&c->tasks, &setup, error);
+        if (status == GSIM_OK) status = compare(c, error);
+        gsim_cli_tasks_release(&c->tasks);
+        gsim_cli_setup_release(&setup);
+    }
+    *worst = c->worst;
+    gsim_free(c);
+    return status;
+}

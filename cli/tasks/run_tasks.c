@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). "gpusim run --task ... --share WAY": one simulation of several tasks. */
+#include "cli/tasks/tasks.h"
+
+static enum gsim_status deliver(const struct gsim_cli_arguments *arguments, const struct gsim_simulation *s, const struct gsim_timeline *timeline,
+                                const struct gsim_task_stats *stats, const struct gsim_cli_tasks *t, struct gsim_error *error)
+{
+    struct gsim_metrics metrics;
+    enum gsim_status status = gsim_metrics_compute(timeline, s->device, NULL, &metrics, error);
+    struct gsim_result result = {.simulation = s, .timeline = timeline, .metrics = &metrics, .tasks = stats,
+                                 .options = t->points[0].options, .option_count = t->points[0].option_count};
+    return status == GSIM_OK ? gsim_cli_deliver(arguments, &result, error) : status;
+}
+
+static enum gsim_status run(struct gsim_cli_tasks *t, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *arguments = t->setup->arguments;
+    const char *share = arguments->value[GSIM_CLI_SHARE];
+    const struct gsim_sharing_ops *ops;
+    struct gsim_timeline timeline = {0};
+    void *params = NULL;
+    enum gsim_status status = gsim_cli_tasks_profile(t, error);
+    if (status != GSIM_OK || (arguments->value[GSIM_CLI_MEASURE] && !share)) return status;
+    status = gsim_cli_share(share ? share : "exclusive", &ops, error);
+    if (status == GSIM_OK) status = gsim_cli_check_share_opts(t, &ops, 1, error);
+    if (status == GSIM_OK) status = gsim_cli_share_params(t, ops, &params, error);
+    if (status != GSIM_OK) return status;
+    struct gsim_task_stats *stats = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task_stats, t->count);
+    if (!stats) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    struct gsim_simulation s = gsim_cli_tasks_simulation(t, ops, params);
+    status = gsim_cli_tasks_alone(t, error);
+    if (status == GSIM_OK) status = gsim_cli_tasks_run(t, &s, &timeline, stats, error);
+    if (status == GSIM_OK) status = deliver(arguments, &s, &timeline, stats, t, error);
+    gsim_timeline_release(&timeline);
+    return status;
+}
+
+enum gsim_status gsim_cli_run_tasks(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    struct gsim_cli_setup setup = {0};
+    struct gsim_cli_tasks tasks = {0};
+    enum gsim_status status = gsim_cli_check_files(arguments, error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
+    if (status != GSIM_OK) return status;
+    status = gsim_cli_tasks_init(&tasks, &setup, error);
+    if (status == GSIM_OK) status = run(&tasks, error);
+    gsim_cli_tasks_release(&tasks);
+    gsim_cli_setup_release(&setup);
+    return status;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). Reads what --task says (cli/task_words.h). */
+#include "cli/tasks/task_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpusim/limits.h"
+#include "sim/base/json.h"
+#include "sim/base/text.h"
+
+#define SCHEMA "gpusim-tasks/1"
+
+/* Keys with a number: X(name, least, most, is an integer, field). */
+#define NUMBER_KEYS(X)                                             \
+    X("priority", 0, GSIM_TASK_PRIORITIES - 1, true, priority)     \
+    X("process", 0, 1000000, true, process)                        \
+    X("requests", 0, GSIM_LIMIT_REQUESTS, true, requests)          \
+    X("start_us", 0, GSIM_LIMIT_US, false, start_us)               \
+    X("gap_us", 0, GSIM_LIMIT_US, false, gap_us)                   \
+    X("duration_us", 0, GSIM_LIMIT_US, false, duration_us)         \
+    X("deadline_us", 0, GSIM_LIMIT_US, false, deadline_us)         \
+    X("percentage", 1, 100, false, percentage)
+static const char *const text_keys[] = {"arrival", "size", "sched", "name"};
+
+static bool read_number(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && !*end && isfinite(*value);
+}
+
+/* --- arrivals ------------------------------------------------------------------------------------------------ */
+
+static enum gsim_status add_time(struct gsim_task *task, double **times, size_t *room, double us, const char *path, struct gsim_error *error)
+{
+    if (us < 0 || us > GSIM_LIMIT_US || (task->time_count && us < (*times)[task->time_count - 1]))
+        return gsim_error_set(error, GSIM_INPUT, "arrival=%s: time %u: expected microseconds that do not go back, found %g", path, task->time_count + 1, us);
+    if (gsim_array_grow((void **)times, sizeof **times, task->time_count, room)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    (*times)[task->time_count++] = us;
+    return GSIM_OK;
+}
+
+/* One time a line, in microseconds from start_us on; lines that begin with # are comments. */
+static enum gsim_status read_times(const char *path, struct gsim_arena *arena, struct gsim_task *task, struct gsim_error *error)
+{
+    char line[256];
+    double *times = NULL;
+    size_t room = 0;
+    FILE *file = fopen(path, "r");
+    enum gsim_status status = GSIM_OK;
+    if (!file)
+        return gsim_error_set(error, GSIM_USAGE, "arrival=%s: expected closed, periodic:US, poisson:PER_S or a file of times, one a line", path);
+    while (status == GSIM_OK && fgets(line, sizeof line, file)) {
+        double us;
+        line[strcspn(line, "\r\n")] = '\0';
+        if (!line[0] || line[0] == '#') continue;
+        if (!read_number(line, &us))
+            status = gsim_error_set(error, GSIM_INPUT, "arrival=%s: time %u: expected a number, found '%.40s'", path, task->time_count + 1, line);
+        else
+            status = add_time(task, &times, &room, us, path, error);
+    }
+    fclose(file);
+    if (status == GSIM_OK && !task->time_count) status = gsim_error_set(error, GSIM_INPUT, "arrival=%s: expected times, found none", path);
+    if (status == GSIM_OK && gsim_arena_adopt(arena, times, room * sizeof *times)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status != GSIM_OK) gsim_free(times);
+    task->times_us = times;
+    task->arrival = GSIM_ARRIVAL_LIST;
+    return status;
+}
+
+static enum gsim_status read_arrival(const char *text, struct gsim_arena *arena, struct gsim_task *task, struct gsim_error *error)
+{
+    double number;
+    bool is_periodic = strncmp(text, "periodic:", 9) == 0, is_poisson = strncmp(text, "poisson:", 8) == 0;
+    if (strcmp(text, "closed") == 0) return GSIM_OK;
+    if (!is_periodic && !is_poisson) return read_times(text, arena, task, error);
+    if (!read_number(strchr(text, ':') + 1, &number) || !(number > 0) || number > GSIM_LIMIT_US)
+        return gsim_error_set(error, GSIM_USAGE, "arrival=%s: expected a number above 0 behind the colon", text);
+    task->arrival = is_periodic ? GSIM_ARRIVAL_PERIODIC : GSIM_ARRIVAL_POISSON;
+    if (is_periodic) task->period_us = number;
+    else task->rate_per_s = number;
+    return GSIM_OK;
+}
+
+/* --- keys ---------------------------------------------------------------------------------------------------- */
+
+static enum gsim_status unknown_key(const char *key, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    gsim_nearest_init(&nearest, key);
+#define OFFER(name, least, most, is_integer, field) gsim_nearest_offer(&nearest, name);
+    NUMBER_KEYS(OFFER)
+#undef OFFER
+    for (size_t i = 0; i < sizeof text_keys / sizeof text_keys[0]; i++) gsim_nearest_offer(&nearest, text_keys[i]);
+    return gsim_error_set(error, GSIM_USAGE, "unknown key '%.40s'%s: expected priority, process, requests, start_us, gap_us, arrival, duration_us, "
+                                             "deadline_us, percentage, size, sched or name", key, gsim_nearest_text(&nearest, hint, sizeof hint));
+}
+
+static enum gsim_status read_key(const char *key, const char *value, struct gsim_arena *arena, struct gsim_task_words *words, struct gsim_error *error)
+{
+    struct gsim_task *task = &words->task;
+    double number;
+#define READ(name, least, most, is_integer, field)                                                                                      \
+    if (strcmp(key, name) == 0) {                                                                                                       \
+        if (!read_number(value, &number) || number < (least) || number > (most) || ((is_integer) && number != floor(number)))           \
+            return gsim_error_set(error, GSIM_USAGE, "%s: expected %s from %.10g to %.10g, found '%.40s'", name,                        \
+                                  (is_integer) ? "an integer" : "a number", (double)(least), (double)(most), value);                    \
+        task->field = (__typeof__(task->field))number;                                                                                  \
+        return GSIM_OK;                                                                                                                 \
+    }
+    NUMBER_KEYS(READ)
+#undef READ
+    if (strcmp(key, "arrival") == 0) return read_arrival(value, arena, task, error);
+    if (!value[0]) return gsim_error_set(error, GSIM_USAGE, "%s: expected something behind the =", key);
+    if (strcmp(key, "size") == 0) words->size = value;
+    else if (strcmp(key, "sched") == 0) words->scheduler = value;
+    else if (strcmp(key, "name") == 0) task->name = value;
+    else return unknown_key(key, error);
+    return GSIM_OK;
+}
+
+/* The next of the parts between commas; NULL at the end. */
+static char *next_part(char **at)
+{
+    char *part = *at;
+    if (!part) return NULL;
+    char *comma = strchr(part, ',');
+    *at = comma ? comma + 1 : NULL;
+    if (comma) *comma = '\0';
+    return part;
+}
+
+enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena, struct gsim_task_words *words, struct gsim_error *error)
+{
+    char *at = gsim_arena_strdup(arena, text);
+    bool has_requests = false;
+    *words = (struct gsim_task_words){.task = {.process = GSIM_OWN_PROCESS, .requests = 1}};
+    if (!at) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    words->program = next_part(&at);
+    if (!words->program[0]) return gsim_error_set(error, GSIM_USAGE, "expected PROGRAM[,KEY=VALUE]..., found '%.60s'", text);
+    for (char *part; (part = next_part(&at)) != NULL;) {
+        char *equals = strchr(part, '=');
+        if (!equals) return gsim_error_set(error, GSIM_USAGE, "expected KEY=VALUE behind a comma, found '%.40s'", part);
+        *equals = '\0';
+        has_requests |= strcmp(part, "requests") == 0;
+        enum gsim_status status = read_key(part, equals + 1, arena, words, error);
+        if (status != GSIM_OK) return status;
+    }
+    bool has_end = words->task.duration_us > 0 || words->task.arrival == GSIM_ARRIVAL_LIST;
+    if (!has_requests && has_end) words->task.requests = 0;
+    return GSIM_OK;
+}
+
+/* --- files of tasks -------------------------------------------------------------------------------------------- */
+
+static bool is_task_file(const char *path)
+{
+    char head[512] = "";
+    size_t length = strlen(path);
+    if (length < 5 || strcmp(path + length - 5, ".json") != 0) return false;
+    FILE *file = fopen(path, "r");
+    if (!file) return false;
+    size_t count = fread(head, 1, sizeof head - 1, file);
+    fclose(file);
+    head[count] = '\0';
+    return strstr(head, "\"" SCHEMA "\"") != NULL;
+}
+
+/* One task of the file as words. */
+static enum gsim_status task_text(const cJSON *item, uint32_t index, struct gsim_arena *arena, const char **text, struct gsim_error *error)
+{
+    const cJSON *program = cJSON_GetObjectItemCaseSensitive(item, "program");
+    char found[64];
+    if (!cJSON_IsString(program))
+        return gsim_error_set(error, GSIM_INPUT, "tasks[%u].program: expected a string, found %s", index, gsim_json_found(program, found, sizeof found));
+    char *words = gsim_arena_strdup(arena, program->valuestring);
+    const cJSON *key;
+    cJSON_ArrayForEach(key, item)
+    {
+        if (key == program || !words) continue;
+        bool has_comma = cJSON_IsString(key) && strchr(key->valuestring, ',');
+        if ((!cJSON_IsString(key) && !cJSON_IsNumber(key)) || has_comma)
+            return gsim_error_set(error, GSIM_INPUT, "tasks[%u].%.40s: expected a number or a string without a comma, found %s", index, key->string,
+                                  gsim_json_found(key, found, sizeof found));
+        words = cJSON_IsString(key) ? gsim_arena_printf(arena, "%s,%s=%s", words, key->string, key->valuestring)
+                                    : gsim_arena_printf(arena, "%s,%s=%.15g", words, key->string, key->valuedouble);
+    }
+    *text = words;
+    return words ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena, const char ***list, uint32_t *count, struct gsim_error *error)
+{
+    *list = NULL;
+    *count = 0;
+    if (!is_task_file(text)) return GSIM_OK;
+    cJSON *json = gsim_json_read(text, error);
+    if (!json) return gsim_error_prefix(error, "'%s'", text);
+    const cJSON *tasks = cJSON_GetObjectItemCaseSensitive(json, "tasks"), *item;
+    int length = cJSON_IsArray(tasks) ? cJSON_GetArraySize(tasks) : 0;
+    enum gsim_status status = length ? GSIM_OK : gsim_error_set(error, GSIM_INPUT, "tasks: expected a list of tasks");
+    *list = GSIM_ARENA_ARRAY(arena, const char *, length + 1);
+    if (!*list) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    cJSON_ArrayForEach(item, tasks)
+    {
+        if (status == GSIM_OK) status = task_text(item, *count, arena, &(*list)[*count], error);
+        ++*count;
+    }
+    gsim_json_release(json);
+    return status == GSIM_OK ? status : gsim_error_prefix(error, "'%s'", text);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). The words of a --task. */
+#ifndef GSIM_CLI_TASK_WORDS_H
+#define GSIM_CLI_TASK_WORDS_H
+
+#include "gpusim/task.h"
+
+struct gsim_task_words {
+    const char *program, *size, *scheduler; /* NULL: not given */
+    struct gsim_task task;                  /* without program and scheduler */
+};
+
+/* "PROGRAM[,KEY=VALUE]...". What it names comes from ARENA. */
+enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena, struct gsim_task_words *words, struct gsim_error *error) GSIM_NODISCARD;
+/* TEXT is the name of a file of tasks (schema gpusim-tasks/1): its tasks as such words, from ARENA; NULL in *LIST where it is none. */
+enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena, const char ***list, uint32_t *count, struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

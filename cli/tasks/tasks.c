@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). From --task and --share to a simulation, and what each task takes alone (cli/tasks.h). */
+#include "cli/tasks/tasks.h"
+
+#include <string.h>
+
+#include "cli/tasks/task_words.h"
+
+#define ALONE_REQUESTS 20
+#define MOST_DETAILED  200000  /* kernels whose calls and occupancy are kept */
+#define MOST_KERNELS   4000000 /* kernels that are kept at all */
+
+bool gsim_cli_has_tasks(const struct gsim_cli_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->repeated_count; i++)
+        if (arguments->repeated[i].key == GSIM_CLI_TASK) return true;
+    return false;
+}
+
+/* --- tasks ------------------------------------------------------------------------------------------------------ */
+
+/* The words of all tasks, files of tasks among them. */
+static enum gsim_status collect(struct gsim_cli_tasks *t, const char **texts, uint32_t *count, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *arguments = t->setup->arguments;
+    *count = 0;
+    for (size_t i = 0; i < arguments->repeated_count; i++) {
+        if (arguments->repeated[i].key != GSIM_CLI_TASK) continue;
+        const char **list = NULL, *one[] = {arguments->repeated[i].text};
+        uint32_t length;
+        enum gsim_status status = gsim_task_words_file(one[0], &t->arena, &list, &length, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--task");
+        if (!list) list = one, length = 1;
+        if (*count + length > GSIM_LIMIT_TASKS)
+            return gsim_error_set(error, GSIM_USAGE, "--task: expected at most %d tasks, found more", GSIM_LIMIT_TASKS);
+        for (uint32_t n = 0; n < length; n++) texts[(*count)++] = list[n];
+    }
+    return GSIM_OK;
+}
+
+/* "a", and where that is taken "a-2". */
+static const char *name_of(struct gsim_cli_tasks *t, uint32_t index, const char *given)
+{
+    char plain[80], name[96];
+    const char *program = t->points[index].program.name;
+    snprintf(plain, sizeof plain, "%.70s", given ? given : program);
+    snprintf(name, sizeof name, "%s", plain);
+    for (uint32_t n = 2, i = 0; i < index; i++) {
+        if (strcmp(t->tasks[i].name, name) != 0) continue;
+        snprintf(name, sizeof name, "%s-%u", plain, n++);
+        i = UINT32_MAX; /* from the first again */
+    }
+    return gsim_arena_strdup(&t->arena, name);
+}
+
+static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *arguments = t->setup->arguments;
+    uint32_t i = t->count;
+    const struct gsim_scheduler_ops *scheduler;
+    struct gsim_task_words words;
+    enum gsim_status status = gsim_task_words_read(text, &t->arena, &words, error);
+    if (status != GSIM_OK) return status;
+    const char *name = words.scheduler ? words.scheduler : arguments->value[GSIM_CLI_SCHED] ? arguments->value[GSIM_CLI_SCHED] : "async";
+    t->words[i] = *arguments;
+    t->words[i].value[GSIM_CLI_WORKLOAD] = words.program;
+    if (words.size) t->words[i].value[GSIM_CLI_SIZE] = words.size;
+    t->setups[i] = *t->setup;
+    t->setups[i].arguments = &t->words[i];
+    status = gsim_cli_scheduler(name, &scheduler, error);
+    if (status == GSIM_OK) status = gsim_cli_point_init(&t->points[i], &t->setups[i], words.program, scheduler, error);
+    if (status != GSIM_OK) return status;
+    t->tasks[i] = words.task;
+    t->tasks[i].program = &t->points[i].program;
+    t->tasks[i].scheduler = scheduler;
+    t->tasks[i].scheduler_params = t->points[i].params;
+    t->programs[i] = words.program;
+    t->tasks[i].name = name_of(t, i, words.task.name);
+    t->count++;
+    return t->tasks[i].name ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+static enum gsim_status merge(struct gsim_cli_tasks *t, struct gsim_error *error)
+{
+    char name[80];
+    if (t->count == 1) snprintf(name, sizeof name, "%.70s", t->tasks[0].name);
+    else if (t->count == 2) snprintf(name, sizeof name, "%.35s and %.35s", t->tasks[0].name, t->tasks[1].name);
+    else snprintf(name, sizeof name, "%u tasks", t->count);
+    return gsim_task_set_init(&t->set, name, t->tasks, t->count, error);
+}
+
+enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim_cli_setup *setup, struct gsim_error *error)
+{
+    static const enum gsim_cli_key unused[] = {GSIM_CLI_WORKLOAD, GSIM_CLI_ITERATIONS, GSIM_CLI_GPUS, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_TRACE_SMS, GSIM_CLI_GANTT};
+    const char *texts[GSIM_LIMIT_TASKS];
+    uint32_t count;
+    *t = (struct gsim_cli_tasks){.setup = setup};
+    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
+        if (setup->arguments->value[unused[i]])
+            return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --task", gsim_cli_option_at(unused[i])->name);
+    enum gsim_status status = collect(t, texts, &count, error);
+    if (status != GSIM_OK) return status;
+    t->words = GSIM_ARENA_ARRAY(&t->arena, struct gsim_cli_arguments, count);
+    t->setups = GSIM_ARENA_ARRAY(&t->arena, struct gsim_cli_setup, count);
+    t->points = GSIM_ARENA_ARRAY(&t->arena, struct gsim_cli_point, count);
+    t->tasks = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task, count);
+    t->programs = GSIM_ARENA_ARRAY(&t->arena, const char *, count);
+    t->alone = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task_stats, count);
+    if (t->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < count && status == GSIM_OK; i++) {
+        status = add_task(t, texts[i], error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--task %.60s", texts[i]);
+    }
+    return merge(t, error);
+}
+
+void gsim_cli_tasks_release(struct gsim_cli_tasks *t)
+{
+    gsim_task_set_release(&t->set);
+    gsim_task_profiles_release(&t->profiles);
+    for (uint32_t i = 0; i < t->count; i++) gsim_cli_point_release(&t->points[i]);
+    gsim_arena_release(&t->arena);
+    memset(t, 0, sizeof *t);
+}
+
+/* --- ways of sharing ---------------------------------------------------------------------------------------------- */
+
+enum gsim_status gsim_cli_share(const char *text, const struct gsim_sharing_ops **ops, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_sharing_load(text, ops, error);
+    return status == GSIM_OK ? status : gsim_error_prefix(error, "--share");
+}
+
+/* What --opt sees: a name and parameters. */
+static struct gsim_scheduler_ops as_scheduler(const struct gsim_sharing_ops *ops)
+{
+    return (struct gsim_scheduler_ops){.name = ops->name, .params = ops->params, .params_size = ops->params_size};
+}
+
+enum gsim_status gsim_cli_share_params(struct gsim_cli_tasks *t, const struct gsim_sharing_ops *ops, void **params, struct gsim_error *error)
+{
+    struct gsim_scheduler_ops view = as_scheduler(ops);
+    return gsim_cli_params(t->setup->arguments, &view, &t->arena, params, error);
+}
+
+enum gsim_status gsim_cli_check_share_opts(const struct gsim_cli_tasks *t, const struct gsim_sharing_ops *const *ways, size_t count,
+                                           struct gsim_error *error)
+{
+    struct gsim_scheduler_ops views[64];
+    const struct gsim_scheduler_ops *all[64 + GSIM_LIMIT_TASKS];
+    size_t n = 0;
+    for (; n < count && n < 64; n++) {
+        views[n] = as_scheduler(ways[n]);
+        all[n] = &views[n];
+    }
+    for (uint32_t i = 0; i < t->count; i++) all[n++] = t->tasks[i].scheduler;
+    return gsim_cli_check_opts(t->setup->arguments, all, n, error);
+}
+
+struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *t, const struct gsim_sharing_ops *ops, const void *params)
+{
+    double kernels = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t own = 0;
+        for (uint32_t o = 0; o < t->tasks[i].program->op_count; o++) own += t->tasks[i].program->ops[o].kind == GSIM_OP_KERNEL;
+        kernels += own * (double)(t->tasks[i].requests ? t->tasks[i].requests : t->tasks[i].time_count);
+    }
+    struct gsim_simulation s = t->points[0].simulation;
+    s.program = &t->set.all;
+    s.tasks = &t->set;
+    s.sharing = ops;
+    s.sharing_params = params;
+    s.profile = t->profiles.count ? &t->profiles : NULL;
+    s.iterations = 0;
+    s.until_steady = false;
+    s.detailed = kernels <= MOST_DETAILED;
+    s.omits_kernels = kernels > MOST_KERNELS;
+    return s;
+}
+
+static enum gsim_status verify(const struct gsim_task_set *set, const struct gsim_timeline *timeline, const struct gsim_task_stats *stats,
+                               struct gsim_error *error)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint64_t expected = 0, found = 0;
+        for (uint32_t o = 0; o < set->programs[i].op_count; o++) expected += set->programs[i].ops[o].kind == GSIM_OP_KERNEL;
+        expected *= stats[i].requests;
+        for (size_t k = 0; k < timeline->kernel_count; k++) found += timeline->kernels[k].task == i;
+        if (found != expected)
+            return gsim_error_set(error, GSIM_SIM, "task '%s': %llu kernels ran, expected %llu", set->tasks[i].name, (unsigned long long)found,
+                                  (unsigned long long)expected);
+    }
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *t, const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
+                                    struct gsim_task_stats *stats, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_simulate(simulation, timeline, error);
+    for (uint32_t i = 0; i < simulation->tasks->count && stats != t->alone && simulation->tasks == &t->set; i++) stats[i] = t->alone[i];
+    if (status == GSIM_OK) status = gsim_tasks_measure(timeline, simulation->tasks, stats, error);
+    return status == GSIM_OK && !simulation->omits_kernels ? verify(simulation->tasks, timeline, stats, error) : status;
+}
+
+/* --- alone --------------------------------------------------------------------------------------------------------- */
+
+static bool is_same(const struct gsim_cli_tasks *t, uint32_t a, uint32_t b)
+{
+    const char *x = t->words[a].value[GSIM_CLI_SIZE], *y = t->words[b].value[GSIM_CLI_SIZE];
+    return strcmp(t->programs[a], t->programs[b]) == 0 && t->tasks[a].scheduler == t->tasks[b].scheduler && t->tasks[a].gap_us == t->tasks[b].gap_us &&
+           (x == y || (x && y && strcmp(x, y) == 0));
+}
+
+enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *t, uint32_t index, double measure_us, struct gsim_timeline *timeline,
+                                     struct gsim_task_stats *stats, struct gsim_error *error)
+{
+    struct gsim_task task = t->tasks[index];
+    struct gsim_task_set set;
+    task.arrival = GSIM_ARRIVAL_CLOSED;
+    task.start_us = task.duration_us = 0;
+    task.process = GSIM_OWN_PROCESS;
+    task.percentage = 0;
+    task.requests = task.requests && task.requests < ALONE_REQUESTS ? task.requests : ALONE_REQUESTS;
+    enum gsim_status status = gsim_task_set_init(&set, task.name, &task, 1, error);
+    if (status != GSIM_OK) return status;
+    struct gsim_simulation s = gsim_cli_tasks_simulation(t, gsim_sharing_find("exclusive"), NULL);
+    s.program = &set.all;
+    s.tasks = &set;
+    s.detailed = s.omits_kernels = false;
+    s.measure_us = measure_us;
+    *stats = (struct gsim_task_stats){0};
+    status = gsim_cli_tasks_run(t, &s, timeline, stats, error);
+    timeline->program = NULL; /* gone with the set */
+    gsim_task_set_release(&set);
+    return status;
+}
+
+static enum gsim_status run_alone(const struct gsim_cli_tasks *t, uint32_t index, struct gsim_task_stats *alone, struct gsim_error *error)
+{
+    struct gsim_timeline timeline = {0};
+    struct gsim_task_stats stats;
+    enum gsim_status status = gsim_cli_task_alone(t, index, 0, &timeline, &stats, error);
+    alone->alone_us = stats.mean_us;
+    alone->alone_p99_us = stats.p99_us;
+    gsim_timeline_release(&timeline);
+    return status;
+}
+
+enum gsim_status gsim_cli_tasks_alone(struct gsim_cli_tasks *t, struct gsim_error *error)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t same = 0;
+        while (same < i && !is_same(t, same, i)) same++;
+        enum gsim_status status = GSIM_OK;
+        if (same < i) t->alone[i] = t->alone[same];
+        else status = run_alone(t, i, &t->alone[i], error);
+        if (status != GSIM_OK) return status;
+    }
+    return GSIM_OK;
+}

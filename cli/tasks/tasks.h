@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). --task and --share: several programs on one GPU. */
+#ifndef GSIM_CLI_TASKS_H
+#define GSIM_CLI_TASKS_H
+
+#include "cli/cli.h"
+
+/* The tasks of a command line. */
+struct gsim_cli_tasks {
+    const struct gsim_cli_setup *setup;
+    struct gsim_cli_arguments *words;  /* of each task: what its own keys change of the command line */
+    struct gsim_cli_setup *setups;
+    struct gsim_cli_point *points;
+    struct gsim_task *tasks;
+    const char **programs;             /* as they were typed */
+    struct gsim_task_stats *alone;     /* of each with the GPU to itself */
+    struct gsim_task_set set;
+    struct gsim_task_profiles profiles; /* no tasks: none */
+    uint32_t count;
+    struct gsim_arena arena;
+};
+
+bool gsim_cli_has_tasks(const struct gsim_cli_arguments *arguments);
+/* SETUP must outlive them. Released by the caller, also on failure. */
+enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *tasks, const struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_tasks_release(struct gsim_cli_tasks *tasks); /* accepts zeroed */
+
+/* One of the ways to share. PARAMS comes from the tasks' arena. */
+enum gsim_status gsim_cli_share(const char *text, const struct gsim_sharing_ops **ops, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_share_params(struct gsim_cli_tasks *tasks, const struct gsim_sharing_ops *ops, void **params,
+                                       struct gsim_error *error) GSIM_NODISCARD;
+/* Fails when an --opt means none of the ways and of the tasks' schedulers. */
+enum gsim_status gsim_cli_check_share_opts(const struct gsim_cli_tasks *tasks, const struct gsim_sharing_ops *const *ways, size_t count,
+                                           struct gsim_error *error) GSIM_NODISCARD;
+/* Finds ALONE. */
+enum gsim_status gsim_cli_tasks_alone(struct gsim_cli_tasks *tasks, struct gsim_error *error) GSIM_NODISCARD;
+/* A simulation of all of them. */
+struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *tasks, const struct gsim_sharing_ops *ops, const void *params);
+/* Simulates, and checks that every kernel ran. STATS: one of each task. */
+enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *tasks, const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
+                                    struct gsim_task_stats *stats, struct gsim_error *error) GSIM_NODISCARD;
+
+/* --- cli/task_profile.c ---- */
+/* Of each task alone, every launch slowed down by keeping its times; what that costs goes to stderr. */
+enum gsim_status gsim_cli_tasks_measure(struct gsim_cli_tasks *tasks, struct gsim_error *error) GSIM_NODISCARD;
+/* --profile: a file, or measured here. --measure: writes the file. */
+enum gsim_status gsim_cli_tasks_profile(struct gsim_cli_tasks *tasks, struct gsim_error *error) GSIM_NODISCARD;
+/* The task alone, closed loop: at most ALONE_REQUESTS of its requests. */
+enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *tasks, uint32_t index, double measure_us, struct gsim_timeline *timeline,
+                                     struct gsim_task_stats *stats, struct gsim_error *error) GSIM_NODISCARD;
+
+/* The commands. */
+enum gsim_status gsim_cli_run_tasks(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+/* WORST: of the ways that failed, which show in the table. */
+enum gsim_status gsim_cli_compare_tasks(const struct gsim_cli_arguments *arguments, enum gsim_status *worst, struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

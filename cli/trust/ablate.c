@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: cli. "gpusim ablate": what each rule of the model is worth. Recorded cases are predicted with all rules, then with one of
+ * them off at a time, kernels' times alone found anew; the errors of the same case are compared in pairs.
+ */
+#include <math.h>
+#include <sys/resource.h>
+
+#include "cli/cli.h"
+#include "cli/trust/validate_jobs.h"
+#include "sim/base/text.h"
+#include "sim/device/rules.h"
+#include "sim/program/file.h"
+#include "traces/cases.h"
+
+#define DEVICE_DEFAULT "h200"
+
+struct source { /* a file of recorded cases */
+    const char *path;
+    struct gsim_cli_arguments arguments; /* with its device */
+    struct gsim_cli_setup setup;
+    struct gsim_case_set set;
+    size_t *index; /* 0, 1, 2 ...: all of its cases */
+};
+
+/* Absolute errors of all sources' samples, in their order. */
+struct errors {
+    double *size;
+    enum gsim_quantity *quantity;
+    size_t count, capacity[2];
+    double seconds; /* of processors */
+};
+
+struct command {
+    const struct gsim_cli_arguments *arguments;
+    struct gsim_arena arena;
+    struct source *sources;
+    size_t source_count;
+    bool rules[GSIM_RULE_COUNT];
+    uint32_t jobs;
+    struct gsim_output table, csv;
+    bool has_table, has_csv;
+};
+
+/* --- what was asked for ------------------------------------------------------------------------------------------ */
+static enum gsim_status choose_rules(struct command *c, struct gsim_error *error)
+{
+    const char *text = c->arguments->value[GSIM_CLI_RULES];
+    bool all = !text || strcmp(text, "all") == 0;
+    for (int i = 0; i < GSIM_RULE_COUNT; i++) c->rules[i] = all;
+    for (const char *word = all ? NULL : text; word; word = strchr(word, ',')) {
+        word += *word == ',';
+        const char *name = gsim_arena_printf(&c->arena, "%.*s", (int)strcspn(word, ","), word);
+        if (!name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        enum gsim_rule rule = gsim_rule_find(name);
+        if (rule == GSIM_RULE_COUNT)
+            return gsim_error_set(error, GSIM_USAGE, "--rules: unknown rule '%.60s' (see gpusim list rules)", name);
+        c->rules[rule] = true;
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status read_cases(struct source *s, struct gsim_error *error)
+{
+    size_t length = 0;
+    const char *slash = strrchr(s->path, '/');
+    char *text = gsim_file_read(s->path, &length, error);
+    enum gsim_status status = text ? gsim_cases_parse(&s->set, slash ? slash + 1 : s->path, text, length, error) : error->status;
+    gsim_free(text);
+    return status == GSIM_OK ? status : gsim_error_prefix(error, "cannot read '%s'", s->path);
+}
+
+static enum gsim_status open_source(struct command *c, struct source *s, const char *operand, struct gsim_error *error)
+{
+    const char *equals = strchr(operand, '='), *slash = strchr(operand, '/');
+    bool has_device = equals && (!slash || equals < slash);
+    s->path = has_device ? equals + 1 : operand;
+    s->arguments = *c->arguments;
+    if (has_device)
+        s->arguments.value[GSIM_CLI_DEVICE] = gsim_arena_printf(&c->arena, "%.*s", (int)(equals - operand), operand);
+    else if (!s->arguments.value[GSIM_CLI_DEVICE])
+        s->arguments.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
+    if (c->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
+    if (status == GSIM_OK) status = read_cases(s, error);
+    s->index = GSIM_ARENA_ARRAY(&c->arena, size_t, s->set.count + 1);
+    if (status == GSIM_OK && !s->index) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; status == GSIM_OK && i < s->set.count; i++) s->index[i] = i;
+    return status;
+}
+
+static enum gsim_status open_sources(struct command *c, struct gsim_error *error)
+{
+    size_t count = c->arguments->operand_count;
+    if (!count) return gsim_error_set(error, GSIM_USAGE, "ablate: expected [DEVICE=]FILE..., found nothing");
+    c->sources = GSIM_ARENA_ARRAY(&c->arena, struct source, count);
+    if (!c->sources) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = GSIM_OK;
+    for (; status == GSIM_OK && c->source_count < count; c->source_count++)
+        status = open_source(c, &c->sources[c->source_count], c->arguments->operands[c->source_count], error);
+    return status;
+}
+
+/* --- predictions -------------------------------------------------------------------------------------------------- */
+static double seconds_used(void)
+{
+    struct rusage own, others;
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &others);
+    return (double)(own.ru_utime.tv_sec + others.ru_utime.tv_sec) + 1e-6 * (double)(own.ru_utime.tv_usec + others.ru_utime.tv_usec);
+}
+
+static enum gsim_status add_errors(struct errors *e, const struct gsim_validation *v, struct gsim_error *error)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        void *sizes = e->size, *quantities = e->quantity;
+        bool failed = gsim_array_grow(&sizes, sizeof *e->size, e->count, &e->capacity[0]);
+        e->size = sizes;
+        failed = gsim_array_grow(&quantities, sizeof *e->quantity, e->count, &e->capacity[1]) || failed;
+        e->quantity = quantities;
+        if (failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        e->size[e->count] = fabs(v->samples[i].error);
+        e->quantity[e->count++] = v->samples[i].quantity;
+    }
+    return GSIM_OK;
+}
+
+/* All cases, without the rules of the bits OFF besides those that --opt says. */
+static enum gsim_status predict(struct command *c, uint64_t off, const char *what, struct errors *e, struct gsim_error *error)
+{
+    double before = seconds_used();
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < c->source_count && status == GSIM_OK; i++) {
+        struct source *s = &c->sources[i];
+        struct gsim_validation v = {.device = &s->setup.device, .gpu = &s->setup.gpu};
+        struct gsim_progress progress = {0};
+        uint64_t given = s->setup.device.rules_off;
+        s->setup.device.rules_off |= off;
+        gsim_progress_start(&progress, s->set.count, stderr);
+        progress.unit = "cases";
+        snprintf(progress.detail, sizeof progress.detail, "%.40s", what);
+        status = gsim_validation_jobs(&v, &s->set, s->index, s->set.count, c->jobs, &progress, error);
+        gsim_progress_clear(&progress);
+        s->setup.device.rules_off = given;
+        if (status == GSIM_OK) status = add_errors(e, &v, error);
+        gsim_validation_release(&v);
+    }
+    e->seconds = seconds_used() - before;
+    return status;
+}
+
+/* --- results ------------------------------------------------------------------------------------------------------ */
+/* Of that quantity. SCRATCH has room for both. */
+static enum gsim_status compare(struct command *c, const char *rule, enum gsim_quantity quantity, const struct errors *with,
+                                const struct errors *without, double *scratch, struct gsim_error *error)
+{
+    struct gsim_paired_change change;
+    double *before = scratch, *after = scratch + with->count;
+    size_t count = 0;
+    for (size_t i = 0; i < with->count; i++) {
+        if (with->quantity[i] != quantity || isnan(with->size[i]) || isnan(without->size[i])) continue;
+        before[count] = 100 * with->size[i];
+        after[count++] = 100 * without->size[i];
+    }
+    if (!count) return GSIM_OK;
+    enum gsim_status status = gsim_paired_change(before, after, count, &change, error);
+    if (status != GSIM_OK) return status;
+    double rate = with->seconds > 0 ? without->seconds / with->seconds : NAN;
+    const char *word = gsim_quantity_word(quantity), *mark = change.low > 0 ? "+" : change.high < 0 ? "-" : "";
+    if (c->has_table)
+        gsim_output_printf(&c->table, "%-15s %-16s %6zu %8.2f %8.2f  %+7.2f  %+7.2f to %+.2f %2s %8.2f\n", rule, word, count, change.before, change.after,
+                           change.after - change.before, change.low, change.high, mark, rate);
+    if (c->has_csv)
+        gsim_output_printf(&c->csv, "%s,%s,%zu,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", rule, word, count, change.before, change.after,
+                           change.after - change.before, change.low, change.high, rate);
+    return GSIM_OK;
+}
+
+static enum gsim_status ablate_rule(struct command *c, enum gsim_rule rule, const struct errors *with, double *scratch, struct gsim_error *error)
+{
+    struct errors without = {0};
+    enum gsim_status status = predict(c, UINT64_C(1) << rule, gsim_rule_name(rule), &without, error);
+    if (status == GSIM_OK && without.count != with->count)
+        status = gsim_error_set(error, GSIM_INPUT, "rule.%s=off: other cases can be predicted", gsim_rule_name(rule));
+    for (int q = 0; q < GSIM_QUANTITY_COUNT && status == GSIM_OK; q++)
+        status = compare(c, gsim_rule_name(rule), (enum gsim_quantity)q, with, &without, scratch, error);
+    gsim_free(without.size);
+    gsim_free(without.quantity);
+    return status;
+}
+
+static enum gsim_status ablate(struct command *c, struct gsim_error *error)
+{
+    struct errors with = {0};
+    enum gsim_status status = predict(c, 0, "all rules", &with, error);
+    double *scratch = GSIM_ARENA_ARRAY(&c->arena, double, 2 * with.count + 1);
+    if (status == GSIM_OK && !scratch) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK && !with.count) status = gsim_error_set(error, GSIM_INPUT, "no cases in the files");
+    if (c->has_table)
+        gsim_output_printf(&c->table, "%-15s %-16s %6s %8s %8s  %7s  %-18s %10s\n", "rule off", "quantity", "n", "with %", "off %", "change",
+                           "95 % interval", "time");
+    if (c->has_csv) gsim_output_text(&c->csv, "rule,quantity,count,error_percent,error_off_percent,change,low,high,time_ratio\n");
+    for (int i = 0; i < GSIM_RULE_COUNT && status == GSIM_OK; i++)
+        if (c->rules[i]) status = ablate_rule(c, (enum gsim_rule)i, &with, scratch, error);
+    if (c->has_table)
+        gsim_output_text(&c->table, "\nwith, off: mean absolute error with all rules and without this one; change: by which it is more without, in points;\n"
+                                "interval: from resampling the cases in pairs; +: the rule helps, -: it harms, where the interval excludes 0;\n"
+                                "time: of the processor, without the rule relative to with it.\n");
+    gsim_free(with.size);
+    gsim_free(with.quantity);
+    return status;
+}
+
+int gsim_cli_ablate(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct command c = {.arguments = arguments};
+    const char *csv = arguments->value[GSIM_CLI_CSV];
+    enum gsim_status status = gsim_cli_check_opts(arguments, NULL, 0, &error);
+    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.jobs, &error);
+    if (status == GSIM_OK) status = choose_rules(&c, &error);
+    if (status == GSIM_OK) status = open_sources(&c, &error);
+    if (status == GSIM_OK && (!csv || strcmp(csv, "-") != 0)) {
+        status = gsim_output_open(&c.table, "-", &error);
+        c.has_table = status == GSIM_OK;
+    }
+    if (status == GSIM_OK && csv) {
+        status = gsim_output_open(&c.csv, csv, &error);
+        c.has_csv = status == GSIM_OK;
+    }
+    if (status == GSIM_OK) status = ablate(&c, &error);
+    if (status == GSIM_OK && c.has_csv) status = gsim_output_commit(&c.csv, &error);
+    if (status == GSIM_OK && c.has_table) status = gsim_output_commit(&c.table, &error);
+    gsim_output_release(&c.csv);
+    gsim_output_release(&c.table);
+    for (size_t i = 0; i < c.source_count; i++) {
+        gsim_case_set_release(&c.sources[i].set);
+        gsim_cli_setup_release(&c.sources[i].setup);
+    }
+    gsim_arena_release(&c.arena);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

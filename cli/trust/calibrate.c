@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim calibrate": a device file from a probe, recorded runs, profilers' traces, or several of
+ * these. What is fitted how: trust/calibrate/probes.c, trust/calibrate/runs.c, trust/calibrate/profile.c.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "trust/calibrate/print.h"
+#include "trust/calibrate/traces.h"
+#include "sim/device/device.h"
+#include "cli/cli.h"
+#include "cli/trust/calibrate_jobs.h"
+#include "cli/trust/calibrate_traces.h"
+#include "sim/device/occupancy.h"
+#include "sim/base/text.h"
+#include "sim/base/jobs/progress.h"
+#include "traces/import/importers.h"
+#include "traces/runs.h"
+
+#define BASE_DEFAULT       "h200"
+#define FOLDS_DEFAULT      5
+#define ITERATIONS_DEFAULT 12
+
+struct command {
+    const struct gsim_cli_arguments *arguments;
+    const char *probe_path, *name, *base_name;
+    struct gsim_probe probe;
+    struct gsim_device_spec base;
+    struct gsim_calibration calibration;
+    struct gsim_calibration_options options;
+    struct gsim_gpu_options gpu;
+    struct gsim_calibrated_trace traced;
+    struct gsim_arena arena;
+    struct gsim_profile_samples profile;
+    const char **run_paths, **trace_paths;
+    size_t run_path_count, trace_path_count;
+    char gpu_name[64], recorded_device[GSIM_RUNS_DEVICE];
+    int compute_capability; /* of the recordings; 0: not known */
+    uint32_t job_count;
+    struct gsim_prediction_jobs jobs;
+    struct gsim_progress progress;
+    bool chosen[GSIM_DEVICE_NUMBER_COUNT];
+};
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* --- what was asked for ------------------------------------------------------------------------------------------- */
+static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *a = c->arguments;
+    c->run_paths = GSIM_ARENA_ARRAY(&c->arena, const char *, a->operand_count + 1);
+    c->trace_paths = GSIM_ARENA_ARRAY(&c->arena, const char *, a->operand_count + 1);
+    if (!c->run_paths || !c->trace_paths) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!a->operand_count)
+        return gsim_error_set(error, GSIM_USAGE, "nothing to calibrate from: expected a probe file, recorded runs or profilers' traces (see gpusim calibrate --help)");
+    for (size_t i = 0; i < a->operand_count; i++) {
+        char device[GSIM_RUNS_DEVICE], what[GSIM_IMPORTER_TEXT];
+        bool is_trace;
+        const char *path = a->operands[i];
+        if (gsim_runs_is(path, device)) {
+            c->run_paths[c->run_path_count++] = path;
+            snprintf(c->recorded_device, sizeof c->recorded_device, "%s", device);
+        } else if (gsim_cli_trace_is(path, device)) {
+            c->trace_paths[c->trace_path_count++] = path;
+            if (device[0] && !c->recorded_device[0]) snprintf(c->recorded_device, sizeof c->recorded_device, "%s", device);
+        } else if (access(path, R_OK) != 0) {
+            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, strerror(errno));
+        } else if (gsim_importer_what(path, what, &is_trace)[0]) {
+            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a probe, runs or a profiler's trace, found %s", path, what);
+        } else if (!gsim_probe_is(path)) {
+            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected the schema \"" GSIM_PROBE_SCHEMA "\" or \"" GSIM_RUNS_SCHEMA "\" in its head or a profiler's trace, found none of them", path);
+        } else if (c->probe_path) {
+            return gsim_error_set(error, GSIM_USAGE, "expected one probe, found two: '%s' and '%s'", c->probe_path, path);
+        } else {
+            c->probe_path = path;
+        }
+    }
+    return GSIM_OK;
+}
+
+/* "my-gpu" for -o ../my-gpu.json. */
+static enum gsim_status choose_name(struct command *c, struct gsim_error *error)
+{
+    const char *path = c->arguments->value[GSIM_CLI_OUTPUT], *given = c->arguments->value[GSIM_CLI_NAME];
+    if (!path) return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim calibrate --help)");
+    char *name = gsim_arena_strdup(&c->arena, given ? given : strcmp(path, "-") == 0 ? "device" : file_name(path));
+    if (!name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    size_t length = strlen(name);
+    if (!given && length > 5 && strcmp(name + length - 5, ".json") == 0) name[length - 5] = '\0';
+    if (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(name))
+        return gsim_error_set(error, GSIM_USAGE, "--name: expected letters, digits, '-', '_' and '.', found '%s'", name);
+    c->name = name;
+    return GSIM_OK;
+}
+
+static enum gsim_status add_number(struct command *c, const char *word, size_t length, struct gsim_error *error)
+{
+    char name[64], hint[96];
+    struct gsim_nearest nearest;
+    snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
+    enum gsim_device_number number = gsim_device_number_find(name);
+    if (number < GSIM_DEVICE_NUMBER_COUNT) {
+        c->chosen[number] = true;
+        return GSIM_OK;
+    }
+    gsim_nearest_init(&nearest, name);
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
+    return gsim_error_set(error, GSIM_USAGE, "--fit: unknown number '%s'%s (see gpusim list devices --long)", name,
+                          gsim_nearest_text(&nearest, hint, sizeof hint));
+}
+
+static enum gsim_status choose_numbers(struct command *c, struct gsim_error *error)
+{
+    const char *fit = c->arguments->value[GSIM_CLI_FIT], *folds = c->arguments->value[GSIM_CLI_FOLDS];
+    char *end = NULL;
+    long count = folds ? strtol(folds, &end, 10) : FOLDS_DEFAULT;
+    if (folds && (*end || !*folds || count < 0 || count > 100))
+        return gsim_error_set(error, GSIM_USAGE, "--folds: expected an integer from 0 to 100, found '%s'", folds);
+    c->options.folds = (unsigned)count;
+    c->options.iterations = ITERATIONS_DEFAULT;
+    if (!fit || strcmp(fit, "auto") == 0) return GSIM_OK;
+    c->options.chosen = c->chosen;
+    enum gsim_status status = GSIM_OK;
+    for (const char *word = strcmp(fit, "none") == 0 ? NULL : fit; status == GSIM_OK && word; word = strchr(word, ',')) {
+        word += *word == ',';
+        status = add_number(c, word, strcspn(word, ","), error);
+    }
+    return status;
+}
+
+/* --- reading -------------------------------------------------------------------------------------------------------- */
+static enum gsim_status read_probe(struct command *c, struct gsim_error *error)
+{
+    gsim_probe_init(&c->probe);
+    if (!c->probe_path) return GSIM_OK;
+    enum gsim_status status = gsim_probe_read(c->probe_path, &c->probe, error);
+    if (status != GSIM_OK) return gsim_error_prefix(error, "cannot read '%s'", c->probe_path);
+    snprintf(c->gpu_name, sizeof c->gpu_name, "%s", c->probe.gpu);
+    c->compute_capability = c->probe.compute_capability;
+    return GSIM_OK;
+}
+
+/* --base, or the device that the recordings name, or the default. */
+static enum gsim_status load_base(struct command *c, struct gsim_error *error)
+{
+    struct gsim_error local = {0};
+    const char *given = c->arguments->value[GSIM_CLI_BASE_DEVICE];
+    if (!given && c->recorded_device[0] && gsim_device_load(c->recorded_device, &c->base, &local) == GSIM_OK) return GSIM_OK;
+    return gsim_device_load(given ? given : BASE_DEFAULT, &c->base, error);
+}
+
+static void note_head(struct command *c, const struct gsim_recordings *recordings)
+{
+    if (!c->gpu_name[0]) snprintf(c->gpu_name, sizeof c->gpu_name, "%s", recordings->gpu);
+    if (!c->compute_capability) c->compute_capability = recordings->compute_capability;
+}
+
+static enum gsim_status add_run(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
+                                struct gsim_error *error)
+{
+    struct command *c = context;
+    note_head(c, recordings);
+    enum gsim_status status = gsim_calibration_add_run(&c->calibration, recordings, run, error);
+    if (status == GSIM_OK && run->split == GSIM_SPLIT_FIT) status = gsim_traced_add(&c->traced, run, error);
+    return status;
+}
+
+static enum gsim_status read_runs(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < c->run_path_count && status == GSIM_OK; i++) {
+        struct gsim_recordings recordings = {0};
+        status = gsim_runs_read(c->run_paths[i], &(struct gsim_runs_handler){add_run, c}, &recordings, error);
+        if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot read '%s'", c->run_paths[i]);
+        gsim_recordings_release(&recordings);
+    }
+    return status;
+}
+
+/* A device is of one GPU. */
+static enum gsim_status read_traces(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < c->trace_path_count && status == GSIM_OK; i++) {
+        struct gsim_import_notes notes = {0};
+        status = gsim_cli_trace_sample(&c->profile, c->trace_paths[i], &c->base, &notes, error);
+        if (status != GSIM_OK) break;
+        if (notes.gpu[0] && c->gpu_name[0] && strcmp(notes.gpu, c->gpu_name) != 0)
+            return gsim_error_set(error, GSIM_INPUT, "'%s' was recorded on '%s', what was given before it on '%s': expected one GPU", c->trace_paths[i], notes.gpu, c->gpu_name);
+        if (!c->gpu_name[0]) snprintf(c->gpu_name, sizeof c->gpu_name, "%s", notes.gpu);
+        if (!c->compute_capability) c->compute_capability = notes.compute_capability;
+    }
+    return status;
+}
+
+/* --- calibrating ---------------------------------------------------------------------------------------------------- */
+/* Of the whole device: the GPU's name and compute capability, which are known only now; the kinds of what is kept. */
+static enum gsim_status name_device(struct command *c, struct gsim_error *error)
+{
+    if (c->compute_capability && !gsim_sm_limits(c->compute_capability))
+        return gsim_error_set(error, GSIM_INPUT, "compute capability %d.%d is not in the occupancy table (sim/device/occupancy.c)",
+                              c->compute_capability / 10, c->compute_capability % 10);
+    if (c->compute_capability) c->calibration.device.compute_capability = c->compute_capability;
+    const char *title = c->gpu_name[0] ? c->gpu_name : c->base.title;
+    return gsim_calibration_name(&c->calibration, &c->base, title, gsim_text_is_gpu(c->gpu_name, c->base.name), error);
+}
+
+static void note_progress(void *context, size_t done, size_t expected)
+{
+    struct command *c = context;
+    c->progress.done = done;
+    c->progress.total = expected;
+    gsim_progress_show(&c->progress);
+}
+
+static void show_progress(void *context)
+{
+    struct command *c = context;
+    gsim_progress_show(&c->progress);
+}
+
+static enum gsim_status refine(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    if (c->job_count > 1 && c->calibration.run_count > 1) {
+        c->jobs.idle = show_progress;
+        c->jobs.context = c;
+        status = gsim_prediction_jobs_start(&c->jobs, &c->calibration, &c->gpu, c->job_count, error);
+        c->options.predict = gsim_prediction_jobs_predict;
+        c->options.predict_context = &c->jobs;
+    }
+    gsim_progress_start(&c->progress, 1, stderr);
+    c->progress.unit = "passes over the runs";
+    c->progress.is_estimate = true;
+    c->options.progress = note_progress;
+    c->options.context = c;
+    if (status == GSIM_OK) status = gsim_calibrate_runs(&c->calibration, &c->options, error);
+    gsim_progress_clear(&c->progress);
+    return status;
+}
+
+/* After all else: what that told wins. */
+static enum gsim_status calibrate_traces(struct command *c, struct gsim_error *error)
+{
+    return c->trace_path_count ? gsim_calibrate_profile(&c->calibration, &c->profile, error) : GSIM_OK;
+}
+
+static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
+{
+    const char *runs = c->run_path_count ? file_name(c->run_paths[0]) : "";
+    struct gsim_calibration *k = &c->calibration;
+    struct gsim_probe seen; /* what the runs tell without a simulation */
+    enum gsim_status status = name_device(c, error);
+    if (status == GSIM_OK && c->probe_path) status = gsim_calibrate_probe(k, &c->probe, file_name(c->probe_path), error);
+    if (status != GSIM_OK || !c->run_path_count) return status == GSIM_OK ? calibrate_traces(c, error) : status;
+    gsim_probe_init(&seen);
+    status = gsim_traced_probe(&c->traced, !c->probe_path, &seen, error);
+    if (status == GSIM_OK) status = gsim_calibrate_probe(k, &seen, runs, error);
+    gsim_probe_release(&seen);
+    if (status == GSIM_OK) status = calibrate_traces(c, error);
+    if (status != GSIM_OK) return status;
+    gsim_params_set_defaults(gsim_gpu_params, &c->gpu);
+    c->options.gpu = &c->gpu;
+    c->options.file = runs;
+    return refine(c, error);
+}
+
+/* --- results -------------------------------------------------------------------------------------------------------- */
+static enum gsim_status deliver(struct command *c, struct gsim_error *error)
+{
+    const char *paths[] = {c->arguments->value[GSIM_CLI_OUTPUT], c->arguments->value[GSIM_CLI_REPORT], "-"};
+    bool stdout_taken = strcmp(paths[0], "-") == 0 || (paths[1] && strcmp(paths[1], "-") == 0);
+    enum gsim_status status = GSIM_OK;
+    for (int i = 0; i < 3 && status == GSIM_OK; i++) {
+        struct gsim_output output;
+        if (!paths[i] || (i == 2 && stdout_taken)) continue;
+        status = gsim_output_open(&output, paths[i], error);
+        if (status != GSIM_OK) break;
+        if (i == 0) gsim_device_write(&c->calibration.device, &output);
+        if (i == 1) gsim_calibration_json(&c->calibration, c->base.name, &output);
+        if (i == 2) gsim_calibration_print(&c->calibration, c->base.name, &output);
+        status = gsim_output_commit(&output, error);
+    }
+    return status;
+}
+
+int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct command c = {.arguments = arguments};
+    enum gsim_status status = sort_files(&c, &error);
+    if (status == GSIM_OK) status = choose_name(&c, &error);
+    if (status == GSIM_OK) status = choose_numbers(&c, &error);
+    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.job_count, &error);
+    if (status == GSIM_OK) status = read_probe(&c, &error);
+    if (status == GSIM_OK) status = load_base(&c, &error);
+    if (status == GSIM_OK) status = gsim_calibration_init(&c.calibration, &c.base, c.name, &error);
+    if (status == GSIM_OK) status = read_runs(&c, &error);
+    if (status == GSIM_OK) status = read_traces(&c, &error);
+    if (status == GSIM_OK) status = calibrate(&c, &error);
+    if (status == GSIM_OK) status = deliver(&c, &error);
+    gsim_prediction_jobs_end(&c.jobs);
+    gsim_calibration_release(&c.calibration);
+    gsim_traced_release(&c.traced);
+    gsim_profile_samples_release(&c.profile);
+    gsim_device_release(&c.base);
+    gsim_probe_release(&c.probe);
+    gsim_arena_release(&c.arena);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim validate": reads recorded cases and runs, simulates them, prints and draws how far the
+ * predictions are off. Cases are read by traces/cases.c, simulated by trust/validate/validate.c; runs by traces/runs.c and
+ * trust/validate/runs.c; profilers' traces by cli/traces.c.
+ */
+#include <dirent.h>
+
+#include "cli/cli.h"
+#include "cli/figures/figures.h"
+#include "cli/traces.h"
+#include "cli/trust/validate_jobs.h"
+#include "cli/trust/validate_sharing.h"
+#include "sim/base/scratch.h"
+#include "sim/base/text.h"
+#include "trust/validate/runs_table.h"
+#include "trust/validate/table.h"
+#include "trust/validate/traces_table.h"
+#include "sim/base/jobs/progress.h"
+#include "traces/cases.h"
+#include "traces/runs.h"
+#include "sim/program/file.h"
+
+#define DEVICE_DEFAULT   "h200"
+#define TRACES_DEFAULT   "traces/h200"
+#define REPLAY_SCHEDULER "async" /* takes a program's own streams literally */
+#define BASE_SCHEDULER   "serial"
+
+enum half { HALF_EVEN, HALF_ODD, HALF_ALL };
+
+struct command {
+    const struct gsim_cli_arguments *arguments;
+    struct gsim_cli_arguments for_cases, for_runs; /* the same with the device of each, where --device does not say */
+    struct gsim_cli_setup setup, runs_setup;
+    struct gsim_case_set set, set_again;
+    struct gsim_validation validation, cases_again;
+    struct gsim_predictor predictor;
+    struct gsim_run_validation runs, again;
+    struct gsim_trace_validation traces;
+    struct gsim_arena arena;
+    const char **paths;
+    enum content { HAS_CASES, HAS_RUNS, HAS_TRACE } *contents; /* of each path */
+    size_t path_count, path_capacity;
+    const char *path; /* of runs, being read */
+    bool kinds[GSIM_CASE_KIND_COUNT], wants_runs, wants_traces;
+    struct gsim_import_options part; /* of traces */
+    bool infers_alone; /* of kernels in traces that ran beside others */
+    struct gsim_progress progress;
+    enum half half;
+    uint32_t jobs;
+    enum gsim_split split; /* GSIM_SPLIT_COUNT: all */
+};
+
+/* --- what was asked for ------------------------------------------------------------------------------------------ */
+static enum gsim_status add_kind(struct command *c, const char *word, size_t length, struct gsim_error *error)
+{
+    bool all = length == 3 && strncmp(word, "all", 3) == 0, runs = length == 4 && strncmp(word, "runs", 4) == 0;
+    bool traces = length == 6 && strncmp(word, "traces", 6) == 0, found = all || runs || traces;
+    c->wants_runs |= all || runs;
+    c->wants_traces |= all || traces;
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
+        const char *known = gsim_case_kind_word((enum gsim_case_kind)kind);
+        bool is_it = strlen(known) == length && strncmp(known, word, length) == 0;
+        c->kinds[kind] |= all || is_it;
+        found |= is_it;
+    }
+    if (found) return GSIM_OK;
+    return gsim_error_set(
+        error, GSIM_USAGE,
+        "--kind: expected pairs, arrival, priority, dags, launch, aten, micro, runs, traces, all or sharing alone, found '%.*s'",
+        (int)(length < 60 ? length : 60), word);
+}
+
+static enum gsim_status parse_split(struct command *c, struct gsim_error *error)
+{
+    const char *split = c->arguments->value[GSIM_CLI_SPLIT];
+    c->split = GSIM_SPLIT_COUNT;
+    if (!split) return GSIM_OK;
+    for (int i = 0; i <= GSIM_SPLIT_COUNT; i++) {
+        if (strcmp(split, gsim_split_word((enum gsim_split)i)) != 0) continue;
+        c->split = (enum gsim_split)i;
+        return GSIM_OK;
+    }
+    return gsim_error_set(error, GSIM_USAGE, "--split: expected fit, test or all, found '%s'", split);
+}
+
+static enum gsim_status parse_words(struct command *c, struct gsim_error *error)
+{
+    static const char *const halves[] = {"even", "odd", "all"};
+    const char *kind = c->arguments->value[GSIM_CLI_KIND], *half = c->arguments->value[GSIM_CLI_HALF];
+    enum gsim_status status = GSIM_OK;
+    for (const char *word = kind ? kind : "all"; status == GSIM_OK && word; word = strchr(word, ',')) {
+        word += *word == ',';
+        status = add_kind(c, word, strcspn(word, ","), error);
+    }
+    if (status == GSIM_OK) status = gsim_cli_alone(c->arguments->value[GSIM_CLI_ALONE], &c->infers_alone, error);
+    if (status == GSIM_OK) status = gsim_cli_part(c->arguments, &c->part, error);
+    if (status == GSIM_OK) status = parse_split(c, error);
+    c->half = HALF_ALL;
+    if (status != GSIM_OK || !half) return status;
+    for (int i = 0; i <= HALF_ALL; i++) {
+        if (strcmp(half, halves[i]) != 0) continue;
+        c->half = (enum half)i;
+        return GSIM_OK;
+    }
+    return gsim_error_set(error, GSIM_USAGE, "--half: expected even, odd or all, found '%s'", half);
+}
+
+/* Before anything runs: can the pictures be drawn? */
+static enum gsim_status check_files(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    static const enum gsim_cli_key keys[] = {GSIM_CLI_SCATTER, GSIM_CLI_HISTOGRAM};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *path = arguments->value[keys[i]];
+        enum gsim_status status = path ? gsim_figure_check(path, error) : GSIM_OK;
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--%s", gsim_cli_option_at(keys[i])->name);
+    }
+    return GSIM_OK;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+static enum gsim_status add_path(struct command *c, const char *path, struct gsim_error *error)
+{
+    void *array = c->paths;
+    if (!path || gsim_array_grow(&array, sizeof *c->paths, c->path_count, &c->path_capacity))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    c->paths = array;
+    c->paths[c->path_count++] = path;
+    return GSIM_OK;
+}
+
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* All *.json.gz of the folder, by name. */
+static enum gsim_status list_folder(struct command *c, const char *folder, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    DIR *directory = opendir(folder);
+    if (!directory) return gsim_error_set(error, GSIM_IO, "cannot read the folder '%s'", folder);
+    for (struct dirent *entry; status == GSIM_OK && (entry = readdir(directory));) {
+        size_t length = strlen(entry->d_name);
+        if (length <= 8 || strcmp(entry->d_name + length - 8, ".json.gz") != 0) continue;
+        status = add_path(c, gsim_arena_printf(&c->arena, "%s/%s", folder, entry->d_name), error);
+    }
+    closedir(directory);
+    if (status == GSIM_OK && c->path_count) qsort(c->paths, c->path_count, sizeof *c->paths, by_text);
+    if (status == GSIM_OK && !c->path_count) status = gsim_error_set(error, GSIM_INPUT, "no *.json.gz in '%s'", folder);
+    return status;
+}
+
+static enum gsim_status list_files(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    const struct gsim_cli_arguments *arguments = c->arguments;
+    for (size_t i = 0; i < arguments->operand_count && status == GSIM_OK; i++)
+        status = add_path(c, arguments->operands[i], error);
+    if (arguments->operand_count || status != GSIM_OK) return status;
+    const char *folder = gsim_data_path(&c->arena, TRACES_DEFAULT);
+    if (!folder)
+        return gsim_error_set(error, GSIM_INPUT, "no recordings: expected FILE..., found no folder %s", TRACES_DEFAULT);
+    return list_folder(c, folder, error);
+}
+
+/* Runs and traces say of which device or GPU they are; --device says otherwise. Cases are DEVICE_DEFAULT's. */
+static enum gsim_status choose_device(struct command *c, struct gsim_error *error)
+{
+    char device[GSIM_RUNS_DEVICE];
+    const char *recorded = NULL, *where = NULL;
+    _Static_assert(GSIM_RUNS_DEVICE == GSIM_CLI_DEVICE_NAME, "one buffer for both");
+    c->contents = GSIM_ARENA_ARRAY(&c->arena, enum content, c->path_count);
+    if (!c->contents) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < c->path_count; i++) {
+        struct gsim_trace_origin origin;
+        c->contents[i] = gsim_runs_is(c->paths[i], device)               ? HAS_RUNS
+                         : gsim_importer_of(c->paths[i], &origin, NULL) ? HAS_TRACE
+                                                                        : HAS_CASES;
+        if (c->contents[i] == HAS_TRACE) gsim_cli_trace_device(&origin, device);
+        bool is_wanted = c->contents[i] == HAS_RUNS ? c->wants_runs : c->contents[i] == HAS_TRACE && c->wants_traces;
+        if (!is_wanted || !device[0] || c->for_runs.value[GSIM_CLI_DEVICE]) continue;
+        if (recorded && strcmp(recorded, device) != 0)
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "'%s' is of the device %s, '%s' of %s: give --device, or one at a time", where,
+                                  recorded, c->paths[i], device);
+        where = c->paths[i];
+        recorded = gsim_arena_strdup(&c->arena, device);
+    }
+    if (c->for_runs.value[GSIM_CLI_DEVICE]) return GSIM_OK;
+    c->for_cases.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
+    c->for_runs.value[GSIM_CLI_DEVICE] = recorded ? recorded : DEVICE_DEFAULT;
+    return GSIM_OK;
+}
+
+static enum gsim_status read_cases(struct gsim_case_set *set, const char *path, struct gsim_error *error)
+{
+    size_t length = 0;
+    const char *slash = strrchr(path, '/');
+    char *text = gsim_file_read(path, &length, error);
+    enum gsim_status status =
+        text ? gsim_cases_parse(set, slash ? slash + 1 : path, text, length, error) : error->status;
+    gsim_free(text);
+    return status;
+}
+
+static enum gsim_status add_run(void *context, const struct gsim_recordings *recordings,
+                                const struct gsim_recording *run, struct gsim_error *error)
+{
+    struct command *c = context;
+    const char *slash = strrchr(c->path, '/');
+    if (c->split != GSIM_SPLIT_COUNT && run->split != c->split) return GSIM_OK;
+    c->progress.done = c->runs.count;
+    snprintf(c->progress.detail, sizeof c->progress.detail, "%.30s with %.20s", run->key.workload, run->scheduler);
+    gsim_progress_show(&c->progress);
+    return gsim_run_validation_add(&c->runs, slash ? slash + 1 : c->path, recordings, run, error);
+}
+
+static enum gsim_status read_runs(struct command *c, const char *path, struct gsim_error *error)
+{
+    const struct gsim_runs_handler handler = {add_run, c};
+    struct gsim_recordings recordings = {0};
+    if (!c->wants_runs) return GSIM_OK;
+    c->path = path;
+    enum gsim_status status = gsim_runs_read(path, &handler, &recordings, error);
+    gsim_progress_clear(&c->progress);
+    gsim_recordings_release(&recordings);
+    return status;
+}
+
+static enum gsim_status add_again(void *context, const struct gsim_recordings *recordings,
+                                  const struct gsim_recording *run, struct gsim_error *error)
+{
+    struct command *c = context;
+    (void)recordings;
+    return gsim_run_validation_add_again(&c->again, &c->runs, run, error);
+}
+
+static bool is_wanted(const struct command *c, const struct gsim_case *subject)
+{
+    return c->kinds[subject->kind] && (c->half == HALF_ALL || (enum half)(subject->index & 1) == c->half);
+}
+
+/* Cases are the same by kind and name. */
+static enum gsim_status add_cases_again(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < c->set.count; i++)
+        for (size_t j = 0; j < c->set_again.count && status == GSIM_OK && is_wanted(c, &c->set.cases[i]); j++) {
+            const struct gsim_case *subject = &c->set.cases[i], *again = &c->set_again.cases[j];
+            if (subject->kind == again->kind && strcmp(subject->name, again->name) == 0)
+                status = gsim_validation_add_again(&c->cases_again, subject, again, error);
+        }
+    return status;
+}
+
+/* Recorded once more, of what has been read. */
+static enum gsim_status read_again(struct command *c, struct gsim_error *error)
+{
+    const char *path = c->arguments->value[GSIM_CLI_AGAIN];
+    const struct gsim_runs_handler handler = {add_again, c};
+    struct gsim_recordings recordings = {0};
+    char device[GSIM_RUNS_DEVICE];
+    enum gsim_status status = GSIM_OK;
+    if (!path) return GSIM_OK;
+    bool has_runs = gsim_runs_is(path, device);
+    if (has_runs)
+        status = gsim_runs_read(path, &handler, &recordings, error);
+    else
+        status = read_cases(&c->set_again, path, error);
+    gsim_recordings_release(&recordings);
+    if (status != GSIM_OK) return gsim_error_prefix(error, "--again: cannot read '%s'", path);
+    if (!has_runs) status = add_cases_again(c, error);
+    if (status != GSIM_OK || c->again.count || c->cases_again.count) return status;
+    return gsim_error_set(error, GSIM_INPUT, "--again: '%s' holds none of the %zu %s", path, has_runs ? c->runs.count : c->set.count,
+                          has_runs ? "runs" : "cases");
+}
+
+/* Why the file cannot be read: it is no recording at all, or where it is wrong. */
+static enum gsim_status explain(const char *path, struct gsim_error *error)
+{
+    char what[GSIM_IMPORTER_TEXT];
+    bool is_trace;
+    if (error->status == GSIM_INPUT && gsim_importer_what(path, what, &is_trace)[0])
+        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected recordings or a profiler's trace, found %s", path, what);
+    return gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
+static enum gsim_status read_files(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    gsim_progress_start(&c->progress, 0, stderr); /* how many runs a file holds shows at its end */
+    c->progress.unit = "runs";
+    for (size_t i = 0; i < c->path_count && status == GSIM_OK; i++) {
+        if (c->contents[i] == HAS_TRACE) {
+            if (c->wants_traces) status = gsim_cli_trace_add(&c->traces, c->paths[i], &c->part, c->infers_alone, error);
+            continue;
+        }
+        status = c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : read_cases(&c->set, c->paths[i], error);
+        if (status != GSIM_OK) (void)explain(c->paths[i], error);
+    }
+    return status;
+}
+
+/* --- results ------------------------------------------------------------------------------------------------------ */
+static enum gsim_status simulate_cases(struct command *c, struct gsim_error *error)
+{
+    size_t count = 0, *index = GSIM_ARENA_ARRAY(&c->arena, size_t, c->set.count + 1);
+    enum gsim_status status = GSIM_OK;
+    if (!index) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < c->set.count; i++)
+        if (is_wanted(c, &c->set.cases[i])) index[count++] = i;
+    gsim_progress_start(&c->progress, count, stderr);
+    c->progress.unit = "cases";
+    if (c->jobs > 1 && count > 1) {
+        status = gsim_validation_jobs(&c->validation, &c->set, index, count, c->jobs, &c->progress, error);
+    } else {
+        for (size_t i = 0; i < count && status == GSIM_OK; i++) {
+            status = gsim_validation_run(&c->validation, &c->set.cases[index[i]], error);
+            c->progress.done = i + 1;
+            gsim_progress_show(&c->progress);
+        }
+    }
+    gsim_progress_clear(&c->progress);
+    return status;
+}
+
+static enum gsim_status simulate(struct command *c, struct gsim_error *error)
+{
+    enum gsim_status status = simulate_cases(c, error);
+    if (status != GSIM_OK) return status;
+    if (c->validation.count || c->validation.skipped || c->runs.count || c->traces.count) return GSIM_OK;
+    if (c->validation.unfit) return gsim_error_set(error, GSIM_INPUT, "%s", c->validation.unfit_reason);
+    if (c->runs.skipped) return gsim_error_set(error, GSIM_INPUT, "%s", c->runs.skipped_reason);
+    return gsim_error_set(error, GSIM_INPUT, "no cases of that kind, half and split in the files");
+}
+
+static enum gsim_status write_csv(const struct command *c, const char *path, struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, path, error);
+    if (status != GSIM_OK) return status;
+    gsim_validation_csv(&c->validation, &output);
+    gsim_run_validation_csv(&c->runs, &output);
+    gsim_trace_validation_csv(&c->traces, c->arguments->value[GSIM_CLI_PER_CASE], &output);
+    return gsim_output_commit(&output, error);
+}
+
+static enum gsim_status write_report(const struct command *c, const char *path, struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, path, error);
+    if (status != GSIM_OK) return status;
+    const struct gsim_validation_members members = {.runs = c->runs.count ? &c->runs : NULL,
+                                                    .again = c->again.count ? &c->again : NULL,
+                                                    .cases_again = c->cases_again.count ? &c->cases_again : NULL,
+                                                    .traces = c->traces.count ? &c->traces : NULL,
+                                                    .has_trace_ops = c->arguments->value[GSIM_CLI_PER_CASE]};
+    status = gsim_validation_json(&c->validation, &members, &output, error);
+    if (status == GSIM_OK) return gsim_output_commit(&output, error);
+    gsim_output_release(&output);
+    return status;
+}
+
+/* Both figures from one CSV file of our own, plain whatever --csv is. */
+static enum gsim_status draw(const struct command *c, struct gsim_error *error)
+{
+    const char *scatter = c->arguments->value[GSIM_CLI_SCATTER], *histogram = c->arguments->value[GSIM_CLI_HISTOGRAM];
+    const char *csv = NULL;
+    if (!scatter && !histogram) return GSIM_OK;
+    struct gsim_arena arena = {0};
+    enum gsim_status status = gsim_scratch_file(&arena, &csv, error);
+    if (status == GSIM_OK) status = write_csv(c, csv, error);
+    if (status == GSIM_OK && scatter) status = gsim_figure_draw("validate_scatter.gp", csv, scatter, error);
+    if (status == GSIM_OK && histogram) status = gsim_figure_draw("validate_errors.gp", csv, histogram, error);
+    gsim_scratch_remove(csv);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+static enum gsim_status print(const struct command *c, struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, "-", error);
+    if (status != GSIM_OK) return status;
+    bool has_cases = c->validation.count + c->validation.skipped > 0, per_case = c->arguments->value[GSIM_CLI_PER_CASE];
+    if (has_cases && per_case) gsim_validation_print_cases(&c->validation, &output);
+    if (has_cases) status = gsim_validation_print(&c->validation, &output, error);
+    if (c->cases_again.count && status == GSIM_OK)
+        status = gsim_validation_print_again(&c->cases_again, c->arguments->value[GSIM_CLI_AGAIN], &output, error);
+    if (has_cases && c->runs.count) gsim_output_text(&output, "\n");
+    if (c->runs.count && per_case) gsim_run_validation_print_runs(&c->runs, &output);
+    if (c->runs.count && status == GSIM_OK) status = gsim_run_validation_print(&c->runs, &output, error);
+    if (!c->runs.count && c->runs.skipped)
+        gsim_output_printf(&output, "\nAll %zu recorded runs left out: %s\n", (size_t)c->runs.skipped, c->runs.skipped_reason);
+    if (c->again.count && status == GSIM_OK)
+        status = gsim_run_validation_print_again(&c->again, c->arguments->value[GSIM_CLI_AGAIN], &output, error);
+    if (c->traces.count && status == GSIM_OK) {
+        if (has_cases || c->runs.count) gsim_output_text(&output, "\n");
+        if (per_case) gsim_trace_validation_print_ops(&c->traces, &output);
+        gsim_trace_validation_print(&c->traces, &output);
+    }
+    if (status == GSIM_OK) return gsim_output_commit(&output, error);
+    gsim_output_release(&output);
+    return status;
+}
+
+static enum gsim_status deliver(const struct command *c, struct gsim_error *error)
+{
+    const char *csv = c->arguments->value[GSIM_CLI_CSV], *report = c->arguments->value[GSIM_CLI_REPORT];
+    bool stdout_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
+    enum gsim_status status = draw(c, error);
+    if (status == GSIM_OK && csv) status = write_csv(c, csv, error);
+    if (status == GSIM_OK && report) status = write_report(c, report, error);
+    return status == GSIM_OK && !stdout_taken ? print(c, error) : status;
+}
+
+int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    const char *kind = arguments->value[GSIM_CLI_KIND];
+    if (kind && strcmp(kind, "sharing") == 0) return gsim_cli_validate_sharing(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    struct command c = {.arguments = arguments, .for_cases = *arguments, .for_runs = *arguments};
+    enum gsim_status status = parse_words(&c, &error);
+    if (status == GSIM_OK) status = check_files(arguments, &error);
+    if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, NULL, 0, &error);
+    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.jobs, &error);
+    if (status == GSIM_OK) status = gsim_cli_spread_runs(arguments, &c.validation.spread_runs, &error);
+    if (status == GSIM_OK) status = list_files(&c, &error);
+    if (status == GSIM_OK) status = choose_device(&c, &error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.for_cases, &error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&c.runs_setup, &c.for_runs, &error);
+    c.predictor = (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER)};
+    c.runs = (struct gsim_run_validation){.predictor = &c.predictor, .base = BASE_SCHEDULER};
+    c.again = c.runs;
+    c.traces.predictor = &c.predictor;
+    c.validation.device = &c.setup.device;
+    c.validation.gpu = &c.setup.gpu;
+    if (status == GSIM_OK) status = read_files(&c, &error);
+    if (status == GSIM_OK) status = read_again(&c, &error);
+    if (status == GSIM_OK) status = simulate(&c, &error);
+    if (status == GSIM_OK) status = deliver(&c, &error);
+    gsim_run_validation_release(&c.again);
+    gsim_run_validation_release(&c.runs);
+    gsim_trace_validation_release(&c.traces);
+    gsim_validation_release(&c.cases_again);
+    gsim_validation_release(&c.validation);
+    gsim_case_set_release(&c.set_again);
+    gsim_case_set_release(&c.set);
+    gsim_cli_setup_release(&c.setup);
+    gsim_cli_setup_release(&c.runs_setup);
+    gsim_free(c.paths);
+    gsim_arena_release(&c.arena);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

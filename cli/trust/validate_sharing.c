@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). "gpusim validate --kind sharing FILE...": recorded pairs of services under each way of sharing. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/trust/validate_sharing.h"
+#include "sim/device/device.h"
+#include "trust/validate/sharing.h"
+
+#define DEVICE_DEFAULT "h100-vm" /* on which they were recorded so far */
+
+struct errors {
+    double *values; /* absolute, of each way */
+    size_t count, capacity;
+};
+
+struct command {
+    const struct gsim_cli_arguments *arguments;
+    struct gsim_cli_setup setup;
+    struct errors errors[GSIM_SHARING_WAY_COUNT];
+    struct gsim_output output; /* the table, or the CSV file */
+    bool has_csv;
+};
+
+static void put_sample(struct command *c, const char *file, const struct gsim_sharing_sample *s)
+{
+    double error = s->predicted_us / s->measured_us - 1;
+    if (c->has_csv) {
+        gsim_output_csv_string(&c->output, file);
+        gsim_output_printf(&c->output, ",%u,%c,%s,%.3f,%.3f,%.3f,%.3f,%.6f\n", s->pair, 'a' + (int)s->service, gsim_sharing_way_title(s->way), s->predicted_us,
+                           s->measured_us, s->predicted_p90_us, s->measured_p90_us, error);
+    } else if (c->arguments->value[GSIM_CLI_PER_CASE]) {
+        gsim_output_printf(&c->output, "  %3u %c  %-24s %12.1f %12.1f %+8.2f %%\n", s->pair, 'a' + (int)s->service, gsim_sharing_way_title(s->way),
+                           s->predicted_us, s->measured_us, 100 * error);
+    }
+}
+
+static enum gsim_status add_sample(struct command *c, const char *file, const struct gsim_sharing_sample *s, struct gsim_error *error)
+{
+    struct errors *e = &c->errors[s->way];
+    if (gsim_array_grow((void **)&e->values, sizeof *e->values, e->count, &e->capacity)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    e->values[e->count++] = fabs(s->predicted_us / s->measured_us - 1);
+    put_sample(c, file, s);
+    return GSIM_OK;
+}
+
+static enum gsim_status add_file(struct command *c, const char *path, struct gsim_error *error)
+{
+    const char *slash = strrchr(path, '/');
+    struct gsim_sharing_recording *r = gsim_sharing_recording_read(path, error);
+    enum gsim_status status = r ? GSIM_OK : gsim_error_prefix(error, "cannot read");
+    for (uint32_t pair = 0; r && pair < gsim_sharing_recording_pairs(r); pair++)
+        for (int way = 0; way < GSIM_SHARING_WAY_COUNT && status == GSIM_OK; way++) {
+            struct gsim_sharing_sample samples[2];
+            uint32_t count = 0;
+            status = gsim_sharing_predict(r, pair, (enum gsim_sharing_way)way, &c->setup.device, samples, &count, error);
+            for (uint32_t i = 0; i < count && status == GSIM_OK; i++) status = add_sample(c, slash ? slash + 1 : path, &samples[i], error);
+        }
+    gsim_sharing_recording_release(r);
+    return status;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print(struct command *c)
+{
+    gsim_output_printf(&c->output, "Services that share a GPU: median request, error of the prediction on %s\n", c->setup.device.name);
+    gsim_output_printf(&c->output, "  %-24s %8s %8s %8s %8s\n", "way", "services", "mean", "median", "worst");
+    for (int way = 0; way < GSIM_SHARING_WAY_COUNT; way++) {
+        struct errors *e = &c->errors[way];
+        double sum = 0;
+        if (!e->count) continue;
+        for (size_t i = 0; i < e->count; i++) sum += e->values[i];
+        qsort(e->values, e->count, sizeof *e->values, compare);
+        gsim_output_printf(&c->output, "  %-24s %8zu %6.2f %% %6.2f %% %6.2f %%\n", gsim_sharing_way_title((enum gsim_sharing_way)way), e->count,
+                           100 * sum / (double)e->count, 100 * e->values[e->count / 2], 100 * e->values[e->count - 1]);
+    }
+}
+
+enum gsim_status gsim_cli_validate_sharing(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    struct gsim_cli_arguments words = *arguments;
+    struct command c = {.arguments = arguments};
+    const char *csv = arguments->value[GSIM_CLI_CSV];
+    if (!arguments->operand_count) return gsim_error_set(error, GSIM_USAGE, "--kind sharing: expected FILE..., such as traces/h100/sharing_exact.json.gz");
+    if (!words.value[GSIM_CLI_DEVICE]) words.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
+    enum gsim_status status = gsim_cli_setup_init(&c.setup, &words, error);
+    if (status != GSIM_OK) return status;
+    c.has_csv = csv != NULL;
+    status = gsim_output_open(&c.output, csv ? csv : "-", error);
+    if (status == GSIM_OK && csv) gsim_output_text(&c.output, "file,pair,service,way,predicted_us,measured_us,predicted_p90_us,measured_p90_us,error\n");
+    for (size_t i = 0; i < arguments->operand_count && status == GSIM_OK; i++) status = add_file(&c, arguments->operands[i], error);
+    if (status == GSIM_OK && !csv) print(&c);
+    if (status == GSIM_OK) status = gsim_output_commit(&c.output, error);
+    gsim_output_release(&c.output);
+    for (int way = 0; way < GSIM_SHARING_WAY_COUNT; way++) gsim_free(c.errors[way].values);
+    gsim_cli_setup_release(&c.setup);
+    return status;
+}

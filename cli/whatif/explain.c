@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim explain": where the time of a run went. The causes: trust/whatif/causes.h; this is text, CSV and JSON.
+ */
+#include "cli/whatif/explain.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/whatif/whatif.h"
+#include "gpusim/limits.h"
+#include "sim/base/text.h"
+#include "trust/whatif/moments.h"
+
+#define TEXT_COLUMNS 56
+#define PATH_LINES   12
+#define GAP_LINES    5
+#define SCHEMA       "gpusim-explain/1"
+
+struct row {
+    enum gsim_cause cause;
+    gsim_time time;
+};
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+    if (a->time != b->time) return a->time > b->time ? -1 : 1;
+    return (a->cause > b->cause) - (a->cause < b->cause);
+}
+
+/* The causes that took time, the longest first. Returns how many. */
+static uint32_t sort_causes(const struct gsim_explanation *x, bool is_busy, struct row rows[GSIM_CAUSE_COUNT])
+{
+    uint32_t count = 0;
+    for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
+        gsim_time time = is_busy ? gsim_explained_busy(x, (enum gsim_cause)c) : gsim_explained_idle(x, (enum gsim_cause)c);
+        if (time && c != GSIM_CAUSE_NONE) rows[count++] = (struct row){(enum gsim_cause)c, time};
+    }
+    qsort(rows, count, sizeof *rows, compare_rows);
+    return count;
+}
+
+static double share(gsim_time part, gsim_time whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static void put_line(struct gsim_output *out, const char *indent, const char *text, gsim_time time, gsim_time makespan)
+{
+    char name[TEXT_COLUMNS + 8];
+    int columns = TEXT_COLUMNS - (int)strlen(indent);
+    gsim_text_fit(name, sizeof name, text, (size_t)columns);
+    gsim_output_printf(out, "%s%-*s %14.3f  ", indent, columns, name, gsim_time_us(time));
+    gsim_output_percent(out, 6, share(time, makespan), false);
+    gsim_output_text(out, "\n");
+}
+
+static const char *part_name(const struct gsim_explanation *x, const struct gsim_path_part *part)
+{
+    static const char *const copies[] = {"copies to the device", "copies to the host", "copies within the device", "copies between GPUs"};
+    if (part->kind == GSIM_PART_KERNEL) return x->moments->timeline->program->kernels[part->index].name;
+    return part->kind == GSIM_PART_COPY ? copies[part->index] : gsim_cause_text((enum gsim_cause)part->index);
+}
+
+static const char *work_name(const struct gsim_explanation *x, uint32_t work)
+{
+    const struct gsim_moments *m = x->moments;
+    if (work == GSIM_NO_WORK) return "the end";
+    const struct gsim_moment_work *w = &m->works[work];
+    return w->is_copy ? "a copy" : m->timeline->program->kernels[w->kernel_index].name;
+}
+
+/* --- text ------------------------------------------------------------------------------------------------------------------ */
+static void put_states(struct gsim_output *out, const struct gsim_explanation *x)
+{
+    struct row rows[GSIM_CAUSE_COUNT];
+    gsim_time idle = gsim_explained_state(x, GSIM_GPU_IDLE);
+    put_line(out, "", "GPU busy", x->makespan - idle, x->makespan);
+    for (int s = 0; s < GSIM_GPU_IDLE; s++) {
+        gsim_time time = gsim_explained_state(x, (enum gsim_gpu_state)s);
+        if (time) put_line(out, "  ", gsim_gpu_state_text((enum gsim_gpu_state)s), time, x->makespan);
+    }
+    put_line(out, "", "GPU idle", idle, x->makespan);
+    uint32_t count = sort_causes(x, false, rows);
+    for (uint32_t i = 0; i < count; i++) put_line(out, "  ", gsim_cause_text(rows[i].cause), rows[i].time, x->makespan);
+    put_line(out, "", "all", x->makespan, x->makespan);
+    count = sort_causes(x, true, rows);
+    if (!count) return;
+    gsim_output_text(out, "\nof the busy time: why no further kernel ran\n");
+    for (uint32_t i = 0; i < count; i++) put_line(out, "  ", gsim_cause_text(rows[i].cause), rows[i].time, x->makespan);
+}
+
+static void put_path(struct gsim_output *out, const struct gsim_explanation *x)
+{
+    gsim_time rest = 0;
+    gsim_output_text(out, "\ncritical path: what the end waited for\n");
+    for (size_t i = 0; i < x->part_count; i++) {
+        char text[GSIM_LIMIT_NAME + 32];
+        if (i >= PATH_LINES) {
+            rest += x->parts[i].time;
+            continue;
+        }
+        snprintf(text, sizeof text, "%" PRIu64 " x %s", x->parts[i].count, part_name(x, &x->parts[i]));
+        put_line(out, "  ", text, x->parts[i].time, x->makespan);
+    }
+    if (rest) put_line(out, "  ", "others", rest, x->makespan);
+}
+
+static int compare_stretches(const void *left, const void *right)
+{
+    const struct gsim_stretch *const *a = left, *const *b = right;
+    gsim_time x = (*a)->end - (*a)->start, y = (*b)->end - (*b)->start;
+    if (x != y) return x > y ? -1 : 1;
+    return ((*a)->start > (*b)->start) - ((*a)->start < (*b)->start);
+}
+
+/* The longest idle stretches; NULL when memory is out. */
+static const struct gsim_stretch **sort_gaps(const struct gsim_explanation *x, size_t *count)
+{
+    const struct gsim_stretch **gaps = gsim_alloc(sizeof(*gaps) * (x->stretch_count + 1));
+    *count = 0;
+    for (size_t i = 0; gaps && i < x->stretch_count; i++)
+        if (x->stretches[i].state == GSIM_GPU_IDLE) gaps[(*count)++] = &x->stretches[i];
+    if (gaps) qsort(gaps, *count, sizeof(*gaps), compare_stretches);
+    return gaps;
+}
+
+static void put_gaps(struct gsim_output *out, const struct gsim_explanation *x)
+{
+    size_t count;
+    const struct gsim_stretch **gaps = sort_gaps(x, &count);
+    if (gaps && count) gsim_output_text(out, "\nlongest idle stretches\n");
+    for (size_t i = 0; gaps && i < count && i < GAP_LINES; i++) {
+        char name[48];
+        gsim_text_fit(name, sizeof name, work_name(x, gaps[i]->next), 44);
+        gsim_output_printf(out, "  %.3f us at %.3f us before %s: %s\n", gsim_time_us(gaps[i]->end - gaps[i]->start), gsim_time_us(gaps[i]->start),
+                           name, gsim_cause_text(gaps[i]->cause));
+    }
+    gsim_free(gaps);
+}
+
+static void put_text(struct gsim_output *out, const struct gsim_explained *e)
+{
+    const struct gsim_cli_subject *s = &e->subject;
+    const struct gsim_explanation *x = &e->explanation;
+    const char *device = x->moments->simulation->device->name;
+    gsim_output_printf(out, "%s under %s on %s%s\n\n%-*s %14s  %6s\n", s->point.program.name, s->scheduler->name, device,
+                       x->from ? ", an iteration as it repeats" : "", TEXT_COLUMNS, "", "us", "share");
+    put_states(out, x);
+    gsim_explained_put_pairs(out, e);
+    put_path(out, x);
+    put_gaps(out, x);
+}
+
+/* --- CSV and JSON ------------------------------------------------------------------------------------------------------------ */
+static void put_csv(struct gsim_output *out, const struct gsim_explanation *x)
+{
+    gsim_output_text(out, "state,cause,time_us,share\n");
+    for (int s = 0; s < GSIM_GPU_STATE_COUNT; s++)
+        for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
+            if (!x->time[s][c]) continue;
+            gsim_output_csv_string(out, gsim_gpu_state_text((enum gsim_gpu_state)s));
+            gsim_output_printf(out, ",%s,", gsim_cause_word((enum gsim_cause)c));
+            gsim_output_time_us(out, x->time[s][c]);
+            gsim_output_printf(out, ",%.6f\n", share(x->time[s][c], x->makespan));
+        }
+}
+
+static void put_json_time(struct gsim_output *out, gsim_time time, gsim_time makespan)
+{
+    gsim_output_text(out, ", \"time_us\": ");
+    gsim_output_time_us(out, time);
+    gsim_output_json_real(out, "share", share(time, makespan));
+    gsim_output_text(out, "}");
+}
+
+static void put_json_causes(struct gsim_output *out, const struct gsim_explanation *x)
+{
+    const char *separator = "";
+    gsim_output_text(out, "  \"time\": [");
+    for (int s = 0; s < GSIM_GPU_STATE_COUNT; s++)
+        for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
+            if (!x->time[s][c]) continue;
+            gsim_output_printf(out, "%s\n    {\"state\": ", separator);
+            gsim_output_json_string(out, gsim_gpu_state_text((enum gsim_gpu_state)s));
+            gsim_output_printf(out, ", \"cause\": \"%s\", \"text\": \"%s\"", gsim_cause_word((enum gsim_cause)c), gsim_cause_text((enum gsim_cause)c));
+            put_json_time(out, x->time[s][c], x->makespan);
+            separator = ",";
+        }
+    gsim_output_text(out, "\n  ],\n");
+}
+
+static void put_json_path(struct gsim_output *out, const struct gsim_explanation *x)
+{
+    static const char *const kinds[] = {"kernel", "copy", "cause"};
+    gsim_output_text(out, "  \"critical_path\": [");
+    for (size_t i = 0; i < x->part_count; i++) {
+        gsim_output_printf(out, "%s\n    {\"kind\": \"%s\", \"name\": ", i ? "," : "", kinds[x->parts[i].kind]);
+        gsim_output_json_string(out, x->parts[i].kind == GSIM_PART_CAUSE ? gsim_cause_word((enum gsim_cause)x->parts[i].index) : part_name(x, &x->parts[i]));
+        gsim_output_text(out, ", \"text\": ");
+        gsim_output_json_string(out, part_name(x, &x->parts[i]));
+        gsim_output_printf(out, ", \"count\": %" PRIu64, x->parts[i].count);
+        put_json_time(out, x->parts[i].time, x->makespan);
+    }
+    gsim_output_text(out, "\n  ],\n");
+}
+
+static void put_json_stretches(struct gsim_output *out, const struct gsim_explanation *x)
+{
+    const char *separator = "";
+    gsim_output_text(out, "  \"stretches\": [");
+    for (size_t i = 0; i < x->stretch_count; i++) {
+        const struct gsim_stretch *s = &x->stretches[i];
+        if (s->cause == GSIM_CAUSE_NONE) continue;
+        gsim_output_printf(out, "%s\n    {\"start_us\": ", separator);
+        gsim_output_time_us(out, s->start);
+        gsim_output_text(out, ", \"end_us\": ");
+        gsim_output_time_us(out, s->end);
+        gsim_output_text(out, ", \"state\": ");
+        gsim_output_json_string(out, gsim_gpu_state_text(s->state));
+        gsim_output_printf(out, ", \"cause\": \"%s\", \"before\": ", gsim_cause_word(s->cause));
+        gsim_output_json_string(out, work_name(x, s->next));
+        gsim_output_text(out, "}");
+        separator = ",";
+    }
+    gsim_output_text(out, "\n  ]\n}\n");
+}
+
+static void put_json(struct gsim_output *out, const struct gsim_explained *e)
+{
+    const struct gsim_cli_subject *s = &e->subject;
+    const struct gsim_explanation *x = &e->explanation;
+    gsim_output_text(out, "{\n  \"schema\": \"" SCHEMA "\",\n  \"version\": \"" GPUSIM_VERSION "\",\n  \"program\": ");
+    gsim_output_json_string(out, s->point.program.name);
+    gsim_output_text(out, ",\n  \"scheduler\": ");
+    gsim_output_json_string(out, s->scheduler->name);
+    gsim_output_text(out, ",\n  \"device\": ");
+    gsim_output_json_string(out, x->moments->simulation->device->name);
+    gsim_output_text(out, ",\n  \"makespan_us\": ");
+    gsim_output_time_us(out, x->makespan);
+    gsim_output_text(out, ",\n");
+    put_json_causes(out, x);
+    gsim_explained_put_pairs_json(out, e);
+    put_json_path(out, x);
+    put_json_stretches(out, x);
+}
+
+/* --- the command --------------------------------------------------------------------------------------------------------------- */
+enum form { TEXT, CSV, JSON };
+
+static enum gsim_status write_form(const struct gsim_explained *e, const char *path, enum form form, struct gsim_error *error)
+{
+    struct gsim_output out;
+    if (!path) return GSIM_OK;
+    enum gsim_status status = gsim_output_open(&out, path, error);
+    if (status != GSIM_OK) return status;
+    if (form == TEXT)
+        put_text(&out, e);
+    else if (form == CSV)
+        put_csv(&out, &e->explanation);
+    else
+        put_json(&out, e);
+    return gsim_output_commit(&out, error);
+}
+
+static enum gsim_status deliver(const struct gsim_explained *e, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *a = &e->subject.arguments;
+    const char *csv = a->value[GSIM_CLI_CSV], *json = a->value[GSIM_CLI_REPORT];
+    bool is_taken = (csv && strcmp(csv, "-") == 0) || (json && strcmp(json, "-") == 0);
+    enum gsim_status status = write_form(e, csv, CSV, error);
+    if (status == GSIM_OK) status = write_form(e, json, JSON, error);
+    if (status == GSIM_OK) status = gsim_explained_trace(e, error);
+    return status == GSIM_OK ? write_form(e, is_taken ? NULL : "-", TEXT, error) : status;
+}
+
+/* --change: the program, the host and the GPU with all that is asked for. */
+static enum gsim_status change(struct gsim_explained *e, struct gsim_error *error)
+{
+    struct gsim_cli_subject *s = &e->subject;
+    struct gsim_whatif_row row = {0};
+    const char *text = s->arguments.value[GSIM_CLI_CHANGE];
+    enum gsim_status status = text ? gsim_whatif_parse(text, strlen(text), &row, error) : GSIM_OK;
+    if (status == GSIM_OK)
+        status = gsim_variant_init(&e->variant, &s->point.simulation, gsim_cli_subject_has_data(s), row.changes, row.count, error);
+    if (status == GSIM_OK && e->variant.note[0]) fprintf(stderr, "gpusim: note: --change %s: %s\n", text, e->variant.note);
+    s->scheduler = status == GSIM_OK ? e->variant.simulation.scheduler : s->scheduler;
+    return status;
+}
+
+/* A trace, or what is changed, is explained as it repeats: the first iteration may build graphs and move data. */
+static enum gsim_status run(struct gsim_explained *e, struct gsim_error *error)
+{
+    struct gsim_simulation *simulation = &e->variant.simulation;
+    e->repeats = (e->subject.is_trace || e->subject.arguments.value[GSIM_CLI_CHANGE]) && !e->subject.setup.iterations;
+    simulation->detailed = true;
+    simulation->until_steady = e->repeats;
+    enum gsim_status status = gsim_simulate(simulation, &e->timeline, error);
+    if (status != GSIM_OK) return status;
+    return gsim_explain(simulation, &e->timeline, e->repeats ? e->timeline.iteration_count - 1 : GSIM_ALL_ITERATIONS, &e->explanation, error);
+}
+
+int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct gsim_explained *e = gsim_alloc(sizeof *e);
+    enum gsim_status status = e ? gsim_cli_subject_init(&e->subject, arguments, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = change(e, &error);
+    if (status == GSIM_OK) status = run(e, &error);
+    if (status == GSIM_OK) status = gsim_explained_find_pairs(e, &error);
+    if (status == GSIM_OK) status = deliver(e, &error);
+    if (e) {
+        gsim_free(e->pairs);
+        gsim_explanation_release(&e->explanation);
+        gsim_timeline_release(&e->timeline);
+        gsim_variant_release(&e->variant);
+        gsim_cli_subject_release(&e->subject);
+    }
+    gsim_free(e);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

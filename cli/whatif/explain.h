@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). "gpusim explain": one explained run. Text, CSV, JSON: cli/whatif/explain.c; stream pairs and the trace: cli/whatif/explain_pairs.c. */
+#ifndef GSIM_CLI_EXPLAIN_H
+#define GSIM_CLI_EXPLAIN_H
+
+#include "cli/whatif/subject.h"
+#include "trust/whatif/pairs.h"
+
+#define GSIM_EXPLAINED_PAIRS 3 /* whose reasons are removed, one by one */
+
+struct gsim_explained {
+    struct gsim_cli_subject subject;
+    struct gsim_variant variant; /* with what --change asks for */
+    struct gsim_timeline timeline;
+    struct gsim_explanation explanation;
+    bool repeats; /* one iteration, as it repeats, is explained */
+    struct gsim_pair *pairs;
+    size_t pair_count;
+    double now_us;
+    double worth_us[GSIM_EXPLAINED_PAIRS][GSIM_PAIR_REASON_COUNT]; /* time saved; NAN: does not hold, or cannot be run */
+};
+
+/* The pairs, and of the first ones what each reason that holds is worth. */
+enum gsim_status gsim_explained_find_pairs(struct gsim_explained *explained, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_explained_put_pairs(struct gsim_output *out, const struct gsim_explained *explained);
+void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_explained *explained);
+/* --trace */
+enum gsim_status gsim_explained_trace(const struct gsim_explained *explained, struct gsim_error *error) GSIM_NODISCARD;
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See cli/whatif/explain.h: pairs of streams with their reasons, and the trace whose extra track holds the causes. */
+#include <stdlib.h>
+
+#include "cli/whatif/explain.h"
+#include "sim/base/text.h"
+#include "sim/report/chrome.h"
+
+#define HOLDS       0.01 /* of what a pair is apart: less is no reason */
+#define TEXT_COLUMN 34
+
+/* --- what reasons are worth ------------------------------------------------------------------------------------------------ */
+static double time_of(const struct gsim_explained *e, const struct gsim_metrics *metrics)
+{
+    return gsim_time_us(e->repeats ? metrics->iteration_median : metrics->makespan);
+}
+
+static enum gsim_status measure(const struct gsim_explained *e, struct gsim_variant *variant, double *us, struct gsim_error *error)
+{
+    struct gsim_timeline timeline = {0};
+    struct gsim_metrics metrics;
+    variant->simulation.detailed = true; /* the makespan counts calls, too */
+    enum gsim_status status = gsim_simulate(&variant->simulation, &timeline, error);
+    if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, variant->simulation.device, NULL, &metrics, error);
+    if (status == GSIM_OK) *us = time_of(e, &metrics);
+    gsim_timeline_release(&timeline);
+    return status;
+}
+
+/* A run that cannot be made leaves the worth open. */
+static double worth_of(const struct gsim_explained *e, const struct gsim_pair *pair, enum gsim_reason reason)
+{
+    struct gsim_variant variant;
+    struct gsim_error error = {0};
+    double us = NAN;
+    enum gsim_status status = gsim_pair_without(&variant, &e->variant.simulation, e->explanation.moments, pair, reason, &error);
+    if (status == GSIM_OK) status = measure(e, &variant, &us, &error);
+    gsim_variant_release(&variant);
+    return status == GSIM_OK ? e->now_us - us : NAN;
+}
+
+static bool holds(const struct gsim_pair *pair, int reason) { return pair->held[reason] > (gsim_time)(HOLDS * (double)pair->apart); }
+
+enum gsim_status gsim_explained_find_pairs(struct gsim_explained *e, struct gsim_error *error)
+{
+    struct gsim_metrics metrics;
+    double shared[GSIM_PAIR_REASON_COUNT];
+    bool is_known[GSIM_PAIR_REASON_COUNT] = {false};
+    enum gsim_status status = gsim_pairs_find(&e->explanation, &e->pairs, &e->pair_count, error);
+    if (status != GSIM_OK || !e->pair_count) return status;
+    status = gsim_metrics_compute(&e->timeline, e->variant.simulation.device, NULL, &metrics, error);
+    if (status != GSIM_OK) return status;
+    e->now_us = time_of(e, &metrics);
+    for (size_t i = 0; i < GSIM_EXPLAINED_PAIRS && i < e->pair_count; i++)
+        for (int r = 0; r < GSIM_PAIR_REASON_COUNT; r++) {
+            bool is_shared = gsim_reason_is_shared((enum gsim_reason)r);
+            e->worth_us[i][r] = NAN;
+            if (!holds(&e->pairs[i], r)) continue;
+            e->worth_us[i][r] = is_shared && is_known[r] ? shared[r] : worth_of(e, &e->pairs[i], (enum gsim_reason)r);
+            shared[r] = e->worth_us[i][r];
+            is_known[r] = true;
+        }
+    return status;
+}
+
+/* --- text and JSON ---------------------------------------------------------------------------------------------------------- */
+struct row {
+    int reason;
+    gsim_time held;
+};
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+    if (a->held != b->held) return a->held > b->held ? -1 : 1;
+    return a->reason - b->reason;
+}
+
+static void put_pair(struct gsim_output *out, const struct gsim_explained *e, size_t index)
+{
+    const struct gsim_pair *p = &e->pairs[index];
+    struct row rows[GSIM_PAIR_REASON_COUNT];
+    size_t count = 0;
+    gsim_output_printf(out, "  %u and %u: %.3f and %.3f us of kernels, %.3f us at once, %.3f us that could be\n", p->streams[0], p->streams[1],
+                       gsim_time_us(p->busy[0]), gsim_time_us(p->busy[1]), gsim_time_us(p->overlap), gsim_time_us(p->apart));
+    for (int r = 0; r < GSIM_PAIR_REASON_COUNT; r++)
+        if (holds(p, r)) rows[count++] = (struct row){r, p->held[r]};
+    qsort(rows, count, sizeof *rows, compare_rows);
+    for (size_t i = 0; i < count; i++) {
+        double worth = e->worth_us[index][rows[i].reason];
+        gsim_output_printf(out, "    %-*s %12.3f us  ", TEXT_COLUMN, gsim_reason_text((enum gsim_reason)rows[i].reason), gsim_time_us(rows[i].held));
+        if (isfinite(worth))
+            gsim_output_printf(out, "worth %.3f us, if %s\n", worth, gsim_reason_without((enum gsim_reason)rows[i].reason));
+        else
+            gsim_output_text(out, "worth unknown\n");
+    }
+}
+
+void gsim_explained_put_pairs(struct gsim_output *out, const struct gsim_explained *e)
+{
+    if (!e->pair_count) return;
+    gsim_output_text(out, "\nstreams that could overlap more: why the one's next kernel did not start while the other ran\n");
+    for (size_t i = 0; i < e->pair_count && i < GSIM_EXPLAINED_PAIRS; i++) put_pair(out, e, i);
+    if (e->pair_count > GSIM_EXPLAINED_PAIRS) gsim_output_printf(out, "  and %zu pairs more (--json)\n", e->pair_count - GSIM_EXPLAINED_PAIRS);
+}
+
+void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_explained *e)
+{
+    gsim_output_text(out, "  \"pairs\": [");
+    for (size_t i = 0; i < e->pair_count; i++) {
+        const struct gsim_pair *p = &e->pairs[i];
+        gsim_output_printf(out, "%s\n    {\"streams\": [%u, %u], \"busy_us\": [", i ? "," : "", p->streams[0], p->streams[1]);
+        gsim_output_time_us(out, p->busy[0]);
+        gsim_output_text(out, ", ");
+        gsim_output_time_us(out, p->busy[1]);
+        gsim_output_text(out, "], \"overlap_us\": ");
+        gsim_output_time_us(out, p->overlap);
+        gsim_output_text(out, ", \"apart_us\": ");
+        gsim_output_time_us(out, p->apart);
+        gsim_output_text(out, ", \"reasons\": [");
+        for (int r = 0; r < GSIM_PAIR_REASON_COUNT; r++) {
+            gsim_output_printf(out, "%s\n      {\"reason\": \"%s\", \"text\": \"%s\", \"held_us\": ", r ? "," : "", gsim_reason_word((enum gsim_reason)r),
+                               gsim_reason_text((enum gsim_reason)r));
+            gsim_output_time_us(out, p->held[r]);
+            gsim_output_json_real(out, "worth_us", i < GSIM_EXPLAINED_PAIRS ? e->worth_us[i][r] : NAN);
+            gsim_output_text(out, "}");
+        }
+        gsim_output_text(out, "]}");
+    }
+    gsim_output_text(out, "\n  ],\n");
+}
+
+/* --- the trace ----------------------------------------------------------------------------------------------------------------- */
+enum gsim_status gsim_explained_trace(const struct gsim_explained *e, struct gsim_error *error)
+{
+    const char *path = e->subject.arguments.value[GSIM_CLI_TRACE];
+    const struct gsim_explanation *x = &e->explanation;
+    struct gsim_output out;
+    struct gsim_metrics metrics;
+    if (!path) return GSIM_OK;
+    struct gsim_named_span *spans = gsim_alloc(sizeof *spans * (x->stretch_count + 1));
+    if (!spans) return gsim_error_set(error, GSIM_NOMEM, "cannot write the trace: out of memory");
+    size_t count = 0;
+    for (size_t i = 0; i < x->stretch_count; i++) {
+        const struct gsim_stretch *s = &x->stretches[i];
+        if (s->cause != GSIM_CAUSE_NONE)
+            spans[count++] = (struct gsim_named_span){s->start, s->end, gsim_cause_text(s->cause), gsim_gpu_state_text(s->state)};
+    }
+    enum gsim_status status = gsim_metrics_compute(&e->timeline, e->variant.simulation.device, NULL, &metrics, error);
+    const struct gsim_result result = {.simulation = &e->variant.simulation, .timeline = &e->timeline, .metrics = &metrics, .spans = spans,
+                                       .span_count = count, .span_track = "why the GPU was not full"};
+    if (status == GSIM_OK) status = gsim_output_open(&out, path, error);
+    if (status == GSIM_OK) {
+        status = gsim_chrome_write(&result, &out, error);
+        if (status == GSIM_OK)
+            status = gsim_output_commit(&out, error);
+        else
+            gsim_output_release(&out);
+    }
+    gsim_free(spans);
+    return status;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See cli/whatif/subject.h. A trace is told from a program by the file itself.
+ */
+#include "cli/whatif/subject.h"
+
+#include <unistd.h>
+
+#include "sim/base/gz.h"
+#include "sim/sm/work.h"
+
+static bool is_program(const char *path)
+{
+    char hint[8192];
+    return gsim_gz_head(path, hint, sizeof hint) && strstr(hint, "\"gpusim-program/");
+}
+
+static enum gsim_status check_words(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_error *error)
+{
+    static const enum gsim_cli_key of_traces[] = {GSIM_CLI_GAPS, GSIM_CLI_COPIES, GSIM_CLI_EXECUTION_TRACE, GSIM_CLI_DEPENDS,
+                                                  GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_UNEXPLAINED, GSIM_CLI_ALONE, GSIM_CLI_GPU, GSIM_CLI_RANK, GSIM_CLI_STEP,
+                                                  GSIM_CLI_BETWEEN, GSIM_CLI_TIME, GSIM_CLI_RANGE};
+    for (size_t i = 0; i < sizeof of_traces / sizeof of_traces[0]; i++)
+        if (arguments->value[of_traces[i]])
+            return gsim_error_set(error, GSIM_USAGE, "--%s: applies to profilers' traces only, '%.200s' is a program",
+                                  gsim_cli_option_at(of_traces[i])->name, path);
+    return GSIM_OK;
+}
+
+/* What CUDA graphs launched is a graph again, unless a scheduler is named. */
+static void take_graph(struct gsim_cli_subject *s)
+{
+    const struct gsim_import_notes *n = &s->notes;
+    if (s->arguments.value[GSIM_CLI_SCHED] || !n->graph_works || n->graph_works != n->kernels + n->copies + n->memsets) return;
+    s->scheduler = gsim_scheduler_find("cudagraph");
+    fprintf(stderr, "gpusim: note: all of it was launched by CUDA graphs: taken to be one (--sched async: launches of their own)\n");
+}
+
+static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struct gsim_error *error)
+{
+    struct gsim_program program = {0};
+    bool is_named = !strchr(path, '/') && gsim_workload_find(path);
+    enum gsim_status status = GSIM_OK;
+    if (!is_named && access(path, F_OK) != 0) return gsim_error_set(error, GSIM_USAGE, "cannot read '%s': expected a trace, a program file or a built-in workload", path);
+    s->is_trace = !is_named && !is_program(path);
+    if (s->is_trace) {
+        status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, s->device, error);
+        if (!s->arguments.value[GSIM_CLI_DEVICE]) s->arguments.value[GSIM_CLI_DEVICE] = s->device;
+    } else {
+        status = check_words(&s->arguments, path, error);
+    }
+    if (status == GSIM_OK && s->is_trace) take_graph(s);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
+    if (s->is_trace) s->setup.program = &program;
+    if (status == GSIM_OK) status = gsim_cli_point_init(&s->point, &s->setup, path, s->scheduler, error);
+    s->setup.program = NULL;
+    gsim_program_release(&program);
+    if (status == GSIM_OK) gsim_cli_note_devices(&s->point.program, (const char *const[]){s->setup.device.name}, 1);
+    return status;
+}
+
+/* A kernel that does not fit the device is for the run to tell. */
+static void find_works(struct gsim_cli_subject *s)
+{
+    const struct gsim_program *p = &s->point.program;
+    struct gsim_error ignored = {0};
+    s->works = gsim_alloc(sizeof *s->works * ((size_t)p->kernel_count + 1));
+    if (s->works && gsim_demands_init(s->works, p->kernel_count, s->point.simulation.device, p->kernels, &ignored) == GSIM_OK)
+        s->point.simulation.works = s->works;
+}
+
+enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    const char *scheduler = arguments->value[GSIM_CLI_SCHED];
+    *s = (struct gsim_cli_subject){.arguments = *arguments};
+    if (arguments->operand_count != 1)
+        return gsim_error_set(error, GSIM_USAGE, "nothing to look at: expected gpusim %s TRACE|PROGRAM|WORKLOAD",
+                              gsim_cli_command_name((int)arguments->command));
+    enum gsim_status status = gsim_cli_scheduler(scheduler ? scheduler : "async", &s->scheduler, error);
+    if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &s->scheduler, 1, error);
+    if (status == GSIM_OK) status = load(s, arguments->operands[0], error);
+    if (status == GSIM_OK) find_works(s);
+    return status;
+}
+
+bool gsim_cli_subject_has_data(const struct gsim_cli_subject *s)
+{
+    const struct gsim_program *p = &s->point.program;
+    if (s->is_trace) return s->notes.data_works > 0;
+    for (uint32_t i = 0; i < p->op_count; i++)
+        if (p->ops[i].kind == GSIM_OP_KERNEL && (p->ops[i].arg_count || p->ops[i].after_count)) return true;
+    return false;
+}
+
+void gsim_cli_subject_release(struct gsim_cli_subject *s)
+{
+    gsim_free(s->works);
+    gsim_cli_point_release(&s->point);
+    gsim_cli_setup_release(&s->setup);
+    *s = (struct gsim_cli_subject){0};
+}

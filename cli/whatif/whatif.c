@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). "gpusim whatif": what each change would be worth. Every row is a simulation in a worker process
+ * (sim/base/jobs/pool.h); then those that help are tried together, the best first, again all at once.
+ */
+#include "cli/whatif/whatif.h"
+
+#include <stdlib.h>
+
+#include "plots/figure.h"
+#include "sim/base/jobs/pool.h"
+#include "sim/base/jobs/progress.h"
+#include "sim/sm/work.h"
+
+#define WAIT_MS 100
+#define HELPS   0.002 /* less is not worth doing */
+
+struct outcome {
+    double time_us, busy_us, idle_ratio, host_ratio, link_ratio;
+    enum gsim_cause cause;
+    bool has_effect, is_failed;
+    char note[200];
+};
+
+/* --- the rows ---------------------------------------------------------------------------------------------------------------- */
+const char *gsim_whatif_name(const struct gsim_whatif_row *row, char *text, size_t size)
+{
+    snprintf(text, size, "%s", row->count ? "" : "now");
+    for (uint32_t i = 0; i < row->count; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, size - length, "%s%s", i ? "+" : "", row->changes[i].text);
+    }
+    return text;
+}
+
+enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_whatif_row *row, struct gsim_error *error)
+{
+    *row = (struct gsim_whatif_row){.time_us = NAN};
+    while (length) {
+        size_t one = 0;
+        char word[GSIM_CHANGE_TEXT];
+        while (one < length && text[one] != '+') one++;
+        if (one >= sizeof word || !one || row->count == GSIM_WHATIF_TOGETHER)
+            return gsim_error_set(error, GSIM_USAGE, "--change: expected CHANGE or CHANGE+CHANGE, at most %d of them, found '%.*s'", GSIM_WHATIF_TOGETHER,
+                                  (int)(length < 60 ? length : 60), text);
+        snprintf(word, sizeof word, "%.*s", (int)one, text);
+        enum gsim_status status = gsim_change_parse(word, &row->changes[row->count], error);
+        if (status != GSIM_OK) return status;
+        row->count++;
+        text += one + (one < length);
+        length -= one + (one < length);
+    }
+    return row->count ? GSIM_OK : gsim_error_set(error, GSIM_USAGE, "--change: expected the name of a change, found nothing");
+}
+
+static enum gsim_status add_row(struct gsim_whatif *w, const char *text, size_t length, struct gsim_error *error)
+{
+    if (w->row_count == GSIM_WHATIF_ROWS - GSIM_WHATIF_TOGETHER)
+        return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d changes", GSIM_WHATIF_ROWS - GSIM_WHATIF_TOGETHER - 1);
+    enum gsim_status status = gsim_whatif_parse(text, length, &w->rows[w->row_count], error);
+    w->row_count += status == GSIM_OK;
+    return status;
+}
+
+#define NAME_LEAST 3
+#define NAME_MOST  48
+
+/* The longest word of a kernel's name, which tells most: "bn_fw_inf_1C11_kernel_NCHW". */
+static void take_word(const char *name, char word[GSIM_CHANGE_TEXT])
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    size_t longest = 0;
+    *word = '\0';
+    for (const char *at = name; *at;) {
+        size_t length = strspn(at, letters);
+        if (length > longest) {
+            longest = length;
+            snprintf(word, GSIM_CHANGE_TEXT, "%.*s", (int)(length < NAME_MOST ? length : NAME_MOST), at);
+        }
+        at += length;
+        at += strcspn(at, letters);
+    }
+}
+
+/* The kernel that takes longest in all, by the beginning of its name. */
+static bool heaviest(const struct gsim_cli_subject *s, char name[GSIM_CHANGE_TEXT])
+{
+    const struct gsim_program *p = &s->point.program;
+    double *sums = gsim_alloc(sizeof *sums * ((size_t)p->kernel_count + 1)), most = 0;
+    const char *best = NULL;
+    for (uint32_t i = 0; sums && i < p->op_count; i++)
+        if (p->ops[i].kind == GSIM_OP_KERNEL) sums[p->ops[i].kernel_index] += s->works ? s->works[p->ops[i].kernel_index].solo_ps * 1e-6 : p->kernels[p->ops[i].kernel_index].solo_us;
+    for (uint32_t k = 0; sums && k < p->kernel_count; k++) {
+        double sum = 0;
+        if (k > 0 && p->kernel_count > 2000 && sums[k] * 50 < most) continue; /* many: only those that are long by themselves */
+        for (uint32_t other = 0; other < p->kernel_count; other++)
+            if (other == k || strcmp(p->kernels[other].name, p->kernels[k].name) == 0) sum += sums[other];
+        if (sum <= most) continue;
+        most = sum;
+        best = p->kernels[k].name;
+    }
+    gsim_free(sums);
+    if (!best) return false;
+    take_word(best, name);
+    return strlen(name) >= NAME_LEAST;
+}
+
+static enum gsim_status choose_all(struct gsim_whatif *w, struct gsim_error *error)
+{
+    static const char *const words[] = {"graph", "dag", "nosync", "streams=2", "streams=4", "streams=8", "priorities", "launch=2x", "fuse", "pinned",
+                                        "hw_queues=8", "hw_queues=16", "hw_queues=32", "link=2x"};
+    static const char *const devices[] = {"h200", "a100-sxm4-40gb", "v100"};
+    char text[GSIM_CHANGE_TEXT + 16], name[GSIM_CHANGE_TEXT];
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && status == GSIM_OK; i++) status = add_row(w, words[i], strlen(words[i]), error);
+    if (status == GSIM_OK && heaviest(&w->subject, name)) {
+        snprintf(text, sizeof text, "kernel:%s=2x", name);
+        status = add_row(w, text, strlen(text), error);
+    }
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0] && status == GSIM_OK; i++) {
+        if (strcmp(devices[i], w->subject.setup.device.name) == 0) continue;
+        snprintf(text, sizeof text, "device=%s", devices[i]);
+        status = add_row(w, text, strlen(text), error);
+    }
+    return status;
+}
+
+static enum gsim_status choose_rows(struct gsim_whatif *w, struct gsim_error *error)
+{
+    const char *list = w->subject.arguments.value[GSIM_CLI_CHANGE];
+    enum gsim_status status = GSIM_OK;
+    w->rows[w->row_count++] = (struct gsim_whatif_row){.time_us = NAN};
+    if (!list) return choose_all(w, error);
+    while (status == GSIM_OK) {
+        size_t length = strcspn(list, ",");
+        status = add_row(w, list, length, error);
+        if (!list[length]) break;
+        list += length + 1;
+    }
+    return status;
+}
+
+/* --- the runs ----------------------------------------------------------------------------------------------------------------- */
+static bool is_of_host(enum gsim_cause cause)
+{
+    return cause == GSIM_CAUSE_LAUNCH_CALLS || cause == GSIM_CAUSE_FRAMEWORK || cause == GSIM_CAUSE_HOST_WORK || cause == GSIM_CAUSE_RESULT ||
+           cause == GSIM_CAUSE_OTHER_CALLS;
+}
+
+/* How much of the last iteration the GPU is idle, and why most. */
+static enum gsim_status find_idle(const struct gsim_variant *variant, const struct gsim_timeline *timeline, struct outcome *outcome,
+                                  struct gsim_error *error)
+{
+    struct gsim_explanation x;
+    enum gsim_status status = gsim_explain(&variant->simulation, timeline, timeline->iteration_count - 1, &x, error);
+    for (int c = 0; status == GSIM_OK && c < GSIM_CAUSE_COUNT; c++)
+        if (gsim_explained_idle(&x, (enum gsim_cause)c) > gsim_explained_idle(&x, outcome->cause)) outcome->cause = (enum gsim_cause)c;
+    for (size_t i = 0; status == GSIM_OK && i < x.part_count && x.makespan; i++) {
+        const struct gsim_path_part *part = &x.parts[i];
+        bool is_cause = part->kind == GSIM_PART_CAUSE;
+        double share = (double)part->time / (double)x.makespan;
+        if (is_cause && is_of_host((enum gsim_cause)part->index)) outcome->host_ratio += share;
+        if (part->kind == GSIM_PART_COPY || (is_cause && (part->index == GSIM_CAUSE_COPY_ENGINE || part->index == GSIM_CAUSE_DATA))) outcome->link_ratio += share;
+    }
+    if (status == GSIM_OK && x.makespan) outcome->idle_ratio = (double)gsim_explained_state(&x, GSIM_GPU_IDLE) / (double)x.makespan;
+    gsim_explanation_release(&x);
+    return status;
+}
+
+static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_whatif_row *row, struct outcome *outcome, struct gsim_error *error)
+{
+    struct gsim_variant variant;
+    struct gsim_timeline timeline = {0};
+    struct gsim_metrics metrics;
+    enum gsim_status status = gsim_variant_init(&variant, &w->subject.point.simulation, w->has_data, row->changes, row->count, error);
+    outcome->has_effect = variant.has_effect;
+    snprintf(outcome->note, sizeof outcome->note, "%s", variant.note);
+    if (status == GSIM_OK && (variant.has_effect || !row->count)) {
+        variant.simulation.detailed = !row->count;
+        status = gsim_simulate(&variant.simulation, &timeline, error);
+        if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, variant.simulation.device, NULL, &metrics, error);
+        if (status == GSIM_OK) outcome->time_us = gsim_time_us(metrics.iteration_median);
+        if (status == GSIM_OK) outcome->busy_us = outcome->time_us * (double)metrics.device_busy / (double)(metrics.makespan + 1);
+        if (status == GSIM_OK && !row->count && timeline.iteration_count) status = find_idle(&variant, &timeline, outcome, error);
+        gsim_timeline_release(&timeline);
+    }
+    gsim_variant_release(&variant);
+    return status;
+}
+
+static void run_item(void *data, uint64_t item, struct gsim_bytes *bytes)
+{
+    const struct gsim_whatif *w = data;
+    struct gsim_error error = {0};
+    struct outcome outcome = {.time_us = NAN};
+    if (time_of(w, &w->rows[item], &outcome, &error) != GSIM_OK) {
+        outcome.time_us = NAN;
+        outcome.is_failed = true;
+        snprintf(outcome.note, sizeof outcome.note, "%.*s", (int)sizeof outcome.note - 1, error.message);
+    }
+    gsim_bytes_add(bytes, &outcome, sizeof outcome);
+}
+
+static void fail_item(void *data, uint64_t item, enum gsim_item_end end, const char *message, struct gsim_bytes *bytes)
+{
+    struct outcome outcome = {.time_us = NAN, .is_failed = true};
+    (void)data;
+    (void)item;
+    (void)end;
+    snprintf(outcome.note, sizeof outcome.note, "%.*s", (int)sizeof outcome.note - 1, message);
+    gsim_bytes_add(bytes, &outcome, sizeof outcome);
+}
+
+struct collector {
+    struct gsim_whatif *w;
+    struct gsim_progress progress;
+    uint64_t received;
+};
+
+static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
+{
+    struct collector *c = data;
+    struct outcome outcome;
+    GSIM_INVARIANT(length == sizeof outcome);
+    memcpy(&outcome, bytes, sizeof outcome);
+    struct gsim_whatif_row *row = &c->w->rows[item];
+    row->time_us = outcome.time_us;
+    row->busy_us = outcome.busy_us;
+    row->has_effect = outcome.has_effect;
+    snprintf(row->note, sizeof row->note, "%s", outcome.note);
+    if (item == 0) {
+        c->w->idle_ratio = outcome.idle_ratio;
+        c->w->host_ratio = outcome.host_ratio;
+        c->w->link_ratio = outcome.link_ratio;
+        c->w->cause = outcome.cause;
+    }
+    c->received++;
+    c->progress.done++;
+    return item == 0 && outcome.is_failed ? gsim_error_set(error, GSIM_SIM, "the program as it is: %s", outcome.note) : GSIM_OK;
+}
+
+/* The rows from FIRST on. */
+static enum gsim_status run_rows(struct gsim_whatif *w, uint32_t first, struct gsim_error *error)
+{
+    struct collector c = {.w = w};
+    struct gsim_pool *pool = NULL;
+    uint64_t next = first, count = w->row_count - first;
+    uint32_t jobs;
+    if (!count) return GSIM_OK;
+    enum gsim_status status = gsim_cli_jobs(&w->subject.arguments, 0, &jobs, error);
+    if (status != GSIM_OK) return status;
+    struct gsim_pool_config config = {.jobs = jobs < count ? jobs : (uint32_t)count, .data = w, .run = run_item, .fail = fail_item};
+    status = gsim_pool_create(&config, &pool, error);
+    gsim_progress_start(&c.progress, count, stderr);
+    c.progress.unit = "runs";
+    while (status == GSIM_OK && c.received < count) {
+        for (size_t room = gsim_pool_room(pool, w->row_count - next); room && next < w->row_count && status == GSIM_OK; room--)
+            status = gsim_pool_put(pool, next++, error);
+        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take, &c, error);
+        gsim_progress_show(&c.progress);
+    }
+    gsim_progress_clear(&c.progress);
+    gsim_pool_destroy(pool);
+    for (uint32_t i = first; i < w->row_count; i++) {
+        struct gsim_whatif_row *row = &w->rows[i];
+        row->error_us = gsim_changes_error_us(row->changes, row->count, row->time_us, w->rows[0].time_us - row->time_us, row->busy_us);
+    }
+    return status;
+}
+
+/* --- together ------------------------------------------------------------------------------------------------------------------- */
+/* Two ways to issue the work, or two values of one number, exclude each other. */
+static bool excludes(const struct gsim_change *a, const struct gsim_change *b)
+{
+    static const bool issues[GSIM_CHANGE_COUNT] = {[GSIM_CHANGE_GRAPH] = true, [GSIM_CHANGE_DAG] = true, [GSIM_CHANGE_STREAMS] = true};
+    return a->kind == b->kind || (issues[a->kind] && issues[b->kind]);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct gsim_whatif_row *const *a = left, *const *b = right;
+    if ((*a)->time_us != (*b)->time_us) return (*a)->time_us < (*b)->time_us ? -1 : 1;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Rows of the best one, the best two, the best three, ... that can be done together. */
+static void add_together(struct gsim_whatif *w)
+{
+    const struct gsim_whatif_row *helping[GSIM_WHATIF_ROWS];
+    struct gsim_whatif_row together = {.time_us = NAN, .is_together = true};
+    uint32_t count = 0, rows = w->row_count;
+    double now = w->rows[0].time_us;
+    for (uint32_t i = 1; i < rows; i++) {
+        const struct gsim_whatif_row *row = &w->rows[i];
+        if (row->count == 1 && row->has_effect && gsim_change_is_software(row->changes[0].kind) && row->time_us < now * (1 - HELPS)) helping[count++] = row;
+    }
+    qsort(helping, count, sizeof *helping, compare_rows);
+    for (uint32_t i = 0; i < count && together.count < GSIM_WHATIF_TOGETHER && w->row_count < GSIM_WHATIF_ROWS; i++) {
+        bool fits = true;
+        for (uint32_t k = 0; k < together.count; k++) fits = fits && !excludes(&helping[i]->changes[0], &together.changes[k]);
+        if (!fits) continue;
+        together.changes[together.count++] = helping[i]->changes[0];
+        if (together.count > 1) w->rows[w->row_count++] = together;
+    }
+}
+
+/* Of the rows from FIRST on the fastest stays, where it is faster than any other alone. */
+static void keep_best(struct gsim_whatif *w, uint32_t first)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < w->row_count; i++)
+        if (w->rows[i].time_us < w->rows[best].time_us * (1 - 1e-9) && (i >= first || gsim_change_is_software(w->rows[i].changes[0].kind))) best = i;
+    if (best >= first) w->rows[first] = w->rows[best];
+    w->row_count = best >= first ? first + 1 : first;
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------------------------ */
+static enum gsim_status check(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    const char *picture = arguments->value[GSIM_CLI_OUTPUT];
+    enum gsim_status status = picture ? gsim_figure_check(picture, error) : GSIM_OK;
+    return status == GSIM_OK ? status : gsim_error_prefix(error, "--output");
+}
+
+#define MANY_OPS        4000
+#define MANY_ITERATIONS 3 /* the median of these; a program so long has averaged within itself what differs between iterations */
+
+static void settle(struct gsim_cli_subject *s)
+{
+    struct gsim_simulation *simulation = &s->point.simulation;
+    if (s->setup.iterations) return;
+    simulation->until_steady = s->point.program.op_count <= MANY_OPS;
+    if (!simulation->until_steady) simulation->iterations = MANY_ITERATIONS;
+}
+
+int gsim_cli_whatif(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct gsim_whatif *w = gsim_alloc(sizeof *w);
+    enum gsim_status status = w ? check(arguments, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = gsim_cli_subject_init(&w->subject, arguments, &error);
+    if (status == GSIM_OK) {
+        w->has_data = gsim_cli_subject_has_data(&w->subject);
+        settle(&w->subject);
+        status = choose_rows(w, &error);
+    }
+    if (status == GSIM_OK) status = run_rows(w, 0, &error);
+    if (status == GSIM_OK) {
+        uint32_t first = w->row_count;
+        add_together(w);
+        status = run_rows(w, first, &error);
+        keep_best(w, first);
+    }
+    if (status == GSIM_OK) status = gsim_whatif_deliver(w, &error);
+    if (w) {
+        gsim_cli_subject_release(&w->subject);
+        gsim_arena_release(&w->arena);
+    }
+    gsim_free(w);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

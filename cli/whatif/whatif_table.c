@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The table of cli/whatif/whatif.h as text, CSV, JSON and picture: time saved, per cent, error bar, and the command that shows that run alone.
+ */
+#include <stdlib.h>
+
+#include "cli/figures/plot.h"
+#include "cli/whatif/whatif.h"
+#include "plots/tornado.h"
+#include "sim/base/text.h"
+
+#define NAME_COLUMNS 26
+#define NAME_BYTES   1024
+#define NOTE_COLUMNS 72
+#define MOSTLY       0.5 /* of the critical path */
+#define SCHEMA       "gpusim-whatif/1"
+
+struct table {
+    struct gsim_whatif *w;
+    const struct gsim_whatif_row *rows[GSIM_WHATIF_ROWS]; /* the fastest first, then those without a time */
+    uint32_t count;
+    double now_us;
+    const char *command; /* up to the name of the change */
+};
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct gsim_whatif_row *const *a = left, *const *b = right;
+    bool x = isfinite((*a)->time_us), y = isfinite((*b)->time_us);
+    if (x != y) return x ? -1 : 1;
+    if (x && (*a)->time_us != (*b)->time_us) return (*a)->time_us < (*b)->time_us ? -1 : 1;
+    return (*a > *b) - (*a < *b);
+}
+
+/* --- the command that shows one run -------------------------------------------------------------------------------------------- */
+static bool is_of_table(const char *word, bool *has_value)
+{
+    static const char *const names[] = {"--change", "--csv", "--json", "--report", "--output", "--out", "--jobs", "--title", "--width", "--height", "--font",
+                                        "--keep", "-o"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(word, names[i], length) != 0 || (word[length] && word[length] != '=')) continue;
+        *has_value = !word[length];
+        return true;
+    }
+    return false;
+}
+
+static bool is_plain(const char *word)
+{
+    return word[0] && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%")];
+}
+
+static const char *make_command(struct gsim_whatif *w)
+{
+    const struct gsim_cli_arguments *a = &w->subject.arguments;
+    const char *line = "gpusim explain";
+    for (int i = 2; i < a->argc && line; i++) {
+        bool has_value = false;
+        if (is_of_table(a->argv[i], &has_value)) {
+            i += has_value;
+            continue;
+        }
+        line = gsim_arena_printf(&w->arena, is_plain(a->argv[i]) ? "%s %s" : "%s '%s'", line, a->argv[i]);
+    }
+    return line ? line : "gpusim explain";
+}
+
+static void put_command(struct gsim_output *out, const struct table *t, const char *name)
+{
+    gsim_output_text(out, t->command);
+    if (strcmp(name, "now") != 0) gsim_output_printf(out, is_plain(name) ? " --change %s" : " --change '%s'", name);
+}
+
+/* --- text ------------------------------------------------------------------------------------------------------------------------ */
+static void put_row(struct gsim_output *out, const struct table *t, const struct gsim_whatif_row *row)
+{
+    char name[NAME_BYTES], shown[NAME_COLUMNS + 8], note[NOTE_COLUMNS + 8];
+    gsim_text_fit(shown, sizeof shown, gsim_whatif_name(row, name, sizeof name), NAME_COLUMNS);
+    gsim_output_printf(out, "%-*s", NAME_COLUMNS, row->is_together ? "best together" : shown);
+    if (!isfinite(row->time_us)) {
+        gsim_output_printf(out, " %12s %12s %7s %9s  %s\n", "-", "-", "-", "-", gsim_text_fit(note, sizeof note, row->note[0] ? row->note : "no effect", NOTE_COLUMNS));
+        return;
+    }
+    gsim_output_printf(out, " %12.1f %12.1f %7.1f", row->time_us, t->now_us - row->time_us, 100 * (1 - row->time_us / t->now_us));
+    if (row->count)
+        gsim_output_printf(out, " %9.1f  ", row->error_us);
+    else
+        gsim_output_printf(out, " %9s  ", "");
+    put_command(out, t, name);
+    gsim_output_text(out, "\n");
+}
+
+/* Which changes can gain: those of the host and its launches where the critical path is the host's, else those of kernels and streams. */
+static void put_bound(struct gsim_output *out, const struct gsim_whatif *w)
+{
+    gsim_output_printf(out, "%s-bound\n", w->host_ratio > MOSTLY ? "host" : w->link_ratio > MOSTLY ? "link" : "GPU");
+    gsim_output_printf(out, "%.1f %% of the critical path is the host's, the GPU is idle for %.1f %% of the time", 100 * w->host_ratio, 100 * w->idle_ratio);
+    if (w->cause != GSIM_CAUSE_NONE) gsim_output_printf(out, " (most of it: %s)", gsim_cause_text(w->cause));
+}
+
+static void put_text(struct gsim_output *out, const struct table *t)
+{
+    const struct gsim_cli_subject *s = &t->w->subject;
+    gsim_output_printf(out, "%s under %s on %s, an iteration: ", s->point.program.name, s->scheduler->name, s->setup.device.name);
+    put_bound(out, t->w);
+    gsim_output_printf(out, "\n\n%-*s %12s %12s %7s %9s  %s\n", NAME_COLUMNS, "change", "us", "saved us", "%", "+- us", "command");
+    put_row(out, t, &t->w->rows[0]);
+    for (uint32_t i = 0; i < t->count; i++) put_row(out, t, t->rows[i]);
+    gsim_output_text(out, "\n");
+    for (int k = 0; k < GSIM_CHANGE_COUNT; k++) {
+        bool is_used = false;
+        for (uint32_t i = 0; i < t->count; i++)
+            for (uint32_t c = 0; c < t->rows[i]->count; c++) is_used |= (int)t->rows[i]->changes[c].kind == k && isfinite(t->rows[i]->time_us);
+        if (is_used)
+            gsim_output_printf(out, "  %-12s %s (+- %.0f %% %s: %s)\n", gsim_change_word((enum gsim_change_kind)k), gsim_change_help((enum gsim_change_kind)k),
+                               100 * gsim_change_error((enum gsim_change_kind)k), gsim_change_error_of((enum gsim_change_kind)k),
+                               gsim_change_source((enum gsim_change_kind)k));
+    }
+    for (uint32_t i = 0; i < t->count; i++)
+        if (isfinite(t->rows[i]->time_us) && t->rows[i]->note[0]) {
+            char name[NAME_BYTES];
+            gsim_output_printf(out, "  %s: %s\n", gsim_whatif_name(t->rows[i], name, sizeof name), t->rows[i]->note);
+        }
+}
+
+/* --- CSV and JSON ----------------------------------------------------------------------------------------------------------------- */
+static void put_csv(struct gsim_output *out, const struct table *t)
+{
+    gsim_output_text(out, "change,time_us,saved_us,saved_percent,error_us,note,command\n");
+    for (uint32_t i = 0; i <= t->count; i++) {
+        const struct gsim_whatif_row *row = i ? t->rows[i - 1] : &t->w->rows[0];
+        char name[NAME_BYTES];
+        gsim_output_csv_string(out, gsim_whatif_name(row, name, sizeof name));
+        if (isfinite(row->time_us))
+            gsim_output_printf(out, ",%.6f,%.6f,%.4f,%.6f,", row->time_us, t->now_us - row->time_us, 100 * (1 - row->time_us / t->now_us),
+                               i ? row->error_us : 0);
+        else
+            gsim_output_text(out, ",,,,,");
+        gsim_output_csv_string(out, row->note);
+        gsim_output_text(out, ",\"");
+        for (const char *c = t->command; *c; c++) gsim_output_printf(out, *c == '"' ? "\"\"" : "%c", *c);
+        gsim_output_printf(out, "%s%s\"\n", row->count ? " --change " : "", row->count ? name : "");
+    }
+}
+
+static void put_json_row(struct gsim_output *out, const struct table *t, const struct gsim_whatif_row *row)
+{
+    char name[NAME_BYTES];
+    gsim_whatif_name(row, name, sizeof name);
+    gsim_output_text(out, "    {\"change\": ");
+    gsim_output_json_string(out, name);
+    gsim_output_printf(out, ", \"together\": %s, \"has_effect\": %s", row->is_together ? "true" : "false", row->has_effect ? "true" : "false");
+    gsim_output_json_real(out, "time_us", row->time_us);
+    gsim_output_json_real(out, "saved_us", t->now_us - row->time_us);
+    gsim_output_json_real(out, "saved_percent", 100 * (1 - row->time_us / t->now_us));
+    gsim_output_json_real(out, "error_us", row->error_us);
+    gsim_output_text(out, ", \"note\": ");
+    gsim_output_json_string(out, row->note);
+    gsim_output_text(out, ", \"command\": ");
+    const char *line = row->count ? gsim_arena_printf(&t->w->arena, is_plain(name) ? "%s --change %s" : "%s --change '%s'", t->command, name) : t->command;
+    gsim_output_json_string(out, line ? line : "");
+    gsim_output_text(out, "}");
+}
+
+static void put_json(struct gsim_output *out, const struct table *t)
+{
+    const struct gsim_cli_subject *s = &t->w->subject;
+    gsim_output_text(out, "{\n  \"schema\": \"" SCHEMA "\",\n  \"version\": \"" GPUSIM_VERSION "\",\n  \"program\": ");
+    gsim_output_json_string(out, s->point.program.name);
+    gsim_output_text(out, ",\n  \"scheduler\": ");
+    gsim_output_json_string(out, s->scheduler->name);
+    gsim_output_text(out, ",\n  \"device\": ");
+    gsim_output_json_string(out, s->setup.device.name);
+    gsim_output_json_real(out, "time_us", t->now_us);
+    gsim_output_json_real(out, "host_ratio", t->w->host_ratio);
+    gsim_output_json_real(out, "link_ratio", t->w->link_ratio);
+    gsim_output_json_real(out, "idle_ratio", t->w->idle_ratio);
+    gsim_output_printf(out, ", \"idle_cause\": \"%s\"", gsim_cause_word(t->w->cause));
+    gsim_output_text(out, ",\n  \"changes\": [\n");
+    for (uint32_t i = 0; i < t->count; i++) {
+        put_json_row(out, t, t->rows[i]);
+        gsim_output_text(out, i + 1 < t->count ? ",\n" : "\n");
+    }
+    gsim_output_text(out, "  ]\n}\n");
+}
+
+/* --- the picture -------------------------------------------------------------------------------------------------------------------- */
+static enum gsim_status draw(const struct table *t, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *a = &t->w->subject.arguments;
+    const char *title = a->value[GSIM_CLI_TITLE];
+    struct gsim_tornado_row rows[GSIM_WHATIF_ROWS];
+    struct gsim_tornado tornado = {.rows = rows, .label = "time saved (%)", .has_errors = true};
+    struct gsim_figure figure = {.name = "tornado", .path = a->value[GSIM_CLI_OUTPUT], .keep = a->value[GSIM_CLI_KEEP],
+                                 .heading = title && *title ? title : NULL, .command = gsim_cli_command_line(a, &t->w->arena)};
+    for (uint32_t i = 0; i < t->count; i++) {
+        char name[NAME_BYTES], shown[NAME_COLUMNS + 8];
+        const struct gsim_whatif_row *row = t->rows[i];
+        if (!isfinite(row->time_us)) continue;
+        gsim_text_fit(shown, sizeof shown, gsim_whatif_name(row, name, sizeof name), NAME_COLUMNS);
+        const char *kept = gsim_arena_strdup(&t->w->arena, row->is_together ? "best together" : shown);
+        double saved = 100 * (1 - row->time_us / t->now_us), error_percent = 100 * row->error_us / t->now_us;
+        rows[tornado.row_count++] = gsim_tornado_saving(&tornado, kept ? kept : "", saved, error_percent);
+    }
+    enum gsim_status status = gsim_cli_figure_size(a, GSIM_FIGURE_COLUMN_CM, &figure.size, error);
+    if (status == GSIM_OK) status = gsim_figure_open(&figure, error);
+    if (status == GSIM_OK) {
+        gsim_tornado_plot(&tornado, &figure);
+        status = gsim_figure_finish(&figure, error);
+    }
+    gsim_figure_release(&figure);
+    return status;
+}
+
+enum gsim_status gsim_whatif_deliver(struct gsim_whatif *w, struct gsim_error *error)
+{
+    static void (*const forms[])(struct gsim_output *, const struct table *) = {put_csv, put_json, put_text};
+    struct table t = {.w = w, .now_us = w->rows[0].time_us, .command = make_command(w)};
+    const char *csv = w->subject.arguments.value[GSIM_CLI_CSV], *json = w->subject.arguments.value[GSIM_CLI_REPORT];
+    bool is_taken = (csv && strcmp(csv, "-") == 0) || (json && strcmp(json, "-") == 0);
+    const char *const paths[] = {csv, json, is_taken ? NULL : "-"};
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 1; i < w->row_count; i++) t.rows[t.count++] = &w->rows[i];
+    qsort(t.rows, t.count, sizeof *t.rows, compare_rows);
+    if (w->subject.arguments.value[GSIM_CLI_OUTPUT]) status = draw(&t, error);
+    for (int f = 0; f < 3 && status == GSIM_OK; f++) {
+        struct gsim_output out;
+        if (!paths[f]) continue;
+        status = gsim_output_open(&out, paths[f], error);
+        if (status != GSIM_OK) break;
+        forms[f](&out, &t);
+        status = gsim_output_commit(&out, error);
+    }
+    return status;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: plots. See plots/page/page.h: what a database of gpusim sweep tells beside its points - the commands that filled
+ * it, their specifications, versions of program and model, and the points that failed.
+ */
+#include "plots/page/page.h"
+#include "sweep/store.h"
+
+#define MOST_FAILURES 100
+
+static enum gsim_status put_sweep(void *data, const struct gsim_sweep_record *record, struct gsim_error *error)
+{
+    struct gsim_page *page = data;
+    (void)error;
+    gsim_page_command(page, record->command ? record->command : "");
+    gsim_output_text(page->output, "<p>gpusim ");
+    gsim_page_text(page, record->version ? record->version : "");
+    gsim_output_text(page->output, ", model ");
+    gsim_page_text(page, record->model ? record->model : "");
+    gsim_output_printf(page->output, ", %lld points asked for", (long long)record->points);
+    if (record->shard) gsim_output_text(page->output, ", shard ");
+    if (record->shard) gsim_page_text(page, record->shard);
+    gsim_output_text(page->output, ".</p>\n<details><summary>The resolved specification</summary>\n");
+    gsim_page_command(page, record->spec ? record->spec : "");
+    gsim_output_text(page->output, "</details>\n");
+    return GSIM_OK;
+}
+
+struct failures {
+    struct gsim_page *page;
+    size_t count;
+};
+
+static enum gsim_status put_failure(void *data, const struct gsim_row *row, struct gsim_error *error)
+{
+    static const char *const heads[] = {"Status", "Point", "Message"};
+    static const enum gsim_column columns[] = {GSIM_COLUMN_status, GSIM_COLUMN_axes, GSIM_COLUMN_error};
+    struct failures *failures = data;
+    const char *status = row->cells[GSIM_COLUMN_status].text;
+    (void)error;
+    if ((status && strcmp(status, "ok") == 0) || failures->count++ >= MOST_FAILURES) return GSIM_OK;
+    if (failures->count == 1) {
+        gsim_page_section(failures->page, "Points without a result");
+        gsim_page_table(failures->page, heads, 3);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        const char *text = row->cells[columns[i]].text;
+        gsim_page_cell(failures->page, text ? text : "");
+    }
+    gsim_page_row_end(failures->page);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_page_database(struct gsim_page *page, const char *path, struct gsim_error *error)
+{
+    struct failures failures = {.page = page};
+    struct gsim_store *store = NULL;
+    enum gsim_status status = gsim_store_open(path, GSIM_STORE_READ, &store, error);
+    if (status == GSIM_OK) status = gsim_store_each(store, put_failure, &failures, error);
+    if (status == GSIM_OK && failures.count) gsim_page_table_end(page);
+    if (failures.count > MOST_FAILURES)
+        gsim_output_printf(page->output, "<p>%d of %zu; gpusim results gives all.</p>\n", MOST_FAILURES,
+                           failures.count);
+    if (status == GSIM_OK) {
+        gsim_page_section(page, "Run it again");
+        gsim_output_text(page->output, "<p>With the same version and model, the same results come out:</p>\n");
+        status = gsim_store_each_sweep(store, put_sweep, page, error);
+    }
+    gsim_store_close(store);
+    return status;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: plots. See plots/page/page.h: a table of results - what varied, figures of it, means, every point. Which figures
+ * follows from what varied: bars over workloads, lines over each number, boxes where points were repeated.
+ */
+#include <math.h>
+
+#include "plots/page/page.h"
+#include "sim/base/text.h"
+
+#define MOST_FIGURES 8
+#define MOST_VALUES  12   /* of a setting, in the table of what varied */
+#define MOST_POINTS  1000 /* rows of the last table */
+
+static enum gsim_status no_memory(struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+static size_t distinct(const struct gsim_frame *frame, const char *name)
+{
+    return gsim_frame_distinct(frame, gsim_frame_find(frame, name));
+}
+
+static bool is_numeric(const struct gsim_frame *frame, const struct gsim_frame_column *column)
+{
+    for (size_t row = 0; row < frame->row_count; row++)
+        if (*gsim_frame_text(column, row) && !isfinite(gsim_frame_number(column, row))) return false;
+    return true;
+}
+
+/* --- what varied
+ * ------------------------------------------------------------------------------------------------------ */
+/* Whether the column's value follows from the workload's name, as the default size does: then it is no setting. */
+static bool follows_workload(const struct gsim_frame *frame, const struct gsim_frame_column *column)
+{
+    const struct gsim_frame_column *workload = gsim_frame_find(frame, "workload");
+    if (!workload || column == workload || gsim_frame_distinct(frame, workload) < 2) return false;
+    for (size_t row = 1; row < frame->row_count; row++) {
+        size_t other = 0; /* the first row of the same workload */
+        while (strcmp(gsim_frame_text(workload, row), gsim_frame_text(workload, other)) != 0) other++;
+        if (strcmp(gsim_frame_text(column, row), gsim_frame_text(column, other)) != 0) return false;
+    }
+    return true;
+}
+
+/* No value occurs with two workloads, as sizes do that each workload counts in units of its own: a line through all
+ * would mean nothing. */
+static bool is_apart(const struct gsim_frame *frame, const struct gsim_frame_column *column)
+{
+    const struct gsim_frame_column *workload = gsim_frame_find(frame, "workload");
+    if (!workload || column == workload || gsim_frame_distinct(frame, workload) < 2) return false;
+    for (size_t row = 1; row < frame->row_count; row++) {
+        size_t other = 0; /* the first row of the same value */
+        while (strcmp(gsim_frame_text(column, row), gsim_frame_text(column, other)) != 0) other++;
+        if (strcmp(gsim_frame_text(workload, row), gsim_frame_text(workload, other)) != 0) return false;
+    }
+    return true;
+}
+
+static const char *values_of(struct gsim_page *page, const struct gsim_frame *frame,
+                             const struct gsim_frame_column *column)
+{
+    const char *list = "", *seen[MOST_VALUES];
+    size_t count = 0, all = gsim_frame_distinct(frame, column);
+    for (size_t row = 0; row < frame->row_count && count < MOST_VALUES && list; row++) {
+        const char *text = gsim_frame_text(column, row);
+        bool known = false;
+        for (size_t i = 0; i < count; i++) known |= strcmp(seen[i], text) == 0;
+        if (known) continue;
+        seen[count++] = text;
+        list = gsim_arena_printf(&page->arena, "%s%s%s", list, *list ? ", " : "", *text ? text : "(none)");
+    }
+    if (all > count && list) list = gsim_arena_printf(&page->arena, "%s, ... (%zu values)", list, all);
+    return list ? list : "";
+}
+
+static void put_settings(struct gsim_page *page, const struct gsim_frame *frame, bool varied)
+{
+    const char *const heads[] = {"Setting", varied ? "Values" : "Value"};
+    gsim_page_section(page, varied ? "What varied" : "What did not vary");
+    gsim_page_table(page, heads, 2);
+    for (size_t i = 0; i < frame->column_count; i++) {
+        const struct gsim_frame_column *column = &frame->columns[i];
+        size_t count = gsim_frame_distinct(frame, column);
+        if (!gsim_frame_is_setting(column->name) || !count || (count > 1) != varied) continue;
+        gsim_page_cell(page, column->name);
+        gsim_page_cell(page, values_of(page, frame, column));
+        gsim_page_row_end(page);
+    }
+    if (varied && distinct(frame, "repeat") > 1) {
+        gsim_page_cell(page, "repetitions");
+        gsim_page_cell(page, gsim_arena_printf(&page->arena, "%zu", distinct(frame, "repeat")));
+        gsim_page_row_end(page);
+    }
+    gsim_page_table_end(page);
+}
+
+/* --- figures
+ * ------------------------------------------------------------------------------------------------------------ */
+struct figure {
+    struct gsim_page *page;
+    const struct gsim_frame *frame;
+    struct gsim_results_query query;
+    gsim_results_plot *plot;
+    struct gsim_page_figure what;
+};
+
+static enum gsim_status plot_results(void *context, struct gsim_figure *figure, struct gsim_error *error)
+{
+    struct figure *f = context;
+    const char *note = "";
+    enum gsim_status status = f->plot(f->frame, &f->query, figure, &note, error);
+    if (status == GSIM_OK && *note)
+        f->what.caption = gsim_arena_printf(&f->page->arena, "%s Points are means over different values of %s.",
+                                            f->what.caption, note);
+    return status;
+}
+
+static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *frame, const char *kind, const char *x,
+                             const char *y, const char *caption, struct gsim_error *error)
+{
+    struct figure f = {.page = page, .frame = frame, .plot = gsim_results_find(kind)};
+    bool wide = strcmp(kind, "speedup") == 0;
+    if (page->figure_count >= MOST_FIGURES || page->missing) return GSIM_OK;
+    f.query = (struct gsim_results_query){.x = x, .y = y, .log_x = -1, .log_y = -1};
+    if (strcmp(kind, "lines") == 0 && is_apart(frame, gsim_frame_find(frame, x)))
+        f.query.series = "workload";
+    else if (strcmp(x, "scheduler") != 0 && distinct(frame, "scheduler") > 1)
+        f.query.series = "scheduler";
+    else if (strcmp(x, "workload") != 0 && distinct(frame, "workload") > 1)
+        f.query.series = "workload";
+    f.what = (struct gsim_page_figure){.name = kind,
+                                       .caption = caption,
+                                       .width_cm = wide ? GSIM_FIGURE_PAGE_CM : 12,
+                                       .plot = plot_results,
+                                       .context = &f};
+    f.what.command =
+        gsim_arena_printf(&page->arena, "gpusim plot %s %s --x %s --y %s%s%s -o %s.svg", kind, page->source, x, y,
+                          f.query.series ? " --series " : "", f.query.series ? f.query.series : "", kind);
+    if (page->arena.failed) return no_memory(error);
+    return gsim_page_draw(page, &f.what, error);
+}
+
+static enum gsim_status put_figures(struct gsim_page *page, const struct gsim_frame *frame, bool has_speedup,
+                                    struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    const char *y = has_speedup ? "speedup" : "iteration_us";
+    const char *x = distinct(frame, "workload") > 1 ? "workload" : distinct(frame, "device") > 1 ? "device" : NULL;
+    gsim_page_section(page, "Figures");
+    if (has_speedup && distinct(frame, "scheduler") > 1)
+        status = draw(page, frame, "speedup", x ? x : "scheduler", y,
+                      "Speed-up over the base scheduler; geometric means.", error);
+    for (size_t i = 0; i < frame->column_count && status == GSIM_OK; i++) {
+        const struct gsim_frame_column *column = &frame->columns[i];
+        if (!gsim_frame_is_setting(column->name) || gsim_frame_distinct(frame, column) < 2) continue;
+        if (!is_numeric(frame, column) || follows_workload(frame, column)) continue;
+        status = draw(page, frame, "lines", column->name, "iteration_us", "Time of an iteration.", error);
+        if (status == GSIM_OK && has_speedup && !is_apart(frame, column))
+            status = draw(page, frame, "lines", column->name, "speedup", "Speed-up over the base scheduler.", error);
+    }
+    if (status == GSIM_OK && distinct(frame, "repeat") > 1)
+        status = draw(
+            page, frame, "box", x ? x : "scheduler", "iteration_us",
+            "Spread: quartiles, whiskers to the last value within 1.5 interquartile ranges, what lies beyond.", error);
+    return status;
+}
+
+/* --- means
+ * -------------------------------------------------------------------------------------------------------------- */
+static void put_mean(struct gsim_page *page, const struct gsim_point *point, bool is_time)
+{
+    char text[GSIM_TEXT_SIZE], half[GSIM_TEXT_SIZE], whole[3 * GSIM_TEXT_SIZE];
+    if (!point->count) {
+        gsim_page_cell(page, "-");
+        return;
+    }
+    if (is_time)
+        gsim_text_time(text, gsim_time_from_us(point->mean));
+    else
+        snprintf(text, sizeof text, "%.3f", point->mean);
+    snprintf(whole, sizeof whole, "%s", text);
+    if (point->is_repeated && is_time)
+        snprintf(whole, sizeof whole, "%s ± %s", text,
+                 gsim_text_time(half, gsim_time_from_us(point->mean - point->low)));
+    if (point->is_repeated && !is_time)
+        snprintf(whole, sizeof whole, "%s (%.3f to %.3f)", text, point->low, point->high);
+    gsim_page_cell(page, whole);
+}
+
+static enum gsim_status put_means(struct gsim_page *page, const struct gsim_frame *frame, const char *x, const char *y,
+                                  struct gsim_error *error)
+{
+    struct gsim_groups groups;
+    bool is_time = strcmp(y, "iteration_us") == 0;
+    const char *series = strcmp(x, "scheduler") != 0 && gsim_frame_find(frame, "scheduler") ? "scheduler" : NULL;
+    enum gsim_status status = gsim_group(frame, x, series, y, !is_time, &groups, error);
+    const char **heads =
+        status == GSIM_OK ? gsim_arena_alloc(&page->arena, sizeof *heads * (groups.series_count + 1)) : NULL;
+    if (status == GSIM_OK && !heads) status = no_memory(error);
+    if (status == GSIM_OK) {
+        heads[0] = x;
+        for (size_t j = 0; j < groups.series_count; j++)
+            heads[j + 1] = gsim_arena_printf(&page->arena, "%s ", series ? groups.series[j] : "mean");
+        gsim_page_section(page, is_time ? "Time of an iteration" : "Speed-up");
+        gsim_page_table(page, heads, groups.series_count + 1);
+        for (size_t i = 0; i < groups.x_count; i++) {
+            gsim_page_cell(page, groups.xs[i]);
+            for (size_t j = 0; j < groups.series_count; j++) put_mean(page, gsim_group_point(&groups, i, j), is_time);
+            gsim_page_row_end(page);
+        }
+        gsim_page_table_end(page);
+        if (*groups.averaged || groups.is_repeated) {
+            gsim_output_text(page->output, "<p>");
+            gsim_page_text(page, is_time ? "Means" : "Geometric means");
+            if (*groups.averaged) {
+                gsim_output_text(page->output, " over different values of ");
+                gsim_page_text(page, groups.averaged);
+            }
+            gsim_output_text(page->output, groups.is_repeated
+                                               ? ", with 95 % confidence intervals from repetitions.</p>\n"
+                                               : ".</p>\n");
+        }
+    }
+    gsim_groups_release(&groups);
+    return status;
+}
+
+/* --- every point
+ * --------------------------------------------------------------------------------------------------------- */
+static enum gsim_status put_points(struct gsim_page *page, const struct gsim_frame *frame, bool has_speedup,
+                                   struct gsim_error *error)
+{
+    static const char *const results[] = {"iteration_us", "makespan_us", "speedup", "sm_busy_ratio", "overlap_total"};
+    const struct gsim_frame_column **columns =
+        gsim_arena_alloc(&page->arena, sizeof *columns * (frame->column_count + 8));
+    const char **heads = gsim_arena_alloc(&page->arena, sizeof *heads * (frame->column_count + 8));
+    size_t count = 0, rows = frame->row_count < MOST_POINTS ? frame->row_count : MOST_POINTS;
+    if (!columns || !heads) return no_memory(error);
+    for (size_t i = 0; i < frame->column_count; i++)
+        if ((gsim_frame_is_setting(frame->columns[i].name) || strcmp(frame->columns[i].name, "repeat") == 0) &&
+            gsim_frame_distinct(frame, &frame->columns[i]) > 1)
+            columns[count++] = &frame->columns[i];
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+        const struct gsim_frame_column *column = gsim_frame_find(frame, results[i]);
+        if (column && (has_speedup || strcmp(results[i], "speedup") != 0)) columns[count++] = column;
+    }
+    for (size_t i = 0; i < count; i++)
+        heads[i] = gsim_arena_printf(&page->arena, is_numeric(frame, columns[i]) ? "%s " : "%s", columns[i]->name);
+    if (page->arena.failed) return no_memory(error);
+    gsim_page_section(page, "Every point");
+    gsim_output_printf(page->output, "<details><summary>%zu rows</summary>\n", rows);
+    gsim_page_table(page, heads, count);
+    for (size_t row = 0; row < rows; row++) {
+        for (size_t i = 0; i < count; i++) gsim_page_cell(page, gsim_frame_text(columns[i], row));
+        gsim_page_row_end(page);
+    }
+    gsim_page_table_end(page);
+    gsim_output_text(page->output, "</details>\n");
+    if (rows < frame->row_count)
+        gsim_output_printf(page->output, "<p>The first %zu of %zu; gpusim results gives all.</p>\n", rows,
+                           frame->row_count);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *frame, struct gsim_error *error)
+{
+    const char *subtitle =
+        gsim_arena_printf(&page->arena, "%zu simulated points, from %s.", frame->row_count, page->source);
+    if (!subtitle) return no_memory(error);
+    if (!frame->row_count)
+        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': it has no results", page->source);
+    bool has_speedup = gsim_frame_speedup(frame, NULL, NULL) == GSIM_OK; /* without a base there are none */
+    if (frame->failed) return no_memory(error);
+    const char *x = distinct(frame, "workload") > 1 ? "workload"
+                    : distinct(frame, "device") > 1 ? "device"
+                                                    : "scheduler";
+    if (!gsim_frame_find(frame, x)) x = frame->columns[0].name;
+    gsim_page_begin(page, "Results of simulations by gpusim", subtitle);
+    put_settings(page, frame, true);
+    enum gsim_status status = put_figures(page, frame, has_speedup, error);
+    if (status == GSIM_OK) status = put_means(page, frame, x, "iteration_us", error);
+    if (status == GSIM_OK && has_speedup) status = put_means(page, frame, x, "speedup", error);
+    if (status == GSIM_OK) put_settings(page, frame, false);
+    if (status == GSIM_OK) status = put_points(page, frame, has_speedup, error);
+    return status;
+}

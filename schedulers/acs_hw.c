@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * acs-hw: ACS's window of kernels in the GPU's front end (arXiv 2401.12377; ACE, PACT 2024). The host tests each kernel against a
+ * list of those that it scheduled last, ended or not, and sends it down one stream with those that it may have to wait for. The
+ * front end drops the ones that have ended, keeps the rest in a window, and starts a kernel when none is left. The host hears nothing.
+ *   application --> list of the last M --> one stream --> window of N in the front end --> SMs
+ * So that the list forgets no kernel that runs, insertion stops while M or more newer ones than the oldest in the window are there.
+ * Deviations: hazards are all three. Copies go down the same stream and are barriers in it.
+ */
+#include "schedulers/shared/pending.h"
+#include "schedulers/shared/window.h"
+
+#define NONE UINT64_MAX
+
+struct acs_hw_params {
+    int64_t window, list;
+    double push_us, check_us, check_entry_us, check10_us, check10_entry_us, insert_cycles, update_cycles, start_cycles;
+};
+
+/* What the host sends with a kernel; kernels are numbered in the order in which they are sent. */
+struct note {
+    uint64_t number;
+    uint32_t count;
+    struct note *next; /* free ones */
+    uint64_t upstream[]; /* room for the whole list */
+};
+
+enum block { BLOCK_FULL, BLOCK_LIST, BLOCK_COUNT };
+
+/* The front end. */
+struct hardware {
+    const struct acs_hw_params *params;
+    struct gsim_window window;
+    struct gsim_frontend_launch **launches; /* by entry */
+    double *inserted_us;                    /* by entry */
+    struct note *idle;                      /* read and free again */
+    double held_us[BLOCK_COUNT], held_since_us, dependence_us;
+    enum block held_by;
+    bool is_held;
+    uint64_t dropped, inserted;
+};
+
+struct acs_hw {
+    struct gsim_run *run;
+    const struct acs_hw_params *params;
+    struct hardware hw;
+    struct gsim_pending pending;
+    struct gsim_afters afters;
+    const struct gsim_op **list; /* the last M, by number modulo M */
+    uint64_t *number_of;         /* by node of the op list; NONE: not sent, or waited for */
+    uint64_t next, first;        /* the next kernel's number; all before FIRST have ended */
+    gsim_stream stream;
+    double check_us, launch_us;
+    bool failed;
+};
+
+/* --- the front end ------------------------------------------------------------------------------------------------------ */
+static uint64_t oldest(const struct gsim_window *w)
+{
+    uint64_t least = NONE;
+    for (uint32_t i = 0; i < w->size; i++)
+        if (w->entries[i].is_taken && w->entries[i].id < least) least = w->entries[i].id;
+    return least;
+}
+
+static enum gsim_frontend_answer hold(struct hardware *hw, struct gsim_frontend *f, enum block by)
+{
+    double now = gsim_frontend_now_us(f);
+    if (hw->is_held) hw->held_us[hw->held_by] += now - hw->held_since_us;
+    hw->is_held = true;
+    hw->held_by = by;
+    hw->held_since_us = now;
+    return GSIM_FRONTEND_HOLD;
+}
+
+static enum gsim_frontend_answer on_submit(void *policy, struct gsim_frontend *f, struct gsim_frontend_launch *launch)
+{
+    struct hardware *hw = policy;
+    struct note *note = (struct note *)launch->note;
+    if (hw->window.used == hw->window.size) return hold(hw, f, BLOCK_FULL);
+    if (hw->window.used && note->number - oldest(&hw->window) > (uint64_t)hw->params->list) return hold(hw, f, BLOCK_LIST);
+    if (hw->is_held) hw->held_us[hw->held_by] += gsim_frontend_now_us(f) - hw->held_since_us;
+    hw->is_held = false;
+    gsim_frontend_spend(f, hw->params->insert_cycles * hw->window.size);
+    double now = gsim_frontend_now_us(f);
+    uint32_t entry = gsim_window_insert(&hw->window, note->number, now);
+    for (uint32_t i = 0; i < note->count; i++) {
+        uint32_t upstream = gsim_window_find(&hw->window, note->upstream[i]);
+        if (upstream == GSIM_WINDOW_NONE) hw->dropped++;
+        else gsim_window_wait_for(&hw->window, entry, upstream);
+    }
+    hw->inserted++;
+    hw->launches[entry] = launch;
+    hw->inserted_us[entry] = now;
+    launch->state = &hw->window.entries[entry];
+    note->next = hw->idle;
+    hw->idle = note;
+    if (gsim_window_is_ready(&hw->window, entry)) gsim_frontend_release(f, launch, hw->params->start_cycles);
+    return GSIM_FRONTEND_TAKE;
+}
+
+static void on_kernel_end(void *policy, struct gsim_frontend *f, struct gsim_frontend_launch *launch)
+{
+    struct hardware *hw = policy;
+    uint32_t entry = (uint32_t)((struct gsim_window_entry *)launch->state - hw->window.entries);
+    gsim_frontend_spend(f, hw->params->update_cycles * (hw->window.size - 1));
+    double now = gsim_frontend_now_us(f);
+    for (uint32_t i = 0, count = gsim_window_end(&hw->window, entry, now); i < count; i++) {
+        uint32_t next = hw->window.freed[i];
+        hw->dependence_us += now - hw->inserted_us[next];
+        gsim_frontend_release(f, hw->launches[next], hw->params->start_cycles);
+    }
+    gsim_frontend_look(f);
+}
+
+static const struct gsim_frontend_ops frontend = {.abi = GSIM_ABI, .size = sizeof(struct gsim_frontend_ops), .name = "acs-hw", .on_submit = on_submit, .on_kernel_end = on_kernel_end};
+
+/* --- the host ------------------------------------------------------------------------------------------------------------ */
+/* Table II has 6 and 10 segments: linear between them and beyond, and in how many kernels there are to test against. */
+static double check_us(const struct acs_hw_params *p, uint64_t others, const struct gsim_op *op)
+{
+    double six = p->check_us + p->check_entry_us * (double)others, ten = p->check10_us + p->check10_entry_us * (double)others;
+    double segments = gsim_op_segments(op);
+    return ten > six && segments > 6 ? six + (ten - six) * (segments - 6) / 4 : six;
+}
+
+static struct note *new_note(struct acs_hw *acs)
+{
+    struct note *note = acs->hw.idle;
+    if (note) acs->hw.idle = note->next;
+    else note = gsim_arena_alloc(acs->run->arena, sizeof *note + sizeof note->upstream[0] * (size_t)acs->params->list);
+    if (note) *note = (struct note){.number = acs->next};
+    return note;
+}
+
+/* Those of the list that OP has a hazard with, or must follow as the author says. What is older has ended: the front end sees to it. */
+static void find_upstream(struct acs_hw *acs, const struct gsim_op *op, struct note *note)
+{
+    uint64_t size = (uint64_t)acs->params->list, from = acs->next > size ? acs->next - size : 0;
+    bool is_managed = acs->run->memory == GSIM_MEMORY_MANAGED;
+    const uint32_t *after;
+    uint32_t after_count;
+    if (from < acs->first) from = acs->first;
+    if (!gsim_afters_find(&acs->afters, op, acs->pending.node_of, &after, &after_count)) acs->failed = true;
+    double before = gsim_now_us(acs->run->driver);
+    gsim_host_work(acs->run->driver, check_us(acs->params, acs->next - from, op), "dependence check");
+    acs->check_us += gsim_now_us(acs->run->driver) - before;
+    for (uint64_t number = from; number < acs->next; number++) {
+        bool follows = gsim_op_conflicts(acs->list[number % size], op, is_managed);
+        for (uint32_t i = 0; i < after_count && !follows; i++) {
+            uint32_t node = acs->pending.node_of[after[i]];
+            follows = node != GSIM_PENDING_NONE && acs->number_of[node] == number;
+        }
+        if (follows) note->upstream[note->count++] = number;
+    }
+}
+
+static void send(struct acs_hw *acs, uint32_t node, const struct gsim_op *op)
+{
+    struct gsim_driver *driver = acs->run->driver;
+    gsim_host_work(driver, acs->params->push_us, "launch into the queue");
+    struct note *note = new_note(acs);
+    acs->failed |= !note;
+    if (!note) return;
+    find_upstream(acs, op, note);
+    acs->list[acs->next % (uint64_t)acs->params->list] = op;
+    acs->number_of[node] = acs->next++;
+    double before = gsim_now_us(driver);
+    gsim_launch_noted(driver, op, acs->stream, note);
+    acs->launch_us += gsim_now_us(driver) - before;
+}
+
+static void run_iteration(struct acs_hw *acs, const struct gsim_oplist *list)
+{
+    struct gsim_driver *driver = acs->run->driver;
+    gsim_pending_begin(&acs->pending, list);
+    for (uint32_t i = 0; i < list->op_count; i++) acs->number_of[i] = NONE;
+    for (uint32_t i = 0; i < list->op_count && !gsim_driver_failed(driver) && !acs->failed; i++) {
+        const struct gsim_op *op = list->ops[i];
+        if (gsim_op_is_host(op)) {
+            if (gsim_pending_holds(&acs->pending, op)) {
+                gsim_stream_synchronize(driver, acs->stream);
+                gsim_pending_clear(&acs->pending, i);
+                acs->first = acs->next;
+            }
+            gsim_op_issue(driver, op, 0);
+            continue;
+        }
+        gsim_pending_add(&acs->pending, op);
+        if (op->kind == GSIM_OP_KERNEL) {
+            send(acs, i, op);
+        } else {
+            gsim_op_issue(driver, op, acs->stream);
+            acs->first = acs->next; /* a barrier in the stream */
+        }
+    }
+    gsim_stream_synchronize(driver, acs->stream);
+    acs->first = acs->next;
+}
+
+static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_lowering *lowering = GSIM_ARENA_NEW(run->arena, struct gsim_lowering);
+    if (!lowering) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    run->state = lowering;
+    return gsim_moves_lower(run, gsim_moves_place_default(run), lowering, error);
+}
+
+static bool init(struct acs_hw *acs, uint32_t most)
+{
+    struct gsim_arena *arena = acs->run->arena;
+    uint32_t window = (uint32_t)acs->params->window;
+    acs->hw.params = acs->params;
+    acs->hw.launches = GSIM_ARENA_ARRAY(arena, struct gsim_frontend_launch *, window);
+    acs->hw.inserted_us = GSIM_ARENA_ARRAY(arena, double, window);
+    acs->list = GSIM_ARENA_ARRAY(arena, const struct gsim_op *, (size_t)acs->params->list);
+    acs->number_of = GSIM_ARENA_ARRAY(arena, uint64_t, (size_t)most + 1);
+    gsim_afters_init(&acs->afters, acs->run->program);
+    return gsim_window_init(&acs->hw.window, window, arena) && gsim_pending_init(&acs->pending, acs->run) && !arena->failed;
+}
+
+/* Times per kernel on average. */
+static void tell(const struct acs_hw *acs)
+{
+    const struct hardware *hw = &acs->hw;
+    struct gsim_driver *driver = acs->run->driver;
+    double kernels = hw->inserted ? (double)hw->inserted : 1;
+    gsim_figure(driver, "window fill", "kernels", gsim_window_fill(&hw->window));
+    gsim_figure(driver, "dependence check", "us", acs->check_us / kernels);
+    gsim_figure(driver, "launch", "us", acs->launch_us / kernels);
+    gsim_figure(driver, "wait for the window", "us", hw->held_us[BLOCK_FULL] / kernels);
+    gsim_figure(driver, "wait for the list", "us", hw->held_us[BLOCK_LIST] / kernels);
+    gsim_figure(driver, "wait for dependences", "us", hw->dependence_us / kernels);
+    gsim_figure(driver, "ended before insertion", "upstream kernels", (double)hw->dropped / kernels);
+}
+
+static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
+{
+    const struct gsim_lowering *lowering = run->state;
+    struct acs_hw acs = {.run = run, .params = run->params};
+    uint32_t most = lowering->first.op_count > lowering->steady.op_count ? lowering->first.op_count : lowering->steady.op_count;
+    if (!GSIM_DRIVER_HAS(run->driver, frontend_set))
+        return gsim_error_set(error, GSIM_INPUT, "acs-hw is a part of the GPU's front end, which only simulated GPUs have");
+    if (!init(&acs, most)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    acs.stream = gsim_stream_create(run->driver, 0);
+    gsim_frontend_set(run->driver, &frontend, &acs.hw);
+    for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {
+        gsim_iteration_begin(run->driver, i);
+        run_iteration(&acs, i == 0 ? &lowering->first : &lowering->steady);
+        gsim_iteration_end(run->driver, i);
+    }
+    gsim_frontend_set(run->driver, NULL, NULL);
+    tell(&acs);
+    bool failed = acs.failed || acs.pending.failed;
+    gsim_afters_release(&acs.afters);
+    gsim_pending_release(&acs.pending);
+    enum gsim_status status = gsim_run_status(run, error);
+    return status == GSIM_OK && failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : status;
+}
+
+static const struct gsim_param params_table[] = {
+    {"window", GSIM_PARAM_INT, offsetof(struct acs_hw_params, window), 32, 1, GSIM_WINDOW_MOST, "", NULL,
+     "kernels in the front end's window (published: 32)"},
+    {"list", GSIM_PARAM_INT, offsetof(struct acs_hw_params, list), 32, 1, GSIM_WINDOW_MOST, "", NULL,
+     "kernels in the host's list of those scheduled last (assumed: as many as fit the published 4 KB)"},
+    {"push_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, push_us), 0.2, 0, 1000, "us", NULL, "the application's part per kernel (assumed)"},
+    {"check_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, check_us), 0.31, 0, 1000, "us", NULL,
+     "testing a kernel against an empty list (published, Table II: 0.41 with 16 entries, 0.51 with 32, 6 segments)"},
+    {"check_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, check_entry_us), 0.00625, 0, 1000, "us", NULL,
+     "more per kernel in the list (the same table)"},
+    {"check10_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, check10_us), -0.24, -1000, 1000, "us", NULL,
+     "the same with 10 segments, if that is more (published: 0.70 with 16 entries, 1.64 with 32)"},
+    {"check10_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, check10_entry_us), 0.05875, 0, 1000, "us", NULL,
+     "more per kernel in the list, with 10 segments"},
+    {"insert_cycles", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, insert_cycles), 1, 0, 1e6, "cycles", NULL,
+     "insertion per entry of the window (published: as many cycles as entries)"},
+    {"update_cycles", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, update_cycles), 1, 0, 1e6, "cycles", NULL,
+     "when a kernel ends, per other entry (published: one less than entries)"},
+    {"start_cycles", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, start_cycles), 70, 0, 1e6, "cycles", NULL,
+     "from ready to the first block (assumed: 50 ns)"},
+    {.name = NULL},
+};
+
+const struct gsim_scheduler_ops gsim_scheduler_acs_hw = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
+    .name = "acs-hw",
+    .summary = "a window of kernels in the GPU's front end; the host sends each with those it may have to wait for",
+    .source = "ACS, arXiv 2401.12377; ACE, PACT 2024",
+    .shape = GSIM_SHAPE_CONCURRENT,
+    .has_frontend = true,
+    .params_size = sizeof(struct acs_hw_params),
+    .params = params_table,
+    .prepare = prepare,
+    .execute = execute,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* exclusive: one request at a time has the GPU; next is the most urgent task that waits, then first come, first served. */
+#include "gpusim/task.h"
+
+struct exclusive_params {
+    int unit; /* index into "request|task" */
+};
+
+static void settings(const void *params, struct gsim_share_settings *s)
+{
+    s->mechanism = GSIM_MECHANISM_EXCLUSIVE;
+    s->whole_tasks = ((const struct exclusive_params *)params)->unit == 1;
+}
+
+static const struct gsim_param params_table[] = {
+    {"unit", GSIM_PARAM_CHOICE, offsetof(struct exclusive_params, unit), 0, 0, 1, "", "request|task",
+     "what has the GPU until it ends: a request, or all requests of a task"},
+    {.name = NULL},
+};
+
+const struct gsim_sharing_ops gsim_sharing_exclusive = {
+    GSIM_SHARING_HEAD,
+    .name = "exclusive",
+    .summary = "one request at a time has the GPU",
+    .source = "FIKIT (arXiv 2311.10359), one of its two baselines",
+    .params_size = sizeof(struct exclusive_params),
+    .params = params_table,
+    .settings = settings,
+};

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * reef: REEF (OSDI 2022; SJTU-IPADS/reef 58dabe0) and REEF-N, as Orion's artifact runs it. The most urgent task is real-time, all others are
+ * best-effort. reset: when a real-time request's first kernel comes, everything of the others is killed and begins anew later (their kernels
+ * must be idempotent), and the real-time kernels go after preempt_us; others go on when the request has ended. n: a real-time kernel goes at
+ * once, and beside it the first of the others that is no longer than it and needs no fewer SMs; where there is no real-time kernel, each look
+ * counts the waiting others, and at depth all of them go.
+ *
+ * Deviations: reset pads no real-time kernel (others' blocks beside it need code of their own); wait=on kills nothing and lets what runs end; n
+ * looks at every launch and end, and polls every poll_us while others wait. A killed kernel's work is lost. n gives streams no priorities.
+ */
+#include <math.h>
+
+#include "schedulers/sharing/held.h"
+
+enum { VARIANT_RESET, VARIANT_N };
+
+struct reef_params {
+    int variant;
+    bool wait;
+    double preempt_us, poll_us;
+    int64_t depth;
+};
+
+struct reef_task {
+    struct gsim_held held;
+    struct gsim_share_kernel *running[32]; /* released */
+    uint32_t running_count;
+};
+
+struct reef {
+    struct reef_task *tasks;
+    uint32_t urgent;
+    uint64_t waited;         /* n: looks times waiting others */
+    bool has_request;        /* real-time kernels have come */
+    double free_at;          /* the SMs have been reset */
+    bool is_polling;
+    struct gsim_share_kernel *beside; /* n: the real-time kernel that runs */
+};
+
+static struct reef *state_of(struct gsim_share *share) { return share->state; }
+static const struct reef_params *params_of(const struct gsim_share *share) { return share->params; }
+
+#define MOST_RUNNING (sizeof ((struct reef_task *)0)->running / sizeof(struct gsim_share_kernel *))
+
+static bool let_go(struct gsim_share *share, uint32_t task, double delay_us)
+{
+    struct reef_task *t = &state_of(share)->tasks[task];
+    if (t->running_count == MOST_RUNNING) return false;
+    struct gsim_share_kernel *k = gsim_held_pop(&t->held);
+    if (!k) return false;
+    t->running[t->running_count++] = k;
+    share->decisions++;
+    gsim_share_release(share, k, delay_us);
+    return true;
+}
+
+static void let_others_go(struct gsim_share *share)
+{
+    struct reef *r = state_of(share);
+    for (uint32_t i = 0; i < share->task_count; i++)
+        while (i != r->urgent && let_go(share, i, 0)) {}
+}
+
+/* All that others have on the device begins anew later, in the order in which it came. */
+static void kill_others(struct gsim_share *share)
+{
+    struct reef *r = state_of(share);
+    for (uint32_t i = 0; i < share->task_count; i++) {
+        struct reef_task *t = &r->tasks[i];
+        struct gsim_held rest = t->held;
+        uint32_t left = 0;
+        if (i == r->urgent) continue;
+        t->held = (struct gsim_held){0};
+        for (uint32_t n = 0; n < t->running_count; n++) {
+            gsim_share_kill(share, t->running[n]);
+            if (t->running[n]->state == GSIM_SHARE_HELD) gsim_held_push(&t->held, t->running[n]);
+            else t->running[left++] = t->running[n];
+        }
+        t->running_count = left;
+        for (struct gsim_share_kernel *k; (k = gsim_held_pop(&rest)) != NULL;) gsim_held_push(&t->held, k);
+    }
+}
+
+static uint64_t threads_of(const struct gsim_share_kernel *k)
+{
+    return gsim_blocks_of(k) * k->kernel->block.x * k->kernel->block.y * k->kernel->block.z;
+}
+
+/* SMs that a kernel fills at 2048 threads each. */
+static double sms_of(const struct gsim_share_kernel *k) { return ceil((double)threads_of(k) / 2048); }
+
+/* n: the first of the others that fits beside the real-time kernel. */
+static void pad(struct gsim_share *share)
+{
+    struct reef *r = state_of(share);
+    for (uint32_t i = 0; i < share->task_count; i++) {
+        const struct gsim_share_kernel *k = r->tasks[i].held.first;
+        if (i == r->urgent || !k || gsim_profiled_us(share, k) > gsim_profiled_us(share, r->beside) || sms_of(k) < sms_of(r->beside)) continue;
+        let_go(share, i, 0);
+        return;
+    }
+}
+
+static uint32_t count_waiting(const struct gsim_share *share)
+{
+    const struct reef *r = share->state;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < share->task_count; i++) count += i != r->urgent && r->tasks[i].held.count;
+    return count;
+}
+
+static void poll_later(struct gsim_share *share)
+{
+    struct reef *r = state_of(share);
+    if (r->is_polling || !count_waiting(share)) return;
+    r->is_polling = true;
+    gsim_share_timer(share, gsim_share_now(share) + params_of(share)->poll_us, NULL);
+}
+
+static void timer(struct gsim_share *share, void *argument)
+{
+    struct reef *r = state_of(share);
+    (void)argument;
+    r->is_polling = false;
+    if (!r->beside) {
+        r->waited += count_waiting(share);
+        if (r->waited >= (uint64_t)params_of(share)->depth) {
+            r->waited = 0;
+            let_others_go(share);
+        }
+    }
+    poll_later(share);
+}
+
+static void real_time_ready(struct gsim_share *share, struct gsim_share_kernel *k)
+{
+    struct reef *r = state_of(share);
+    const struct reef_params *p = params_of(share);
+    double now = gsim_share_now(share);
+    gsim_held_push(&r->tasks[r->urgent].held, k);
+    if (p->variant == VARIANT_N) {
+        let_go(share, r->urgent, 0);
+        r->beside = k;
+        r->waited = 0;
+        pad(share);
+        return;
+    }
+    if (!r->has_request && !p->wait) {
+        kill_others(share);
+        r->free_at = now + p->preempt_us;
+    }
+    r->has_request = true;
+    let_go(share, r->urgent, fmax(0, r->free_at - now));
+}
+
+static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
+{
+    struct reef *r = state_of(share);
+    if (k->task == r->urgent) {
+        real_time_ready(share, k);
+        return;
+    }
+    gsim_held_push(&r->tasks[k->task].held, k);
+    if (params_of(share)->variant == VARIANT_N) poll_later(share);
+    else if (!r->has_request) let_go(share, k->task, 0);
+}
+
+static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
+{
+    struct reef_task *t = &state_of(share)->tasks[k->task];
+    for (uint32_t i = 0; i < t->running_count; i++)
+        if (t->running[i] == k) t->running[i] = t->running[--t->running_count];
+    if (state_of(share)->beside == k) state_of(share)->beside = NULL;
+}
+
+static void request_ended(struct gsim_share *share, uint32_t task)
+{
+    struct reef *r = state_of(share);
+    if (task != r->urgent) return;
+    r->has_request = false;
+    if (params_of(share)->variant == VARIANT_RESET) let_others_go(share);
+}
+
+static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)
+{
+    struct reef *r = share->state = GSIM_ARENA_NEW(share->arena, struct reef);
+    if (r) r->tasks = GSIM_ARENA_ARRAY(share->arena, struct reef_task, share->task_count);
+    if (!r || !r->tasks) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    r->urgent = gsim_most_urgent(share);
+    return GSIM_OK;
+}
+
+static void settings(const void *params, struct gsim_share_settings *s)
+{
+    s->mechanism = GSIM_MECHANISM_STREAMS;
+    s->uses_priority = ((const struct reef_params *)params)->variant == VARIANT_RESET;
+}
+
+static const struct gsim_param params_table[] = {
+    {"variant", GSIM_PARAM_CHOICE, offsetof(struct reef_params, variant), VARIANT_RESET, 0, 1, "", "reset|n", "kill and restart, or REEF-N"},
+    {"wait", GSIM_PARAM_BOOL, offsetof(struct reef_params, wait), 0, 0, 1, "", NULL, "reset: kill nothing, what runs ends"},
+    {"preempt_us", GSIM_PARAM_REAL, offsetof(struct reef_params, preempt_us), 40, 0, 10000, "us", NULL, "reset: from a request's first kernel to free SMs"},
+    {"poll_us", GSIM_PARAM_REAL, offsetof(struct reef_params, poll_us), 2, 0.1, 10000, "us", NULL, "n: between two looks at waiting others"},
+    {"depth", GSIM_PARAM_INT, offsetof(struct reef_params, depth), 12, 1, 100000, "", NULL, "n: looks without a real-time kernel before others go"},
+    {.name = NULL},
+};
+
+const struct gsim_sharing_ops gsim_sharing_reef = {
+    GSIM_SHARING_HEAD,
+    .name = "reef",
+    .summary = "best-effort kernels are killed for a real-time request and begin anew; or REEF-N",
+    .source = "REEF (OSDI 2022), SJTU-IPADS/reef 58dabe0; REEF-N: Orion's artifact",
+    .params_size = sizeof(struct reef_params),
+    .params = params_table,
+    .needs_profile = true,
+    .settings = settings,
+    .start = start,
+    .request_ended = request_ended,
+    .ready = ready,
+    .ended = ended,
+    .timer = timer,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* streams: all tasks are threads of one process, with streams of their own; their priorities are the tasks'. */
+#include "gpusim/task.h"
+
+struct streams_params {
+    bool priority;
+};
+
+static void settings(const void *params, struct gsim_share_settings *s)
+{
+    s->mechanism = GSIM_MECHANISM_STREAMS;
+    s->uses_priority = ((const struct streams_params *)params)->priority;
+}
+
+static const struct gsim_param params_table[] = {
+    {"priority", GSIM_PARAM_BOOL, offsetof(struct streams_params, priority), 1, 0, 1, "", NULL,
+     "streams have the priorities of their tasks: waiting blocks of urgent ones are placed first"},
+    {.name = NULL},
+};
+
+const struct gsim_sharing_ops gsim_sharing_streams = {
+    GSIM_SHARING_HEAD,
+    .name = "streams",
+    .summary = "threads of one process, with streams of their own and stream priorities",
+    .source = "CUDA: cudaStreamCreateWithPriority",
+    .params_size = sizeof(struct streams_params),
+    .params = params_table,
+    .settings = settings,
+};

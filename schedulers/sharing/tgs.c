@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tgs: TGS (NSDI 2023; pkusys/TGS e1c6a31). The most urgent task is the production job: its rate of blocks launched is told every message_us. Others
+ * may launch while their blocks in the present window are below the limit, else they look again every tick_us. The limit follows the
+ * production rate: 0 while the first samples find its largest, then slow start (1.5 times, or back and on to avoidance) and avoidance (small steps
+ * up, 8 % down), with back-offs where the rate falls by 9 % or stays 12 % low; the constants are the code's.
+ *
+ * Left out: spilling memory. Ours: one limit for all other tasks together.
+ */
+#include <math.h>
+
+#include "schedulers/sharing/held.h"
+
+struct tgs_params {
+    double message_us, window_us, tick_us;
+};
+
+enum phase { PHASE_PROFILE, PHASE_SLOW_START, PHASE_AVOIDANCE };
+
+#define SAMPLES    5
+#define FIRST_LIMIT 20000.0
+#define MOST_LIMIT 1099511627776.0 /* 2^40 */
+
+struct tgs {
+    struct gsim_held *held;       /* by task */
+    uint32_t urgent;
+    double rate, window_blocks;   /* blocks of the production job since the last message; of the others in this window */
+    double window_start, limit, max_rate, samples[SAMPLES];
+    uint32_t messages, low_count, next;
+    enum phase phase;
+    bool has_increased, is_ticking, is_lifted;
+};
+
+static struct tgs *state_of(struct gsim_share *share) { return share->state; }
+static const struct tgs_params *params_of(const struct gsim_share *share) { return share->params; }
+
+/* Largest mean of two neighbours among the last samples. */
+static double largest_pair(const struct tgs *t)
+{
+    double most = 0;
+    for (int i = 0; i + 1 < SAMPLES; i++) most = fmax(most, (t->samples[i] + t->samples[i + 1]) / 2);
+    return most;
+}
+
+static void slow_start(struct tgs *t, double off)
+{
+    if (off <= 0.03) {
+        t->limit = fmin(1.5 * t->limit + 1, MOST_LIMIT);
+        return;
+    }
+    t->limit /= 1.5;
+    t->phase = PHASE_AVOIDANCE;
+    t->has_increased = false;
+}
+
+static void avoid(struct tgs *t, double off)
+{
+    if (off < 0.03 || (off <= 0.03 && !t->has_increased)) {
+        t->limit += fmax(0.00025 * t->max_rate, 1000);
+        t->has_increased = true;
+    } else {
+        t->limit = fmax(0, t->limit - fmax(0.08 * t->limit, 1000));
+        t->has_increased = false;
+    }
+    if (off >= 0.09) {
+        t->phase = PHASE_SLOW_START;
+        t->limit /= 10;
+    }
+}
+
+/* The production job's rate, in blocks a message. */
+static void take_message(struct tgs *t, double rate)
+{
+    for (int i = 0; i + 1 < SAMPLES; i++) t->samples[i] = t->samples[i + 1];
+    t->samples[SAMPLES - 1] = rate;
+    t->messages++;
+    uint32_t idle = 0;
+    for (int i = 0; i < SAMPLES; i++) idle += t->samples[i] < 1000;
+    t->is_lifted = t->messages > 15 && idle > 2;
+    if (t->is_lifted) t->phase = PHASE_SLOW_START;
+    if (t->phase == PHASE_PROFILE) {
+        if (t->messages < SAMPLES) return;
+        t->max_rate = largest_pair(t);
+        t->limit = FIRST_LIMIT;
+        t->phase = PHASE_SLOW_START;
+        return;
+    }
+    double off = t->max_rate > 0 ? fabs(rate - t->max_rate) / t->max_rate : 0;
+    if (rate > 1.2 * t->max_rate) t->max_rate = rate;
+    if (t->phase == PHASE_SLOW_START) slow_start(t, off);
+    else avoid(t, off);
+    t->low_count = off >= 0.12 ? t->low_count + 1 : 0;
+    if (t->low_count < 20) return;
+    t->low_count = 0;
+    t->max_rate *= 0.8;
+    t->limit /= 2;
+    t->phase = PHASE_SLOW_START;
+}
+
+static void let_others_go(struct gsim_share *share)
+{
+    struct tgs *t = state_of(share);
+    double now = gsim_share_now(share);
+    bool waits = false;
+    if (now >= t->window_start + params_of(share)->window_us) {
+        t->window_start = now;
+        t->window_blocks = 0;
+    }
+    for (uint32_t i = 0; i < share->task_count; i++) {
+        uint32_t task = (t->next + i) % share->task_count;
+        while (task != t->urgent && t->held[task].count && (t->is_lifted || t->window_blocks <= t->limit) && (t->limit > 0 || t->is_lifted)) {
+            struct gsim_share_kernel *k = gsim_held_pop(&t->held[task]);
+            t->window_blocks += (double)gsim_blocks_of(k);
+            share->decisions++;
+            gsim_share_release(share, k, 0);
+        }
+        waits |= t->held[task].count > 0;
+    }
+    t->next = (t->next + 1) % share->task_count;
+    if (!waits || t->is_ticking) return;
+    t->is_ticking = true;
+    gsim_share_timer(share, now + params_of(share)->tick_us, t);
+}
+
+/* ARGUMENT: the state for a tick, NULL for a message. */
+static void timer(struct gsim_share *share, void *argument)
+{
+    struct tgs *t = state_of(share);
+    if (argument) {
+        t->is_ticking = false;
+    } else {
+        take_message(t, t->rate);
+        t->rate = 0;
+        gsim_share_timer(share, gsim_share_now(share) + params_of(share)->message_us, NULL);
+    }
+    let_others_go(share);
+}
+
+static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
+{
+    struct tgs *t = state_of(share);
+    if (k->task == t->urgent) {
+        t->rate += (double)gsim_blocks_of(k);
+        gsim_share_release(share, k, 0);
+        return;
+    }
+    gsim_held_push(&t->held[k->task], k);
+    let_others_go(share);
+}
+
+static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)
+{
+    struct tgs *t = share->state = GSIM_ARENA_NEW(share->arena, struct tgs);
+    if (t) t->held = GSIM_ARENA_ARRAY(share->arena, struct gsim_held, share->task_count);
+    if (!t || !t->held) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    t->urgent = gsim_most_urgent(share);
+    gsim_share_timer(share, params_of(share)->message_us, NULL);
+    return GSIM_OK;
+}
+
+static void settings(const void *params, struct gsim_share_settings *s)
+{
+    (void)params;
+    s->mechanism = GSIM_MECHANISM_TIMESLICE;
+}
+
+static const struct gsim_param params_table[] = {
+    {"message_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, message_us), 5e6, 100, 1e9, "us", NULL, "between two messages with the production job's rate"},
+    {"window_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, window_us), 50000, 10, 1e9, "us", NULL, "in which others' blocks are counted"},
+    {"tick_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, tick_us), 10000, 1, 1e9, "us", NULL, "between two looks of who is over the limit"},
+    {.name = NULL},
+};
+
+const struct gsim_sharing_ops gsim_sharing_tgs = {
+    GSIM_SHARING_HEAD,
+    .name = "tgs",
+    .summary = "others' blocks per window are limited so that the urgent task's rate does not fall",
+    .source = "TGS (NSDI 2023), pkusys/TGS e1c6a31",
+    .params_size = sizeof(struct tgs_params),
+    .params = params_table,
+    .settings = settings,
+    .start = start,
+    .ready = ready,
+    .timer = timer,
+};

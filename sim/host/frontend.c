@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls of the simulated driver that reach the policy in a GPU's front end (include/gpusim/frontend.h). */
+#include "sim/host/api.h"
+
+static void do_frontend_set(struct gsim_driver *driver, const struct gsim_frontend_ops *ops, void *policy)
+{
+    struct gsim_process *p = gsim_api_process(driver);
+    if (gsim_driver_failed(driver)) return;
+    if (ops && (ops->abi != GSIM_ABI || ops->size != sizeof *ops)) {
+        gsim_machine_fail(p->machine, GSIM_INPUT, "the front end's policy '%s': abi, size: expected %u and %zu, found %u and %zu", ops->name, GSIM_ABI,
+                          sizeof *ops, ops->abi, ops->size);
+        return;
+    }
+    gsim_machine_meet(p->machine);
+    gsim_front_policy_set(p->fronts[p->device->index], ops, policy);
+}
+
+static void do_launch_noted(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream, const void *note)
+{
+    struct gsim_process *p = gsim_api_process(driver);
+    p->note = note;
+    driver->ops->launch(driver, op, stream);
+    p->note = NULL;
+}
+
+void gsim_api_set_frontend_ops(struct gsim_driver_ops *ops)
+{
+    ops->frontend_set = do_frontend_set;
+    ops->launch_noted = do_launch_noted;
+}

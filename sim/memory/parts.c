@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See sim/memory/device.h: parts of a GPU's SMs, which of them run, and what they share of its DRAM. */
+#include "sim/memory/device.h"
+
+/* Blocks that are due end. What nobody else can change before the next event may be handled at once. */
+static void end_blocks(void *owner)
+{
+    struct gsim_partition *part = owner;
+    struct gsim_device *d = part->device;
+    bool may_change = gsim_engine_transfers_in_flight(d->machine->engine) || d->faults.count;
+    gsim_gpu_promise(part->sm, may_change ? 0 : gsim_machine_horizon(d->machine, &part->source));
+    gsim_gpu_advance(part->sm, d->machine->now);
+    gsim_partition_changed(part);
+}
+
+bool gsim_partitions_init(struct gsim_device *d, uint32_t count)
+{
+    d->parts = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_partition, count);
+    return d->parts != NULL;
+}
+
+struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated, const struct gsim_gpu_listener *listener)
+{
+    const struct gsim_simulation *s = d->machine->simulation;
+    struct gsim_partition *part = &d->parts[d->part_count];
+    *part = (struct gsim_partition){.device = d, .spec = *d->spec};
+    part->spec.sm_count = sm_count;
+    if (is_isolated) part->spec.dram_gbps *= sm_count / d->spec->sm_count;
+    part->sm = gsim_gpu_create(&d->machine->arena, &part->spec, &s->gpu, listener);
+    if (!part->sm) return NULL;
+    gsim_gpu_set_scatter(part->sm, (s->seed - 1) * GSIM_SEED_STEP + d->index + GSIM_MAX_GPUS * d->part_count);
+    if (s->noise) gsim_gpu_set_noise(part->sm, &d->kernel_noise);
+    uint32_t handle = d->index + GSIM_MAX_GPUS * d->part_count++;
+    part->source = (struct gsim_source){.class = GSIM_SOURCE_BLOCKS, .handle_index = handle, .handle = end_blocks, .owner = part};
+    return gsim_agenda_add(&d->machine->agenda, &part->source) ? part : NULL;
+}
+
+void gsim_partition_stop(struct gsim_partition *part)
+{
+    if (part->is_stopped) return;
+    part->is_stopped = true;
+    part->stopped = part->device->machine->now;
+    gsim_agenda_set(&part->device->machine->agenda, &part->source, GSIM_TIME_NEVER);
+}
+
+void gsim_partition_go_on(struct gsim_partition *part)
+{
+    struct gsim_device *d = part->device;
+    if (!part->is_stopped) return;
+    part->is_stopped = false;
+    gsim_gpu_delay(part->sm, d->machine->now - part->stopped);
+    gsim_gpu_set_copy_load(part->sm, d->machine->now, d->copies_gbps);
+    gsim_partition_changed(part);
+}
+
+/* A change of less than this share of DRAM's bandwidth is not told. */
+#define UNTOLD 0.002
+
+void gsim_partition_tell(struct gsim_partition *part)
+{
+    struct gsim_device *d = part->device;
+    double gbps = gsim_gpu_demand(part->sm), more = gbps - part->told_gbps;
+    if (more < UNTOLD * d->spec->dram_gbps && -more < UNTOLD * d->spec->dram_gbps && (gbps > 0 || part->told_gbps <= 0)) return;
+    part->told_gbps = gbps;
+    for (uint32_t i = 0; i < d->part_count; i++) {
+        struct gsim_partition *other = &d->parts[i];
+        if (other == part || !other->shares_dram || other->is_stopped) continue;
+        gsim_gpu_add_copy_load(other->sm, d->machine->now, more);
+        gsim_agenda_set(&d->machine->agenda, &other->source, gsim_gpu_next(other->sm));
+    }
+}
+
+void gsim_partitions_add_copy_load(struct gsim_device *d, double gbps)
+{
+    d->copies_gbps += gbps;
+    for (uint32_t i = 0; i < d->part_count; i++) {
+        if (d->parts[i].is_stopped) continue; /* told when it goes on */
+        gsim_gpu_add_copy_load(d->parts[i].sm, d->machine->now, gbps);
+        gsim_partition_changed(&d->parts[i]);
+    }
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. What L2 holds follows from what ran: the data that kernels touched last, part by part (their segments, or whole
+ * arguments), and how much of it a kernel finds. A time that was measured by repeating a kernel found what L2 can hold of its
+ * own data; inside a program it takes up to struct gsim_demand's COLD times as long, by the share that others have displaced.
+ *
+ * D = the bytes that were touched since, S = its own: all of it is there up to D + S of 0.54 of L2, nothing from 0.90 on
+ * (sim/memory/reuse.h). What a kernel touches without saying so (no arguments) displaces, and is found cold.
+ */
+#ifndef GSIM_RECENT_H
+#define GSIM_RECENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gsim_device;
+struct gsim_op;
+struct gsim_recent_part;
+
+struct gsim_recent {
+    bool is_kept;                          /* kernels whose repeated times need it are in the program */
+    struct gsim_recent_part *first, *last; /* that touched last first */
+    struct gsim_recent_part **of_buffer;   /* the first of a buffer's */
+    struct gsim_recent_part *idle;
+};
+
+/* False: out of memory. */
+bool gsim_recent_init(struct gsim_device *d);
+/* OP, a kernel, is submitted: how long it takes, of COLD times its measured time. Then it has touched its data. */
+double gsim_recent_kernel(struct gsim_device *d, const struct gsim_op *op);
+/* The buffer has new data from elsewhere. */
+void gsim_recent_forget(struct gsim_device *d, uint32_t buffer);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim. What an op reads and writes, part by part: its segments, and its other arguments as wholes. A kernel of which
+ * more is unknown (is_unknown) says so beside.
+ */
+#ifndef GSIM_ACCESS_H
+#define GSIM_ACCESS_H
+
+#include "gpusim/program.h"
+
+struct gsim_access {
+    uint64_t begin, end; /* of a whole buffer: 0 and UINT64_MAX */
+    uint32_t buffer_index;
+    bool reads, writes;
+};
+
+/* Where a walk through an op's accesses stands; zeroed but for OP at first. */
+struct gsim_access_walk {
+    const struct gsim_op *op;
+    uint32_t arg, segment;
+    bool has_reads, has_writes; /* the argument had segments that are */
+};
+
+/* False, and *ACCESS stays, at the end. Arguments come in their order. */
+static inline bool gsim_access_next(struct gsim_access_walk *walk, struct gsim_access *access)
+{
+    const struct gsim_op *op = walk->op;
+    while (walk->arg < op->arg_count) {
+        const struct gsim_arg *arg = &op->args[walk->arg];
+        if (walk->segment < op->segment_count && op->segments[walk->segment].arg == walk->arg) {
+            const struct gsim_segment *s = &op->segments[walk->segment++];
+            walk->has_reads |= s->reads;
+            walk->has_writes |= s->writes;
+            *access = (struct gsim_access){s->offset, s->offset + s->bytes, arg->buffer_index, s->reads, s->writes};
+            return true;
+        }
+        bool reads = arg->reads && !walk->has_reads, writes = arg->writes && !walk->has_writes;
+        bool is_done = (walk->has_reads || walk->has_writes) && !reads && !writes;
+        walk->has_reads = walk->has_writes = false;
+        walk->arg++;
+        if (is_done) continue;
+        *access = (struct gsim_access){0, UINT64_MAX, arg->buffer_index, reads, writes};
+        return true;
+    }
+    return false;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See sim/program/places.h. Pieces are sorted lists, cut where an access begins or ends. */
+#include "sim/program/places.h"
+
+#include <string.h>
+
+#include "gpusim/memory.h"
+
+bool gsim_places_init(struct gsim_places *places, uint32_t count, size_t value_size, const void *value)
+{
+    *places = (struct gsim_places){.count = count, .value_size = value_size};
+    places->wholes = gsim_alloc(value_size * ((size_t)count + 1));
+    for (uint32_t i = 0; places->wholes && i < count; i++) memcpy(places->wholes + i * value_size, value, value_size);
+    return places->wholes != NULL;
+}
+
+void gsim_places_release(struct gsim_places *places)
+{
+    for (uint32_t i = 0; places->pieces && i < places->count; i++) {
+        gsim_free(places->pieces[i].begins);
+        gsim_free(places->pieces[i].values);
+    }
+    gsim_free(places->pieces);
+    gsim_free(places->wholes);
+    *places = (struct gsim_places){0};
+}
+
+/* The piece that holds ADDRESS. */
+static uint32_t piece_at(const struct gsim_pieces *pieces, uint64_t address)
+{
+    uint32_t low = 0, high = pieces->count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (pieces->begins[middle] <= address) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+/* A piece begins at ADDRESS: which one. UINT32_MAX: out of memory. */
+static uint32_t cut_at(struct gsim_pieces *p, uint64_t address, size_t size)
+{
+    uint32_t at = piece_at(p, address);
+    if (p->begins[at] == address) return at;
+    void *begins = p->begins, *values = p->values;
+    if (gsim_array_grow(&begins, sizeof *p->begins, p->count, &p->begin_room)) return UINT32_MAX;
+    p->begins = begins;
+    if (gsim_array_grow(&values, size, p->count, &p->value_room)) return UINT32_MAX;
+    p->values = values;
+    memmove(p->begins + at + 2, p->begins + at + 1, sizeof *p->begins * (p->count - at - 1));
+    memmove(p->values + (at + 1) * size, p->values + at * size, size * (p->count - at));
+    p->begins[at + 1] = address;
+    p->count++;
+    return at + 1;
+}
+
+/* From a whole to one piece, with the same value. */
+static bool break_up(struct gsim_places *places, uint32_t place)
+{
+    if (!places->pieces) places->pieces = gsim_alloc(sizeof *places->pieces * ((size_t)places->count + 1));
+    if (!places->pieces) return false;
+    struct gsim_pieces *p = &places->pieces[place];
+    if (p->count) return true;
+    void *begins = p->begins, *values = p->values;
+    if (gsim_array_grow(&begins, sizeof *p->begins, 0, &p->begin_room)) return false;
+    p->begins = begins;
+    if (gsim_array_grow(&values, places->value_size, 0, &p->value_room)) return false;
+    p->values = values;
+    memcpy(p->values, places->wholes + place * places->value_size, places->value_size);
+    p->begins[0] = 0;
+    p->count = 1;
+    return true;
+}
+
+struct gsim_places_found gsim_places_find(struct gsim_places *places, uint32_t place, uint64_t begin, uint64_t end)
+{
+    bool is_all = begin == 0 && end == UINT64_MAX;
+    const struct gsim_places_found nothing = {0};
+    if (is_all && (!places->pieces || !places->pieces[place].count))
+        return (struct gsim_places_found){places->wholes + place * places->value_size, 1, 0};
+    if (!break_up(places, place)) return nothing;
+    struct gsim_pieces *p = &places->pieces[place];
+    uint32_t first = cut_at(p, begin, places->value_size), last = first;
+    if (first != UINT32_MAX) last = end == UINT64_MAX ? p->count : cut_at(p, end, places->value_size);
+    if (last == UINT32_MAX) return nothing;
+    return (struct gsim_places_found){p->values + first * places->value_size, last - first, first};
+}
+
+void gsim_places_join(struct gsim_places *places, uint32_t place, const struct gsim_places_found *found)
+{
+    size_t size = places->value_size;
+    struct gsim_pieces *p = places->pieces ? &places->pieces[place] : NULL;
+    if (!p || !p->count) return;
+    uint32_t behind = found->first + found->count;
+    if (found->first == 0 && behind == p->count) {
+        memcpy(places->wholes + place * size, p->values, size);
+        p->count = 0;
+        return;
+    }
+    if (found->count < 2) return;
+    memmove(p->begins + found->first + 1, p->begins + behind, sizeof *p->begins * (p->count - behind));
+    memmove(p->values + (found->first + 1) * size, p->values + behind * size, size * (p->count - behind));
+    p->count -= found->count - 1;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a task's scheduler sees: a driver that lets each iteration be a request, which waits for its arrival and, where one
+ * request at a time has the GPU, for that. In a process of several tasks it also keeps them apart as libraries do: the task's
+ * device is its own streams, and its default stream one of them.
+ */
+#include "sim/task/task.h"
+
+#include <math.h>
+
+static struct gsim_task_state *task_of(struct gsim_driver *driver) { return (struct gsim_task_state *)driver; }
+
+/* --- arrivals ----------------------------------------------------------------------------------------------- */
+
+static gsim_time arrival_of(struct gsim_task_state *t, uint32_t request)
+{
+    const struct gsim_task *spec = t->spec;
+    gsim_time start = gsim_time_from_us(spec->start_us);
+    switch (spec->arrival) {
+    case GSIM_ARRIVAL_CLOSED: return request ? t->ended + gsim_time_from_us(spec->gap_us) : start;
+    case GSIM_ARRIVAL_PERIODIC: return start + gsim_time_from_us(request * spec->period_us);
+    case GSIM_ARRIVAL_POISSON:
+        t->arrived_us -= log(1 - gsim_random_uniform(&t->arrivals)) / spec->rate_per_s * 1e6;
+        return start + gsim_time_from_us(t->arrived_us);
+    case GSIM_ARRIVAL_LIST: return start + gsim_time_from_us(spec->times_us[request]);
+    }
+    GSIM_BUG("arrival of kind %d", (int)spec->arrival);
+}
+
+uint32_t gsim_task_iterations(const struct gsim_task *spec)
+{
+    uint32_t most = spec->requests ? spec->requests : GSIM_LIMIT_REQUESTS;
+    return spec->arrival == GSIM_ARRIVAL_LIST && spec->time_count < most ? spec->time_count : most;
+}
+
+/* --- one at a time ------------------------------------------------------------------------------------------- */
+
+static void take_gpu(struct gsim_task_state *t)
+{
+    struct gsim_tasks *all = t->all;
+    gsim_machine_meet(all->machine);
+    if (!all->owner) all->owner = t;
+    t->is_waiting = true;
+    while (all->owner != t && !gsim_machine_failed(all->machine)) gsim_machine_wait_on(all->machine, &t->waiting);
+    t->is_waiting = false;
+}
+
+/* The most urgent that waits, then who arrived first. */
+static void leave_gpu(struct gsim_task_state *t)
+{
+    struct gsim_tasks *all = t->all;
+    struct gsim_task_state *best = NULL;
+    gsim_machine_meet(all->machine);
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct gsim_task_state *other = &all->states[i];
+        if (!other->is_waiting) continue;
+        if (!best || other->spec->priority < best->spec->priority ||
+            (other->spec->priority == best->spec->priority && other->arrival < best->arrival))
+            best = other;
+    }
+    all->owner = best;
+    if (best) gsim_machine_wake_all(all->machine, &best->waiting, all->machine->running->local);
+}
+
+static bool is_exclusive(const struct gsim_task_state *t) { return t->all->settings.mechanism == GSIM_MECHANISM_EXCLUSIVE; }
+
+/* --- requests ------------------------------------------------------------------------------------------------ */
+
+static void do_iteration_begin(struct gsim_driver *driver, uint32_t request)
+{
+    struct gsim_task_state *t = task_of(driver);
+    struct gsim_machine *m = t->all->machine;
+    if (gsim_driver_failed(t->forward.below)) return;
+    if (!request) t->arrival = arrival_of(t, 0);
+    if (m->running->local < t->arrival) m->running->local = t->arrival;
+    gsim_machine_meet(m);
+    if (is_exclusive(t) && t->all->owner != t) take_gpu(t);
+    t->began = m->running->local;
+    if (t->all->policy) gsim_policy_request(t->all->policy, t->client.task, true);
+    t->forward.below->ops->iteration_begin(t->forward.below, request);
+}
+
+static bool is_over(const struct gsim_task_state *t, uint32_t done)
+{
+    bool is_late = t->spec->duration_us > 0 && t->arrival >= gsim_time_from_us(t->spec->start_us + t->spec->duration_us);
+    return done >= gsim_task_iterations(t->spec) || is_late || (!gsim_task_is_finite(t->spec) && !t->all->finite_left);
+}
+
+static void end_task(struct gsim_task_state *t)
+{
+    if (t->is_done) return;
+    t->is_done = true;
+    t->all->finite_left -= gsim_task_is_finite(t->spec);
+}
+
+static void do_iteration_end(struct gsim_driver *driver, uint32_t request)
+{
+    struct gsim_task_state *t = task_of(driver);
+    struct gsim_machine *m = t->all->machine;
+    if (gsim_driver_failed(t->forward.below)) return;
+    t->forward.below->ops->iteration_end(t->forward.below, request);
+    gsim_machine_meet(m);
+    t->ended = m->running->local;
+    struct gsim_request_record record = {t->client.task, request, t->arrival, t->began, t->ended};
+    gsim_timeline_add_request(m->timeline, &record);
+    if (t->all->policy) gsim_policy_request(t->all->policy, t->client.task, false);
+    if (request + 1 < gsim_task_iterations(t->spec)) t->arrival = arrival_of(t, request + 1);
+    bool over = is_over(t, request + 1);
+    if (over) end_task(t);
+    if (over) t->run.iterations = request + 1;
+    if (is_exclusive(t) && (over || !t->all->settings.whole_tasks)) leave_gpu(t);
+}
+
+/* --- streams of a task among others --------------------------------------------------------------------------- */
+
+/* Urgent tasks' streams come first, so far apart as their priorities are. */
+static int stream_priority(const struct gsim_task_state *t, int own)
+{
+    int least = 0;
+    if (!t->all->settings.uses_priority) return own;
+    for (uint32_t i = 0; i < t->all->count; i++)
+        if (t->all->states[i].spec->priority > least) least = t->all->states[i].spec->priority;
+    return own - (least - t->spec->priority);
+}
+
+static gsim_stream do_stream_create(struct gsim_driver *driver, int priority)
+{
+    struct gsim_task_state *t = task_of(driver);
+    gsim_stream stream = t->forward.below->ops->stream_create(t->forward.below, stream_priority(t, priority));
+    if (t->is_alone || !stream) return stream;
+    if (gsim_array_grow((void **)&t->streams, sizeof *t->streams, t->stream_count, &t->stream_capacity))
+        gsim_machine_fail(t->all->machine, GSIM_NOMEM, "out of memory");
+    else
+        t->streams[t->stream_count++] = stream;
+    return stream;
+}
+
+/* The stream that stands for S. */
+static gsim_stream own_stream(struct gsim_task_state *t, gsim_stream s)
+{
+    if (s) return s;
+    if (!t->stream_count) do_stream_create(&t->forward.driver, 0);
+    return t->stream_count ? t->streams[0] : 0;
+}
+
+static void do_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
+{
+    struct gsim_task_state *t = task_of(driver);
+    for (size_t i = 1; i < t->stream_count; i++)
+        if (t->streams[i] == stream) t->streams[i] = t->streams[--t->stream_count];
+    if (t->stream_count && t->streams[0] == stream) return; /* still stands for the default stream */
+    t->forward.below->ops->stream_destroy(t->forward.below, stream);
+}
+
+static void do_device_synchronize(struct gsim_driver *driver)
+{
+    struct gsim_task_state *t = task_of(driver);
+    for (size_t i = 0; i < t->stream_count; i++) t->forward.below->ops->stream_synchronize(t->forward.below, t->streams[i]);
+}
+
+#define ON_STREAM(type, name, parameters, arguments)                                    \
+    static type do_##name parameters                                                    \
+    {                                                                                   \
+        struct gsim_task_state *t = task_of(driver);                                    \
+        return t->forward.below->ops->name arguments;                                   \
+    }
+ON_STREAM(void, stream_synchronize, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
+ON_STREAM(bool, stream_query, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
+ON_STREAM(void, event_record, (struct gsim_driver *driver, gsim_event e, gsim_stream s), (t->forward.below, e, own_stream(t, s)))
+ON_STREAM(void, stream_wait_event, (struct gsim_driver *driver, gsim_stream s, gsim_event e), (t->forward.below, own_stream(t, s), e))
+ON_STREAM(void, launch, (struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s), (t->forward.below, op, own_stream(t, s)))
+ON_STREAM(void, memcpy_async, (struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s), (t->forward.below, op, own_stream(t, s)))
+ON_STREAM(void, prefetch_async, (struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s), (t->forward.below, op, own_stream(t, s)))
+ON_STREAM(void, capture_begin, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
+ON_STREAM(gsim_graph, capture_end, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
+ON_STREAM(void, graph_launch, (struct gsim_driver *driver, gsim_graph_exec x, gsim_stream s), (t->forward.below, x, own_stream(t, s)))
+
+/* A measurement stage: what it takes the host to keep each kernel's times. */
+static void do_measured_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s)
+{
+    struct gsim_task_state *t = task_of(driver);
+    t->forward.below->ops->host_work(t->forward.below, t->all->machine->simulation->measure_us, "measure");
+    t->forward.below->ops->launch(t->forward.below, op, s);
+}
+
+void gsim_task_open(struct gsim_task_state *t, struct gsim_process *process, bool is_alone)
+{
+    struct gsim_driver_ops *ops = &t->forward.ops;
+    gsim_forward_init(&t->forward, &process->driver);
+    t->process = process;
+    t->is_alone = is_alone;
+    ops->iteration_begin = do_iteration_begin;
+    ops->iteration_end = do_iteration_end;
+    ops->stream_create = do_stream_create;
+    if (t->all->machine->simulation->measure_us > 0) ops->launch = do_measured_launch; /* each task alone */
+    if (is_alone) return;
+    ops->stream_destroy = do_stream_destroy;
+    ops->device_synchronize = do_device_synchronize;
+    ops->stream_synchronize = do_stream_synchronize;
+    ops->stream_query = do_stream_query;
+    ops->event_record = do_event_record;
+    ops->stream_wait_event = do_stream_wait_event;
+    ops->launch = do_launch;
+    ops->memcpy_async = do_memcpy_async;
+    ops->prefetch_async = do_prefetch_async;
+    ops->capture_begin = do_capture_begin;
+    ops->capture_end = do_capture_end;
+    ops->graph_launch = do_graph_launch;
+}
+
+void gsim_task_close(struct gsim_task_state *t)
+{
+    gsim_free(t->streams);
+    gsim_random_release(&t->numbers);
+    gsim_random_release(&t->arrivals);
+    gsim_arena_release(&t->arena);
+}

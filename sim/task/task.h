@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (internal). Several tasks at once (include/gpusim/task.h): the driver that each one's scheduler sees, which waits
+ * for requests and keeps their times (client.c); contexts that have the SMs in turn (slices.c); policies (share.c).
+ */
+#ifndef GSIM_TASK_TASK_H
+#define GSIM_TASK_TASK_H
+
+#include "sim/front/front.h"
+
+struct gsim_tasks;
+
+/* One task while it runs. */
+struct gsim_task_state {
+    struct gsim_forward forward; /* first: what its scheduler calls */
+    struct gsim_tasks *all;
+    const struct gsim_task *spec;
+    struct gsim_client client;
+    struct gsim_process *process;
+    struct gsim_run run;
+    struct gsim_arena arena;
+    struct gsim_random numbers, arrivals;
+    struct gsim_error error;
+    bool is_alone;               /* in its process */
+    gsim_stream *streams;        /* that it made, where it is not; [0] stands for the default stream */
+    size_t stream_count, stream_capacity;
+    gsim_time arrival, began, ended; /* of the present request, or the last */
+    double arrived_us;           /* Poisson: of the last arrival */
+    struct gsim_host_thread *waiting; /* for the GPU */
+    bool is_waiting, is_done;
+};
+
+/* Contexts that have the SMs in turn. */
+struct gsim_slice_context {
+    struct gsim_partition *part;
+    uint32_t kernels;                  /* given to it that have not ended */
+    struct gsim_command *held, **last; /* of them, those that are not submitted yet */
+};
+struct gsim_time_slices {
+    struct gsim_arbiter arbiter;
+    struct gsim_machine *machine;
+    struct gsim_slice_context *contexts; /* by gsim_front.context */
+    uint32_t count, current;           /* the one that has the SMs, or had them last */
+    uint32_t next, wanted;             /* switching: the one that gets them; directed: the one that is to have them */
+    bool is_switching, is_directed;
+    gsim_time began, idle_since;       /* the present slice; since when the current one has had no kernel */
+    gsim_time slice, hold, busy_switch, idle_switch;
+    gsim_time look_at;                 /* when it next looks whether to switch */
+};
+
+struct gsim_tasks {
+    struct gsim_machine *machine;
+    const struct gsim_task_set *set;
+    const struct gsim_sharing_ops *ops;
+    const void *params;
+    struct gsim_share_settings settings;
+    struct gsim_task_state *states;
+    uint32_t count, finite_left;       /* tasks with a number of requests that are not done */
+    struct gsim_task_state *owner;     /* exclusive */
+    struct gsim_time_slices slices;
+    struct gsim_policy *policy;        /* NULL: the mechanism alone */
+};
+
+/* Which processes and parts of the GPU there are. */
+struct gsim_layout {
+    uint32_t process_count, part_count;
+    uint32_t process_of[GSIM_LIMIT_TASKS]; /* by task */
+    struct gsim_partition *parts[GSIM_LIMIT_TASKS]; /* by process */
+    uint32_t sm_counts[GSIM_LIMIT_TASKS];
+    bool is_parted;                        /* each process has SMs of its own */
+    struct gsim_share_settings settings;
+};
+
+/* --- tasks.c ------------------------------------------------------------------------------------------------- */
+/* What the simulation's way of sharing asks for. Before there are devices. */
+enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machine *m, struct gsim_layout *layout, struct gsim_error *error);
+enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_device *d, struct gsim_error *error);
+/* Once there are processes. */
+enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_layout *layout, struct gsim_process *processes,
+                                 struct gsim_error *error);
+
+/* --- client.c ------------------------------------------------------------------------------------------------ */
+/* The task's driver, on that of its process. */
+void gsim_task_open(struct gsim_task_state *task, struct gsim_process *process, bool is_alone);
+void gsim_task_close(struct gsim_task_state *task); /* accepts zeroed */
+/* How many iterations its scheduler may be told of at first. */
+uint32_t gsim_task_iterations(const struct gsim_task *spec);
+
+/* --- slices.c ------------------------------------------------------------------------------------------------ */
+/* COUNT contexts, each with a part. False: out of memory. */
+bool gsim_slices_init(struct gsim_time_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec, struct gsim_partition *const *parts,
+                      uint32_t count);
+/* Directed: the context has the SMs next, from the next switch on. */
+void gsim_slices_give(struct gsim_time_slices *s, uint32_t context);
+
+/* --- share.c ------------------------------------------------------------------------------------------------- */
+/* The policy of the tasks, which passes kernels to BELOW; NULL: to the SMs. */
+enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter *below, struct gsim_error *error);
+void gsim_policy_close(struct gsim_policy *policy); /* accepts NULL */
+struct gsim_arbiter *gsim_policy_arbiter(struct gsim_policy *policy);
+void gsim_policy_request(struct gsim_policy *policy, uint32_t task, bool begins);
+
+#endif

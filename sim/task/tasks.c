@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which processes and parts of the GPU the tasks of a simulation have, by its way of sharing (include/gpusim/task.h). */
+#include "sim/task/task.h"
+
+#include <math.h>
+
+static uint32_t processes_of(const struct gsim_task_set *set, const struct gsim_share_settings *settings, uint32_t *process_of)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t number = set->tasks[i].process, same = 0;
+        bool is_own = number == GSIM_OWN_PROCESS && settings->mechanism != GSIM_MECHANISM_STREAMS;
+        while (same < i && (is_own || set->tasks[same].process != number)) same++;
+        process_of[i] = same < i ? process_of[same] : count++;
+    }
+    return count;
+}
+
+/* MPS keeps clients that may use a part of the SMs each from one another's as long as there are enough (H100, 14 pairs at 50 %: 0.8 % off,
+ * 3.0 % as if all were everybody's: traces/h100/sharing_exact.json.gz). */
+static bool has_caps(const struct gsim_simulation *s, const struct gsim_layout *layout)
+{
+    bool has = layout->settings.percentage > 0 && layout->settings.percentage < 100;
+    for (uint32_t i = 0; i < s->tasks->count; i++) has |= s->tasks->tasks[i].percentage > 0 && s->tasks->tasks[i].percentage < 100;
+    return has;
+}
+
+static enum gsim_status check_tasks(const struct gsim_simulation *s, const struct gsim_layout *layout, struct gsim_error *error)
+{
+    const struct gsim_task_set *set = s->tasks;
+    enum gsim_mechanism mechanism = layout->settings.mechanism;
+    const char *name = s->sharing->name;
+    uint32_t finite = 0;
+    for (uint32_t i = 0; i < set->count; i++) finite += gsim_task_is_finite(&set->tasks[i]);
+    if (!finite) return gsim_error_set(error, GSIM_INPUT, "no task says how many requests it has, or for how long: expected one that ends");
+    if (s->gpu_count > 1) return gsim_error_set(error, GSIM_INPUT, "several tasks on several GPUs are not simulated");
+    if (mechanism == GSIM_MECHANISM_STREAMS && layout->process_count > 1)
+        return gsim_error_set(error, GSIM_USAGE, "--share %s: its tasks are threads of one process, and they are in %u", name, layout->process_count);
+    if (mechanism == GSIM_MECHANISM_MPS && layout->process_count > (uint32_t)s->device->mps_clients)
+        return gsim_error_set(error, GSIM_USAGE, "--share %s: %u processes, and MPS takes %u clients (device.mps_clients)", name,
+                              layout->process_count, (uint32_t)s->device->mps_clients);
+    bool moves = mechanism == GSIM_MECHANISM_TIMESLICE || mechanism == GSIM_MECHANISM_PARTITION || (mechanism == GSIM_MECHANISM_MPS && has_caps(s, layout));
+    if (moves && s->memory == GSIM_MEMORY_MANAGED)
+        return gsim_error_set(error, GSIM_USAGE, "--share %s: managed memory is not simulated there: --memory pinned or pageable", name);
+    if (s->sharing->needs_profile && !s->profile)
+        return gsim_error_set(error, GSIM_USAGE, "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure", name);
+    return GSIM_OK;
+}
+
+#define SMS_OF_TPC 2 /* what MPS counts in */
+
+/* SMs of each process: by the percentages of its tasks, those without one share what is left alike. */
+static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_layout *layout, struct gsim_error *error)
+{
+    double percentage[GSIM_LIMIT_TASKS] = {0}, left = 100;
+    uint32_t without = 0, sum = 0, step = layout->settings.mechanism == GSIM_MECHANISM_MPS ? SMS_OF_TPC : (uint32_t)s->device->part_sms;
+    for (uint32_t i = 0; i < s->tasks->count; i++) percentage[layout->process_of[i]] = fmax(percentage[layout->process_of[i]], s->tasks->tasks[i].percentage);
+    for (uint32_t p = 0; p < layout->process_count; p++) {
+        if (percentage[p] <= 0) percentage[p] = layout->settings.percentage;
+        left -= percentage[p];
+        without += percentage[p] <= 0;
+    }
+    for (uint32_t p = 0; p < layout->process_count; p++) {
+        double share = percentage[p] > 0 ? percentage[p] : left / without;
+        uint32_t sms = (uint32_t)(share / 100 * s->device->sm_count + 1e-6) / step * step;
+        if (sms < step)
+            return gsim_error_set(error, GSIM_USAGE, "--share %s: process %u has %.3g %% of %.0f SMs, and a part has %u of them or a multiple",
+                                  s->sharing->name, p, share, s->device->sm_count, step);
+        layout->sm_counts[p] = sms;
+        sum += sms;
+    }
+    if (sum > (uint32_t)s->device->sm_count)
+        return gsim_error_set(error, GSIM_USAGE, "--share %s: %u SMs for all processes together, and the GPU has %.0f; parts that overlap are not simulated", s->sharing->name,
+                              sum, s->device->sm_count);
+    layout->part_count = layout->process_count + 1;
+    layout->is_parted = true;
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machine *m, struct gsim_layout *layout, struct gsim_error *error)
+{
+    const struct gsim_simulation *s = m->simulation;
+    void *defaults = NULL;
+    *tasks = (struct gsim_tasks){.machine = m, .set = s->tasks, .ops = s->sharing};
+    tasks->states = GSIM_ARENA_ARRAY(&m->arena, struct gsim_task_state, s->tasks->count);
+    if (!s->sharing_params && s->sharing->params) {
+        defaults = gsim_arena_alloc(&m->arena, s->sharing->params_size);
+        if (defaults) gsim_params_set_defaults(s->sharing->params, defaults);
+    }
+    if (m->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    tasks->params = s->sharing_params ? s->sharing_params : defaults;
+    tasks->settings.switch_us = -1;
+    s->sharing->settings(tasks->params, &tasks->settings);
+    layout->settings = tasks->settings;
+    layout->process_count = processes_of(s->tasks, &tasks->settings, layout->process_of);
+    if (tasks->settings.mechanism == GSIM_MECHANISM_TIMESLICE) layout->part_count = layout->process_count;
+    enum gsim_status status = check_tasks(s, layout, error);
+    bool is_parted = tasks->settings.mechanism == GSIM_MECHANISM_PARTITION || (tasks->settings.mechanism == GSIM_MECHANISM_MPS && has_caps(s, layout));
+    if (!status && is_parted) status = divide_sms(s, layout, error);
+    return status;
+}
+
+enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_device *d, struct gsim_error *error)
+{
+    bool is_parted = layout->is_parted, is_sliced = layout->settings.mechanism == GSIM_MECHANISM_TIMESLICE;
+    for (uint32_t p = 0; p < layout->process_count; p++) {
+        layout->parts[p] = &d->parts[0];
+        if (!is_parted && (!is_sliced || !p)) continue;
+        uint32_t sms = is_parted ? layout->sm_counts[p] : (uint32_t)d->spec->sm_count;
+        struct gsim_partition *part = gsim_partitions_add(d, sms, layout->settings.isolates_memory, &gsim_front_listener);
+        if (!part) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        part->shares_dram = is_parted && !layout->settings.isolates_memory;
+        layout->parts[p] = part;
+    }
+    return GSIM_OK;
+}
+
+static struct gsim_arbiter *open_arbiters(struct gsim_tasks *tasks, const struct gsim_layout *layout, struct gsim_error *error)
+{
+    struct gsim_machine *m = tasks->machine;
+    struct gsim_arbiter *arbiter = NULL;
+    if (tasks->settings.mechanism == GSIM_MECHANISM_TIMESLICE) {
+        if (!gsim_slices_init(&tasks->slices, m, m->simulation->device, layout->parts, layout->process_count))
+            gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        tasks->slices.is_directed = tasks->settings.is_directed;
+        if (tasks->settings.switch_us >= 0) tasks->slices.busy_switch = gsim_time_from_us(tasks->settings.switch_us);
+        arbiter = &tasks->slices.arbiter;
+    }
+    if (!error->status && tasks->ops->ready && !gsim_policy_open(tasks, arbiter, error)) arbiter = gsim_policy_arbiter(tasks->policy);
+    return arbiter;
+}
+
+enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_layout *layout, struct gsim_process *processes,
+                                 struct gsim_error *error)
+{
+    struct gsim_error failure = {0};
+    tasks->count = tasks->set->count;
+    for (uint32_t i = 0; i < tasks->count; i++) {
+        struct gsim_task_state *t = &tasks->states[i];
+        bool is_alone = true;
+        for (uint32_t o = 0; o < tasks->count; o++) is_alone &= o == i || layout->process_of[o] != layout->process_of[i];
+        *t = (struct gsim_task_state){.all = tasks, .spec = &tasks->set->tasks[i]};
+        t->client = (struct gsim_client){.task = i, .first_op = tasks->set->first_op[i], .run = &t->run};
+        gsim_task_open(t, &processes[layout->process_of[i]], is_alone);
+        tasks->finite_left += gsim_task_is_finite(t->spec);
+    }
+    struct gsim_arbiter *arbiter = open_arbiters(tasks, layout, &failure);
+    for (uint32_t p = 0; p < layout->process_count; p++) processes[p].fronts[0]->arbiter = arbiter;
+    return failure.status ? gsim_error_set(error, failure.status, "%s", failure.message) : GSIM_OK;
+}

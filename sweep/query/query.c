@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See sweep/query/query.h. Rows are read once and only what is asked for is kept; base rows are found by a sorted list. */
+#include "sweep/query/query.h"
+
+#include <math.h>
+
+#include "sim/base/text.h"
+#include "sweep/query/match.h"
+#include "sweep/query/view.h"
+#include "sweep/query/where.h"
+
+struct reading {
+    struct gsim_store *store;
+    const struct gsim_query *query;
+    struct gsim_answer *answer;
+    struct gsim_where **where;
+    struct gsim_matches matches;
+    const char **known;
+    size_t known_count;
+    const char *ratio_of; /* the value that speed-ups divide, and groups and lists show where there is no base */
+    size_t capacity;
+};
+
+static enum gsim_status fail_memory(struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------ */
+static bool is_known(const struct reading *reading, const char *name)
+{
+    if (gsim_view_column(name) < GSIM_COLUMN_COUNT) return true;
+    for (size_t i = 0; i < reading->known_count; i++)
+        if (strcmp(reading->known[i], name) == 0) return true;
+    return false;
+}
+
+static enum gsim_status check_name(const struct reading *reading, const char *name, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    if (is_known(reading, name)) return GSIM_OK;
+    gsim_nearest_init(&nearest, name);
+    for (int i = 0; i < GSIM_COLUMN_COUNT; i++) gsim_nearest_offer(&nearest, gsim_column_name((enum gsim_column)i));
+    for (size_t i = 0; i < reading->known_count; i++) gsim_nearest_offer(&nearest, reading->known[i]);
+    return gsim_error_set(error, GSIM_USAGE,
+                          "no column, axis or option '%.60s' in this file%s (see gpusim results --help)", name,
+                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+/* What conditions are asked about: the row of a view, or, while they are compiled, none. */
+struct asked {
+    const struct reading *reading;
+    struct gsim_view *view;
+};
+
+static bool value_of(void *data, const char *name, struct gsim_cell *value)
+{
+    const struct asked *asked = data;
+    if (!is_known(asked->reading, name)) return false;
+    value->type = GSIM_CELL_NULL;
+    if (asked->view) *value = gsim_view_value(asked->view, name);
+    return true;
+}
+
+static enum gsim_status compile(struct reading *reading, struct gsim_error *error)
+{
+    struct asked asked = {.reading = reading};
+    struct gsim_where_names names = {value_of, &asked};
+    struct gsim_arena *arena = &reading->answer->arena;
+    enum gsim_status status = GSIM_OK;
+    reading->where = GSIM_ARENA_ARRAY(arena, struct gsim_where *, reading->query->condition_count);
+    if (!reading->where) return fail_memory(error);
+    for (size_t i = 0; i < reading->query->condition_count && status == GSIM_OK; i++)
+        status = gsim_where_compile(reading->query->conditions[i], &names, arena, &reading->where[i], error);
+    return status;
+}
+
+/* Which columns the answer has: those asked for, or every axis of the file. */
+static enum gsim_status choose_names(struct reading *reading, size_t axis_count, struct gsim_error *error)
+{
+    const struct gsim_query *query = reading->query;
+    struct gsim_answer *answer = reading->answer;
+    bool by_axes = !query->columns;
+    enum gsim_status status = GSIM_OK;
+    answer->name_count = by_axes ? axis_count : query->column_count;
+    answer->names = GSIM_ARENA_ARRAY(&answer->arena, const char *, answer->name_count + 1);
+    if (!answer->names) return fail_memory(error);
+    for (size_t i = 0; i < answer->name_count && status == GSIM_OK; i++) {
+        answer->names[i] = by_axes ? reading->known[i] : gsim_arena_strdup(&answer->arena, query->columns[i]);
+        if (!answer->names[i]) return fail_memory(error);
+        status = check_name(reading, answer->names[i], error);
+    }
+    return status;
+}
+
+static enum gsim_status prepare(struct reading *reading, struct gsim_error *error)
+{
+    const struct gsim_query *query = reading->query;
+    struct gsim_answer *answer = reading->answer;
+    size_t axis_count;
+    enum gsim_status status =
+        gsim_store_names(reading->store, &answer->arena, &reading->known, &axis_count, &reading->known_count, error);
+    if (status == GSIM_OK) status = choose_names(reading, axis_count, error);
+    bool is_speedup = query->base_name && (!query->value || strcmp(query->value, GSIM_QUERY_SPEEDUP) == 0);
+    answer->value_name = is_speedup ? GSIM_QUERY_SPEEDUP : query->value ? query->value : "iteration_us";
+    reading->ratio_of = is_speedup ? (query->base_of ? query->base_of : "iteration_us") : answer->value_name;
+    if (status == GSIM_OK && query->value && !query->base_name && strcmp(query->value, GSIM_QUERY_SPEEDUP) == 0)
+        status = gsim_error_set(error, GSIM_USAGE, "speedup: expected --base NAME=VALUE, which it refers to");
+    if (status == GSIM_OK) status = check_name(reading, reading->ratio_of, error);
+    if (status == GSIM_OK && query->base_name) status = check_name(reading, query->base_name, error);
+    return status == GSIM_OK ? compile(reading, error) : status;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------------- */
+static struct gsim_cell copy_cell(struct gsim_arena *arena, struct gsim_cell cell)
+{
+    if (cell.type == GSIM_CELL_TEXT) cell.text = gsim_arena_strdup(arena, cell.text);
+    return cell;
+}
+
+static enum gsim_status make_room(struct reading *reading, struct gsim_error *error)
+{
+    struct gsim_answer *answer = reading->answer;
+    if (answer->row_count < reading->capacity) return GSIM_OK;
+    /* The arena keeps the old ones until the end: twice the memory, in exchange for one owner. */
+    size_t capacity = reading->capacity ? 2 * reading->capacity : 256, width = answer->name_count,
+           old = answer->row_count;
+    struct gsim_cell *cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell, capacity * (width ? width : 1));
+    double *values = GSIM_ARENA_ARRAY(&answer->arena, double, capacity);
+    const char **statuses = GSIM_ARENA_ARRAY(&answer->arena, const char *, capacity);
+    uint64_t *identities = GSIM_ARENA_ARRAY(&answer->arena, uint64_t, capacity);
+    if (!cells || !values || !statuses || !identities) return fail_memory(error);
+    if (old) {
+        memcpy(cells, answer->cells, old * width * sizeof(*cells));
+        memcpy(values, answer->values, old * sizeof(*values));
+        memcpy(statuses, answer->statuses, old * sizeof(*statuses));
+        memcpy(identities, answer->identities, old * sizeof(*identities));
+    }
+    answer->cells = cells;
+    answer->values = values;
+    answer->statuses = statuses;
+    answer->identities = identities;
+    reading->capacity = capacity;
+    return GSIM_OK;
+}
+
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t length)
+{
+    for (size_t k = 0; k < length; k++) hash = (hash ^ (unsigned char)bytes[k]) * 1099511628211u; /* FNV-1a */
+    return (hash ^ 0xff) * 1099511628211u;
+}
+
+static uint64_t hash_cell(uint64_t hash, const struct gsim_cell *cell)
+{
+    if (cell->type == GSIM_CELL_TEXT) return hash_bytes(hash, cell->text, strlen(cell->text));
+    return hash_bytes(hash, (const char *)&cell->real, cell->type == GSIM_CELL_NULL ? 0 : sizeof cell->real);
+}
+
+/* Repetitions differ in seed and repeat alone. */
+static void add_axis(void *data, const char *name, const struct gsim_cell *value)
+{
+    uint64_t *hash = data;
+    if (strcmp(name, "seed") == 0 || strcmp(name, "repeat") == 0) return;
+    *hash = hash_cell(hash_bytes(*hash, name, strlen(name)), value);
+}
+
+static uint64_t identify(struct gsim_view *view)
+{
+    static const enum gsim_column always[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device};
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) hash = hash_cell(hash, &view->row->cells[always[i]]);
+    gsim_view_axes(view, add_axis, &hash);
+    return hash;
+}
+
+static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view, bool is_ok, struct gsim_error *error)
+{
+    struct gsim_answer *answer = reading->answer;
+    const struct gsim_query *query = reading->query;
+    enum gsim_status status = make_room(reading, error);
+    if (status != GSIM_OK) return status;
+    size_t row = answer->row_count++;
+    for (size_t i = 0; i < answer->name_count; i++)
+        answer->cells[row * answer->name_count + i] =
+            copy_cell(&answer->arena, gsim_view_value(view, answer->names[i]));
+    struct gsim_cell value = gsim_view_value(view, reading->ratio_of);
+    answer->values[row] = value.type == GSIM_CELL_INTEGER || value.type == GSIM_CELL_REAL ? value.real : NAN;
+    if (query->is_grouped) answer->identities[row] = identify(view);
+    answer->statuses[row] = is_ok ? NULL : gsim_arena_strdup(&answer->arena, view->row->cells[GSIM_COLUMN_status].text);
+    if (query->base_name) status = gsim_matches_add(&reading->matches, view, answer->values[row], error);
+    return status == GSIM_OK && answer->arena.failed ? fail_memory(error) : status;
+}
+
+static enum gsim_status visit(void *data, const struct gsim_row *row, struct gsim_error *error)
+{
+    struct reading *reading = data;
+    struct gsim_view view;
+    struct asked asked = {reading, &view};
+    struct gsim_where_names names = {value_of, &asked};
+    const struct gsim_cell *state = &row->cells[GSIM_COLUMN_status];
+    bool is_ok = state->type == GSIM_CELL_TEXT && strcmp(state->text, "ok") == 0, holds = true;
+    enum gsim_status status = GSIM_OK;
+    gsim_view_init(&view, row);
+    for (size_t i = 0; i < reading->query->condition_count && holds; i++)
+        holds = gsim_where_holds(reading->where[i], &names);
+    if (holds && !is_ok) reading->answer->failed_count++;
+    if (holds && (is_ok || (reading->query->with_failed && state->type == GSIM_CELL_TEXT)))
+        status = keep_row(reading, &view, is_ok, error);
+    /* A base row counts even where the conditions show other rows only. */
+    else if (is_ok && reading->query->base_name && gsim_matches_is_base(&reading->matches, &view)) {
+        struct gsim_cell value = gsim_view_value(&view, reading->ratio_of);
+        status = gsim_matches_add_base(&reading->matches, &view, value.real, error);
+    }
+    gsim_view_release(&view);
+    return status;
+}
+
+/* --- speed-ups and groups --------------------------------------------------------------------------------------- */
+static void put_speedups(struct reading *reading)
+{
+    struct gsim_answer *answer = reading->answer;
+    gsim_matches_prepare(&reading->matches);
+    for (size_t i = 0; i < answer->row_count; i++) {
+        double base = gsim_matches_find(&reading->matches, i), own = answer->values[i];
+        answer->values[i] = own > 0 ? base / own : NAN;
+        if (isnan(base)) answer->no_base_count++;
+    }
+}
+
+static int compare_cells(const struct gsim_cell *left, const struct gsim_cell *right)
+{
+    bool left_text = left->type == GSIM_CELL_TEXT, right_text = right->type == GSIM_CELL_TEXT;
+    if (left->type == GSIM_CELL_NULL || right->type == GSIM_CELL_NULL)
+        return (left->type != GSIM_CELL_NULL) - (right->type != GSIM_CELL_NULL);
+    if (left_text && right_text) return strcmp(left->text, right->text);
+    if (left_text != right_text) return left_text - right_text;
+    return (left->real > right->real) - (left->real < right->real);
+}
+
+static bool same_group(const struct gsim_answer *answer, size_t left, size_t right)
+{
+    for (size_t i = 0; i < answer->name_count; i++)
+        if (compare_cells(&answer->cells[left * answer->name_count + i],
+                          &answer->cells[right * answer->name_count + i]))
+            return false;
+    return true;
+}
+
+static uint64_t hash_group(const struct gsim_answer *answer, size_t row)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < answer->name_count; i++) hash = hash_cell(hash, &answer->cells[row * answer->name_count + i]);
+    return hash;
+}
+
+/* Groups stay in the order in which they are met: that of the sweep. Rows move to the front, one per group. */
+static enum gsim_status group(struct gsim_answer *answer, struct gsim_error *error)
+{
+    size_t width = answer->name_count, groups = 0, capacity = 16;
+    while (capacity < 2 * answer->row_count + 2) capacity *= 2;
+    size_t *slots = gsim_alloc(capacity * sizeof(*slots)); /* group + 1 */
+    answer->stats = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_stats, answer->row_count + 1);
+    if (!slots || !answer->stats) {
+        gsim_free(slots);
+        return fail_memory(error);
+    }
+    for (size_t i = 0; i < answer->row_count; i++) {
+        if (isnan(answer->values[i])) continue;
+        size_t at = (size_t)hash_group(answer, i) & (capacity - 1);
+        while (slots[at] && !same_group(answer, slots[at] - 1, i)) at = (at + 1) & (capacity - 1);
+        if (!slots[at]) {
+            memmove(&answer->cells[groups * width], &answer->cells[i * width], width * sizeof(*answer->cells));
+            gsim_stats_init(&answer->stats[groups]);
+            answer->identities[groups] = answer->identities[i];
+            slots[at] = ++groups;
+        }
+        answer->is_mixed |= answer->identities[slots[at] - 1] != answer->identities[i];
+        gsim_stats_add(&answer->stats[slots[at] - 1], answer->values[i]);
+    }
+    gsim_free(slots);
+    answer->row_count = groups;
+    for (size_t i = 0; i < groups; i++) answer->values[i] = gsim_stats_mean(&answer->stats[i]);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_query *query, struct gsim_answer *answer,
+                                struct gsim_error *error)
+{
+    struct reading reading = {.store = store, .query = query, .answer = answer};
+    *answer = (struct gsim_answer){0};
+    gsim_matches_init(&reading.matches, query->base_name, query->base_value, &answer->arena);
+    enum gsim_status status = prepare(&reading, error);
+    if (status == GSIM_OK) status = gsim_store_each(store, visit, &reading, error);
+    if (status == GSIM_OK)
+        status = gsim_store_models(store, &answer->arena, &answer->models, &answer->model_count, error);
+    if (status == GSIM_OK && query->base_name && !reading.matches.base_count)
+        status = gsim_error_set(error, GSIM_USAGE, "--base %s=%s: no row of the file has that", query->base_name,
+                                query->base_value);
+    if (status == GSIM_OK && strcmp(answer->value_name, GSIM_QUERY_SPEEDUP) == 0) put_speedups(&reading);
+    if (status == GSIM_OK && query->is_grouped) status = group(answer, error);
+    gsim_matches_release(&reading.matches);
+    if (status != GSIM_OK) gsim_answer_release(answer);
+    return status;
+}
+
+void gsim_answer_release(struct gsim_answer *answer)
+{
+    gsim_arena_release(&answer->arena);
+    *answer = (struct gsim_answer){0};
+}

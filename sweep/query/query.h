@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sweep. Questions to a results file: which rows (conditions), which columns of them, how much faster than a
+ * base row that differs in one name alone, and, grouped, what is said of a group's values. Rendering:
+ * cli/sweep/results.c.
+ */
+#ifndef GSIM_SWEEP_QUERY_H
+#define GSIM_SWEEP_QUERY_H
+
+#include "sweep/stats.h"
+#include "sweep/store.h"
+
+#define GSIM_QUERY_SPEEDUP "speedup" /* a name beside those of the file, where there is a base */
+
+struct gsim_query {
+    const char *const *conditions;
+    size_t condition_count;
+    const char *const *columns; /* names to be shown, or to group by; NULL: the axes */
+    size_t column_count;
+    const char *value;                  /* NULL: iteration_us, or speedup where there is a base */
+    const char *base_name, *base_value; /* NULL: no speed-ups. Speed-up: base's value over the row's */
+    const char *base_of;                /* whose ratio it is; NULL: iteration_us */
+    bool is_grouped;
+    bool with_failed; /* rows whose status is not ok, too; never grouped */
+};
+
+struct gsim_answer {
+    const char **names; /* of the columns */
+    size_t name_count;
+    const char *value_name;
+    struct gsim_cell *cells;                       /* rows x names */
+    double *values;                                /* per row; NAN: none */
+    const char **statuses;                         /* per row; "ok" is NULL */
+    struct gsim_stats *stats;                      /* grouped: per row, over its values */
+    uint64_t *identities;                          /* grouped: of what a row simulated; repetitions have the same */
+    bool is_mixed;                                 /* grouped: some group's rows are not repetitions of one point */
+    size_t row_count, failed_count, no_base_count; /* left out: not ok; grouped: without a base row */
+    const char **models;                           /* that the rows come from */
+    size_t model_count;
+    struct gsim_arena arena; /* owns everything above */
+};
+
+/* Fails with GSIM_USAGE for a name that the file does not know, offering the nearest. */
+enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_query *query, struct gsim_answer *answer,
+                                struct gsim_error *error) GSIM_NODISCARD;
+void gsim_answer_release(struct gsim_answer *answer); /* accepts a zeroed one */
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where tasks meet: streams and priorities, MPS, parts of the SMs; and what a way of sharing refuses. 4 SMs of 2 blocks of 1024 threads each. */
+#include "tests/sim/task_fixture.h"
+
+static void side_by_side(void)
+{
+    static const char *const ways[] = {"streams", "mps"};
+    for (int w = 0; w < 2; w++) {
+        struct task_fixture f = task_fixture();
+        add_kernel_task(&f, "a", 4, 10);
+        add_kernel_task(&f, "b", 4, 10);
+        share(&f, ways[w]);
+        CHECK_TASK_KERNEL(&f, 0, 0, 3, 13);
+        CHECK_TASK_KERNEL(&f, 1, 0, 3, 13);
+        task_fixture_release(&f);
+    }
+}
+
+/* b: 16 blocks in two waves, 3 to 23. a comes at 5 and is ready at 8: its blocks go before b's second wave if it is more urgent. */
+static void priorities(void)
+{
+    struct task_fixture f = task_fixture();
+    add_kernel_task(&f, "b", 16, 10)->priority = 5;
+    struct gsim_task *a = add_kernel_task(&f, "a", 8, 10);
+    a->start_us = 5;
+    share(&f, "streams");
+    CHECK_TASK_KERNEL(&f, 1, 0, 13, 23);
+    CHECK_TASK_KERNEL(&f, 0, 0, 3, 33);
+    f.opts[0] = "priority=off";
+    share(&f, "streams");
+    CHECK_TASK_KERNEL(&f, 0, 0, 3, 23);
+    CHECK_TASK_KERNEL(&f, 1, 0, 23, 33);
+    share(&f, "mps");
+    CHECK_TASK_KERNEL(&f, 1, 0, 23, 33);
+    f.opts[0] = "priority=on";
+    share(&f, "mps");
+    CHECK_TASK_KERNEL(&f, 1, 0, 13, 23);
+    task_fixture_release(&f);
+}
+
+/* Two SMs each: 8 blocks take two waves, whatever the other one does. */
+static void parts(void)
+{
+    static const struct { const char *way, *opt; } ways[] = {{"partition", NULL}, {"partition", "memory=divided"}, {"mps", "percentage=50"}};
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        struct task_fixture f = task_fixture();
+        add_kernel_task(&f, "a", 8, 10);
+        struct gsim_task *b = add_kernel_task(&f, "b", 8, 10);
+        b->start_us = 3;
+        f.opts[0] = ways[w].opt;
+        share(&f, ways[w].way);
+        CHECK_TASK_KERNEL(&f, 0, 0, 3, 23);
+        CHECK_TASK_KERNEL(&f, 1, 0, 6, 26);
+        task_fixture_release(&f);
+    }
+}
+
+/* Kernels that draw on DRAM are in each other's way also from parts of their own, but not where it is divided. */
+static void shared_dram(void)
+{
+    struct gsim_kernel k = {.name = "stream", .grid = {4, 1, 1}, .block = {1024, 1, 1}, .regs_per_thread = 32, .dram_bytes = 4e6, .demand_given = true};
+    const struct step step = {k, 0, true};
+    double took[3];
+    for (int i = 0; i < 3; i++) {
+        struct task_fixture f = task_fixture();
+        f.device.dram_gbps = 60;
+        add_service(&f, "a", &step, 1)->percentage = 50;
+        if (i) add_service(&f, "b", &step, 1);
+        else add_kernel_task(&f, "b", 1, 1);
+        if (i == 2) f.opts[0] = "memory=divided";
+        share(&f, "partition");
+        took[i] = f.stats[0].kernel_us;
+        task_fixture_release(&f);
+    }
+    CHECK_MSG(took[1] > 1.2 * took[0], "%.1f us, beside another one %.1f", took[0], took[1]);
+    CHECK_MSG(took[2] > took[0], "%.1f us, with half of DRAM %.1f", took[0], took[2]);
+}
+
+static void refusals(void)
+{
+    struct task_fixture f = task_fixture();
+    for (uint32_t i = 0; i < 5; i++) add_kernel_task(&f, "t", 8, 10);
+    CHECK_INT(try_share(&f, gsim_sharing_find("mps")), GSIM_USAGE);
+    CHECK_HAS(f.error.message, "5 processes, and MPS takes 4 clients");
+    CHECK_INT(try_share(&f, gsim_sharing_find("partition")), GSIM_USAGE);
+    CHECK_HAS(f.error.message, "a part has 2 of them or a multiple");
+    CHECK_INT(try_share(&f, gsim_sharing_find("fikit")), GSIM_USAGE);
+    CHECK_HAS(f.error.message, "needs a profile");
+    f.tasks[1].process = 7;
+    CHECK_INT(try_share(&f, gsim_sharing_find("streams")), GSIM_USAGE);
+    CHECK_HAS(f.error.message, "its tasks are threads of one process");
+    f.tasks[0].percentage = 100;
+    f.tasks[1].percentage = 75;
+    for (uint32_t i = 2; i < 5; i++) f.tasks[i].process = 7;
+    CHECK_INT(try_share(&f, gsim_sharing_find("partition")), GSIM_USAGE);
+    CHECK_HAS(f.error.message, "parts that overlap are not simulated");
+    task_fixture_release(&f);
+}
+
+/* Two tasks of one number are threads of one process, which others see as one context. */
+static void processes(void)
+{
+    struct task_fixture f = task_fixture();
+    for (uint32_t i = 0; i < 5; i++) add_kernel_task(&f, "t", 8, 10)->process = i % 2;
+    share(&f, "mps");
+    CHECK_INT(f.timeline.request_count, 5);
+    task_fixture_release(&f);
+}
+
+static const struct test_case cases[] = {
+    {"side by side", side_by_side},
+    {"priorities", priorities},
+    {"parts", parts},
+    {"shared DRAM", shared_dram},
+    {"refusals", refusals},
+    {"processes", processes},
+};
+TEST_MAIN("sim/task/tasks", cases)

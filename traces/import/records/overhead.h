@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: traces (private to the importers). The profiler's own share of the host's time, from step to step. */
+#ifndef GSIM_TRACES_OVERHEAD_H
+#define GSIM_TRACES_OVERHEAD_H
+
+#include "traces/import/records/records.h"
+
+struct gsim_overhead {
+    const struct gsim_records *records;
+    struct gsim_host_event *events; /* sorted; NULL: nothing is to be removed, or nothing known */
+    uint32_t next;
+    int64_t since_ns; /* when the host was done with the step before */
+    int64_t root_ns;  /* end of the last operator that stands in no other */
+};
+
+/* False when memory is out. */
+bool gsim_overhead_init(struct gsim_overhead *overhead, const struct gsim_records *records) GSIM_NODISCARD;
+/* How much of the time between the step before and STEP, whose call begins at TIME_NS, is the profiler's. Each step once, in order. */
+int64_t gsim_overhead_before(struct gsim_overhead *overhead, const struct gsim_step *step, int64_t time_ns);
+void gsim_overhead_release(struct gsim_overhead *overhead);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Waits that the profiler did not explain. PyTorch's records cudaEventRecord and cudaStreamWaitEvent calls, but by default not of which
+ * streams: the wait is taken to be of the stream in which the waiting thread works next, for what was launched last before the
+ * record, in another stream, and had ended when that work began.
+ */
+#include <stdlib.h>
+
+#include "traces/import/records/records.h"
+
+struct launched {
+    int64_t time_ns;
+    uint32_t work;
+};
+
+static int compare_launched(const void *left, const void *right)
+{
+    const struct launched *a = left, *b = right;
+    if (a->time_ns != b->time_ns) return a->time_ns < b->time_ns ? -1 : 1;
+    return a->work < b->work ? -1 : a->work > b->work;
+}
+
+static bool is_by(const struct gsim_records *r, uint32_t work, const struct gsim_call *call)
+{
+    uint32_t made_by = r->works[work].call;
+    return made_by != GSIM_NO_CALL && r->calls[made_by].process == call->process && r->calls[made_by].thread == call->thread;
+}
+
+/* The first of ALL launched at TIME or later. */
+static uint32_t find_launched(const struct launched *all, uint32_t count, int64_t time_ns)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (all[middle].time_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* By start: calls that wait, and records. */
+static int compare_times(const void *left, const void *right)
+{
+    const struct gsim_call *const *a = left, *const *b = right;
+    if ((*a)->start_ns != (*b)->start_ns) return (*a)->start_ns < (*b)->start_ns ? -1 : 1;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static bool is_explained(const struct gsim_records *r, const struct gsim_call *wait)
+{
+    uint32_t low = 0, high = r->sync_count; /* sorted by process and correlation */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct gsim_sync *sync = &r->syncs[middle];
+        if (sync->process < wait->process || (sync->process == wait->process && sync->correlation < wait->correlation))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->sync_count && r->syncs[low].process == wait->process && r->syncs[low].correlation == wait->correlation;
+}
+
+#define LOOK_BACK 64 /* launches before a record that are looked at */
+
+static enum gsim_status infer_wait(struct gsim_records *r, const struct launched *all, uint32_t count, const struct gsim_call *record,
+                                   const struct gsim_call *wait)
+{
+    uint32_t next = find_launched(all, count, wait->start_ns);
+    while (next < count && !is_by(r, all[next].work, wait)) next++;
+    if (next == count) return GSIM_OK;
+    const struct gsim_activity *waiting = &r->works[all[next].work];
+    uint32_t before = find_launched(all, count, record->start_ns);
+    for (uint32_t i = before; i > 0 && before - i < LOOK_BACK; i--) {
+        const struct gsim_activity *awaited = &r->works[all[i - 1].work];
+        if (awaited->stream == waiting->stream || !is_by(r, all[i - 1].work, record)) continue;
+        if (awaited->end_ns > waiting->start_ns) continue; /* it did not wait for that */
+        const struct gsim_sync sync = {.kind = GSIM_SYNC_WAIT,
+                                       .start_ns = wait->start_ns,
+                                       .correlation = wait->correlation,
+                                       .record = record->correlation,
+                                       .process = wait->process,
+                                       .stream = waiting->stream,
+                                       .source = awaited->stream};
+        r->notes->inferred_waits++;
+        return gsim_records_add_sync(r, &sync);
+    }
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_records_infer_waits(struct gsim_records *r)
+{
+    uint32_t count = 0, times = 0;
+    struct launched *all = gsim_alloc(sizeof *all * ((size_t)r->work_count + 1));
+    const struct gsim_call **calls = gsim_alloc(sizeof(void *) * ((size_t)r->call_count + 1)), *record = NULL;
+    enum gsim_status status = all && calls ? GSIM_OK : gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->work_count && status == GSIM_OK; i++)
+        if (r->works[i].call != GSIM_NO_CALL) all[count++] = (struct launched){r->calls[r->works[i].call].start_ns, i};
+    for (uint32_t i = 0; i < r->call_count && status == GSIM_OK; i++)
+        if (r->calls[i].kind == GSIM_CALL_EVENT_RECORD || (r->calls[i].kind == GSIM_CALL_WAIT && !is_explained(r, &r->calls[i])))
+            calls[times++] = &r->calls[i];
+    if (count) qsort(all, count, sizeof *all, compare_launched);
+    if (times) qsort(calls, times, sizeof *calls, compare_times);
+    for (uint32_t i = 0; i < times && status == GSIM_OK; i++) {
+        if (calls[i]->kind == GSIM_CALL_EVENT_RECORD)
+            record = calls[i];
+        else if (record && record->process == calls[i]->process)
+            status = infer_wait(r, all, count, record, calls[i]);
+    }
+    gsim_free(all);
+    gsim_free(calls);
+    return status;
+}

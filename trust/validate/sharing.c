@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See trust/validate/sharing.h. */
+#include "trust/validate/sharing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpusim/limits.h"
+#include "sim/base/json.h"
+#include "sim/program/file.h"
+
+#define MEASURE_US        30 /* as --measure */
+#define MEASURED_REQUESTS 10
+#define RECORDED_US 500000 /* of each way: requests times their length, in all pairs */
+
+struct gsim_sharing_recording {
+    cJSON *json;
+    const cJSON *kernels, *pairs;
+};
+
+static const struct {
+    const char *word, *share, *option, *title;
+} ways[] = {
+#define WAY(key, word, share, option, title) {word, share, option, title},
+    GSIM_SHARING_WAY_MAP(WAY)
+#undef WAY
+};
+
+const char *gsim_sharing_way_title(enum gsim_sharing_way way) { return ways[way].title; }
+
+/* --- reading ------------------------------------------------------------------------------------------------- */
+
+static double number(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+static bool is_count(double value, double most) { return value >= 0 && value <= most && value == floor(value); }
+
+static bool is_kernel(const cJSON *k)
+{
+    return is_count(number(k, "grid"), GSIM_LIMIT_GRID_X) && number(k, "grid") >= 1 && is_count(number(k, "block"), GSIM_LIMIT_BLOCK_THREADS) &&
+           number(k, "block") >= 1 && is_count(number(k, "regs"), GSIM_LIMIT_REGS) && is_count(number(k, "smem"), GSIM_LIMIT_SMEM_BYTES) &&
+           number(k, "flops") >= 0 && number(k, "dram_bytes") >= 0 && number(k, "solo_ns") > 0;
+}
+
+static bool is_service(const cJSON *service, int kernel_count)
+{
+    const cJSON *steps = cJSON_GetObjectItemCaseSensitive(service, "steps"), *step;
+    if (!cJSON_IsArray(steps) || !cJSON_GetArraySize(steps) || !(number(service, "think_us") >= 0)) return false;
+    cJSON_ArrayForEach(step, steps)
+    {
+        if (!cJSON_IsArray(step) || cJSON_GetArraySize(step) != 3) return false;
+        const cJSON *kernel = step->child, *gap = kernel->next, *waits = gap->next;
+        if (!cJSON_IsNumber(kernel) || !is_count(kernel->valuedouble, kernel_count - 1) || !cJSON_IsNumber(gap) || !(gap->valuedouble >= 0) ||
+            !cJSON_IsNumber(waits))
+            return false;
+    }
+    return true;
+}
+
+struct gsim_sharing_recording *gsim_sharing_recording_read(const char *path, struct gsim_error *error)
+{
+    struct gsim_sharing_recording *r = gsim_alloc(sizeof *r);
+    size_t length = 0;
+    char *text = gsim_file_read(path, &length, error);
+    const cJSON *item;
+    uint32_t index = 0;
+    if (!r || !text) {
+        if (text || !error->status) gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        gsim_free(text);
+        gsim_free(r);
+        return NULL;
+    }
+    r->json = cJSON_ParseWithLength(text, length);
+    gsim_free(text);
+    r->kernels = cJSON_GetObjectItemCaseSensitive(r->json, "kernels");
+    r->pairs = cJSON_GetObjectItemCaseSensitive(r->json, "pairs");
+    int kernel_count = cJSON_GetArraySize(r->kernels);
+    if (!cJSON_IsArray(r->kernels) || !cJSON_IsArray(r->pairs) || !kernel_count)
+        gsim_error_set(error, GSIM_INPUT, "'%s': expected lists of kernels and pairs", path);
+    cJSON_ArrayForEach(item, r->kernels)
+    {
+        if (!is_kernel(item)) gsim_error_set(error, GSIM_INPUT, "'%s': kernels[%u]: expected grid, block, regs, smem, flops, dram_bytes and solo_ns", path, index);
+        index++;
+    }
+    index = 0;
+    cJSON_ArrayForEach(item, r->pairs)
+    {
+        bool is_good = is_service(cJSON_GetObjectItemCaseSensitive(item, "a"), kernel_count) && is_service(cJSON_GetObjectItemCaseSensitive(item, "b"), kernel_count);
+        if (!is_good) gsim_error_set(error, GSIM_INPUT, "'%s': pairs[%u]: expected services a and b of think_us and steps of kernel, gap and synchronise", path, index);
+        index++;
+    }
+    if (!error->status) return r;
+    gsim_sharing_recording_release(r);
+    return NULL;
+}
+
+void gsim_sharing_recording_release(struct gsim_sharing_recording *r)
+{
+    if (!r) return;
+    cJSON_Delete(r->json);
+    gsim_free(r);
+}
+
+uint32_t gsim_sharing_recording_pairs(const struct gsim_sharing_recording *r) { return (uint32_t)cJSON_GetArraySize(r->pairs); }
+
+/* --- simulating ---------------------------------------------------------------------------------------------- */
+
+static struct gsim_kernel kernel_of(const cJSON *k, const char *name, const char *device)
+{
+    return (struct gsim_kernel){.name = name,
+                                .grid = {(uint32_t)number(k, "grid"), 1, 1},
+                                .block = {(uint32_t)number(k, "block"), 1, 1},
+                                .regs_per_thread = (uint32_t)number(k, "regs"),
+                                .smem_bytes = (uint32_t)number(k, "smem"),
+                                .flops = number(k, "flops"),
+                                .dram_bytes = number(k, "dram_bytes"),
+                                .demand_given = true,
+                                .solo_us = number(k, "solo_ns") * 1e-3,
+                                .solo_device = device};
+}
+
+static enum gsim_status build(const struct gsim_sharing_recording *r, const cJSON *service, const char *device, struct gsim_program *program,
+                              struct gsim_error *error)
+{
+    const cJSON *steps = cJSON_GetObjectItemCaseSensitive(service, "steps"), *step;
+    struct gsim_builder *b = gsim_builder_create("service");
+    uint32_t *after = gsim_alloc(sizeof *after * (size_t)cJSON_GetArraySize(steps)), count = 0;
+    if (!b || !after) {
+        gsim_builder_destroy(b);
+        gsim_free(after);
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    }
+    cJSON_ArrayForEach(step, steps)
+    {
+        char name[16];
+        const cJSON *index = step->child, *gap = index->next;
+        snprintf(name, sizeof name, "k%.0f", index->valuedouble);
+        struct gsim_kernel kernel = kernel_of(cJSON_GetArrayItem(r->kernels, (int)index->valuedouble), name, device);
+        after[count++] = gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = 0});
+        bool waits = gap->next->valuedouble != 0;
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .host_us = gap->valuedouble, .after = after, .after_count = waits ? count : 0, .stream = -1});
+        if (waits) count = 0;
+    }
+    gsim_free(after);
+    return gsim_builder_finish(b, 1, program, error);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Quantiles of the task's requests. */
+static bool take(const struct gsim_timeline *t, uint32_t task, struct gsim_sharing_sample *sample)
+{
+    size_t count = 0;
+    double *times = gsim_alloc(sizeof *times * (t->request_count + 1));
+    if (!times) return false;
+    for (size_t i = 0; i < t->request_count; i++)
+        if (t->requests[i].task == task) times[count++] = gsim_time_us(t->requests[i].end - t->requests[i].start);
+    qsort(times, count, sizeof *times, compare);
+    sample->predicted_us = count ? times[count / 2] : NAN;
+    sample->predicted_p90_us = count ? times[count * 9 / 10] : NAN;
+    gsim_free(times);
+    return true;
+}
+
+/* The parameters of the way, in the set's arena. */
+static enum gsim_status params_of(enum gsim_sharing_way way, const struct gsim_sharing_ops *ops, struct gsim_task_set *set, void **params,
+                                  struct gsim_error *error)
+{
+    char text[96] = "";
+    enum gsim_status status = GSIM_OK;
+    *params = gsim_arena_alloc(&set->arena, ops->params_size + 1);
+    if (!*params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (ops->params) gsim_params_set_defaults(ops->params, *params);
+    if (ways[way].option) snprintf(text, sizeof text, "%s", ways[way].option);
+    for (char *at = text[0] ? text : NULL, *next; at && status == GSIM_OK; at = next) {
+        next = strchr(at, ',');
+        if (next) *next++ = '\0';
+        char *equals = strchr(at, '=');
+        *equals = '\0';
+        status = gsim_params_set(ops->params, *params, at, equals + 1, error);
+    }
+    return status;
+}
+
+static enum gsim_status simulate_set(struct gsim_task_set *set, enum gsim_sharing_way way, const struct gsim_device_spec *device, double measure_us,
+                                     const struct gsim_task_profiles *profiles, struct gsim_timeline *timeline, struct gsim_error *error)
+{
+    const struct gsim_sharing_ops *ops = gsim_sharing_find(ways[way].share);
+    struct gsim_simulation s = {.program = &set->all, .device = device, .scheduler = set->tasks[0].scheduler, .tasks = set, .sharing = ops,
+                                .memory = GSIM_MEMORY_PINNED, .seed = 1, .measure_us = measure_us, .profile = profiles};
+    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
+    void *params;
+    enum gsim_status status = params_of(way, ops, set, &params, error);
+    s.sharing_params = params;
+    if (status == GSIM_OK) status = gsim_simulate(&s, timeline, error);
+    timeline->program = NULL; /* goes with the set */
+    return status;
+}
+
+/* The measurement stage: ten requests of each task alone. */
+static enum gsim_status measure(const struct gsim_task_set *set, const struct gsim_device_spec *device, struct gsim_task_profiles *profiles,
+                                struct gsim_error *error)
+{
+    enum gsim_status status = gsim_task_profiles_init(profiles, set->count, error);
+    for (uint32_t i = 0; i < set->count && status == GSIM_OK; i++) {
+        struct gsim_task task = set->tasks[i];
+        struct gsim_task_set own;
+        struct gsim_timeline timeline = {0};
+        task.requests = MEASURED_REQUESTS;
+        task.duration_us = 0;
+        status = gsim_task_set_init(&own, "service", &task, 1, error);
+        if (status != GSIM_OK) return status;
+        status = simulate_set(&own, GSIM_SHARING_WAY_SOLO, device, MEASURE_US, NULL, &timeline, error);
+        if (status == GSIM_OK) status = gsim_task_profile_make(profiles, set, i, &timeline, MEASURE_US, error);
+        gsim_timeline_release(&timeline);
+        gsim_task_set_release(&own);
+    }
+    return status;
+}
+
+static enum gsim_status simulate(const struct gsim_task *tasks, uint32_t count, enum gsim_sharing_way way, const struct gsim_device_spec *device,
+                                 struct gsim_timeline *timeline, struct gsim_error *error)
+{
+    struct gsim_task_set set;
+    struct gsim_task_profiles profiles = {0};
+    enum gsim_status status = gsim_task_set_init(&set, "services", tasks, count, error);
+    if (status != GSIM_OK) return status;
+    bool is_profiled = gsim_sharing_find(ways[way].share)->needs_profile;
+    if (is_profiled) status = measure(&set, device, &profiles, error);
+    if (status == GSIM_OK) status = simulate_set(&set, way, device, 0, is_profiled ? &profiles : NULL, timeline, error);
+    gsim_task_profiles_release(&profiles);
+    gsim_task_set_release(&set);
+    return status;
+}
+
+enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, uint32_t pair, enum gsim_sharing_way way,
+                                      const struct gsim_device_spec *device, struct gsim_sharing_sample samples[2], uint32_t *count,
+                                      struct gsim_error *error)
+{
+    static const char *const names[] = {"a", "b"};
+    const cJSON *recorded = cJSON_GetArrayItem(r->pairs, (int)pair);
+    struct gsim_program programs[2] = {0};
+    struct gsim_task tasks[2];
+    enum gsim_status status = GSIM_OK;
+    *count = 0;
+    for (uint32_t i = 0; i < 2 && status == GSIM_OK; i++) {
+        const cJSON *service = cJSON_GetObjectItemCaseSensitive(recorded, names[i]);
+        status = build(r, service, device->name, &programs[i], error);
+        tasks[i] = (struct gsim_task){.name = names[i], .program = &programs[i], .scheduler = gsim_scheduler_find("async"), .priority = (int)i,
+                                      .process = GSIM_OWN_PROCESS, .gap_us = number(service, "think_us"), .duration_us = RECORDED_US};
+    }
+    uint32_t runs = way == GSIM_SHARING_WAY_SOLO ? 2 : 1;
+    for (uint32_t run = 0; run < runs && status == GSIM_OK; run++) {
+        struct gsim_timeline timeline = {0};
+        status = simulate(&tasks[run], 3 - runs, way, device, &timeline, error);
+        for (uint32_t i = 0; i < 3 - runs && status == GSIM_OK; i++) {
+            char key[32];
+            snprintf(key, sizeof key, "%s_%s", ways[way].word, names[run + i]);
+            const cJSON *measured = cJSON_GetObjectItemCaseSensitive(recorded, key);
+            if (!cJSON_IsObject(measured)) continue; /* no request of it was done */
+            struct gsim_sharing_sample *s = &samples[(*count)++];
+            *s = (struct gsim_sharing_sample){.pair = pair, .service = run + i, .way = way, .measured_us = number(measured, "p50"), .measured_p90_us = number(measured, "p90")};
+            if (!take(&timeline, i, s)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        }
+        gsim_timeline_release(&timeline);
+    }
+    for (int i = 0; i < 2; i++) gsim_program_release(&programs[i]);
+    return status;
+}

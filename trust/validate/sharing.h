@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: trust. Recorded pairs of services that share a GPU, exact ones: steps of one kernel, the host's time behind it, and whether the
+ * host synchronises first (traces/h100/sharing_exact.json.gz). Each way of sharing is simulated for as long as it was recorded; compared
+ * is the median request of each service.
+ */
+#ifndef GSIM_VALIDATE_SHARING_H
+#define GSIM_VALIDATE_SHARING_H
+
+#include "gpusim/simulate.h"
+
+/* X(KEY, word in the recording, way of sharing, its option, what it is) */
+#define GSIM_SHARING_WAY_MAP(X)                                                    \
+    X(SOLO, "solo", "exclusive", NULL, "alone")                                    \
+    X(STREAMS, "streams", "streams", "priority=off", "streams")                    \
+    X(PRIORITY, "priority", "streams", "priority=on", "streams with priorities")   \
+    X(MPS, "mps", "mps", NULL, "MPS")                                              \
+    X(MPS_50, "mps_50", "mps", "percentage=50", "MPS at 50 %")                     \
+    X(TIMESLICE, "timeslice", "timeslice", NULL, "time slices")                    \
+    X(FILL, "fill", "fikit", "small_gap_us=0,sched_us=0", "gap filling")
+
+enum gsim_sharing_way {
+#define GSIM_SHARING_WAY_ENUM(key, word, share, opt, title) GSIM_SHARING_WAY_##key,
+    GSIM_SHARING_WAY_MAP(GSIM_SHARING_WAY_ENUM)
+#undef GSIM_SHARING_WAY_ENUM
+        GSIM_SHARING_WAY_COUNT
+};
+const char *gsim_sharing_way_title(enum gsim_sharing_way way);
+
+/* One service of a pair under one way. */
+struct gsim_sharing_sample {
+    uint32_t pair, service;             /* 0: the urgent one */
+    enum gsim_sharing_way way;
+    double measured_us, predicted_us;   /* medians */
+    double measured_p90_us, predicted_p90_us;
+};
+
+struct gsim_sharing_recording;
+struct gsim_sharing_recording *gsim_sharing_recording_read(const char *path, struct gsim_error *error);
+void gsim_sharing_recording_release(struct gsim_sharing_recording *recording); /* accepts NULL */
+uint32_t gsim_sharing_recording_pairs(const struct gsim_sharing_recording *recording);
+/* SAMPLES: two, or one where the other service was not recorded; COUNT says how many. */
+enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *recording, uint32_t pair, enum gsim_sharing_way way,
+                                      const struct gsim_device_spec *device, struct gsim_sharing_sample samples[2], uint32_t *count,
+                                      struct gsim_error *error) GSIM_NODISCARD;
+
+#endif
