@@ -115,10 +115,10 @@ struct gsim_op {
     uint16_t segment_count;
     uint8_t device;              /* the GPU that it is for, by number; of a GSIM_COPY_P2P where the data is */
     uint8_t to_device;           /* GSIM_COPY_P2P: where it goes */
-    uint8_t copy_memory;         /* GSIM_OP_COPY: enum gsim_copy_memory */
-    bool overhead;               /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
-    bool programmatic;           /* GSIM_OP_KERNEL: launched with programmatic stream serialization: it may begin when all blocks of the kernel
+    uint8_t copy_memory : 7;     /* GSIM_OP_COPY: enum gsim_copy_memory */
+    uint8_t programmatic : 1;    /* GSIM_OP_KERNEL: launched with programmatic stream serialization: it may begin when all blocks of the kernel
                                     that it follows have triggered, and waits for its end behind its prologue */
+    bool overhead;               /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
     bool is_unknown;             /* kernel: it may read and write anything on the device, beside its arguments */
     bool untimed;                /* host write of the reset between iterations, outside the timed region */
 };

@@ -312,7 +312,9 @@ static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fiel
     if (status == GSIM_OK) status = read_accesses(reader, fields, OP_WRITES);
     if (status == GSIM_OK) status = read_order(reader, fields);
     if (status == GSIM_OK) status = read_non_const(reader, fields);
-    if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_PROGRAMMATIC, &op->programmatic);
+    bool programmatic = false;
+    if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_PROGRAMMATIC, &programmatic);
+    op->programmatic = programmatic;
     if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_UNKNOWN, &op->is_unknown);
     if (status == GSIM_OK) sort_segments(reader);
     if (status == GSIM_OK) op->kernel_index = gsim_builder_kernel(reader->builder, &kernel);
