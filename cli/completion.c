@@ -15,8 +15,8 @@ struct script {
     struct gsim_device_entries devices;
 };
 
-enum names { NO_NAMES, WORKLOADS, SCHEDULERS, DEVICES, NUMBERS, SETTINGS };
-static const char *const variables[] = {"", "$workloads", "$schedulers", "$devices", "$numbers", "$settings"};
+enum names { NO_NAMES, WORKLOADS, SCHEDULERS, WAYS, DEVICES, NUMBERS, SETTINGS };
+static const char *const variables[] = {"", "$workloads", "$schedulers", "$ways", "$devices", "$numbers", "$settings"};
 
 /* Whose names an option's value can be. */
 static enum names names_of(enum gsim_cli_key key)
@@ -24,6 +24,8 @@ static enum names names_of(enum gsim_cli_key key)
     switch (key) {
     case GSIM_CLI_WORKLOAD: return WORKLOADS;
     case GSIM_CLI_SCHED: case GSIM_CLI_BASE: return SCHEDULERS;
+    case GSIM_CLI_SHARE: return WAYS;
+    case GSIM_CLI_TASK: return WORKLOADS;
     case GSIM_CLI_DEVICE: case GSIM_CLI_BASE_DEVICE: return DEVICES;
     case GSIM_CLI_NUMBERS: return NUMBERS;
     case GSIM_CLI_OPT: return SETTINGS;
@@ -33,12 +35,12 @@ static enum names names_of(enum gsim_cli_key key)
 
 static bool takes_files(enum gsim_cli_key key, const char *metavar)
 {
-    return strstr(metavar, "FILE") || strstr(metavar, "DIR") || key == GSIM_CLI_WORKLOAD || key == GSIM_CLI_DEVICE;
+    return strstr(metavar, "FILE") || strstr(metavar, "DIR") || key == GSIM_CLI_WORKLOAD || key == GSIM_CLI_DEVICE || key == GSIM_CLI_TASK;
 }
 
 static bool is_repeatable(enum gsim_cli_key key)
 {
-    return key == GSIM_CLI_OPT || key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION;
+    return key == GSIM_CLI_OPT || key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION || key == GSIM_CLI_TASK;
 }
 
 /* "managed|pinned|FILE" as "managed pinned": of a metavar, up to LENGTH, the words to be typed as they stand. */
@@ -88,6 +90,12 @@ static void put_names(struct script *s, enum names names)
         for (const struct gsim_param *row = ops->params; names == SETTINGS && row && row->name; row++)
             gsim_output_printf(s->output, "%s.%s= ", ops->name, row->name);
     }
+    for (uint32_t i = 0; (names == WAYS || names == SETTINGS) && gsim_sharing_at(i); i++) {
+        const struct gsim_sharing_ops *ops = gsim_sharing_at(i);
+        if (names == WAYS) gsim_output_printf(s->output, "%s ", ops->name);
+        for (const struct gsim_param *row = ops->params; names == SETTINGS && row && row->name; row++)
+            gsim_output_printf(s->output, "%s.%s= ", ops->name, row->name);
+    }
     for (const struct gsim_param *row = gsim_gpu_params; names == SETTINGS && row->name; row++)
         gsim_output_printf(s->output, "gpu.%s= ", row->name);
     for (int i = 0; (names == NUMBERS || names == SETTINGS) && i < GSIM_DEVICE_NUMBER_COUNT; i++)
@@ -133,7 +141,7 @@ static void put_bash_words(struct script *s, enum gsim_cli_command command)
     }
     if (command == GSIM_CLI_LIST)
         gsim_output_text(s->output, "\n            case $COMP_CWORD$before in 3workloads | 3presets) words=$workloads ;;\n"
-                                    "            3schedulers) words=$schedulers ;; 3devices) words=$devices ;; esac");
+                                    "            3schedulers) words=$schedulers ;; 3sharing) words=$ways ;; 3devices) words=$devices ;; esac");
     gsim_output_printf(s->output, "%s ;;\n", has_files(command) ? "\n            files=yes" : "");
 }
 

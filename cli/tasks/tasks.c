@@ -8,7 +8,7 @@
 
 #define ALONE_REQUESTS 20
 #define MOST_DETAILED  200000  /* kernels whose calls and occupancy are kept */
-#define MOST_KERNELS   4000000 /* kernels that are kept at all */
+#define MOST_KERNELS   1000000 /* kernels that are kept at all */
 
 bool gsim_cli_has_tasks(const struct gsim_cli_arguments *arguments)
 {

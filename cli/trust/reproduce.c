@@ -12,6 +12,7 @@
 #include "sim/device/device.h"
 #include "cli/cli.h"
 #include "cli/figures/figures.h"
+#include "cli/trust/reproduce_sharing.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
 
@@ -224,6 +225,7 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_reproduction r = {.factor = 1};
     const char *figure = arguments->value[GSIM_CLI_FIGURE];
     const char *paper = arguments->operand_count ? arguments->operands[0] : "all";
+    if (gsim_cli_is_sharing_paper(paper)) return gsim_cli_reproduce_sharing(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
     char number[64];
     struct gsim_progress progress;
     uint32_t jobs = 1;
@@ -231,7 +233,7 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     if (is(paper, "ccks")) return reproduce_ccks(arguments);
     struct gsim_acs acs = {0};
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda") && !is(paper, "acs"))
-        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, acs, ccks or all, found '%.60s'", paper);
+        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, all, acs, ccks, xsched or fikit, found '%.60s'", paper);
     if (is(paper, "acs")) r.acs = &acs;
     if (status == GSIM_OK && r.acs && arguments->value[GSIM_CLI_SCALE])
         status = gsim_error_set(&error, GSIM_USAGE, "--scale: expected kesco or grcuda with it, found acs");

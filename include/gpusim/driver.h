@@ -219,7 +219,7 @@ static inline void gsim_persistent_launch(struct gsim_driver *d, const struct gs
 }
 
 /* --- a policy in the front end: optional; no GPU that can be bought has one -------------------------------- */
-/* The current device's front end asks POLICY from now on (include/gpusim/frontend.h). Before anything is launched. */
+/* The current device's front end asks POLICY about the caller's launches from now on (gpusim/frontend.h). Before there are any. */
 static inline void gsim_frontend_set(struct gsim_driver *d, const struct gsim_frontend_ops *ops, void *policy) { d->ops->frontend_set(d, ops, policy); }
 /* gsim_launch with something for the policy, which must outlive the kernel. */
 static inline void gsim_launch_noted(struct gsim_driver *d, const struct gsim_op *op, gsim_stream s, const void *note)

@@ -20,6 +20,7 @@
 #include "gpusim/scheduler.h"
 #include "gpusim/simulate.h"
 #include "gpusim/status.h"
+#include "gpusim/task.h"
 #include "gpusim/timeline.h"
 #include "gpusim/units.h"
 #include "gpusim/version.h"

@@ -75,6 +75,7 @@ enum gsim_share_state { GSIM_SHARE_HELD, GSIM_SHARE_RELEASED, GSIM_SHARE_RUNNING
 struct gsim_share_kernel {
     uint32_t task;
     uint32_t identity;     /* kernels of one name, grid and block have one, within the task: what a profile knows them by */
+    uint32_t stream;       /* its place among the task's streams, in the order of their first kernels, from 0 */
     const struct gsim_op *op;
     const struct gsim_kernel *kernel;
     enum gsim_share_state state;
@@ -168,6 +169,9 @@ static inline void gsim_share_timer(struct gsim_share *s, double at_us, void *ar
 static inline uint32_t gsim_share_behind(struct gsim_share *s, const struct gsim_share_kernel *k) { return s->actions->behind(s, k); }
 static inline void gsim_share_give(struct gsim_share *s, uint32_t task) { s->actions->give(s, task); }
 
+/* What a shared object exports. */
+extern const struct gsim_sharing_ops gsim_sharing;
+
 /* schedulers/sharing/registry.c: as gsim_scheduler_find() and the others. A shared object exports "gsim_sharing". */
 const struct gsim_sharing_ops *gsim_sharing_find(const char *name);
 const struct gsim_sharing_ops *gsim_sharing_at(uint32_t index);
@@ -202,6 +206,9 @@ enum gsim_status gsim_task_profiles_write(const struct gsim_task_profiles *profi
 /* For the tasks of SET, by name; each must be there. Kernels that the file lacks were never seen. */
 enum gsim_status gsim_task_profiles_read(struct gsim_task_profiles *profiles, const struct gsim_task_set *set, const char *path,
                                          struct gsim_error *error) GSIM_NODISCARD;
+
+/* What a shared object exports; of no meaning in a program. */
+extern const struct gsim_sharing_ops gsim_sharing;
 
 GSIM_DECLARATIONS_END
 

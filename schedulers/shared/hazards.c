@@ -47,9 +47,24 @@ static bool touches_device(const struct gsim_op *op, bool is_managed)
     return false;
 }
 
+/* Between kernels: a part that both touch and one writes. Most pairs of parts are reads. */
+static bool kernels_conflict(const struct gsim_op *a, const struct gsim_op *b)
+{
+    struct gsim_access_walk of_a = {.op = a};
+    for (struct gsim_access x; gsim_access_next(&of_a, &x);) {
+        for (struct gsim_access_walk of_b = {.op = b};;) {
+            struct gsim_access y;
+            if (!gsim_access_next(&of_b, &y)) break;
+            if ((x.writes || y.writes) && x.buffer_index == y.buffer_index && x.begin < y.end && y.begin < x.end) return true;
+        }
+    }
+    return false;
+}
+
 bool gsim_op_conflicts(const struct gsim_op *a, const struct gsim_op *b, bool is_managed)
 {
     if ((a->is_unknown && touches_device(b, is_managed)) || (b->is_unknown && touches_device(a, is_managed))) return true;
+    if (a->kind == GSIM_OP_KERNEL && b->kind == GSIM_OP_KERNEL) return kernels_conflict(a, b);
     struct gsim_access_walk of_a = {.op = a};
     for (struct gsim_access x; gsim_access_next(&of_a, &x);) {
         struct gsim_op_access first = gsim_op_access(a, &x, is_managed);

@@ -74,7 +74,7 @@ static const struct gsim_param params_table[] = {
     {.name = NULL},
 };
 
-extern const struct gsim_sharing_ops gsim_sharing_skeleton;
+extern const struct gsim_sharing_ops gsim_sharing_skeleton; /* of a shared object: leave this out */
 const struct gsim_sharing_ops gsim_sharing_skeleton = {
     GSIM_SHARING_HEAD,
     .name = "skeleton",

@@ -35,6 +35,7 @@
 struct gsim_host_thread {
     struct gsim_actor *actor;
     struct gsim_driver *driver;    /* whose calls it makes */
+    const void *note;              /* of the launch that it makes, for the front end's policy */
     struct gsim_client *client;    /* the task that it works for (sim/front/process.h) */
     gsim_time local;               /* its own clock, >= now while it runs */
     gsim_time wake;                /* blocked: when it goes on; GSIM_TIME_NEVER until its condition holds */

@@ -368,6 +368,13 @@ static void take_back(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *
     stream->records = NULL;
 }
 
+void gsim_front_hold(struct gsim_front *f, uint32_t stream, bool is_held)
+{
+    struct gsim_stream_state *s = &f->process->streams[stream];
+    s->is_held = is_held;
+    if (is_held && s->is_bound) look_at(f, s->hw_queue, f->machine->now);
+}
+
 void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count)
 {
     struct gsim_stream_state *s = &f->process->streams[stream];
@@ -424,7 +431,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         return true;
     }
     if (stream->taken && command->kind == GSIM_COMMAND_RECORD) return false; /* as below */
-    if (stream->busy && command->kind == GSIM_COMMAND_RECORD && !command->marker->is_timed) {
+    if (stream->busy && (stream->is_held || (command->kind == GSIM_COMMAND_RECORD && !command->marker->is_timed))) {
         put_aside(hw_queue, stream);
         return true;
     }

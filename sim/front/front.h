@@ -41,7 +41,7 @@ struct gsim_front {
     struct gsim_arbiter *arbiter;  /* NULL: kernels go at once */
     uint32_t context;              /* its number among the contexts of an arbiter */
     struct gsim_source source;     /* the next hardware queue to be looked at */
-    struct gsim_front_policy policy;
+    struct gsim_front_policy *policies; /* of the tasks that have one */
     struct gsim_random turns;      /* whom it turns to first */
 
     uint32_t hw_queue_count;
@@ -82,6 +82,8 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command);
 /* When UNIT, which looks from FIRST on and then once in engine_poll_us whether another unit's work is done, goes on behind
  * work that ended at END (H200, H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end);
+/* The kernel that the stream is busy with has not been launched yet, or is from now on. */
+void gsim_front_hold(struct gsim_front *f, uint32_t stream, bool is_held);
 /* Gates of the stream up to COUNT are open from now on. */
 void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
 /* The hardware queue is looked at again at TIME. */

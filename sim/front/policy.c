@@ -87,12 +87,25 @@ static void do_arm(struct gsim_frontend *frontend, double cycles, uint64_t what)
 static double do_now_us(struct gsim_frontend *frontend) { return gsim_time_us(decided(policy_of(frontend))); }
 
 /* --- what the front end calls ------------------------------------------------------------------------------- */
-void gsim_front_policy_set(struct gsim_front *f, const struct gsim_frontend_ops *ops, void *own)
+static struct gsim_front_policy *policy_for(const struct gsim_front *f, const struct gsim_client *client)
+{
+    struct gsim_front_policy *p = f->policies;
+    while (p && p->client != client) p = p->next;
+    return p;
+}
+
+void gsim_front_policy_set(struct gsim_front *f, const struct gsim_client *client, const struct gsim_frontend_ops *ops, void *own)
 {
     static const struct gsim_frontend_calls calls = {do_spend, do_release, do_look, do_arm, do_now_us};
-    struct gsim_front_policy *p = &f->policy;
-    p->frontend.calls = &calls;
-    p->front = f;
+    struct gsim_front_policy *p = policy_for(f, client);
+    if (!p) {
+        if (!(p = GSIM_ARENA_NEW(&f->machine->arena, struct gsim_front_policy))) {
+            gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
+            return;
+        }
+        *p = (struct gsim_front_policy){.frontend.calls = &calls, .front = f, .client = client, .next = f->policies};
+        f->policies = p;
+    }
     p->ops = ops;
     p->own = own;
 }
@@ -150,9 +163,9 @@ static enum gsim_front_policy_step hold(struct gsim_front_policy *p, uint32_t hw
 
 enum gsim_front_policy_step gsim_front_policy_submit(struct gsim_front *f, uint32_t hw_queue, struct gsim_command *command)
 {
-    struct gsim_front_policy *p = &f->policy;
+    struct gsim_front_policy *p = f->policies ? policy_for(f, command->client) : NULL;
     bool is_taken = f->process->streams[command->stream].taken > 0;
-    if (!p->ops || !p->ops->on_submit || !is_kernel(command)) return is_taken ? GSIM_POLICY_STAYS : GSIM_POLICY_GOES_ON;
+    if (!p || !p->ops || !p->ops->on_submit || !is_kernel(command)) return is_taken ? GSIM_POLICY_STAYS : GSIM_POLICY_GOES_ON;
     struct gsim_front_policy_launch *l = command->in_policy;
     if (l && l->is_passed) return is_taken ? GSIM_POLICY_STAYS : GSIM_POLICY_GOES_ON;
     if (!can_decide(p, hw_queue) || !(l = launch_of(p, command))) return GSIM_POLICY_STAYS;
@@ -167,8 +180,8 @@ enum gsim_front_policy_step gsim_front_policy_submit(struct gsim_front *f, uint3
 
 enum gsim_front_policy_step gsim_front_policy_ready(struct gsim_front *f, uint32_t hw_queue, struct gsim_command *command)
 {
-    struct gsim_front_policy *p = &f->policy;
-    if (!p->ops || !p->ops->on_ready || !is_kernel(command)) return GSIM_POLICY_GOES_ON;
+    struct gsim_front_policy *p = f->policies ? policy_for(f, command->client) : NULL;
+    if (!p || !p->ops || !p->ops->on_ready || !is_kernel(command)) return GSIM_POLICY_GOES_ON;
     struct gsim_front_policy_launch *l = NULL;
     if (!can_decide(p, hw_queue) || !(l = launch_of(p, command))) return GSIM_POLICY_STAYS;
     l->is_passed = true;
@@ -179,15 +192,17 @@ enum gsim_front_policy_step gsim_front_policy_ready(struct gsim_front *f, uint32
 
 void gsim_front_policy_started(struct gsim_front *f, struct gsim_command *command)
 {
-    struct gsim_front_policy *p = &f->policy;
-    if (command->in_policy && p->ops && p->ops->on_kernel_start) p->ops->on_kernel_start(p->own, &p->frontend, &command->in_policy->launch);
+    struct gsim_front_policy *p = command->in_policy ? command->in_policy->policy : NULL;
+    (void)f;
+    if (p && p->ops && p->ops->on_kernel_start) p->ops->on_kernel_start(p->own, &p->frontend, &command->in_policy->launch);
 }
 
 void gsim_front_policy_ended(struct gsim_front *f, struct gsim_command *command)
 {
-    struct gsim_front_policy *p = &f->policy;
     struct gsim_front_policy_launch *l = command->in_policy;
+    (void)f;
     if (!l) return;
+    struct gsim_front_policy *p = l->policy;
     if (p->ops && p->ops->on_kernel_end) p->ops->on_kernel_end(p->own, &p->frontend, &l->launch);
     command->in_policy = NULL;
     l->next_idle = p->idle;

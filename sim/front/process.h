@@ -34,12 +34,13 @@ struct gsim_acquire {
 struct gsim_stream_state {
     struct gsim_front *front;      /* of the device that it is on */
     bool exists, busy;
+    bool is_held;                  /* busy with a kernel that a policy has not let go: what follows is not in the queue's way */
     int priority;
     uint32_t hw_queue;              /* the one that holds it, or held it last */
     struct gsim_command *early;    /* launched programmatically, begun before what it is busy with has ended */
     bool is_triggered;             /* all blocks of the kernel that it is busy with have */
     gsim_time triggered, own_ready; /* when; ready[GSIM_UNIT_SMS] as the end of its last kernel has set it */
-    struct gsim_command *records, **records_tail; /* of what it is busy with, to be made when that ends */
+    struct gsim_command *records, **records_tail; /* of what it is busy with, to be made when that ends; held: all that follows */
     bool is_bound;                 /* has commands that are not complete, all in that hw_queue */
     uint64_t issued, completed;
     /* By unit, of the last work there that its next command must follow: its end, and with the gap behind it. */
@@ -119,7 +120,6 @@ struct gsim_process {
     struct gsim_marker *free_markers;
     struct gsim_acquire *free_acquires;
 
-    const void *note;              /* of the launch that is being made, for the front end's policy */
     uint32_t correlation;
     struct gsim_client own;        /* where it has one task alone */
 };

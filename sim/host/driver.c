@@ -75,7 +75,7 @@ void gsim_api_issue(struct gsim_process *p, enum gsim_command_kind kind, const s
     struct gsim_command *command = gsim_front_command(p->streams[stream].front, kind, stream);
     if (!command) return;
     command->op = op;
-    command->note = p->note;
+    command->note = p->machine->running->note;
     command->exec = exec;
     command->launch = launch;
     command->correlation = p->correlation;

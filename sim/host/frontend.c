@@ -12,15 +12,17 @@ static void do_frontend_set(struct gsim_driver *driver, const struct gsim_fronte
         return;
     }
     gsim_machine_meet(p->machine);
-    gsim_front_policy_set(p->fronts[p->device->index], ops, policy);
+    gsim_front_policy_set(p->fronts[p->device->index], p->machine->running->client, ops, policy);
 }
 
 static void do_launch_noted(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream, const void *note)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    p->note = note;
+    if (gsim_driver_failed(driver)) return;
+    struct gsim_host_thread *thread = p->machine->running; /* others may launch while it waits for room in the queue */
+    thread->note = note;
     driver->ops->launch(driver, op, stream);
-    p->note = NULL;
+    thread->note = NULL;
 }
 
 void gsim_api_set_frontend_ops(struct gsim_driver_ops *ops)

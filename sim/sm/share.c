@@ -14,9 +14,6 @@
 /* Memory blocks beside other kinds: H200, H100, traces/h200/vm/mixed.txt.gz (traces/runner/micro/mixed.cu), two kernels on one SM, all of this block.
  * Behind on-chip ones that issue at the rate U, times 1 + 0.6 U^2: 1.03 behind 0.27, 1.18 behind 0.6. */
 #define BEHIND_ON_CHIP 0.6
-/* Without arithmetic, behind those with, which use U, times 1 + 0.09 U^2 / (1.14 - U): 1.08 behind 0.58, 1.16 behind 0.78, 1.6 behind all. */
-#define PLAIN_BEHIND 0.09
-#define PLAIN_AT_MOST 1.14
 /* Behind older issue-bound warps, of which there are so many per sub-partition, times 1 + this, for two warps of theirs at most; where there are more
  * by the square root of their number; behind four they starve. */
 #define WIDTHS 6
@@ -24,9 +21,8 @@ static const double widths[WIDTHS] = {0, 1, 2, 3, 4, 8}; /* one: mixed-other.txt
 enum waits { PLAIN, ARITHMETIC, SCATTERED, WAITS };
 static const double behind_issue[WAITS][WIDTHS] = {{0, 0.05, 0.15, 0.9, 60, 60}, {0, 0.5, 1.15, 3, 60, 60}, {0, 0.13, 0.25, 0.45, 15, 15}};
 /* And beside younger ones so much of their time in latency and DRAM longer, whatever they compute in between: with 13 to 56 FMAs between loads
- * they go at 0.62 to 0.54 of their speed. A younger memory block takes their place there: 2.5 times the issue rate that these use less. */
+ * they go at 0.62 to 0.54 of their speed. */
 static const double beside_issue[WAITS][WIDTHS] = {{0, 0.04, 0.08, 0.1, 0.11, 0.11}, {0, 0.47, 0.7, 0.77, 0.82, 0.9}, {0, 0.11, 0.11, 0.14, 0.17, 0.17}};
-#define SHELTERED 2.5
 #define LOADED_BYTES 16.0 /* that a stream's thread has under way in L1 (traces/h200/vm/beside.txt: what it costs is gpu_share_chip.c's) */
 /* Streams' loads take room from scattered ones, up to this share of L1 (traces/h200/vm/lines.txt: on-chip work beside scattered loads for 0.75
  * of the lines takes its time alone, 1.4 times at most, and with streams for another quarter 1.2 to 2.0 times). */
@@ -217,23 +213,16 @@ static double at_width(const double y[WIDTHS], double width)
     return y[i - 1] + (width - widths[i - 1]) / (widths[i] - widths[i - 1]) * (y[i] - y[i - 1]);
 }
 
-/* What stands on an SM beside memory blocks. */
-struct company {
-    double older_width;    /* issue-bound warps per sub-partition */
-    double older, younger; /* issue rate that other memory blocks with arithmetic use */
-};
-
-/* How long a memory block that takes TIME among its like takes beside issue-bound warps. */
-static double wait_for_issue(const struct gsim_demand *w, const struct gsim_share_sums *s, double time, const struct company *company)
+/* How long a memory block that takes TIME among its like takes beside issue-bound warps, OLDER_WIDTH per sub-partition of them older. */
+static double wait_for_issue(const struct gsim_demand *w, const struct gsim_share_sums *s, double time, double older_width)
 {
     enum waits kind = w->kind == GSIM_DEMAND_SCATTER ? SCATTERED : gsim_share_has_arithmetic(w) ? ARITHMETIC : PLAIN;
-    double all = fmax(s->half_width[1], s->half_width[2]), older = company->older_width;
+    double all = fmax(s->half_width[1], s->half_width[2]);
     if (w->issue_ps <= 0 || all <= 0) return time;
-    if (gsim_share_rule(s, GSIM_RULE_BEHIND_ISSUE)) time *= 1 + at_width(behind_issue[kind], older) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
-    double waits = at_width(beside_issue[kind], all) - at_width(beside_issue[kind], older);
-    double sheltered = gsim_share_rule(s, GSIM_RULE_SHELTERED) ? SHELTERED * company->younger : 0;
+    if (gsim_share_rule(s, GSIM_RULE_BEHIND_ISSUE))
+        time *= 1 + at_width(behind_issue[kind], older_width) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
     if (!gsim_share_rule(s, GSIM_RULE_BESIDE_ISSUE)) return time;
-    return time + waits * fmax(1 - sheltered, 0) * (w->latency_ps + w->memory_ps);
+    return time + (at_width(beside_issue[kind], all) - at_width(beside_issue[kind], older_width)) * (w->latency_ps + w->memory_ps);
 }
 
 /* The issue rate that memory blocks with arithmetic ask for while they use USED of it. */
@@ -257,18 +246,17 @@ static double asked_issue(const struct gsim_share_sums *s, const struct gsim_coh
 /* What they use: slower blocks ask for less, so it is a fixed point, which secants find. */
 static void find_used(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count)
 {
-    double high = 1, low;
+    double high = 1, low, asked = asked_issue(s, c, count, 1); /* the least */
+    double below = asked - 1, above;
     s->used = 1;
-    s->asked = asked_issue(s, c, count, 1); /* the least */
-    double below = s->asked - 1, above;
     if (below >= -USED_TOLERANCE) return;
-    low = s->used = s->asked;
-    s->asked = asked_issue(s, c, count, low);
-    above = s->asked - low;
+    low = s->used = asked;
+    asked = asked_issue(s, c, count, low);
+    above = asked - low;
     for (int step = 0; step < 5 && above >= USED_TOLERANCE; step++) {
         s->used = low + (high - low) * above / (above - below);
-        s->asked = asked_issue(s, c, count, s->used);
-        double over = s->asked - s->used;
+        asked = asked_issue(s, c, count, s->used);
+        double over = asked - s->used;
         if (fabs(over) < USED_TOLERANCE) break;
         if (over > 0) {
             low = s->used;
@@ -322,7 +310,6 @@ struct walk {
     double left;             /* of the issue rate */
     double memory;           /* of it, what memory blocks use; in the second walk all of them */
     double arithmetic;       /* and those with arithmetic */
-    double asked;            /* what these would use if it were not for issue-bound ones */
     double on_chip;          /* what on-chip ones use */
     double all_on_chip;      /* second walk: all of these */
     double half_position[3]; /* issue-bound warps per sub-partition, of each pair of these, 1 and 2 */
@@ -349,14 +336,6 @@ static void share_issue(struct gsim_cohort *c, const struct gsim_share_sums *s, 
     gsim_share_add_to_halves(walk->half_position, c);
 }
 
-/* Of BLOCKS that share alike and would use OWN of the issue rate. */
-static struct company company_of(const struct gsim_cohort *c, double blocks, double own, const struct gsim_share_sums *s, const struct walk *walk)
-{
-    double width = c->work->threads * blocks / GSIM_THREADS_OF_WIDTH, younger = fmax(s->asked - walk->asked - own, 0);
-    if (width > 2) younger += own * (0.5 - 1 / width); /* half of them, beyond the first two warps per sub-partition */
-    return (struct company){of_halves(walk->half_position, c), fmin(walk->arithmetic, 1), younger};
-}
-
 /* Memory and scatter blocks: those of one kernel that started together share alike, so they come as a run of
  * cohorts with BLOCKS blocks in all. */
 static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struct gsim_share_sums *s, struct walk *walk)
@@ -366,12 +345,7 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
     double chip = gsim_share_rule(s, GSIM_RULE_BEHIND_ON_CHIP) ? BEHIND_ON_CHIP : 0;
     if (gsim_share_has_arithmetic(w))
         time = (1 + chip * walk->on_chip * walk->on_chip) / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
-    double own = gsim_share_has_arithmetic(w) ? w->issue_ps * blocks * c->pace / time : 0;
-    struct company company = company_of(c, blocks, own, s, walk);
-    walk->asked += own;
-    bool is_behind = !gsim_share_has_arithmetic(w) && w->dram_gbps > 0 && gsim_share_rule(s, GSIM_RULE_PLAIN_BEHIND);
-    if (is_behind) time *= 1 + PLAIN_BEHIND * company.older * company.older / (PLAIN_AT_MOST - company.older);
-    time = wait_for_issue(w, s, time, &company);
+    time = wait_for_issue(w, s, time, of_halves(walk->half_position, c));
     /* Loads wait that L1 has no room for, scattered ones and streams' beside them: streams beside 704 to 796 lines on SMs with 28 KiB, 3.1 to 3.6
      * times the limit, take 3.3 to 3.6 times as long as elsewhere (H200, H100, traces/h200/vm/dags-last.json.gz, "last 79", node 6). */
     if (w->dram_gbps > 0 && s->crowding > 1) time += waiting * (s->crowding - 1);

@@ -24,7 +24,7 @@ struct gsim_share_sums {
     double crowding;      /* scattered loads in flight, and streams' beside them, of the most that it has room for */
     double loading;       /* threads of memory blocks that wait for data */
     double demand_gbps;
-    double asked, used;   /* issue rate that memory blocks with arithmetic ask for; the same, at most 1 */
+    double used;          /* issue rate that memory blocks with arithmetic ask for, at most 1 */
     double described;     /* issue rate that described blocks ask for */
     double fair;          /* of it, what a block gets at most where they ask for more than there is */
     uint64_t rules_off;   /* of the device */

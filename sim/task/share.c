@@ -31,6 +31,10 @@ struct gsim_policy {
     const struct gsim_sharing_ops *ops;
     uint32_t *identity;          /* by kernel index */
     bool *is_first;              /* by task: no kernel of the request has come yet */
+    struct stream_place {
+        uint32_t *streams;
+        size_t count, capacity;
+    } *places;                   /* by task: its streams, by place */
     uint64_t number;
     struct gsim_arena arena;
     struct held_kernel *free_kernels;
@@ -39,6 +43,12 @@ struct gsim_policy {
 
 static struct gsim_policy *policy_of(struct gsim_share *share) { return (struct gsim_policy *)((char *)share - offsetof(struct gsim_policy, share)); }
 static struct held_kernel *held_of(struct gsim_command *command) { return command->held; }
+
+/* What stands behind it in its stream is with its client until it is released. */
+static void hold(struct held_kernel *h, bool is_held)
+{
+    if (!h->command->graph_run) gsim_front_hold(h->command->front, h->command->stream, is_held);
+}
 
 /* --- timers ------------------------------------------------------------------------------------------------- */
 
@@ -90,6 +100,7 @@ static void do_release(struct gsim_share *share, struct gsim_share_kernel *kerne
     struct held_kernel *h = (struct held_kernel *)kernel;
     if (kernel->state != GSIM_SHARE_HELD) return;
     kernel->state = GSIM_SHARE_RELEASED;
+    hold(h, false);
     struct policy_timer timer = {.kernel = h, .release = ++h->release};
     add_timer(p, p->machine->now + gsim_time_from_us(delay_us), &timer);
 }
@@ -122,6 +133,7 @@ static void do_kill(struct gsim_share *share, struct gsim_share_kernel *kernel)
     if (h->command->run) gsim_front_kill(h->command);
     h->is_submitted = false;
     kernel->state = GSIM_SHARE_HELD;
+    hold(h, true);
 }
 
 static void do_timer(struct gsim_share *share, double at_us, void *argument)
@@ -148,6 +160,19 @@ static const struct gsim_share_actions actions = {do_now_us, do_release, do_paus
 
 /* --- what happens -------------------------------------------------------------------------------------------- */
 
+static uint32_t place_of(struct gsim_policy *p, uint32_t task, uint32_t stream)
+{
+    struct stream_place *s = &p->places[task];
+    for (size_t i = 0; i < s->count; i++)
+        if (s->streams[i] == stream) return (uint32_t)i;
+    if (gsim_array_grow((void **)&s->streams, sizeof *s->streams, s->count, &s->capacity)) {
+        gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
+        return 0;
+    }
+    s->streams[s->count] = stream;
+    return (uint32_t)s->count++;
+}
+
 static void policy_ready(struct gsim_arbiter *arbiter, struct gsim_command *command)
 {
     struct gsim_policy *p = (struct gsim_policy *)arbiter;
@@ -162,6 +187,7 @@ static void policy_ready(struct gsim_arbiter *arbiter, struct gsim_command *comm
     *h = (struct held_kernel){.policy = p, .command = command};
     h->kernel = (struct gsim_share_kernel){
         .task = task,
+        .stream = place_of(p, task, command->stream),
         .identity = p->identity[command->op->kernel_index],
         .op = command->op,
         .kernel = &p->tasks->set->all.kernels[command->op->kernel_index],
@@ -172,6 +198,7 @@ static void policy_ready(struct gsim_arbiter *arbiter, struct gsim_command *comm
     };
     p->is_first[task] = false;
     command->held = h;
+    hold(h, true);
     p->ops->ready(&p->share, &h->kernel);
 }
 
@@ -220,6 +247,7 @@ enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter 
                               .ops = tasks->ops};
     p->identity = GSIM_ARENA_ARRAY(&p->arena, uint32_t, tasks->set->all.kernel_count + 1);
     p->is_first = GSIM_ARENA_ARRAY(&p->arena, bool, tasks->count);
+    p->places = GSIM_ARENA_ARRAY(&p->arena, struct stream_place, tasks->count);
     if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_task_set_identify(tasks->set, p->identity);
     p->share = (struct gsim_share){.actions = &actions, .tasks = tasks->set->tasks, .task_count = tasks->count, .params = tasks->params,
@@ -232,6 +260,7 @@ struct gsim_arbiter *gsim_policy_arbiter(struct gsim_policy *p) { return &p->arb
 void gsim_policy_close(struct gsim_policy *p)
 {
     if (!p) return;
+    for (uint32_t i = 0; p->places && i < p->tasks->count; i++) gsim_free(p->places[i].streams);
     gsim_arena_release(&p->arena);
     gsim_free(p);
 }

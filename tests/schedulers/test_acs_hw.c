@@ -5,6 +5,7 @@
  */
 #include "gpusim/schedulers/moves.h"
 #include "sim/program/verify.h"
+#include "sim/sm/work.h"
 #include "tests/schedulers/segments.h"
 #include "tests/sim/machine_fixture.h"
 
@@ -226,6 +227,34 @@ static void needs_a_front_end(void)
     CHECK_HAS(error.message, "which only simulated GPUs have");
 }
 
+static void out_of_memory(void)
+{
+    static const char *const names[] = {"acs-hw", "acs-sw"};
+    struct gsim_program program = {0};
+    struct gsim_demand works[12];
+    struct gsim_error problem = {0};
+    segments_random(3, 12, 6, &program);
+    CHECK_OK(gsim_demands_init(works, program.kernel_count, &device, program.kernels, &problem), problem);
+    for (int s = 0; s < 2; s++) {
+        bool is_done = false;
+        for (uint64_t nth = 1; nth < 3000 && !is_done; nth += 3) {
+            struct gsim_timeline timeline = {0};
+            struct gsim_error error = {0};
+            const struct gsim_simulation simulation = {.program = &program, .device = &device, .scheduler = gsim_scheduler_find(names[s]),
+                                                       .gpu = {.tolerance = 0.004}, .memory = GSIM_MEMORY_PINNED, .iterations = 1, .seed = 1, .works = works};
+            gsim_alloc_fail_nth(nth);
+            enum gsim_status status = gsim_simulate(&simulation, &timeline, &error);
+            is_done = gsim_alloc_fail_nth(0) < nth;
+            CHECK_MSG(status == GSIM_OK || (!is_done && status == GSIM_NOMEM), "%s: allocation %d: status %d: %s", names[s], (int)nth, (int)status,
+                      error.message);
+            if (status == GSIM_OK) CHECK_OK(gsim_verify_timeline(&timeline, &program, 1, &error), error); /* some memory is not needed */
+            gsim_timeline_release(&timeline);
+        }
+        CHECK(is_done);
+    }
+    gsim_program_release(&program);
+}
+
 static void setup(void)
 {
     device = fixture_device();
@@ -239,6 +268,7 @@ static const struct test_case cases[] = {
     {"costs are cycles", costs_are_cycles},
     {"against a model", against_a_model},
     {"needs a front end", needs_a_front_end},
+    {"allocations may fail", out_of_memory},
 };
 
 TEST_MAIN("schedulers/acs_hw", cases)
