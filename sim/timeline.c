@@ -24,6 +24,7 @@ void gsim_timeline_release(struct gsim_timeline *timeline)
     gsim_free(timeline->waits);
     gsim_free(timeline->occupancy);
     gsim_free(timeline->iterations);
+    gsim_free(timeline->residents);
     gsim_free(timeline->figures);
     gsim_free(timeline->requests);
     memset(timeline, 0, sizeof(*timeline));
@@ -54,6 +55,11 @@ void gsim_timeline_add_copy(struct gsim_timeline *timeline, const struct gsim_co
 void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gsim_iteration_record *record)
 {
     APPEND(timeline, iterations, iteration_count, iteration_capacity, record);
+}
+
+void gsim_timeline_add_resident(struct gsim_timeline *timeline, const struct gsim_resident_record *record)
+{
+    APPEND(timeline, residents, resident_count, resident_capacity, record);
 }
 
 void gsim_timeline_add_request(struct gsim_timeline *timeline, const struct gsim_request_record *record)

@@ -4,6 +4,7 @@
  * published against simulated. What is run: trust/published/rules.c.
  */
 #include "trust/published/acs.h"
+#include "trust/published/ccks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +195,30 @@ static enum gsim_status deliver(struct gsim_reproduction *r, const struct gsim_c
     return gsim_output_commit(&output, error);
 }
 
+/* One published number and a model of assumptions: no rows to compare. */
+static int reproduce_ccks(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct gsim_ccks ccks = {0};
+    struct gsim_output output;
+    const char *csv = arguments->value[GSIM_CLI_CSV];
+    enum gsim_status status = GSIM_OK;
+    static const enum gsim_cli_key others[] = {GSIM_CLI_ONLY, GSIM_CLI_REPORT, GSIM_CLI_FIGURE, GSIM_CLI_SCALE, GSIM_CLI_PER_CASE};
+    for (size_t i = 0; i < sizeof others / sizeof others[0] && status == GSIM_OK; i++)
+        if (arguments->value[others[i]])
+            status = gsim_error_set(&error, GSIM_USAGE, "reproduce ccks: --%s: expected --csv alone", gsim_cli_option_at(others[i])->name);
+    if (status == GSIM_OK) status = gsim_ccks_run(&ccks, &error);
+    if (status == GSIM_OK) status = gsim_output_open(&output, csv ? csv : "-", &error);
+    if (status == GSIM_OK) {
+        if (csv)
+            gsim_ccks_csv(&ccks, &output);
+        else
+            gsim_ccks_print(&ccks, &output);
+        status = gsim_output_commit(&output, &error);
+    }
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}
+
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
@@ -205,9 +230,10 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_progress progress;
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
+    if (is(paper, "ccks")) return reproduce_ccks(arguments);
     struct gsim_acs acs = {0};
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda") && !is(paper, "acs"))
-        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, all, acs, xsched or fikit, found '%.60s'", paper);
+        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, all, acs, ccks, xsched or fikit, found '%.60s'", paper);
     if (is(paper, "acs")) r.acs = &acs;
     if (status == GSIM_OK && r.acs && arguments->value[GSIM_CLI_SCALE])
         status = gsim_error_set(&error, GSIM_USAGE, "--scale: expected kesco or grcuda with it, found acs");

@@ -33,6 +33,7 @@ enum gsim_number_kind {
 struct gsim_device_spec {
     const char *name, *title;
     const char *gpus;       /* what such GPUs call themselves, one a line; NULL: not said */
+    bool inherits;          /* numbers that its file leaves out from another device */
     int compute_capability; /* 10 * major + minor: 80 is 8.0; AMD's: gsim_capability_text() */
     /* The numbers by name, in the units of device.def. */
 #define X(section, name, unit, initial, minimum, maximum, help) double name;

@@ -12,6 +12,7 @@
 #define GSIM_DRIVER_H
 
 #include "gpusim/frontend.h"
+#include "gpusim/persistent.h"
 #include "gpusim/program.h"
 #include "gpusim/units.h"
 
@@ -99,6 +100,7 @@ struct gsim_driver_ops {
     void (*device_set)(struct gsim_driver *, uint32_t device);
     void (*peer_enable)(struct gsim_driver *, uint32_t peer);
     void (*memcpy_peer_async)(struct gsim_driver *, const struct gsim_op *, gsim_stream);
+    void (*persistent_launch)(struct gsim_driver *, const struct gsim_persistent *, gsim_stream);
     void (*frontend_set)(struct gsim_driver *, const struct gsim_frontend_ops *, void *policy);
     void (*launch_noted)(struct gsim_driver *, const struct gsim_op *, gsim_stream, const void *note);
     void (*figure)(struct gsim_driver *, const char *name, const char *unit, double value);
@@ -208,6 +210,13 @@ static inline void gsim_launch_host_func(struct gsim_driver *d, void (*body)(str
 static inline void gsim_stream_gate(struct gsim_driver *d, gsim_stream s, uint64_t count) { d->ops->stream_gate(d, s, count); }
 /* The host writes COUNT where the stream's gates look. Never lower than before. */
 static inline void gsim_stream_open(struct gsim_driver *d, gsim_stream s, uint64_t count) { d->ops->stream_open(d, s, count); }
+
+/* --- persistent kernels: optional ----------------------------------------------------------------------- */
+/* Launches a kernel that does all of PLAN's tasks; PLAN must outlive it. A second one on the device waits for the first one's end. */
+static inline void gsim_persistent_launch(struct gsim_driver *d, const struct gsim_persistent *plan, gsim_stream s)
+{
+    d->ops->persistent_launch(d, plan, s);
+}
 
 /* --- a policy in the front end: optional; no GPU that can be bought has one -------------------------------- */
 /* The current device's front end asks POLICY about the caller's launches from now on (gpusim/frontend.h). Before there are any. */

@@ -14,6 +14,7 @@
 #include "gpusim/memory.h"
 #include "gpusim/metrics.h"
 #include "gpusim/params.h"
+#include "gpusim/persistent.h"
 #include "gpusim/program.h"
 #include "gpusim/random.h"
 #include "gpusim/scheduler.h"

@@ -25,6 +25,8 @@
 #define GSIM_LIMIT_US 1e10               /* one duration: 2.8 hours; many of them still fit the clock */
 #define GSIM_LIMIT_TOTAL_US 4e12         /* all durations of all iterations: half of what gsim_time holds */
 #define GSIM_LIMIT_WORK 1e21             /* flops, bytes or cycles of one kernel */
+#define GSIM_LIMIT_PROLOGUE 0.99         /* share of a block's work */
+#define GSIM_LEAST_TRIGGER 1e-6          /* stands for 0, which is not given */
 #define GSIM_LIMIT_STREAM 65535
 #define GSIM_LIMIT_GPUS 8
 #define GSIM_LIMIT_PRIORITY 100          /* either sign */

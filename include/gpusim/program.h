@@ -52,6 +52,8 @@ struct gsim_kernel {
     double loop_x, loop_y;    /* with solo_us: items that the grid's threads stride over along x and y, which gives some blocks
                                  one round more than others; 0: not given, all are alike */
     double loop_z;            /* the same along z: blocks beyond them have nothing to do; 0: not given, all have */
+    double prologue;          /* share of a block's work that does not need what its launch follows programmatically; 0: all does */
+    double trigger;           /* share of a block's work behind which it lets such launches begin; 0: not given, at its exit */
     bool demand_given;        /* flops and dram_bytes are known, also where they are 0 */
     double solo_us;           /* duration of the grid alone on solo_device; 0: not given */
     const char *solo_device;  /* NULL: the simulated device */
@@ -113,7 +115,9 @@ struct gsim_op {
     uint16_t segment_count;
     uint8_t device;              /* the GPU that it is for, by number; of a GSIM_COPY_P2P where the data is */
     uint8_t to_device;           /* GSIM_COPY_P2P: where it goes */
-    uint8_t copy_memory;         /* GSIM_OP_COPY: enum gsim_copy_memory */
+    uint8_t copy_memory : 7;     /* GSIM_OP_COPY: enum gsim_copy_memory */
+    uint8_t programmatic : 1;    /* GSIM_OP_KERNEL: launched with programmatic stream serialization: it may begin when all blocks of the kernel
+                                    that it follows have triggered, and waits for its end behind its prologue */
     bool overhead;               /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
     bool is_unknown;             /* kernel: it may read and write anything on the device, beside its arguments */
     bool untimed;                /* host write of the reset between iterations, outside the timed region */

@@ -40,7 +40,8 @@ struct gsim_copy_record {
     X(GRAPH_ADD, "cudaGraphAddNode") X(GRAPH_CAPTURE, "cudaStreamBeginCapture")                          \
     X(GRAPH_INSTANTIATE, "cudaGraphInstantiate") X(GRAPH_LAUNCH, "cudaGraphLaunch")                      \
     X(HOST_ACCESS, "host access") X(HOST_WORK, "host work") X(LOCK, "lock") X(THREAD, "thread")    \
-    X(WAIT_ANY, "wait any") X(HOST_FUNC, "cudaLaunchHostFunc") X(GATE, "cuStreamWaitValue64")
+    X(WAIT_ANY, "wait any") X(HOST_FUNC, "cudaLaunchHostFunc") X(GATE, "cuStreamWaitValue64")                 \
+    X(RESIDENT, "cudaLaunchCooperativeKernel")
 
 enum gsim_api {
 #define GSIM_API_ENUM(name, text) GSIM_API_##name,
@@ -87,6 +88,17 @@ struct gsim_iteration_record {
     uint32_t streams_used, events_recorded, stream_waits;
 };
 
+/* A resident launch, from its first worker to its last. Times are summed over workers, but for LATE. */
+struct gsim_resident_record {
+    uint32_t iteration, stream, device, workers, tasks;
+    const char *mode;
+    gsim_time start, end;
+    double busy_us;          /* in tasks */
+    double late_us;          /* idle while that many tasks were ready and not running: the scheduler is late */
+    double limited_us;       /* idle otherwise: nothing more was ready */
+    double late_makespan_us; /* while some worker was idle and some task ready and not running */
+};
+
 /* What a scheduler says of its run (gsim_figure). */
 struct gsim_figure_record {
     const char *name, *unit;
@@ -109,10 +121,11 @@ struct gsim_timeline {
     struct gsim_iteration_record *iterations;
     struct gsim_request_record *requests; /* of several tasks, in place of iterations */
     struct gsim_figure_record *figures; /* in the order of their first mention */
-    size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count, request_count, figure_count;
+    struct gsim_resident_record *residents;
+    size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count, request_count, figure_count, resident_count;
     size_t warm_up_count; /* of the iterations, from the first on */
     size_t cycle, stands_for; /* 0, or: the last so many would come again and again, up to so many iterations in all */
-    size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity, request_capacity, figure_capacity;
+    size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity, request_capacity, figure_capacity, resident_capacity;
     bool detailed;            /* false: kernels, copies and iterations only (fast runs) */
     bool failed;              /* memory ran out; records are missing */
 };
@@ -127,6 +140,7 @@ void gsim_timeline_add_wait(struct gsim_timeline *timeline, const struct gsim_wa
 void gsim_timeline_add_occupancy(struct gsim_timeline *timeline, const struct gsim_occupancy_record *record);
 void gsim_timeline_add_request(struct gsim_timeline *timeline, const struct gsim_request_record *record);
 void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gsim_iteration_record *record);
+void gsim_timeline_add_resident(struct gsim_timeline *timeline, const struct gsim_resident_record *record);
 /* In place of one of the same name. */
 void gsim_timeline_set_figure(struct gsim_timeline *timeline, const struct gsim_figure_record *record);
 

@@ -19,12 +19,17 @@ struct gsim_graph_run;   /* one launch of an executable graph */
 struct gsim_faulter;     /* a kernel that may meet missing pages */
 struct gsim_kernel_run;  /* a kernel on the SMs */
 struct gsim_host_thread;
+struct gsim_persistent;
 struct gsim_front_policy_launch; /* a launch in the hands of the front end's policy */
 struct gsim_front;
 struct gsim_client;
 struct gsim_partition;
 
-enum gsim_command_kind { GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH, GSIM_COMMAND_HOST, GSIM_COMMAND_GATE };
+enum gsim_command_kind {
+    GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH, GSIM_COMMAND_HOST, GSIM_COMMAND_GATE,
+    GSIM_COMMAND_RESIDENT, /* a resident launch */
+    GSIM_COMMAND_TASK,     /* one of its tasks, in no stream */
+};
 
 struct gsim_command {
     enum gsim_command_kind kind;
@@ -40,9 +45,10 @@ struct gsim_command {
     const struct gsim_op *op;         /* GSIM_COMMAND_OP */
     struct gsim_marker *marker;       /* RECORD, WAIT */
     uint32_t exec;                    /* GRAPH: index */
+    const struct gsim_persistent *plan; /* RESIDENT */
     uint64_t gate;                    /* GATE: to what the stream must have been opened */
     void (*body)(struct gsim_driver *, void *); /* HOST */
-    void *argument;
+    void *argument;                   /* HOST, TASK */
     struct gsim_graph_run *graph_run; /* of a node; NULL for a stream's own command */
     uint32_t node;
     gsim_time launch, arrival, ready, start;
@@ -55,6 +61,8 @@ struct gsim_command {
     struct gsim_faulter *faulter;    /* kernels that may meet missing pages */
     uint64_t bytes;                  /* transfers */
     enum gsim_route route;
+    bool is_held;                    /* kernels launched programmatically before what they follow has ended; */
+    bool has_triggered;              /* and all blocks have triggered */
     bool in_engine;                  /* went through a copy engine's queue */
     bool is_migration;               /* memory started it; no stream knows it */
     bool has_room;                   /* bulk copies: what they displace has left */

@@ -409,6 +409,7 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
         bool may_lack = strcmp(sections[i], "sharing") == 0; /* its numbers have defaults */
         if (section || (!base && !may_lack)) status = read_section(&reader, sections[i], section);
     }
+    result.inherits = base != NULL;
     if (status == GSIM_OK) status = inherit(&reader, base, depth);
     if (status == GSIM_OK) status = complete(&reader);
     gsim_json_release(json);

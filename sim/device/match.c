@@ -73,7 +73,7 @@ static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int c
     if (!is_major && !has_same_limits(spec->compute_capability, compute_capability)) return 0;
     double off = sm_count > 0 ? fabs(log(spec->sm_count / sm_count)) : 0;
     double near = !is_major ? 0 : gsim_capability_minor(spec->compute_capability) == minor ? 2 : 1;
-    return near + 1 / (1 + off) / 2;
+    return near + 1 / (1 + off) / 2 - (spec->inherits ? 1e-6 : 0);
 }
 
 void gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match)

@@ -6,7 +6,7 @@
  * copies.c, graphs to graphs.c.
  */
 #include "sim/device/rules.h"
-#include "sim/front/front.h"
+#include "sim/front/resident.h"
 
 static void find_next(struct gsim_front *f)
 {
@@ -327,7 +327,9 @@ static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_st
 {
     uint32_t unit = unit_of(f, command);
     gsim_time earliest = stream->ready[unit], end = 0;
-    if (unit == GSIM_UNIT_SMS) {
+    if (command->kind == GSIM_COMMAND_OP && command->op->programmatic) {
+        earliest = gsim_programmatic_ready(f, stream, earliest);
+    } else if (unit == GSIM_UNIT_SMS) {
         gsim_time seen = gsim_acquires_seen(f->device, f->process, command->stream);
         if (seen > earliest) earliest = seen;
     }
@@ -433,7 +435,8 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         put_aside(hw_queue, stream);
         return true;
     }
-    if (stream->busy) return false; /* looked at again when its command ends */
+    bool is_early = stream->busy && gsim_programmatic_may_begin(f, stream, command);
+    if (stream->busy && !is_early) return false; /* looked at again when its command ends */
     if (command->kind == GSIM_COMMAND_RECORD) {
         do_record(f, hw_queue, command);
         return true;
@@ -447,6 +450,8 @@ static bool step_head(struct gsim_front *f, uint32_t index)
     if (asked == GSIM_POLICY_TAKEN) take(f, hw_queue, stream);
     if (asked == GSIM_POLICY_GOES_ON) asked = gsim_front_policy_ready(f, index, command);
     if (asked != GSIM_POLICY_GOES_ON) return asked == GSIM_POLICY_TAKEN;
+    if (is_early) stream->early = command;
+    command->is_held = is_early;
     stream->busy = true;
     gsim_acquires_forget(f->process, stream);
     command->ready = command->start = f->machine->now;
@@ -473,7 +478,7 @@ static void command_ended(struct gsim_command *command)
     struct gsim_front *f = command->front;
     struct gsim_stream_state *stream = &f->process->streams[command->stream];
     struct gsim_hw_queue *hw_queue = &f->hw_queues[stream->hw_queue];
-    stream->busy = false;
+    gsim_programmatic_go_on(f, stream);
     stream->last_end = f->machine->now;
     stream->ended_unit = unit_of(f, command);
     retire_launch(f, hw_queue);
@@ -486,6 +491,7 @@ static void command_ended(struct gsim_command *command)
     else if (next)
         turn += draw_first(f, stream->hw_queue);
     must_follow(stream, stream->ended_unit, f->machine->now, gap_behind(f, stream->ended_unit) + turn);
+    stream->own_ready = stream->ready[GSIM_UNIT_SMS];
     stream->has_worked = true;
     stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0, .ended_bytes = f->device->ended_bytes};
     if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
@@ -499,7 +505,7 @@ struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_
     struct gsim_client *client = gsim_process_client(f->process);
     struct gsim_command *command = gsim_command_new(f->machine, kind, f->device, stream, client->iteration);
     static void (*const execute[])(struct gsim_command *) = {[GSIM_COMMAND_OP] = gsim_front_start, [GSIM_COMMAND_GRAPH] = gsim_graphs_launch,
-                                                             [GSIM_COMMAND_GATE] = NULL};
+                                                             [GSIM_COMMAND_RESIDENT] = gsim_resident_launch, [GSIM_COMMAND_TASK] = NULL};
     if (!command) return NULL;
     command->front = f;
     command->part = f->part;

@@ -23,6 +23,7 @@ struct gsim_hw_queue {
 };
 
 struct gsim_held_node;
+struct gsim_resident;
 
 /* Decides when kernels whose turn has come go to the SMs (sim/task/). */
 struct gsim_arbiter {
@@ -57,6 +58,7 @@ struct gsim_front {
     uint32_t graph_kernels;        /* nodes of graphs under way */
     uint64_t placed;               /* kernels of which all blocks were or are resident */
     struct gsim_held_node *held, *last_held, *idle_held; /* graphs.c; in the order in which they go on */
+    struct gsim_resident *resident, *waiting_residents, *idle_residents; /* resident.c: the running launch; those behind it */
     struct gsim_demand signal;     /* fills an SM; graphs.c. 0 blocks: there is none */
 };
 
@@ -96,12 +98,25 @@ void gsim_front_submit(struct gsim_command *command);
 void gsim_front_kill(struct gsim_command *command);
 void gsim_front_kernel_drained(void *data, void *command, gsim_time now); /* told to the device */
 
+/* --- programmatic.c ---------------------------------------------------------------------------------------- */
+/* The command is a kernel that may begin before the one that its stream is busy with has ended. Kernels in missing pages do not. */
+bool gsim_programmatic_may_begin(const struct gsim_front *f, const struct gsim_stream_state *stream, const struct gsim_command *command);
+/* Of such a launch, READY otherwise: behind the trigger, or the end, of its stream's last kernel, if that is all it waits for. */
+gsim_time gsim_programmatic_ready(const struct gsim_front *f, const struct gsim_stream_state *stream, gsim_time ready);
+/* The kernel that the stream was busy with has ended: the one behind it, which has begun, is what it is busy with. */
+void gsim_programmatic_go_on(struct gsim_front *f, struct gsim_stream_state *stream);
+/* What the kernel of COMMAND waits for behind its prologue has come. */
+void gsim_front_let_go(void *command);
+void gsim_programmatic_triggered(void *front, void *tag, gsim_time now); /* told to the device */
+
 /* --- graphs.c: instantiated graphs, and their launches as they run ---------------------------------------- */
 /* What the nodes of the graph are when it runs. False: out of memory. */
 bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *graph, struct gsim_exec_state *exec);
 void gsim_graphs_launch(struct gsim_command *command);
 /* Both are told to the device: none of a kernel's blocks waits for room; what follows a node that copies (struct gsim_copy_hooks). */
 void gsim_graphs_kernel_placed(void *front, void *command, gsim_time now);
+/* All blocks of the node's kernel have triggered. */
+void gsim_graphs_triggered(struct gsim_command *node, gsim_time now);
 bool gsim_graphs_copies_on(const struct gsim_front *f, const struct gsim_command *copy, uint32_t *next);
 
 #endif

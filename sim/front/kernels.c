@@ -45,7 +45,7 @@ static void kernel_started(void *data, void *command, gsim_time now)
 {
     struct gsim_command *t = command;
     (void)data;
-    if (!t) return; /* a graph node's signal */
+    if (!t || t->kind == GSIM_COMMAND_TASK) return; /* a graph node's signal, or its launch knows */
     struct gsim_front *f = t->front;
     t->start = now;
     f->device->touched_bytes += f->process->space->works[t->op->kernel_index].touched_bytes;
@@ -62,6 +62,10 @@ static void kernel_ended(void *data, void *tag, gsim_time now)
     if (!command) return;
     struct gsim_front *f = command->front;
     f->machine->now = now;
+    if (command->kind == GSIM_COMMAND_TASK) {
+        command->ended(command);
+        return;
+    }
     f->device->ended_bytes += f->process->space->works[command->op->kernel_index].touched_bytes;
     struct gsim_kernel_record record = {
         .op = gsim_command_op(command),
@@ -106,5 +110,6 @@ static void blocks_stayed(void *data, void *tag, const uint64_t *sms, uint64_t b
     f->machine->simulation->observer->on_blocks(f->machine->simulation->observer->data, &record);
 }
 
-const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, gsim_graphs_kernel_placed, gsim_front_kernel_drained};
+const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, gsim_graphs_kernel_placed, gsim_programmatic_triggered,
+                                                      gsim_front_kernel_drained};
 const struct gsim_gpu_watcher gsim_front_watcher = {NULL, blocks_stayed};

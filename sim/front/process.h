@@ -37,6 +37,9 @@ struct gsim_stream_state {
     bool is_held;                  /* busy with a kernel that a policy has not let go: what follows is not in the queue's way */
     int priority;
     uint32_t hw_queue;              /* the one that holds it, or held it last */
+    struct gsim_command *early;    /* launched programmatically, begun before what it is busy with has ended */
+    bool is_triggered;             /* all blocks of the kernel that it is busy with have */
+    gsim_time triggered, own_ready; /* when; ready[GSIM_UNIT_SMS] as the end of its last kernel has set it */
     struct gsim_command *records, **records_tail; /* of what it is busy with, to be made when that ends; held: all that follows */
     bool is_bound;                 /* has commands that are not complete, all in that hw_queue */
     uint64_t issued, completed;
@@ -81,6 +84,8 @@ struct gsim_graph_state {
 struct gsim_exec_state {
     const struct gsim_op **ops;
     uint32_t *streams, *predecessor_count;
+    bool has_programmatic;         /* some nodes are launched programmatically */
+    uint32_t *cross_edges;         /* of each node: how many of other branches it follows */
     bool *crosses;                 /* of each node: it follows nodes of several branches */
     bool *signals;                 /* of each node: such ones follow it, and one other */
     uint32_t *first_successor, *successors; /* of node n: successors[first[n]] .. successors[first[n + 1] - 1] */

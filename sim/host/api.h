@@ -50,6 +50,8 @@ bool gsim_api_is_queue(struct gsim_process *p, gsim_queue queue);
 /* --- devices.c ----------------------------------------------------------------------------------------------- */
 void gsim_api_set_device_ops(struct gsim_driver_ops *ops);
 
+/* --- resident.c ----------------------------------------------------------------------------------------------- */
+void gsim_api_set_resident_ops(struct gsim_driver_ops *ops);
 /* --- frontend.c ---------------------------------------------------------------------------------------------- */
 void gsim_api_set_frontend_ops(struct gsim_driver_ops *ops);
 

@@ -528,6 +528,7 @@ bool gsim_api_init(struct gsim_process *p)
     gsim_api_set_thread_ops(ops);
     gsim_api_set_wait_ops(ops);
     gsim_api_set_device_ops(ops);
+    gsim_api_set_resident_ops(ops);
     gsim_api_set_frontend_ops(ops);
     p->driver.ops = ops;
     p->call_gap = gsim_time_from_us(p->spec->call_gap_us);

@@ -57,6 +57,7 @@ PASS(iteration_end, (struct gsim_driver *driver, uint32_t i), (f->below, i))
 PASS(stream_gate, (struct gsim_driver *driver, gsim_stream s, uint64_t count), (f->below, s, count))
 PASS(device_set, (struct gsim_driver *driver, uint32_t device), (f->below, device))
 PASS(peer_enable, (struct gsim_driver *driver, uint32_t peer), (f->below, peer))
+PASS(persistent_launch, (struct gsim_driver *driver, const struct gsim_persistent *plan, gsim_stream s), (f->below, plan, s))
 PASS(memcpy_peer_async, (struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s), (f->below, op, s))
 PASS(stream_open, (struct gsim_driver *driver, gsim_stream s, uint64_t count), (f->below, s, count))
 PASS(frontend_set, (struct gsim_driver *driver, const struct gsim_frontend_ops *ops, void *policy), (f->below, ops, policy))
@@ -182,6 +183,7 @@ void gsim_forward_init(struct gsim_forward *f, struct gsim_driver *below)
         .launch_noted = ops->launch_noted ? pass_launch_noted : NULL,
         .figure = ops->figure ? pass_figure : NULL,
         .memcpy_peer_async = ops->memcpy_peer_async ? pass_memcpy_peer_async : NULL,
+        .persistent_launch = ops->persistent_launch ? pass_persistent_launch : NULL,
     };
     f->driver.ops = &f->ops;
 }

@@ -46,6 +46,7 @@ static struct gsim_gaps gaps_of(const struct gsim_device_spec *spec)
 {
     return (struct gsim_gaps){
         .stream = gsim_time_from_us(spec->stream_gap_us),
+        .programmatic = gsim_time_from_us(spec->programmatic_gap_us),
         .event = gsim_time_from_us(spec->event_gap_us),
         .acquire = gap_if(spec, GSIM_RULE_STREAM_ORDER, spec->acquire_us),
         .acquire_cold = gap_if(spec, GSIM_RULE_STREAM_ORDER, spec->acquire_cold_us),

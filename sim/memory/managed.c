@@ -85,23 +85,47 @@ static bool may_fault(const struct gsim_device *d, const struct gsim_command *co
     return d->space->is_oversubscribed;
 }
 
-static void touch_eagerly(struct gsim_device *d, const struct gsim_command *command)
+static void touch_eagerly(struct gsim_device *d, const struct gsim_op *op)
 {
     struct gsim_moved moved = {0};
-    for (uint32_t i = 0; i < command->op->arg_count; i++) {
-        uint32_t buffer = command->op->args[i].buffer_index;
+    for (uint32_t i = 0; i < op->arg_count; i++) {
+        uint32_t buffer = op->args[i].buffer_index;
         if (!gsim_residency_is_complete(&d->space->residency, buffer))
             gsim_residency_arrive(&d->space->residency, buffer, 0, d->space->residency.pages[buffer].group_count, &moved);
     }
     gsim_managed_check(d);
 }
 
+/* What of BUFFER is with the host comes from TIME on; returns when it is there. */
+static gsim_time take_buffer(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *op, uint32_t buffer, gsim_time time)
+{
+    uint64_t bytes = gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, GSIM_PLACE_HOST);
+    if (!bytes) return time;
+    struct gsim_copy_record record = {.op = op->index, .iteration = command->iteration, .stream = command->stream, .device = d->index,
+                                      .buffer_index = buffer, .correlation = command->correlation, .kind = GSIM_COPY_H2D,
+                                      .reason = GSIM_REASON_FAULT, .bytes = bytes, .launch = command->launch, .start = time};
+    record.end = time + gsim_time_from_us(d->spec->fault_latency_us + (double)bytes * 1e-3 / d->spec->fault_total_gbps);
+    gsim_copies_record(d->machine, &record);
+    return record.end;
+}
+
+gsim_time gsim_managed_take_all(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *const *ops, uint32_t count)
+{
+    gsim_time time = d->machine->now;
+    if (d->space->mode != GSIM_MEMORY_MANAGED) return time;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t a = 0; a < ops[i]->arg_count; a++) time = take_buffer(d, command, ops[i], ops[i]->args[a].buffer_index, time);
+        touch_eagerly(d, ops[i]);
+    }
+    return time;
+}
+
 void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command)
 {
     bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED, faults = is_managed && may_fault(d, command);
     if (faults) gsim_faults_add(d, command);
-    if (is_managed && is_eager(d)) touch_eagerly(d, command);
-    command->run = gsim_gpu_submit_scaled(command->part->sm, d->machine->now, &d->space->works[command->op->kernel_index],
+    if (is_managed && is_eager(d)) touch_eagerly(d, command->op);
+    command->run = (command->is_held ? gsim_gpu_submit_held : gsim_gpu_submit_scaled)(command->part->sm, d->machine->now, &d->space->works[command->op->kernel_index],
                                           gsim_reuse_kernel(d, command) * gsim_recent_kernel(d, command->op), command->priority, command);
     gsim_partition_changed(command->part);
     if (!command->run)

@@ -77,6 +77,9 @@ void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command);
 /* Devices without page faults: a launch of the COUNT ops, one or a graph's, moves what the host wrote, and the calling thread waits. */
 void gsim_managed_launch(struct gsim_device *d, const struct gsim_op *const *ops, uint32_t count, uint32_t stream,
                          uint32_t iteration);
+/* COMMAND is a resident kernel that does the COUNT ops: what they use and is not on the device comes before its first task, buffer after
+ * buffer, as fast as faults bring pages alone, beside nothing else on the link. Returns when all is there. */
+gsim_time gsim_managed_take_all(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *const *ops, uint32_t count);
 void gsim_managed_attach(struct gsim_space *space, uint32_t buffer_index, uint32_t stream);
 /* The host touches a managed buffer: a transfer back that the running thread waits for, where needed. */
 void gsim_managed_host_access(struct gsim_device *d, const struct gsim_op *op, uint32_t iteration);

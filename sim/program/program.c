@@ -88,6 +88,9 @@ static enum gsim_status check_kernels(const struct gsim_program *program, struct
         if (!is_work(kernel->loop_x) || !is_work(kernel->loop_y) || !is_work(kernel->loop_z))
             return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': loop_x, loop_y, loop_z: expected 0 to %g, found %g, %g and %g",
                                   i, kernel->name, GSIM_LIMIT_WORK, kernel->loop_x, kernel->loop_y, kernel->loop_z);
+        if (!(kernel->prologue >= 0 && kernel->prologue <= GSIM_LIMIT_PROLOGUE) || !(kernel->trigger >= 0 && kernel->trigger <= 1))
+            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': prologue, trigger: expected 0 to %g and 0 to 1, found %g and %g", i,
+                                  kernel->name, GSIM_LIMIT_PROLOGUE, kernel->prologue, kernel->trigger);
         if (!is_duration(kernel->solo_us))
             return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': solo_us: expected 0 to %g, found %g", i,
                                   kernel->name, GSIM_LIMIT_US, kernel->solo_us);

@@ -13,7 +13,7 @@
     X(OP_NON_CONST, "non_const", "K") X(OP_KIND, "kind", "C") X(OP_BUFFER, "buffer", "CPWR")               \
     X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "CHS") X(OP_MEMORY, "memory", "C") X(OP_OVERHEAD, "overhead", "H") \
     X(OP_UNTIMED, "untimed", "W") X(OP_DEVICE, "device", "KCP") X(OP_TO, "to", "C") \
-    X(OP_UNKNOWN, "unknown", "K")
+    X(OP_UNKNOWN, "unknown", "K") X(OP_PROGRAMMATIC, "programmatic", "K")
 /* clang-format on */
 #define OP_ID(id, name, kinds)    id,
 #define OP_NAME(id, name, kinds)  name,
@@ -59,6 +59,9 @@ enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && status == GSIM_OK; i++)
         status = gsim_fields_real(fields, first + numbers[i].field, numbers[i].maximum, numbers[i].number);
+    if (status == GSIM_OK) status = gsim_fields_real(fields, first + WORK_PROLOGUE, GSIM_LIMIT_PROLOGUE, &kernel->prologue);
+    if (status == GSIM_OK) status = gsim_fields_real(fields, first + WORK_TRIGGER, 1, &kernel->trigger);
+    if (fields->values[first + WORK_TRIGGER] && kernel->trigger < GSIM_LEAST_TRIGGER) kernel->trigger = GSIM_LEAST_TRIGGER; /* 0 means not given */
     if (status != GSIM_OK) return status;
     return gsim_fields_kept_name(fields, first + WORK_DEVICE, &reader->arena, &kernel->solo_device);
 }
@@ -309,6 +312,9 @@ static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fiel
     if (status == GSIM_OK) status = read_accesses(reader, fields, OP_WRITES);
     if (status == GSIM_OK) status = read_order(reader, fields);
     if (status == GSIM_OK) status = read_non_const(reader, fields);
+    bool programmatic = false;
+    if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_PROGRAMMATIC, &programmatic);
+    op->programmatic = programmatic;
     if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_UNKNOWN, &op->is_unknown);
     if (status == GSIM_OK) sort_segments(reader);
     if (status == GSIM_OK) op->kernel_index = gsim_builder_kernel(reader->builder, &kernel);

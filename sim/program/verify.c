@@ -80,11 +80,19 @@ static enum gsim_status note_all(const struct check *c)
     return status;
 }
 
+/* What must come behind the end of what OP depends on: its start, or of an op whose prologue may come before, its end. */
+static gsim_time bound_time(const struct check *c, const struct ran *r, uint32_t op)
+{
+    const struct gsim_op *o = &c->program->ops[op];
+    bool has_prologue = o->kind == GSIM_OP_KERNEL && (o->programmatic || c->program->kernels[o->kernel_index].prologue > 0);
+    return has_prologue ? r->end : r->start;
+}
+
 /* OP of ITERATION, at R, may not start before EARLIER has ended. */
 static enum gsim_status follows(const struct check *c, const struct ran *r, uint32_t op, uint32_t iteration,
                                 const struct access *earlier, const char *why)
 {
-    if (!earlier->is_there || r->start >= earlier->end) return GSIM_OK;
+    if (!earlier->is_there || bound_time(c, r, op) >= earlier->end) return GSIM_OK;
     return gsim_error_set(c->error, GSIM_SIM, "the scheduler broke a dependence: op %" PRIu32 " (%s) of iteration %" PRIu32
                           " starts at %.3f us, op %" PRIu32 " (%s) of iteration %" PRIu32 ", which it depends on by %s, ends at %.3f us",
                           op, name_of(c, op), iteration, gsim_time_us(r->start), earlier->op, name_of(c, earlier->op),

@@ -79,6 +79,8 @@ static void put_work(struct writer *w, const struct gsim_kernel *k, const struct
         {"loop_x", k->loop_x, base->loop_x, false},
         {"loop_y", k->loop_y, base->loop_y, false},
         {"loop_z", k->loop_z, base->loop_z, false},
+        {"prologue", k->prologue, base->prologue, false},
+        {"trigger", k->trigger, base->trigger, false},
         {"slice_sms", k->slice_sms, base->slice_sms, false},
         {"slice_us", k->slice_us, base->slice_us, k->slice_us > 0 && k->solo_us != base->solo_us}, /* solo_us drops the base's */
     };
@@ -232,6 +234,7 @@ static void put_op(struct writer *w, const struct gsim_op *op)
             put_number(w, op->copy_us);
         }
     }
+    if (op->programmatic) put(w, ", \"programmatic\": true");
     if (op->untimed) put(w, ", \"untimed\": true");
     if (op->device) put(w, ", \"device\": %u", op->device);
     if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P) put(w, ", \"to\": %u", op->to_device);

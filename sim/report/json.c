@@ -186,6 +186,38 @@ static void put_copies(const struct gsim_timeline *timeline, struct gsim_output 
     gsim_output_text(output, "]");
 }
 
+/* Resident kernels; only where there are any. */
+static void put_residents(const struct gsim_timeline *timeline, struct gsim_output *output)
+{
+    if (!timeline->resident_count) return;
+    gsim_output_text(output, ",\n \"residents\": [");
+    for (size_t i = 0; i < timeline->resident_count; i++) {
+        const struct gsim_resident_record *r = &timeline->residents[i];
+        const struct {
+            const char *key;
+            double us;
+        } times[] = {{"busy_us", r->busy_us}, {"late_us", r->late_us}, {"limited_us", r->limited_us}, {"late_makespan_us", r->late_makespan_us}};
+        gsim_output_text(output, i ? ",\n  {" : "\n  {");
+        put_unsigned(output, "iteration", r->iteration);
+        comma(output);
+        put_string(output, "mode", r->mode);
+        comma(output);
+        put_unsigned(output, "workers", r->workers);
+        comma(output);
+        put_unsigned(output, "tasks", r->tasks);
+        comma(output);
+        put_time(output, "start_us", r->start);
+        comma(output);
+        put_time(output, "end_us", r->end);
+        for (size_t t = 0; t < sizeof times / sizeof times[0]; t++) {
+            comma(output);
+            put_real(output, times[t].key, times[t].us);
+        }
+        gsim_output_text(output, "}");
+    }
+    gsim_output_text(output, "]");
+}
+
 /* One program is one task that arrives at the start; its job completion time is the makespan. */
 static void put_tasks(const struct gsim_result *result, struct gsim_output *output)
 {
@@ -309,6 +341,7 @@ void gsim_report_json(const struct gsim_result *result, struct gsim_output *outp
     put_spread(result->spread, output);
     put_kernels(result->timeline, output);
     put_copies(result->timeline, output);
+    put_residents(result->timeline, output);
     if (result->tasks)
         gsim_tasks_json(result, output);
     else

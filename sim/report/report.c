@@ -271,6 +271,32 @@ static void put_host(const struct page *page, const struct gsim_result *result)
                        gsim_text_bytes(b, (double)metrics->d2h_bytes));
 }
 
+/* Of resident kernels, all launches together: how workers spent their time, and for how long a scheduler was late. */
+static void put_workers(const struct page *page, const struct gsim_timeline *timeline)
+{
+    double busy = 0, late = 0, limited = 0, late_makespan = 0, makespan = 0;
+    uint64_t tasks = 0;
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE], d[GSIM_TEXT_SIZE];
+    if (!timeline->resident_count) return;
+    for (size_t i = 0; i < timeline->resident_count; i++) {
+        const struct gsim_resident_record *r = &timeline->residents[i];
+        busy += r->busy_us;
+        late += r->late_us;
+        limited += r->limited_us;
+        late_makespan += r->late_makespan_us;
+        makespan += gsim_time_us(r->end - r->start);
+        tasks += r->tasks;
+    }
+    double whole = busy + late + limited;
+    put_label(page, "Workers");
+    gsim_output_printf(page->output, "%u, %s tasks: %s in tasks, %s idle with a task ready, %s idle with none\n", timeline->residents[0].workers,
+                       gsim_text_count(a, tasks), gsim_text_percent(b, whole > 0 ? busy / whole : 0),
+                       gsim_text_percent(c, whole > 0 ? late / whole : 0), gsim_text_percent(d, whole > 0 ? limited / whole : 0));
+    put_label(page, "");
+    gsim_output_printf(page->output, "ready but not placed: %s of the kernel's time some worker was idle and some task ready\n",
+                       gsim_text_percent(a, makespan > 0 ? late_makespan / makespan : 0));
+}
+
 /* What the scheduler says of its run, and with it the occupancy as ACS has it: of all warp slots, all the time. */
 static void put_figures(const struct page *page, const struct gsim_result *result)
 {
@@ -347,6 +373,7 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     put_bottlenecks(&page, result->metrics);
     put_device(&page, result);
     put_host(&page, result);
+    put_workers(&page, result->timeline);
     put_figures(&page, result);
     if (result->option_count) put_options(&page, result);
     enum gsim_status status = put_kernels(&page, result, error);

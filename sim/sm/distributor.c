@@ -41,7 +41,8 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
     configure(gpu, g, w);
     struct gsim_cohort *last = g->cohort_count ? &g->cohorts[g->cohort_count - 1] : NULL;
     double work = factor > 0 ? w->cold * run->scale * factor : fmin(1, IDLE_PS / w->block_ps);
-    if (!is_single && last && last->run == run && last->since == now && last->left == work) {
+    bool has_marks = gsim_marks_has(run);
+    if (!is_single && !has_marks && last && last->run == run && last->since == now && last->left == work) {
         last->blocks += blocks;
         gsim_group_take(g, w, (int)blocks);
         return;
@@ -51,7 +52,8 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
         uint8_t half = next_half(gpu, g, w);
         g->cohorts[g->cohort_count++] = (struct gsim_cohort){
             .run = run, .work = w, .blocks = blocks / pieces, .frees = i % w->units == w->units - 1,
-            .half = half, .since = now, .left = work, .pace = run->pace};
+            .half = half, .since = now, .left = work, .reached = 1, .pace = run->pace};
+        if (has_marks) gsim_marks_begin(&g->cohorts[g->cohort_count - 1], work);
     }
     gsim_group_take(g, w, (int)blocks);
     if (w->dram_gbps > 0) g->feels_memory = true;
@@ -67,6 +69,7 @@ static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel
     GSIM_INVARIANT(run->unplaced >= count);
     run->unplaced -= count;
     run->resident += count;
+    if (gsim_demand_triggers(run->work)) run->untriggered += count;
     gpu->load.blocks += count;
     gpu->load.warps += (uint32_t)count * run->work->need.warps;
     gpu->block_events += count;
@@ -76,6 +79,11 @@ static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel
         gpu->load.kernels++;
         if (gpu->listener.kernel_started) gpu->listener.kernel_started(gpu->listener.data, run->tag, now);
     }
+}
+
+void gsim_distributor_put(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, gsim_time now)
+{
+    place_alike(gpu, index, run, 1, 1, now);
 }
 
 /* What an SM gets of unequal blocks: how many of each kind. */
@@ -191,6 +199,7 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_tim
     if (run->has_waited) begin_turn(gpu, now);
     const struct gsim_kernel_run *next = gpu->is_turning ? most_urgent(gpu) : NULL;
     if (next) gsim_groups_spread_tails(gpu, next, now);
+    gsim_marks_placed(gpu, run, now);
     if (gpu->listener.kernel_placed) gpu->listener.kernel_placed(gpu->listener.data, run->tag, now);
 }
 

@@ -36,7 +36,7 @@ void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32
     gpu->load.blocks -= count;
     gpu->load.warps -= (uint32_t)count * c.work->need.warps;
     gpu->block_events += count;
-    if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, c.run->tag, g->sms, blocks, c.since, now);
+    if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, c.run->tag, g->sms, blocks * c.run->stands_for, c.since, now);
 }
 
 /* Ends what is over on the group's SMs: all of it, or one block on each; the head of the queue refills them. */
@@ -48,7 +48,7 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
     gsim_group_settle(g, now);
     for (uint32_t i = 0; i < g->cohort_count && !(only_one && lost);) {
         struct gsim_cohort c = g->cohorts[i];
-        if (!gsim_cohort_is_over(&c)) {
+        if (!gsim_cohort_is_over(&c) || gsim_marks_pass(gpu, g, &g->cohorts[i], now)) {
             i++;
             continue;
         }

@@ -59,25 +59,34 @@ static void forget_load(struct gsim_gpu *gpu)
     gpu->dram.stretch = gsim_share_dram(gpu->device, copies);
 }
 
-struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale,
-                                               int priority, void *tag)
+struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim_demand *work, double scale, void *tag)
 {
     struct gsim_kernel_run *run = gpu->free_runs;
     if (run)
         gpu->free_runs = run->next;
     else if (!(run = GSIM_ARENA_NEW(gpu->arena, struct gsim_kernel_run)))
         return NULL;
+    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .pace = 1, .scale = scale, .stands_for = 1};
+    if (gpu->noise) run->scale *= gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
+    if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
+    gpu->run_count++;
+    gpu->events++;
+    return run;
+}
+
+static struct gsim_kernel_run *submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale, int priority, bool is_held,
+                                      void *tag)
+{
+    struct gsim_kernel_run *run = gsim_gpu_new_run(gpu, work, scale, tag);
+    if (!run) return NULL;
+    run->is_held = is_held;
     int levels = (int)gpu->device->priority_levels, level = -priority;
     if (level < 0) level = 0;
     if (level >= levels) level = levels - 1;
-    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .level = level, .pace = 1, .scale = scale};
-    if (gpu->noise) run->scale *= gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
-    if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
+    run->level = level;
     *gpu->queues[level].tail = run;
     gpu->queues[level].tail = &run->next;
     gpu->queued_count++;
-    gpu->run_count++;
-    gpu->events++;
     if (now < gpu->turn_at) {
         gpu->is_turning = true;
         if (gpu->turn_at < gpu->next) gpu->next = gpu->turn_at;
@@ -88,6 +97,17 @@ struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time n
         gsim_groups_find_next(gpu);
     }
     return run;
+}
+
+struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale,
+                                               int priority, void *tag)
+{
+    return submit(gpu, now, work, scale, priority, false, tag);
+}
+
+struct gsim_kernel_run *gsim_gpu_submit_held(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale, int priority, void *tag)
+{
+    return submit(gpu, now, work, scale, priority, true, tag);
 }
 
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise)

@@ -31,6 +31,7 @@ struct gsim_gpu_listener {
     void (*kernel_started)(void *data, void *tag, gsim_time now); /* its first block is resident */
     void (*kernel_ended)(void *data, void *tag, gsim_time now);
     void (*kernel_placed)(void *data, void *tag, gsim_time now); /* none of its blocks waits for room any more */
+    void (*kernel_triggered)(void *data, void *tag, gsim_time now); /* all of its blocks have, before their end; not called where trigger is 1 */
     void (*kernel_drained)(void *data, void *tag, gsim_time now); /* it is paused, and its last resident block has ended */
 };
 
@@ -58,6 +59,15 @@ static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim
 {
     return gsim_gpu_submit_scaled(gpu, now, work, 1, priority, tag);
 }
+
+/* Submitted, its blocks wait behind their prologue until it is released. */
+struct gsim_kernel_run *gsim_gpu_submit_held(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale, int priority, void *tag);
+void gsim_gpu_release(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run);
+
+/* A task of a resident kernel: one block of WORK, FACTOR times the mean's work, on the given SM at once, past the distributor; it stands
+ * for BLOCKS blocks of its grid. NULL, and *HAS_ROOM tells which, when memory is out or the SM has no room. */
+struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double factor, uint32_t blocks,
+                                       uint32_t sm, bool is_held, void *tag, bool *has_room);
 
 /* From now on the work of each kernel submitted is drawn around what it is, with the device's kernel_spread. NOISE must
  * stay; NULL: no more. */

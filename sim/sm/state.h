@@ -35,6 +35,9 @@ struct gsim_kernel_run {
     void *tag;
     uint64_t unplaced, resident;
     double scale; /* of its work */
+    bool is_held;             /* its blocks wait behind their prologue */
+    uint64_t untriggered;     /* of its blocks that were placed */
+    uint32_t stands_for;      /* blocks of the grid that each block placed is: more than 1 of tasks alone */
     struct gsim_kernel_run *next; /* in its queue, or in the free list */
     int level;
     double pace;              /* of all its blocks (gsim_gpu_set_pace) */
@@ -108,6 +111,10 @@ static inline bool gsim_gpu_rule(const struct gsim_gpu *gpu, enum gsim_rule rule
 /* By several kernels, resident or waiting; one alone waits for itself at most. */
 static inline bool gsim_gpu_is_shared(const struct gsim_gpu *gpu) { return gpu->run_count > 1; }
 
+/* --- gpu.c -------------------------------------------------------------------------------------------------- */
+/* A run of WORK that nobody has queued or placed yet; NULL when memory is out. */
+struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim_demand *work, double scale, void *tag);
+
 /* --- gpu_groups.c: sets of SMs and how fast their blocks go ------------------------------------------------ */
 /* How many of the group's SMs have ids below LIMIT. */
 uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit);
@@ -174,6 +181,18 @@ void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now);
 /* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
  * the next. SMs that it fills leave the group; those that it does not need stay, for the kernel behind it. */
 void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now);
+
+/* Puts one block of RUN on the one SM of the group, whatever else waits. */
+void gsim_distributor_put(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, gsim_time now);
+
+/* --- marks.c: blocks that trigger or wait before their end -------------------------------------------------- */
+/* Of a block of RUN, which begins with WORK to do: what is left until its first mark. */
+void gsim_marks_begin(struct gsim_cohort *c, double work);
+/* The cohort is at a mark, not at its end: true, and it goes on or waits. */
+bool gsim_marks_pass(struct gsim_gpu *gpu, const struct gsim_sm_group *g, struct gsim_cohort *c, gsim_time now);
+/* All blocks of RUN have been placed: they may all have triggered. */
+void gsim_marks_placed(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now);
+static inline bool gsim_marks_has(const struct gsim_kernel_run *run) { return run->is_held || gsim_demand_triggers(run->work); }
 
 /* --- waves.c: waves that only repeat those before them ------------------------------------------------------ */
 void gsim_waves_skip(struct gsim_gpu *gpu, gsim_time now);

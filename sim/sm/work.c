@@ -507,6 +507,8 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     if (is_measured) invert(work, device, kernel, &box, near);
     if (is_measured && kernel->slice_us > 0) status = use_slice(work, device, kernel, &box, error);
     work->solo_ps = alone(&box, work);
+    work->prologue = kernel->prologue;
+    work->trigger = kernel->trigger;
     gsim_arena_release(&box.arena);
     if (!status && work->solo_ps > LONGEST_PS)
         status = gsim_error_set(error, GSIM_INPUT, "kernel '%s': would take %.3g s on '%s', expected at most %g", kernel->name,

@@ -60,11 +60,14 @@ struct gsim_demand {
     double measured_us;        /* the kernel's solo_us */
     double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */
     double touched_bytes;      /* data that passes L2 in one run of the grid (gsim_demands_share_l2) */
+    double prologue, trigger;  /* the kernel's; trigger 0 or 1: at a block's exit */
     bool is_unequal;           /* its blocks: UNEQUAL says how */
     struct gsim_unequal unequal;
     double cold;               /* work relative to a repeated run alone: 1, more when others displace its L2 data */
     double solo_ps;            /* the whole grid alone, by the machine */
 };
+
+static inline bool gsim_demand_triggers(const struct gsim_demand *work) { return work->trigger > 0 && work->trigger < 1; }
 
 /* The work of KERNEL on DEVICE. With solo_us the block time is found by inverting the machine, so that the
  * kernel alone takes solo_us; otherwise it follows from flops, dram_bytes and thread_cycles. Errors name the

@@ -89,6 +89,13 @@ static const char *const runs[] = {
     "--device h200 --workload PROGRAM --sched async --memory pinned --iterations 2",
     "--device h200 --workload PROGRAM --sched kesco --memory pageable --iterations 2",
     "--device h200 --workload PROGRAM --sched taskflow --memory pinned --iterations 2",
+    "--device h200 --workload llm-decode --opt llm-decode.layers=1 --opt llm-decode.programmatic=on --sched async --memory pinned",
+    "--device h200 --workload llm-decode --opt llm-decode.layers=1 --sched persistent --memory pinned",
+    "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=claim --memory pinned",
+    "--device h200 --workload llm-decode --opt llm-decode.layers=1 --sched persistent --opt persistent.mode=barrier --memory pinned",
+    "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=queue --memory pinned",
+    "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=sched-warps --memory pinned",
+    "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched ccks --memory pinned",
 };
 #define RUNS (sizeof runs / sizeof runs[0])
 

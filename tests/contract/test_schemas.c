@@ -165,10 +165,12 @@ static void test_outputs(void)
 {
     check_written(REPORT, "--workload img --sched kesco --iterations 2 --report", "r.json");
     check_written(REPORT, "--workload ml --sched grsched --memory managed --prefetch off --report", "r.json");
+    check_written(REPORT, "--workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=queue --iterations 2 --report", "r.json");
     check_written(REPORT, "--workload vec --sched serial --memory pageable --noise --report", "r.json");
     check_written(REPORT, "--workload hits --sched cudagraph --memory pinned --device h200 --report", "r.json");
     check_written(REPORT, "--workload " GPUSIM_SOURCE_DIR "/workloads/examples/axpy-chain.json --sched async --report", "r.json");
     check_written(REPORT, "--workload img --sched acs-hw --memory pinned --device h200 --report", "r.json"); /* figures of its own */
+    check_written(PROGRAM, "--workload llm-decode --opt llm-decode.layers=1 --opt llm-decode.programmatic=on --opt llm-decode.prologue=0.1 --opt llm-decode.trigger=0.5 --sched async --write-program", "p.json");
     check_written(PROGRAM, "import kineto " GPUSIM_SOURCE_DIR "/tests/traces/import/cases/00_reference.json -o", "p.json");
     check_written(PROGRAM, "import kineto " GPUSIM_SOURCE_DIR "/tests/traces/import/cases/00_reference.json -o", "p.json.gz");
     check_written(DEVICE, "calibrate " GPUSIM_SOURCE_DIR "/traces/h200/probe.json -o", "mine.json");

@@ -333,6 +333,28 @@ static inline void rec_graph_launch(struct gsim_driver *d, gsim_graph_exec e, gs
 }
 static inline void rec_graph_exec_destroy(struct gsim_driver *d, gsim_graph_exec e) { rec_call(d); (void)e; }
 
+/* Tasks of a resident launch run like nodes of a graph: behind what the plan says they follow. */
+static inline void rec_persistent_launch(struct gsim_driver *d, const struct gsim_persistent *plan, gsim_stream s)
+{
+    struct recorder *r = REC(d);
+    if (!rec_call(d)) return;
+    struct rec_stream *stream = rec_stream(r, s);
+    uint32_t first = r->item_count;
+    rec_join(&stream->done, &r->host);
+    const struct rec_set done = stream->done;
+    for (uint32_t i = 0; i < plan->op_count; i++) {
+        struct rec_item *item = rec_item(r, plan->ops[i], s);
+        item->before = done;
+        for (uint32_t e = plan->after_start[i]; e < plan->after_start[i + 1]; e++) {
+            if (plan->after[e] >= i) REC_PROBLEM(r, "task %u follows a later one", i);
+            rec_join(&item->before, &r->items[first + plan->after[e]].before);
+            rec_add(&item->before, first + plan->after[e]);
+        }
+        rec_add(&stream->done, first + i);
+    }
+    r->launches++;
+}
+
 static inline void rec_iteration_begin(struct gsim_driver *d, uint32_t i)
 {
     if (!rec_call(d)) return;
@@ -354,7 +376,7 @@ static inline double rec_now_us(struct gsim_driver *d) { return (double)REC(d)->
 
 /* Host threads, locks and queues are not used by the schedulers tested with this backend: left NULL. */
 static const struct gsim_driver_ops rec_ops = {
-    .abi = GSIM_ABI, .size = sizeof(struct gsim_driver_ops),
+    .abi = GSIM_ABI, .size = sizeof(struct gsim_driver_ops), .persistent_launch = rec_persistent_launch,
     .name = "recorder", .stream_create = rec_stream_create, .stream_destroy = rec_stream_destroy,
     .stream_synchronize = rec_stream_synchronize, .stream_query = rec_stream_query,
     .device_synchronize = rec_device_synchronize, .event_create = rec_event_create, .event_destroy = rec_event_destroy,

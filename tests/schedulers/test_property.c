@@ -20,6 +20,7 @@ static const struct variant variants[] = {
     {"taskflow", "streams=1"}, {"taskflow", "streams=3 prefetch_nodes=on"}, {"cudagraph", "prefetch_nodes=on"},
     {"kesco", "streams=3"}, {"kesco", "streams=1"}, {"kesco", "prune=2"}, {"kesco", "streams=4 prune=2 ties=random placement=random"},
     {"kesco", "issue=level placement=index"},
+    {"persistent", "order=level"}, {"persistent", "order=list mode=queue"}, {"ccks", "speculate=off"},
     {"heft", "streams=1"}, {"heft", "streams=3 cross_us=0"}, {"heft", "streams=2 cross_us=20 insertion=off"},
 };
 

@@ -17,6 +17,7 @@ static enum gsim_cause kind_of_call(const struct gsim_api_record *call)
 {
     switch (call->api) {
     case GSIM_API_LAUNCH:
+    case GSIM_API_RESIDENT:
     case GSIM_API_GRAPH_LAUNCH:
     case GSIM_API_MEMCPY:
     case GSIM_API_PREFETCH:

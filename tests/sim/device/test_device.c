@@ -15,7 +15,8 @@
 #define MODELS GPUSIM_SOURCE_DIR "/models/"
 
 static const char *const shipped[] = {"a100-sxm4-40gb", "a100-pcie-40gb", "h200", "v100", "v100-sxm2-16gb", "p100", "gtx1660s", "gtx960",
-                                      "a100-sxm4-80gb", "h100-pcie", "t4", "l4", "rtx4090", "rtx3090", "rtx3070", "rtx3060", "b200", "mi300x", "mi250x"};
+                                      "a100-sxm4-80gb", "h100-pcie", "t4", "l4", "rtx4090", "rtx3090", "rtx3070", "rtx3060", "b200", "gh200", "mi300x",
+                                      "mi250x"};
 #define SHIPPED_COUNT (sizeof(shipped) / sizeof(shipped[0]))
 
 /* --- temporary files: one folder for the process, removed at the end of each test that uses it ------------- */

@@ -45,7 +45,7 @@ static inline struct gsim_demand chip_work(double issue)
 
 static inline struct gsim_cohort cohort(const struct gsim_demand *work, uint32_t blocks, gsim_time since)
 {
-    return (struct gsim_cohort){.work = work, .blocks = blocks, .since = since, .left = 1, .pace = 1, .frees = true};
+    return (struct gsim_cohort){.work = work, .blocks = blocks, .since = since, .left = 1, .reached = 1, .pace = 1, .frees = true};
 }
 
 #endif

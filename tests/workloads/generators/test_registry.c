@@ -74,8 +74,8 @@ static void check_seeds(const struct gsim_generator_ops *ops, const char *choice
     CHECK_OK(try_build(ops, choice, 4, &c, &error), error);
     CHECK(a.op_count > 20);
     CHECK_MSG(are_equal(&a, &b), "%s %s", ops->name, choice);
-    CHECK_MSG(!are_equal(&a, &c), "%s %s", ops->name, choice);
-    for (uint32_t i = 0; i < a.op_count; i++) CHECK(a.ops[i].segment_count >= 6);
+    CHECK_MSG(!a.buffer_count || !are_equal(&a, &c), "%s %s", ops->name, choice); /* of tile tasks only times are drawn */
+    for (uint32_t i = 0; i < a.op_count; i++) CHECK(!a.buffer_count || a.ops[i].segment_count >= 6); /* tile tasks name what they follow */
     gsim_program_release(&a);
     gsim_program_release(&b);
     gsim_program_release(&c);
@@ -92,7 +92,7 @@ static void check_ends(const struct gsim_generator_ops *ops, const char *choice)
             char options[160];
             struct gsim_program program = {0};
             struct gsim_error error = {0};
-            snprintf(options, sizeof options, "%s%s%s=%.0f", choice, choice[0] ? " " : "", row->name,
+            snprintf(options, sizeof options, "%s%s%s=%.15g", choice, choice[0] ? " " : "", row->name,
                      end == 0 ? row->minimum : end == 1 ? fmax(0, row->minimum) : row->maximum);
             enum gsim_status status = try_build(ops, options, 1, &program, &error);
             CHECK_MSG(status == GSIM_OK || (status != GSIM_NOMEM && error.message[0]), "%s %s: %d", ops->name, options, (int)status);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Programmatic dependent launch on the SMs: a block that triggers lets launches that follow begin before its end, and one that is held
+ * waits behind its prologue, on its SM, for the end of what it follows (CUDA programming guide: programmatic dependent launch). Both are
+ * marks in a block's work, where it passes from one stretch to the next. What waits asks for nothing but its place.
+ */
+#include "sim/sm/state.h"
+
+/* The first mark of the cohort's work behind AT; 1: there is none. */
+static double next_mark(const struct gsim_cohort *c, double at)
+{
+    double next = gsim_demand_triggers(c->work) && c->work->trigger > at ? c->work->trigger : 1;
+    return c->run->is_held && c->work->prologue > at && c->work->prologue < next ? c->work->prologue : next;
+}
+
+void gsim_marks_begin(struct gsim_cohort *c, double work)
+{
+    c->whole = work;
+    c->reached = next_mark(c, 0);
+    c->left = work * c->reached;
+    c->is_spread = true; /* what ends there is no block */
+    if (c->run->is_held && c->work->prologue <= 0) c->pace = 0;
+}
+
+static void all_triggered(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
+{
+    if (run->untriggered || run->unplaced) return;
+    if (gpu->listener.kernel_triggered) gpu->listener.kernel_triggered(gpu->listener.data, run->tag, now);
+}
+
+void gsim_marks_placed(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
+{
+    if (gsim_demand_triggers(run->work)) all_triggered(gpu, run, now);
+}
+
+bool gsim_marks_pass(struct gsim_gpu *gpu, const struct gsim_sm_group *g, struct gsim_cohort *c, gsim_time now)
+{
+    double at = c->reached;
+    if (at >= 1) return false;
+    c->reached = next_mark(c, at);
+    c->left = (c->reached - at) * c->whole;
+    if (c->run->is_held && at == c->work->prologue) c->pace = 0;
+    if (at == c->work->trigger && c->frees) {
+        c->run->untriggered -= (uint64_t)c->blocks * g->sm_count;
+        all_triggered(gpu, c->run, now);
+    }
+    return true;
+}
+
+void gsim_gpu_release(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run)
+{
+    if (!run->is_held) return;
+    run->is_held = false;
+    for (uint32_t i = 0; i < gpu->group_count; i++) {
+        struct gsim_sm_group *g = gpu->groups[i];
+        bool waits = false;
+        for (uint32_t c = 0; c < g->cohort_count && !waits; c++) waits = g->cohorts[c].run == run && g->cohorts[c].pace == 0;
+        if (!waits) continue;
+        gsim_group_settle(g, now);
+        for (uint32_t c = 0; c < g->cohort_count; c++)
+            if (g->cohorts[c].run == run) g->cohorts[c].pace = run->pace;
+        gsim_groups_rate(gpu, i);
+    }
+    gsim_groups_rate_memory(gpu, now);
+    gsim_groups_find_next(gpu);
+}
