@@ -192,6 +192,8 @@ void gsim_task_open(struct gsim_task_state *t, struct gsim_process *process, boo
     ops->iteration_begin = do_iteration_begin;
     ops->iteration_end = do_iteration_end;
     ops->stream_create = do_stream_create;
+    /* A resident kernel would go past who decides whose kernels have the SMs. */
+    if (t->all->settings.mechanism == GSIM_MECHANISM_TIMESLICE || t->all->ops->ready) ops->persistent_launch = NULL;
     if (t->all->machine->simulation->measure_us > 0) ops->launch = do_measured_launch; /* each task alone */
     if (is_alone) return;
     ops->stream_destroy = do_stream_destroy;
