@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Ends of blocks: SMs lose them and are refilled, kernels end. In which order SMs are free whose blocks end together
- * decides how tightly the next kernel is packed. Leaves what is placed where to gpu_distributor.c.
+ * decides how tightly the next kernel is packed. Leaves what is placed where to distributor.c.
  */
 #include "sim/sm/state.h"
 
@@ -70,8 +70,8 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
 
 /* --- ends that leave room ------------------------------------------------------------------------------- */
 
-/* The distributor looks for room every now and then (gpu_distributor.c), and gives the head of the queue what has become free since: how far
- * apart blocks end that began together decides on how many SMs that one stands (gpu_spread.c). Streams of several waves end block by block in no
+/* The distributor looks for room every now and then (distributor.c), and gives the head of the queue what has become free since: how far
+ * apart blocks end that began together decides on how many SMs that one stands (spread.c). Streams of several waves end block by block in no
  * order (H200, DAG rd6: 132 blocks of 256 threads behind four waves stand 2, 4 and 6 on 28, 10 and 6 SMs): drawn at random, from the time
  * and the scatter, so that pooled and exact draw alike. */
 

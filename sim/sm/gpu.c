@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One GPU's SMs over time (rules in sim/sm/gpu.h): its interface. Ends of blocks are in gpu_ends.c, placement in
- * gpu_distributor.c, sets of SMs in gpu_groups.c, equations in gpu_share.c.
+ * One GPU's SMs over time (rules in sim/sm/gpu.h): its interface. Ends of blocks are in ends.c, placement in
+ * distributor.c, sets of SMs in groups.c, equations in share.c.
  */
 #include "sim/sm/state.h"
 

@@ -10,12 +10,12 @@
  *  - a block never moves and is never stopped: priorities act when blocks end;
  *  - the SM with room for most of the kernel's blocks takes the next one, ties to the lowest SM id (H200, measured:
  *    traces/h200/vm/places.txt; 400 blocks alone stand 3 on 128 SMs, 4 on 4);
- *  - blocks that end together do so in the course of time (gpu_spread.c), and the head of the queue gets what has become free
+ *  - blocks that end together do so in the course of time (spread.c), and the head of the queue gets what has become free
  *    since the distributor looked last, the next kernel what has when its turn comes (H200 and H100: traces/h200/vm/heads.txt);
  *  - an SM takes the carve-out of the kernel that enters it empty and keeps it until it is empty again; a kernel
  *    joins only where the carve-out holds its full occupancy (H200: 2,025 of 2,025 ordered pairs). If the head of the queue
  *    fills it as it empties, it keeps what it has where that is enough (traces/h200/vm/joins.txt);
- *  - blocks that wait for memory leave alike SMs one after the other (gpu_spread.c).
+ *  - blocks that wait for memory leave alike SMs one after the other (spread.c).
  */
 #ifndef GSIM_GPU_H
 #define GSIM_GPU_H

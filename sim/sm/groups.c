@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Sets of SMs in the same state: splitting, merging, and how fast their blocks go under the load of the SM and
- * of the chip (equations: sim/sm/share.h). Leaves placement to gpu_distributor.c.
+ * of the chip (equations: sim/sm/share.h). Leaves placement to distributor.c.
  */
 #include "sim/sm/state.h"
 

@@ -23,7 +23,7 @@ static const double behind_issue[WAITS][WIDTHS] = {{0, 0.05, 0.15, 0.9, 60, 60},
 /* And beside younger ones so much of their time in latency and DRAM longer, whatever they compute in between: with 13 to 56 FMAs between loads
  * they go at 0.62 to 0.54 of their speed. */
 static const double beside_issue[WAITS][WIDTHS] = {{0, 0.04, 0.08, 0.1, 0.11, 0.11}, {0, 0.47, 0.7, 0.77, 0.82, 0.9}, {0, 0.11, 0.11, 0.14, 0.17, 0.17}};
-#define LOADED_BYTES 16.0 /* that a stream's thread has under way in L1 (traces/h200/vm/beside.txt: what it costs is gpu_share_chip.c's) */
+#define LOADED_BYTES 16.0 /* that a stream's thread has under way in L1 (traces/h200/vm/beside.txt: what it costs is share_chip.c's) */
 /* Streams' loads take room from scattered ones, up to this share of L1 (traces/h200/vm/lines.txt: on-chip work beside scattered loads for 0.75
  * of the lines takes its time alone, 1.4 times at most, and with streams for another quarter 1.2 to 2.0 times). */
 #define STREAM_LINES 0.5

@@ -42,7 +42,7 @@ struct gsim_cohort {
     gsim_time since;
     double left;     /* share of the work still to do */
     double speed;    /* shares per picosecond while its data is there */
-    bool is_spread;  /* told apart from those that began alike on other SMs (gpu_spread.c) */
+    bool is_spread;  /* told apart from those that began alike on other SMs (spread.c) */
     double reached;  /* share of its work at which what is LEFT ends: 1, or where it triggers or waits (marks.c) */
     double whole;    /* all of its work, where it has such marks */
     double pace;     /* share of that speed which arriving pages allow, and so of everything it asks for */

@@ -22,7 +22,7 @@ static const double behind_issue[4] = {0, 2.5, 9, 29};
 #define BEHIND_MEMORY 0.86
 #define BESIDE_MEMORY 0.95
 /* On-chip blocks wait for their SM's shared memory as customers of priorities wait for a server, the older first (traces/h200/vm/ages.txt:
- * 1 to 8 blocks of 128, 256 and 512 threads, 76 ends, 1.7 % off with these two and ON_CHIP_ISSUE of gpu_work.c). */
+ * 1 to 8 blocks of 128, 256 and 512 threads, 76 ends, 1.7 % off with these two and ON_CHIP_ISSUE of work.c). */
 #define WAIT 0.2 /* for whoever is being served, at full load, in times alone */
 /* They wait for loads, too, that the SM's other warps have in flight: a little for each warp, and much where 16 bytes for each thread of streams
  * fill more than half of the L1 that the carve-out leaves, or scattered loads more lines than it has at once (H200, H100,

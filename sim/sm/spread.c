@@ -21,7 +21,7 @@ static const double early[POINTS] = {1.52, 1.26, 1.08, 0.92, 0.73, 0.45};
 #define MEDIAN_EARLY_SCATTER 0.016
 
 /* The blocks of who still waits himself are told apart when the last are placed. Those of several waves are drawn one by one anyway
- * (gpu_ends.c), and would end before the time that they take alone if the part with most to do were an early one. */
+ * (ends.c), and would end before the time that they take alone if the part with most to do were an early one. */
 static bool spreads(const struct gsim_cohort *c, const struct gsim_kernel_run *waiting)
 {
     const struct gsim_demand *w = c->work;

@@ -23,7 +23,7 @@
  * id, whatever the grouping. Fine enough that a thousand waves still take their measured time within 0.1 %. */
 #define GSIM_END_GRID 100
 
-/* Blocks that fall out of step (gpu_spread.c), their work as shares of a block's. */
+/* Blocks that fall out of step (spread.c), their work as shares of a block's. */
 struct gsim_tail {
     double longest, last;  /* the most of any: in step, and out of it */
     double before, after;  /* of all: in step, and out of it */
@@ -45,7 +45,7 @@ struct gsim_kernel_run {
     bool is_paused;           /* not in a queue (stop.c) */
     bool has_waited;          /* for room, itself or behind who did */
     gsim_time placed_at;      /* its last block */
-    double last_place;        /* of its blocks, that of the last one (gpu_spread.c) */
+    double last_place;        /* of its blocks, that of the last one (spread.c) */
     struct gsim_tail tail;
 };
 
@@ -115,7 +115,7 @@ static inline bool gsim_gpu_is_shared(const struct gsim_gpu *gpu) { return gpu->
 /* A run of WORK that nobody has queued or placed yet; NULL when memory is out. */
 struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim_demand *work, double scale, void *tag);
 
-/* --- gpu_groups.c: sets of SMs and how fast their blocks go ------------------------------------------------ */
+/* --- groups.c: sets of SMs and how fast their blocks go ------------------------------------------------ */
 /* How many of the group's SMs have ids below LIMIT. */
 uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit);
 uint32_t gsim_groups_add(struct gsim_gpu *gpu);
@@ -156,7 +156,7 @@ void gsim_group_take(struct gsim_sm_group *g, const struct gsim_demand *w, int b
 /* How many more blocks of the kernel an SM of the group can take. */
 uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_demand *w);
 
-/* --- gpu_spread.c: SMs that began alike end one before the other ------------------------------------------- */
+/* --- spread.c: SMs that began alike end one before the other ------------------------------------------- */
 /* WAITING waits for room from now on: it matters to it. */
 void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *waiting, gsim_time now);
 /* The blocks of streams of several waves whose last has been placed: NEXT waits for their room. */
@@ -164,14 +164,14 @@ void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run
 /* Blocks that end together now: which are later. Returns whether all of them are. */
 bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now);
 
-/* --- gpu_ends.c: blocks end, SMs are refilled -------------------------------------------------------------- */
+/* --- ends.c: blocks end, SMs are refilled -------------------------------------------------------------- */
 /* Ends blocks that end at NOW, the time of the next end; the caller serves the queue and repeats while some do. */
 void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now);
 /* Takes BLOCKS of the group's cohort AT off each of its SMs. */
 void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t at, uint32_t blocks, gsim_time now);
 void gsim_ends_merge_idle(struct gsim_gpu *gpu);
 
-/* --- gpu_distributor.c: which SM gets the next block ------------------------------------------------------- */
+/* --- distributor.c: which SM gets the next block ------------------------------------------------------- */
 /* The most urgent kernel with blocks to place, or NULL while there is none or the distributor turns. */
 struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu);
 /* Places the heads' blocks wherever they fit, kernel after kernel, until one does not fit. */

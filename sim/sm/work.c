@@ -33,7 +33,7 @@
 #define TILED_LATENCY_MOST 0.8 /* share of a wave; assumed: what the inversion scales must not vanish */
 /* A warp's arithmetic between two loads takes 1.2 issue slots per FMA, and 2.2 times as long while nobody else issues on its
  * sub-partition, because its steps depend on each other; of that the load before hides all but 1.2 (H200, measured:
- * traces/h200/vm/packed.txt, form compute and one block of form copy; gpu_share.c has what others add). */
+ * traces/h200/vm/packed.txt, form compute and one block of form copy; share.c has what others add). */
 #define AROUND_ARITHMETIC 1.2
 #define ONE_WARP 2.2
 #define ONE_WARP_VISIBLE 1.2
