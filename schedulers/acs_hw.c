@@ -7,6 +7,7 @@
  * So that the list forgets no kernel that runs, insertion stops while M or more newer ones than the oldest in the window are there.
  * Deviations: hazards are all three. Copies go down the same stream and are barriers in it.
  */
+#include "schedulers/shared/acs.h"
 #include "schedulers/shared/pending.h"
 #include "schedulers/shared/window.h"
 
@@ -14,7 +15,8 @@
 
 struct acs_hw_params {
     int64_t window, list;
-    double push_us, check_us, check_entry_us, check10_us, check10_entry_us, insert_cycles, update_cycles, start_cycles;
+    struct gsim_acs_check check;
+    double push_us, insert_cycles, update_cycles, start_cycles;
 };
 
 /* What the host sends with a kernel; kernels are numbered in the order in which they are sent. */
@@ -116,14 +118,6 @@ static void on_kernel_end(void *policy, struct gsim_frontend *f, struct gsim_fro
 static const struct gsim_frontend_ops frontend = {.abi = GSIM_ABI, .size = sizeof(struct gsim_frontend_ops), .name = "acs-hw", .on_submit = on_submit, .on_kernel_end = on_kernel_end};
 
 /* --- the host ------------------------------------------------------------------------------------------------------------ */
-/* Table II has 6 and 10 segments: linear between them and beyond, and in how many kernels there are to test against. */
-static double check_us(const struct acs_hw_params *p, uint64_t others, const struct gsim_op *op)
-{
-    double six = p->check_us + p->check_entry_us * (double)others, ten = p->check10_us + p->check10_entry_us * (double)others;
-    double segments = gsim_op_segments(op);
-    return ten > six && segments > 6 ? six + (ten - six) * (segments - 6) / 4 : six;
-}
-
 static struct note *new_note(struct acs_hw *acs)
 {
     struct note *note = acs->hw.idle;
@@ -143,7 +137,7 @@ static void find_upstream(struct acs_hw *acs, const struct gsim_op *op, struct n
     if (from < acs->first) from = acs->first;
     if (!gsim_afters_find(&acs->afters, op, acs->pending.node_of, &after, &after_count)) acs->failed = true;
     double before = gsim_now_us(acs->run->driver);
-    gsim_host_work(acs->run->driver, check_us(acs->params, acs->next - from, op), "dependence check");
+    gsim_host_work(acs->run->driver, gsim_acs_check_us(&acs->params->check, (double)(acs->next - from), gsim_op_segments(op)), "dependence check");
     acs->check_us += gsim_now_us(acs->run->driver) - before;
     for (uint64_t number = from; number < acs->next; number++) {
         bool follows = gsim_op_conflicts(acs->list[number % size], op, is_managed);
@@ -264,14 +258,7 @@ static const struct gsim_param params_table[] = {
     {"list", GSIM_PARAM_INT, offsetof(struct acs_hw_params, list), 32, 1, GSIM_WINDOW_MOST, "", NULL,
      "kernels in the host's list of those scheduled last (assumed: as many as fit the published 4 KB)"},
     {"push_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, push_us), 0.2, 0, 1000, "us", NULL, "the application's part per kernel (assumed)"},
-    {"check_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, check_us), 0.31, 0, 1000, "us", NULL,
-     "testing a kernel against an empty list (published, Table II: 0.41 with 16 entries, 0.51 with 32, 6 segments)"},
-    {"check_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, check_entry_us), 0.00625, 0, 1000, "us", NULL,
-     "more per kernel in the list (the same table)"},
-    {"check10_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, check10_us), -0.24, -1000, 1000, "us", NULL,
-     "the same with 10 segments, if that is more (published: 0.70 with 16 entries, 1.64 with 32)"},
-    {"check10_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, check10_entry_us), 0.05875, 0, 1000, "us", NULL,
-     "more per kernel in the list, with 10 segments"},
+    GSIM_ACS_CHECK_PARAMS(struct acs_hw_params),
     {"insert_cycles", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, insert_cycles), 1, 0, 1e6, "cycles", NULL,
      "insertion per entry of the window (published: as many cycles as entries)"},
     {"update_cycles", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, update_cycles), 1, 0, 1e6, "cycles", NULL,

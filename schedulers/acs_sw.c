@@ -7,6 +7,7 @@
  * Deviations: hazards are all three (the paper's listing forgets read after write). A host access that must wait for a kernel
  * waits until the window is empty. What a kernel touches: its segments, else its whole arguments, or everything if unknown.
  */
+#include "schedulers/shared/acs.h"
 #include "schedulers/shared/pending.h"
 #include "schedulers/shared/window.h"
 
@@ -16,7 +17,8 @@
 struct acs_params {
     int64_t window, threads;
     int wait;
-    double check_us, check_entry_us, check10_us, check10_entry_us, update_us, push_us, block_us, poll_entry_us;
+    struct gsim_acs_check check;
+    double update_us, push_us, block_us, poll_entry_us;
 };
 
 enum { WAIT_SPIN, WAIT_BLOCK };
@@ -73,15 +75,6 @@ static double lock_us(const struct acs *acs)
     return acs->params->poll_entry_us * (double)acs->params->window * acs->idle;
 }
 
-/* Table II has 6 and 10 segments, and windows of 16 and 32: linear in both, from 6 segments on. */
-static double check_us(const struct acs *acs, const struct gsim_op *op)
-{
-    const struct acs_params *p = acs->params;
-    double six = p->check_us + p->check_entry_us * acs->window.used, ten = p->check10_us + p->check10_entry_us * acs->window.used;
-    double segments = gsim_op_segments(op);
-    return ten > six && segments > 6 ? six + (ten - six) * (segments - 6) / 4 : six;
-}
-
 /* --- the window thread ----------------------------------------------------------------------------------------------- */
 static void make_ready(struct acs *acs, uint32_t entry)
 {
@@ -96,7 +89,7 @@ static void insert(struct acs *acs, uint32_t node)
     uint32_t after_count;
     double before = now_us(acs);
     acs->waits[WAIT_WINDOW] += before - acs->pushed_us[node];
-    gsim_host_work(acs->run->driver, check_us(acs, op) + lock_us(acs), "window check");
+    gsim_host_work(acs->run->driver, gsim_acs_check_us(&acs->params->check, acs->window.used, gsim_op_segments(op)) + lock_us(acs), "window check");
     acs->waits[WAIT_CHECK] += now_us(acs) - before;
     uint32_t at = gsim_window_insert(&acs->window, node, now_us(acs));
     for (uint32_t e = 0; e < acs->window.size; e++)
@@ -287,14 +280,7 @@ static const struct gsim_param params_table[] = {
      "scheduler threads, each with a stream of its own"},
     {"wait", GSIM_PARAM_CHOICE, offsetof(struct acs_params, wait), WAIT_SPIN, 0, 1, "", "spin|block",
      "how a scheduler thread waits for its kernel's end"},
-    {"check_us", GSIM_PARAM_REAL, offsetof(struct acs_params, check_us), 0.31, 0, 1000, "us", NULL,
-     "taking a kernel into an empty window (published, Table II: 0.41 with 16 entries, 0.51 with 32, 6 segments)"},
-    {"check_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_params, check_entry_us), 0.00625, 0, 1000, "us", NULL,
-     "more per kernel in the window (the same table)"},
-    {"check10_us", GSIM_PARAM_REAL, offsetof(struct acs_params, check10_us), -0.24, -1000, 1000, "us", NULL,
-     "the same with 10 segments, if that is more (published: 0.70 with 16 entries, 1.64 with 32)"},
-    {"check10_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_params, check10_entry_us), 0.05875, 0, 1000, "us", NULL,
-     "more per kernel in the window, with 10 segments"},
+    GSIM_ACS_CHECK_PARAMS(struct acs_params),
     {"update_us", GSIM_PARAM_REAL, offsetof(struct acs_params, update_us), 7, 0, 1000, "us", NULL,
      "until the window thread has taken an ended kernel out (fitted: traces/h100/irregular.json.gz)"},
     {"push_us", GSIM_PARAM_REAL, offsetof(struct acs_params, push_us), 0.2, 0, 1000, "us", NULL,

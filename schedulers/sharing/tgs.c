@@ -17,9 +17,10 @@ struct tgs_params {
 
 enum phase { PHASE_PROFILE, PHASE_SLOW_START, PHASE_AVOIDANCE };
 
-#define SAMPLES    5
+/* All from TGS's code, limits in blocks per window. */
+#define SAMPLES     5
 #define FIRST_LIMIT 20000.0
-#define MOST_LIMIT 1099511627776.0 /* 2^40 */
+#define MOST_LIMIT  1099511627776.0 /* 2^40 */
 
 struct tgs {
     struct gsim_held *held;       /* by task */

@@ -11,7 +11,7 @@
 #include "sim/sm/work.h"
 
 /* More than the front end takes by itself where streams share a queue: a stream's turn, two acquires and a look for an engine. */
-#define FRONT_END_US 6.0
+#define FRONT_END_US 6.0 /* us; ours: above the sum of those numbers of any device */
 
 static enum gsim_cause kind_of_call(const struct gsim_api_record *call)
 {
