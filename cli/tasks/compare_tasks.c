@@ -156,8 +156,15 @@ static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
     if (status == GSIM_OK && needs_profile && !c->tasks.profiles.count) status = gsim_cli_tasks_measure(&c->tasks, error);
     if (status == GSIM_OK) status = gsim_cli_tasks_alone(&c->tasks, error);
     if (status != GSIM_OK) return status;
-    for (size_t w = 0; w < c->way_count; w++)
-        if (run_way(c, w, &c->errors[w]) != GSIM_OK && c->errors[w].status > c->worst) c->worst = c->errors[w].status;
+    /* Of all ways those that these tasks rule out are no failure while another one runs. */
+    const char *share = arguments->value[GSIM_CLI_SHARE];
+    bool is_all = !share || strcmp(share, "all") == 0, has_run = false;
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t w = 0; w < c->way_count; w++) {
+            if (!pass) has_run |= run_way(c, w, &c->errors[w]) == GSIM_OK;
+            bool is_ruled_out = is_all && has_run && c->errors[w].status == GSIM_USAGE;
+            if (pass && !is_ruled_out && c->errors[w].status > c->worst) c->worst = c->errors[w].status;
+        }
     if (csv) status = write_to(c, csv, put_csv, error);
     if (status == GSIM_OK && report) status = write_to(c, report, put_json, error);
     bool is_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
