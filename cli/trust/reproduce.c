@@ -3,6 +3,7 @@
  * Layer: sim (program). "gpusim reproduce": reads published tables, makes the runs behind them, prints and draws
  * published against simulated. What is run: trust/published/rules.c.
  */
+#include "trust/published/mp.h"
 #include "trust/published/acs.h"
 #include "trust/published/ccks.h"
 
@@ -192,6 +193,7 @@ static enum gsim_status deliver(struct gsim_reproduction *r, const struct gsim_c
     if (status != GSIM_OK) return status;
     if (r->acs) gsim_acs_print(r, &output);
     else gsim_reproduce_print(r, arguments->value[GSIM_CLI_PER_CASE] != NULL, &output);
+    if (r->mp) gsim_mp_print(r->mp, &output);
     return gsim_output_commit(&output, error);
 }
 
@@ -219,8 +221,27 @@ static int reproduce_ccks(const struct gsim_cli_arguments *arguments)
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }
 
+/* KeSCo's sets of tasks, where all of it is asked for. */
+static enum gsim_status run_tasks(struct gsim_reproduction *r, const struct gsim_cli_arguments *arguments, const char *paper, struct gsim_mp *mp,
+                                  struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_device_spec device = {0};
+    const char *files[GSIM_MP_SETS] = {gsim_data_path(&arena, "workloads/tasks/mp-1.json"), gsim_data_path(&arena, "workloads/tasks/mp-2.json")};
+    enum gsim_status status = GSIM_OK;
+    if (is(paper, "kesco") && !arguments->value[GSIM_CLI_ONLY] && !arguments->value[GSIM_CLI_SCALE]) {
+        status = files[0] && files[1] ? gsim_device_load("a100-sxm4-40gb", &device, error) : gsim_error_set(error, GSIM_IO, "cannot find workloads/tasks/mp-1.json");
+        if (status == GSIM_OK) status = gsim_mp_run(&device, files, mp, error);
+        if (status == GSIM_OK) r->mp = mp;
+    }
+    gsim_device_release(&device);
+    gsim_arena_release(&arena);
+    return status;
+}
+
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
 {
+    struct gsim_mp mp;
     struct gsim_error error = {0};
     struct gsim_reproduction r = {.factor = 1};
     const char *figure = arguments->value[GSIM_CLI_FIGURE];
@@ -249,6 +270,7 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     progress.is_estimate = true; /* some runs are chosen by what others gave */
     r.reruns.progress = &progress;
     if (status == GSIM_OK) status = r.acs ? gsim_acs_reproduce(&r, &error) : gsim_reproduce_all(&r, jobs, &error);
+    if (status == GSIM_OK) status = run_tasks(&r, arguments, paper, &mp, &error);
     gsim_progress_clear(&progress);
     if (status == GSIM_OK) status = deliver(&r, arguments, &error);
     gsim_published_release(&r.published);
