@@ -5,17 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *gsim_persistent_mode_name(enum gsim_persistent_mode mode)
-{
-    static const char *const names[] = {
-#define MODE_NAME(name, text) text,
-        GSIM_PERSISTENT_MODE_MAP(MODE_NAME)
-#undef MODE_NAME
-    };
-    GSIM_INVARIANT((unsigned)mode < GSIM_PERSISTENT_MODES);
-    return names[mode];
-}
-
 /* --- idle time ------------------------------------------------------------------------------------------------ */
 
 static void count_time(struct gsim_resident *r)
