@@ -31,7 +31,7 @@ struct server {
 };
 
 struct gsim_board {
-    const struct gsim_tasks *tasks;
+    const struct gsim_tasks_tables *tasks;
     struct gsim_tasks_slot *slots;
     struct gsim_tasks_report *reports;
     struct op *ops;
@@ -301,7 +301,7 @@ static bool allocate(struct gsim_board *b)
     return true;
 }
 
-struct gsim_board *gsim_board_create(const struct gsim_tasks *tasks, struct gsim_tasks_slot *slots, struct gsim_tasks_report *reports)
+struct gsim_board *gsim_board_create(const struct gsim_tasks_tables *tasks, struct gsim_tasks_slot *slots, struct gsim_tasks_report *reports)
 {
     struct gsim_board *b = gsim_alloc(sizeof *b);
     if (!b) return NULL;

@@ -11,7 +11,7 @@
 #define LIMIT_NS UINT64_C(10000000000) /* of one launch */
 
 struct gsim_cuda_resident {
-    struct gsim_tasks tasks;
+    struct gsim_tasks_tables tasks;
     struct gsim_tasks_gpu *gpu;
     struct gsim_board *board;       /* NULL: the host does not schedule */
     uint32_t launches, iteration;   /* iteration + 1 of the last launch */

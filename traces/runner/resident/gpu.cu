@@ -7,7 +7,7 @@
 #include "traces/runner/resident/gpu.h"
 
 struct gsim_tasks_gpu {
-    const struct gsim_tasks *tasks;
+    const struct gsim_tasks_tables *tasks;
     void *tables, *state;
     struct gsim_tasks_slot *slots;     /* of the host */
     struct gsim_tasks_report *reports;
@@ -44,7 +44,7 @@ static cudaError_t share(struct gsim_tasks_gpu *gpu)
     return cudaSuccess;
 }
 
-extern "C" int gsim_tasks_gpu_open(struct gsim_tasks_gpu **gpu, const struct gsim_tasks *tasks)
+extern "C" int gsim_tasks_gpu_open(struct gsim_tasks_gpu **gpu, const struct gsim_tasks_tables *tasks)
 {
     struct gsim_tasks_gpu *g = (struct gsim_tasks_gpu *)calloc(1, sizeof(*g));
     const uint32_t count = tasks->view.task_count + 1;

@@ -17,7 +17,7 @@ struct gsim_tasks_gpu;
 
 /* One for each SM. */
 int gsim_tasks_gpu_workers(uint32_t *workers);
-int gsim_tasks_gpu_open(struct gsim_tasks_gpu **gpu, const struct gsim_tasks *tasks);
+int gsim_tasks_gpu_open(struct gsim_tasks_gpu **gpu, const struct gsim_tasks_tables *tasks);
 void gsim_tasks_gpu_close(struct gsim_tasks_gpu *gpu); /* accepts NULL */
 /* What a board (board.h) writes and reads. */
 struct gsim_tasks_slot *gsim_tasks_gpu_slots(const struct gsim_tasks_gpu *gpu);

@@ -27,7 +27,7 @@ static uint64_t ready_at(const struct gsim_tasks_view *v, const struct gsim_task
     return ready < stamps[index].start_ns ? ready : stamps[index].start_ns;
 }
 
-static void add_up(const struct gsim_tasks *tasks, const struct change *changes, size_t count, struct gsim_resident_record *record)
+static void add_up(const struct gsim_tasks_tables *tasks, const struct change *changes, size_t count, struct gsim_resident_record *record)
 {
     int64_t running = 0, ready = 0;
     for (size_t i = 0; i < count; i++) {
@@ -42,7 +42,7 @@ static void add_up(const struct gsim_tasks *tasks, const struct change *changes,
     }
 }
 
-enum gsim_status gsim_tasks_idle(const struct gsim_tasks *tasks, const struct gsim_tasks_stamp *stamps, struct gsim_resident_record *record,
+enum gsim_status gsim_tasks_idle(const struct gsim_tasks_tables *tasks, const struct gsim_tasks_stamp *stamps, struct gsim_resident_record *record,
                                  uint64_t *start_ns, uint64_t *end_ns, struct gsim_error *error)
 {
     const struct gsim_tasks_view *v = &tasks->view;

@@ -10,7 +10,7 @@
 
 /* Being made. */
 struct maker {
-    struct gsim_tasks *tasks;
+    struct gsim_tasks_tables *tasks;
     const struct gsim_persistent *plan;
     uint32_t *block_count, *task_blocks; /* by op: of the grid, of a task */
     uint64_t *follower_starts;
@@ -52,7 +52,7 @@ static size_t lay_out_state(struct gsim_tasks_view *v, void *block)
     return used;
 }
 
-struct gsim_tasks_view gsim_tasks_move(const struct gsim_tasks *tasks, void *table_block, void *state_block)
+struct gsim_tasks_view gsim_tasks_move(const struct gsim_tasks_tables *tasks, void *table_block, void *state_block)
 {
     struct gsim_tasks_view v = tasks->view;
     lay_out_tables(&v, table_block, tasks->plan->after_start[tasks->plan->op_count]);
@@ -173,7 +173,7 @@ static void fill_order(struct maker *m)
 
 static enum gsim_status allocate(struct maker *m, struct gsim_error *error)
 {
-    struct gsim_tasks *t = m->tasks;
+    struct gsim_tasks_tables *t = m->tasks;
     t->table_bytes = lay_out_tables(&t->view, NULL, m->edge_count);
     t->state_bytes = lay_out_state(&t->view, NULL);
     if (posix_memalign(&t->tables, ALIGNMENT, t->table_bytes)) t->tables = NULL;
@@ -186,11 +186,11 @@ static enum gsim_status allocate(struct maker *m, struct gsim_error *error)
     return GSIM_OK;
 }
 
-enum gsim_status gsim_tasks_make(struct gsim_tasks *tasks, const struct gsim_persistent *plan, const struct gsim_kernel *kernels,
+enum gsim_status gsim_tasks_make(struct gsim_tasks_tables *tasks, const struct gsim_persistent *plan, const struct gsim_kernel *kernels,
                                  uint32_t workers, gsim_tasks_cycles *cycles, const void *data, struct gsim_error *error)
 {
     struct maker m = {.tasks = tasks, .plan = plan, .edge_count = plan->after_start[plan->op_count]};
-    *tasks = (struct gsim_tasks){.plan = plan, .threads = 1,
+    *tasks = (struct gsim_tasks_tables){.plan = plan, .threads = 1,
                                  .view = {.op_count = plan->op_count, .worker_count = workers, .mode = plan->mode,
                                           .depth = plan->copilot.depth ? plan->copilot.depth : 1, .fetches_ahead = plan->fetches_ahead,
                                           .tells_workers = plan->mode == GSIM_PERSISTENT_COPILOT && plan->copilot.speculates}};
@@ -216,12 +216,12 @@ enum gsim_status gsim_tasks_make(struct gsim_tasks *tasks, const struct gsim_per
     return status;
 }
 
-void gsim_tasks_release(struct gsim_tasks *tasks)
+void gsim_tasks_release(struct gsim_tasks_tables *tasks)
 {
     free(tasks->tables);
     free(tasks->state);
     gsim_free((void *)tasks->follower_starts);
-    *tasks = (struct gsim_tasks){0};
+    *tasks = (struct gsim_tasks_tables){0};
 }
 
 /* --- afterwards ------------------------------------------------------------------------------------------------------ */
@@ -236,7 +236,7 @@ static uint64_t sum_of_preds(const struct gsim_tasks_view *v, const struct gsim_
     return sum;
 }
 
-static enum gsim_status check_task(const struct gsim_tasks *tasks, const struct gsim_tasks_stamp *stamps, uint32_t index, uint32_t launch,
+static enum gsim_status check_task(const struct gsim_tasks_tables *tasks, const struct gsim_tasks_stamp *stamps, uint32_t index, uint32_t launch,
                                    struct gsim_error *error)
 {
     const struct gsim_tasks_view *v = &tasks->view;
@@ -256,7 +256,7 @@ static enum gsim_status check_task(const struct gsim_tasks *tasks, const struct 
     return GSIM_OK;
 }
 
-enum gsim_status gsim_tasks_check(const struct gsim_tasks *tasks, const struct gsim_tasks_stamp *stamps, const uint64_t *values,
+enum gsim_status gsim_tasks_check(const struct gsim_tasks_tables *tasks, const struct gsim_tasks_stamp *stamps, const uint64_t *values,
                                   uint32_t launch, bool verifies, struct gsim_error *error)
 {
     const struct gsim_tasks_view *v = &tasks->view;

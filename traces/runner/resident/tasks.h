@@ -82,7 +82,7 @@ struct gsim_tasks_view {
 #define GSIM_TASKS_OP_WORDS (GSIM_TASKS_APART / 4)
 
 /* The same in the host's memory. */
-struct gsim_tasks {
+struct gsim_tasks_tables {
     const struct gsim_persistent *plan;
     struct gsim_tasks_view view;             /* pointers into one block each */
     void *tables, *state;                    /* read only; of workers, zero at first */
@@ -95,16 +95,16 @@ struct gsim_tasks {
 /* Tables of PLAN, whose ops have as many blocks as GRID of their kernels and as many cycles a block as CYCLES says, for WORKERS workers.
  * GSIM_INPUT: the order has an op before one that it follows; GSIM_SIM: a mode or option that is not there for real. */
 typedef uint64_t gsim_tasks_cycles(const void *data, const struct gsim_op *op);
-enum gsim_status gsim_tasks_make(struct gsim_tasks *tasks, const struct gsim_persistent *plan, const struct gsim_kernel *kernels,
+enum gsim_status gsim_tasks_make(struct gsim_tasks_tables *tasks, const struct gsim_persistent *plan, const struct gsim_kernel *kernels,
                                  uint32_t workers, gsim_tasks_cycles *cycles, const void *data, struct gsim_error *error) GSIM_NODISCARD;
-void gsim_tasks_release(struct gsim_tasks *tasks); /* accepts a zeroed one */
+void gsim_tasks_release(struct gsim_tasks_tables *tasks); /* accepts a zeroed one */
 
 /* VIEW with its pointers moved from the host's blocks to ones of the same content elsewhere. */
-struct gsim_tasks_view gsim_tasks_move(const struct gsim_tasks *tasks, void *table_block, void *state_block);
+struct gsim_tasks_view gsim_tasks_move(const struct gsim_tasks_tables *tasks, void *table_block, void *state_block);
 
 /* After LAUNCH: every task ran once in each launch, none began before all that it follows had ended, and, where the launch verified, each
  * has the value that follows from its predecessors' of this launch. Else GSIM_SIM, which names the ops. */
-enum gsim_status gsim_tasks_check(const struct gsim_tasks *tasks, const struct gsim_tasks_stamp *stamps, const uint64_t *values,
+enum gsim_status gsim_tasks_check(const struct gsim_tasks_tables *tasks, const struct gsim_tasks_stamp *stamps, const uint64_t *values,
                                   uint32_t launch, bool verifies, struct gsim_error *error) GSIM_NODISCARD;
 
 /* A task's value, where SUM is that of the tasks of all ops that it follows. */

@@ -65,7 +65,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void launch(struct gsim_tasks *tasks, struct gsim_board *board, uint32_t number)
+static void launch(struct gsim_tasks_tables *tasks, struct gsim_board *board, uint32_t number)
 {
     struct thread threads[WORKERS];
     struct gsim_error error = {0};
@@ -81,7 +81,7 @@ static void launch(struct gsim_tasks *tasks, struct gsim_board *board, uint32_t 
     CHECK_OK(gsim_tasks_check(tasks, tasks->view.stamps, tasks->view.values, number, tasks->view.verifies, &error), error);
 }
 
-static void launch_all(struct gsim_tasks *tasks)
+static void launch_all(struct gsim_tasks_tables *tasks)
 {
     bool is_host = tasks->view.mode == GSIM_PERSISTENT_COPILOT;
     struct gsim_tasks_slot *slots = gsim_alloc(sizeof *slots * WORKERS * tasks->view.depth);
@@ -97,7 +97,7 @@ static void launch_all(struct gsim_tasks *tasks)
 }
 
 /* All time of all workers is in tasks, late or limited. */
-static void check_idle(const struct gsim_tasks *tasks)
+static void check_idle(const struct gsim_tasks_tables *tasks)
 {
     struct gsim_resident_record record = {0};
     struct gsim_error error = {0};
@@ -112,7 +112,7 @@ static void run(const struct gsim_persistent *style, uint64_t seed)
 {
     struct gsim_random numbers = {0};
     struct gsim_error error = {0};
-    struct gsim_tasks tasks;
+    struct gsim_tasks_tables tasks;
     struct graph *g = gsim_alloc(sizeof *g);
     CHECK_OK(gsim_random_init(&numbers, seed, &error), error);
     draw(g, &numbers, style);
@@ -146,7 +146,7 @@ static void modes(void)
 
 static void expect(const struct gsim_persistent *style, struct graph *g, enum gsim_status status, const char *part)
 {
-    struct gsim_tasks tasks;
+    struct gsim_tasks_tables tasks;
     struct gsim_error error = {0};
     g->plan = *style;
     g->plan.ops = g->list;
@@ -187,7 +187,7 @@ static void what_the_check_finds(void)
     const struct gsim_op ops[2] = {{.kind = GSIM_OP_KERNEL, .index = 3}, {.kind = GSIM_OP_KERNEL, .index = 4}}, *list[2] = {&ops[0], &ops[1]};
     static const uint32_t starts[3] = {0, 0, 1}, after[1] = {0};
     const struct gsim_persistent plan = {.ops = list, .op_count = 2, .after_start = starts, .after = after};
-    struct gsim_tasks tasks;
+    struct gsim_tasks_tables tasks;
     struct gsim_error error = {0};
     CHECK_OK(gsim_tasks_make(&tasks, &plan, &kernel, 1, cycles, NULL, &error), error);
     struct gsim_tasks_stamp stamps[2] = {{.start_ns = 1, .end_ns = 5, .runs = 1, .launch = 1}, {.start_ns = 5, .end_ns = 9, .runs = 1, .launch = 1}};
