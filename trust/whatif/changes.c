@@ -73,7 +73,7 @@ static bool read_factor(const char *text, double *factor)
 
 static double default_factor(enum gsim_change_kind kind)
 {
-    if (kind == GSIM_CHANGE_PDL) return 0.1;
+    if (kind == GSIM_CHANGE_PDL) return 0;
     return kind == GSIM_CHANGE_STREAMS ? 8 : kind == GSIM_CHANGE_HW_QUEUES ? 32 : 2;
 }
 
@@ -194,10 +194,10 @@ static bool may_launch_ahead(struct gsim_variant *v, const struct gsim_edit *e)
 
 static uint32_t launch_ahead(struct gsim_variant *v, struct gsim_edit *e, double prologue)
 {
-    char text[96];
+    char text[96] = "assumed: kernels trigger at their ends, which saves the gap only";
     if (!may_launch_ahead(v, e)) return 0;
     uint32_t touched = gsim_edit_launch_ahead(e, prologue);
-    snprintf(text, sizeof text, "assumed: %g %% of each kernel before its wait, trigger half-way", 100 * prologue);
+    if (prologue > 0) snprintf(text, sizeof text, "assumed: %g %% of each kernel before its wait, trigger half-way", 100 * prologue);
     if (touched && touched != UINT32_MAX) note(v, text);
     return touched;
 }

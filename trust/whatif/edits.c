@@ -93,7 +93,7 @@ uint32_t gsim_edit_launch_ahead(struct gsim_edit *e, double prologue)
         }
         *last = i;
     }
-    for (uint32_t k = 0; k < e->kernel_count && changed && changed != NONE; k++) {
+    for (uint32_t k = 0; k < e->kernel_count && prologue > 0 && changed && changed != NONE; k++) {
         if (!(e->kernels[k].prologue > 0)) e->kernels[k].prologue = prologue;
         if (!(e->kernels[k].trigger > 0)) e->kernels[k].trigger = 0.5;
     }

@@ -197,7 +197,9 @@ static void test_programmatic(void)
     CHECK(c.has_effect);
     CHECK_HAS(c.note, "assumed: 20 % of each kernel before its wait, trigger half-way");
     CHECK_NEAR(now - ahead, 2 * (2 + 1 - 0.25), 0.05);
-    CHECK_NEAR(now - time_with(&c, "pdl"), 2 * (1 + 1 - 0.25), 0.05);
+    CHECK_NEAR(now - time_with(&c, "pdl=0.1"), 2 * (1 + 1 - 0.25), 0.05);
+    CHECK_NEAR(now - time_with(&c, "pdl"), 2 * (1 - 0.25), 0.05);
+    CHECK_HAS(c.note, "trigger at their ends");
     c.device.compute_capability = 80;
     time_with(&c, "pdl");
     CHECK(!c.has_effect);
