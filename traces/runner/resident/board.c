@@ -77,7 +77,7 @@ static void commit(struct server *s)
 {
     const struct gsim_board *b = s->board;
     uint32_t depth = b->tasks->view.depth;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
     for (uint32_t i = 0; i < s->batch_count; i++) {
         const struct worker *w = &b->workers[s->batch[i]];
         /* A worker may be in a batch several times: its tickets in turn. */
