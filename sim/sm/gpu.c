@@ -66,7 +66,8 @@ struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim
         gpu->free_runs = run->next;
     else if (!(run = GSIM_ARENA_NEW(gpu->arena, struct gsim_kernel_run)))
         return NULL;
-    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .pace = 1, .scale = scale, .stands_for = 1};
+    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .pace = 1, .scale = scale, .stands_for = 1,
+                                    .prologue = work->prologue};
     if (gpu->noise) run->scale *= gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
     if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
     gpu->run_count++;
