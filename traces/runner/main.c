@@ -10,10 +10,12 @@
 #include "sim/device/device.h"
 #include "sim/base/text.h"
 #include "traces/runner/resident/programs.h"
+#include "traces/runner/share/command.h"
 #include "traces/runner/sorted.h"
 
 static const char help_text[] =
     "usage: gpusim-runner --workload NAME --sched NAME [OPTION]...   run on this machine's GPU\n"
+    "       gpusim-runner --task PROGRAM[,KEY=VALUE]... --share WAY[,WAY]... [OPTION]...   several tasks share the GPU\n"
     "       gpusim-runner record -o FILE [OPTION]...                 many runs into one file\n"
     "       gpusim-runner probe -o FILE [OPTION]...                  measure what a device file needs\n"
     "\n"
@@ -32,6 +34,10 @@ static const char help_text[] =
     "                   almost no cost; copies are not seen (default off)\n"
     "  --blocks-file FILE  with --stamps on: SM, start and end of every block of the last iteration, as CSV\n"
     "  --check on|off   compare the results of the last iteration with the CPU's (default on)\n"
+    "of several tasks (gpusim run --help explains --task, --share, --opt, --profile and --measure):\n"
+    "  --share WAY,...  exclusive, streams, priorities (streams with --opt streams.priority=on), timeslice, mps, fikit,\n"
+    "                   orion, xsched with --opt xsched.level=1, kesco, tgs; several: a table\n"
+    "  --recording FILE of two tasks: what gpusim validate --kind sharing FILE reads\n"
     "\n"
     "Examples:\n"
     "  gpusim-runner --workload img --sched kesco --iterations 20\n"
@@ -129,9 +135,11 @@ enum gsim_status gsim_runner_setup(struct gsim_cli_setup *setup, struct gsim_cli
 enum gsim_status gsim_runner_parse(struct gsim_cli_arguments *arguments, struct gsim_runner_words *words, struct gsim_error *error)
 {
     *arguments = (struct gsim_cli_arguments){.command = GSIM_CLI_RUN};
-    arguments->opts = gsim_alloc(2 * sizeof(*arguments->opts) * ((size_t)words->count + 1));
+    size_t count = (size_t)words->count + 1;
+    arguments->opts = gsim_alloc((2 * sizeof(*arguments->opts) + sizeof(*arguments->repeated)) * count);
     if (!arguments->opts) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    arguments->operands = arguments->opts + words->count + 1;
+    arguments->operands = arguments->opts + count;
+    arguments->repeated = (struct gsim_cli_repeated *)(void *)(arguments->operands + count);
     return gsim_cli_parse(arguments, words->count, words->items, 0, error);
 }
 
@@ -304,7 +312,9 @@ int main(int argc, char **argv)
     if (strcmp(command, "--version") == 0) return printf("gpusim-runner %s\n", GPUSIM_VERSION) < 0;
     if (strcmp(command, "probe") == 0) return gsim_probe_main(argc - 2, argv + 2);
     if (strcmp(command, "record") == 0 || strcmp(command, "run") == 0) words = (struct gsim_runner_words){argv + 2, argc - 2};
-    enum gsim_status status = strcmp(command, "record") == 0 ? gsim_runner_record(&words, &error) : run(&words, &error);
+    enum gsim_status status = strcmp(command, "record") == 0 ? gsim_runner_record(&words, &error)
+                              : gsim_share_asked_for(&words)       ? gsim_share_run(&words, &error)
+                                                                   : run(&words, &error);
     if (status == GSIM_OK) return 0;
     fflush(stdout);
     fprintf(stderr, "gpusim-runner: %s\n", error.message);
