@@ -136,7 +136,7 @@ static enum gsim_status parse_view(const struct gsim_cli_arguments *arguments, s
 {
     char *end;
     const char *iteration = arguments->value[GSIM_CLI_ITERATION], *window = arguments->value[GSIM_CLI_WINDOW];
-    *view = (struct gsim_timeline_view){.iteration = 1, .from_us = NAN, .until_us = NAN};
+    *view = (struct gsim_timeline_view){.iteration = 1, .takes_next = !iteration, .from_us = NAN, .until_us = NAN};
     if (iteration && strcmp(iteration, "all") == 0) {
         view->iteration = 0;
     } else if (iteration) {
