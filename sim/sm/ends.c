@@ -149,12 +149,15 @@ static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state
 static void end_scattered(struct gsim_gpu *gpu, gsim_time now)
 {
     uint64_t state = (uint64_t)now + gpu->scatter;
-    for (uint32_t index; !gpu->is_turning && (index = draw_ending(gpu, now, &state)) != GSIM_MAX_SMS;)
+    for (uint32_t index; !gpu->is_turning && (index = draw_ending(gpu, now, &state)) != GSIM_MAX_SMS;) {
         end_blocks(gpu, index, now, true, true);
+        gsim_groups_rate_all(gpu);
+    }
 }
 
 void gsim_ends_merge_idle(struct gsim_gpu *gpu)
 {
+    if (gpu->load.busy_sms == (uint32_t)gpu->device->sm_count) return;
     for (uint32_t i = 0, before; i < gpu->group_count; i += gpu->group_count == before) {
         before = gpu->group_count;
         if (!gpu->groups[i]->slots) gsim_groups_merge_idle(gpu, i);

@@ -38,12 +38,22 @@ uint32_t gsim_groups_add(struct gsim_gpu *gpu)
     return gpu->group_count++;
 }
 
+static bool is_unrated(const struct gsim_gpu *gpu, uint32_t index) { return gpu->unrated[index / 64] >> index % 64 & 1; }
+
+static void set_unrated(struct gsim_gpu *gpu, uint32_t index, bool is)
+{
+    uint64_t bit = UINT64_C(1) << index % 64;
+    gpu->unrated[index / 64] = (gpu->unrated[index / 64] & ~bit) | (is ? bit : 0);
+}
+
 static void remove_group(struct gsim_gpu *gpu, uint32_t index)
 {
     gpu->free_groups[gpu->free_group_count++] = gpu->groups[index];
     gpu->group_count--;
     gpu->groups[index] = gpu->groups[gpu->group_count];
-    gsim_groups_set_next(gpu, index, gpu->next_at[gpu->group_count]);
+    set_unrated(gpu, index, is_unrated(gpu, gpu->group_count));
+    set_unrated(gpu, gpu->group_count, false);
+    gsim_groups_set_next(gpu, index, gsim_groups_next_at(gpu, gpu->group_count));
     gsim_groups_set_next(gpu, gpu->group_count, GSIM_TIME_NEVER);
 }
 
@@ -62,7 +72,8 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
     from->sm_count -= to->sm_count;
     from->lowest_sm = find_lowest_sm(from);
     to->lowest_sm = find_lowest_sm(to);
-    gsim_groups_set_next(gpu, other, gpu->next_at[index]);
+    gsim_groups_set_next(gpu, other, gsim_groups_next_at(gpu, index));
+    set_unrated(gpu, other, is_unrated(gpu, index));
     return other;
 }
 
@@ -110,27 +121,14 @@ void gsim_group_settle(struct gsim_sm_group *g, gsim_time now)
     for (uint32_t i = 0; i < g->cohort_count; i++) g->cohorts[i].left -= elapsed * g->cohorts[i].speed * g->cohorts[i].pace;
 }
 
-static void find_next_of_part(struct gsim_gpu *gpu, uint32_t part)
-{
-    gsim_time next = GSIM_TIME_NEVER;
-    uint32_t end = (part + 1) * GSIM_PART < gpu->group_count ? (part + 1) * GSIM_PART : gpu->group_count;
-    for (uint32_t i = part * GSIM_PART; i < end; i++) next = gpu->next_at[i] < next ? gpu->next_at[i] : next;
-    gpu->part_next[part] = next;
-}
-
 void gsim_groups_find_next(struct gsim_gpu *gpu)
 {
-    gsim_time next = GSIM_TIME_NEVER;
-    uint32_t parts = (gpu->group_count + GSIM_PART - 1) / GSIM_PART, last = 0;
-    for (; gpu->stale_parts; gpu->stale_parts &= gpu->stale_parts - 1) find_next_of_part(gpu, (uint32_t)__builtin_ctz(gpu->stale_parts));
-    for (uint32_t p = 0; p < parts; p++) {
-        if (gpu->part_next[p] > next) continue;
-        next = gpu->part_next[p];
-        last = p;
-    }
+    uint32_t at = 1;
+    gsim_groups_rate_all(gpu);
+    gsim_time next = gpu->ends[1];
     gpu->next = gpu->is_turning && gpu->turn_at < next ? gpu->turn_at : next;
-    for (uint32_t i = last * GSIM_PART; i < gpu->group_count && i < (last + 1) * GSIM_PART; i++)
-        if (gpu->next_at[i] == next) gpu->next_index = i;
+    while (at < gpu->leaves) at = 2 * at + (gpu->ends[2 * at + 1] == next);
+    gpu->next_index = at - gpu->leaves;
 }
 
 /* How much of a saturated DRAM the group's SMs get, relative to an even part. */
@@ -194,18 +192,34 @@ static double find_speeds(struct gsim_gpu *gpu, struct gsim_sm_group *g)
                   : gsim_share_sm(gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout);
 }
 
-void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
+static void rate(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
     gpu->demand_gbps -= g->demand_gbps * g->sm_count;
     g->demand_gbps = 0;
-    if (!g->cohort_count) {
-        gsim_groups_set_next(gpu, index, GSIM_TIME_NEVER);
-        return;
+    if (!g->feels_memory && gsim_share_plain_chip(g->cohorts, g->cohort_count)) {
+        g->mix = NULL;
+    } else {
+        find_mix(gpu, g);
+        set_demand(gpu, g, find_speeds(gpu, g));
     }
-    find_mix(gpu, g);
-    set_demand(gpu, g, find_speeds(gpu, g));
     find_end(gpu, index);
+}
+
+void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
+{
+    struct gsim_sm_group *g = gpu->groups[index];
+    gsim_groups_set_next(gpu, index, GSIM_TIME_NEVER);
+    set_unrated(gpu, index, g->cohort_count > 0);
+    if (g->cohort_count) return;
+    gpu->demand_gbps -= g->demand_gbps * g->sm_count;
+    g->demand_gbps = 0;
+}
+
+void gsim_groups_rate_all(struct gsim_gpu *gpu)
+{
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
+        for (; gpu->unrated[w]; gpu->unrated[w] &= gpu->unrated[w] - 1) rate(gpu, w * 64 + (uint32_t)__builtin_ctzll(gpu->unrated[w]));
 }
 
 /* What all SMs ask of DRAM as it is now. Speeds wait until that is settled. */
@@ -229,6 +243,7 @@ static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
 void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
 {
     int step = 0;
+    gsim_groups_rate_all(gpu);
     for (; step < 8; step++) {
         double demand = gpu->demand_gbps + gpu->copies_gbps;
         double stretch = gsim_share_dram(gpu->device, demand > 0 ? demand : 0);

@@ -135,3 +135,18 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
         c[i].speed = 1 / (w->compute_ps * loads * slow / share + w->latency_ps);
     }
 }
+
+static bool is_plain(const struct gsim_demand *w) { return w->kind == GSIM_DEMAND_ON_CHIP && !w->is_crowded && !w->has_flops; }
+
+bool gsim_share_plain_chip(struct gsim_cohort *c, uint32_t count)
+{
+    double asked = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gsim_demand *w = c[i].work;
+        if (!is_plain(w)) return false;
+        asked += c[i].blocks * c[i].pace * w->issue_ps / w->compute_ps;
+    }
+    double share = asked > 0 ? used_chip(asked) / asked : 1;
+    for (uint32_t i = 0; i < count; i++) c[i].speed = 1 / (c[i].work->compute_ps / share + c[i].work->latency_ps);
+    return true;
+}
