@@ -87,6 +87,7 @@ struct gsim_gpu {
     double copies_gbps;       /* and by copies */
     struct gsim_dram_state dram; /* as applied to every SM */
     struct gsim_memo memo;
+    struct gsim_chip_shares chip;
     struct gsim_gpu_load load;
     bool keeps_carveout;      /* the head of the queue fills SMs as they empty */
     gsim_time turn_at;        /* the distributor is busy until then */
