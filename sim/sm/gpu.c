@@ -54,6 +54,9 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
         if (index == GSIM_MAX_SMS || gpu->options.exact) {
             index = group_of[is_fast] = gsim_groups_add(gpu);
             memset(gpu->groups[index], 0, offsetof(struct gsim_sm_group, cohorts));
+            gpu->groups[index]->index = index;
+            gpu->roomy[index / 64] |= UINT64_C(1) << index % 64;
+            gpu->idle[index / 64] |= UINT64_C(1) << index % 64;
             gpu->groups[index]->lowest_sm = i;
         }
         gpu->groups[index]->is_fast = is_fast;
@@ -286,6 +289,7 @@ void gsim_gpu_check(const struct gsim_gpu *gpu)
         if (slots > l->blocks || warps > l->warps || registers > l->registers || smem > l->smem_bytes)
             GSIM_BUG("SM %u over capacity: %u blocks, %u warps, %u registers, %u bytes of shared memory", g->lowest_sm,
                      slots, warps, registers, smem);
+        GSIM_INVARIANT(g->index == i && (gpu->idle[i / 64] >> i % 64 & 1) == !slots);
         GSIM_INVARIANT(slots == g->slots && warps == g->warps && registers == g->registers && smem == g->smem);
         sm_count += g->sm_count;
         blocks += (uint64_t)slots * g->sm_count;

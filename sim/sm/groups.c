@@ -28,6 +28,19 @@ uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit)
     return count;
 }
 
+static void set_bit(uint64_t bits[GSIM_SM_WORDS], uint32_t index, bool is)
+{
+    uint64_t bit = UINT64_C(1) << index % 64;
+    bits[index / 64] = (bits[index / 64] & ~bit) | (is ? bit : 0);
+}
+
+/* What it holds has changed, or where it is. */
+static void note_room(struct gsim_gpu *gpu, const struct gsim_sm_group *g)
+{
+    set_bit(gpu->roomy, g->index, g->slots < gpu->limits->blocks && g->warps < gpu->limits->warps);
+    set_bit(gpu->idle, g->index, !g->slots);
+}
+
 uint32_t gsim_groups_add(struct gsim_gpu *gpu)
 {
     struct gsim_sm_group *g = gpu->free_group_count ? gpu->free_groups[--gpu->free_group_count] : NULL;
@@ -40,19 +53,17 @@ uint32_t gsim_groups_add(struct gsim_gpu *gpu)
 
 static bool is_unrated(const struct gsim_gpu *gpu, uint32_t index) { return gpu->unrated[index / 64] >> index % 64 & 1; }
 
-static void set_unrated(struct gsim_gpu *gpu, uint32_t index, bool is)
-{
-    uint64_t bit = UINT64_C(1) << index % 64;
-    gpu->unrated[index / 64] = (gpu->unrated[index / 64] & ~bit) | (is ? bit : 0);
-}
-
 static void remove_group(struct gsim_gpu *gpu, uint32_t index)
 {
     gpu->free_groups[gpu->free_group_count++] = gpu->groups[index];
     gpu->group_count--;
     gpu->groups[index] = gpu->groups[gpu->group_count];
-    set_unrated(gpu, index, is_unrated(gpu, gpu->group_count));
-    set_unrated(gpu, gpu->group_count, false);
+    gpu->groups[index]->index = index;
+    note_room(gpu, gpu->groups[index]);
+    set_bit(gpu->unrated, index, is_unrated(gpu, gpu->group_count));
+    set_bit(gpu->unrated, gpu->group_count, false);
+    set_bit(gpu->roomy, gpu->group_count, false);
+    set_bit(gpu->idle, gpu->group_count, false);
     gsim_groups_set_next(gpu, index, gsim_groups_next_at(gpu, gpu->group_count));
     gsim_groups_set_next(gpu, gpu->group_count, GSIM_TIME_NEVER);
 }
@@ -73,7 +84,9 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
     from->lowest_sm = find_lowest_sm(from);
     to->lowest_sm = find_lowest_sm(to);
     gsim_groups_set_next(gpu, other, gsim_groups_next_at(gpu, index));
-    set_unrated(gpu, other, is_unrated(gpu, index));
+    set_bit(gpu->unrated, other, is_unrated(gpu, index));
+    to->index = other;
+    note_room(gpu, to);
     return other;
 }
 
@@ -101,7 +114,7 @@ void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
     if (gpu->options.exact) return;
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
+    for (uint32_t i = 0; (i = gsim_groups_of(gpu->idle, i)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *other = gpu->groups[i];
         if (i == index || other->cohort_count || other->is_fast != g->is_fast) continue;
         for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) other->sms[w] |= g->sms[w];
@@ -210,7 +223,7 @@ void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
     gsim_groups_set_next(gpu, index, GSIM_TIME_NEVER);
-    set_unrated(gpu, index, g->cohort_count > 0);
+    set_bit(gpu->unrated, index, g->cohort_count > 0);
     if (g->cohort_count) return;
     gpu->demand_gbps -= g->demand_gbps * g->sm_count;
     g->demand_gbps = 0;
@@ -285,10 +298,11 @@ uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group 
     return n < most ? n : most;
 }
 
-void gsim_group_take(struct gsim_sm_group *g, const struct gsim_demand *w, int blocks)
+void gsim_group_take(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w, int blocks)
 {
     g->slots += (uint32_t)blocks;
     g->warps += (uint32_t)blocks * w->need.warps;
     g->registers += (uint32_t)blocks * w->registers;
     g->smem += (uint32_t)blocks * w->need.smem_bytes;
+    note_room(gpu, g);
 }

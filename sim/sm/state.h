@@ -53,7 +53,7 @@ struct gsim_sm_group {
     uint32_t sm_count, cohort_count;        /* first what is looked at most */
     uint32_t warps, registers, smem, slots; /* used, per SM */
     uint32_t carveout;                      /* shared-memory bytes configured; 0: never set */
-    uint32_t lowest_sm;
+    uint32_t lowest_sm, index;              /* groups[index] */
     uint64_t sms[GSIM_SM_WORDS];
     double demand_gbps;                     /* asked of DRAM, per SM */
     gsim_time updated;
@@ -101,6 +101,8 @@ struct gsim_gpu {
     gsim_time ends[2 * GSIM_MOST_LEAVES]; /* a tree: [n] is the earlier of [2n], [2n + 1]; the groups' next ends are its LEAVES from [LEAVES] on */
     uint32_t leaves;
     uint64_t unrated[GSIM_SM_WORDS]; /* groups whose speeds are to be found before time passes, a bit each */
+    uint64_t roomy[GSIM_SM_WORDS];   /* groups with room for a block and a warp, a bit each */
+    uint64_t idle[GSIM_SM_WORDS];    /* and without any block */
     struct gsim_sm_group *groups[GSIM_MAX_SMS];
     struct gsim_sm_group *free_groups[GSIM_MAX_SMS];
     uint32_t free_group_count;
@@ -161,7 +163,15 @@ static inline uint32_t gsim_groups_due(const struct gsim_gpu *gpu, uint32_t inde
     return index < limit ? index : GSIM_MAX_SMS;
 }
 /* Adds (or takes back) what BLOCKS blocks of the kernel hold of an SM. */
-void gsim_group_take(struct gsim_sm_group *g, const struct gsim_demand *w, int blocks);
+void gsim_group_take(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w, int blocks);
+/* The first group from INDEX on whose bit is set; GSIM_MAX_SMS: there is none. */
+static inline uint32_t gsim_groups_of(const uint64_t bits[GSIM_SM_WORDS], uint32_t index)
+{
+    uint64_t ahead = ~UINT64_C(0) << index % 64;
+    for (uint32_t w = index / 64; w < GSIM_SM_WORDS; w++, ahead = ~UINT64_C(0))
+        if (bits[w] & ahead) return w * 64 + (uint32_t)__builtin_ctzll(bits[w] & ahead);
+    return GSIM_MAX_SMS;
+}
 /* How many more blocks of the kernel an SM of the group can take. */
 uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_demand *w);
 
