@@ -2,9 +2,8 @@
 /* The memory that the processes of a shared GPU have in common (traces/runner/share/board.h). */
 #include "traces/runner/share/board.h"
 
-#include <string.h>
+#include <sched.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define PAGE 4096
 
@@ -53,12 +52,11 @@ void gsim_board_destroy(struct gsim_board *board)
 
 void gsim_board_take(struct gsim_board *board, uint32_t task)
 {
-    struct timespec pause = {0, 2000};
     pthread_mutex_lock(&board->mutex);
     if (board->owner < 0) board->owner = (int32_t)task;
     board->tasks[task].is_waiting = board->owner != (int32_t)task;
     pthread_mutex_unlock(&board->mutex);
-    while (board->owner != (int32_t)task && !board->is_stopped) nanosleep(&pause, NULL);
+    while (board->owner != (int32_t)task && !board->is_stopped) sched_yield();
 }
 
 void gsim_board_leave(struct gsim_board *board, const struct gsim_task *tasks)

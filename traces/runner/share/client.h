@@ -38,6 +38,8 @@ struct gsim_client_task {
     int64_t arrival_ns, began_ns, ended_ns; /* of the present request, or the last */
     double arrived_us;                      /* Poisson: of the last arrival */
     bool counts, is_done, is_alone, is_started; /* counts: behind the warm-up */
+    struct gsim_standin_span *spans, *read; /* of a measured request's launches, on the device and here; NULL: they are timed by events */
+    size_t span_count;
     struct gsim_client_launch *launches;    /* of a measured request */
     size_t launch_count, launch_room, launch_capacity;
     pthread_t thread;
@@ -46,6 +48,8 @@ struct gsim_client_task {
 void gsim_client_serve(struct gsim_client_task *client, bool is_alone);
 
 /* measure.c */
+/* Behind the warm-up, whose last request says how many launches there are. */
+void gsim_client_measure(struct gsim_client_task *client);
 void gsim_client_measured_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream);
 /* Behind a request: the times of its kernels go to the board. */
 void gsim_client_note_kernels(struct gsim_client_task *client, uint32_t request);

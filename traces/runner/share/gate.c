@@ -39,16 +39,12 @@ bool gsim_gates_before(const struct gsim_gates *gates, struct gsim_board_stream 
     uint32_t number = stream->issued + 1;
     while (number - atomic_load_explicit(&stream->done, memory_order_acquire) > GSIM_BOARD_LAUNCHES && !gates->board->is_stopped) nanosleep(&pause, NULL);
     *gsim_board_slot_at(stream, number) = *slot;
+    atomic_store_explicit(&stream->issued, number, memory_order_release);
     if (slot->is_marked && gates->write(on, address_of(gates, &stream->reached), number, 0)) return false;
     return gates->wait(on, address_of(gates, &stream->open), number, AT_LEAST) == 0;
 }
 
 bool gsim_gates_behind(const struct gsim_gates *gates, struct gsim_board_stream *stream, cudaStream_t on)
 {
-    return gates->write(on, address_of(gates, &stream->done), stream->issued + 1, 0) == 0;
-}
-
-void gsim_gates_issued(struct gsim_board_stream *stream)
-{
-    atomic_store_explicit(&stream->issued, stream->issued + 1, memory_order_release);
+    return gates->write(on, address_of(gates, &stream->done), stream->issued, 0) == 0;
 }

@@ -20,9 +20,9 @@ struct gsim_gates {
 /* Once in each process, behind the first CUDA call. */
 enum gsim_status gsim_gates_open(struct gsim_gates *gates, struct gsim_board *board, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_gates_close(struct gsim_gates *gates);
-/* Before and behind the launch, in that order, then gsim_gates_issued(). False: CUDA refused. */
+/* Before and behind the launch. The board has the launch before the stream has: a policy may decide while the host still issues it.
+ * False: CUDA refused. */
 bool gsim_gates_before(const struct gsim_gates *gates, struct gsim_board_stream *stream, cudaStream_t on, const struct gsim_board_slot *slot);
 bool gsim_gates_behind(const struct gsim_gates *gates, struct gsim_board_stream *stream, cudaStream_t on);
-void gsim_gates_issued(struct gsim_board_stream *stream);
 
 #endif

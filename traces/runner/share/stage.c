@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define START_S    60      /* for all tasks to have opened the GPU */
-#define QUIET_S    20      /* without any request or kernel ending */
+#define QUIET_S    60      /* without any request or kernel ending */
 #define LOOKS      4096    /* of the policy, between two looks at the processes */
 #define EPOCH_NS   2000000 /* from the last one's arrival to the common beginning */
 
