@@ -7,14 +7,21 @@
 
 #define AT_LEAST 0 /* CU_STREAM_WAIT_VALUE_GEQ, cyclic */
 
-enum gsim_status gsim_gates_open(struct gsim_gates *gates, struct gsim_board *board, struct gsim_error *error)
+/* In LIBRARY, which stays open. */
+static bool find_calls(struct gsim_gates *gates, void *library)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW), *device = NULL;
-    *gates = (struct gsim_gates){.board = board};
-    if (!library) return gsim_error_set(error, GSIM_SIM, "cannot load libcuda.so.1: %s", dlerror());
+    if (!library) return false;
     *(void **)&gates->wait = dlsym(library, "cuStreamWaitValue32_v2");
     *(void **)&gates->write = dlsym(library, "cuStreamWriteValue32_v2");
-    if (!gates->wait || !gates->write) return gsim_error_set(error, GSIM_SIM, "this driver has no cuStreamWaitValue32: expected CUDA 12 or later");
+    return gates->wait && gates->write;
+}
+
+enum gsim_status gsim_gates_open(struct gsim_gates *gates, struct gsim_board *board, struct gsim_error *error)
+{
+    void *device = NULL;
+    *gates = (struct gsim_gates){.board = board};
+    if (!find_calls(gates, dlopen(NULL, RTLD_NOW)) && !find_calls(gates, dlopen("libcuda.so.1", RTLD_NOW)))
+        return gsim_error_set(error, GSIM_SIM, "no cuStreamWaitValue32 in libcuda.so.1: expected the driver of CUDA 12 or later");
     cudaError_t result = cudaHostRegister(board->streams, board->stream_bytes, cudaHostRegisterMapped);
     if (result == cudaSuccess) result = cudaHostGetDevicePointer(&device, board->streams, 0);
     if (result != cudaSuccess) return gsim_error_set(error, GSIM_SIM, "memory that processes share, for the GPU: %s", cudaGetErrorString(result));
