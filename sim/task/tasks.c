@@ -28,7 +28,7 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
         return gsim_error_set(error, GSIM_USAGE, "--share %s: %u processes, and MPS takes %u clients (device.mps_clients)", name,
                               layout->process_count, (uint32_t)s->device->mps_clients);
     bool moves = mechanism == GSIM_MECHANISM_TIMESLICE || mechanism == GSIM_MECHANISM_PARTITION || (mechanism == GSIM_MECHANISM_MPS && has_caps(s, layout));
-    if (moves && s->memory == GSIM_MEMORY_MANAGED)
+    if (moves && s->memory == GSIM_MEMORY_MANAGED && set->all.buffer_count)
         return gsim_error_set(error, GSIM_USAGE, "--share %s: managed memory is not simulated there: --memory pinned or pageable", name);
     if (s->sharing->needs_profile && !s->profile)
         return gsim_error_set(error, GSIM_USAGE, "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure", name);

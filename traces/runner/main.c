@@ -9,6 +9,7 @@
 
 #include "sim/device/device.h"
 #include "sim/base/text.h"
+#include "traces/runner/resident/programs.h"
 #include "traces/runner/share/command.h"
 #include "traces/runner/sorted.h"
 
@@ -173,6 +174,7 @@ static void drop_warmup(struct gsim_timeline *t, uint32_t warmup)
     KEEP(kernels, kernel_count, t->kernels[kept].launch -= origin; t->kernels[kept].ready -= origin;
          t->kernels[kept].start -= origin; t->kernels[kept].end -= origin)
     KEEP(copies, copy_count, t->copies[kept].launch -= origin; t->copies[kept].start -= origin; t->copies[kept].end -= origin)
+    KEEP(residents, resident_count, t->residents[kept].start -= origin; t->residents[kept].end -= origin)
     KEEP(apis, api_count, t->apis[kept].start -= origin; t->apis[kept].end -= origin)
 #undef KEEP
     kept = 0;
@@ -239,7 +241,7 @@ static enum gsim_status run_both(struct gsim_runner_job *job, struct gsim_simula
 static enum gsim_status run_point(struct gsim_cli_arguments *arguments, struct gsim_cli_point *point,
                                   const struct run_options *options, const struct gsim_runner_gpu *gpu, struct gsim_error *error)
 {
-    const struct gsim_bench_ops *ops = gsim_bench_find(arguments->value[GSIM_CLI_WORKLOAD]);
+    const struct gsim_bench_ops *built_in = gsim_bench_find(arguments->value[GSIM_CLI_WORKLOAD]), *ops = built_in ? built_in : &gsim_bench_programs;
     struct gsim_runner_memory memory = {0};
     struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
@@ -248,9 +250,6 @@ static enum gsim_status run_point(struct gsim_cli_arguments *arguments, struct g
     struct gsim_runner_job job = {.simulation = &point->simulation, .memory = &memory, .bench_ops = ops,
                                   .iterations = iterations + options->warmup,
                                   .blocks_table = options->blocks ? &blocks : NULL};
-    if (!ops)
-        return gsim_error_set(error, GSIM_USAGE, "--workload %.60s: expected a built-in workload; program files have no real kernels",
-                              arguments->value[GSIM_CLI_WORKLOAD]);
     enum gsim_status status = ops->create(&point->program, &point->workload, point->simulation.seed, &job.bench, error);
     if (status == GSIM_OK) status = gsim_runner_memory_bind(&memory, &point->program, point->simulation.memory, ops, job.bench, error);
     if (status == GSIM_OK && options->blocks) status = gsim_output_open(&blocks, options->blocks, error);
