@@ -28,7 +28,7 @@ static enum gsim_status add_way(struct gsim_share_command *c, const char *word, 
     way->settings = (struct gsim_share_settings){.switch_us = -1};
     way->ops->settings(way->params, &way->settings);
     c->way_count++;
-    return gsim_board_policy_check(way->ops, way->params, &way->settings, error);
+    return gsim_ledger_policy_check(way->ops, way->params, &way->settings, error);
 }
 
 static enum gsim_status check_way(const struct gsim_share_command *c, const struct gsim_share_way *way, struct gsim_error *error)

@@ -61,8 +61,8 @@ void gsim_client_measured_launch(struct gsim_driver *driver, const struct gsim_o
 
 static void note(struct gsim_client_task *c, uint32_t kernel, uint32_t request, double start_us, double end_us)
 {
-    struct gsim_board_task *own = c->own;
-    if (own->kernel_count < GSIM_BOARD_KERNELS) own->kernels[own->kernel_count++] = (struct gsim_board_kernel){kernel, request, start_us, end_us};
+    struct gsim_ledger_task *own = c->own;
+    if (own->kernel_count < GSIM_LEDGER_KERNELS) own->kernels[own->kernel_count++] = (struct gsim_ledger_kernel){kernel, request, start_us, end_us};
 }
 
 static void note_spans(struct gsim_client_task *c, uint32_t request)
