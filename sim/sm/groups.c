@@ -210,7 +210,7 @@ static void rate(struct gsim_gpu *gpu, uint32_t index)
     struct gsim_sm_group *g = gpu->groups[index];
     gpu->demand_gbps -= g->demand_gbps * g->sm_count;
     g->demand_gbps = 0;
-    if (!g->feels_memory && gsim_share_plain_chip(&gpu->chip, g->cohorts, g->cohort_count)) {
+    if (!g->feels_memory && gsim_share_plain_chip(gpu->device, &gpu->chip, g->cohorts, g->cohort_count)) {
         g->mix = NULL;
     } else {
         find_mix(gpu, g);

@@ -24,13 +24,13 @@ struct worker {
 };
 
 struct server {
-    struct gsim_board *board;
+    struct gsim_host_board *board;
     uint32_t first, count;   /* workers */
     uint32_t *batch, batch_count; /* workers whose last ticket is not visible yet */
     uint64_t batch_since;
 };
 
-struct gsim_board {
+struct gsim_host_board {
     const struct gsim_tasks_tables *tasks;
     struct gsim_tasks_slot *slots;
     struct gsim_tasks_report *reports;
@@ -61,21 +61,21 @@ static void spend(double us)
 
 /* --- slots ------------------------------------------------------------------------------------------------------- */
 
-static struct gsim_tasks_slot *slot_of(const struct gsim_board *b, uint32_t worker, uint32_t ticket)
+static struct gsim_tasks_slot *slot_of(const struct gsim_host_board *b, uint32_t worker, uint32_t ticket)
 {
     uint32_t depth = b->tasks->view.depth;
     return &b->slots[worker * depth + ticket % depth];
 }
 
 /* The flag is what the worker polls: it comes behind all else of the slot. */
-static void show(const struct gsim_board *b, uint32_t worker, uint32_t ticket, uint32_t task)
+static void show(const struct gsim_host_board *b, uint32_t worker, uint32_t ticket, uint32_t task)
 {
     __atomic_store_n(&slot_of(b, worker, ticket)->flag, (uint64_t)task << 32 | ticket, __ATOMIC_RELEASE);
 }
 
 static void commit(struct server *s)
 {
-    const struct gsim_board *b = s->board;
+    const struct gsim_host_board *b = s->board;
     uint32_t depth = b->tasks->view.depth;
     __atomic_thread_fence(__ATOMIC_RELEASE);
     for (uint32_t i = 0; i < s->batch_count; i++) {
@@ -90,7 +90,7 @@ static void commit(struct server *s)
 
 static void place(struct server *s, uint32_t worker, uint32_t task, bool is_gated)
 {
-    struct gsim_board *b = s->board;
+    struct gsim_host_board *b = s->board;
     const struct gsim_copilot *style = &b->tasks->plan->copilot;
     struct worker *w = &b->workers[worker];
     struct gsim_tasks_slot *slot = slot_of(b, worker, ++w->sent);
@@ -108,14 +108,14 @@ static void place(struct server *s, uint32_t worker, uint32_t task, bool is_gate
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
-static void make_ready(struct gsim_board *b, uint32_t op)
+static void make_ready(struct gsim_host_board *b, uint32_t op)
 {
     const struct gsim_tasks_op *its = &b->tasks->view.ops[op];
     for (uint32_t t = its->first_task; t < its->first_task + its->task_count; t++)
         if (b->is_placed[t] == UNPLACED) b->queue[b->queue_count++] = t;
 }
 
-static void retire(struct gsim_board *b, struct worker *w, uint32_t task)
+static void retire(struct gsim_host_board *b, struct worker *w, uint32_t task)
 {
     const struct gsim_tasks_view *v = &b->tasks->view;
     const struct gsim_tasks_task *its = &v->tasks[task];
@@ -131,7 +131,7 @@ static void retire(struct gsim_board *b, struct worker *w, uint32_t task)
 /* The lock is taken with the first report that has changed, and kept. */
 static bool retire_all(struct server *s, bool *is_locked)
 {
-    struct gsim_board *b = s->board;
+    struct gsim_host_board *b = s->board;
     bool any = false;
     for (uint32_t i = s->first; i < s->first + s->count; i++) {
         struct worker *w = &b->workers[i];
@@ -150,7 +150,7 @@ static bool retire_all(struct server *s, bool *is_locked)
 /* Workers of other threads hold fewer tasks than LEVEL: what is ready is theirs. */
 static bool is_others_turn(const struct server *s, uint32_t level)
 {
-    const struct gsim_board *b = s->board;
+    const struct gsim_host_board *b = s->board;
     if (!b->tasks->plan->copilot.is_global || b->server_count == 1) return false;
     for (uint32_t i = 0; i < b->tasks->view.worker_count; i++)
         if (b->workers[i].held < level && i - s->first >= s->count) return true;
@@ -159,7 +159,7 @@ static bool is_others_turn(const struct server *s, uint32_t level)
 
 static bool place_ready(struct server *s)
 {
-    struct gsim_board *b = s->board;
+    struct gsim_host_board *b = s->board;
     bool any = false;
     for (uint32_t level = 0; level < b->tasks->view.depth && b->queue_first < b->queue_count && !is_others_turn(s, level); level++)
         for (uint32_t i = s->first; i < s->first + s->count && b->queue_first < b->queue_count; i++) {
@@ -170,7 +170,7 @@ static bool place_ready(struct server *s)
     return any;
 }
 
-static bool may_stage(const struct gsim_board *b, uint32_t task)
+static bool may_stage(const struct gsim_host_board *b, uint32_t task)
 {
     const struct gsim_tasks_view *v = &b->tasks->view;
     const struct gsim_tasks_task *its = &v->tasks[task];
@@ -181,7 +181,7 @@ static bool may_stage(const struct gsim_board *b, uint32_t task)
 }
 
 /* The next task of the preset order all of whose predecessors have been placed; UINT32_MAX: none. */
-static uint32_t next_to_stage(struct gsim_board *b)
+static uint32_t next_to_stage(struct gsim_host_board *b)
 {
     const struct gsim_tasks_view *v = &b->tasks->view;
     while (b->staged < v->task_count && b->is_placed[v->sequence[b->staged]] != UNPLACED) b->staged++;
@@ -192,7 +192,7 @@ static uint32_t next_to_stage(struct gsim_board *b)
 
 static bool stage(struct server *s)
 {
-    struct gsim_board *b = s->board;
+    struct gsim_host_board *b = s->board;
     bool any = false;
     if (!b->tasks->plan->copilot.speculates || b->queue_first < b->queue_count) return false;
     for (uint32_t level = 0; level < b->tasks->view.depth && !is_others_turn(s, level); level++)
@@ -209,7 +209,7 @@ static bool stage(struct server *s)
 
 static bool sweep(struct server *s)
 {
-    struct gsim_board *b = s->board;
+    struct gsim_host_board *b = s->board;
     const struct gsim_copilot *style = &b->tasks->plan->copilot;
     bool is_locked = false, any = retire_all(s, &is_locked);
     if (!is_locked && (style->speculates || __atomic_load_n(&b->queue_first, __ATOMIC_RELAXED) < __atomic_load_n(&b->queue_count, __ATOMIC_RELAXED))) {
@@ -229,7 +229,7 @@ static bool sweep(struct server *s)
 static void *serve(void *argument)
 {
     struct server *s = argument;
-    struct gsim_board *b = s->board;
+    struct gsim_host_board *b = s->board;
     for (uint32_t idle = 0; !__atomic_load_n(&b->is_over, __ATOMIC_ACQUIRE); idle++) {
         if (sweep(s)) idle = 0;
         if (idle < LOOK_AFTER) continue;
@@ -243,7 +243,7 @@ static void *serve(void *argument)
     return NULL;
 }
 
-static void reset(struct gsim_board *b, uint64_t limit_ns)
+static void reset(struct gsim_host_board *b, uint64_t limit_ns)
 {
     const struct gsim_tasks_view *v = &b->tasks->view;
     for (uint32_t i = 0; i < v->op_count; i++) b->ops[i] = (struct op){v->ops[i].task_count, v->ops[i].pred_count, v->ops[i].task_count};
@@ -256,7 +256,7 @@ static void reset(struct gsim_board *b, uint64_t limit_ns)
     for (uint32_t i = 0; i < v->root_count; i++) b->queue[b->queue_count++] = v->roots[i];
 }
 
-enum gsim_status gsim_board_run(struct gsim_board *b, uint64_t limit_ns, struct gsim_error *error)
+enum gsim_status gsim_host_board_run(struct gsim_host_board *b, uint64_t limit_ns, struct gsim_error *error)
 {
     pthread_t threads[64];
     uint32_t started = 1;
@@ -280,7 +280,7 @@ enum gsim_status gsim_board_run(struct gsim_board *b, uint64_t limit_ns, struct 
 
 /* --- its life ------------------------------------------------------------------------------------------------------- */
 
-static bool allocate(struct gsim_board *b)
+static bool allocate(struct gsim_host_board *b)
 {
     const struct gsim_tasks_view *v = &b->tasks->view;
     uint32_t batch = b->tasks->plan->copilot.batch ? b->tasks->plan->copilot.batch : 1;
@@ -301,19 +301,19 @@ static bool allocate(struct gsim_board *b)
     return true;
 }
 
-struct gsim_board *gsim_board_create(const struct gsim_tasks_tables *tasks, struct gsim_tasks_slot *slots, struct gsim_tasks_report *reports)
+struct gsim_host_board *gsim_host_board_create(const struct gsim_tasks_tables *tasks, struct gsim_tasks_slot *slots, struct gsim_tasks_report *reports)
 {
-    struct gsim_board *b = gsim_alloc(sizeof *b);
+    struct gsim_host_board *b = gsim_alloc(sizeof *b);
     if (!b) return NULL;
     uint32_t threads = tasks->plan->copilot.threads ? tasks->plan->copilot.threads : 1, workers = tasks->view.worker_count;
-    *b = (struct gsim_board){.tasks = tasks, .slots = slots, .reports = reports, .server_count = threads < workers ? threads : workers};
+    *b = (struct gsim_host_board){.tasks = tasks, .slots = slots, .reports = reports, .server_count = threads < workers ? threads : workers};
     pthread_spin_init(&b->lock, PTHREAD_PROCESS_PRIVATE);
     if (allocate(b)) return b;
-    gsim_board_destroy(b);
+    gsim_host_board_destroy(b);
     return NULL;
 }
 
-void gsim_board_destroy(struct gsim_board *b)
+void gsim_host_board_destroy(struct gsim_host_board *b)
 {
     if (!b) return;
     pthread_spin_destroy(&b->lock);

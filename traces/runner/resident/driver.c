@@ -13,7 +13,7 @@
 struct gsim_cuda_resident {
     struct gsim_tasks_tables tasks;
     struct gsim_tasks_gpu *gpu;
-    struct gsim_board *board;       /* NULL: the host does not schedule */
+    struct gsim_host_board *board;       /* NULL: the host does not schedule */
     uint32_t launches, iteration;   /* iteration + 1 of the last launch */
     uint32_t correlation;
     gsim_stream stream;
@@ -53,7 +53,7 @@ static struct gsim_cuda_resident *resident_of(struct gsim_cuda *cuda, const stru
     if (gsim_tasks_make(&r->tasks, plan, cuda->program->kernels, workers, cycles_of, cuda, &cuda->driver.error) != GSIM_OK) return NULL;
     if (!gsim_cuda_check(cuda, (cudaError_t)gsim_tasks_gpu_open(&r->gpu, &r->tasks), GSIM_API_RESIDENT)) return NULL;
     if (plan->mode != GSIM_PERSISTENT_COPILOT) return r;
-    r->board = gsim_board_create(&r->tasks, gsim_tasks_gpu_slots(r->gpu), gsim_tasks_gpu_reports(r->gpu));
+    r->board = gsim_host_board_create(&r->tasks, gsim_tasks_gpu_slots(r->gpu), gsim_tasks_gpu_reports(r->gpu));
     if (!r->board) out_of_memory(cuda);
     return r->board ? r : NULL;
 }
@@ -78,7 +78,7 @@ static void do_persistent_launch(struct gsim_driver *driver, const struct gsim_p
     r->correlation = cuda->correlation;
     gsim_cuda_end(cuda, GSIM_API_RESIDENT, result, start, false, stream, "persistent kernel");
     if (result != cudaSuccess || !r->board) return;
-    enum gsim_status status = gsim_board_run(r->board, LIMIT_NS, &driver->error);
+    enum gsim_status status = gsim_host_board_run(r->board, LIMIT_NS, &driver->error);
     if (status != GSIM_OK) return; /* the error is the driver's */
 }
 
@@ -143,7 +143,7 @@ void gsim_cuda_residents_release(struct gsim_cuda *cuda)
     while (cuda->residents) {
         struct gsim_cuda_resident *r = cuda->residents;
         cuda->residents = r->next;
-        gsim_board_destroy(r->board);
+        gsim_host_board_destroy(r->board);
         gsim_tasks_gpu_close(r->gpu);
         gsim_tasks_release(&r->tasks);
         gsim_free(r);

@@ -65,7 +65,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void launch(struct gsim_tasks_tables *tasks, struct gsim_board *board, uint32_t number)
+static void launch(struct gsim_tasks_tables *tasks, struct gsim_host_board *board, uint32_t number)
 {
     struct thread threads[WORKERS];
     struct gsim_error error = {0};
@@ -76,7 +76,7 @@ static void launch(struct gsim_tasks_tables *tasks, struct gsim_board *board, ui
         threads[i] = (struct thread){.view = &tasks->view, .index = i};
         CHECK_INT(pthread_create(&threads[i].thread, NULL, work, &threads[i]), 0);
     }
-    if (board) CHECK_OK(gsim_board_run(board, tasks->view.limit_ns, &error), error);
+    if (board) CHECK_OK(gsim_host_board_run(board, tasks->view.limit_ns, &error), error);
     for (uint32_t i = 0; i < WORKERS; i++) pthread_join(threads[i].thread, NULL);
     CHECK_OK(gsim_tasks_check(tasks, tasks->view.stamps, tasks->view.values, number, tasks->view.verifies, &error), error);
 }
@@ -86,12 +86,12 @@ static void launch_all(struct gsim_tasks_tables *tasks)
     bool is_host = tasks->view.mode == GSIM_PERSISTENT_COPILOT;
     struct gsim_tasks_slot *slots = gsim_alloc(sizeof *slots * WORKERS * tasks->view.depth);
     struct gsim_tasks_report *reports = gsim_alloc(sizeof *reports * WORKERS);
-    struct gsim_board *board = is_host ? gsim_board_create(tasks, slots, reports) : NULL;
+    struct gsim_host_board *board = is_host ? gsim_host_board_create(tasks, slots, reports) : NULL;
     tasks->view.slots = slots;
     tasks->view.reports = reports;
     CHECK(!is_host == !board);
     for (uint32_t i = 1; i <= LAUNCHES; i++) launch(tasks, board, i);
-    gsim_board_destroy(board);
+    gsim_host_board_destroy(board);
     gsim_free(slots);
     gsim_free(reports);
 }
