@@ -211,6 +211,7 @@ static void run_way(struct gsim_share_command *c, struct gsim_share_way *way)
     enum gsim_status status = stats ? gsim_stage_run(&stage, &way->timeline, &way->error) : gsim_error_set(&way->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < c->tasks.count && status == GSIM_OK; i++) stats[i] = c->tasks.alone[i];
     if (status == GSIM_OK) status = gsim_tasks_measure(&way->timeline, &c->tasks.set, stats, &way->error);
+    for (uint32_t i = 0; i < c->tasks.count && status == GSIM_OK; i++) stats[i].kernel_us = NAN; /* nobody sees kernels */
     way->decisions = stage.decisions;
     if (status == GSIM_OK) way->stats = stats;
 }
