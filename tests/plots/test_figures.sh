@@ -181,7 +181,7 @@ draws scatter scatter results.csv --x size --y iteration_us -o scatter.png --kee
 has kept-scatter/scatter.dat '100|14|2|kesco'
 draws box box results.csv --x workload --where size=100 -o box.svg --keep kept-box
 grep -q "$(printf '\t11\t10\t14\t13\t12\t2\t3\tvec\tkesco')" kept-box/box.dat || fail "quartiles of 10, 12, 14: $(cat kept-box/box.dat)"
-"$gpusim" plot lines results.csv -o averaged.svg 2>err || fail "averaged: $(cat err)"
+"$gpusim" plot lines results.csv --x size --series sched -o averaged.svg 2>err || fail "averaged: $(cat err)"
 grep -q 'means over different values of workload' err || fail "expected a note on what was averaged, found '$(cat err)'"
 
 [ "$(grep -c '<svg' results.html)" -ge 3 ] || fail "expected three pictures in results.html, found $(grep -c '<svg' results.html)"
