@@ -5,8 +5,8 @@ set datafile separator "\t"
 set datafile missing "NaN"
 # Okabe and Ito's colours, told apart by colour-blind readers, then greys and one brown; and marks that tell them apart in black and white.
 array colours = [0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0xf0e442, 0xd8d8d8, \
-                 0x606060, 0xa4a4a4, 0x000000, 0x8c510a, 0x808080]
-array marks = [7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 1, 2, 3]
+                 0x606060, 0xa4a4a4, 0x000000, 0x8c510a, 0x808080, 0x9999ad]
+array marks = [7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 1, 2, 3, 14]
 colour(i) = colours[(int(i) - 1) % |colours| + 1]
 mark(i) = marks[(int(i) - 1) % |marks| + 1]
 # Error bars; those of gnuplot leave a white disc around the point.

@@ -136,7 +136,7 @@ static enum gsim_status parse_view(const struct gsim_cli_arguments *arguments, s
 {
     char *end;
     const char *iteration = arguments->value[GSIM_CLI_ITERATION], *window = arguments->value[GSIM_CLI_WINDOW];
-    *view = (struct gsim_timeline_view){.iteration = 1, .from_us = NAN, .until_us = NAN};
+    *view = (struct gsim_timeline_view){.iteration = 1, .takes_next = !iteration, .from_us = NAN, .until_us = NAN};
     if (iteration && strcmp(iteration, "all") == 0) {
         view->iteration = 0;
     } else if (iteration) {
@@ -146,16 +146,8 @@ static enum gsim_status parse_view(const struct gsim_cli_arguments *arguments, s
                                   iteration);
     }
     if (!window) return GSIM_OK;
-    double from = strtod(window, &end);
-    const char *colon = end;
-    double until = *colon == ':' ? strtod(colon + 1, &end) : NAN;
-    if (end == colon || *end || !(from >= 0) || !(until > from) || !isfinite(until))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--window: expected FROM:TO, two times in us in ascending order, found '%s'", window);
-    view->from_us = from;
-    view->until_us = until;
     if (!iteration) view->iteration = 0;
-    return GSIM_OK;
+    return gsim_cli_window(GSIM_CLI_WINDOW, window, &view->from_us, &view->until_us, error);
 }
 
 /* Of recorded runs the first that meets every --where. */

@@ -233,7 +233,7 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     if (is(paper, "ccks")) return reproduce_ccks(arguments);
     struct gsim_acs acs = {0};
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda") && !is(paper, "acs"))
-        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, all, acs, ccks, xsched or fikit, found '%.60s'", paper);
+        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, all, acs, ccks, xsched, fikit or tally, found '%.60s'", paper);
     if (is(paper, "acs")) r.acs = &acs;
     if (status == GSIM_OK && r.acs && arguments->value[GSIM_CLI_SCALE])
         status = gsim_error_set(&error, GSIM_USAGE, "--scale: expected kesco or grcuda with it, found acs");

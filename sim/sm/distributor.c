@@ -40,7 +40,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
     bool has_marks = gsim_marks_has(run);
     if (!is_single && !has_marks && last && last->run == run && last->since == now && last->left == work) {
         last->blocks += blocks;
-        gsim_group_take(g, w, (int)blocks);
+        gsim_group_take(gpu, g, w, (int)blocks);
         return;
     }
     for (uint32_t i = 0; i < pieces * w->units; i++) {
@@ -51,7 +51,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
             .half = half, .since = now, .left = work, .reached = 1, .pace = run->pace};
         if (has_marks) gsim_marks_begin(&g->cohorts[g->cohort_count - 1], work);
     }
-    gsim_group_take(g, w, (int)blocks);
+    gsim_group_take(gpu, g, w, (int)blocks);
     if (w->dram_gbps > 0) g->feels_memory = true;
 }
 
@@ -211,7 +211,7 @@ static struct candidates find_candidates(const struct gsim_gpu *gpu, const struc
     struct candidates c;
     c.count = c.room = c.next_room = 0;
     c.sms = 0;
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
+    for (uint32_t i = 0; (i = gsim_groups_of(gpu->roomy, i)) != GSIM_MAX_SMS; i++) {
         uint32_t room = gsim_group_room(gpu, gpu->groups[i], w);
         if (!room) continue;
         if (room < c.room) {

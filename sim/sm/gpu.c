@@ -17,6 +17,19 @@ static bool is_fast_sm(const struct gsim_device_spec *d, uint32_t sm)
     return turn - floor(turn) < d->fast_sm_share;
 }
 
+/* Room for all groups that there may ever be, of which few are touched. */
+static bool add_pool(struct gsim_gpu *gpu, uint32_t count)
+{
+    size_t size = count * sizeof(struct gsim_sm_group);
+    struct gsim_sm_group *pool = gsim_realloc(NULL, size); /* nothing of it is zeroed but heads */
+    if (!pool || gsim_arena_adopt(gpu->arena, pool, size) != 0) {
+        gsim_free(pool);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) gpu->free_groups[gpu->free_group_count++] = &pool[count - 1 - i];
+    return true;
+}
+
 struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_device_spec *device,
                                  const struct gsim_gpu_options *options, const struct gsim_gpu_listener *listener)
 {
@@ -31,15 +44,19 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     gpu->next = GSIM_TIME_NEVER;
     for (int i = 0; i < GSIM_MAX_LEVELS; i++) gpu->queues[i].tail = &gpu->queues[i].head;
     uint32_t sm_count = (uint32_t)device->sm_count;
-    struct gsim_sm_group *pool = GSIM_ARENA_ARRAY(arena, struct gsim_sm_group, sm_count);
-    if (!pool) return NULL;
-    for (uint32_t i = 0; i < sm_count; i++) gpu->free_groups[gpu->free_group_count++] = &pool[sm_count - 1 - i];
+    for (gpu->leaves = 1; gpu->leaves < sm_count;) gpu->leaves *= 2;
+    for (uint32_t i = 1; i < 2 * gpu->leaves; i++) gpu->ends[i] = GSIM_TIME_NEVER;
+    if (!add_pool(gpu, sm_count)) return NULL;
     uint32_t group_of[2] = {GSIM_MAX_SMS, GSIM_MAX_SMS};
     for (uint32_t i = 0; i < sm_count; i++) {
         bool is_fast = is_fast_sm(device, i);
         uint32_t index = group_of[is_fast];
         if (index == GSIM_MAX_SMS || gpu->options.exact) {
             index = group_of[is_fast] = gsim_groups_add(gpu);
+            memset(gpu->groups[index], 0, offsetof(struct gsim_sm_group, cohorts));
+            gpu->groups[index]->index = index;
+            gpu->roomy[index / 64] |= UINT64_C(1) << index % 64;
+            gpu->idle[index / 64] |= UINT64_C(1) << index % 64;
             gpu->groups[index]->lowest_sm = i;
         }
         gpu->groups[index]->is_fast = is_fast;
@@ -66,7 +83,8 @@ struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim
         gpu->free_runs = run->next;
     else if (!(run = GSIM_ARENA_NEW(gpu->arena, struct gsim_kernel_run)))
         return NULL;
-    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .pace = 1, .scale = scale, .stands_for = 1};
+    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .pace = 1, .scale = scale, .stands_for = 1,
+                                    .prologue = work->prologue};
     if (gpu->noise) run->scale *= gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
     if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
     gpu->run_count++;
@@ -165,7 +183,8 @@ void gsim_gpu_delay(struct gsim_gpu *gpu, gsim_time by)
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         g->updated += by;
-        if (gpu->next_at[i] != GSIM_TIME_NEVER) gsim_groups_set_next(gpu, i, gpu->next_at[i] + by);
+        gsim_time next = gsim_groups_next_at(gpu, i);
+        if (next != GSIM_TIME_NEVER) gsim_groups_set_next(gpu, i, next + by);
         for (uint32_t c = 0; c < g->cohort_count; c++) g->cohorts[c].since += by;
     }
     gpu->turn_at += by;
@@ -271,6 +290,7 @@ void gsim_gpu_check(const struct gsim_gpu *gpu)
         if (slots > l->blocks || warps > l->warps || registers > l->registers || smem > l->smem_bytes)
             GSIM_BUG("SM %u over capacity: %u blocks, %u warps, %u registers, %u bytes of shared memory", g->lowest_sm,
                      slots, warps, registers, smem);
+        GSIM_INVARIANT(g->index == i && (gpu->idle[i / 64] >> i % 64 & 1) == !slots);
         GSIM_INVARIANT(slots == g->slots && warps == g->warps && registers == g->registers && smem == g->smem);
         sm_count += g->sm_count;
         blocks += (uint64_t)slots * g->sm_count;

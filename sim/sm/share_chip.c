@@ -6,6 +6,7 @@
 #include "sim/sm/share_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A chain of dependent instructions waits for an issue slot at each step, longer behind older warps (on_chip_behind_issue) than beside younger
  * ones. On-chip blocks wait for their SM's shared memory as customers of priorities wait for a server, the older first, and for loads that the
@@ -112,4 +113,30 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
         }
         c[i].speed = 1 / (w->compute_ps * loads * slow / share + w->latency_ps);
     }
+}
+
+static bool is_plain(const struct gsim_demand *w) { return w->kind == GSIM_DEMAND_ON_CHIP && !w->is_crowded && !w->has_flops; }
+
+/* used_chip(), looked up where it was found before: SMs ask for much the same again and again. */
+static double known_used(struct gsim_chip_shares *known, double asked, double wait)
+{
+    uint64_t bits;
+    memcpy(&bits, &asked, sizeof bits);
+    uint64_t at = (bits * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - GSIM_CHIP_SHARE_BITS); /* 2^64 over the golden ratio */
+    if (known->asked[at] == asked) return known->used[at];
+    known->asked[at] = asked;
+    return known->used[at] = used_chip(asked, wait);
+}
+
+bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_chip_shares *known, struct gsim_cohort *c, uint32_t count)
+{
+    double asked = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gsim_demand *w = c[i].work;
+        if (!is_plain(w)) return false;
+        asked += c[i].blocks * c[i].pace * w->issue_ps / w->compute_ps;
+    }
+    double share = asked > 0 ? known_used(known, asked, device->on_chip_wait) / asked : 1;
+    for (uint32_t i = 0; i < count; i++) c[i].speed = 1 / (c[i].work->compute_ps / share + c[i].work->latency_ps);
+    return true;
 }

@@ -123,7 +123,7 @@ cat >runs.json <<'END'
  {"workload": "vec", "scheduler": "kesco", "size": 5, "checked": true, "iteration_us": [10.0, 11.0]}]}
 END
 draws 'recorded runs' timeline runs.json --where scheduler=serial -o recorded.svg --keep kept-recorded
-has kept-recorded/timeline.dat '4.000|9.000|0|1|square'
+has kept-recorded/timeline.dat '4.000|9.000|0|1|4|1|square'
 refuses 2 'runs[1]: this run was not traced' timeline runs.json --where scheduler=kesco -o recorded.svg
 refuses 2 'no run is left' timeline runs.json --where scheduler=async -o recorded.svg
 draws 'measured bars' speedup runs.json -o measured.svg --keep kept-measured
