@@ -144,11 +144,12 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_REPRODUCE] =
         {
             "re-derive published results: GrCUDA, KeSCo, ACS, XSched, FIKIT",
-            "gpusim reproduce [kesco|grcuda|all|acs|ccks|xsched|fikit|tally] [--only WORD,...] [options]",
+            "gpusim reproduce [kesco|grcuda|all|acs|ccks|mega|xsched|fikit|tally] [--only WORD,...] [options]",
             "Makes every run behind the published figures (tables in published/, each number with its source) and prints\n"
             "published against simulated, per workload and as the papers average it, with the error and its sign. Rows\n"
             "marked fit were used to find numbers of the models; the others were not. ccks: where the model finds the one\n"
-            "number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone).\n",
+            "number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). mega: persistent\n"
+            "kernels and programmatic launches as others measured them (--csv alone).\n",
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"

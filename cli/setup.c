@@ -555,6 +555,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     add_option(point, "prefetch", run->prefetch ? "on" : "off");
     if (run->noise) add_option(point, "noise", "on");
     add_params(point, "gpu", gsim_gpu_params, &run->gpu);
+    if (run->gpu.sample <= 1) point->option_count--; /* the last of them, which says that the run is an estimate */
     add_params(point, run->scheduler->name, run->scheduler->params, point->params);
     add_device_numbers(point, setup);
     return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;

@@ -6,6 +6,7 @@
 #include "trust/published/mp.h"
 #include "trust/published/acs.h"
 #include "trust/published/ccks.h"
+#include "trust/published/mega.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,26 +198,38 @@ static enum gsim_status deliver(struct gsim_reproduction *r, const struct gsim_c
     return gsim_output_commit(&output, error);
 }
 
-/* One published number and a model of assumptions: no rows to compare. */
-static int reproduce_ccks(const struct gsim_cli_arguments *arguments)
+/* Tables of their own: --csv alone goes with them. */
+static enum gsim_status run_own(const char *paper, bool is_csv, struct gsim_output *output, struct gsim_error *error)
+{
+    struct gsim_ccks ccks = {0};
+    struct gsim_mega mega = {0};
+    bool is_mega = is(paper, "mega");
+    enum gsim_status status = is_mega ? gsim_mega_run(&mega, error) : gsim_ccks_run(&ccks, error);
+    if (status != GSIM_OK) return status;
+    if (is_mega)
+        (is_csv ? gsim_mega_csv : gsim_mega_print)(&mega, output);
+    else
+        (is_csv ? gsim_ccks_csv : gsim_ccks_print)(&ccks, output);
+    return GSIM_OK;
+}
+
+static int reproduce_own(const char *paper, const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
-    struct gsim_ccks ccks = {0};
     struct gsim_output output;
     const char *csv = arguments->value[GSIM_CLI_CSV];
     enum gsim_status status = GSIM_OK;
     static const enum gsim_cli_key others[] = {GSIM_CLI_ONLY, GSIM_CLI_REPORT, GSIM_CLI_FIGURE, GSIM_CLI_SCALE, GSIM_CLI_PER_CASE};
     for (size_t i = 0; i < sizeof others / sizeof others[0] && status == GSIM_OK; i++)
         if (arguments->value[others[i]])
-            status = gsim_error_set(&error, GSIM_USAGE, "reproduce ccks: --%s: expected --csv alone", gsim_cli_option_at(others[i])->name);
-    if (status == GSIM_OK) status = gsim_ccks_run(&ccks, &error);
+            status = gsim_error_set(&error, GSIM_USAGE, "reproduce %s: --%s: expected --csv alone", paper, gsim_cli_option_at(others[i])->name);
     if (status == GSIM_OK) status = gsim_output_open(&output, csv ? csv : "-", &error);
     if (status == GSIM_OK) {
-        if (csv)
-            gsim_ccks_csv(&ccks, &output);
+        status = run_own(paper, csv != NULL, &output, &error);
+        if (status == GSIM_OK)
+            status = gsim_output_commit(&output, &error);
         else
-            gsim_ccks_print(&ccks, &output);
-        status = gsim_output_commit(&output, &error);
+            gsim_output_release(&output);
     }
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }
@@ -251,10 +264,10 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_progress progress;
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
-    if (is(paper, "ccks")) return reproduce_ccks(arguments);
+    if (is(paper, "ccks") || is(paper, "mega")) return reproduce_own(paper, arguments);
     struct gsim_acs acs = {0};
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda") && !is(paper, "acs"))
-        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, all, acs, ccks, xsched, fikit or tally, found '%.60s'", paper);
+        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, all, acs, ccks, mega, xsched, fikit or tally, found '%.60s'", paper);
     if (is(paper, "acs")) r.acs = &acs;
     if (status == GSIM_OK && r.acs && arguments->value[GSIM_CLI_SCALE])
         status = gsim_error_set(&error, GSIM_USAGE, "--scale: expected kesco or grcuda with it, found acs");
