@@ -12,6 +12,7 @@
 #include "gpusim/generator.h"
 #include "gpusim/simulate.h"
 #include "gpusim/workload.h"
+#include "workloads/services/services.h"
 
 enum gsim_cli_command {
     GSIM_CLI_RUN,

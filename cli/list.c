@@ -55,12 +55,16 @@ static void put_generator(const struct gsim_generator_ops *generator, bool in_fu
     printf("\n");
 }
 
+static void put_service(const struct gsim_service *service) { printf("  %-19s %s\n", service->name, service->summary); }
+
 static void list_workloads(bool in_full)
 {
     printf("Workloads (--workload):\n");
     for (uint32_t i = 0; gsim_workload_at(i); i++) put_workload(gsim_workload_at(i), in_full);
     printf("Generators (--workload):\n");
     for (uint32_t i = 0; gsim_generator_at(i); i++) put_generator(gsim_generator_at(i), in_full);
+    printf("Services (--task, --workload; one iteration is a request):\n");
+    for (uint32_t i = 0; gsim_service_at(i); i++) put_service(gsim_service_at(i));
 }
 
 static enum gsim_status find_workload(const char *name, const struct gsim_workload_ops **workload,
@@ -233,6 +237,10 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
     }
     if (topic == WORKLOADS && gsim_generator_find(name)) {
         put_generator(gsim_generator_find(name), true);
+        return GSIM_OK;
+    }
+    if (topic == WORKLOADS && gsim_service_find(name)) {
+        put_service(gsim_service_find(name));
         return GSIM_OK;
     }
     if (topic == SHARING) {

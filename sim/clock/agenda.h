@@ -32,6 +32,7 @@ struct gsim_source {
     void (*handle)(void *owner);  /* everything of it that is due now */
     void *owner;
     size_t place;                 /* in the heap */
+    size_t order;                 /* among all */
 };
 
 /* A thing that happens once at a fixed time: graph nodes becoming ready, delayed starts. */
@@ -51,6 +52,9 @@ struct gsim_agenda {
     struct gsim_agenda_entry *heap; /* by time */
     struct gsim_source **ordered; /* all, by (class, handle) */
     size_t heap_count, heap_capacity, count, ordered_capacity;
+    uint64_t *due, *followers;    /* a bit each, as ordered: while they are handled, may be due; may follow */
+    size_t word_capacity, follower_capacity;
+    bool is_handling;
     struct gsim_source due_timers;
     struct gsim_timer *timers; /* binary heap by (time, sequence) */
     size_t timer_count, timer_capacity;
@@ -62,7 +66,7 @@ struct gsim_agenda {
 bool gsim_agenda_init(struct gsim_agenda *agenda, const gsim_time *now);
 void gsim_agenda_release(struct gsim_agenda *agenda); /* accepts zeroed */
 /* SOURCE stays its owner's and must outlive the agenda; its next event is GSIM_TIME_NEVER. False: out of memory. */
-bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_source *source);
+bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_source *source); /* it may follow from the class FAULTS on */
 /* One that only ever follows: without events of its own. */
 bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_source *source);
 void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_source *source, gsim_time next); /* for gsim_agenda_set */

@@ -44,7 +44,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
     bool has_marks = gsim_marks_has(run);
     if (!is_single && !has_marks && last && last->run == run && last->since == now && last->left == work) {
         last->blocks += blocks;
-        gsim_group_take(g, w, (int)blocks);
+        gsim_group_take(gpu, g, w, (int)blocks);
         return;
     }
     for (uint32_t i = 0; i < pieces * w->units; i++) {
@@ -55,7 +55,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
             .half = half, .since = now, .left = work, .reached = 1, .pace = run->pace};
         if (has_marks) gsim_marks_begin(&g->cohorts[g->cohort_count - 1], work);
     }
-    gsim_group_take(g, w, (int)blocks);
+    gsim_group_take(gpu, g, w, (int)blocks);
     if (w->dram_gbps > 0) g->feels_memory = true;
 }
 
@@ -99,6 +99,9 @@ static struct portion portion_of(const struct gsim_unequal *unequal, uint64_t fi
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++) p.kinds[i] -= before.kinds[i];
     return p;
 }
+
+/* Of a part of the grid alone it is not known which blocks those are. */
+static bool is_unequal(const struct gsim_kernel_run *run) { return run->work->is_unequal && run->blocks == run->work->blocks; }
 
 /* Whether the next COUNT blocks of a grid of unequal ones have equal work. */
 static bool is_uniform(const struct gsim_kernel_run *run, uint64_t count)
@@ -157,7 +160,7 @@ static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kern
 /* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
 static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
 {
-    if (run->work->is_unequal)
+    if (is_unequal(run))
         place_unequal(gpu, index, run, blocks, now);
     else
         place_alike(gpu, index, run, blocks, 1, now);
@@ -215,7 +218,7 @@ static struct candidates find_candidates(const struct gsim_gpu *gpu, const struc
     struct candidates c;
     c.count = c.room = c.next_room = 0;
     c.sms = 0;
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
+    for (uint32_t i = 0; (i = gsim_groups_of(gpu->roomy, i)) != GSIM_MAX_SMS; i++) {
         uint32_t room = gsim_group_room(gpu, gpu->groups[i], w);
         if (!room) continue;
         if (room < c.room) {
@@ -260,7 +263,7 @@ static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time 
         if (!c.count) return false;
         uint64_t step = run->unplaced / c.sms, level = c.room - c.next_room;
         if (level < step) step = level;
-        if (step > 1 && run->work->is_unequal && !is_uniform(run, c.sms * step)) step = 1; /* block after block, in turn */
+        if (step > 1 && is_unequal(run) && !is_uniform(run, c.sms * step)) step = 1; /* block after block, in turn */
         if (!step) {
             place_last(gpu, &c, run, now);
             continue;

@@ -212,15 +212,16 @@ static void fall_out(const struct gsim_gpu *gpu, struct gsim_sm_group *g, gsim_t
 
 void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run *next, gsim_time now)
 {
-    bool is_due[GSIM_MAX_SMS] = {false};
+    bool is_due[GSIM_MAX_SMS] = {false}, any = false;
     uint32_t count = gpu->group_count;
     if (!gsim_gpu_rule(gpu, GSIM_RULE_TAILS) || !next->work->is_one_wave) return; /* it is on all SMs whatever they do */
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < gpu->groups[i]->cohort_count; c++) {
             if (!falls_out(&gpu->groups[i]->cohorts[c])) continue;
             gpu->groups[i]->cohorts[c].run->tail = (struct gsim_tail){0};
-            is_due[i] = true;
+            is_due[i] = any = true;
         }
+    if (any) gsim_groups_rate_all(gpu);
     for (uint32_t i = 0; i < count; i++) {
         if (!is_due[i]) continue;
         gsim_group_settle(gpu->groups[i], now);
@@ -341,5 +342,6 @@ bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now)
     }
     for (uint32_t i = 0; i < count; i++)
         if (is_due[i]) ends |= delay_group(gpu, i, first);
+    gsim_groups_rate_all(gpu);
     return !ends;
 }

@@ -148,7 +148,7 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
         w->units = width > UNIT_WIDTH ? (uint32_t)ceil(width / UNIT_WIDTH - 1e-9) : 1;
         w->width = width / w->units;
         w->issue_ps = x / w->units;
-        w->compute_ps = w->issue_ps / gsim_issue_share(w->width);
+        w->compute_ps = w->issue_ps / gsim_issue_share(d, w->width);
         w->latency_ps = 0; /* the next block's launch hides behind the others' arithmetic */
         if (w->is_unknown) {
             double wave_us = k->solo_us / ceil(blocks / (d->sm_count * w->need.blocks_per_sm));
