@@ -154,7 +154,7 @@ static double dram_gain(const struct gsim_gpu *gpu, const struct gsim_sm_group *
 {
     const struct gsim_device_spec *d = gpu->device;
     if (d->fast_sm_share <= 0 || !gsim_gpu_rule(gpu, GSIM_RULE_FAST_SMS)) return 1;
-    double saturation = (gpu->dram.stretch - 1.3) / 1.5; /* H200, measured: full from a stretch of 2.8 on */
+    double saturation = (gpu->dram.stretch - d->fast_sm_from) / d->fast_sm_range;
     saturation = saturation < 0 ? 0 : saturation > 1 ? 1 : saturation;
     double slow = -d->fast_sm_gain * d->fast_sm_share / (1 - d->fast_sm_share);
     return 1 + saturation * (g->is_fast ? d->fast_sm_gain : slow);

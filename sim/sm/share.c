@@ -5,14 +5,14 @@
 /* What was measured of an SM is the device's (include/gpusim/device.def, section "how the blocks of an SM share it"; sources: models/arch/sm_90.json). */
 #define USED_TOLERANCE 1e-3 /* of the issue rate, to which what memory blocks with arithmetic use is solved for */
 /* Issue-bound warps per sub-partition at which the curves behind_issue_* and beside_issue_* have their points. */
-#define WIDTHS 6
-static const double widths[WIDTHS] = {0, 1, 2, 3, 4, 8};
+#define WIDTHS 5
+static const double widths[WIDTHS] = {1, 2, 3, 4, 8};
 enum waits { PLAIN, ARITHMETIC, SCATTERED, WAITS };
 
 double gsim_issue_share(const struct gsim_device_spec *d, double width)
 {
-    const double *at = d->issue_share;
-    if (width >= 4) return at[4];
+    const double at[5] = {0, d->issue_share[0], d->issue_share[1], d->issue_share[2], 1};
+    if (width >= 4) return 1;
     int whole = (int)width;
     return at[whole] + (width - whole) * (at[whole + 1] - at[whole]);
 }
@@ -180,12 +180,14 @@ double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort 
     return sums->demand_gbps;
 }
 
+/* Nothing at none. */
 static double at_width(const double y[WIDTHS], double width)
 {
-    int i = 1;
+    int i = 0;
     if (width >= widths[WIDTHS - 1]) return y[WIDTHS - 1];
     while (width > widths[i]) i++;
-    return y[i - 1] + (width - widths[i - 1]) / (widths[i] - widths[i - 1]) * (y[i] - y[i - 1]);
+    double x0 = i ? widths[i - 1] : 0, y0 = i ? y[i - 1] : 0;
+    return y0 + (width - x0) / (widths[i] - x0) * (y[i] - y0);
 }
 
 /* How long a memory block that takes TIME among its like takes beside issue-bound warps, OLDER_WIDTH per sub-partition of them older. */
@@ -200,7 +202,7 @@ static double wait_for_issue(const struct gsim_demand *w, const struct gsim_shar
     if (gsim_share_rule(s, GSIM_RULE_BEHIND_ISSUE))
         time *= 1 + at_width(behind[kind], older_width) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
     if (!gsim_share_rule(s, GSIM_RULE_BESIDE_ISSUE)) return time;
-    return time + (at_width(beside[kind], all) - at_width(beside[kind], older_width)) * (w->latency_ps + w->memory_ps);
+    return time + fmax(at_width(beside[kind], all) - at_width(beside[kind], older_width), 0) * (w->latency_ps + w->memory_ps);
 }
 
 /* The issue rate that memory blocks with arithmetic ask for while they use USED of it. */

@@ -70,7 +70,7 @@ static bool add_issuing(struct issuing *issuing, const struct gsim_cohort *c, co
 static double slowed(const struct issuing *older, const struct issuing *all, const struct gsim_share_sums *s)
 {
     const struct gsim_device_spec *d = s->device;
-    const double *behind_issue = d->on_chip_behind_issue;
+    const double behind_issue[4] = {0, d->on_chip_behind_issue[0], d->on_chip_behind_issue[1], d->on_chip_behind_issue[2]};
     double width = fmin(fmax(all->halves[1], all->halves[2]), GSIM_EQUAL_WIDTH), slow = 1;
     double before = fmin(fmax(older->halves[1], older->halves[2]), GSIM_EQUAL_WIDTH);
     int whole = before < GSIM_EQUAL_WIDTH ? (int)before : (int)GSIM_EQUAL_WIDTH - 1;

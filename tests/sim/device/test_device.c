@@ -282,11 +282,11 @@ static const struct {
      "gpu.sm_count.source: expected where the number comes from, in words, found \"\""},
     {"\"source\": \"traces/h200/probe.txt: sms=132\"", "\"kind\": \"measured\"", "gpu.sm_count.kind: given twice"},
     {"\"sm_count\":", "\"issue_share\": {\"value\": 1, \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
-     "gpu.issue_share.value: expected a list of 5 numbers, found 1"},
+     "gpu.issue_share.value: expected a list of 3 numbers, found 1"},
     {"\"sm_count\":", "\"issue_share\": {\"value\": [0, 1], \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
-     "gpu.issue_share.value: expected a list of 5 numbers, found a list"},
-    {"\"sm_count\":", "\"issue_share\": {\"value\": [0, 0.5, 2, 1, 1], \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
-     "gpu.issue_share.value[2]: expected a number from 0 to 1, found 2"},
+     "gpu.issue_share.value: expected a list of 3 numbers, found a list"},
+    {"\"sm_count\":", "\"issue_share\": {\"value\": [0.5, 0.5, 2], \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
+     "gpu.issue_share.value[2]: expected a number from 0.01 to 1, found 2"},
     {"\"unit\": \"\", \"kind\"", "\"units\": \"\", \"kind\"",
      "gpu.sm_count.units: unknown field, expected one of value, unit, source, kind"},
 };
@@ -458,8 +458,8 @@ static void test_set(void)
         {"hw_queues", "33", "device.hw_queues: expected an integer from 1 to 32, found \"33\""},
         {"hw_queues", "1.5", "device.hw_queues: expected an integer from 1 to 32, found \"1.5\""},
         {"dram_gbs", "1", "unknown device number 'dram_gbs': did you mean 'dram_gbps'?"},
-        {"issue_share", "1", "device number 'issue_share' is a curve: expected one of its points, issue_share_0 to issue_share_4"},
-        {"issue_share_3", "2", "device.issue_share_3: expected a number from 0 to 1, found \"2\""},
+        {"issue_share", "1", "device number 'issue_share' is a curve: expected one of its points, issue_share_0 to issue_share_2"},
+        {"issue_share_2", "2", "device.issue_share_2: expected a number from 0.01 to 1, found \"2\""},
         {"elephants", "1", "unknown device number 'elephants': 'gpusim list devices --long' shows them all"},
     };
     struct gsim_device_spec spec = {0};
@@ -476,11 +476,11 @@ static void test_set(void)
     CHECK_STR(spec.source[GSIM_DEV_dram_gbps], "given on the command line");
     CHECK_OK(gsim_device_set_number(&spec, "memory_gb", "1e1", &error), error);
     CHECK_NEAR(spec.memory_gb, 10, 0);
-    CHECK_OK(gsim_device_set_number(&spec, "issue_share_3", "0.99", &error), error);
-    CHECK_NEAR(spec.issue_share[3], 0.99, 0);
-    CHECK_NEAR(gsim_device_get(&spec, GSIM_DEV_issue_share + 3), 0.99, 0);
-    CHECK_NEAR(spec.issue_share[2], 0.94, 0);
-    CHECK_STR(spec.source[GSIM_DEV_issue_share + 3], "given on the command line");
+    CHECK_OK(gsim_device_set_number(&spec, "issue_share_2", "0.99", &error), error);
+    CHECK_NEAR(spec.issue_share[2], 0.99, 0);
+    CHECK_NEAR(gsim_device_get(&spec, GSIM_DEV_issue_share + 2), 0.99, 0);
+    CHECK_NEAR(spec.issue_share[1], 0.94, 0);
+    CHECK_STR(spec.source[GSIM_DEV_issue_share + 2], "given on the command line");
     CHECK_OK(gsim_device_set_number(&spec, "cores", "2", &error), error);
     CHECK_NEAR(gsim_device_get(&spec, GSIM_DEV_cores), 2, 0);
     gsim_device_release(&spec);
@@ -504,7 +504,7 @@ static void test_numbers(void)
     }
     CHECK_INT(gsim_device_number_find("none"), GSIM_DEVICE_NUMBER_COUNT);
     CHECK_STR(gsim_device_number_name(GSIM_DEV_issue_share + 2), "issue_share_2");
-    CHECK_INT(GSIM_DEV_issue_share_last, GSIM_DEV_issue_share + 4);
+    CHECK_INT(GSIM_DEV_issue_share_last, GSIM_DEV_issue_share + 2);
     CHECK_INT(gsim_device_number_find("issue_share"), GSIM_DEVICE_NUMBER_COUNT);
     CHECK_STR(gsim_device_number_unit(GSIM_DEV_prefetch_call_us_per_mb), "us/MB");
     CHECK_STR(gsim_device_number_section(GSIM_DEV_h2d_gbps), "link");
