@@ -184,22 +184,18 @@ static void set_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g, double gbp
 }
 
 /* The time of the next end, where speeds are known. */
-static void find_end(struct gsim_gpu *gpu, uint32_t index)
+static gsim_time find_end(const struct gsim_sm_group *g)
 {
-    const struct gsim_sm_group *g = gpu->groups[index];
     double soonest = INFINITY;
     for (uint32_t i = 0; i < g->cohort_count; i++) {
         const struct gsim_cohort *c = &g->cohorts[i];
         double remaining = c->left > 0 ? c->left / (c->speed * c->pace) : 0; /* infinite at pace 0 */
         if (remaining < soonest) soonest = remaining;
     }
-    if (!(soonest <= LONGEST)) {
-        gsim_groups_set_next(gpu, index, GSIM_TIME_NEVER);
-        return;
-    }
+    if (!(soonest <= LONGEST)) return GSIM_TIME_NEVER;
     gsim_time end = g->updated + (gsim_time)soonest;
     end = (end + GSIM_END_GRID - 1) / GSIM_END_GRID * GSIM_END_GRID;
-    gsim_groups_set_next(gpu, index, end < g->updated ? g->updated : end);
+    return end < g->updated ? g->updated : end;
 }
 
 /* Returns the demand per SM. */
@@ -221,7 +217,7 @@ static void rate(struct gsim_gpu *gpu, uint32_t index)
         find_mix(gpu, g);
         set_demand(gpu, g, find_speeds(gpu, g));
     }
-    find_end(gpu, index);
+    gsim_groups_set_next(gpu, index, find_end(g));
 }
 
 void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
@@ -276,8 +272,10 @@ void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
         if (!g->feels_memory || !g->cohort_count) continue;
         gsim_group_settle(g, now);
         find_speeds(gpu, g);
-        find_end(gpu, i);
+        gpu->ends[gpu->leaves + i] = find_end(g);
     }
+    for (uint32_t i = gpu->leaves - 1; step && i; i--)
+        gpu->ends[i] = gpu->ends[2 * i] < gpu->ends[2 * i + 1] ? gpu->ends[2 * i] : gpu->ends[2 * i + 1];
 }
 
 /* How many more blocks an SM of the group can take. */
