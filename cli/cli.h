@@ -181,7 +181,7 @@ enum gsim_cli_command {
     X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "what the vertical axis shows; heatmap: its rows")                           \
     X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS,                                                \
       "heatmap: what colours and numbers show")                                                                         \
-    X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each")                                          \
+    X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each; of several columns, A,B, each pair\n(default of lines: all that varies)")                                          \
     X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
     X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "above the figure (default none: papers have captions)")               \
     X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "in place of the column's name and unit")                            \

@@ -178,10 +178,19 @@ static const struct gsim_generator_ops *opt_generator(const struct opt *opt)
     return generator && gsim_params_find(generator->params, opt->name) ? generator : NULL;
 }
 
+/* A scheduler and a way of sharing may have one name: the other one has the parameter. */
+static bool is_of_namesake(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
+{
+    const struct gsim_scheduler_ops *of_program = gsim_scheduler_find(opt->scope);
+    const struct gsim_sharing_ops *of_tasks = gsim_sharing_find(opt->scope);
+    if (!of_program || !of_tasks || gsim_params_find(scheduler->params, opt->name)) return false;
+    return gsim_params_find(of_program->params, opt->name) || gsim_params_find(of_tasks->params, opt->name);
+}
+
 /* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
 static bool opt_concerns(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
 {
-    if (opt->scope[0]) return strcmp(opt->scope, scheduler->name) == 0;
+    if (opt->scope[0]) return strcmp(opt->scope, scheduler->name) == 0 && !is_of_namesake(opt, scheduler);
     return gsim_params_find(scheduler->params, opt->name) != NULL;
 }
 
@@ -546,6 +555,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     add_option(point, "prefetch", run->prefetch ? "on" : "off");
     if (run->noise) add_option(point, "noise", "on");
     add_params(point, "gpu", gsim_gpu_params, &run->gpu);
+    if (run->gpu.sample <= 1) point->option_count--; /* the last of them, which says that the run is an estimate */
     add_params(point, run->scheduler->name, run->scheduler->params, point->params);
     add_device_numbers(point, setup);
     return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;

@@ -181,6 +181,21 @@ static double share_ahead(const struct gsim_resident *r, const struct gsim_op *o
     return fmin(1024 * r->plan->prefetch_kib / bytes, MOST_AHEAD);
 }
 
+/* What the op's tasks take on this worker, relative: drawn once for both, so that it stays whoever asks when. Mean 1. */
+static double luck(const struct gsim_resident_worker *w, uint32_t op)
+{
+    double cv = w->resident->plan->straggler_cv, sum = 0;
+    uint64_t z = (uint64_t)op << 32 | w->index;
+    if (cv <= 0) return 1;
+    for (int i = 0; i < 12; i++) { /* the sum of twelve is nearly normal */
+        uint64_t x = z += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
+        x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+        x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+        sum += (double)((x ^ (x >> 31)) >> 11) * 0x1p-53;
+    }
+    return fmax(0.1, 1 + cv * (sum - 6));
+}
+
 static struct gsim_kernel_run *put_on_sm(struct gsim_resident_worker *w, struct gsim_command *command, uint32_t task, bool is_early, bool *has_room)
 {
     struct gsim_resident *r = w->resident;
@@ -197,7 +212,7 @@ static struct gsim_kernel_run *put_on_sm(struct gsim_resident_worker *w, struct 
     command->front = r->front;
     command->part = r->front->part;
     command->client = r->command->client;
-    struct gsim_kernel_run *run = gsim_gpu_place(r->front->part->sm, d->machine->now, work, work_of(work, first, count), count, w->sm,
+    struct gsim_kernel_run *run = gsim_gpu_place(r->front->part->sm, d->machine->now, work, work_of(work, first, count) * luck(w, r->op_of[task]), count, w->sm,
                                                  is_early ? share_ahead(r, its, count) : -1, command, has_room);
     if (!run && *has_room) gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
     gsim_partition_changed(r->front->part);

@@ -177,7 +177,7 @@ static void put_title(const struct page *page, const struct gsim_result *result)
     const struct gsim_simulation *run = result->simulation;
     const char *name = run->program->name;
     if (run->tasks) {
-        gsim_output_printf(page->output, "%s%.60s%s shared by %s%.30s%s on %s%.20s%s", page->bold, name, page->plain, page->bold,
+        gsim_output_printf(page->output, "%s%.60s%s shared by %s%.30s%s on %s%.40s%s", page->bold, name, page->plain, page->bold,
                            run->sharing->name, page->plain, page->bold, run->device->name, page->plain);
         gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
         return;
@@ -235,6 +235,7 @@ static void put_device(const struct page *page, const struct gsim_result *result
     const struct gsim_metrics *metrics = result->metrics;
     const struct gsim_overlap *overlap = &metrics->overlap;
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE], d[GSIM_TEXT_SIZE];
+    if (result->tasks && !result->timeline->kernel_count) return; /* nobody kept them */
     put_label(page, "Overlap");
     gsim_output_printf(page->output, "CT %s, TC %s, CC %s, TOT %s", gsim_text_percent(a, overlap->compute_transfer),
                        gsim_text_percent(b, overlap->transfer_compute), gsim_text_percent(c, overlap->compute_compute),

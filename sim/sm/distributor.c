@@ -96,6 +96,9 @@ static struct portion portion_of(const struct gsim_unequal *unequal, uint64_t fi
     return p;
 }
 
+/* Of a part of the grid alone it is not known which blocks those are. */
+static bool is_unequal(const struct gsim_kernel_run *run) { return run->work->is_unequal && run->blocks == run->work->blocks; }
+
 /* Whether the next COUNT blocks of a grid of unequal ones have equal work. */
 static bool is_uniform(const struct gsim_kernel_run *run, uint64_t count)
 {
@@ -153,7 +156,7 @@ static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kern
 /* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
 static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
 {
-    if (run->work->is_unequal)
+    if (is_unequal(run))
         place_unequal(gpu, index, run, blocks, now);
     else
         place_alike(gpu, index, run, blocks, 1, now);
@@ -256,7 +259,7 @@ static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time 
         if (!c.count) return false;
         uint64_t step = run->unplaced / c.sms, level = c.room - c.next_room;
         if (level < step) step = level;
-        if (step > 1 && run->work->is_unequal && !is_uniform(run, c.sms * step)) step = 1; /* block after block, in turn */
+        if (step > 1 && is_unequal(run) && !is_uniform(run, c.sms * step)) step = 1; /* block after block, in turn */
         if (!step) {
             place_last(gpu, &c, run, now);
             continue;

@@ -87,7 +87,7 @@ static bool leaves_room(const struct gsim_gpu *gpu, gsim_time now)
 {
     const struct gsim_kernel_run *head = gsim_distributor_head(gpu);
     if (!head || head->unplaced >= (uint64_t)gpu->device->sm_count * head->work->need.blocks_per_sm) return false;
-    uint64_t sms = ending_sms(gpu, now);
+    uint64_t sms = gpu->is_next_alone ? gpu->groups[gpu->next_index]->sm_count : ending_sms(gpu, now);
     return sms > 1 && head->unplaced < sms * head->work->need.blocks_per_sm;
 }
 
@@ -169,7 +169,10 @@ void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now)
         end_blocks(gpu, gpu->next_index, now, false, true);
         return;
     }
-    if (gpu->is_turning) {
+    if (gpu->is_turning && gpu->is_next_alone) {
+        end_blocks(gpu, gpu->next_index, now, false, false);
+        gpu->blocked = NULL;
+    } else if (gpu->is_turning) {
         end_at_once(gpu, now);
     } else if (is_scattered(gpu, now)) {
         end_scattered(gpu, now);

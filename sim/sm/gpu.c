@@ -17,6 +17,26 @@ static bool is_fast_sm(const struct gsim_device_spec *d, uint32_t sm)
     return turn - floor(turn) < d->fast_sm_share;
 }
 
+/* The chip becomes smaller by about BY, and all that its SMs share with it. */
+static const struct gsim_device_spec *sample(struct gsim_gpu *gpu, double by)
+{
+    gpu->sampled = *gpu->device;
+    gpu->sampled.sm_count = fmax(1, round(gpu->device->sm_count / by));
+    gpu->sms_each = gpu->device->sm_count / gpu->sampled.sm_count;
+    gpu->sampled.dram_gbps /= gpu->sms_each;
+    gpu->device = &gpu->sampled;
+    return gpu->device;
+}
+
+/* How many blocks of a grid of so many the SMs that are simulated have: at least one, and on average their part. */
+static uint64_t blocks_of(struct gsim_gpu *gpu, uint64_t grid)
+{
+    if (gpu->sms_each <= 1) return grid;
+    double wanted = (double)grid / gpu->sms_each + gpu->left_over, blocks = fmax(1, round(wanted));
+    gpu->left_over = fmax(-1, wanted - blocks);
+    return (uint64_t)blocks;
+}
+
 /* Room for all groups that there may ever be, of which few are touched. */
 static bool add_pool(struct gsim_gpu *gpu, uint32_t count)
 {
@@ -36,6 +56,8 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     struct gsim_gpu *gpu = GSIM_ARENA_NEW(arena, struct gsim_gpu);
     if (!gpu) return NULL;
     gpu->device = device;
+    gpu->sms_each = 1;
+    if (options && options->sample > 1) device = sample(gpu, (double)options->sample);
     gpu->limits = gsim_sm_limits(device->compute_capability);
     if (options) gpu->options = *options;
     if (listener) gpu->listener = *listener;
@@ -83,8 +105,10 @@ struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim
         gpu->free_runs = run->next;
     else if (!(run = GSIM_ARENA_NEW(gpu->arena, struct gsim_kernel_run)))
         return NULL;
-    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .pace = 1, .scale = scale, .stands_for = 1,
-                                    .prologue = work->prologue};
+    uint64_t blocks = blocks_of(gpu, work->blocks);
+    *run = (struct gsim_kernel_run){
+        .work = work, .tag = tag, .blocks = blocks, .unplaced = blocks, .pace = 1, .scale = scale, .stands_for = 1,
+        .prologue = work->prologue};
     if (gpu->noise) run->scale *= gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
     if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
     gpu->run_count++;
@@ -163,7 +187,7 @@ void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)
 
 void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
 {
-    gpu->copies_gbps += gbps;
+    gpu->copies_gbps += gbps / gpu->sms_each;
     if (fabs(gpu->copies_gbps) < 1e-6) gpu->copies_gbps = 0;
     gsim_groups_rate_memory(gpu, now);
     gsim_groups_find_next(gpu);
@@ -171,10 +195,11 @@ void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
 
 void gsim_gpu_set_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
 {
-    if (gbps != gpu->copies_gbps) gsim_gpu_add_copy_load(gpu, now, gbps - gpu->copies_gbps);
+    double before = gpu->copies_gbps * gpu->sms_each;
+    if (gbps != before) gsim_gpu_add_copy_load(gpu, now, gbps - before);
 }
 
-double gsim_gpu_demand(const struct gsim_gpu *gpu) { return gpu->load.kernels ? gpu->demand_gbps : 0; }
+double gsim_gpu_demand(const struct gsim_gpu *gpu) { return gpu->load.kernels ? gpu->demand_gbps * gpu->sms_each : 0; }
 
 void gsim_gpu_delay(struct gsim_gpu *gpu, gsim_time by)
 {
@@ -226,7 +251,7 @@ static double unplaced_work(const struct gsim_kernel_run *run)
     const struct gsim_demand *w = run->work;
     uint64_t placed[GSIM_BLOCK_KINDS];
     double work = 0;
-    if (!w->is_unequal) return (double)run->unplaced;
+    if (!w->is_unequal || run->blocks != w->blocks) return (double)run->unplaced;
     gsim_unequal_count(&w->unequal, w->blocks - run->unplaced, placed);
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++) work += (double)(w->unequal.counts[i] - placed[i]) * w->unequal.factor[i];
     return work;
@@ -247,8 +272,8 @@ struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const str
             speed += blocks * c->speed;
         }
     }
-    double total = (double)w->blocks;
-    return (struct gsim_gpu_progress){1 - left / total, speed / total, (double)run->resident * w->threads};
+    double total = (double)run->blocks;
+    return (struct gsim_gpu_progress){1 - left / total, speed / total, (double)run->resident * w->threads * gpu->sms_each};
 }
 
 void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double share)
@@ -263,7 +288,16 @@ bool gsim_gpu_is_busy(const struct gsim_gpu *gpu) { return gpu->load.kernels || 
 uint32_t gsim_gpu_queued(const struct gsim_gpu *gpu) { return gpu->queued_count; }
 
 bool gsim_gpu_has_empty_sm(const struct gsim_gpu *gpu) { return gpu->load.busy_sms < (uint32_t)gpu->device->sm_count; }
-struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu) { return gpu->load; }
+struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu)
+{
+    struct gsim_gpu_load load = gpu->load;
+    if (gpu->sms_each <= 1) return load;
+    load.busy_sms = (uint32_t)lround(load.busy_sms * gpu->sms_each);
+    load.warps = (uint32_t)lround(load.warps * gpu->sms_each);
+    load.blocks = (uint64_t)llround((double)load.blocks * gpu->sms_each);
+    return load;
+}
+
 
 void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics)
 {

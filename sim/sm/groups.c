@@ -140,7 +140,12 @@ void gsim_groups_find_next(struct gsim_gpu *gpu)
     gsim_groups_rate_all(gpu);
     gsim_time next = gpu->ends[1];
     gpu->next = gpu->is_turning && gpu->turn_at < next ? gpu->turn_at : next;
-    while (at < gpu->leaves) at = 2 * at + (gpu->ends[2 * at + 1] == next);
+    gpu->is_next_alone = true;
+    while (at < gpu->leaves) {
+        bool right = gpu->ends[2 * at + 1] == next;
+        if (right && gpu->ends[2 * at] == next) gpu->is_next_alone = false;
+        at = 2 * at + right;
+    }
     gpu->next_index = at - gpu->leaves;
 }
 

@@ -32,6 +32,7 @@ struct gsim_tail {
 struct gsim_kernel_run {
     const struct gsim_demand *work;
     void *tag;
+    uint64_t blocks;          /* of its grid, on the SMs that are simulated */
     uint64_t unplaced, resident;
     double scale; /* of its work */
     bool is_held;             /* its blocks wait behind their prologue, */
@@ -71,7 +72,9 @@ struct gsim_level {
 };
 
 struct gsim_gpu {
-    const struct gsim_device_spec *device;
+    const struct gsim_device_spec *device; /* with the SMs that are simulated, and their part of DRAM */
+    struct gsim_device_spec sampled;       /* that, where one SM stands for several */
+    double sms_each, left_over;            /* for how many; blocks of grids so far that have been left out, or taken too many */
     const struct gsim_sm_limits *limits;
     struct gsim_gpu_options options;
     struct gsim_gpu_listener listener;
@@ -99,6 +102,7 @@ struct gsim_gpu {
     gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
     gsim_time next;           /* earliest of next_at */
     uint32_t next_index;      /* one of the groups that are due then */
+    bool is_next_alone;       /* and the only one */
     gsim_time ends[2 * GSIM_MOST_LEAVES]; /* a tree: [n] is the earlier of [2n], [2n + 1]; the groups' next ends are its LEAVES from [LEAVES] on */
     uint32_t leaves;
     uint64_t unrated[GSIM_SM_WORDS]; /* groups whose speeds are to be found before time passes, a bit each */

@@ -134,7 +134,9 @@ enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_lay
     struct gsim_arbiter *arbiter = open_arbiters(tasks, layout, &failure);
     for (uint32_t p = 0; p < layout->process_count; p++) {
         processes[p].fronts[0]->arbiter = arbiter;
-        if (tasks->policy) processes[p].fronts[0]->hw_queue_count = GSIM_MAX_HW_QUEUES; /* what it holds was not launched */
+        if (!tasks->policy) continue;
+        processes[p].fronts[0]->hw_queue_count = GSIM_MAX_HW_QUEUES; /* what it holds was not launched */
+        processes[p].fronts[0]->keeps_waits = true;
     }
     return failure.status ? gsim_error_set(error, failure.status, "%s", failure.message) : GSIM_OK;
 }

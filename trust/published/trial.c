@@ -31,7 +31,7 @@ enum gsim_status gsim_trial_run(const struct gsim_trial *t, struct gsim_task_sta
     void *params = gsim_arena_alloc(&set.arena, ops->params_size + 1);
     status = params ? set_params(ops, t->opts, params, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     struct gsim_simulation s = {.program = &set.all, .device = t->device, .scheduler = t->tasks[0].scheduler, .tasks = &set, .sharing = ops,
-                                .sharing_params = params, .profile = t->profiles, .measure_us = t->measure_us, .memory = GSIM_MEMORY_PINNED, .seed = 1,
+                                .sharing_params = params, .profile = t->profiles, .measure_us = t->measure_us, .memory = t->is_managed ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED, .prefetch = true, .seed = 1,
                                 .omits_kernels = !t->makes && !t->keeps_kernels};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
     if (status == GSIM_OK) status = gsim_simulate(&s, used, error);

@@ -12,7 +12,7 @@ struct gsim_trial {
     const char *way;
     const char *const *opts; /* "name=value" of the way, up to NULL; NULL: none */
     const struct gsim_task_profiles *profiles;
-    bool keeps_kernels;
+    bool keeps_kernels, is_managed; /* memory: managed, else pinned */
     /* The first task, alone, is measured as task INDEX of SET, at MEASURE_US a launch. */
     struct gsim_task_profiles *makes;
     const struct gsim_task_set *set;

@@ -50,8 +50,9 @@ template <typename T> static __device__ const T *behind(const T *at, uint64_t lo
     return at + (loaded == 0x123456789abcdefull);
 }
 
-static __global__ void do_steps(const __grid_constant__ struct gsim_tasks_view v, int step, unsigned long long *out)
+static __global__ void do_steps(const __grid_constant__ struct gsim_tasks_view v, int step, unsigned clock_mhz, unsigned long long *out)
 {
+    long long spent = 0;
     struct worker w = {&v, 0, ~0ull, false};
     struct gsim_tasks_task task = {};
     uint64_t last = 0;
@@ -76,7 +77,12 @@ static __global__ void do_steps(const __grid_constant__ struct gsim_tasks_view v
             fetch(&w, (uint32_t)(behind(v.sequence + i, last) - v.sequence), &task);
             last = task.cycles;
             break;
-        case PUSH: push(&w, &v.ops[i]); break;
+        case PUSH: // what the store takes to arrive is the handoff's, and not waited for here
+            worker_fence();
+            spent -= clock64();
+            push(&w, &v.ops[i]);
+            spent += clock64();
+            break;
         case HOST_FETCH:
             worker_copy_host(&task, behind(&v.slots[i].task, last));
             last = task.cycles;
@@ -89,7 +95,7 @@ static __global__ void do_steps(const __grid_constant__ struct gsim_tasks_view v
             break;
         }
     }
-    *out = device_ns() - start + (last == 0x123456789abcdefull);
+    *out = (step == PUSH ? spent * 1000 / clock_mhz : device_ns() - start) + (last == 0x123456789abcdefull);
 }
 
 static __global__ void barriers(const __grid_constant__ struct gsim_tasks_view v, unsigned long long *out)
@@ -388,7 +394,7 @@ void probe_resident(Probe &probe)
     unsigned long long *out = device_out(ground);
     for (int step = 0; step < STEP_COUNT; step++)
         probe.add(steps[step].series, "", "us", steps[step].what)
-            .points.push_back(timed(probe, ground, STEPS, [&] { do_steps<<<1, 1>>>(ground.view, step, out); }));
+            .points.push_back(timed(probe, ground, STEPS, [&] { do_steps<<<1, 1>>>(ground.view, step, (unsigned)(probe.clock_khz / 1000), out); }));
     between_sms(probe, ground);
     launches(probe, ground);
     with_host(probe, ground);

@@ -12,7 +12,7 @@
 
 #include "traces/runner/kernels/numbers.h"
 
-#define SPIN_NS 100000 /* before its arrival a request is waited for awake */
+#define SPIN_NS 5000000 /* so long before its arrival a request is waited for awake: a core that slept is slow at first */
 
 static struct gsim_client_task *client_of(struct gsim_driver *driver) { return (struct gsim_client_task *)driver; }
 
@@ -22,7 +22,7 @@ static int64_t from_us(double us) { return (int64_t)(us * 1e3); }
 
 static uint32_t requests_of(const struct gsim_task *spec)
 {
-    uint32_t most = spec->requests && spec->requests < GSIM_BOARD_REQUESTS ? spec->requests : GSIM_BOARD_REQUESTS;
+    uint32_t most = spec->requests && spec->requests < GSIM_LEDGER_REQUESTS ? spec->requests : GSIM_LEDGER_REQUESTS;
     return spec->arrival == GSIM_ARRIVAL_LIST && spec->time_count < most ? spec->time_count : most;
 }
 
@@ -41,12 +41,12 @@ static int64_t arrival_of(struct gsim_client_task *c, uint32_t request)
     return start;
 }
 
-static int64_t now_ns(const struct gsim_client_task *c) { return gsim_runner_now_ns() - c->board->epoch_ns; }
+static int64_t now_ns(const struct gsim_client_task *c) { return gsim_runner_now_ns() - c->ledger->epoch_ns; }
 
 static void wait_until(const struct gsim_client_task *c, int64_t at_ns)
 {
     int64_t left;
-    while ((left = at_ns - now_ns(c)) > 0 && !c->board->is_stopped) {
+    while ((left = at_ns - now_ns(c)) > 0 && !c->ledger->is_stopped) {
         if (left <= SPIN_NS) continue;
         struct timespec pause = {0, left - SPIN_NS < 1000000 ? left - SPIN_NS : 1000000};
         nanosleep(&pause, NULL);
@@ -57,9 +57,10 @@ static void wait_until(const struct gsim_client_task *c, int64_t at_ns)
 static void meet(struct gsim_client_task *c)
 {
     struct timespec pause = {0, 50000};
+    if (c->stage->measures) gsim_client_measure(c);
     cudaDeviceSynchronize();
-    c->own->state = GSIM_BOARD_READY;
-    while (!c->board->epoch_ns && !c->board->is_stopped) nanosleep(&pause, NULL);
+    c->own->state = GSIM_LEDGER_READY;
+    while (!c->ledger->epoch_ns && !c->ledger->is_stopped) nanosleep(&pause, NULL);
     wait_until(c, 0);
 }
 
@@ -71,16 +72,16 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
 {
     struct gsim_client_task *c = client_of(driver);
     c->base.iteration_begin(driver, iteration);
+    if (iteration == c->stage->warmup && !gsim_driver_failed(driver)) meet(c);
     c->launch_count = 0;
     if (iteration < c->stage->warmup || gsim_driver_failed(driver)) return;
     if (iteration == c->stage->warmup) {
-        meet(c);
         c->counts = true;
         c->arrival_ns = arrival_of(c, 0);
     }
     wait_until(c, c->arrival_ns);
     c->own->arrival_ns = c->arrival_ns;
-    if (is_exclusive(c) && c->board->owner != (int32_t)c->index) gsim_board_take(c->board, c->index);
+    if (is_exclusive(c) && c->ledger->owner != (int32_t)c->index) gsim_ledger_take(c->ledger, c->index);
     c->began_ns = now_ns(c);
     c->own->began++;
     c->cuda.iteration_start_ns = gsim_runner_now_ns();
@@ -90,35 +91,35 @@ static bool is_over(const struct gsim_client_task *c, uint32_t done)
 {
     const struct gsim_task *spec = c->spec;
     bool is_late = spec->duration_us > 0 && c->arrival_ns >= from_us(spec->start_us + spec->duration_us);
-    return done >= requests_of(spec) || is_late || (!gsim_task_is_finite(spec) && c->board->finite_left <= 0) || c->board->is_stopped;
+    return done >= requests_of(spec) || is_late || (!gsim_task_is_finite(spec) && c->ledger->finite_left <= 0) || c->ledger->is_stopped;
 }
 
 static void end_task(struct gsim_client_task *c)
 {
     if (c->is_done) return;
     c->is_done = true;
-    if (gsim_task_is_finite(c->spec)) c->board->finite_left--;
+    if (gsim_task_is_finite(c->spec)) c->ledger->finite_left--;
 }
 
 static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
 {
     struct gsim_client_task *c = client_of(driver);
-    struct gsim_board_task *own = c->own;
+    struct gsim_ledger_task *own = c->own;
     if (c->counts) c->ended_ns = now_ns(c);
     c->base.iteration_end(driver, iteration);
     if (!c->counts || gsim_driver_failed(driver)) return;
     uint32_t request = iteration - c->stage->warmup;
     if (c->stage->measures) gsim_client_note_kernels(c, request);
     own->ended++;
-    if (own->request_count < GSIM_BOARD_REQUESTS)
-        own->requests[own->request_count++] = (struct gsim_board_request){c->arrival_ns, c->began_ns, c->ended_ns};
+    if (own->request_count < GSIM_LEDGER_REQUESTS)
+        own->requests[own->request_count++] = (struct gsim_ledger_request){c->arrival_ns, c->began_ns, c->ended_ns};
     if (request + 1 < requests_of(c->spec)) c->arrival_ns = arrival_of(c, request + 1);
     bool over = is_over(c, request + 1);
     if (over) {
         end_task(c);
         c->run.iterations = iteration + 1;
     }
-    if (is_exclusive(c) && (over || !c->stage->settings.whole_tasks)) gsim_board_leave(c->board, c->stage->set->tasks);
+    if (is_exclusive(c) && (over || !c->stage->settings.whole_tasks)) gsim_ledger_leave(c->ledger, c->stage->set->tasks);
 }
 
 /* --- streams of a task among others --------------------------------------------------------------------------- */
@@ -153,17 +154,17 @@ static void fail(struct gsim_client_task *c, const char *message)
     if (!gsim_driver_failed(&c->cuda.driver)) gsim_error_set(&c->cuda.driver.error, GSIM_SIM, "%s", message);
 }
 
-/* Its place on the board. */
+/* Its place in the ledger. */
 static struct gsim_client_stream *place_of(struct gsim_client_task *c, gsim_stream stream)
 {
     for (uint32_t i = 0; i < c->place_count; i++)
         if (c->places[i].stream == stream) return &c->places[i];
-    if (c->place_count == GSIM_BOARD_STREAMS) {
+    if (c->place_count == GSIM_LEDGER_STREAMS) {
         fail(c, "a task under a policy has at most 32 streams with kernels");
         return NULL;
     }
     struct gsim_client_stream *place = &c->places[c->place_count];
-    *place = (struct gsim_client_stream){.stream = stream, .on_board = &c->own->streams[c->place_count], .is_marked = true};
+    *place = (struct gsim_client_stream){.stream = stream, .in_ledger = &c->own->streams[c->place_count], .is_marked = true};
     cudaStreamGetPriority(gsim_cuda_stream_at(&c->cuda, stream), &place->priority);
     c->own->stream_count = ++c->place_count;
     return place;
@@ -179,12 +180,11 @@ static void do_gated_launch(struct gsim_driver *driver, const struct gsim_op *op
     struct gsim_client_stream *place = place_of(c, stream);
     cudaStream_t on = gsim_cuda_stream_at(&c->cuda, stream);
     if (!place || gsim_driver_failed(driver)) return;
-    struct gsim_board_slot slot = {op->index, op->kernel_index, (int16_t)place->priority, place->is_marked};
+    struct gsim_ledger_slot slot = {op->index, op->kernel_index, (int16_t)place->priority, place->is_marked};
     place->is_marked = false;
-    bool is_fine = gsim_gates_before(c->gates, place->on_board, on, &slot);
+    bool is_fine = gsim_gates_before(c->gates, place->in_ledger, on, &slot);
     c->base.launch(driver, op, stream);
-    is_fine = is_fine && gsim_gates_behind(c->gates, place->on_board, on);
-    gsim_gates_issued(place->on_board);
+    is_fine = is_fine && gsim_gates_behind(c->gates, place->in_ledger, on);
     if (!is_fine) fail(c, "cuStreamWaitValue32 or cuStreamWriteValue32 failed");
 }
 
@@ -291,9 +291,9 @@ void gsim_client_serve(struct gsim_client_task *c, bool is_alone)
         if (gsim_driver_failed(&c->cuda.driver)) *error = c->cuda.driver.error;
         else if (status != GSIM_OK) *error = inner;
     }
-    if (error->status) c->board->is_stopped = true;
+    if (error->status) c->ledger->is_stopped = true;
     end_task(c);
-    c->own->state = GSIM_BOARD_DONE; /* the process ends with what it has on the GPU */
+    c->own->state = GSIM_LEDGER_DONE; /* the process ends with what it has on the GPU */
 }
 
 static void *thread_main(void *argument)
@@ -304,7 +304,7 @@ static void *thread_main(void *argument)
 }
 
 /* The first CUDA calls of the process. */
-static enum gsim_status open_process(const struct gsim_stage *stage, struct gsim_board *board, const uint32_t *process_of, uint32_t process,
+static enum gsim_status open_process(const struct gsim_stage *stage, struct gsim_ledger *ledger, const uint32_t *process_of, uint32_t process,
                                      struct gsim_gates *gates, struct gsim_error *error)
 {
     double percentage = stage->settings.percentage;
@@ -322,10 +322,10 @@ static enum gsim_status open_process(const struct gsim_stage *stage, struct gsim
     else gsim_mps_avoid();
     cudaError_t result = cudaFree(0);
     if (result != cudaSuccess) return gsim_error_set(error, GSIM_SIM, "no GPU to run on: %s", cudaGetErrorString(result));
-    return board->streams ? gsim_gates_open(gates, board, error) : GSIM_OK;
+    return ledger->streams ? gsim_gates_open(gates, ledger, error) : GSIM_OK;
 }
 
-void gsim_client_main(const struct gsim_stage *stage, struct gsim_board *board, const uint32_t *process_of, uint32_t process)
+void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger, const uint32_t *process_of, uint32_t process)
 {
     struct gsim_client_task *clients = gsim_alloc(sizeof *clients * stage->set->count);
     struct gsim_gates gates = {0};
@@ -333,18 +333,18 @@ void gsim_client_main(const struct gsim_stage *stage, struct gsim_board *board, 
     uint32_t own = 0;
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     if (!clients) gsim_error_set(&error, GSIM_NOMEM, "out of memory");
-    enum gsim_status status = error.status ? error.status : open_process(stage, board, process_of, process, &gates, &error);
+    enum gsim_status status = error.status ? error.status : open_process(stage, ledger, process_of, process, &gates, &error);
     for (uint32_t i = 0; i < stage->set->count; i++) own += process_of[i] == process;
     for (uint32_t i = 0; i < stage->set->count; i++) {
         if (process_of[i] != process) continue;
         if (status != GSIM_OK) {
-            board->tasks[i].error = error;
-            board->is_stopped = true;
+            ledger->tasks[i].error = error;
+            ledger->is_stopped = true;
             continue;
         }
         struct gsim_client_task *c = &clients[i];
-        *c = (struct gsim_client_task){.stage = stage, .board = board, .index = i, .own = &board->tasks[i], .spec = &stage->set->tasks[i],
-                                       .gates = board->streams ? &gates : NULL, .is_alone = own == 1};
+        *c = (struct gsim_client_task){.stage = stage, .ledger = ledger, .index = i, .own = &ledger->tasks[i], .spec = &stage->set->tasks[i],
+                                       .gates = ledger->streams ? &gates : NULL, .is_alone = own == 1};
         c->is_started = pthread_create(&c->thread, NULL, thread_main, c) == 0;
         if (!c->is_started) gsim_error_set(&c->own->error, GSIM_SIM, "cannot start a host thread");
     }

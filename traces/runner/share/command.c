@@ -28,7 +28,7 @@ static enum gsim_status add_way(struct gsim_share_command *c, const char *word, 
     way->settings = (struct gsim_share_settings){.switch_us = -1};
     way->ops->settings(way->params, &way->settings);
     c->way_count++;
-    return gsim_board_policy_check(way->ops, way->params, &way->settings, error);
+    return gsim_ledger_policy_check(way->ops, way->params, &way->settings, error);
 }
 
 static enum gsim_status check_way(const struct gsim_share_command *c, const struct gsim_share_way *way, struct gsim_error *error)
@@ -151,6 +151,7 @@ static enum gsim_status run_alone(struct gsim_share_command *c, uint32_t index, 
     stage.ops = gsim_sharing_find("exclusive");
     stage.settings.mechanism = GSIM_MECHANISM_EXCLUSIVE;
     stage.measures = measures;
+    if (measures && !stage.warmup) stage.warmup = 1; /* which says how many launches there are */
     *stats = (struct gsim_task_stats){0};
     status = gsim_stage_run(&stage, timeline, error);
     if (status == GSIM_OK) status = gsim_tasks_measure(timeline, &set, stats, error);
@@ -179,7 +180,7 @@ static enum gsim_status measure_task(struct gsim_share_command *c, uint32_t i, s
     struct gsim_task_stats stats = {0};
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE];
     enum gsim_status status = run_alone(c, i, true, &timeline, &stats, error);
-    if (status == GSIM_OK) status = gsim_task_profile_make(&t->profiles, &t->set, i, &timeline, *c->excess_us, error);
+    if (status == GSIM_OK) status = gsim_task_profile_make(&t->profiles, &t->set, i, &timeline, c->stage_tasks[i].standins ? 0 : *c->excess_us, error);
     gsim_timeline_release(&timeline);
     if (status != GSIM_OK) return status;
     t->profiles.tasks[i].request_us = t->alone[i].alone_us;
@@ -210,6 +211,7 @@ static void run_way(struct gsim_share_command *c, struct gsim_share_way *way)
     enum gsim_status status = stats ? gsim_stage_run(&stage, &way->timeline, &way->error) : gsim_error_set(&way->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < c->tasks.count && status == GSIM_OK; i++) stats[i] = c->tasks.alone[i];
     if (status == GSIM_OK) status = gsim_tasks_measure(&way->timeline, &c->tasks.set, stats, &way->error);
+    for (uint32_t i = 0; i < c->tasks.count && status == GSIM_OK; i++) stats[i].kernel_us = NAN; /* nobody sees kernels */
     way->decisions = stage.decisions;
     if (status == GSIM_OK) way->stats = stats;
 }
@@ -217,8 +219,11 @@ static void run_way(struct gsim_share_command *c, struct gsim_share_way *way)
 static enum gsim_status deliver_one(struct gsim_share_command *c, struct gsim_share_way *way, struct gsim_error *error)
 {
     struct gsim_metrics metrics;
-    if (!way->stats) return gsim_error_set(error, way->error.status, "%s", way->error.message);
+    struct gsim_device_spec device = c->setup.device;
+    if (!way->stats) return way->error.status; /* run_on_gpu() has said it */
     struct gsim_simulation s = gsim_cli_tasks_simulation(&c->tasks, way->ops, way->params);
+    device.name = c->gpu->name;
+    s.device = &device;
     s.omits_kernels = true;
     enum gsim_status status = gsim_metrics_compute(&way->timeline, s.device, NULL, &metrics, error);
     struct gsim_result result = {.simulation = &s, .timeline = &way->timeline, .metrics = &metrics, .tasks = way->stats,

@@ -7,16 +7,23 @@
 
 #define AT_LEAST 0 /* CU_STREAM_WAIT_VALUE_GEQ, cyclic */
 
-enum gsim_status gsim_gates_open(struct gsim_gates *gates, struct gsim_board *board, struct gsim_error *error)
+/* In LIBRARY, which stays open. */
+static bool find_calls(struct gsim_gates *gates, void *library)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW), *device = NULL;
-    *gates = (struct gsim_gates){.board = board};
-    if (!library) return gsim_error_set(error, GSIM_SIM, "cannot load libcuda.so.1: %s", dlerror());
+    if (!library) return false;
     *(void **)&gates->wait = dlsym(library, "cuStreamWaitValue32_v2");
     *(void **)&gates->write = dlsym(library, "cuStreamWriteValue32_v2");
-    if (!gates->wait || !gates->write) return gsim_error_set(error, GSIM_SIM, "this driver has no cuStreamWaitValue32: expected CUDA 12 or later");
-    cudaError_t result = cudaHostRegister(board->streams, board->stream_bytes, cudaHostRegisterMapped);
-    if (result == cudaSuccess) result = cudaHostGetDevicePointer(&device, board->streams, 0);
+    return gates->wait && gates->write;
+}
+
+enum gsim_status gsim_gates_open(struct gsim_gates *gates, struct gsim_ledger *ledger, struct gsim_error *error)
+{
+    void *device = NULL;
+    *gates = (struct gsim_gates){.ledger = ledger};
+    if (!find_calls(gates, dlopen(NULL, RTLD_NOW)) && !find_calls(gates, dlopen("libcuda.so.1", RTLD_NOW)))
+        return gsim_error_set(error, GSIM_SIM, "no cuStreamWaitValue32 in libcuda.so.1: expected the driver of CUDA 12 or later");
+    cudaError_t result = cudaHostRegister(ledger->streams, ledger->stream_bytes, cudaHostRegisterMapped);
+    if (result == cudaSuccess) result = cudaHostGetDevicePointer(&device, ledger->streams, 0);
     if (result != cudaSuccess) return gsim_error_set(error, GSIM_SIM, "memory that processes share, for the GPU: %s", cudaGetErrorString(result));
     gates->device = device;
     return GSIM_OK;
@@ -24,31 +31,27 @@ enum gsim_status gsim_gates_open(struct gsim_gates *gates, struct gsim_board *bo
 
 void gsim_gates_close(struct gsim_gates *gates)
 {
-    if (gates->device) cudaHostUnregister(gates->board->streams);
+    if (gates->device) cudaHostUnregister(gates->ledger->streams);
     *gates = (struct gsim_gates){0};
 }
 
 static unsigned long long address_of(const struct gsim_gates *gates, const void *word)
 {
-    return (unsigned long long)(uintptr_t)(gates->device + ((const char *)word - (const char *)gates->board->streams));
+    return (unsigned long long)(uintptr_t)(gates->device + ((const char *)word - (const char *)gates->ledger->streams));
 }
 
-bool gsim_gates_before(const struct gsim_gates *gates, struct gsim_board_stream *stream, cudaStream_t on, const struct gsim_board_slot *slot)
+bool gsim_gates_before(const struct gsim_gates *gates, struct gsim_ledger_stream *stream, cudaStream_t on, const struct gsim_ledger_slot *slot)
 {
     struct timespec pause = {0, 5000};
     uint32_t number = stream->issued + 1;
-    while (number - atomic_load_explicit(&stream->done, memory_order_acquire) > GSIM_BOARD_LAUNCHES && !gates->board->is_stopped) nanosleep(&pause, NULL);
-    *gsim_board_slot_at(stream, number) = *slot;
+    while (number - atomic_load_explicit(&stream->done, memory_order_acquire) > GSIM_LEDGER_LAUNCHES && !gates->ledger->is_stopped) nanosleep(&pause, NULL);
+    *gsim_ledger_slot_at(stream, number) = *slot;
+    atomic_store_explicit(&stream->issued, number, memory_order_release);
     if (slot->is_marked && gates->write(on, address_of(gates, &stream->reached), number, 0)) return false;
     return gates->wait(on, address_of(gates, &stream->open), number, AT_LEAST) == 0;
 }
 
-bool gsim_gates_behind(const struct gsim_gates *gates, struct gsim_board_stream *stream, cudaStream_t on)
+bool gsim_gates_behind(const struct gsim_gates *gates, struct gsim_ledger_stream *stream, cudaStream_t on)
 {
-    return gates->write(on, address_of(gates, &stream->done), stream->issued + 1, 0) == 0;
-}
-
-void gsim_gates_issued(struct gsim_board_stream *stream)
-{
-    atomic_store_explicit(&stream->issued, stream->issued + 1, memory_order_release);
+    return gates->write(on, address_of(gates, &stream->done), stream->issued, 0) == 0;
 }

@@ -57,16 +57,16 @@ enum gsim_status gsim_mps_start(struct gsim_error *error)
     struct timespec pause = {0, 10000000};
     if (own[0] || (given && given[0] && has_control(given))) return GSIM_OK;
     if (given && given[0])
-        return gsim_error_set(error, GSIM_USAGE, "--share mps: no daemon has its pipes in CUDA_MPS_PIPE_DIRECTORY=%.200s: start %s -d with it, or unset it", given, PROGRAM);
+        return gsim_error_set(error, GSIM_USAGE, "no daemon has its pipes in CUDA_MPS_PIPE_DIRECTORY=%.200s: start %s -d with it, or unset it", given, PROGRAM);
     snprintf(own, sizeof own, "/tmp/gpusim-mps-XXXXXX");
-    if (!mkdtemp(own)) return gsim_error_set(error, GSIM_SIM, "--share mps: cannot make a directory in /tmp");
+    if (!mkdtemp(own)) return gsim_error_set(error, GSIM_SIM, "cannot make a directory in /tmp");
     setenv("CUDA_MPS_PIPE_DIRECTORY", own, 1);
     setenv("CUDA_MPS_LOG_DIRECTORY", own, 1);
     int status = control("-d", NULL);
     for (int i = 0; i < WAIT_MS / 10 && status == 0 && !has_control(own); i++) nanosleep(&pause, NULL);
     if (status == 0 && has_control(own)) return GSIM_OK;
     gsim_mps_stop();
-    return gsim_error_set(error, GSIM_USAGE, "--share mps: %s -d %s: start the daemon yourself and set CUDA_MPS_PIPE_DIRECTORY to its directory", PROGRAM,
+    return gsim_error_set(error, GSIM_USAGE, "%s -d %s: start the daemon yourself and set CUDA_MPS_PIPE_DIRECTORY to its directory", PROGRAM,
                           status == 127 ? "is not on the path" : "did not start");
 }
 

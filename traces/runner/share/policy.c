@@ -11,7 +11,7 @@
 
 struct held_kernel {
     struct gsim_share_kernel kernel; /* first */
-    struct gsim_board_stream *stream;
+    struct gsim_ledger_stream *stream;
     uint32_t launch;                 /* its number in the stream */
     struct held_kernel *next_free;
 };
@@ -26,11 +26,11 @@ struct seen_stream {
     struct held_kernel *head;   /* whose turn has come */
 };
 
-struct gsim_board_policy {
+struct gsim_ledger_policy {
     struct gsim_share share;
-    struct gsim_board_policy_setup setup;
+    struct gsim_ledger_policy_setup setup;
     uint32_t *identity, *first_kernel;          /* by kernel of all; by task */
-    struct seen_stream (*streams)[GSIM_BOARD_STREAMS];
+    struct seen_stream (*streams)[GSIM_LEDGER_STREAMS];
     uint32_t *began, *ended;                    /* by task: told to the policy */
     bool *is_first;
     uint64_t number;
@@ -41,9 +41,9 @@ struct gsim_board_policy {
     struct gsim_error error;
 };
 
-static struct gsim_board_policy *policy_of(struct gsim_share *share)
+static struct gsim_ledger_policy *policy_of(struct gsim_share *share)
 {
-    return (struct gsim_board_policy *)((char *)share - offsetof(struct gsim_board_policy, share));
+    return (struct gsim_ledger_policy *)((char *)share - offsetof(struct gsim_ledger_policy, share));
 }
 
 /* --- actions ------------------------------------------------------------------------------------------------ */
@@ -62,7 +62,7 @@ static void do_release(struct gsim_share *share, struct gsim_share_kernel *kerne
 
 static void refuse(struct gsim_share *share, const char *what)
 {
-    struct gsim_board_policy *p = policy_of(share);
+    struct gsim_ledger_policy *p = policy_of(share);
     if (!p->error.status) gsim_error_set(&p->error, GSIM_USAGE, "--share %s: it %s, which a GPU's driver does not do", p->setup.ops->name, what);
 }
 
@@ -85,7 +85,7 @@ static void do_kill(struct gsim_share *share, struct gsim_share_kernel *kernel)
 
 static void do_timer(struct gsim_share *share, double at_us, void *argument)
 {
-    struct gsim_board_policy *p = policy_of(share);
+    struct gsim_ledger_policy *p = policy_of(share);
     if (gsim_array_grow((void **)&p->timers, sizeof *p->timers, p->timer_count, &p->timer_capacity))
         gsim_error_set(&p->error, GSIM_NOMEM, "out of memory");
     else
@@ -111,7 +111,7 @@ static const struct gsim_share_actions actions = {do_now_us, do_release, do_paus
 
 /* --- what happens -------------------------------------------------------------------------------------------- */
 
-static void kernel_ended(struct gsim_board_policy *p, struct seen_stream *seen)
+static void kernel_ended(struct gsim_ledger_policy *p, struct seen_stream *seen)
 {
     struct held_kernel *h = seen->head;
     seen->head = NULL;
@@ -122,9 +122,9 @@ static void kernel_ended(struct gsim_board_policy *p, struct seen_stream *seen)
     p->free_kernels = h;
 }
 
-static void see_ends(struct gsim_board_policy *p, uint32_t task)
+static void see_ends(struct gsim_ledger_policy *p, uint32_t task)
 {
-    struct gsim_board_task *t = &p->setup.board->tasks[task];
+    struct gsim_ledger_task *t = &p->setup.ledger->tasks[task];
     uint32_t count = t->stream_count;
     for (uint32_t s = 0; s < count; s++) {
         uint32_t done = atomic_load_explicit(&t->streams[s].done, memory_order_acquire);
@@ -133,10 +133,10 @@ static void see_ends(struct gsim_board_policy *p, uint32_t task)
 }
 
 /* Beginnings and ends of requests; an end comes behind the ends of the request's kernels. */
-static void see_requests(struct gsim_board_policy *p, uint32_t task)
+static void see_requests(struct gsim_ledger_policy *p, uint32_t task)
 {
     const struct gsim_sharing_ops *ops = p->setup.ops;
-    struct gsim_board_task *t = &p->setup.board->tasks[task];
+    struct gsim_ledger_task *t = &p->setup.ledger->tasks[task];
     uint32_t ended = t->ended, began = t->began;
     while (p->began[task] < began || p->ended[task] < ended) {
         if (p->began[task] == p->ended[task]) {
@@ -153,7 +153,7 @@ static void see_requests(struct gsim_board_policy *p, uint32_t task)
     }
 }
 
-static struct held_kernel *new_kernel(struct gsim_board_policy *p)
+static struct held_kernel *new_kernel(struct gsim_ledger_policy *p)
 {
     struct held_kernel *h = p->free_kernels;
     if (h) p->free_kernels = h->next_free;
@@ -162,10 +162,10 @@ static struct held_kernel *new_kernel(struct gsim_board_policy *p)
 }
 
 /* The launch NUMBER of the stream is at its head. */
-static void kernel_ready(struct gsim_board_policy *p, uint32_t task, uint32_t stream, uint32_t number)
+static void kernel_ready(struct gsim_ledger_policy *p, uint32_t task, uint32_t stream, uint32_t number)
 {
-    struct gsim_board_stream *s = &p->setup.board->tasks[task].streams[stream];
-    const struct gsim_board_slot *slot = gsim_board_slot_at(s, number);
+    struct gsim_ledger_stream *s = &p->setup.ledger->tasks[task].streams[stream];
+    const struct gsim_ledger_slot *slot = gsim_ledger_slot_at(s, number);
     struct held_kernel *h = new_kernel(p);
     if (!h) return;
     uint32_t kernel = p->first_kernel[task] + slot->kernel;
@@ -186,16 +186,16 @@ static void kernel_ready(struct gsim_board_policy *p, uint32_t task, uint32_t st
     p->setup.ops->ready(&p->share, &h->kernel);
 }
 
-static void see_launches(struct gsim_board_policy *p, uint32_t task)
+static void see_launches(struct gsim_ledger_policy *p, uint32_t task)
 {
-    struct gsim_board_task *t = &p->setup.board->tasks[task];
+    struct gsim_ledger_task *t = &p->setup.ledger->tasks[task];
     uint32_t count = t->stream_count;
     for (uint32_t s = 0; s < count; s++) {
-        struct gsim_board_stream *stream = &t->streams[s];
+        struct gsim_ledger_stream *stream = &t->streams[s];
         struct seen_stream *seen = &p->streams[task][s];
         uint32_t issued = atomic_load_explicit(&stream->issued, memory_order_acquire), next = seen->done + 1;
         if (!seen->head && next <= issued) {
-            bool is_marked = gsim_board_slot_at(stream, next)->is_marked;
+            bool is_marked = gsim_ledger_slot_at(stream, next)->is_marked;
             if (is_marked && atomic_load_explicit(&stream->reached, memory_order_acquire) < next) continue;
             see_requests(p, task);
             kernel_ready(p, task, s, next);
@@ -207,7 +207,7 @@ static void see_launches(struct gsim_board_policy *p, uint32_t task)
     }
 }
 
-static void see_timers(struct gsim_board_policy *p)
+static void see_timers(struct gsim_ledger_policy *p)
 {
     if (!p->timer_count) return;
     double now = do_now_us(&p->share);
@@ -222,7 +222,7 @@ static void see_timers(struct gsim_board_policy *p)
     }
 }
 
-bool gsim_board_policy_look(struct gsim_board_policy *p, struct gsim_error *error)
+bool gsim_ledger_policy_look(struct gsim_ledger_policy *p, struct gsim_error *error)
 {
     for (uint32_t i = 0; i < p->share.task_count; i++) {
         see_ends(p, i);
@@ -237,7 +237,7 @@ bool gsim_board_policy_look(struct gsim_board_policy *p, struct gsim_error *erro
 
 /* --- life ---------------------------------------------------------------------------------------------------- */
 
-enum gsim_status gsim_board_policy_check(const struct gsim_sharing_ops *ops, const void *params, const struct gsim_share_settings *settings,
+enum gsim_status gsim_ledger_policy_check(const struct gsim_sharing_ops *ops, const void *params, const struct gsim_share_settings *settings,
                                           struct gsim_error *error)
 {
     if (settings->mechanism == GSIM_MECHANISM_PARTITION)
@@ -250,13 +250,13 @@ enum gsim_status gsim_board_policy_check(const struct gsim_sharing_ops *ops, con
     return GSIM_OK;
 }
 
-enum gsim_status gsim_board_policy_open(const struct gsim_board_policy_setup *setup, struct gsim_board_policy **policy, struct gsim_error *error)
+enum gsim_status gsim_ledger_policy_open(const struct gsim_ledger_policy_setup *setup, struct gsim_ledger_policy **policy, struct gsim_error *error)
 {
     const struct gsim_task_set *set = setup->set;
     uint32_t count = set->count;
-    struct gsim_board_policy *p = *policy = gsim_alloc(sizeof *p);
+    struct gsim_ledger_policy *p = *policy = gsim_alloc(sizeof *p);
     if (!p) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    *p = (struct gsim_board_policy){.setup = *setup};
+    *p = (struct gsim_ledger_policy){.setup = *setup};
     p->identity = GSIM_ARENA_ARRAY(&p->arena, uint32_t, set->all.kernel_count + 1);
     p->first_kernel = GSIM_ARENA_ARRAY(&p->arena, uint32_t, count);
     p->streams = gsim_arena_alloc(&p->arena, sizeof *p->streams * count);
@@ -272,9 +272,9 @@ enum gsim_status gsim_board_policy_open(const struct gsim_board_policy_setup *se
     return setup->ops->start ? setup->ops->start(&p->share, error) : GSIM_OK;
 }
 
-uint64_t gsim_board_policy_decisions(const struct gsim_board_policy *p) { return p->share.decisions; }
+uint64_t gsim_ledger_policy_decisions(const struct gsim_ledger_policy *p) { return p->share.decisions; }
 
-void gsim_board_policy_close(struct gsim_board_policy *p)
+void gsim_ledger_policy_close(struct gsim_ledger_policy *p)
 {
     if (!p) return;
     gsim_free(p->timers);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define START_S    60      /* for all tasks to have opened the GPU */
-#define QUIET_S    20      /* without any request or kernel ending */
+#define QUIET_S    60      /* without any request or kernel ending */
 #define LOOKS      4096    /* of the policy, between two looks at the processes */
 #define EPOCH_NS   2000000 /* from the last one's arrival to the common beginning */
 
@@ -83,8 +83,8 @@ enum gsim_status gsim_stage_apart(enum gsim_status (*body)(void *, struct gsim_e
 
 struct run {
     struct gsim_stage *stage;
-    struct gsim_board *board;
-    struct gsim_board_policy *policy; /* NULL: the mechanism alone */
+    struct gsim_ledger *ledger;
+    struct gsim_ledger_policy *policy; /* NULL: the mechanism alone */
     uint32_t process_of[GSIM_LIMIT_TASKS], process_count, left;
     pid_t children[GSIM_LIMIT_TASKS];
     uint64_t progress;
@@ -93,17 +93,17 @@ struct run {
 
 static double now_us(void *clock)
 {
-    const struct gsim_board *board = clock;
-    int64_t epoch = board->epoch_ns;
+    const struct gsim_ledger *ledger = clock;
+    int64_t epoch = ledger->epoch_ns;
     return epoch ? (double)(gsim_runner_now_ns() - epoch) * 1e-3 : 0;
 }
 
 static enum gsim_status open_policy(struct run *r, struct gsim_error *error)
 {
     const struct gsim_stage *s = r->stage;
-    struct gsim_board_policy_setup setup = {.board = r->board, .ops = s->ops, .params = s->params, .set = s->set, .profile = s->profile,
-                                            .device = gsim_device_facts(s->device), .now_us = now_us, .clock = r->board};
-    return s->ops->ready ? gsim_board_policy_open(&setup, &r->policy, error) : GSIM_OK;
+    struct gsim_ledger_policy_setup setup = {.ledger = r->ledger, .ops = s->ops, .params = s->params, .set = s->set, .profile = s->profile,
+                                            .device = gsim_device_facts(s->device), .now_us = now_us, .clock = r->ledger};
+    return s->ops->ready ? gsim_ledger_policy_open(&setup, &r->policy, error) : GSIM_OK;
 }
 
 static enum gsim_status start(struct run *r, struct gsim_error *error)
@@ -114,7 +114,7 @@ static enum gsim_status start(struct run *r, struct gsim_error *error)
         if (child < 0) return gsim_error_set(error, GSIM_SIM, "cannot start a process: %s", strerror(errno));
         if (child == 0) {
             become_child();
-            gsim_client_main(r->stage, r->board, r->process_of, p);
+            gsim_client_main(r->stage, r->ledger, r->process_of, p);
             _exit(0);
         }
         r->children[p] = child;
@@ -125,7 +125,7 @@ static enum gsim_status start(struct run *r, struct gsim_error *error)
 
 static void stop(struct run *r)
 {
-    r->board->is_stopped = true;
+    r->ledger->is_stopped = true;
     for (uint32_t p = 0; p < r->process_count; p++) {
         if (r->children[p] <= 0) continue;
         kill(r->children[p], SIGKILL);
@@ -138,9 +138,9 @@ static void stop(struct run *r)
 /* What the first task says that failed; its process may be waiting for the others. */
 static void see_failures(const struct run *r, struct gsim_error *error)
 {
-    for (uint32_t i = 0; i < r->board->count && !error->status; i++)
-        if (r->board->tasks[i].error.status) {
-            *error = r->board->tasks[i].error;
+    for (uint32_t i = 0; i < r->ledger->count && !error->status; i++)
+        if (r->ledger->tasks[i].error.status) {
+            *error = r->ledger->tasks[i].error;
             gsim_error_prefix(error, "task '%.60s'", r->stage->set->tasks[i].name);
         }
 }
@@ -148,7 +148,7 @@ static void see_failures(const struct run *r, struct gsim_error *error)
 /* Which have ended, and how. */
 static void see_processes(struct run *r, struct gsim_error *error)
 {
-    if (r->board->is_stopped) see_failures(r, error);
+    if (r->ledger->is_stopped) see_failures(r, error);
     for (uint32_t p = 0; p < r->process_count; p++) {
         int status;
         if (r->children[p] <= 0 || waitpid(r->children[p], &status, WNOHANG) != r->children[p]) continue;
@@ -161,18 +161,18 @@ static void see_processes(struct run *r, struct gsim_error *error)
     }
 }
 
-static bool is_ready(const struct gsim_board *board)
+static bool is_ready(const struct gsim_ledger *ledger)
 {
-    for (uint32_t i = 0; i < board->count; i++)
-        if (board->tasks[i].state == GSIM_BOARD_STARTING) return false;
+    for (uint32_t i = 0; i < ledger->count; i++)
+        if (ledger->tasks[i].state == GSIM_LEDGER_STARTING) return false;
     return true;
 }
 
-static uint64_t progress_of(const struct gsim_board *board)
+static uint64_t progress_of(const struct gsim_ledger *ledger)
 {
-    uint64_t sum = board->epoch_ns != 0;
-    for (uint32_t i = 0; i < board->count; i++) {
-        const struct gsim_board_task *t = &board->tasks[i];
+    uint64_t sum = ledger->epoch_ns != 0;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct gsim_ledger_task *t = &ledger->tasks[i];
         sum += t->ended + (uint64_t)t->state;
         for (uint32_t s = 0; t->streams && s < t->stream_count; s++) sum += t->streams[s].done;
     }
@@ -183,12 +183,12 @@ static void see_progress(struct run *r, struct gsim_error *error)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t progress = progress_of(r->board);
+    uint64_t progress = progress_of(r->ledger);
     if (progress != r->progress || !r->quiet_since) {
         r->progress = progress;
         r->quiet_since = now.tv_sec;
     }
-    int most = r->board->epoch_ns ? QUIET_S : START_S;
+    int most = r->ledger->epoch_ns ? QUIET_S : START_S;
     if (now.tv_sec - r->quiet_since > most) gsim_error_set(error, GSIM_SIM, "nothing has ended on the GPU for %d s: a launch waits for what does not come", most);
     if (interrupted) gsim_error_set(error, GSIM_SIM, "interrupted");
 }
@@ -198,9 +198,9 @@ static enum gsim_status watch(struct run *r, struct gsim_error *error)
     struct timespec pause = {0, 500000};
     while (r->left && !error->status) {
         bool is_fine = true;
-        for (int i = 0; i < LOOKS && r->policy && r->board->epoch_ns && is_fine; i++) is_fine = gsim_board_policy_look(r->policy, error);
-        if (!r->policy || !r->board->epoch_ns) nanosleep(&pause, NULL);
-        if (!r->board->epoch_ns && is_ready(r->board)) r->board->epoch_ns = gsim_runner_now_ns() + EPOCH_NS;
+        for (int i = 0; i < LOOKS && r->policy && r->ledger->epoch_ns && is_fine; i++) is_fine = gsim_ledger_policy_look(r->policy, error);
+        if (!r->policy || !r->ledger->epoch_ns) nanosleep(&pause, NULL);
+        if (!r->ledger->epoch_ns && is_ready(r->ledger)) r->ledger->epoch_ns = gsim_runner_now_ns() + EPOCH_NS;
         see_processes(r, error);
         if (!error->status) see_progress(r, error);
     }
@@ -209,7 +209,7 @@ static enum gsim_status watch(struct run *r, struct gsim_error *error)
 
 static int compare_ends(const void *a, const void *b)
 {
-    const struct gsim_board_kernel *x = a, *y = b;
+    const struct gsim_ledger_kernel *x = a, *y = b;
     if (x->request != y->request) return x->request < y->request ? -1 : 1;
     return (x->end_us > y->end_us) - (x->end_us < y->end_us);
 }
@@ -218,16 +218,16 @@ static enum gsim_status collect(const struct run *r, struct gsim_timeline *timel
 {
     const struct gsim_task_set *set = r->stage->set;
     uint32_t first_kernel = 0;
-    for (uint32_t i = 0; i < r->board->count; i++) {
-        const struct gsim_board_task *t = &r->board->tasks[i];
+    for (uint32_t i = 0; i < r->ledger->count; i++) {
+        const struct gsim_ledger_task *t = &r->ledger->tasks[i];
         for (uint32_t n = 0; n < t->request_count; n++) {
-            const struct gsim_board_request *q = &t->requests[n];
+            const struct gsim_ledger_request *q = &t->requests[n];
             struct gsim_request_record record = {i, n, q->arrival_ns * GSIM_PS_PER_NS, q->began_ns * GSIM_PS_PER_NS, q->ended_ns * GSIM_PS_PER_NS};
             gsim_timeline_add_request(timeline, &record);
         }
         if (t->kernel_count) qsort(t->kernels, t->kernel_count, sizeof *t->kernels, compare_ends);
         for (uint32_t n = 0; n < t->kernel_count; n++) {
-            const struct gsim_board_kernel *k = &t->kernels[n];
+            const struct gsim_ledger_kernel *k = &t->kernels[n];
             int64_t began = t->requests[k->request].began_ns * GSIM_PS_PER_NS;
             struct gsim_kernel_record record = {.task = i, .iteration = k->request, .kernel_index = first_kernel + k->kernel,
                                                 .launch = began + gsim_time_from_us(k->start_us), .ready = began + gsim_time_from_us(k->start_us),
@@ -247,18 +247,18 @@ enum gsim_status gsim_stage_run(struct gsim_stage *stage, struct gsim_timeline *
     if (!r) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     r->stage = stage;
     r->process_count = gsim_task_set_processes(stage->set, stage->settings.mechanism, r->process_of);
-    r->board = gsim_board_create(stage->set->count, has_policy, stage->measures, error);
-    if (r->board)
-        for (uint32_t i = 0; i < stage->set->count; i++) r->board->finite_left += gsim_task_is_finite(&stage->set->tasks[i]);
+    r->ledger = gsim_ledger_create(stage->set->count, has_policy, stage->measures, error);
+    if (r->ledger)
+        for (uint32_t i = 0; i < stage->set->count; i++) r->ledger->finite_left += gsim_task_is_finite(&stage->set->tasks[i]);
     if (!error->status && stage->settings.mechanism == GSIM_MECHANISM_MPS) (void)!gsim_mps_start(error);
     if (!error->status) (void)!open_policy(r, error);
     if (!error->status) (void)!start(r, error);
     if (!error->status) (void)!watch(r, error);
-    if (r->board) stop(r);
+    if (r->ledger) stop(r);
     if (!error->status) (void)!collect(r, timeline, error);
-    if (!error->status && r->policy) stage->decisions = gsim_board_policy_decisions(r->policy);
-    gsim_board_policy_close(r->policy);
-    gsim_board_destroy(r->board);
+    if (!error->status && r->policy) stage->decisions = gsim_ledger_policy_decisions(r->policy);
+    gsim_ledger_policy_close(r->policy);
+    gsim_ledger_destroy(r->ledger);
     gsim_free(r);
     return error->status;
 }

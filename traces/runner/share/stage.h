@@ -45,8 +45,8 @@ void *gsim_stage_memory(size_t bytes);
 /* Interrupts end children and what else there is to end; then they end this process's run with a message. */
 void gsim_stage_catch_signals(void);
 
-/* client.c: all tasks of process PROCESS, in this process. Errors go to the board. */
-void gsim_client_main(const struct gsim_stage *stage, struct gsim_board *board, const uint32_t *process_of, uint32_t process);
+/* client.c: all tasks of process PROCESS, in this process. Errors go to the ledger. */
+void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger, const uint32_t *process_of, uint32_t process);
 
 /* mps.c: a daemon of our own, or the one of CUDA_MPS_PIPE_DIRECTORY. */
 enum gsim_status gsim_mps_start(struct gsim_error *error) GSIM_NODISCARD;

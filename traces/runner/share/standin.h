@@ -57,6 +57,8 @@ enum gsim_status gsim_standin_measure(const struct gsim_program *program, struct
 extern const struct gsim_bench_ops gsim_standin_bench;
 enum gsim_status gsim_standin_open(const struct gsim_program *program, const struct gsim_standin *list, struct gsim_runner_bench **bench,
                                    struct gsim_error *error);
+/* The next launch notes its span there, on the device; of a bench of stand-ins. */
+void gsim_standin_note(struct gsim_runner_bench *bench, struct gsim_standin_span *span);
 /* What a pair of timed events around a kernel shows beyond its own time, in microseconds. */
 enum gsim_status gsim_standin_event_excess(double *us, struct gsim_error *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The runner's side of a policy without a GPU: this test writes on the board what clients and a GPU would, and kernels start when the
+ * The runner's side of a policy without a GPU: this test writes in the ledger what clients and a GPU would, and kernels start when the
  * simulator, with the same policy's source, starts them. What policies ask for that no driver does is refused.
  */
 #include "traces/runner/share/policy.h"
@@ -23,8 +23,8 @@ struct world_task {
 
 struct world {
     struct task_fixture *f;
-    struct gsim_board *board;
-    struct gsim_board_policy *policy;
+    struct gsim_ledger *ledger;
+    struct gsim_ledger_policy *policy;
     struct world_task tasks[MOST_TASKS];
     double now_us;
 };
@@ -34,7 +34,7 @@ static double world_now(void *clock) { return ((struct world *)clock)->now_us; }
 static void client(struct world *w, uint32_t i)
 {
     struct world_task *t = &w->tasks[i];
-    struct gsim_board_task *own = &w->board->tasks[i];
+    struct gsim_ledger_task *own = &w->ledger->tasks[i];
     const struct gsim_program *p = &w->f->programs[i];
     while (!t->is_done && w->now_us >= w->f->tasks[i].start_us && w->now_us >= t->host_free_us) {
         if (!t->has_request) {
@@ -51,7 +51,7 @@ static void client(struct world *w, uint32_t i)
         }
         const struct gsim_op *op = &p->ops[t->op];
         if (op->kind == GSIM_OP_KERNEL) {
-            *gsim_board_slot_at(&own->streams[0], ++t->issued) = (struct gsim_board_slot){.op = op->index, .kernel = op->kernel_index};
+            *gsim_ledger_slot_at(&own->streams[0], ++t->issued) = (struct gsim_ledger_slot){.op = op->index, .kernel = op->kernel_index};
             own->streams[0].issued = t->issued;
         } else {
             if (op->after_count && !is_idle) return;
@@ -64,13 +64,13 @@ static void client(struct world *w, uint32_t i)
 static void gpu(struct world *w, uint32_t i)
 {
     struct world_task *t = &w->tasks[i];
-    struct gsim_board_stream *s = &w->board->tasks[i].streams[0];
+    struct gsim_ledger_stream *s = &w->ledger->tasks[i].streams[0];
     if (t->running_until_us > 0 && w->now_us >= t->running_until_us) {
         s->done++;
         t->running_until_us = 0;
     }
     if (t->running_until_us > 0 || s->issued == s->done || s->open <= s->done) return;
-    const struct gsim_kernel *k = &w->f->programs[i].kernels[gsim_board_slot_at(s, s->done + 1)->kernel];
+    const struct gsim_kernel *k = &w->f->programs[i].kernels[gsim_ledger_slot_at(s, s->done + 1)->kernel];
     t->starts_us[t->start_count++] = w->now_us;
     t->running_until_us = w->now_us + k->thread_cycles * 1e-3; /* as fixture_kernel() says it */
 }
@@ -93,20 +93,20 @@ static void run(struct world *w, struct task_fixture *f, const char *way)
         *equals = '\0';
         CHECK_OK(gsim_params_set(ops->params, params, text, equals + 1, &error), error);
     }
-    w->board = gsim_board_create(f->count, true, false, &error);
-    struct gsim_board_policy_setup setup = {.board = w->board, .ops = ops, .params = params, .set = &set, .device = gsim_device_facts(&f->device),
+    w->ledger = gsim_ledger_create(f->count, true, false, &error);
+    struct gsim_ledger_policy_setup setup = {.ledger = w->ledger, .ops = ops, .params = params, .set = &set, .device = gsim_device_facts(&f->device),
                                             .profile = f->profiles.count ? &f->profiles : NULL, .now_us = world_now, .clock = w};
-    CHECK_OK(gsim_board_policy_open(&setup, &w->policy, &error), error);
+    CHECK_OK(gsim_ledger_policy_open(&setup, &w->policy, &error), error);
     for (; w->now_us < END_US; w->now_us += STEP_US) {
         for (int round = 0; round < 3; round++) { /* what follows at once */
             for (uint32_t i = 0; i < f->count; i++) gpu(w, i);
             for (uint32_t i = 0; i < f->count; i++) client(w, i);
-            CHECK_MSG(gsim_board_policy_look(w->policy, &error), "%s", error.message);
+            CHECK_MSG(gsim_ledger_policy_look(w->policy, &error), "%s", error.message);
         }
     }
     for (uint32_t i = 0; i < f->count; i++) CHECK(w->tasks[i].is_done);
-    gsim_board_policy_close(w->policy);
-    gsim_board_destroy(w->board);
+    gsim_ledger_policy_close(w->policy);
+    gsim_ledger_destroy(w->ledger);
     gsim_task_set_release(&set);
 }
 
@@ -227,15 +227,15 @@ static void quiet_open(struct quiet *q, const struct gsim_sharing_ops *ops)
     add_kernel_task(&q->f, "a", 1, 10);
     point_to_programs(&q->f);
     CHECK_OK(gsim_task_set_init(&q->set, "tasks", q->f.tasks, 1, &q->error), q->error);
-    q->w.board = gsim_board_create(1, true, false, &q->error);
-    struct gsim_board_policy_setup setup = {.board = q->w.board, .ops = ops, .set = &q->set, .now_us = world_now, .clock = &q->w};
-    CHECK_OK(gsim_board_policy_open(&setup, &q->w.policy, &q->error), q->error);
+    q->w.ledger = gsim_ledger_create(1, true, false, &q->error);
+    struct gsim_ledger_policy_setup setup = {.ledger = q->w.ledger, .ops = ops, .set = &q->set, .now_us = world_now, .clock = &q->w};
+    CHECK_OK(gsim_ledger_policy_open(&setup, &q->w.policy, &q->error), q->error);
 }
 
 static void quiet_close(struct quiet *q)
 {
-    gsim_board_policy_close(q->w.policy);
-    gsim_board_destroy(q->w.board);
+    gsim_ledger_policy_close(q->w.policy);
+    gsim_ledger_destroy(q->w.ledger);
     gsim_task_set_release(&q->set);
     task_fixture_release(&q->f);
 }
@@ -245,19 +245,19 @@ static void order(void)
 {
     struct quiet q;
     quiet_open(&q, &listener);
-    struct gsim_board_task *t = &q.w.board->tasks[0];
+    struct gsim_ledger_task *t = &q.w.ledger->tasks[0];
     t->stream_count = 1;
     t->began = 1;
-    gsim_board_slot_at(&t->streams[0], 2)->is_marked = true;
+    gsim_ledger_slot_at(&t->streams[0], 2)->is_marked = true;
     t->streams[0].issued = 2;
-    CHECK(gsim_board_policy_look(q.w.policy, &q.error));
+    CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
     CHECK_STR(told, "b0 F0 ");
     CHECK_INT(t->streams[0].open, 1);
     t->streams[0].done = 1;
-    CHECK(gsim_board_policy_look(q.w.policy, &q.error));
+    CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
     CHECK_STR(told, "b0 F0 x0 ");
     t->streams[0].reached = 2;
-    CHECK(gsim_board_policy_look(q.w.policy, &q.error));
+    CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
     CHECK_STR(told, "b0 F0 x0 r0 ");
     CHECK_INT(t->streams[0].open, 2);
     q.w.now_us = 6;
@@ -265,7 +265,7 @@ static void order(void)
     t->ended = 1;
     t->began = 2;
     t->streams[0].issued = 3;
-    CHECK(gsim_board_policy_look(q.w.policy, &q.error));
+    CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
     CHECK_STR(told, "b0 F0 x0 r0 x0 e0 b0 F0 t0 ");
     quiet_close(&q);
 }
@@ -274,9 +274,9 @@ static void refused(void)
 {
     struct quiet q;
     quiet_open(&q, &killer);
-    q.w.board->tasks[0].stream_count = 1;
-    q.w.board->tasks[0].streams[0].issued = 1;
-    CHECK(!gsim_board_policy_look(q.w.policy, &q.error));
+    q.w.ledger->tasks[0].stream_count = 1;
+    q.w.ledger->tasks[0].streams[0].issued = 1;
+    CHECK(!gsim_ledger_policy_look(q.w.policy, &q.error));
     CHECK_HAS(q.error.message, "takes back a kernel");
     quiet_close(&q);
     static const char *const ways[] = {"reef", "tally", "partition", "xsched"}, *const words[] = {"stops kernels", "stops kernels", "SMs of its own", "xsched.level=1"};
@@ -288,7 +288,7 @@ static void refused(void)
         CHECK(ops->params_size <= sizeof params);
         gsim_params_set_defaults(ops->params, params);
         ops->settings(params, &settings);
-        CHECK_INT(gsim_board_policy_check(ops, params, &settings, &error), GSIM_USAGE);
+        CHECK_INT(gsim_ledger_policy_check(ops, params, &settings, &error), GSIM_USAGE);
         CHECK_HAS(error.message, words[i]);
     }
 }
@@ -297,14 +297,14 @@ static void refused(void)
 
 struct waiter {
     pthread_t thread;
-    struct gsim_board *board;
+    struct gsim_ledger *ledger;
     uint32_t task;
 };
 
 static void *wait_for_gpu(void *argument)
 {
     struct waiter *w = argument;
-    gsim_board_take(w->board, w->task);
+    gsim_ledger_take(w->ledger, w->task);
     return NULL;
 }
 
@@ -313,25 +313,25 @@ static void exclusive(void)
 {
     struct gsim_error error = {0};
     const struct gsim_task tasks[4] = {{.priority = 3}, {.priority = 3}, {.priority = 1}, {.priority = 3}};
-    struct gsim_board *board = gsim_board_create(4, false, false, &error);
+    struct gsim_ledger *ledger = gsim_ledger_create(4, false, false, &error);
     struct waiter waiters[4];
     static const uint32_t expected[] = {2, 3, 1};
-    gsim_board_take(board, 0);
-    CHECK_INT(board->owner, 0);
+    gsim_ledger_take(ledger, 0);
+    CHECK_INT(ledger->owner, 0);
     for (uint32_t i = 1; i < 4; i++) {
-        board->tasks[i].arrival_ns = 100 - i;
-        waiters[i] = (struct waiter){.board = board, .task = i};
+        ledger->tasks[i].arrival_ns = 100 - i;
+        waiters[i] = (struct waiter){.ledger = ledger, .task = i};
         CHECK_INT(pthread_create(&waiters[i].thread, NULL, wait_for_gpu, &waiters[i]), 0);
-        while (!board->tasks[i].is_waiting) sched_yield();
+        while (!ledger->tasks[i].is_waiting) sched_yield();
     }
     for (int i = 0; i < 3; i++) {
-        gsim_board_leave(board, tasks);
-        CHECK_INT(board->owner, expected[i]);
+        gsim_ledger_leave(ledger, tasks);
+        CHECK_INT(ledger->owner, expected[i]);
         pthread_join(waiters[expected[i]].thread, NULL);
     }
-    gsim_board_leave(board, tasks);
-    CHECK_INT(board->owner, -1);
-    gsim_board_destroy(board);
+    gsim_ledger_leave(ledger, tasks);
+    CHECK_INT(ledger->owner, -1);
+    gsim_ledger_destroy(ledger);
 }
 
 static const struct test_case cases[] = {

@@ -6,7 +6,7 @@
 #include "tests/test.h"
 
 #include "gpusim/memory.h"
-#include "plots/thin.h"
+#include "plots/timeline/thin.h"
 
 #define MIXED 5
 
