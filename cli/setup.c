@@ -15,6 +15,7 @@
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
 #include "gpusim/program.h"
+#include "plots/gnuplot.h"
 #include "traces/import/importers.h"
 
 /* --- numbers and choices ------------------------------------------------------------------------------------- */
@@ -177,10 +178,19 @@ static const struct gsim_generator_ops *opt_generator(const struct opt *opt)
     return generator && gsim_params_find(generator->params, opt->name) ? generator : NULL;
 }
 
+/* A scheduler and a way of sharing may have one name: the other one has the parameter. */
+static bool is_of_namesake(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
+{
+    const struct gsim_scheduler_ops *of_program = gsim_scheduler_find(opt->scope);
+    const struct gsim_sharing_ops *of_tasks = gsim_sharing_find(opt->scope);
+    if (!of_program || !of_tasks || gsim_params_find(scheduler->params, opt->name)) return false;
+    return gsim_params_find(of_program->params, opt->name) || gsim_params_find(of_tasks->params, opt->name);
+}
+
 /* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
 static bool opt_concerns(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
 {
-    if (opt->scope[0]) return strcmp(opt->scope, scheduler->name) == 0;
+    if (opt->scope[0]) return strcmp(opt->scope, scheduler->name) == 0 && !is_of_namesake(opt, scheduler);
     return gsim_params_find(scheduler->params, opt->name) != NULL;
 }
 
@@ -323,6 +333,7 @@ enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *
     gsim_nearest_init(&nearest, text);
     for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
     for (uint32_t i = 0; gsim_generator_at(i); i++) gsim_nearest_offer(&nearest, gsim_generator_at(i)->name);
+    for (uint32_t i = 0; gsim_service_at(i); i++) gsim_nearest_offer(&nearest, gsim_service_at(i)->name);
     return gsim_error_set(error, GSIM_USAGE,
                           "unknown workload '%.60s': expected a name of gpusim list workloads or a "
                           "program file%s",
@@ -391,6 +402,17 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
                           is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
 }
 
+static enum gsim_status read_service(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_service *service,
+                                     struct gsim_error *error)
+{
+    char name[64];
+    enum gsim_status status = refuse_options(setup, service->name, "service", error);
+    if (status != GSIM_OK) return status;
+    snprintf(name, sizeof name, "workloads/services/%s", service->file);
+    const char *path = gsim_data_path(&point->arena, name);
+    return path ? gsim_service_build(service, path, setup->device.name, &point->program, error) : gsim_error_set(error, GSIM_IO, "cannot find '%s'", name);
+}
+
 static enum gsim_status generate(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_generator_ops *generator,
                                  struct gsim_error *error)
 {
@@ -426,6 +448,8 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
     *workload = is_path ? NULL : gsim_workload_find(text);
     const struct gsim_generator_ops *generator = is_path || *workload ? NULL : gsim_generator_find(text);
     if (generator) return generate(point, setup, generator, error);
+    const struct gsim_service *service = is_path || *workload ? NULL : gsim_service_find(text);
+    if (service) return read_service(point, setup, service, error);
     if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
     if (!*workload) return gsim_cli_unknown_workload(text, error);
     enum gsim_status status = choose_size(setup, *workload, options, error);

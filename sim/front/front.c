@@ -74,6 +74,7 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command)
     if (command->stream == 0) f->default_issued++;
     hw_queue->pending_launches += is_launch(command);
     if (!hw_queue->head) look_at(f, stream->hw_queue, command->arrival);
+    else if (f->keeps_waits && hw_queue->blocked) gsim_front_look(f, stream->hw_queue, command->arrival);
     *hw_queue->tail = command;
     hw_queue->tail = &command->next;
 }
@@ -220,10 +221,6 @@ static void must_follow(struct gsim_stream_state *stream, uint32_t unit, gsim_ti
     if (stream->ready[unit] < end + gap) stream->ready[unit] = end + gap;
 }
 
-/* When calls are made varies by that much, either way: work that ends so close to a look is seen by it in some runs, in
- * others by the next; the model takes the mean (H200: 5 and 95 % quantiles at the steps of traces/h200/polls.txt.gz). */
-#define LOOK_BLUR (GSIM_PS_PER_NS * 700)
-
 /* Records with timing take their stream time, one after the other, and twice that where several in a row have
  * streams waiting for them. Who waits for any record of such a row starts after the last of it (H200:
  * traces/runner/micro/events.cu, traces/h200/events.txt). */
@@ -257,6 +254,50 @@ static const struct gsim_command *turned_for(const struct gsim_front *f, const s
     return NULL;
 }
 
+/* The head of the hw_queue records without timing what its stream still does: it holds nobody back and is made when that
+ * ends. One with timing does hold back (H200: m2 in traces/h200/runs-1g.json.gz, 12 streams on 8 queues). */
+static void put_aside(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
+{
+    struct gsim_command *command = hw_queue->head;
+    if (!stream->records) stream->records_tail = &stream->records;
+    pop(hw_queue);
+    *stream->records_tail = command;
+    stream->records_tail = &command->next;
+}
+
+/* The stream's command has ended, or what it was kept for: what was put aside is next in the hw_queue. */
+static void take_back(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
+{
+    if (!stream->records) return;
+    stream->front->kept_count -= stream->kept_for != NULL;
+    stream->kept_for = NULL;
+    if (!hw_queue->head) hw_queue->tail = stream->records_tail;
+    *stream->records_tail = hw_queue->head;
+    hw_queue->head = stream->records;
+    stream->records = NULL;
+}
+
+/* The head waits for an event, and the process' launches go through a policy: the library that holds launches keeps what waits for them, so that
+ * the wait and what follows in its stream are not in the way of other streams' commands. */
+static void keep_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
+{
+    stream->kept_for = hw_queue->head->marker;
+    f->kept_count++;
+    hw_queue->blocked = false;
+    put_aside(hw_queue, stream);
+}
+
+/* MARKER is complete: what was kept for it is next in its queues. */
+static void release_kept(struct gsim_front *f, const struct gsim_marker *marker)
+{
+    for (size_t i = 0; f->kept_count && i < f->process->stream_count; i++) {
+        struct gsim_stream_state *s = &f->process->streams[i];
+        if (s->kept_for != marker) continue;
+        take_back(&f->hw_queues[s->hw_queue], s);
+        look_at(f, s->hw_queue, f->machine->now);
+    }
+}
+
 static void do_record(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_command *command)
 {
     struct gsim_stream_state *stream = &f->process->streams[command->stream];
@@ -275,8 +316,10 @@ static void do_record(struct gsim_front *f, struct gsim_hw_queue *hw_queue, stru
     }
     command->marker->unit = stream->ended_unit;
     complete_marker(f, command->marker, end);
+    const struct gsim_marker *marker = command->marker;
     gsim_process_unref(f->process, command->marker);
     drop_head(f, hw_queue);
+    release_kept(f, marker);
 }
 
 static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_command *command)
@@ -312,7 +355,8 @@ static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct
 
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end)
 {
-    gsim_time blur = f->device->gaps.engine_poll < 2 * LOOK_BLUR ? 0 : LOOK_BLUR, resume = unit == GSIM_UNIT_SMS ? f->device->gaps.copy_to_kernel : 0;
+    /* Work that ends so close to a look is seen by it in some runs, in others by the next; the model takes the mean. */
+    gsim_time blur = f->device->gaps.engine_poll < 2 * f->device->gaps.engine_poll_blur ? 0 : f->device->gaps.engine_poll_blur, resume = unit == GSIM_UNIT_SMS ? f->device->gaps.copy_to_kernel : 0;
     if (end <= first - blur) return first;
     if (unit != GSIM_UNIT_SMS) first += f->device->gaps.kernel_to_copy;
     gsim_time behind = end - first + blur;
@@ -345,27 +389,6 @@ static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_st
     if (!f->device->gaps.engine_poll || !end) return earliest;
     gsim_time seen = gsim_front_seen(f, unit, command->arrival, end);
     return seen > earliest ? seen : earliest;
-}
-
-/* The head of the hw_queue records without timing what its stream still does: it holds nobody back and is made when that
- * ends. One with timing does hold back (H200: m2 in traces/h200/runs-1g.json.gz, 12 streams on 8 queues). */
-static void put_aside(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
-{
-    struct gsim_command *command = hw_queue->head;
-    if (!stream->records) stream->records_tail = &stream->records;
-    pop(hw_queue);
-    *stream->records_tail = command;
-    stream->records_tail = &command->next;
-}
-
-/* The stream's command has ended: its records are next in the hw_queue. */
-static void take_back(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
-{
-    if (!stream->records) return;
-    if (!hw_queue->head) hw_queue->tail = stream->records_tail;
-    *stream->records_tail = hw_queue->head;
-    hw_queue->head = stream->records;
-    stream->records = NULL;
 }
 
 void gsim_front_hold(struct gsim_front *f, uint32_t stream, bool is_held)
@@ -409,8 +432,16 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         f->hw_queue_at[index] = command->arrival;
         return false;
     }
+    if (stream->kept_for) {
+        put_aside(hw_queue, stream);
+        return true;
+    }
     if (!default_allows(f, hw_queue, command)) return false; /* looked at again when the barrier falls */
     if (command->kind == GSIM_COMMAND_WAIT) {
+        if (!command->marker->is_complete && f->keeps_waits && hw_queue->bound_streams > 1) {
+            keep_wait(f, hw_queue, stream);
+            return true;
+        }
         if (!command->marker->is_complete) {
             command->marker->waiting_devices |= UINT32_C(1) << f->device->index;
             command->marker->waiting_hw_queues[f->device->index] |= UINT32_C(1) << index;

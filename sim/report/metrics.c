@@ -186,6 +186,8 @@ static void compute_makespan(const struct gsim_timeline *timeline, struct gsim_m
         metrics->host_waited += call->waited;
         metrics->host_busy += call->end - call->start - call->waited;
     }
+    if (!end) /* of several tasks, whose kernels nobody kept */
+        for (size_t i = 0; i < timeline->request_count; i++) end = later(end, timeline->requests[i].end);
     metrics->makespan = end;
 }
 

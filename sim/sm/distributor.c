@@ -8,10 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* What a block without work takes. H200: a pooling of 112 x 112 x 112 blocks of 64 threads, of which 2 in 112 have any, takes 845 us
- * (traces/h200/vm/runs-grcuda.json.gz), 2.5 for each of the 32 x 132 that are there at once. */
-#define IDLE_PS 2.5e6
-
 /* An empty SM takes the kernel's shared-memory configuration. One that the head of the queue fills as it empties keeps its own if
  * the kernel's full occupancy fits there: who comes later finds it changed. H200, traces/h200/vm/joins.txt: within 0.35 us. */
 static void configure(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w)
@@ -40,7 +36,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
     uint32_t pieces = is_single ? blocks : 1;
     configure(gpu, g, w);
     struct gsim_cohort *last = g->cohort_count ? &g->cohorts[g->cohort_count - 1] : NULL;
-    double work = factor > 0 ? w->cold * run->scale * factor : fmin(1, IDLE_PS / w->block_ps);
+    double work = factor > 0 ? w->cold * run->scale * factor : fmin(1, gpu->device->idle_block_us * 1e6 / w->block_ps);
     bool has_marks = gsim_marks_has(run);
     if (!is_single && !has_marks && last && last->run == run && last->since == now && last->left == work) {
         last->blocks += blocks;

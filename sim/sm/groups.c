@@ -158,7 +158,7 @@ static void find_gains(struct gsim_gpu *gpu)
     const struct gsim_device_spec *d = gpu->device;
     gpu->gains[0] = gpu->gains[1] = 1;
     if (d->fast_sm_share <= 0 || !gsim_gpu_rule(gpu, GSIM_RULE_FAST_SMS)) return;
-    double saturation = (gpu->dram.stretch - 1.3) / 1.5; /* H200, measured: full from a stretch of 2.8 on */
+    double saturation = (gpu->dram.stretch - d->fast_sm_from) / d->fast_sm_range;
     saturation = saturation < 0 ? 0 : saturation > 1 ? 1 : saturation;
     double slow = -d->fast_sm_gain * d->fast_sm_share / (1 - d->fast_sm_share);
     gpu->gains[0] = 1 + saturation * slow;
@@ -223,7 +223,7 @@ static void rate(struct gsim_gpu *gpu, uint32_t index)
     struct gsim_sm_group *g = gpu->groups[index];
     gpu->demand_gbps -= g->demand_gbps * g->sm_count;
     g->demand_gbps = 0;
-    if (!g->feels_memory && gsim_share_plain_chip(&gpu->chip, g->cohorts, g->cohort_count)) {
+    if (!g->feels_memory && gsim_share_plain_chip(gpu->device, &gpu->chip, g->cohorts, g->cohort_count)) {
         g->mix = NULL;
     } else {
         find_mix(gpu, g);

@@ -64,14 +64,15 @@ struct gsim_dram_state {
 double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
                      const struct gsim_dram_state *dram, uint32_t carveout_bytes);
 
-/* Of what is asked of an SM's shared memory, what it serves; zero at first. */
+/* Of what is asked of an SM's shared memory, what it serves; of one device; zero at first. */
 #define GSIM_CHIP_SHARE_BITS 9
 struct gsim_chip_shares {
     double asked[1 << GSIM_CHIP_SHARE_BITS], used[1 << GSIM_CHIP_SHARE_BITS];
 };
 
 /* As gsim_share_sm, to the digit, of on-chip blocks alone that neither compute nor crowd the SM; false: there are others. */
-bool gsim_share_plain_chip(struct gsim_chip_shares *known, struct gsim_cohort *cohorts, uint32_t count);
+bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_chip_shares *known, struct gsim_cohort *cohorts,
+                           uint32_t count);
 
 /* Stretch s(D) of DRAM time when DEMAND_GBPS is asked for. */
 double gsim_share_dram(const struct gsim_device_spec *device, double demand_gbps);

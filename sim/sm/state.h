@@ -35,7 +35,8 @@ struct gsim_kernel_run {
     uint64_t blocks;          /* of its grid, on the SMs that are simulated */
     uint64_t unplaced, resident;
     double scale; /* of its work */
-    bool is_held;             /* its blocks wait behind their prologue */
+    bool is_held;             /* its blocks wait behind their prologue, */
+    double prologue;          /* this share of their work */
     uint64_t untriggered;     /* of its blocks that were placed */
     uint32_t stands_for;      /* blocks of the grid that each block placed is: more than 1 of tasks alone */
     struct gsim_kernel_run *next; /* in its queue, or in the free list */

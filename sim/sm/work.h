@@ -99,6 +99,6 @@ void gsim_demand_set_unequal(struct gsim_demand *work, const struct gsim_kernel 
 void gsim_unequal_count(const struct gsim_unequal *unequal, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS]);
 
 /* Share of an SM's issue rate that WIDTH warps per sub-partition of dense arithmetic reach. */
-double gsim_issue_share(double width);
+double gsim_issue_share(const struct gsim_device_spec *device, double width);
 
 #endif

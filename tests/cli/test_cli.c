@@ -156,6 +156,9 @@ static const char *const refusals[][2] = {
      "cannot list 'workload': expected workloads, schedulers, sharing, devices, presets or rules, did you mean 'workloads'?"},
     {"--workload img --sched kesco --trace-sms all", "--trace-sms: expected --trace FILE with it"},
     {"--workload img --sched kesco --trace x --trace-sms 0", "--trace-sms: expected all or an integer from 1 to 320, found '0'"},
+    {"--workload img --sched kesco --trace-window 1ms:2ms", "--trace-window: expected --trace FILE with it"},
+    {"--workload img --sched kesco --trace x --trace-window 2ms:1ms", "--trace-window: expected FROM:TO, two times such as 250us"},
+    {"--task img --trace x --trace-window 5", "--trace-window: expected FROM:TO"},
     {"compare --trace-sms all", "--trace-sms is not an option of gpusim compare"},
     {"list devices h20", "unknown device 'h20': expected a path or one of"},
     {"list devices h20", "did you mean 'h200'?"},
@@ -287,6 +290,8 @@ static void list_shows_one_entry(void)
         {"list devices " GPUSIM_SOURCE_DIR "/models/v100.json", "v100: ", "h200: "},
         {"list schedulers kesco", "--opt kesco.NAME=VALUE", "\n  serial "},
         {"list workloads img", "--size: pixels per side; default 4800", "\n  vec "},
+        {"list schedulers kesco", "in papers: KeSCo\n", "GrCUDA\n"},
+        {"list workloads bs", "in papers: B&S\n", "IMG"},
         {"list presets dl", "kesco-5", "\n  img "},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
