@@ -152,14 +152,14 @@ static void plain_chip(void)
             plain[i] = (struct gsim_cohort){.work = &works[draw(&state, KINDS)], .blocks = 1 + draw(&state, 3), .frees = true,
                                             .since = i, .left = 1, .pace = draw(&state, 4) ? 1 : 0.25 * draw(&state, 4)};
         memcpy(other, plain, sizeof other);
-        CHECK(gsim_share_plain_chip(&known, plain, count));
+        CHECK(gsim_share_plain_chip(&w.device, &known, plain, count));
         gsim_share_sm(&w.device, other, count, &dram, 0);
         for (uint32_t i = 0; i < count; i++) CHECK(plain[i].speed == other[i].speed);
     }
     struct gsim_demand computes = works[0];
     computes.has_flops = true;
     struct gsim_cohort cohort = {.work = &computes, .blocks = 1, .pace = 1};
-    CHECK(!gsim_share_plain_chip(&known, &cohort, 1));
+    CHECK(!gsim_share_plain_chip(&w.device, &known, &cohort, 1));
     gsim_arena_release(&w.arena);
 }
 
