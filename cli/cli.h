@@ -10,6 +10,7 @@
 #include "cli/sweep/sweep.h"
 #include "sim/report/report.h"
 #include "gpusim/generator.h"
+#include "gpusim/source.h"
 #include "gpusim/simulate.h"
 #include "gpusim/workload.h"
 
@@ -336,7 +337,8 @@ struct gsim_cli_point {
     struct gsim_program program;
     struct gsim_simulation simulation;
     const struct gsim_generator_ops *generator; /* that drew the program; NULL: none did */
-    void *numbers;                         /* its own */
+    const struct gsim_source_ops *source;  /* that the program is drawn from while it runs: PROGRAM is what was drawn; NULL: it is known */
+    void *numbers;                         /* of either */
     struct gsim_workload_options workload; /* of a built-in one, as build() took it */
     void *params;
     struct gsim_option_text *options; /* every resolved option */
@@ -366,6 +368,8 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                      const char *workload, const struct gsim_scheduler_ops *scheduler,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_point_release(struct gsim_cli_point *point);
+/* Fails where the program is drawn while it runs, and WHAT needs to know it before. */
+enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const char *what, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Says on stderr which kernels were measured on a device that is none of DEVICES (names of those simulated) and none of
  * the search path, but nearly has the name of one. cli/notes.c */
@@ -376,7 +380,7 @@ enum gsim_status gsim_cli_point_spread(const struct gsim_cli_point *point, uint3
                                        struct gsim_error *error) GSIM_NODISCARD;
 
 /* Simulates and measures. TIMELINE is the caller's to release in any case. */
-enum gsim_status gsim_cli_point_run(const struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
+enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
                                     struct gsim_metrics *metrics, struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

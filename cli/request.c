@@ -51,6 +51,10 @@ static const struct gsim_param *find_param(const char *name)
         const struct gsim_param *row = gsim_params_find(gsim_generator_at(i)->params, name);
         if (row) return row;
     }
+    for (uint32_t i = 0; gsim_source_at(i); i++) {
+        const struct gsim_param *row = gsim_params_find(gsim_source_at(i)->params, name);
+        if (row) return row;
+    }
     return NULL;
 }
 
@@ -130,7 +134,7 @@ static enum gsim_status hash_device(struct gsim_named *named, struct gsim_error 
     return status;
 }
 
-static bool is_built_in(const char *workload) { return gsim_workload_find(workload) || gsim_generator_find(workload); }
+static bool is_built_in(const char *workload) { return gsim_workload_find(workload) || gsim_generator_find(workload) || gsim_source_find(workload); }
 
 static enum gsim_status add_named(struct gsim_requests *requests, const char *kind, const char *text,
                                   struct gsim_error *error)

@@ -170,11 +170,18 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
     return gsim_device_set_number(&setup->device, opt->name, opt->value, error);
 }
 
-/* The generator that an --opt names, with one of its numbers. */
-static const struct gsim_generator_ops *opt_generator(const struct opt *opt)
+/* Numbers of the generator or source that an --opt names; NULL: there is none. */
+static const struct gsim_param *numbers_of(const char *name)
 {
-    const struct gsim_generator_ops *generator = gsim_generator_find(opt->scope);
-    return generator && gsim_params_find(generator->params, opt->name) ? generator : NULL;
+    const struct gsim_generator_ops *generator = gsim_generator_find(name);
+    const struct gsim_source_ops *source = gsim_source_find(name);
+    return generator ? generator->params : source ? source->params : NULL;
+}
+
+static bool is_workload_number(const struct opt *opt)
+{
+    const struct gsim_param *table = numbers_of(opt->scope);
+    return table && gsim_params_find(table, opt->name);
 }
 
 /* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
@@ -194,10 +201,10 @@ static enum gsim_status unknown_scope(const struct opt *opt, struct gsim_error *
 {
     struct gsim_nearest nearest;
     char hint[96];
-    const struct gsim_generator_ops *generator = gsim_generator_find(opt->scope);
+    const struct gsim_param *numbers = numbers_of(opt->scope);
     gsim_nearest_init(&nearest, opt->name);
-    for (const struct gsim_param *row = generator ? generator->params : NULL; row && row->name; row++) gsim_nearest_offer(&nearest, row->name);
-    if (generator)
+    for (const struct gsim_param *row = numbers; row && row->name; row++) gsim_nearest_offer(&nearest, row->name);
+    if (numbers)
         return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: not a number of %s%s (see gpusim list workloads %s)", opt->scope, opt->name,
                               opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)), opt->scope);
     if (gsim_scheduler_find(opt->scope) || gsim_sharing_find(opt->scope))
@@ -240,7 +247,7 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
             if (!is_machine_number(&opt)) return unknown_number(&opt, error);
             continue;
         }
-        if (opt_generator(&opt)) continue;
+        if (is_workload_number(&opt)) continue;
         for (size_t j = 0; j < count; j++) concerns = concerns || opt_concerns(&opt, schedulers[j]);
         if (!concerns) return opt.scope[0] ? unknown_scope(&opt, error) : unknown_bare(&opt, schedulers, count, error);
     }
@@ -294,41 +301,7 @@ void gsim_cli_setup_release(struct gsim_cli_setup *setup)
     memset(setup, 0, sizeof(*setup));
 }
 
-enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops, struct gsim_error *error)
-{
-    size_t length = strlen(text);
-    if (strchr(text, '/') || (length > 3 && strcmp(text + length - 3, ".so") == 0))
-        return gsim_scheduler_load(text, ops, error);
-    *ops = gsim_scheduler_find(text);
-    if (*ops) return GSIM_OK;
-    struct gsim_nearest nearest;
-    char hint[96];
-    if (strchr(text, ',') || strcmp(text, "all") == 0)
-        return gsim_error_set(error, GSIM_USAGE, "--sched: expected one scheduler, found '%.60s' (gpusim compare and gpusim "
-                                                 "sweep take several)", text);
-    gsim_nearest_init(&nearest, text);
-    for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
-    return gsim_error_set(error, GSIM_USAGE, "unknown scheduler '%.60s'%s (see gpusim list schedulers)", text,
-                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
-}
-
 /* --- the program ------------------------------------------------------------------------------------------------ */
-enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error)
-{
-    struct gsim_nearest nearest;
-    char hint[96];
-    if (strchr(text, ',') || strcmp(text, "all") == 0)
-        return gsim_error_set(error, GSIM_USAGE, "--workload: expected one program, found '%.60s' (gpusim compare and gpusim "
-                                                 "sweep take several, or all)", text);
-    gsim_nearest_init(&nearest, text);
-    for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
-    for (uint32_t i = 0; gsim_generator_at(i); i++) gsim_nearest_offer(&nearest, gsim_generator_at(i)->name);
-    return gsim_error_set(error, GSIM_USAGE,
-                          "unknown workload '%.60s': expected a name of gpusim list workloads or a "
-                          "program file%s",
-                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
-}
-
 /* --size as a number, or as a preset of the workload, which also says the suite and the launch shape where
  * --suite, --blocks and --block1d do not. */
 static enum gsim_status choose_size(const struct gsim_cli_setup *setup, const struct gsim_workload_ops *workload,
@@ -391,23 +364,41 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
                           is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
 }
 
+/* Numbers of a generator or a source by their NAME. */
+static enum gsim_status set_numbers(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *name, const struct gsim_param *table,
+                                    size_t size, struct gsim_error *error)
+{
+    point->numbers = gsim_arena_alloc(&point->arena, size ? size : 1);
+    if (!point->numbers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_params_set_defaults(table, point->numbers);
+    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
+        struct opt opt;
+        enum gsim_status status = split_opt(setup->arguments->opts[i], &opt, error);
+        if (status == GSIM_OK && strcmp(opt.scope, name) == 0) status = gsim_params_set(table, point->numbers, opt.name, opt.value, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", setup->arguments->opts[i]);
+    }
+    return GSIM_OK;
+}
+
+/* What is drawn from SOURCE is not known before the run. */
+static enum gsim_status use_source(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_source_ops *source,
+                                   struct gsim_error *error)
+{
+    enum gsim_status status = refuse_options(setup, source->name, "source", error);
+    if (status == GSIM_OK && setup->iterations)
+        status = gsim_error_set(error, GSIM_USAGE, "--iterations: '%s' is drawn once, as long as it goes on", source->name);
+    point->source = source;
+    return status == GSIM_OK ? set_numbers(point, setup, source->name, source->params, source->params_size, error) : status;
+}
+
 static enum gsim_status generate(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_generator_ops *generator,
                                  struct gsim_error *error)
 {
     enum gsim_status status = refuse_options(setup, generator->name, "generator", error);
     if (status != GSIM_OK) return status;
     point->generator = generator;
-    point->numbers = gsim_arena_alloc(&point->arena, generator->params_size);
-    if (!point->numbers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_params_set_defaults(generator->params, point->numbers);
-    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
-        struct opt opt;
-        status = split_opt(setup->arguments->opts[i], &opt, error);
-        if (status == GSIM_OK && opt_generator(&opt) == generator)
-            status = gsim_params_set(generator->params, point->numbers, opt.name, opt.value, error);
-        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", setup->arguments->opts[i]);
-    }
-    return generator->build(point->numbers, setup->seed, &point->program, error);
+    status = set_numbers(point, setup, generator->name, generator->params, generator->params_size, error);
+    return status != GSIM_OK ? status : generator->build(point->numbers, setup->seed, &point->program, error);
 }
 
 static enum gsim_status load_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text,
@@ -426,6 +417,9 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
     *workload = is_path ? NULL : gsim_workload_find(text);
     const struct gsim_generator_ops *generator = is_path || *workload ? NULL : gsim_generator_find(text);
     if (generator) return generate(point, setup, generator, error);
+    const struct gsim_source_ops *source = *workload ? NULL : gsim_source_find(text);
+    enum gsim_status found = length > 3 && strcmp(text + length - 3, ".so") == 0 ? gsim_source_load(text, &source, error) : GSIM_OK;
+    if (source || found != GSIM_OK) return found == GSIM_OK ? use_source(point, setup, source, error) : found;
     if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
     if (!*workload) return gsim_cli_unknown_workload(text, error);
     enum gsim_status status = choose_size(setup, *workload, options, error);
@@ -512,8 +506,8 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     static const char *const memories[] = {"managed", "pinned", "pageable"}, *const suites[] = {"kesco", "grcuda"};
     const struct gsim_simulation *run = &point->simulation;
     size_t room =
-        24 + count_params(point->generator ? point->generator->params : NULL) + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
-    uint32_t iterations = run->iterations ? run->iterations : point->program.iterations;
+        24 + count_params(point->generator ? point->generator->params : point->source ? point->source->params : NULL) + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
+    uint32_t iterations = run->iterations ? run->iterations : point->source ? 1 : point->program.iterations;
     point->options = GSIM_ARENA_ARRAY(&point->arena, struct gsim_option_text, room);
     if (!point->options) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (workload) {
@@ -523,6 +517,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
         add_number(point, "blocks", options->blocks);
     }
     if (point->generator) add_params(point, point->generator->name, point->generator->params, point->numbers);
+    if (point->source) add_params(point, point->source->name, point->source->params, point->numbers);
     if (run->until_steady)
         add_option(point, "iterations", "steady");
     else
@@ -560,6 +555,11 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                                      .until_steady = setup->until_steady && !setup->iterations && point->program.iterations == 1,
                                                      .seed = setup->seed};
         point->workload = options;
+        if (point->source) {
+            point->simulation.source = point->source;
+            point->simulation.source_params = point->numbers;
+            point->simulation.drawn = &point->program;
+        }
         status = list_options(point, setup, ops, &options, error);
     }
     if (status != GSIM_OK) gsim_cli_point_release(point);

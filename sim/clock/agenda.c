@@ -6,7 +6,7 @@
 
 /* --- sources ---------------------------------------------------------------------------------------------- */
 
-static bool comes_first(const struct gsim_source *a, const struct gsim_source *b)
+static bool comes_first(const struct gsim_agenda_source *a, const struct gsim_agenda_source *b)
 {
     return a->class != b->class ? a->class < b->class : a->handle_index < b->handle_index;
 }
@@ -34,7 +34,7 @@ static void sink(struct gsim_agenda_entry *heap, size_t count, size_t place, str
     entry.source->place = place;
 }
 
-static bool list(struct gsim_agenda *agenda, struct gsim_source *source)
+static bool list(struct gsim_agenda *agenda, struct gsim_agenda_source *source)
 {
     size_t i = agenda->count;
     if (gsim_array_grow((void **)&agenda->ordered, sizeof *agenda->ordered, i, &agenda->ordered_capacity)) return false;
@@ -45,7 +45,7 @@ static bool list(struct gsim_agenda *agenda, struct gsim_source *source)
     return true;
 }
 
-bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_source *source)
+bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *source)
 {
     if (gsim_array_grow((void **)&agenda->heap, sizeof *agenda->heap, agenda->heap_count, &agenda->heap_capacity)) return false;
     if (!list(agenda, source)) return false;
@@ -53,9 +53,9 @@ bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_source *source)
     return true;
 }
 
-bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_source *source) { return list(agenda, source); }
+bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_agenda_source *source) { return list(agenda, source); }
 
-void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_source *source, gsim_time next)
+void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next)
 {
     gsim_time before = source->next;
     source->next = next;
@@ -65,7 +65,7 @@ void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_source *source, gs
         sink(agenda->heap, agenda->heap_count, source->place, (struct gsim_agenda_entry){next, source});
 }
 
-gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_source *besides)
+gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_agenda_source *besides)
 {
     gsim_time next = GSIM_TIME_NEVER;
     if (agenda->heap[0].source != besides) return agenda->heap[0].next;
@@ -77,8 +77,8 @@ gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struc
 void gsim_agenda_handle(struct gsim_agenda *agenda)
 {
     const gsim_time now = *agenda->now;
-    struct gsim_source **end = agenda->ordered + agenda->count;
-    for (struct gsim_source **source = agenda->ordered; source < end; source++)
+    struct gsim_agenda_source **end = agenda->ordered + agenda->count;
+    for (struct gsim_agenda_source **source = agenda->ordered; source < end; source++)
         if ((*source)->follows || (*source)->next <= now) (*source)->handle((*source)->owner);
 }
 
@@ -139,7 +139,7 @@ static void fire_timers(void *owner)
 bool gsim_agenda_init(struct gsim_agenda *agenda, const gsim_time *now)
 {
     *agenda = (struct gsim_agenda){.now = now};
-    agenda->due_timers = (struct gsim_source){.class = GSIM_SOURCE_TIMERS, .handle = fire_timers, .owner = agenda};
+    agenda->due_timers = (struct gsim_agenda_source){.class = GSIM_AGENDA_TIMERS, .handle = fire_timers, .owner = agenda};
     return gsim_agenda_add(agenda, &agenda->due_timers);
 }
 

@@ -40,7 +40,7 @@ struct gsim_front {
     struct gsim_partition *part;        /* the SMs that its kernels run on */
     struct gsim_arbiter *arbiter;  /* NULL: kernels go at once */
     uint32_t context;              /* its number among the contexts of an arbiter */
-    struct gsim_source source;     /* the next hardware queue to be looked at */
+    struct gsim_agenda_source source;     /* the next hardware queue to be looked at */
     struct gsim_front_policy *policies; /* of the tasks that have one */
     struct gsim_random turns;      /* whom it turns to first */
 

@@ -348,6 +348,7 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     if (!can_copy(p, op, stream) || gsim_api_capture_op(p, stream, op)) return;
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
+    const char *name = p->space->program->buffers[op->args[0].buffer_index].name;
     gsim_api_take_driver(p, p->spec->driver_lock_us, p->spec->driver_switch_us);
     bool is_peer = op->copy_kind == GSIM_COPY_P2P && p->spec->peer_call_us > 0;
     gsim_api_spend(p, is_peer ? p->spec->peer_call_us : p->spec->memcpy_us);
@@ -362,7 +363,7 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
         gsim_machine_wait_on(p->machine, &p->streams[stream].waiting_threads);
         waited += p->machine->running->local - before;
     }
-    gsim_api_end(p, GSIM_API_MEMCPY, start, waited, stream, p->space->program->buffers[op->args[0].buffer_index].name);
+    gsim_api_end(p, GSIM_API_MEMCPY, start, waited, stream, name);
 }
 
 static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)

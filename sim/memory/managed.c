@@ -22,9 +22,9 @@ enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine
                               spec->name, (double)total * 1e-9, spec->memory_gb,
                               is_managed ? "without page faults (before Pascal) memory cannot be oversubscribed"
                                          : "only managed memory can be oversubscribed");
-    space->moving = GSIM_ARENA_ARRAY(&m->arena, struct gsim_command *, space->program->buffer_count + 1);
-    space->attached = GSIM_ARENA_ARRAY(&m->arena, uint32_t, space->program->buffer_count + 1);
-    if (!space->moving || !space->attached || !gsim_residency_init(&space->residency, space->program, is_managed ? capacity : UINT64_MAX))
+    space->moving = GSIM_ARENA_ARRAY(&m->arena, struct gsim_command *, space->buffer_room + 1);
+    space->attached = GSIM_ARENA_ARRAY(&m->arena, uint32_t, space->buffer_room + 1);
+    if (!space->moving || !space->attached || !gsim_residency_init(&space->residency, space->program, space->buffer_room, is_managed ? capacity : UINT64_MAX))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return GSIM_OK;
 }

@@ -426,6 +426,12 @@ bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const stru
     return total > held;
 }
 
+void gsim_demand_meet(struct gsim_demand *work, const struct gsim_device_spec *device)
+{
+    work->touched_bytes = touched_bytes(work, device);
+    work->cold = work->is_inverted ? cold_factor(work, device, work->touched_bytes, gsim_l2_held_bytes(device)) : 1;
+}
+
 /* --- interface ---------------------------------------------------------------------------------------------- */
 
 static enum gsim_status check_work(const struct gsim_device_spec *d, const struct gsim_kernel *k, bool is_measured,
