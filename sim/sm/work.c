@@ -192,6 +192,7 @@ struct sandbox { /* an empty chip, used again and again */
     struct gsim_gpu *gpu;
     gsim_time clock;
     double sm_count;
+    bool failed; /* out of memory: times mean nothing */
 };
 
 static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_device_spec *device, struct gsim_error *error)
@@ -215,7 +216,10 @@ static double alone(struct sandbox *box, const struct gsim_demand *w)
     if (rough > 10 * LONGEST_PS) return rough; /* the clock could not hold what the machine makes of it */
     gsim_time start = box->clock;
     gsim_gpu_promise(box->gpu, GSIM_TIME_NEVER);
-    if (!gsim_gpu_submit(box->gpu, start, w, 0, NULL)) GSIM_BUG("out of memory in the sandbox");
+    if (box->failed || !gsim_gpu_submit(box->gpu, start, w, 0, NULL)) {
+        box->failed = true;
+        return LONGEST_PS;
+    }
     for (gsim_time next; (next = gsim_gpu_next(box->gpu)) != GSIM_TIME_NEVER; box->clock = next)
         gsim_gpu_advance(box->gpu, next);
     return (double)(box->clock - start);
@@ -364,6 +368,7 @@ static enum gsim_status use_slice(struct gsim_demand *w, const struct gsim_devic
     if (status) return status;
     if (slice_error(w, k, &slice) < log(SLICE_SHORT)) invert_sliced(w, d, k, box, &slice);
     gsim_arena_release(&slice.arena);
+    box->failed |= slice.failed;
     return GSIM_OK;
 }
 
@@ -516,6 +521,7 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     work->prologue = kernel->prologue;
     work->trigger = kernel->trigger;
     gsim_arena_release(&box.arena);
+    if (box.failed && !status) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status && work->solo_ps > LONGEST_PS)
         status = gsim_error_set(error, GSIM_INPUT, "kernel '%s': would take %.3g s on '%s', expected at most %g", kernel->name,
                                 work->solo_ps * 1e-12, device->name, GSIM_LIMIT_US * 1e-6);
