@@ -101,7 +101,7 @@ static gsim_time take_buffer(struct gsim_device *d, const struct gsim_command *c
 {
     uint64_t bytes = gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, GSIM_PLACE_HOST);
     if (!bytes) return time;
-    struct gsim_copy_record record = {.op = op->index, .iteration = command->iteration, .stream = command->stream, .device = d->index,
+    struct gsim_copy_record record = {.op = command->client->first_op + op->index, .iteration = command->iteration, .stream = command->stream, .device = d->index,
                                       .buffer_index = buffer, .correlation = command->correlation, .kind = GSIM_COPY_H2D,
                                       .reason = GSIM_REASON_FAULT, .bytes = bytes, .launch = command->launch, .start = time};
     record.end = time + gsim_time_from_us(d->spec->fault_latency_us + (double)bytes * 1e-3 / d->spec->fault_total_gbps);
