@@ -90,7 +90,7 @@ enum gsim_cli_command {
     X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
     X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how often the program runs, up to 1000000 (default: its own)")                \
-    X(GPUS, "gpus", "N", GSIM_CLI_ON_RUN,                                                                               \
+    X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                                         \
       "GPUs, all alike, up to 8 (default 1); which op is for which\n"                                                  \
       "says the program file: device, and to of a copy p2p")                                                            \
     X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how data reaches the GPU (default managed)")     \

@@ -170,17 +170,26 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
     return gsim_device_set_number(&setup->device, opt->name, opt->value, error);
 }
 
+static bool is_shared_object(const char *text)
+{
+    size_t length = strlen(text);
+    return length > 3 && strcmp(text + length - 3, ".so") == 0;
+}
+
 /* Numbers of the generator or source that an --opt names; NULL: there is none. */
-static const struct gsim_param *numbers_of(const char *name)
+static const struct gsim_param *numbers_of(const struct gsim_cli_arguments *arguments, const char *name)
 {
     const struct gsim_generator_ops *generator = gsim_generator_find(name);
     const struct gsim_source_ops *source = gsim_source_find(name);
+    struct gsim_error ignored = {0}; /* told when it is used */
+    const char *text = arguments->value[GSIM_CLI_WORKLOAD];
+    if (!source && text && is_shared_object(text) && (gsim_source_load(text, &source, &ignored) != GSIM_OK || strcmp(source->name, name) != 0)) source = NULL;
     return generator ? generator->params : source ? source->params : NULL;
 }
 
-static bool is_workload_number(const struct opt *opt)
+static bool is_workload_number(const struct gsim_cli_arguments *arguments, const struct opt *opt)
 {
-    const struct gsim_param *table = numbers_of(opt->scope);
+    const struct gsim_param *table = numbers_of(arguments, opt->scope);
     return table && gsim_params_find(table, opt->name);
 }
 
@@ -197,11 +206,11 @@ static void offer_params(struct gsim_nearest *nearest, const struct gsim_schedul
         gsim_nearest_offer(nearest, row->name);
 }
 
-static enum gsim_status unknown_scope(const struct opt *opt, struct gsim_error *error)
+static enum gsim_status unknown_scope(const struct gsim_cli_arguments *arguments, const struct opt *opt, struct gsim_error *error)
 {
     struct gsim_nearest nearest;
     char hint[96];
-    const struct gsim_param *numbers = numbers_of(opt->scope);
+    const struct gsim_param *numbers = numbers_of(arguments, opt->scope);
     gsim_nearest_init(&nearest, opt->name);
     for (const struct gsim_param *row = numbers; row && row->name; row++) gsim_nearest_offer(&nearest, row->name);
     if (numbers)
@@ -247,9 +256,9 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
             if (!is_machine_number(&opt)) return unknown_number(&opt, error);
             continue;
         }
-        if (is_workload_number(&opt)) continue;
+        if (is_workload_number(arguments, &opt)) continue;
         for (size_t j = 0; j < count; j++) concerns = concerns || opt_concerns(&opt, schedulers[j]);
-        if (!concerns) return opt.scope[0] ? unknown_scope(&opt, error) : unknown_bare(&opt, schedulers, count, error);
+        if (!concerns) return opt.scope[0] ? unknown_scope(arguments, &opt, error) : unknown_bare(&opt, schedulers, count, error);
     }
     return GSIM_OK;
 }
@@ -391,6 +400,14 @@ static enum gsim_status use_source(struct gsim_cli_point *point, const struct gs
     return status == GSIM_OK ? set_numbers(point, setup, source->name, source->params, source->params_size, error) : status;
 }
 
+/* A shared object is code: the command line's own alone are loaded, not those that a file names. */
+static enum gsim_status load_source(const struct gsim_cli_setup *setup, const char *path, const struct gsim_source_ops **source, struct gsim_error *error)
+{
+    const char *named = setup->arguments->value[GSIM_CLI_WORKLOAD];
+    if (named && strstr(named, path)) return gsim_source_load(path, source, error);
+    return gsim_error_set(error, GSIM_USAGE, "'%.200s': a source from a shared object is for --workload", path);
+}
+
 static enum gsim_status generate(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_generator_ops *generator,
                                  struct gsim_error *error)
 {
@@ -418,8 +435,11 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
     const struct gsim_generator_ops *generator = is_path || *workload ? NULL : gsim_generator_find(text);
     if (generator) return generate(point, setup, generator, error);
     const struct gsim_source_ops *source = *workload ? NULL : gsim_source_find(text);
-    enum gsim_status found = length > 3 && strcmp(text + length - 3, ".so") == 0 ? gsim_source_load(text, &source, error) : GSIM_OK;
-    if (source || found != GSIM_OK) return found == GSIM_OK ? use_source(point, setup, source, error) : found;
+    if (is_shared_object(text)) {
+        enum gsim_status status = load_source(setup, text, &source, error);
+        if (status != GSIM_OK) return status;
+    }
+    if (source) return use_source(point, setup, source, error);
     if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
     if (!*workload) return gsim_cli_unknown_workload(text, error);
     enum gsim_status status = choose_size(setup, *workload, options, error);

@@ -212,11 +212,7 @@ static enum gsim_status execute_drawn(struct gsim_run *run, struct gsim_error *e
     struct gsim_pull *pull = gsim_pull_create(run, false);
     struct gsim_oplist list;
     if (!pull) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (uint32_t i = gsim_device_count(run->driver); i > 1 && i--;) { /* as planrun.c: GPU 0 is the current one then */
-        gsim_device_set(run->driver, i);
-        for (uint32_t peer = 0; peer < i; peer++) gsim_peer_enable(run->driver, peer);
-        if (i == 1) gsim_device_set(run->driver, 0);
-    }
+    gsim_peers_enable(run->driver);
     gsim_iteration_begin(run->driver, 0);
     while (gsim_pull_next(pull, &list)) issue_drawn(run, pull, &list);
     gsim_pull_synchronize(pull);

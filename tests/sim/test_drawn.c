@@ -330,4 +330,4 @@ static const struct test_case cases[] = {
     {"sums are those of the records", sums},
     {"failing allocations", failing_allocations},
 };
-TEST_MAIN("sim/source", cases)
+TEST_MAIN("sim/drawn", cases)
