@@ -63,7 +63,8 @@ enum gsim_cli_command {
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
 #define GSIM_CLI_OPTION_MAP(X)                                                                                         \
     X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT,                                                             \
-      "a built-in workload (gpusim list workloads) or a program file")                                                       \
+      "a built-in workload (gpusim list workloads), a program file or\n"                                                  \
+      "a shared object that exports a source")                                                       \
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object")                                                       \
     X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH,                                                         \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/clock/agenda.h. Sources are few (some per GPU), timers many: two heaps. */
+/* See sim/clock/agenda.h. Sources are few (some per GPU), timers many: two heaps; below eight sources no heap at all. */
 #include "sim/clock/agenda.h"
 
 #include "gpusim/memory.h"
@@ -49,7 +49,9 @@ bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *sour
 {
     if (gsim_array_grow((void **)&agenda->heap, sizeof *agenda->heap, agenda->heap_count, &agenda->heap_capacity)) return false;
     if (!list(agenda, source)) return false;
-    rise(agenda->heap, agenda->heap_count++, (struct gsim_agenda_entry){GSIM_TIME_NEVER, source});
+    source->place = agenda->heap_count++;
+    agenda->heap[source->place] = (struct gsim_agenda_entry){GSIM_TIME_NEVER, source};
+    for (size_t i = 1; agenda->heap_count == GSIM_AGENDA_FEW + 1 && i < agenda->heap_count; i++) rise(agenda->heap, i, agenda->heap[i]);
     return true;
 }
 
@@ -68,6 +70,9 @@ void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *sou
 gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_agenda_source *besides)
 {
     gsim_time next = GSIM_TIME_NEVER;
+    for (size_t i = 0; agenda->heap_count <= GSIM_AGENDA_FEW && i < agenda->heap_count; i++)
+        if (agenda->heap[i].source != besides && agenda->heap[i].next < next) next = agenda->heap[i].next;
+    if (agenda->heap_count <= GSIM_AGENDA_FEW) return next;
     if (agenda->heap[0].source != besides) return agenda->heap[0].next;
     for (size_t child = 1; child <= 2 && child < agenda->heap_count; child++)
         if (agenda->heap[child].next < next) next = agenda->heap[child].next;

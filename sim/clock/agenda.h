@@ -47,8 +47,10 @@ struct gsim_agenda_entry {
     struct gsim_agenda_source *source;
 };
 
+#define GSIM_AGENDA_FEW 8 /* so many sources are looked through: that is quicker than keeping a heap of them */
+
 struct gsim_agenda {
-    struct gsim_agenda_entry *heap; /* by time */
+    struct gsim_agenda_entry *heap; /* by time; of few sources a list */
     struct gsim_agenda_source **ordered; /* all, by (class, handle) */
     size_t heap_count, heap_capacity, count, ordered_capacity;
     struct gsim_agenda_source due_timers;
@@ -68,10 +70,22 @@ bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_agenda_sou
 void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next); /* for gsim_agenda_set */
 static inline void gsim_agenda_set(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next)
 {
-    if (next != source->next) gsim_agenda_move(agenda, source, next);
+    if (next == source->next) return;
+    if (agenda->heap_count > GSIM_AGENDA_FEW) {
+        gsim_agenda_move(agenda, source, next);
+        return;
+    }
+    agenda->heap[source->place].next = source->next = next;
 }
 /* Of all sources, the timers among them; of all but BESIDES. */
-static inline gsim_time gsim_agenda_next(const struct gsim_agenda *agenda) { return agenda->heap[0].next; }
+static inline gsim_time gsim_agenda_next(const struct gsim_agenda *agenda)
+{
+    gsim_time next = agenda->heap[0].next;
+    if (agenda->heap_count > GSIM_AGENDA_FEW) return next;
+    for (size_t i = 1; i < agenda->heap_count; i++)
+        if (agenda->heap[i].next < next) next = agenda->heap[i].next;
+    return next;
+}
 gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_agenda_source *besides);
 /* Handles once, in their order, the sources that are due or follow; only those that follow. */
 void gsim_agenda_handle(struct gsim_agenda *agenda);
