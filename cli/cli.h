@@ -13,6 +13,7 @@
 #include "gpusim/source.h"
 #include "gpusim/simulate.h"
 #include "gpusim/workload.h"
+#include "workloads/services/services.h"
 
 enum gsim_cli_command {
     GSIM_CLI_RUN,
@@ -120,6 +121,9 @@ enum gsim_cli_command {
       "in the trace also a track for each of the first N SMs: which\n"                                                 \
       "kernels' blocks stood there from when to when; single blocks\n"                                                 \
       "with --opt gpu.exact=1")                                                                                        \
+    X(TRACE_WINDOW, "trace-window", "FROM:TO", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN,                                  \
+      "in the trace only what overlaps this time, such as 2ms:3.5ms,\n"                                               \
+      "250us: or :1s; us without a unit")                                                                                \
     X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN,                                                       \
       "write the program that runs as a program file; gzipped if\nnamed .gz")                                          \
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK, "write the records as CSV")                                             \
@@ -170,8 +174,8 @@ enum gsim_cli_command {
       "only what was launched within the first annotation of that\n"                                                   \
       "name")                                                                                                           \
     X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                               \
-      "only what was launched then, in microseconds from the first\n"                                                  \
-      "launch; either may be left out")                                                                                 \
+      "only what was launched then, from the first launch on:\n"                                                       \
+      "2ms:3.5ms, us without a unit; either may be left out")                                                                                 \
     X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                                                \
       "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
       "launch order; either may be left out")                                                                          \
@@ -179,7 +183,7 @@ enum gsim_cli_command {
     X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "what the vertical axis shows; heatmap: its rows")                           \
     X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS,                                                \
       "heatmap: what colours and numbers show")                                                                         \
-    X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each")                                          \
+    X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each; of several columns, A,B, each pair\n(default of lines: all that varies)")                                          \
     X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
     X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "above the figure (default none: papers have captions)")               \
     X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "in place of the column's name and unit")                            \
@@ -189,7 +193,8 @@ enum gsim_cli_command {
     X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "size of the letters in points (default 8)")                               \
     X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "leave the gnuplot script and its data in this folder")                   \
     X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
-    X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this part of the recording, in us")               \
+    X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this time of the recording: 2ms:3.5ms, us\n"                    \
+      "without a unit; either may be left out")               \
     X(RULES, "rules", "all|A,B,...", GSIM_CLI_ON_ABLATE, "which rules (gpusim list rules; default all)")                \
     X(METHOD, "method", "oat|morris|sobol", GSIM_CLI_ON_SENSITIVITY,                                                   \
       "each number alone (default), Morris' elementary effects, or\n"                                                  \
@@ -352,6 +357,12 @@ enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint3
                                struct gsim_error *error) GSIM_NODISCARD;
 /* --spread N: of how many copies; 0 without it. */
 enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments, uint32_t *runs, struct gsim_error *error) GSIM_NODISCARD;
+/* FROM:TO with units, in microseconds; 0 and INFINITY where one is left out. cli/part.c */
+enum gsim_status gsim_cli_window(enum gsim_cli_key key, const char *text, double *from_us, double *to_us,
+                                 struct gsim_error *error) GSIM_NODISCARD;
+/* --trace-window; both 0 without it. Fails without --trace. */
+enum gsim_status gsim_cli_trace_window(const struct gsim_cli_arguments *arguments, gsim_time *from, gsim_time *until,
+                                       struct gsim_error *error) GSIM_NODISCARD;
 /* --trace-sms: of how many SMs; 0 without it. Fails without --trace. */
 enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
                                     struct gsim_error *error) GSIM_NODISCARD;
@@ -362,6 +373,8 @@ enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_schedule
 enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
                                      const struct gsim_scheduler_ops *const *schedulers, size_t count,
                                      struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_size(const struct gsim_cli_setup *setup, const struct gsim_workload_ops *workload,
+                               struct gsim_workload_options *options, struct gsim_error *error) GSIM_NODISCARD; /* --size */
 enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error);
 /* Fails when NAME is gpu.X or device.X and there is no such number. */
 enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *error) GSIM_NODISCARD;

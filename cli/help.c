@@ -98,17 +98,21 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_PLOT] =
         {
             "draw figures from results, reports and traces",
-            "gpusim plot speedup|lines|heatmap|scatter|box|timeline FILE... [-o PICTURE] [options]",
+            "gpusim plot speedup|lines|heatmap|scatter|box|timeline|jct|clients FILE... [-o PICTURE] [options]",
             "Draws with gnuplot. timeline reads a report (run --report), a trace (run --trace, PyTorch's profiler) or\n"
             "runs recorded by gpusim-runner; the others read results: databases of gpusim sweep, specs of sweeps\n"
             "(run first), CSV or JSON of compare, reports, recorded runs, any CSV with a head line. Rows that agree\n"
             "in --x and --series are averaged, with 95 % confidence intervals where points were repeated. --keep\n"
-            "leaves script and data, to be edited and drawn by gnuplot.\n",
+            "leaves script and data, to be edited and drawn by gnuplot. jct (request times of the most urgent task, or\n"
+            "of --series TASK, by way of sharing) and clients (throughput and P99 over the number of tasks) read the\n"
+            "JSON of compare --task and run --task.\n",
             "  gpusim plot timeline run.json -o timeline.pdf\n"
             "  gpusim plot speedup compare.csv -o speedup.svg --width column\n"
             "  gpusim plot lines results.db --x size --y iteration_us --series sched --where workload=vec\n"
             "  gpusim plot speedup spec.json -o speedup.pdf\n"
-            "  gpusim plot heatmap results.db --x workload --y device --value speedup --where sched=kesco\n",
+            "  gpusim plot heatmap results.db --x workload --y device --value speedup --where sched=kesco\n"
+            "  gpusim plot jct shares.json -o jct.png\n"
+            "  gpusim plot clients 1.json 2.json 4.json -o clients.png\n",
         },
     [GSIM_CLI_PAGE] =
         {
@@ -140,11 +144,12 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_REPRODUCE] =
         {
             "re-derive published results: GrCUDA, KeSCo, ACS, XSched, FIKIT",
-            "gpusim reproduce [kesco|grcuda|all|acs|ccks|xsched|fikit] [--only WORD,...] [options]",
+            "gpusim reproduce [kesco|grcuda|all|acs|ccks|mega|xsched|fikit|tally] [--only WORD,...] [options]",
             "Makes every run behind the published figures (tables in published/, each number with its source) and prints\n"
             "published against simulated, per workload and as the papers average it, with the error and its sign. Rows\n"
             "marked fit were used to find numbers of the models; the others were not. ccks: where the model finds the one\n"
-            "number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone).\n",
+            "number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). mega: persistent\n"
+            "kernels and programmatic launches as others measured them (--csv alone).\n",
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"

@@ -48,6 +48,8 @@ static void put_source(const struct gsim_source_ops *source, bool in_full)
     printf("\n");
 }
 
+static void put_service(const struct gsim_service *service) { printf("  %-19s %s\n", service->name, service->summary); }
+
 static void list_workloads(bool in_full)
 {
     printf("Workloads (--workload):\n");
@@ -56,6 +58,8 @@ static void list_workloads(bool in_full)
     for (uint32_t i = 0; gsim_generator_at(i); i++) put_generator(gsim_generator_at(i), in_full);
     printf("Drawn while they run (--workload):\n");
     for (uint32_t i = 0; gsim_source_at(i); i++) put_source(gsim_source_at(i), in_full);
+    printf("Services (--task, --workload; one iteration is a request):\n");
+    for (uint32_t i = 0; gsim_service_at(i); i++) put_service(gsim_service_at(i));
 }
 
 static enum gsim_status find_workload(const char *name, const struct gsim_workload_ops **workload,
@@ -231,6 +235,10 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
     }
     if (topic == WORKLOADS && gsim_source_find(name)) {
         put_source(gsim_source_find(name), true);
+        return GSIM_OK;
+    }
+    if (topic == WORKLOADS && gsim_service_find(name)) {
+        put_service(gsim_service_find(name));
         return GSIM_OK;
     }
     if (topic == SHARING) {

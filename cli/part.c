@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which part of a profiler's trace: --gpu, --rank, --range, --time, --step, --between.
+ * Which part of a profiler's trace: --gpu, --rank, --range, --time, --step, --between; and stretches of time in general.
  */
 #include <ctype.h>
 #include <math.h>
@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/traces.h"
 #include "gpusim/limits.h"
+#include "sim/base/text.h"
 
 /* An index, or OTHERWISE where nothing stands before END. */
 static bool parse_index(const char *text, const char *end, uint32_t otherwise, uint32_t *index)
@@ -37,25 +38,31 @@ static enum gsim_status parse_range(const char *range, struct gsim_import_option
                           range);
 }
 
-/* Microseconds, or OTHERWISE where nothing stands before END. */
-static bool parse_us(const char *text, const char *end, double otherwise, double *us)
+enum gsim_status gsim_cli_window(enum gsim_cli_key key, const char *text, double *from_us, double *to_us,
+                                 struct gsim_error *error)
 {
-    char *behind;
-    *us = otherwise;
-    if (text == end) return true;
-    if (!isdigit((unsigned char)*text)) return false;
-    *us = strtod(text, &behind);
-    return behind == end && *us <= GSIM_LIMIT_US;
+    if (gsim_text_window(text, from_us, to_us) && *from_us <= GSIM_LIMIT_US) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE,
+                          "--%s: expected FROM:TO, two times such as 250us, 1.5ms or 2s in ascending order (us without a "
+                          "unit), found '%.60s'",
+                          gsim_cli_option_at(key)->name, text);
 }
 
-static enum gsim_status parse_time(const char *time, struct gsim_import_part *part, struct gsim_error *error)
+enum gsim_status gsim_cli_trace_window(const struct gsim_cli_arguments *arguments, gsim_time *from, gsim_time *until,
+                                       struct gsim_error *error)
 {
-    const char *colon = strchr(time, ':');
-    part->has_time = true;
-    if (colon && parse_us(time, colon, 0, &part->from_us) &&
-        parse_us(colon + 1, colon + 1 + strlen(colon + 1), GSIM_LIMIT_US, &part->to_us) && part->from_us < part->to_us)
-        return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--time: expected FROM:TO, microseconds in ascending order, found '%s'", time);
+    const char *text = arguments->value[GSIM_CLI_TRACE_WINDOW];
+    double from_us, until_us;
+    *from = *until = 0;
+    if (!text) return GSIM_OK;
+    if (!arguments->value[GSIM_CLI_TRACE])
+        return gsim_error_set(error, GSIM_USAGE, "--trace-window: expected --trace FILE with it");
+    enum gsim_status status = gsim_cli_window(GSIM_CLI_TRACE_WINDOW, text, &from_us, &until_us, error);
+    if (status != GSIM_OK) return status;
+    *from = gsim_time_from_us(from_us);
+    *until = gsim_time_from_us(fmin(until_us, GSIM_LIMIT_US));
+    if (*from >= *until) return gsim_error_set(error, GSIM_USAGE, "--trace-window: nothing lasts from %s", text);
+    return GSIM_OK;
 }
 
 static enum gsim_status parse_number(const char *option, const char *text, bool *has, uint32_t *number, struct gsim_error *error)
@@ -80,6 +87,9 @@ enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struc
     enum gsim_status status = parse_number("gpu", value[GSIM_CLI_GPU], &part->has_gpu, &part->gpu, error);
     if (status == GSIM_OK) status = parse_number("step", value[GSIM_CLI_STEP], &part->has_step, &part->step, error);
     if (status == GSIM_OK && value[GSIM_CLI_RANGE]) status = parse_range(value[GSIM_CLI_RANGE], options, error);
-    if (status == GSIM_OK && value[GSIM_CLI_TIME]) status = parse_time(value[GSIM_CLI_TIME], part, error);
+    part->has_time = value[GSIM_CLI_TIME] != NULL;
+    if (status == GSIM_OK && part->has_time)
+        status = gsim_cli_window(GSIM_CLI_TIME, value[GSIM_CLI_TIME], &part->from_us, &part->to_us, error);
+    if (part->to_us > GSIM_LIMIT_US) part->to_us = GSIM_LIMIT_US;
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program). See cli/request.h. Running a point and its row: cli/sweep/row.c. */
 #include "cli/request.h"
+#include "plots/gnuplot.h"
 
 #include <unistd.h>
 
@@ -137,6 +138,15 @@ static enum gsim_status hash_device(struct gsim_named *named, struct gsim_error 
 
 static bool is_built_in(const char *workload) { return gsim_workload_find(workload) || gsim_generator_find(workload) || gsim_source_find(workload); }
 
+static enum gsim_status hash_service(struct gsim_named *named, const struct gsim_service *service, struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    const char *name = gsim_arena_printf(&arena, "workloads/services/%s", service->file), *path = name ? gsim_data_path(&arena, name) : NULL;
+    enum gsim_status status = path ? gsim_key_file(named->hash, path, error) : gsim_error_set(error, GSIM_IO, "cannot find the service '%s'", service->name);
+    gsim_arena_release(&arena);
+    return status;
+}
+
 static enum gsim_status add_named(struct gsim_requests *requests, const char *kind, const char *text,
                                   struct gsim_error *error)
 {
@@ -156,6 +166,8 @@ static enum gsim_status add_named(struct gsim_requests *requests, const char *ki
     else if (strcmp(text, "-") == 0)
         return gsim_error_set(error, GSIM_USAGE,
                               "workload: a sweep reads its programs many times, standard input cannot be");
+    else if (strcmp(kind, "workload") == 0 && !is_path(text) && !is_built_in(text) && gsim_service_find(text))
+        return hash_service(named, gsim_service_find(text), error);
     else if (!is_path(text) && !is_built_in(text) && access(text, F_OK) != 0)
         return gsim_cli_unknown_workload(text, error);
     bool is_file = is_path(text) || (strcmp(kind, "workload") == 0 && !is_built_in(text));
@@ -321,7 +333,7 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
         struct gsim_program program = {0};
         size_t length = strlen(named->text);
         bool is_code = length > 3 && strcmp(named->text + length - 3, ".so") == 0;
-        if (!named->hash[0] || named->scheduler || named->device.name || is_code) continue;
+        if (!named->hash[0] || named->scheduler || named->device.name || is_code || gsim_service_find(named->text)) continue;
         status = gsim_program_read(named->text, &program, error);
         if (status == GSIM_OK && is_told) gsim_cli_note_devices(&program, devices, device_count);
         gsim_program_release(&program);

@@ -25,6 +25,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     struct gsim_metrics metrics;
     struct gsim_spread spread;
     uint32_t sm_count = 0, spread_runs = 0;
+    gsim_time from = 0, until = 0;
     if (gsim_cli_has_tasks(arguments)) return gsim_cli_run_tasks(arguments, error);
     if (arguments->value[GSIM_CLI_SHARE]) return gsim_error_set(error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
     if (!workload)
@@ -34,6 +35,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
         return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
     enum gsim_status status = gsim_cli_check_files(arguments, error);
     if (status == GSIM_OK) status = gsim_cli_trace_sms(arguments, &sm_count, error);
+    if (status == GSIM_OK) status = gsim_cli_trace_window(arguments, &from, &until, error);
     if (status == GSIM_OK) status = gsim_cli_spread_runs(arguments, &spread_runs, error);
     if (status == GSIM_OK) status = gsim_cli_scheduler(name, &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &scheduler, 1, error);
@@ -64,7 +66,9 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
                                      .spread = spread_runs ? &spread : NULL,
                                      .options = point.options,
                                      .option_count = point.option_count,
-                                     .blocks = sm_count ? &blocks : NULL};
+                                     .blocks = sm_count ? &blocks : NULL,
+                                     .window_from = from,
+                                     .window_until = until};
         status = gsim_cli_deliver(arguments, &result, error);
     }
     gsim_timeline_release(&timeline);

@@ -15,6 +15,7 @@
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
 #include "gpusim/program.h"
+#include "plots/gnuplot.h"
 #include "traces/import/importers.h"
 
 /* --- numbers and choices ------------------------------------------------------------------------------------- */
@@ -193,10 +194,19 @@ static bool is_workload_number(const struct gsim_cli_arguments *arguments, const
     return table && gsim_params_find(table, opt->name);
 }
 
+/* A scheduler and a way of sharing may have one name: the other one has the parameter. */
+static bool is_of_namesake(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
+{
+    const struct gsim_scheduler_ops *of_program = gsim_scheduler_find(opt->scope);
+    const struct gsim_sharing_ops *of_tasks = gsim_sharing_find(opt->scope);
+    if (!of_program || !of_tasks || gsim_params_find(scheduler->params, opt->name)) return false;
+    return gsim_params_find(of_program->params, opt->name) || gsim_params_find(of_tasks->params, opt->name);
+}
+
 /* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
 static bool opt_concerns(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
 {
-    if (opt->scope[0]) return strcmp(opt->scope, scheduler->name) == 0;
+    if (opt->scope[0]) return strcmp(opt->scope, scheduler->name) == 0 && !is_of_namesake(opt, scheduler);
     return gsim_params_find(scheduler->params, opt->name) != NULL;
 }
 
@@ -311,44 +321,6 @@ void gsim_cli_setup_release(struct gsim_cli_setup *setup)
 }
 
 /* --- the program ------------------------------------------------------------------------------------------------ */
-/* --size as a number, or as a preset of the workload, which also says the suite and the launch shape where
- * --suite, --blocks and --block1d do not. */
-static enum gsim_status choose_size(const struct gsim_cli_setup *setup, const struct gsim_workload_ops *workload,
-                                    struct gsim_workload_options *options, struct gsim_error *error)
-{
-    const char *text = setup->arguments->value[GSIM_CLI_SIZE];
-    struct gsim_nearest nearest;
-    char hint[96];
-    options->suite = setup->suite;
-    options->size = 0;
-    if (!text) return GSIM_OK;
-    gsim_nearest_init(&nearest, text);
-    for (const struct gsim_workload_preset *preset = workload->presets; preset && preset->name; preset++) {
-        gsim_nearest_offer(&nearest, preset->name);
-        if (strcmp(preset->name, text) != 0) continue;
-        if (setup->arguments->value[GSIM_CLI_SUITE] && preset->suite != setup->suite)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "--size %s: this preset belongs to the other suite than --suite %s", text,
-                                  setup->arguments->value[GSIM_CLI_SUITE]);
-        options->suite = preset->suite;
-        options->size = preset->size;
-        if (!options->blocks) options->blocks = preset->blocks;
-        if (!options->block1d) options->block1d = preset->block1d;
-        return GSIM_OK;
-    }
-    if (strchr(text, ','))
-        return gsim_error_set(error, GSIM_USAGE, "--size: expected one size, found '%.60s' (several: gpusim sweep --vary size=%.60s)", text, text);
-    if (!gsim_text_quantity(text, &options->size))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--size: expected a number such as 1e6 or 4k, or a preset of %s, found "
-                              "'%.60s'%s",
-                              workload->name, text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
-    if (options->size < 1)
-        return gsim_error_set(error, GSIM_USAGE, "--size: expected at least 1 (%s), found '%.60s'",
-                              workload->size_meaning, text);
-    return GSIM_OK;
-}
-
 /* What is not a benchmark has none of their options. */
 static enum gsim_status refuse_options(const struct gsim_cli_setup *setup, const char *text, const char *what, struct gsim_error *error)
 {
@@ -408,6 +380,17 @@ static enum gsim_status load_source(const struct gsim_cli_setup *setup, const ch
     return gsim_error_set(error, GSIM_USAGE, "'%.200s': a source from a shared object is for --workload", path);
 }
 
+static enum gsim_status read_service(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_service *service,
+                                     struct gsim_error *error)
+{
+    char name[64];
+    enum gsim_status status = refuse_options(setup, service->name, "service", error);
+    if (status != GSIM_OK) return status;
+    snprintf(name, sizeof name, "workloads/services/%s", service->file);
+    const char *path = gsim_data_path(&point->arena, name);
+    return path ? gsim_service_build(service, path, setup->device.name, &point->program, error) : gsim_error_set(error, GSIM_IO, "cannot find '%s'", name);
+}
+
 static enum gsim_status generate(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_generator_ops *generator,
                                  struct gsim_error *error)
 {
@@ -440,9 +423,11 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
         if (status != GSIM_OK) return status;
     }
     if (source) return use_source(point, setup, source, error);
+    const struct gsim_service *service = is_path || *workload ? NULL : gsim_service_find(text);
+    if (service) return read_service(point, setup, service, error);
     if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
     if (!*workload) return gsim_cli_unknown_workload(text, error);
-    enum gsim_status status = choose_size(setup, *workload, options, error);
+    enum gsim_status status = gsim_cli_size(setup, *workload, options, error);
     return status == GSIM_OK ? (*workload)->build(options, &point->program, error) : status;
 }
 
@@ -546,6 +531,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     add_option(point, "prefetch", run->prefetch ? "on" : "off");
     if (run->noise) add_option(point, "noise", "on");
     add_params(point, "gpu", gsim_gpu_params, &run->gpu);
+    if (run->gpu.sample <= 1) point->option_count--; /* the last of them, which says that the run is an estimate */
     add_params(point, run->scheduler->name, run->scheduler->params, point->params);
     add_device_numbers(point, setup);
     return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;

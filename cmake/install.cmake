@@ -8,6 +8,8 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME Runtime)
 install(TARGETS gpusim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY models/ DESTINATION ${GPUSIM_SHARE}/models FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY workloads/examples/ DESTINATION ${GPUSIM_SHARE}/workloads/examples OPTIONAL FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY workloads/tasks/ DESTINATION ${GPUSIM_SHARE}/workloads/tasks FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY workloads/services/ DESTINATION ${GPUSIM_SHARE}/workloads/services FILES_MATCHING PATTERN "*.gz")
 install(DIRECTORY traces/h200 traces/h100 DESTINATION ${GPUSIM_SHARE}/traces
   OPTIONAL FILES_MATCHING PATTERN "*.json.gz" PATTERN "probe.json" PATTERN "*.txt")
 install(DIRECTORY trust/published/ DESTINATION ${GPUSIM_SHARE}/trust/published FILES_MATCHING PATTERN "*.csv" PATTERN "*.md")

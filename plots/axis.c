@@ -7,8 +7,10 @@
 #include <math.h>
 
 #include "plots/names.h"
+#include "sim/base/text.h"
 
 #define LOG_SPAN 20.0 /* values that span more than this factor are shown on a logarithmic axis */
+#define MOST_LETTERS 26 /* of a mark; longer ones are cut in the middle */
 #define MARGIN   0.04 /* of the axis, beyond the outermost values */
 
 enum gsim_status gsim_plot_axis_init(struct gsim_plot_axis *axis, struct gsim_figure *figure, const char *column,
@@ -56,21 +58,45 @@ void gsim_plot_axis_set(const struct gsim_plot_axis *axis, struct gsim_figure *f
     gsim_figure_text(figure, name, axis->label);
 }
 
-double gsim_plot_marks(struct gsim_figure *figure, const char *const *names, const double *positions, size_t count,
-                       double width_cm)
+double gsim_plot_turn(struct gsim_figure *figure, size_t longest, double step_cm, double left_cm)
+{
+    static const int angles[] = {30, 60, 90};
+    double line_cm = gsim_figure_line_cm(figure), length_cm = gsim_figure_letter_cm(figure) * (double)longest, down_cm = 0;
+    bool is_level = gsim_figure_letter_cm(figure) * (double)(longest + 1) <= step_cm;
+    int angle = 0;
+    for (size_t i = 0; i < sizeof angles / sizeof angles[0] && !is_level; i++) {
+        double radians = angles[i] * 3.14159265 / 180;
+        angle = angles[i];
+        down_cm = fmax(0, length_cm * sin(radians) + line_cm * (cos(radians) - 1));
+        /* Neighbours do not touch, and the first does not leave the picture. */
+        if (step_cm * sin(radians) >= 0.8 * line_cm && length_cm * cos(radians) <= left_cm + step_cm / 2) break;
+    }
+    gsim_figure_number(figure, "turned", angle);
+    gsim_figure_number(figure, "down_cm", down_cm);
+    return down_cm;
+}
+
+size_t gsim_plot_names(struct gsim_figure *figure, const char *const *names, const double *positions, size_t count, size_t every)
 {
     size_t longest = 0;
-    double letter_cm = gsim_figure_letter_cm(figure);
     gsim_output_text(&figure->data, "\n\n# position\tmark\n");
     for (size_t i = 0; i < count; i++) {
+        char text[MOST_LETTERS + 1];
         const char *name = gsim_value_label(&figure->own.arena, names[i]);
-        if (!name) name = "";
+        name = name && i % every == 0 ? gsim_text_fit(text, sizeof text, name, MOST_LETTERS) : " ";
         gsim_output_printf(&figure->data, "%.9g\t", positions ? positions[i] : (double)i);
         gsim_figure_field(figure, *name ? name : "-");
         gsim_output_text(&figure->data, "\n");
         if (strlen(name) > longest) longest = strlen(name);
     }
-    bool turned = letter_cm * (double)(longest + 1) * (double)count > width_cm;
-    gsim_figure_number(figure, "turned", turned);
-    return turned ? 0.5 * letter_cm * (double)longest : 0;
+    return longest;
+}
+
+double gsim_plot_marks(struct gsim_figure *figure, const char *const *names, const double *positions, size_t count,
+                       double width_cm, double left_cm)
+{
+    double step_cm = width_cm / (double)(count ? count : 1), least_cm = 0.85 * gsim_figure_line_cm(figure);
+    size_t every = step_cm >= least_cm ? 1 : (size_t)ceil(least_cm / step_cm);
+    size_t longest = gsim_plot_names(figure, names, positions, count, every);
+    return gsim_plot_turn(figure, longest, step_cm * (double)every, left_cm);
 }

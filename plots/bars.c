@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "plots/axis.h"
 #include "plots/names.h"
 #include "plots/results.h"
 
@@ -121,7 +122,9 @@ static void set_labels(struct bars *b, double plot_cm)
     double room_cm = none ? 0.1 : level ? line_cm : length_cm + 0.15;
     gsim_figure_number(figure, "label_pt", none ? 0 : unit);
     gsim_figure_number(figure, "label_angle", level ? 0 : 90);
-    gsim_figure_number(figure, "y_top", b->most * plot_cm / fmax(plot_cm - room_cm, plot_cm / 3));
+    double top = b->most * plot_cm / fmax(plot_cm - room_cm, plot_cm / 3);
+    gsim_figure_number(figure, "y_top", top);
+    gsim_figure_number(figure, "label_high", room_cm / plot_cm * top);
 }
 
 /* Numbers say of what; names of workloads speak for themselves. */
@@ -138,19 +141,20 @@ static void set_settings(struct bars *b, const struct gsim_results_query *query,
     struct gsim_figure *figure = b->figure;
     double groups = (double)b->groups->x_count + has_mean(b), line_cm = gsim_figure_line_cm(figure);
     double end = group_width(b) * groups + GAP, room_cm = figure->size.width_cm - 5 * line_cm;
-    double letters_cm = gsim_figure_letter_cm(figure) * (double)(longest_x(b->groups, &figure->own.arena) + 1);
-    bool turned = letters_cm > room_cm * group_width(b) / end;
+    size_t longest = longest_x(b->groups, &figure->own.arena);
+    double step_cm = room_cm * group_width(b) / end;
+    if (has_mean(b) && longest < strlen("geomean")) longest = strlen("geomean");
+    double down_cm = gsim_plot_turn(figure, longest, step_cm, 1.7);
     if (figure->size.height_cm <= 0)
         figure->size.height_cm =
-            (figure->size.width_cm > 12 ? HEIGHT_PAGE : HEIGHT_COLUMN) + (turned ? 0.5 * letters_cm : 0);
+            (figure->size.width_cm > 12 ? HEIGHT_PAGE : HEIGHT_COLUMN) + down_cm;
     b->bar_cm = room_cm / end;
     const char *xlabel = x_label(b, query);
-    set_labels(b, figure->size.height_cm - key_cm - (*xlabel ? 3 : 2) * line_cm - (turned ? 0.5 * letters_cm : 0));
+    set_labels(b, figure->size.height_cm - key_cm - (*xlabel ? 3 : 2) * line_cm - down_cm);
     gsim_figure_number(figure, "bar", 0.94);
     gsim_figure_number(figure, "bars_end", end);
     gsim_figure_number(figure, "mean_at", has_mean(b) ? end - group_width(b) - GAP / 2 : NAN);
     gsim_figure_number(figure, "reference", b->is_ratio ? 1 : NAN);
-    gsim_figure_number(figure, "turned", turned);
     gsim_figure_number(figure, "repeated", b->groups->is_repeated);
     gsim_figure_text(figure, "label_x", xlabel);
     gsim_figure_text(figure, "ylabel", query->ylabel ? query->ylabel : ylabel);

@@ -6,15 +6,16 @@
 #   1  position and name of each group
 #   2  position, first quartile, low, high, third quartile, median, colour, number of values, group, series
 #   3  position, value, colour of what lies beyond; not there when nothing does
-# Set before, besides what is common: series, boxes_end, outliers, turned, log_y, low_y, high_y, label_y.
+# Set before, besides what is common: series, boxes_end, outliers, turned, down_cm, log_y, low_y, high_y, label_y.
 set tmargin at screen down(head_cm)
 set rmargin at screen across(width_cm - 0.3)
+set bmargin at screen up(foot(""))
 if (log_y) { set logscale y }
 set xrange [0:boxes_end]
 set yrange [low_y:high_y]
 unset grid; set grid ytics lc rgb "#dddddd" lt 1 lw 0.5
 set xtics scale 0
-if (turned) { set xtics rotate by 30 right }
+if (turned) { set xtics rotate by turned right }
 set ylabel label_y
 if (log_y && high_y / low_y < 100) { eval short_log("y", low_y, high_y) }
 if (high_y >= 1e5) { set format y "%.0s%c" }

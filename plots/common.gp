@@ -5,17 +5,24 @@ set datafile separator "\t"
 set datafile missing "NaN"
 # Okabe and Ito's colours, told apart by colour-blind readers, then greys and one brown; and marks that tell them apart in black and white.
 array colours = [0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0xf0e442, 0xd8d8d8, \
-                 0x606060, 0xa4a4a4, 0x000000, 0x8c510a, 0x808080]
-array marks = [7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 1, 2, 3]
+                 0x606060, 0xa4a4a4, 0x000000, 0x8c510a, 0x808080, 0x9999ad]
+array marks = [7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 1, 2, 3, 14]
 colour(i) = colours[(int(i) - 1) % |colours| + 1]
+# Lines and marks: the two palest are darker than as areas.
+ink(i) = colour(i) == 0xf0e442 ? 0xbfa800 : colour(i) == 0xd8d8d8 ? 0x8c8c8c : colour(i)
 mark(i) = marks[(int(i) - 1) % |marks| + 1]
 # Error bars; those of gnuplot leave a white disc around the point.
 set style arrow 1 heads size graph 0.008, 90 fixed nofilled lw 0.75 lc rgb "#000000"
 set style arrow 2 heads size graph 0.008, 90 fixed nofilled lw 0.75 lc rgb variable
+# Clear points that tell TEXT to a pointer.
+hover(size) = sprintf(" with labels hypertext point pt 7 ps %g lc rgb '#ff000000'", size)
 # Margins in centimetres from the picture's edges.
 across(cm) = cm / width_cm
 up(cm) = cm / height_cm
 down(cm) = 1.0 - cm / height_cm
+# What stands below the plot: marks, turned ones DOWN_CM further down than level ones, and a label.
+if (!exists("down_cm")) { down_cm = 0 }
+foot(label) = (strlen(label) ? 3.3 : 2.0) * line_cm + down_cm
 head_cm = key_cm + (heading eq '' ? 0 : 1.2 * line_cm)
 # The step of marks on a linear axis: 1, 2 or 5 times a power of ten, at least LEAST.
 nice(least) = 10 ** floor(log10(least)) * (least <= 10 ** floor(log10(least)) ? 1 : least <= 2 * 10 ** floor(log10(least)) ? 2 : \
@@ -47,8 +54,8 @@ shift_cm = head_cm - key_cm
 if (!legend_count) {
     plot 0 with points pt -1
 } else { if (legend_marks) {
-    plot data index 0 using 1:($2+shift_cm):(1.4*line_cm):(0):(colour($3)) with vectors nohead lw 1.5 lc rgb variable, \
-         data index 0 using ($1+0.7*line_cm):($2+shift_cm):(mark($3)):(colour($3)) with points pt variable ps 0.6 lc rgb variable, \
+    plot data index 0 using ($1+(legend_marks>1)*0.7*line_cm):($2+shift_cm):((legend_marks<2)*1.4*line_cm):(0):(ink($3)) with vectors nohead lw 1.5 lc rgb variable, \
+         data index 0 using ($1+0.7*line_cm):($2+shift_cm):(mark($3)):(ink($3)) with points pt variable ps 0.6 lc rgb variable, \
          data index 0 using ($1+1.6*line_cm):($2+shift_cm):4 with labels left
 } else {
     plot data index 0 using 1:($2+shift_cm):1:($1+1.1*line_cm):($2+shift_cm-0.3*line_cm):($2+shift_cm+0.3*line_cm):(colour($3)) \

@@ -202,6 +202,7 @@ static enum gsim_status write_script(struct gsim_figure *figure, struct gsim_err
     gsim_output_printf(&output, "width_cm = %.6g\nheight_cm = %.6g\nline_cm = %.6g\n", figure->size.width_cm,
                        figure->size.height_cm, gsim_figure_line_cm(figure));
     put_quoted(&output, "heading", "", figure->heading ? figure->heading : "");
+    gsim_output_printf(&output, "tips = %d\n", figure->has_tips);
     gsim_output_bytes(&output, figure->own.settings ? figure->own.settings : "", figure->own.length);
     status = put_source(figure, "common", &output, error);
     if (status == GSIM_OK) status = put_source(figure, figure->name, &output, error);

@@ -22,6 +22,7 @@ struct gsim_figure {
     const char *heading;          /* above the figure; NULL: nothing */
     const char *command;          /* what the user typed, for the head of the script; NULL: nothing */
     struct gsim_figure_size size; /* height 0: what suits the data */
+    bool has_tips;                /* points say what they are to a pointer (SVG), for pages */
     bool may_widen;               /* nobody asked for this width: a figure with many columns takes more */
     struct gsim_output data;      /* between open and finish */
     struct {

@@ -124,6 +124,7 @@ bool gsim_frame_is_setting(const char *column)
         "achieved_occupancy", "overlap_ct", "overlap_tc", "overlap_cc", "overlap_total", "h2d_bytes", "d2h_bytes",
         "d2d_bytes", "lower_bound_reason", "limited_by", "limited_by_detail", "compute_transfer", "transfer_compute", "compute_compute", "total"};
     size_t length = strlen(column);
+    if (strchr(column, ',')) return false; /* joined of others */
     if (length > 3 && strcmp(column + length - 3, "_us") == 0 && !strchr(column, '.')) return false;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(column, others[i]) == 0) return false;

@@ -42,6 +42,11 @@ const struct gsim_frame_column *gsim_frame_find(const struct gsim_frame *frame, 
 const char *gsim_frame_text(const struct gsim_frame_column *column, size_t row); /* "" for empty */
 double gsim_frame_number(const struct gsim_frame_column *column, size_t row);
 
+/* A column that says all of NAMES, separated by commas, of a row: "kesco, h200, size=1e6"; *NAME is its own. Of one name, that.
+ * GSIM_USAGE where a column is missing; OPTION is what asked for it. */
+enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, const char *names, const char **name,
+                                 struct gsim_error *error) GSIM_NODISCARD;
+
 /* Whether the column says what was simulated (workload, size, kesco.streams), not what came out or where it is from. */
 bool gsim_frame_is_setting(const char *column);
 /* How many different texts it has; 0 for NULL and for columns without any. */

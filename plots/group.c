@@ -206,6 +206,43 @@ enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, 
     return status;
 }
 
+/* --- joined columns ------------------------------------------------------------------------------------------------ */
+/* Numbers say of what. */
+static const char *add_part(struct gsim_arena *arena, const char *text, const struct gsim_frame_column *column, size_t row)
+{
+    const char *part = gsim_frame_text(column, row), *dot = strrchr(column->name, '.');
+    if (!*part || !text) return text;
+    bool is_number = isfinite(gsim_frame_number(column, row));
+    return gsim_arena_printf(arena, "%s%s%s%s%s", text, *text ? ", " : "", is_number ? (dot ? dot + 1 : column->name) : "",
+                             is_number ? "=" : "", part);
+}
+
+enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, const char *names, const char **name,
+                                 struct gsim_error *error)
+{
+    char one[256];
+    *name = names;
+    if (!strchr(names, ',') || gsim_frame_find(frame, names)) return GSIM_OK;
+    const char **texts = gsim_arena_alloc(&frame->arena, sizeof *texts * (frame->row_count + 1));
+    for (size_t row = 0; texts && row < frame->row_count; row++) texts[row] = "";
+    for (const char *at = names; texts && at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const struct gsim_frame_column *column;
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(at, ","), at);
+        enum gsim_status status = gsim_frame_need(frame, option, one, &column, error);
+        if (status != GSIM_OK) return status;
+        for (size_t row = 0; row < frame->row_count; row++) texts[row] = add_part(&frame->arena, texts[row], column, row);
+    }
+    *name = gsim_arena_strdup(&frame->arena, names);
+    if (!texts || !*name) return no_memory(error);
+    size_t rows = frame->row_count;
+    for (size_t row = 0; row < rows; row++) { /* gsim_frame_set writes to the last row */
+        frame->row_count = row + 1;
+        gsim_frame_set(frame, *name, texts[row]);
+    }
+    frame->row_count = rows;
+    return frame->failed || frame->arena.failed ? no_memory(error) : GSIM_OK;
+}
+
 /* --- groups
  * ------------------------------------------------------------------------------------------------------------ */
 static int by_number_text(const void *left, const void *right)

@@ -10,6 +10,7 @@
 
 #define CELL_CM   0.62 /* height of a cell */
 #define COLUMN_CM 0.95 /* its width, where the picture may have any */
+#define LOG_SPAN  20.0 /* values that span more than this factor have logarithmic colours */
 
 static void put_cells(const struct gsim_groups *groups, double divisor, struct gsim_figure *figure, size_t *letters)
 {
@@ -21,7 +22,7 @@ static void put_cells(const struct gsim_groups *groups, double divisor, struct g
             if (!point->count) continue;
             double value = point->mean / divisor;
             /* Three digits; of small ones among large two, never "0.00" for what is not. */
-            snprintf(label, sizeof label, fabs(value) >= 100 ? "%.0f" : fabs(value) >= 10 ? "%.1f" : fabs(value) >= 0.1 || value == 0 ? "%.2f" : "%.2g", value);
+            snprintf(label, sizeof label, fabs(value) >= 99.95 ? "%.0f" : fabs(value) >= 9.995 ? "%.1f" : fabs(value) >= 0.1 || value == 0 ? "%.2f" : "%.2g", value);
             if (strlen(label) > *letters) *letters = strlen(label);
             gsim_output_printf(&figure->data, "%zu\t%zu\t%.9g\t%s\n", i, j, value, label);
         }
@@ -40,12 +41,34 @@ static void set_rows(const struct gsim_groups *groups, struct gsim_figure *figur
     gsim_figure_number(figure, "from_below", is_number);
 }
 
-static size_t longest_row(const struct gsim_groups *groups)
+static size_t longest_row(const struct gsim_groups *groups, struct gsim_arena *arena)
 {
     size_t longest = 0;
-    for (size_t j = 0; j < groups->series_count; j++)
-        if (strlen(groups->series[j]) > longest) longest = strlen(groups->series[j]);
+    for (size_t j = 0; j < groups->series_count; j++) {
+        const char *name = gsim_value_label(arena, groups->series[j]);
+        if (name && strlen(name) > longest) longest = strlen(name);
+    }
     return longest;
+}
+
+/* The smallest value, the largest in MOST. */
+static double find_range(const struct gsim_groups *groups, double *most)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < groups->x_count * groups->series_count; i++) {
+        if (!groups->points[i].count) continue;
+        *most = fmax(*most, fabs(groups->points[i].mean));
+        least = fmin(least, groups->points[i].mean);
+    }
+    return least;
+}
+
+/* What is written upwards beside the cells has room, and the colours' marks. */
+static double written_cm(const struct gsim_figure *figure, const struct gsim_results_query *query, const char *label, const char *ylabel)
+{
+    if (query->ylabel) ylabel = query->ylabel;
+    size_t letters = strlen(label ? label : ""), other = strlen(ylabel ? ylabel : "");
+    return fmin(6, fmax(2, 1.05 * gsim_figure_letter_cm(figure) * (double)(other > letters ? other : letters)));
 }
 
 enum gsim_status gsim_heatmap_plot(const struct gsim_frame *frame, const struct gsim_results_query *query,
@@ -58,35 +81,35 @@ enum gsim_status gsim_heatmap_plot(const struct gsim_frame *frame, const struct 
     struct gsim_arena *arena = &figure->own.arena;
     enum gsim_status status = gsim_group(frame, query->x, query->y, query->value, is_ratio, &groups, error);
     if (status == GSIM_OK) {
-        for (size_t i = 0; i < groups.x_count * groups.series_count; i++)
-            if (groups.points[i].count) most = fmax(most, fabs(groups.points[i].mean));
-        const char *label = gsim_column_label(arena, query->value, most, query->base, &divisor);
+        double least = find_range(&groups, &most);
+        bool is_log = least > 0 && most >= LOG_SPAN * least;
+        /* The unit of values in the middle: where they span much, that of the largest has no digits for most. */
+        const char *label = gsim_column_label(arena, query->value, is_log ? sqrt(least * most) : most, query->base, &divisor);
         const char *xlabel = gsim_column_label(arena, query->x, 0, query->base, &unused);
         const char *ylabel = gsim_column_label(arena, query->y, 0, query->base, &unused);
         *note = gsim_arena_strdup(arena, groups.averaged);
-        double left_cm =
-            gsim_figure_letter_cm(figure) * (double)longest_row(&groups) + 1.5 * gsim_figure_line_cm(figure);
-        double row_cm = left_cm + 2.1;
+        double letter_cm = gsim_figure_letter_cm(figure), line_cm = gsim_figure_line_cm(figure);
+        double left_cm = 1.1 * letter_cm * (double)longest_row(&groups, arena) + 2.2 * line_cm;
+        double row_cm = left_cm + 2.5;
         if (figure->may_widen)
             figure->size.width_cm =
                 fmin(GSIM_FIGURE_PAGE_CM, fmax(figure->size.width_cm, row_cm + COLUMN_CM * (double)groups.x_count));
         gsim_figure_number(figure, "left_cm", left_cm);
         (void)gsim_figure_legend(figure, NULL, NULL, 0);
-        double down_cm = gsim_plot_marks(figure, groups.xs, NULL, groups.x_count, figure->size.width_cm - row_cm);
-        bool turned = down_cm > 0;
-        (void)gsim_plot_marks(figure, groups.series, NULL, groups.series_count, 1000);
+        double down_cm = gsim_plot_marks(figure, groups.xs, NULL, groups.x_count, figure->size.width_cm - row_cm, left_cm - 0.2);
+        (void)gsim_plot_names(figure, groups.series, NULL, groups.series_count, 1);
         put_cells(&groups, divisor, figure, &letters);
         double room_cm = (figure->size.width_cm - row_cm) / (double)groups.x_count;
-        gsim_figure_number(figure, "turned", turned);
+        gsim_figure_number(figure, "is_log", is_log);
         gsim_figure_number(figure, "columns", (double)groups.x_count);
         gsim_figure_number(figure, "rows", (double)groups.series_count);
-        gsim_figure_number(figure, "numbers", room_cm > gsim_figure_letter_cm(figure) * (double)letters);
+        gsim_figure_number(figure, "numbers", room_cm > letter_cm * ((double)letters + 0.2));
         set_rows(&groups, figure);
         gsim_figure_text(figure, "label_x", query->xlabel ? query->xlabel : xlabel ? xlabel : "");
         gsim_figure_text(figure, "label_y", query->ylabel ? query->ylabel : ylabel ? ylabel : "");
         gsim_figure_text(figure, "label_value", label ? label : "");
         if (figure->size.height_cm <= 0)
-            figure->size.height_cm = fmax(CELL_CM * (double)groups.series_count, 2) + 1.7 + down_cm;
+            figure->size.height_cm = fmax(CELL_CM * (double)groups.series_count, written_cm(figure, query, label, ylabel)) + 1.5 + down_cm;
         if (arena->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     gsim_groups_release(&groups);

@@ -11,20 +11,30 @@
 #define HEIGHT_SHARE 0.68 /* of the width */
 #define LOW          0.6  /* the zero is shown unless all values lie between these shares of the largest: */
 #define FLAT         0.95 /* what hardly differs should look so */
-#define MOST_MARKS   8    /* more values than this have the marks that gnuplot chooses */
+#define MOST_MARKS   24   /* more values than this have the marks that gnuplot chooses */
+#define MOST_NAMES   9    /* of a legend on a narrow picture */
+#define SHIFT        0.6  /* of the place of a category: how far its series stand apart */
 
 static enum gsim_status no_memory(struct gsim_error *error)
 {
     return gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-static enum gsim_status put_legend(struct gsim_figure *figure, const struct gsim_groups *groups,
+/* Nobody asked for this width: many categories, or a legend that would take half of the picture, have more. */
+static void widen(struct gsim_figure *figure, const struct gsim_groups *groups, size_t categories)
+{
+    bool is_tight = (double)categories * 0.45 > figure->size.width_cm - 2 || (categories > 3 && categories * groups->series_count > 60);
+    if (figure->may_widen && (is_tight || groups->series_count > MOST_NAMES)) figure->size.width_cm = GSIM_FIGURE_PAGE_CM;
+}
+
+/* MARKS 1: lines with marks, 2: marks. */
+static enum gsim_status put_legend(struct gsim_figure *figure, const struct gsim_groups *groups, int marks,
                                    struct gsim_error *error)
 {
     unsigned *places = gsim_arena_alloc(&figure->own.arena, sizeof *places * (groups->series_count + 1));
     if (!places) return no_memory(error);
     for (size_t i = 0; i < groups->series_count; i++) places[i] = (unsigned)i + 1;
-    gsim_figure_number(figure, "legend_marks", 1);
+    gsim_figure_number(figure, "legend_marks", marks);
     (void)gsim_figure_legend(figure, groups->series, places, groups->series_count == 1 ? 0 : groups->series_count);
     return GSIM_OK;
 }
@@ -48,6 +58,17 @@ static double position(const struct lines *l, size_t i)
     return l->over_numbers ? l->groups.x_values[i] / l->x.divisor : (double)i;
 }
 
+/* 1, 2, 4, 8, 16: such values have their place on a logarithmic axis. */
+static bool is_geometric(const struct gsim_groups *groups)
+{
+    const double *x = groups->x_values;
+    size_t count = groups->x_count;
+    if (count < 4 || !(x[0] > 0) || x[count - 1] < 8 * x[0]) return false;
+    for (size_t i = 2; i < count; i++)
+        if (fabs(x[i] / x[i - 1] / (x[1] / x[0]) - 1) > 0.1) return false;
+    return true;
+}
+
 static enum gsim_status init_axes(struct lines *l, const struct gsim_results_query *query, struct gsim_error *error)
 {
     const struct gsim_groups *groups = &l->groups;
@@ -64,10 +85,18 @@ static enum gsim_status init_axes(struct lines *l, const struct gsim_results_que
                                                   query->ylabel, query->base, error);
     l->over_numbers = groups->x_is_number && groups->x_count > 1;
     for (size_t i = 0; i < groups->x_count; i++) values[i] = l->over_numbers ? groups->x_values[i] : (double)i;
+    int log_x = query->log_x < 0 && l->over_numbers && is_geometric(groups) ? 1 : query->log_x;
     if (status == GSIM_OK)
         status = gsim_plot_axis_init(&l->x, l->figure, query->x, values, groups->x_count,
-                                     l->over_numbers ? query->log_x : 0, query->xlabel, query->base, error);
+                                     l->over_numbers ? log_x : 0, query->xlabel, query->base, error);
     return status;
+}
+
+/* Series of a category stand side by side, as one would hide another. */
+static double shift_of(const struct lines *l, size_t series)
+{
+    double count = (double)l->groups.series_count;
+    return l->over_numbers || count < 2 ? 0 : SHIFT * ((double)series / (count - 1) - 0.5);
 }
 
 /* A line breaks where a series has no point. */
@@ -80,7 +109,7 @@ static void put_lines(struct lines *l)
         for (size_t i = 0; i < groups->x_count; i++) {
             const struct gsim_point *point = gsim_group_point(groups, i, j);
             if (!point->count) continue;
-            gsim_output_printf(data, "%.9g\t%.9g\t%.9g\t%.9g\t%zu\t", position(l, i), point->mean / l->y.divisor,
+            gsim_output_printf(data, "%.9g\t%.9g\t%.9g\t%.9g\t%zu\t", position(l, i) + shift_of(l, j), point->mean / l->y.divisor,
                                point->low / l->y.divisor, point->high / l->y.divisor, j + 1);
             gsim_figure_field(l->figure, groups->series[j]);
             gsim_output_text(data, "\t");
@@ -91,18 +120,30 @@ static void put_lines(struct lines *l)
     }
 }
 
-/* Marks at the values themselves: where these are few and far enough apart for what is written below them. */
-static bool has_own_marks(const struct lines *l, double width_cm)
+/* Marks at the values themselves, unless these are very many; written below are those that have room. */
+static double put_marks(struct lines *l, bool *has_own, struct gsim_error *error)
 {
     const struct gsim_groups *groups = &l->groups;
+    struct gsim_figure *figure = l->figure;
+    double width_cm = figure->size.width_cm - 2.2, free_from_cm = -INFINITY;
     double span = l->x.is_log ? log(l->x.high / l->x.low) : l->x.high - l->x.low;
-    if (!l->over_numbers) return true;
-    if (groups->x_count > MOST_MARKS) return false;
-    for (size_t i = 1; i < groups->x_count; i++) {
-        double a = groups->x_values[i - 1], b = groups->x_values[i];
-        if ((l->x.is_log ? log(b / a) : b - a) / span * width_cm < 5 * gsim_figure_letter_cm(l->figure)) return false;
+    double *positions = gsim_arena_alloc(&figure->own.arena, sizeof *positions * (groups->x_count + 1));
+    const char **names = gsim_arena_alloc(&figure->own.arena, sizeof *names * (groups->x_count + 1));
+    if (!positions || !names) return (void)no_memory(error), 0;
+    for (size_t i = 0; i < groups->x_count; i++) positions[i] = position(l, i);
+    *has_own = !l->over_numbers || groups->x_count <= MOST_MARKS;
+    if (!l->over_numbers) return gsim_plot_marks(figure, groups->xs, positions, groups->x_count, width_cm, 1.7);
+    for (size_t i = 0; i < groups->x_count; i++) {
+        const char *name = gsim_value_label(&figure->own.arena, groups->xs[i]);
+        double value = groups->x_values[i];
+        double at_cm = (l->x.is_log ? log(value / l->x.low) : value - l->x.low) / fmax(span, 1e-300) * width_cm;
+        double half_cm = name ? gsim_figure_letter_cm(figure) * 0.5 * (double)(strlen(name) + 1) : 0;
+        bool has_room = at_cm - half_cm >= free_from_cm;
+        names[i] = has_room ? groups->xs[i] : " ";
+        if (has_room) free_from_cm = at_cm + half_cm;
     }
-    return true;
+    (void)gsim_plot_names(figure, names, positions, groups->x_count, 1);
+    return gsim_plot_turn(figure, 0, 1, 1);
 }
 
 enum gsim_status gsim_lines_plot(const struct gsim_frame *frame, const struct gsim_results_query *query,
@@ -112,19 +153,22 @@ enum gsim_status gsim_lines_plot(const struct gsim_frame *frame, const struct gs
     bool is_ratio = strcmp(query->y, "speedup") == 0;
     enum gsim_status status = gsim_group(frame, query->x, query->series, query->y, is_ratio, &l.groups, error);
     if (status == GSIM_OK) status = init_axes(&l, query, error);
-    if (status == GSIM_OK) status = put_legend(figure, &l.groups, error);
-    double *positions =
-        status == GSIM_OK ? gsim_arena_alloc(&l.groups.arena, sizeof *positions * (l.groups.x_count + 1)) : NULL;
-    *note = positions ? gsim_arena_strdup(&figure->own.arena, l.groups.averaged) : "";
-    if (status == GSIM_OK && (!positions || !*note)) status = no_memory(error);
+    if (status == GSIM_OK) widen(figure, &l.groups, l.over_numbers ? 0 : l.groups.x_count);
+    if (status == GSIM_OK) status = put_legend(figure, &l.groups, l.over_numbers ? 1 : 2, error);
+    *note = status == GSIM_OK ? gsim_arena_strdup(&figure->own.arena, l.groups.averaged) : "";
+    if (status == GSIM_OK && !*note) status = no_memory(error);
+    bool has_own = true;
+    double down_cm = status == GSIM_OK ? put_marks(&l, &has_own, error) : 0;
+    if (status == GSIM_OK && error->status != GSIM_OK) status = error->status;
     if (status == GSIM_OK) {
-        for (size_t i = 0; i < l.groups.x_count; i++) positions[i] = position(&l, i);
-        double down_cm = gsim_plot_marks(figure, l.groups.xs, positions, l.groups.x_count, figure->size.width_cm - 2);
         put_lines(&l);
-        gsim_figure_number(figure, "own_marks", has_own_marks(&l, figure->size.width_cm - 2));
+        gsim_figure_number(figure, "own_marks", has_own);
+        gsim_figure_number(figure, "joined", l.over_numbers);
         gsim_figure_number(figure, "repeated", l.groups.is_repeated);
         gsim_figure_number(figure, "reference", is_ratio ? 1 : NAN);
         gsim_plot_axis_set(&l.x, figure, 'x', false);
+        if (!l.over_numbers) gsim_figure_number(figure, "low_x", -0.5);
+        if (!l.over_numbers) gsim_figure_number(figure, "high_x", (double)l.groups.x_count - 0.5);
         gsim_plot_axis_set(&l.y, figure, 'y', l.y.low < LOW * l.y.high || l.y.low > FLAT * l.y.high);
         set_height(figure, down_cm);
     }
@@ -168,7 +212,8 @@ enum gsim_status gsim_scatter_plot(const struct gsim_frame *frame, const struct 
     if (status == GSIM_OK)
         status = gsim_plot_axis_init(&y, figure, query->y, ys->numbers, ys->length, query->log_y, query->ylabel,
                                      query->base, error);
-    if (status == GSIM_OK) status = put_legend(figure, &groups, error);
+    if (status == GSIM_OK) widen(figure, &groups, 0);
+    if (status == GSIM_OK) status = put_legend(figure, &groups, 2, error);
     if (status == GSIM_OK) {
         put_rows(frame, query, &groups, &x, &y, figure);
         gsim_plot_axis_set(&x, figure, 'x', false);

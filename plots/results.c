@@ -4,6 +4,8 @@
  */
 #include "plots/results.h"
 
+#define MOST_LINES 12
+
 static const struct {
     const char *kind;
     gsim_results_plot *plot;
@@ -63,7 +65,26 @@ enum gsim_status gsim_results_prepare(struct gsim_frame *frame, const char *kind
     return wanted ? gsim_frame_speedup(frame, query->base, error) : GSIM_OK;
 }
 
-enum gsim_status gsim_results_choose(const struct gsim_frame *frame, const char *kind, struct gsim_results_query *query,
+/* Lines are told apart by all that varies, as long as there are not too many of them; what else varies is averaged over.
+ * NULL: there is one line. */
+static const char *lines_of(struct gsim_frame *frame, const char *x)
+{
+    const char *names = NULL;
+    size_t lines = 1;
+    for (int pass = 0; pass < 2; pass++) /* schedulers first */
+        for (size_t i = 0; i < frame->column_count; i++) {
+            const char *name = frame->columns[i].name;
+            size_t count = gsim_frame_distinct(frame, &frame->columns[i]);
+            if (!gsim_frame_is_setting(name) || (strcmp(name, "scheduler") == 0) != (pass == 0)) continue;
+            if ((x && strcmp(x, name) == 0) || count < 2 || (names && lines * count > MOST_LINES)) continue;
+            names = names ? gsim_arena_printf(&frame->arena, "%s,%s", names, name) : name;
+            lines *= count;
+            if (!names) return NULL;
+        }
+    return names;
+}
+
+enum gsim_status gsim_results_choose(struct gsim_frame *frame, const char *kind, struct gsim_results_query *query,
                                      struct gsim_error *error)
 {
     bool is_bars = strcmp(kind, "speedup") == 0, is_map = strcmp(kind, "heatmap") == 0;
@@ -86,6 +107,7 @@ enum gsim_status gsim_results_choose(const struct gsim_frame *frame, const char 
     } else if (!query->y) {
         query->y = is_bars ? "speedup" : "iteration_us";
     }
+    if (!query->series && strcmp(kind, "lines") == 0) series = lines_of(frame, query->x);
     query->series = series;
-    return GSIM_OK;
+    return series ? gsim_frame_join(frame, "--series", series, &query->series, error) : GSIM_OK;
 }

@@ -20,8 +20,8 @@ struct gsim_results_query {
  * them. */
 enum gsim_status gsim_results_prepare(struct gsim_frame *frame, const char *kind,
                                       const struct gsim_results_query *query, struct gsim_error *error) GSIM_NODISCARD;
-/* Fills in the columns that were not chosen. */
-enum gsim_status gsim_results_choose(const struct gsim_frame *frame, const char *kind, struct gsim_results_query *query,
+/* Fills in the columns that were not chosen; several of --series are joined. */
+enum gsim_status gsim_results_choose(struct gsim_frame *frame, const char *kind, struct gsim_results_query *query,
                                      struct gsim_error *error) GSIM_NODISCARD;
 
 /* NOTE: what the reader should know, such as settings averaged over; "" or from the figure's arena. */

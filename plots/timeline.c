@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: plots. See plots/timeline.h. The kernels that take most time have a colour each, the others share one; copies
- * are told apart by why they were made.
+ * are told apart by why they were made. Of very many, plots/thin.c makes fewer bars.
  */
 #include "plots/timeline.h"
 
 #include <math.h>
 
 #include "plots/names.h"
+#include "plots/thin.h"
+#include "sim/base/text.h"
 #include "sim/report/slices.h"
 
 #define COPY_ROWS  (1ULL << 62)
 #define COLOURS    7    /* kernels with a colour of their own */
 #define LOAD_PARTS 1000 /* as many as a printed page shows */
 
-enum { GROUP_EXPLICIT, GROUP_PREFETCH, GROUP_FAULT, GROUP_EVICTION, GROUP_MEMSET, GROUP_OTHERS, GROUP_NAMED };
-static const char *const copy_groups[] = {"copy", "prefetch", "page faults", "eviction", "memset"};
+enum { GROUP_EXPLICIT, GROUP_PREFETCH, GROUP_FAULT, GROUP_EVICTION, GROUP_MEMSET, GROUP_MIXED, GROUP_OTHERS, GROUP_NAMED };
+static const char *const copy_groups[] = {"copy", "prefetch", "page faults", "eviction", "memset", "several kinds"};
 
 struct name_time {
     const char *name; /* short */
@@ -32,6 +34,7 @@ struct chart {
     struct name_time *names;
     size_t name_count;
     bool used[GROUP_NAMED + COLOURS];
+    struct gsim_bars bars;
     size_t rows, longest_label;
     bool several_devices;
     struct gsim_arena arena;
@@ -52,12 +55,17 @@ static enum gsim_status choose_window(struct chart *chart, const struct gsim_tim
 {
     const struct gsim_track *track = chart->track;
     chart->until_us = track->end_us;
-    if (view->iteration > 1 && view->iteration > track->iteration_count)
+    size_t iteration = view->iteration;
+    if (iteration > 1 && iteration > track->iteration_count)
         return gsim_error_set(error, GSIM_USAGE, "--iteration: expected 1 to %zu or all, found %zu",
-                              track->iteration_count ? track->iteration_count : 1, view->iteration);
-    if (view->iteration && track->iteration_count > 1) {
-        chart->from_us = track->iterations[view->iteration - 1].start_us;
-        chart->until_us = track->iterations[view->iteration - 1].end_us;
+                              track->iteration_count ? track->iteration_count : 1, iteration);
+    if (iteration && track->iteration_count > 1) {
+        /* A trace with a window may have nothing of the first ones. */
+        while (view->takes_next && iteration < track->iteration_count && !isfinite(track->iterations[iteration - 1].start_us)) iteration++;
+        if (!isfinite(track->iterations[iteration - 1].start_us))
+            return gsim_error_set(error, GSIM_USAGE, "--iteration: the recording has nothing of iteration %zu", iteration);
+        chart->from_us = track->iterations[iteration - 1].start_us;
+        chart->until_us = track->iterations[iteration - 1].end_us;
     }
     if (isfinite(view->from_us)) chart->from_us = view->from_us;
     if (isfinite(view->until_us)) chart->until_us = view->until_us;
@@ -137,7 +145,6 @@ static enum gsim_status arrange(struct chart *chart, struct gsim_error *error)
         uint64_t row = on_stream ? (uint64_t)span->device << 32 | span->stream
                                  : COPY_ROWS | (uint64_t)span->device << 32 | (uint64_t)span->kind;
         chart->several_devices |= span->device != track->spans[0].device;
-        chart->used[chart->group[i]] = true;
         status = gsim_slices_add(&chart->slices,
                                  &(struct gsim_slice){.track = row,
                                                       .start = gsim_time_from_us(span->start_us),
@@ -159,11 +166,10 @@ static void name_row(const struct chart *chart, uint64_t row, char *label, size_
         snprintf(label, size, "%sstream %u", device, (unsigned)row);
 }
 
-/* Row and label. Lanes beyond a stream's first are numbered. Gives every slice its row. */
-static void put_rows(struct chart *chart)
+/* Lanes beyond a stream's first are numbered. Gives every slice its row; LABELS has room for all. */
+static void name_rows(struct chart *chart, const char **labels)
 {
     struct gsim_slice *all = chart->slices.slices;
-    gsim_output_text(&chart->figure->data, "\n\n# row\tlabel\n");
     for (size_t first = 0, next; first < chart->slices.count; first = next) {
         uint32_t lanes = 0;
         uint64_t track = all[first].track;
@@ -174,11 +180,17 @@ static void put_rows(struct chart *chart)
             name_row(chart, track, label, sizeof label);
             if (lane) snprintf(label + strlen(label), sizeof label - strlen(label), " (%u)", lane + 1);
             if (strlen(label) > chart->longest_label) chart->longest_label = strlen(label);
-            gsim_output_printf(&chart->figure->data, "%zu\t%s\n", chart->rows + lane, label);
+            labels[chart->rows + lane] = gsim_arena_strdup(&chart->arena, label);
         }
         for (size_t i = first; i < next; i++) all[i].lane += (uint32_t)chart->rows;
         chart->rows += lanes;
     }
+}
+
+static void put_rows(const struct chart *chart, const char *const *labels)
+{
+    gsim_output_text(&chart->figure->data, "\n\n# row\tlabel\n");
+    for (size_t i = 0; i < chart->rows; i++) gsim_output_printf(&chart->figure->data, "%zu\t%s\n", i, labels[i]);
 }
 
 /* --- slices ---------------------------------------------------------------------------------------------------------
@@ -193,7 +205,7 @@ static const char *group_name(struct chart *chart, uint32_t group)
 /* Colours of the script: those of kernels, that of the others, those of copies. */
 static unsigned place_of(uint32_t group)
 {
-    return group >= GROUP_NAMED ? group - GROUP_NAMED + 1 : group == GROUP_OTHERS ? COLOURS + 1 : COLOURS + 2 + group;
+    return group >= GROUP_NAMED ? group - GROUP_NAMED + 1 : group == GROUP_OTHERS ? COLOURS + 1 : COLOURS + 2 + group; /* the last: several */
 }
 
 static enum gsim_status put_legend(struct chart *chart, double *key_cm, struct gsim_error *error)
@@ -212,16 +224,44 @@ static enum gsim_status put_legend(struct chart *chart, double *key_cm, struct g
     return GSIM_OK;
 }
 
-static void put_slices(struct chart *chart)
+/* Bars of the rows, fewer where there are very many. Before the legend: what is drawn as one may need an entry. */
+static enum gsim_status make_bars(struct chart *chart, struct gsim_error *error)
 {
-    gsim_output_text(&chart->figure->data, "\n\n# start_us\tend_us\trow\tcolour\tname\n");
+    const struct gsim_thinning thinning = {.rows = chart->rows,
+                                           .span_us = chart->until_us - chart->from_us,
+                                           .mixed = GROUP_MIXED};
     for (size_t i = 0; i < chart->slices.count; i++) {
         const struct gsim_slice *slice = &chart->slices.slices[i];
         const struct gsim_span *span = &chart->track->spans[slice->record];
-        gsim_output_printf(
-            &chart->figure->data, "%.3f\t%.3f\t%u\t%u\t", fmax(span->start_us, chart->from_us) - chart->from_us,
-            fmin(span->end_us, chart->until_us) - chart->from_us, slice->lane, place_of(chart->group[slice->record]));
-        gsim_figure_field(chart->figure, span->name);
+        const struct gsim_bar bar = {.start_us = fmax(span->start_us, chart->from_us) - chart->from_us,
+                                     .end_us = fmin(span->end_us, chart->until_us) - chart->from_us,
+                                     .row = slice->lane,
+                                     .group = chart->group[slice->record],
+                                     .name = span->name,
+                                     .count = 1,
+                                     .kernels = span->kind == GSIM_SPAN_KERNEL,
+                                     .shade = GSIM_BAR_SHADES};
+        if (!gsim_bars_add(&chart->bars, &bar)) return no_memory(error);
+    }
+    if (!gsim_bars_thin(&chart->bars, &thinning)) return no_memory(error);
+    memset(chart->used, 0, sizeof chart->used);
+    for (size_t i = 0; i < chart->bars.count; i++) chart->used[chart->bars.bars[i].group] = true;
+    gsim_figure_number(chart->figure, "thinned", (double)chart->bars.thinned);
+    char text[GSIM_TEXT_SIZE];
+    gsim_figure_text(chart->figure, "thinned_text",
+                     gsim_arena_printf(&chart->arena, "%s kernels thinned%s", gsim_text_count(text, chart->bars.thinned),
+                                       chart->figure->size.width_cm < 12 ? "" : ": neighbours as one bar, paler where it has gaps"));
+    return chart->arena.failed ? no_memory(error) : GSIM_OK;
+}
+
+static void put_bars(struct chart *chart)
+{
+    gsim_output_text(&chart->figure->data, "\n\n# start_us\tend_us\trow\tcolour\tshade\tcount\tname\n");
+    for (size_t i = 0; i < chart->bars.count; i++) {
+        const struct gsim_bar *bar = &chart->bars.bars[i];
+        gsim_output_printf(&chart->figure->data, "%.3f\t%.3f\t%u\t%u\t%u\t%llu\t", bar->start_us, bar->end_us, bar->row,
+                           place_of(bar->group), bar->shade, (unsigned long long)bar->count);
+        gsim_figure_field(chart->figure, bar->name ? bar->name : "several");
         gsim_output_text(&chart->figure->data, "\n");
     }
 }
@@ -338,17 +378,24 @@ enum gsim_status gsim_timeline_plot(const struct gsim_track *track, const struct
     enum gsim_status status = choose_window(&chart, view, error);
     if (status == GSIM_OK) status = choose_groups(&chart, error);
     if (status == GSIM_OK) status = arrange(&chart, error);
+    const char **labels = gsim_arena_alloc(&chart.arena, sizeof *labels * (chart.slices.count + 1));
+    if (status == GSIM_OK && !labels) status = no_memory(error);
+    if (status == GSIM_OK) {
+        name_rows(&chart, labels);
+        status = make_bars(&chart, error);
+    }
     if (status == GSIM_OK) status = put_legend(&chart, &key_cm, error);
     if (status == GSIM_OK) {
-        put_rows(&chart);
+        put_rows(&chart, labels);
         status = put_load(&chart, error);
     }
     if (status == GSIM_OK) {
-        put_slices(&chart);
+        put_bars(&chart);
         set_axis(&chart);
         set_sizes(&chart, key_cm);
     }
     gsim_slices_release(&chart.slices);
+    gsim_bars_release(&chart.bars);
     gsim_arena_release(&chart.arena);
     return status;
 }

@@ -11,6 +11,7 @@
 /* Which part is drawn. */
 struct gsim_timeline_view {
     size_t iteration;         /* 1, 2, ...; 0: all of the recording */
+    bool takes_next;          /* the first that the recording has anything of, from there on */
     double from_us, until_us; /* of the recording; NAN: as the iteration has it */
 };
 

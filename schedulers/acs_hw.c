@@ -231,23 +231,26 @@ static void tell(const struct acs_hw *acs)
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct gsim_lowering *lowering = run->state;
-    struct acs_hw acs = {.run = run, .params = run->params};
     uint32_t most = lowering->first.op_count > lowering->steady.op_count ? lowering->first.op_count : lowering->steady.op_count;
     if (!GSIM_DRIVER_HAS(run->driver, frontend_set))
         return gsim_error_set(error, GSIM_INPUT, "acs-hw is a part of the GPU's front end, which only simulated GPUs have");
-    if (!init(&acs, most)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    acs.stream = gsim_stream_create(run->driver, 0);
-    gsim_frontend_set(run->driver, &frontend, &acs.hw);
+    struct acs_hw *acs = GSIM_ARENA_NEW(run->arena, struct acs_hw); /* the front end has it until the run is over, which may fail */
+    if (!acs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    acs->run = run;
+    acs->params = run->params;
+    if (!init(acs, most)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    acs->stream = gsim_stream_create(run->driver, 0);
+    gsim_frontend_set(run->driver, &frontend, &acs->hw);
     for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {
         gsim_iteration_begin(run->driver, i);
-        run_iteration(&acs, i == 0 ? &lowering->first : &lowering->steady);
+        run_iteration(acs, i == 0 ? &lowering->first : &lowering->steady);
         gsim_iteration_end(run->driver, i);
     }
     gsim_frontend_set(run->driver, NULL, NULL);
-    tell(&acs);
-    bool failed = acs.failed || acs.pending.failed;
-    gsim_afters_release(&acs.afters);
-    gsim_pending_release(&acs.pending);
+    tell(acs);
+    bool failed = acs->failed || acs->pending.failed;
+    gsim_afters_release(&acs->afters);
+    gsim_pending_release(&acs->pending);
     enum gsim_status status = gsim_run_status(run, error);
     return status == GSIM_OK && failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : status;
 }

@@ -10,7 +10,7 @@
 struct persistent_params {
     int mode, order;
     int64_t workers, reserved, threads, depth, batch;
-    double batch_us, decision_us;
+    double prefetch, straggler_cv, batch_us, decision_us;
     bool fetch_ahead, ahead, speculate, bypass;
     double guess;
 };
@@ -19,7 +19,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct persistent_params *p = run->params;
     const struct gsim_persistent style = {
-        .mode = (enum gsim_persistent_mode)p->mode, .workers = (uint32_t)p->workers, .fetches_ahead = p->fetch_ahead,
+        .mode = (enum gsim_persistent_mode)p->mode, .workers = (uint32_t)p->workers, .fetches_ahead = p->fetch_ahead, .prefetch_kib = p->prefetch, .straggler_cv = p->straggler_cv,
         .reserved_sms = (uint32_t)p->reserved, .is_ahead = p->ahead,
         .copilot = {.threads = (uint32_t)p->threads, .depth = (uint32_t)p->depth, .batch = (uint32_t)p->batch, .batch_us = p->batch_us,
                     .decision_us = p->decision_us, .fetch_us = -1, .post_us = -1, .speculates = p->speculate, .guess = p->guess,
@@ -36,6 +36,9 @@ static const struct gsim_param params_table[] = {
     {"order", GSIM_PARAM_CHOICE, FIELD(order), GSIM_RESIDENT_PROGRAM, 0, 3, "", GSIM_RESIDENT_ORDERS,
      "preset order of the kernels: the program's, by level, longest path first, by priority"},
     {"fetch_ahead", GSIM_PARAM_BOOL, FIELD(fetch_ahead), 0, 0, 1, "", NULL, "lists: fetch a task's descriptor while the task before it runs"},
+    {"prefetch", GSIM_PARAM_REAL, FIELD(prefetch), 104, 0, 65536, "KiB", NULL,
+     "static, kernels with a prologue: loads of the next task while one runs; 0: behind it (Hazy: 2 in flight, 13 pages of 16 KiB; half of them)"},
+    {"straggler_cv", GSIM_PARAM_REAL, FIELD(straggler_cv), 0, 0, 1, "", NULL, "how unevenly DRAM serves workers during a kernel: spread of their times, relative (an input)"},
     {"reserved", GSIM_PARAM_INT, FIELD(reserved), 4, 1, 256, "", NULL, "sched-warps: SMs for them, four warps on each"},
     {"ahead", GSIM_PARAM_BOOL, FIELD(ahead), 0, 0, 1, "", NULL, "sched-warps: bind tasks to workers before, which then wait for what they follow"},
     {"threads", GSIM_PARAM_INT, FIELD(threads), 1, 1, 64, "", NULL, "copilot: host threads, each with its share of the workers"},

@@ -24,7 +24,7 @@ bool gsim_timeline_fold(struct gsim_timeline *timeline)
     return timeline->sums != NULL;
 }
 
-void gsim_tally_add(struct gsim_tally *tally, gsim_time duration, uint64_t bytes)
+void gsim_sum_add(struct gsim_sum *tally, gsim_time duration, uint64_t bytes)
 {
     if (!tally->count || duration < tally->shortest) tally->shortest = duration;
     if (!tally->count || duration > tally->longest) tally->longest = duration;
@@ -64,7 +64,7 @@ static void fold_kernel(struct gsim_timeline *timeline, const struct gsim_kernel
     if (!sums->name_of[kernel]) sums->name_of[kernel] = find_name(timeline, kernel);
     timeline->failed |= !sums->name_of[kernel];
     if (!sums->name_of[kernel]) return;
-    gsim_tally_add(&sums->kernels[sums->name_of[kernel] - 1], record->end - record->start, 0);
+    gsim_sum_add(&sums->kernels[sums->name_of[kernel] - 1], record->end - record->start, 0);
     sums->kernel_count++;
     if (record->end > sums->end) sums->end = record->end;
 }
@@ -76,14 +76,14 @@ void gsim_timeline_forget_kernel(struct gsim_timeline *timeline, uint32_t index)
 
 static void fold_copy(struct gsim_sums *sums, const struct gsim_copy_record *record)
 {
-    gsim_tally_add(&sums->copies[record->kind][record->reason], record->end - record->start, record->bytes);
+    gsim_sum_add(&sums->copies[record->kind][record->reason], record->end - record->start, record->bytes);
     sums->copy_count++;
     if (record->end > sums->end) sums->end = record->end;
 }
 
 static void fold_call(struct gsim_sums *sums, const struct gsim_api_record *record)
 {
-    gsim_tally_add(&sums->calls[record->api], record->end - record->start, 0);
+    gsim_sum_add(&sums->calls[record->api], record->end - record->start, 0);
     sums->waited += record->waited;
     sums->call_count++;
     if (record->end > sums->end) sums->end = record->end;

@@ -8,13 +8,14 @@
 #include <unistd.h>
 
 #include "plots/results.h"
+#include "plots/shares.h"
 #include "plots/timeline.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
 #include "sweep/spec.h"
 #include "sweep/query/where.h"
 
-static const char *const kinds[] = {"speedup", "lines", "heatmap", "scatter", "box", "timeline"};
+static const char *const kinds[] = {"speedup", "lines", "heatmap", "scatter", "box", "timeline", "jct", "clients"};
 #define HEAD_BYTES 1024
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
@@ -136,7 +137,7 @@ static enum gsim_status parse_view(const struct gsim_cli_arguments *arguments, s
 {
     char *end;
     const char *iteration = arguments->value[GSIM_CLI_ITERATION], *window = arguments->value[GSIM_CLI_WINDOW];
-    *view = (struct gsim_timeline_view){.iteration = 1, .from_us = NAN, .until_us = NAN};
+    *view = (struct gsim_timeline_view){.iteration = 1, .takes_next = !iteration, .from_us = NAN, .until_us = NAN};
     if (iteration && strcmp(iteration, "all") == 0) {
         view->iteration = 0;
     } else if (iteration) {
@@ -146,16 +147,8 @@ static enum gsim_status parse_view(const struct gsim_cli_arguments *arguments, s
                                   iteration);
     }
     if (!window) return GSIM_OK;
-    double from = strtod(window, &end);
-    const char *colon = end;
-    double until = *colon == ':' ? strtod(colon + 1, &end) : NAN;
-    if (end == colon || *end || !(from >= 0) || !(until > from) || !isfinite(until))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--window: expected FROM:TO, two times in us in ascending order, found '%s'", window);
-    view->from_us = from;
-    view->until_us = until;
     if (!iteration) view->iteration = 0;
-    return GSIM_OK;
+    return gsim_cli_window(GSIM_CLI_WINDOW, window, &view->from_us, &view->until_us, error);
 }
 
 /* Of recorded runs the first that meets every --where. */
@@ -313,6 +306,26 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     return status;
 }
 
+/* --- several tasks -------------------------------------------------------------------------------------------------
+ */
+static bool is_of_tasks(const struct command *c) { return strcmp(c->kind, "jct") == 0 || strcmp(c->kind, "clients") == 0; }
+
+static enum gsim_status draw_tasks(struct command *c, struct gsim_error *error)
+{
+    struct gsim_shared_runs runs = {0};
+    struct gsim_results_query query;
+    bool is_jct = strcmp(c->kind, "jct") == 0;
+    enum gsim_status status = parse_query(c->arguments, &query, error);
+    for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++) status = gsim_shared_runs_read(&runs, c->arguments->operands[i], error);
+    if (status == GSIM_OK && !runs.count) status = gsim_error_set(error, GSIM_USAGE, "%s: no way of sharing ran: nothing to draw", c->kind);
+    if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
+    if (status == GSIM_OK)
+        status = is_jct ? gsim_jct_plot(&runs, query.series, query.log_x, &c->figure, error) : gsim_clients_plot(&runs, query.log_y, &c->figure, error);
+    if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
+    gsim_shared_runs_release(&runs);
+    return status;
+}
+
 /* --- the command -----------------------------------------------------------------------------------------------------
  */
 static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
@@ -329,7 +342,7 @@ static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
     }
     if (!c->kind)
         return gsim_error_set(error, GSIM_USAGE,
-                              "unknown figure '%.60s': expected speedup, lines, heatmap, scatter, box or timeline%s",
+                              "unknown figure '%.60s': expected speedup, lines, heatmap, scatter, box, timeline, jct or clients%s",
                               arguments->operands[0], gsim_nearest_text(&nearest, hint, sizeof hint));
     if (arguments->operand_count < 2)
         return gsim_error_set(error, GSIM_USAGE, "%s: expected a file behind it (see gpusim plot --help)", c->kind);
@@ -347,6 +360,9 @@ static enum gsim_status check_options(const struct command *c, struct gsim_error
         if (c->arguments->value[*key])
             return gsim_error_set(error, GSIM_USAGE, "--%s: %s", gsim_cli_option_at(*key)->name,
                                   is_timeline ? "means nothing to a timeline" : "is for timelines only");
+    static const enum gsim_cli_key unused[] = {GSIM_CLI_AXIS_X, GSIM_CLI_AXIS_Y, GSIM_CLI_VALUE, GSIM_CLI_XLABEL, GSIM_CLI_YLABEL, GSIM_CLI_BASE};
+    for (size_t i = 0; is_of_tasks(c) && i < sizeof unused / sizeof unused[0]; i++)
+        if (c->arguments->value[unused[i]]) return gsim_error_set(error, GSIM_USAGE, "--%s: means nothing to %s", gsim_cli_option_at(unused[i])->name, c->kind);
     if (c->arguments->value[GSIM_CLI_VALUE] && strcmp(c->kind, "heatmap") != 0)
         return gsim_error_set(error, GSIM_USAGE, "--value: is for heatmaps only");
     return GSIM_OK;
@@ -355,7 +371,7 @@ static enum gsim_status check_options(const struct command *c, struct gsim_error
 static enum gsim_status prepare(struct command *c, struct gsim_error *error)
 {
     const char *output = c->arguments->value[GSIM_CLI_OUTPUT], *title = c->arguments->value[GSIM_CLI_TITLE];
-    bool wide = strcmp(c->kind, "timeline") == 0 || strcmp(c->kind, "speedup") == 0;
+    bool wide = strcmp(c->kind, "timeline") == 0 || strcmp(c->kind, "speedup") == 0 || strcmp(c->kind, "clients") == 0;
     c->figure.name = c->kind;
     c->figure.path = output ? output : gsim_arena_printf(&c->arena, "%s.svg", c->kind);
     c->figure.may_widen = !c->arguments->value[GSIM_CLI_WIDTH];
@@ -378,7 +394,7 @@ int gsim_cli_plot(const struct gsim_cli_arguments *arguments)
     enum gsim_status status = choose_kind(&c, &error);
     if (status == GSIM_OK) status = prepare(&c, &error);
     if (status == GSIM_OK)
-        status = strcmp(c.kind, "timeline") == 0 ? draw_timeline(&c, &error) : draw_results(&c, &error);
+        status = strcmp(c.kind, "timeline") == 0 ? draw_timeline(&c, &error) : is_of_tasks(&c) ? draw_tasks(&c, &error) : draw_results(&c, &error);
     if (status == GSIM_OK && !arguments->value[GSIM_CLI_OUTPUT]) fprintf(stderr, "gpusim: wrote '%s'\n", c.figure.path);
     gsim_figure_release(&c.figure);
     gsim_arena_release(&c.arena);

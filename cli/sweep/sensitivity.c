@@ -44,24 +44,17 @@ static double spread_of_kind(enum gsim_number_kind kind)
 /* A number of zero has no spread in per cent, and switches off what it describes: it stays, as do switches. */
 static void add_input(struct gsim_sensitivity *s, enum gsim_device_number number, double spread)
 {
-    static const struct {
-        double minimum, maximum;
-    } ranges[] = {
-#define X(section, name, unit, initial, least, most, help) {least, most},
-#include "gpusim/device.def"
-#undef X
-    };
     struct gsim_input *input = &s->inputs[s->input_count];
-    double value = gsim_device_get(&s->setup.device, number);
-    if (value == 0 || (gsim_device_number_is_count(number) && ranges[number].maximum <= 1)) return;
+    double value = gsim_device_get(&s->setup.device, number), least = gsim_device_number_minimum(number), most = gsim_device_number_maximum(number);
+    if (value == 0 || (gsim_device_number_is_count(number) && most <= 1)) return;
     *input = (struct gsim_input){.number = number, .value = value};
     input->spread = spread > 0 ? spread : spread_of_kind(s->setup.device.kind[number]);
-    input->low = fmax(ranges[number].minimum, value * (1 - input->spread / 100));
-    input->high = fmin(ranges[number].maximum, value * (1 + input->spread / 100));
+    input->low = fmax(least, value * (1 - input->spread / 100));
+    input->high = fmin(most, value * (1 + input->spread / 100));
     input->is_count = gsim_device_number_is_count(number);
     if (input->is_count) { /* at least one step either way */
-        input->low = fmax(ranges[number].minimum, fmin(round(input->low), value - 1));
-        input->high = fmin(ranges[number].maximum, fmax(round(input->high), value + 1));
+        input->low = fmax(least, fmin(round(input->low), value - 1));
+        input->high = fmin(most, fmax(round(input->high), value + 1));
     }
     s->input_count++;
 }

@@ -13,6 +13,8 @@ struct comparison {
     const struct gsim_sharing_ops *ways[MOST_WAYS];
     size_t way_count;
     struct gsim_task_stats *stats[MOST_WAYS]; /* of each task; NULL: it failed */
+    struct gsim_request_record *requests[MOST_WAYS]; /* that were served */
+    size_t request_count[MOST_WAYS];
     double fairness[MOST_WAYS], makespan_us[MOST_WAYS];
     struct gsim_error errors[MOST_WAYS];
     enum gsim_status worst;
@@ -49,6 +51,10 @@ static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_er
     status = gsim_cli_tasks_run(t, &s, &timeline, stats, error);
     if (status == GSIM_OK) {
         c->stats[way] = stats;
+        c->request_count[way] = timeline.request_count;
+        c->requests[way] = GSIM_ARENA_ARRAY(&t->arena, struct gsim_request_record, timeline.request_count + 1);
+        if (!c->requests[way]) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else if (timeline.request_count) memcpy(c->requests[way], timeline.requests, sizeof *timeline.requests * timeline.request_count);
         c->fairness[way] = gsim_tasks_fairness(stats, t->count);
         for (size_t i = 0; i < timeline.request_count; i++) c->makespan_us[way] = fmax(c->makespan_us[way], gsim_time_us(timeline.requests[i].end));
     }
@@ -99,6 +105,20 @@ static void put_csv(const struct comparison *c, struct gsim_output *output)
         }
 }
 
+/* How long each request took from its arrival on. */
+static void put_times(const struct comparison *c, size_t way, uint32_t task, struct gsim_output *output)
+{
+    const char *between = "";
+    gsim_output_text(output, ", \"jct_us\": [");
+    for (size_t i = 0; i < c->request_count[way]; i++) {
+        const struct gsim_request_record *r = &c->requests[way][i];
+        if (r->task != task) continue;
+        gsim_output_printf(output, "%s%.3f", between, gsim_time_us(r->end - r->arrival));
+        between = ", ";
+    }
+    gsim_output_text(output, "]");
+}
+
 static void put_json(const struct comparison *c, struct gsim_output *output)
 {
     gsim_output_text(output, "{\"schema\": \"gpusim-share-comparison/1\", \"device\": ");
@@ -127,6 +147,7 @@ static void put_json(const struct comparison *c, struct gsim_output *output)
             gsim_output_json_real(output, "alone_us", s->alone_us);
             gsim_output_json_real(output, "slow_down", s->slow_down);
             gsim_output_json_real(output, "per_second", s->per_second);
+            put_times(c, w, i, output);
             gsim_output_text(output, "}");
         }
         gsim_output_text(output, c->stats[w] ? "]}" : "}");
@@ -156,8 +177,15 @@ static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
     if (status == GSIM_OK && needs_profile && !c->tasks.profiles.count) status = gsim_cli_tasks_measure(&c->tasks, error);
     if (status == GSIM_OK) status = gsim_cli_tasks_alone(&c->tasks, error);
     if (status != GSIM_OK) return status;
-    for (size_t w = 0; w < c->way_count; w++)
-        if (run_way(c, w, &c->errors[w]) != GSIM_OK && c->errors[w].status > c->worst) c->worst = c->errors[w].status;
+    /* Of all ways those that these tasks rule out are no failure while another one runs. */
+    const char *share = arguments->value[GSIM_CLI_SHARE];
+    bool is_all = !share || strcmp(share, "all") == 0, has_run = false;
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t w = 0; w < c->way_count; w++) {
+            if (!pass) has_run |= run_way(c, w, &c->errors[w]) == GSIM_OK;
+            bool is_ruled_out = is_all && has_run && c->errors[w].status == GSIM_USAGE;
+            if (pass && !is_ruled_out && c->errors[w].status > c->worst) c->worst = c->errors[w].status;
+        }
     if (csv) status = write_to(c, csv, put_csv, error);
     if (status == GSIM_OK && report) status = write_to(c, report, put_json, error);
     bool is_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);

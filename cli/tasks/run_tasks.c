@@ -9,6 +9,7 @@ static enum gsim_status deliver(const struct gsim_cli_arguments *arguments, cons
     enum gsim_status status = gsim_metrics_compute(timeline, s->device, NULL, &metrics, error);
     struct gsim_result result = {.simulation = s, .timeline = timeline, .metrics = &metrics, .tasks = stats,
                                  .options = t->points[0].options, .option_count = t->points[0].option_count};
+    if (status == GSIM_OK) status = gsim_cli_trace_window(arguments, &result.window_from, &result.window_until, error);
     return status == GSIM_OK ? gsim_cli_deliver(arguments, &result, error) : status;
 }
 
@@ -39,7 +40,9 @@ enum gsim_status gsim_cli_run_tasks(const struct gsim_cli_arguments *arguments, 
 {
     struct gsim_cli_setup setup = {0};
     struct gsim_cli_tasks tasks = {0};
+    gsim_time from, until;
     enum gsim_status status = gsim_cli_check_files(arguments, error);
+    if (status == GSIM_OK) status = gsim_cli_trace_window(arguments, &from, &until, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
     if (status != GSIM_OK) return status;
     status = gsim_cli_tasks_init(&tasks, &setup, error);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). From --task and --share to a simulation, and what each task takes alone (cli/tasks.h). */
+/* Layer: sim (program). From --task and --share to a simulation (cli/tasks/tasks.h). */
 #include "cli/tasks/tasks.h"
 
 #include <string.h>
 
 #include "cli/tasks/task_words.h"
 
-#define ALONE_REQUESTS 20
 #define MOST_DETAILED  200000  /* kernels whose calls and occupancy are kept */
 #define MOST_KERNELS   1000000 /* kernels that are kept at all */
 
@@ -177,85 +176,4 @@ struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *t,
     s.detailed = kernels <= MOST_DETAILED;
     s.omits_kernels = kernels > MOST_KERNELS;
     return s;
-}
-
-static enum gsim_status verify(const struct gsim_task_set *set, const struct gsim_timeline *timeline, const struct gsim_task_stats *stats,
-                               struct gsim_error *error)
-{
-    for (uint32_t i = 0; i < set->count; i++) {
-        uint64_t expected = 0, found = 0;
-        for (uint32_t o = 0; o < set->programs[i].op_count; o++) expected += set->programs[i].ops[o].kind == GSIM_OP_KERNEL;
-        expected *= stats[i].requests;
-        for (size_t k = 0; k < timeline->kernel_count; k++) found += timeline->kernels[k].task == i;
-        if (found != expected)
-            return gsim_error_set(error, GSIM_SIM, "task '%s': %llu kernels ran, expected %llu", set->tasks[i].name, (unsigned long long)found,
-                                  (unsigned long long)expected);
-    }
-    return GSIM_OK;
-}
-
-enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *t, const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
-                                    struct gsim_task_stats *stats, struct gsim_error *error)
-{
-    enum gsim_status status = gsim_simulate(simulation, timeline, error);
-    for (uint32_t i = 0; i < simulation->tasks->count && stats != t->alone && simulation->tasks == &t->set; i++) stats[i] = t->alone[i];
-    if (status == GSIM_OK) status = gsim_tasks_measure(timeline, simulation->tasks, stats, error);
-    return status == GSIM_OK && !simulation->omits_kernels ? verify(simulation->tasks, timeline, stats, error) : status;
-}
-
-/* --- alone --------------------------------------------------------------------------------------------------------- */
-
-static bool is_same(const struct gsim_cli_tasks *t, uint32_t a, uint32_t b)
-{
-    const char *x = t->words[a].value[GSIM_CLI_SIZE], *y = t->words[b].value[GSIM_CLI_SIZE];
-    return strcmp(t->programs[a], t->programs[b]) == 0 && t->tasks[a].scheduler == t->tasks[b].scheduler && t->tasks[a].gap_us == t->tasks[b].gap_us &&
-           (x == y || (x && y && strcmp(x, y) == 0));
-}
-
-enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *t, uint32_t index, double measure_us, struct gsim_timeline *timeline,
-                                     struct gsim_task_stats *stats, struct gsim_error *error)
-{
-    struct gsim_task task = t->tasks[index];
-    struct gsim_task_set set;
-    task.arrival = GSIM_ARRIVAL_CLOSED;
-    task.start_us = task.duration_us = 0;
-    task.process = GSIM_OWN_PROCESS;
-    task.percentage = 0;
-    task.requests = task.requests && task.requests < ALONE_REQUESTS ? task.requests : ALONE_REQUESTS;
-    enum gsim_status status = gsim_task_set_init(&set, task.name, &task, 1, error);
-    if (status != GSIM_OK) return status;
-    struct gsim_simulation s = gsim_cli_tasks_simulation(t, gsim_sharing_find("exclusive"), NULL);
-    s.program = &set.all;
-    s.tasks = &set;
-    s.detailed = s.omits_kernels = false;
-    s.measure_us = measure_us;
-    *stats = (struct gsim_task_stats){0};
-    status = gsim_cli_tasks_run(t, &s, timeline, stats, error);
-    timeline->program = NULL; /* gone with the set */
-    gsim_task_set_release(&set);
-    return status;
-}
-
-static enum gsim_status run_alone(const struct gsim_cli_tasks *t, uint32_t index, struct gsim_task_stats *alone, struct gsim_error *error)
-{
-    struct gsim_timeline timeline = {0};
-    struct gsim_task_stats stats;
-    enum gsim_status status = gsim_cli_task_alone(t, index, 0, &timeline, &stats, error);
-    alone->alone_us = stats.mean_us;
-    alone->alone_p99_us = stats.p99_us;
-    gsim_timeline_release(&timeline);
-    return status;
-}
-
-enum gsim_status gsim_cli_tasks_alone(struct gsim_cli_tasks *t, struct gsim_error *error)
-{
-    for (uint32_t i = 0; i < t->count; i++) {
-        uint32_t same = 0;
-        while (same < i && !is_same(t, same, i)) same++;
-        enum gsim_status status = GSIM_OK;
-        if (same < i) t->alone[i] = t->alone[same];
-        else status = run_alone(t, i, &t->alone[i], error);
-        if (status != GSIM_OK) return status;
-    }
-    return GSIM_OK;
 }

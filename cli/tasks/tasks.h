@@ -20,6 +20,8 @@ struct gsim_cli_tasks {
     struct gsim_arena arena;
 };
 
+#define GSIM_CLI_ALONE_REQUESTS 20 /* of a task alone, at most */
+
 bool gsim_cli_has_tasks(const struct gsim_cli_arguments *arguments);
 /* SETUP must outlive them. Released by the caller, also on failure. */
 enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *tasks, const struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
@@ -45,7 +47,7 @@ enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *tasks, const st
 enum gsim_status gsim_cli_tasks_measure(struct gsim_cli_tasks *tasks, struct gsim_error *error) GSIM_NODISCARD;
 /* --profile: a file, or measured here. --measure: writes the file. */
 enum gsim_status gsim_cli_tasks_profile(struct gsim_cli_tasks *tasks, struct gsim_error *error) GSIM_NODISCARD;
-/* The task alone, closed loop: at most ALONE_REQUESTS of its requests. */
+/* The task alone, closed loop: at most GSIM_CLI_ALONE_REQUESTS of its requests. */
 enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *tasks, uint32_t index, double measure_us, struct gsim_timeline *timeline,
                                      struct gsim_task_stats *stats, struct gsim_error *error) GSIM_NODISCARD;
 

@@ -3,8 +3,10 @@
  * Layer: sim (program). "gpusim reproduce": reads published tables, makes the runs behind them, prints and draws
  * published against simulated. What is run: trust/published/rules.c.
  */
+#include "trust/published/mp.h"
 #include "trust/published/acs.h"
 #include "trust/published/ccks.h"
+#include "trust/published/mega.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -192,35 +194,67 @@ static enum gsim_status deliver(struct gsim_reproduction *r, const struct gsim_c
     if (status != GSIM_OK) return status;
     if (r->acs) gsim_acs_print(r, &output);
     else gsim_reproduce_print(r, arguments->value[GSIM_CLI_PER_CASE] != NULL, &output);
+    if (r->mp) gsim_mp_print(r->mp, &output);
     return gsim_output_commit(&output, error);
 }
 
-/* One published number and a model of assumptions: no rows to compare. */
-static int reproduce_ccks(const struct gsim_cli_arguments *arguments)
+/* Tables of their own: --csv alone goes with them. */
+static enum gsim_status run_own(const char *paper, bool is_csv, struct gsim_output *output, struct gsim_error *error)
+{
+    struct gsim_ccks ccks = {0};
+    struct gsim_mega mega = {0};
+    bool is_mega = is(paper, "mega");
+    enum gsim_status status = is_mega ? gsim_mega_run(&mega, error) : gsim_ccks_run(&ccks, error);
+    if (status != GSIM_OK) return status;
+    if (is_mega)
+        (is_csv ? gsim_mega_csv : gsim_mega_print)(&mega, output);
+    else
+        (is_csv ? gsim_ccks_csv : gsim_ccks_print)(&ccks, output);
+    return GSIM_OK;
+}
+
+static int reproduce_own(const char *paper, const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
-    struct gsim_ccks ccks = {0};
     struct gsim_output output;
     const char *csv = arguments->value[GSIM_CLI_CSV];
     enum gsim_status status = GSIM_OK;
     static const enum gsim_cli_key others[] = {GSIM_CLI_ONLY, GSIM_CLI_REPORT, GSIM_CLI_FIGURE, GSIM_CLI_SCALE, GSIM_CLI_PER_CASE};
     for (size_t i = 0; i < sizeof others / sizeof others[0] && status == GSIM_OK; i++)
         if (arguments->value[others[i]])
-            status = gsim_error_set(&error, GSIM_USAGE, "reproduce ccks: --%s: expected --csv alone", gsim_cli_option_at(others[i])->name);
-    if (status == GSIM_OK) status = gsim_ccks_run(&ccks, &error);
+            status = gsim_error_set(&error, GSIM_USAGE, "reproduce %s: --%s: expected --csv alone", paper, gsim_cli_option_at(others[i])->name);
     if (status == GSIM_OK) status = gsim_output_open(&output, csv ? csv : "-", &error);
     if (status == GSIM_OK) {
-        if (csv)
-            gsim_ccks_csv(&ccks, &output);
+        status = run_own(paper, csv != NULL, &output, &error);
+        if (status == GSIM_OK)
+            status = gsim_output_commit(&output, &error);
         else
-            gsim_ccks_print(&ccks, &output);
-        status = gsim_output_commit(&output, &error);
+            gsim_output_release(&output);
     }
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }
 
+/* KeSCo's sets of tasks, where all of it is asked for. */
+static enum gsim_status run_tasks(struct gsim_reproduction *r, const struct gsim_cli_arguments *arguments, const char *paper, struct gsim_mp *mp,
+                                  struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_device_spec device = {0};
+    const char *files[GSIM_MP_SETS] = {gsim_data_path(&arena, "workloads/tasks/mp-1.json"), gsim_data_path(&arena, "workloads/tasks/mp-2.json")};
+    enum gsim_status status = GSIM_OK;
+    if (is(paper, "kesco") && !arguments->value[GSIM_CLI_ONLY] && !arguments->value[GSIM_CLI_SCALE]) {
+        status = files[0] && files[1] ? gsim_device_load("a100-sxm4-40gb", &device, error) : gsim_error_set(error, GSIM_IO, "cannot find workloads/tasks/mp-1.json");
+        if (status == GSIM_OK) status = gsim_mp_run(&device, files, mp, error);
+        if (status == GSIM_OK) r->mp = mp;
+    }
+    gsim_device_release(&device);
+    gsim_arena_release(&arena);
+    return status;
+}
+
 int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
 {
+    struct gsim_mp mp;
     struct gsim_error error = {0};
     struct gsim_reproduction r = {.factor = 1};
     const char *figure = arguments->value[GSIM_CLI_FIGURE];
@@ -230,10 +264,10 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_progress progress;
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
-    if (is(paper, "ccks")) return reproduce_ccks(arguments);
+    if (is(paper, "ccks") || is(paper, "mega")) return reproduce_own(paper, arguments);
     struct gsim_acs acs = {0};
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda") && !is(paper, "acs"))
-        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, all, acs, ccks, xsched or fikit, found '%.60s'", paper);
+        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, all, acs, ccks, mega, xsched, fikit or tally, found '%.60s'", paper);
     if (is(paper, "acs")) r.acs = &acs;
     if (status == GSIM_OK && r.acs && arguments->value[GSIM_CLI_SCALE])
         status = gsim_error_set(&error, GSIM_USAGE, "--scale: expected kesco or grcuda with it, found acs");
@@ -249,6 +283,7 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     progress.is_estimate = true; /* some runs are chosen by what others gave */
     r.reruns.progress = &progress;
     if (status == GSIM_OK) status = r.acs ? gsim_acs_reproduce(&r, &error) : gsim_reproduce_all(&r, jobs, &error);
+    if (status == GSIM_OK) status = run_tasks(&r, arguments, paper, &mp, &error);
     gsim_progress_clear(&progress);
     if (status == GSIM_OK) status = deliver(&r, arguments, &error);
     gsim_published_release(&r.published);

@@ -8,10 +8,11 @@
 #include "plots/gnuplot.h"
 #include "sim/device/device.h"
 #include "trust/published/sharing.h"
+#include "trust/published/tally.h"
 
 #define KERNELS "trust/published/orion_v100_kernels.csv"
 
-bool gsim_cli_is_sharing_paper(const char *name) { return name && (strcmp(name, "xsched") == 0 || strcmp(name, "fikit") == 0); }
+bool gsim_cli_is_sharing_paper(const char *name) { return name && (strcmp(name, "xsched") == 0 || strcmp(name, "fikit") == 0 || strcmp(name, "tally") == 0); }
 
 static enum gsim_status print_xsched(const struct gsim_device_spec *device, bool is_csv, struct gsim_output *output, struct gsim_error *error)
 {
@@ -114,17 +115,33 @@ static enum gsim_status print_fikit(const struct gsim_cli_arguments *arguments, 
     return status;
 }
 
+static enum gsim_status print_tally(const struct gsim_device_spec *device, bool is_csv, struct gsim_output *output, struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_tally tally;
+    const char *table = gsim_data_path(&arena, "trust/published/tally_a100.csv"), *kernels = gsim_data_path(&arena, "workloads/services/orion_v100_kernels.csv.gz");
+    enum gsim_status status = GSIM_OK;
+    if (!table || !kernels) status = gsim_error_set(error, GSIM_IO, "cannot find %s", table ? "Orion's kernels" : "tally_a100.csv");
+    if (status == GSIM_OK) status = gsim_tally_run(device, table, kernels, GSIM_TALLY_PAIRS, &tally, error);
+    if (status == GSIM_OK && is_csv) gsim_tally_csv(&tally, output);
+    if (status == GSIM_OK && !is_csv) gsim_tally_print(&tally, output);
+    gsim_arena_release(&arena);
+    return status;
+}
+
 enum gsim_status gsim_cli_reproduce_sharing(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     struct gsim_device_spec device = {0};
     struct gsim_output output;
     const char *csv = arguments->value[GSIM_CLI_CSV];
-    enum gsim_status status = gsim_device_load("v100", &device, error);
+    const char *paper = arguments->operands[0];
+    bool is_tally = strcmp(paper, "tally") == 0, is_csv = csv != NULL;
+    enum gsim_status status = gsim_device_load(is_tally ? "a100-sxm4-40gb" : "v100", &device, error);
     if (status != GSIM_OK) return status;
     status = gsim_output_open(&output, csv ? csv : "-", error);
     if (status == GSIM_OK) {
-        status = strcmp(arguments->operands[0], "xsched") == 0 ? print_xsched(&device, csv != NULL, &output, error)
-                                                               : print_fikit(arguments, &device, csv != NULL, &output, error);
+        if (is_tally) status = print_tally(&device, is_csv, &output, error);
+        else status = strcmp(paper, "xsched") == 0 ? print_xsched(&device, is_csv, &output, error) : print_fikit(arguments, &device, is_csv, &output, error);
         if (status == GSIM_OK) status = gsim_output_commit(&output, error);
         gsim_output_release(&output);
     }

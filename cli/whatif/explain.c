@@ -305,7 +305,9 @@ int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct gsim_explained *e = gsim_alloc(sizeof *e);
-    enum gsim_status status = e ? gsim_cli_subject_init(&e->subject, arguments, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    gsim_time from, until;
+    enum gsim_status status = e ? gsim_cli_trace_window(arguments, &from, &until, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = gsim_cli_subject_init(&e->subject, arguments, &error);
     if (status == GSIM_OK) status = change(e, &error);
     if (status == GSIM_OK) status = run(e, &error);
     if (status == GSIM_OK) status = gsim_explained_find_pairs(e, &error);

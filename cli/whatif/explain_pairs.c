@@ -147,8 +147,10 @@ enum gsim_status gsim_explained_trace(const struct gsim_explained *e, struct gsi
             spans[count++] = (struct gsim_named_span){s->start, s->end, gsim_cause_text(s->cause), gsim_gpu_state_text(s->state)};
     }
     enum gsim_status status = gsim_metrics_compute(&e->timeline, e->variant.simulation.device, NULL, &metrics, error);
-    const struct gsim_result result = {.simulation = &e->variant.simulation, .timeline = &e->timeline, .metrics = &metrics, .spans = spans,
+    struct gsim_result result = {.simulation = &e->variant.simulation, .timeline = &e->timeline, .metrics = &metrics, .spans = spans,
                                        .span_count = count, .span_track = "why the GPU was not full"};
+    if (status == GSIM_OK)
+        status = gsim_cli_trace_window(&e->subject.arguments, &result.window_from, &result.window_until, error);
     if (status == GSIM_OK) status = gsim_output_open(&out, path, error);
     if (status == GSIM_OK) {
         status = gsim_chrome_write(&result, &out, error);

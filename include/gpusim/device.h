@@ -15,8 +15,10 @@ GSIM_DECLARATIONS_BEGIN
 
 enum gsim_device_number {
 #define X(section, name, unit, initial, minimum, maximum, help) GSIM_DEV_##name,
+#define CURVE(section, name, unit, minimum, maximum, help, points, ...) GSIM_DEV_##name, GSIM_DEV_##name##_last = GSIM_DEV_##name + (points) - 1,
 #include "gpusim/device.def"
 #undef X
+#undef CURVE
     GSIM_DEVICE_NUMBER_COUNT
 };
 
@@ -33,12 +35,15 @@ enum gsim_number_kind {
 struct gsim_device_spec {
     const char *name, *title;
     const char *gpus;       /* what such GPUs call themselves, one a line; NULL: not said */
+    const char *arch;       /* its architecture, models/arch/NAME.json; NULL: not said */
     bool inherits;          /* numbers that its file leaves out from another device */
     int compute_capability; /* 10 * major + minor: 80 is 8.0; AMD's: gsim_capability_text() */
     /* The numbers by name, in the units of device.def. */
 #define X(section, name, unit, initial, minimum, maximum, help) double name;
+#define CURVE(section, name, unit, minimum, maximum, help, points, ...) double name[points];
 #include "gpusim/device.def"
 #undef X
+#undef CURVE
     /* For each number (enum gsim_device_number): where it comes from. */
     const char *source[GSIM_DEVICE_NUMBER_COUNT];
     enum gsim_number_kind kind[GSIM_DEVICE_NUMBER_COUNT];

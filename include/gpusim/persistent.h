@@ -49,6 +49,9 @@ struct gsim_persistent {
     const uint32_t *order;          /* preset: ops in the order of their tasks; NULL: as listed */
     enum gsim_persistent_mode mode;
     uint32_t workers;               /* 0: one for each SM that no scheduler has */
+    double prefetch_kib;            /* static: so much of the next task's DRAM traffic comes while the task before runs, and then waits, where its
+                                       kernel has a prologue; 0: the prologue alone, behind the task before */
+    double straggler_cv;            /* how unevenly DRAM serves workers during an op: spread of what its tasks take there, relative */
     bool fetches_ahead;             /* lists: a task's entry and descriptor come while the worker does the task before */
     uint32_t reserved_sms;          /* sched-warps: for the scheduler warps, four on each */
     bool is_ahead;                  /* sched-warps: tasks are bound to workers before, and wait for what they follow by themselves */

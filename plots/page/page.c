@@ -14,17 +14,22 @@ static const char style[] =
     "auto;padding:0 1.25rem}\n"
     "h1{font-size:1.6rem;margin:0 0 .2rem}h2{font-size:1.15rem;margin:2.2rem 0 .6rem;border-bottom:1px solid "
     "#ccc;padding-bottom:.2rem}\n"
+    "h3{font-size:1rem;margin:1.2rem 0 .3rem}\n"
     ".sub{color:#555;margin:0 0 1rem}\n"
     "table{border-collapse:collapse;margin:.6rem 0;font-size:.9rem}th,td{padding:.22rem .7rem;text-align:left;"
     "vertical-align:top}\n"
     "th{border-bottom:1.5px solid #444;font-weight:600}td{border-bottom:1px solid "
-    "#e4e4e4}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\n"
+    "#e4e4e4}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     ".wide{overflow-x:auto}pre{background:#f4f4f2;padding:.6rem .8rem;overflow-x:auto;font-size:.85rem;white-space:"
     "pre-wrap;word-break:break-word}\n"
     "figure{margin:1.2rem 0}figure svg{max-width:100%;height:auto;display:block}figcaption{color:#333;font-size:.9rem;"
     "margin-top:.3rem}\n"
     "details{margin:.6rem 0}summary{cursor:pointer}footer{margin-top:3rem;color:#555;font-size:.85rem;border-top:1px "
     "solid #ccc;padding-top:.5rem}\n"
+    /* On a telephone tables and pictures scroll in their own boxes; what a row is of stays in sight. */
+    "@media(max-width:40rem){body{margin:1rem auto;padding:0 .8rem}table{font-size:.82rem}th,td{padding:.22rem "
+    ".45rem}.wide th:first-child,.wide td:first-child{position:sticky;left:0;background:#fff}.wide "
+    "td:first-child{max-width:11rem;overflow-wrap:break-word}.picture{overflow-x:auto}figure .picture svg{max-width:none}}\n"
     "@media print{body{margin:0;max-width:none}details{display:none}figure,table{break-inside:avoid}}\n";
 
 void gsim_page_text(struct gsim_page *page, const char *text)
@@ -133,12 +138,54 @@ void gsim_page_table_end(struct gsim_page *page)
 
 /* --- pictures
  * ---------------------------------------------------------------------------------------------------------- */
+/* gnuplot's words for a reader's pointer: a script's that is not there. The text stays. */
+static const char tip_begin[] = "<g onmousemove=\"gnuplot_svg.showHypertext(evt,'";
+static const char tip_end[] = "')\" onmouseout=\"gnuplot_svg.hideHypertext()\"><title> </title>";
+
+static const char *put_tip(struct gsim_page *page, const char *text)
+{
+    const char *end = strstr(text, tip_end);
+    if (!end) return text;
+    gsim_output_text(page->output, "<g><title>");
+    for (; text < end; text++) {
+        bool is_entity = *text == '&' && strspn(text + 1, "abcdefghijklmnopqrstuvwxyz#0123456789") && text[1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz#0123456789")] == ';';
+        if (*text == '<' || *text == '>' || (*text == '&' && !is_entity))
+            gsim_output_text(page->output, *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;");
+        else
+            gsim_output_bytes(page->output, text, 1);
+    }
+    gsim_output_text(page->output, "</title>");
+    return end + strlen(tip_end);
+}
+
+/* What gnuplot tells of itself: what it plotted from which columns, its name. Behind the element, or AT. */
+static const char *skip_element(const char *at, const char *name)
+{
+    char begin[16], end[16];
+    snprintf(begin, sizeof begin, "<%s>", name);
+    snprintf(end, sizeof end, "</%s>", name);
+    const char *found = strncmp(at, begin, strlen(begin)) == 0 ? strstr(at, end) : NULL;
+    return found ? found + strlen(end) : at;
+}
+
 /* Copies an SVG element; what follows an id or a reference to one gets the picture's number. */
-static void put_svg(struct gsim_page *page, const char *svg)
+static void put_svg(struct gsim_page *page, const char *svg, const char *caption)
 {
     static const char *const places[] = {" id=\"", " id='", "url(#", "href=\"#", "href='#"};
+    if (*svg) {
+        gsim_output_text(page->output, "<svg role=\"img\" aria-label=\"");
+        gsim_page_text(page, caption);
+        gsim_output_text(page->output, "\"");
+        svg += strlen("<svg");
+    }
     for (const char *at = svg; *at;) {
         size_t length = 0;
+        const char *behind = *at == '<' ? skip_element(skip_element(at, "title"), "desc") : at;
+        if (strncmp(at, tip_begin, sizeof tip_begin - 1) == 0) behind = put_tip(page, at + sizeof tip_begin - 1);
+        if (behind != at) {
+            at = behind;
+            continue;
+        }
         for (size_t i = 0; i < sizeof places / sizeof places[0] && !length; i++)
             if (strncmp(at, places[i], strlen(places[i])) == 0) length = strlen(places[i]);
         gsim_output_bytes(page->output, at, length ? length : 1);
@@ -155,9 +202,9 @@ static enum gsim_status put_picture(struct gsim_page *page, const struct gsim_pa
     if (!text) return gsim_error_prefix(error, "cannot read '%s'", path);
     const char *svg = strstr(text, "<svg");
     page->figure_count++;
-    gsim_output_text(page->output, "<figure>\n");
-    put_svg(page, svg ? svg : "");
-    gsim_output_printf(page->output, "<figcaption>Figure %zu. ", page->figure_count);
+    gsim_output_text(page->output, "<figure>\n<div class=\"picture\">");
+    put_svg(page, svg ? svg : "", what->caption);
+    gsim_output_printf(page->output, "</div>\n<figcaption>Figure %zu. ", page->figure_count);
     gsim_page_text(page, what->caption);
     gsim_output_text(page->output, "</figcaption>\n");
     if (what->command) gsim_page_command(page, what->command);
@@ -173,7 +220,7 @@ enum gsim_status gsim_page_draw(struct gsim_page *page, const struct gsim_page_f
     if (status != GSIM_OK) return status;
     const char *path = gsim_arena_printf(&page->arena, "%s/picture.svg", folder);
     struct gsim_figure figure = {
-        .name = what->name, .path = path, .size = {.width_cm = what->width_cm, .font_pt = GSIM_FIGURE_FONT_PT}};
+        .name = what->name, .path = path, .has_tips = true, .size = {.width_cm = what->width_cm, .font_pt = GSIM_FIGURE_FONT_PT}};
     if (!path) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = gsim_figure_open(&figure, error);
     if (status == GSIM_OK) status = what->plot(what->context, &figure, error);

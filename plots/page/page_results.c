@@ -6,9 +6,13 @@
 #include <math.h>
 
 #include "plots/page/page.h"
+#include "plots/page/parts.h"
 #include "sim/base/text.h"
 
-#define MOST_FIGURES 8
+#define MOST_FIGURES 12
+#define MOST_ALIKE   4    /* of them in a row that show the same of other settings */
+#define MOST_PARTS   24   /* of a table or a figure */
+#define FIRST_PARTS  4    /* tables that are not folded away */
 #define MOST_VALUES  12   /* of a setting, in the table of what varied */
 #define MOST_POINTS  1000 /* rows of the last table */
 
@@ -31,33 +35,6 @@ static bool is_numeric(const struct gsim_frame *frame, const struct gsim_frame_c
 
 /* --- what varied
  * ------------------------------------------------------------------------------------------------------ */
-/* Whether the column's value follows from the workload's name, as the default size does: then it is no setting. */
-static bool follows_workload(const struct gsim_frame *frame, const struct gsim_frame_column *column)
-{
-    const struct gsim_frame_column *workload = gsim_frame_find(frame, "workload");
-    if (!workload || column == workload || gsim_frame_distinct(frame, workload) < 2) return false;
-    for (size_t row = 1; row < frame->row_count; row++) {
-        size_t other = 0; /* the first row of the same workload */
-        while (strcmp(gsim_frame_text(workload, row), gsim_frame_text(workload, other)) != 0) other++;
-        if (strcmp(gsim_frame_text(column, row), gsim_frame_text(column, other)) != 0) return false;
-    }
-    return true;
-}
-
-/* No value occurs with two workloads, as sizes do that each workload counts in units of its own: a line through all
- * would mean nothing. */
-static bool is_apart(const struct gsim_frame *frame, const struct gsim_frame_column *column)
-{
-    const struct gsim_frame_column *workload = gsim_frame_find(frame, "workload");
-    if (!workload || column == workload || gsim_frame_distinct(frame, workload) < 2) return false;
-    for (size_t row = 1; row < frame->row_count; row++) {
-        size_t other = 0; /* the first row of the same value */
-        while (strcmp(gsim_frame_text(column, row), gsim_frame_text(column, other)) != 0) other++;
-        if (strcmp(gsim_frame_text(workload, row), gsim_frame_text(workload, other)) != 0) return false;
-    }
-    return true;
-}
-
 static const char *values_of(struct gsim_page *page, const struct gsim_frame *frame,
                              const struct gsim_frame_column *column)
 {
@@ -110,36 +87,58 @@ static enum gsim_status plot_results(void *context, struct gsim_figure *figure, 
 {
     struct figure *f = context;
     const char *note = "";
-    enum gsim_status status = f->plot(f->frame, &f->query, figure, &note, error);
-    if (status == GSIM_OK && *note)
-        f->what.caption = gsim_arena_printf(&f->page->arena, "%s Points are means over different values of %s.",
-                                            f->what.caption, note);
-    return status;
+    return f->plot(f->frame, &f->query, figure, &note, error);
 }
 
-static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *frame, const char *kind, const char *x,
-                             const char *y, const char *caption, struct gsim_error *error)
+/* One figure of one part. */
+static enum gsim_status draw_part(struct gsim_page *page, const struct gsim_page_part *part, const char *kind,
+                                  const struct gsim_results_query *query, const char *caption, struct gsim_error *error)
 {
-    struct figure f = {.page = page, .frame = frame, .plot = gsim_results_find(kind)};
+    struct figure f = {.page = page, .frame = &part->frame, .plot = gsim_results_find(kind), .query = *query};
     bool wide = strcmp(kind, "speedup") == 0;
-    if (page->figure_count >= MOST_FIGURES || page->missing) return GSIM_OK;
-    f.query = (struct gsim_results_query){.x = x, .y = y, .log_x = -1, .log_y = -1};
-    if (strcmp(kind, "lines") == 0 && is_apart(frame, gsim_frame_find(frame, x)))
-        f.query.series = "workload";
-    else if (strcmp(x, "scheduler") != 0 && distinct(frame, "scheduler") > 1)
-        f.query.series = "scheduler";
-    else if (strcmp(x, "workload") != 0 && distinct(frame, "workload") > 1)
-        f.query.series = "workload";
     f.what = (struct gsim_page_figure){.name = kind,
-                                       .caption = caption,
                                        .width_cm = wide ? GSIM_FIGURE_PAGE_CM : 12,
                                        .plot = plot_results,
                                        .context = &f};
+    f.what.caption = *part->name ? gsim_arena_printf(&page->arena, "%s: %s", part->name, caption) : caption;
     f.what.command =
-        gsim_arena_printf(&page->arena, "gpusim plot %s %s --x %s --y %s%s%s -o %s.svg", kind, page->source, x, y,
-                          f.query.series ? " --series " : "", f.query.series ? f.query.series : "", kind);
+        gsim_arena_printf(&page->arena, "gpusim plot %s %s --x %s --y %s%s%s%s%s%s -o %s.svg", kind, page->source, query->x, query->y,
+                          query->series ? " --series " : "", query->series ? query->series : "", *part->where ? " --where \"" : "",
+                          part->where, *part->where ? "\"" : "", kind);
     if (page->arena.failed) return no_memory(error);
     return gsim_page_draw(page, &f.what, error);
+}
+
+static bool has_values(const struct gsim_frame *frame, const char *x, const char *y)
+{
+    const struct gsim_frame_column *xs = gsim_frame_find(frame, x), *ys = gsim_frame_find(frame, y);
+    for (size_t row = 0; row < frame->row_count; row++)
+        if (*gsim_frame_text(xs, row) && isfinite(gsim_frame_number(ys, row))) return true;
+    return false;
+}
+
+/* A figure for each setting of what neither axis nor series shows: what differs in device or size has no mean, and sizes
+ * of different workloads, which count pixels, rows or elements, no axis. */
+static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *frame, const char *kind, const char *x,
+                             const char *y, const char *caption, struct gsim_error *error)
+{
+    struct gsim_results_query query = {.x = x, .y = y, .log_x = -1, .log_y = -1};
+    struct gsim_page_parts parts;
+    if (page->figure_count >= MOST_FIGURES || page->missing) return GSIM_OK;
+    if (strcmp(x, "scheduler") != 0 && distinct(frame, "scheduler") > 1)
+        query.series = "scheduler";
+    else if (strcmp(x, "workload") != 0 && strcmp(x, "size") != 0 && distinct(frame, "workload") > 1)
+        query.series = "workload";
+    const char *const shown[] = {x, query.series, NULL};
+    enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, MOST_PARTS, error);
+    size_t drawn = 0;
+    for (size_t i = 0; i < parts.count && i < MOST_ALIKE && status == GSIM_OK && page->figure_count < MOST_FIGURES && !page->missing; i++, drawn++)
+        if (has_values(&parts.parts[i].frame, x, y)) status = draw_part(page, &parts.parts[i], kind, &query, caption, error);
+    if (status == GSIM_OK && !page->missing && parts.count - drawn + parts.left_out > 0)
+        gsim_output_printf(page->output, "<p>And %zu more like it, of other settings: gpusim plot draws them, with --where.</p>\n",
+                           parts.count - drawn + parts.left_out);
+    gsim_page_parts_release(&parts);
+    return status;
 }
 
 static enum gsim_status put_figures(struct gsim_page *page, const struct gsim_frame *frame, bool has_speedup,
@@ -151,19 +150,20 @@ static enum gsim_status put_figures(struct gsim_page *page, const struct gsim_fr
     gsim_page_section(page, "Figures");
     if (has_speedup && distinct(frame, "scheduler") > 1)
         status = draw(page, frame, "speedup", x ? x : "scheduler", y,
-                      "Speed-up over the base scheduler; geometric means.", error);
+                      x && strcmp(x, "workload") == 0 ? "speed-up over the base scheduler, and its geometric mean over the workloads."
+                                                      : "speed-up over the base scheduler.", error);
     for (size_t i = 0; i < frame->column_count && status == GSIM_OK; i++) {
         const struct gsim_frame_column *column = &frame->columns[i];
         if (!gsim_frame_is_setting(column->name) || gsim_frame_distinct(frame, column) < 2) continue;
-        if (!is_numeric(frame, column) || follows_workload(frame, column)) continue;
-        status = draw(page, frame, "lines", column->name, "iteration_us", "Time of an iteration.", error);
-        if (status == GSIM_OK && has_speedup && !is_apart(frame, column))
-            status = draw(page, frame, "lines", column->name, "speedup", "Speed-up over the base scheduler.", error);
+        if (!is_numeric(frame, column) || gsim_page_follows_workload(frame, column)) continue;
+        status = draw(page, frame, "lines", column->name, "iteration_us", "time of an iteration.", error);
+        if (status == GSIM_OK && has_speedup && distinct(frame, "scheduler") > 1)
+            status = draw(page, frame, "lines", column->name, "speedup", "speed-up over the base scheduler.", error);
     }
     if (status == GSIM_OK && distinct(frame, "repeat") > 1)
         status = draw(
             page, frame, "box", x ? x : "scheduler", "iteration_us",
-            "Spread: quartiles, whiskers to the last value within 1.5 interquartile ranges, what lies beyond.", error);
+            "spread: quartiles, whiskers to the last value within 1.5 interquartile ranges, what lies beyond.", error);
     return status;
 }
 
@@ -189,9 +189,10 @@ static void put_mean(struct gsim_page *page, const struct gsim_point *point, boo
     gsim_page_cell(page, whole);
 }
 
-static enum gsim_status put_means(struct gsim_page *page, const struct gsim_frame *frame, const char *x, const char *y,
+static enum gsim_status put_table(struct gsim_page *page, const struct gsim_page_part *part, const char *x, const char *y,
                                   struct gsim_error *error)
 {
+    const struct gsim_frame *frame = &part->frame;
     struct gsim_groups groups;
     bool is_time = strcmp(y, "iteration_us") == 0;
     const char *series = strcmp(x, "scheduler") != 0 && gsim_frame_find(frame, "scheduler") ? "scheduler" : NULL;
@@ -203,7 +204,11 @@ static enum gsim_status put_means(struct gsim_page *page, const struct gsim_fram
         heads[0] = x;
         for (size_t j = 0; j < groups.series_count; j++)
             heads[j + 1] = gsim_arena_printf(&page->arena, "%s ", series ? groups.series[j] : "mean");
-        gsim_page_section(page, is_time ? "Time of an iteration" : "Speed-up");
+        if (*part->name) {
+            gsim_output_text(page->output, "<h3>");
+            gsim_page_text(page, part->name);
+            gsim_output_text(page->output, "</h3>\n");
+        }
         gsim_page_table(page, heads, groups.series_count + 1);
         for (size_t i = 0; i < groups.x_count; i++) {
             gsim_page_cell(page, groups.xs[i]);
@@ -211,19 +216,30 @@ static enum gsim_status put_means(struct gsim_page *page, const struct gsim_fram
             gsim_page_row_end(page);
         }
         gsim_page_table_end(page);
-        if (*groups.averaged || groups.is_repeated) {
-            gsim_output_text(page->output, "<p>");
-            gsim_page_text(page, is_time ? "Means" : "Geometric means");
-            if (*groups.averaged) {
-                gsim_output_text(page->output, " over different values of ");
-                gsim_page_text(page, groups.averaged);
-            }
-            gsim_output_text(page->output, groups.is_repeated
-                                               ? ", with 95 % confidence intervals from repetitions.</p>\n"
-                                               : ".</p>\n");
-        }
+        if (groups.is_repeated)
+            gsim_output_printf(page->output, "<p>%s of repetitions, with 95 %% confidence intervals.</p>\n", is_time ? "Means" : "Geometric means");
     }
     gsim_groups_release(&groups);
+    return status;
+}
+
+/* A table for each setting of what it does not show. */
+static enum gsim_status put_means(struct gsim_page *page, const struct gsim_frame *frame, const char *x, const char *y,
+                                  struct gsim_error *error)
+{
+    const char *const shown[] = {x, "scheduler", NULL};
+    struct gsim_page_parts parts;
+    bool is_time = strcmp(y, "iteration_us") == 0;
+    enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, MOST_PARTS, error);
+    gsim_page_section(page, is_time ? "Time of an iteration" : "Speed-up");
+    for (size_t i = 0; i < parts.count && status == GSIM_OK; i++) {
+        if (i == FIRST_PARTS) gsim_output_printf(page->output, "<details><summary>%zu more</summary>\n", parts.count - i);
+        if (has_values(&parts.parts[i].frame, x, y)) status = put_table(page, &parts.parts[i], x, y, error);
+    }
+    if (parts.count > FIRST_PARTS) gsim_output_text(page->output, "</details>\n");
+    if (status == GSIM_OK && parts.left_out)
+        gsim_output_printf(page->output, "<p>And %zu more: gpusim results gives all.</p>\n", parts.left_out);
+    gsim_page_parts_release(&parts);
     return status;
 }
 

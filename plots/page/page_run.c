@@ -179,7 +179,7 @@ static enum gsim_status put_work(struct gsim_page *page, const struct gsim_track
  * ------------------------------------------------------------------------------------------------------ */
 static enum gsim_status plot_timeline(void *context, struct gsim_figure *figure, struct gsim_error *error)
 {
-    const struct gsim_timeline_view view = {.iteration = 1, .from_us = NAN, .until_us = NAN};
+    const struct gsim_timeline_view view = {.iteration = 1, .takes_next = true, .from_us = NAN, .until_us = NAN};
     return gsim_timeline_plot(context, &view, figure, error);
 }
 

@@ -162,7 +162,8 @@ enum gsim_status gsim_resident_execute(struct gsim_run *run, const struct gsim_p
     struct parts first = {0}, steady = {0};
     bool same = lowering->first.ops == lowering->steady.ops;
     if (!GSIM_DRIVER_HAS(run->driver, persistent_launch))
-        return gsim_error_set(error, GSIM_SIM, "the %s driver has no resident kernels", run->driver->ops->name);
+        return gsim_error_set(error, GSIM_INPUT, "the %s driver has no resident kernels here: none under time slices or a policy among tasks",
+                              run->driver->ops->name);
     enum gsim_status status = make_parts(&m, &first, &lowering->first, error);
     if (status == GSIM_OK && !same) status = make_parts(&m, &steady, &lowering->steady, error);
     if (status == GSIM_OK) {

@@ -95,6 +95,39 @@ bool gsim_text_quantity(const char *text, double *value)
     return false;
 }
 
+/* A time up to END, in microseconds. */
+static bool read_time(const char *text, const char *end, double *us)
+{
+    static const struct {
+        const char *unit;
+        double us;
+    } units[] = {{"", 1}, {"us", 1}, {"ms", 1e3}, {"s", 1e6}, {"ns", 1e-3}};
+    char *behind;
+    if (!isdigit((unsigned char)*text) && *text != '.') return false;
+    *us = strtod(text, &behind);
+    if (memchr(text, 'x', (size_t)(behind - text)) || memchr(text, 'X', (size_t)(behind - text))) return false;
+    while (*behind == ' ') behind++;
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        size_t length = strlen(units[i].unit);
+        if (behind + length != end || strncmp(behind, units[i].unit, length) != 0) continue;
+        *us *= units[i].us;
+        return isfinite(*us);
+    }
+    return false;
+}
+
+bool gsim_text_window(const char *text, double *from_us, double *to_us)
+{
+    const char *colon = strchr(text, ':');
+    *from_us = 0;
+    *to_us = INFINITY;
+    if (!colon) return false;
+    const char *end = colon + strlen(colon);
+    if (colon > text && !read_time(text, colon, from_us)) return false;
+    if (colon + 1 < end && !read_time(colon + 1, end, to_us)) return false;
+    return *from_us < *to_us;
+}
+
 static int fold(char c)
 {
     return c == '_' ? '-' : tolower((unsigned char)c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/clock/agenda.h. Sources are few (some per GPU), timers many: two heaps; below eight sources no heap at all. */
+/* See sim/clock/agenda.h. Sources are few (some per GPU), timers many: two heaps. */
 #include "sim/clock/agenda.h"
 
 #include "gpusim/memory.h"
@@ -34,33 +34,53 @@ static void sink(struct gsim_agenda_entry *heap, size_t count, size_t place, str
     entry.source->place = place;
 }
 
-static bool list(struct gsim_agenda *agenda, struct gsim_agenda_source *source)
+static bool grow_words(struct gsim_agenda *agenda)
+{
+    size_t words = (agenda->count + 1) / 64;
+    if (gsim_array_grow((void **)&agenda->due, sizeof *agenda->due, words, &agenda->word_capacity)) return false;
+    return !gsim_array_grow((void **)&agenda->followers, sizeof *agenda->followers, words, &agenda->follower_capacity);
+}
+
+/* Those that may follow must be looked at whenever others are. */
+static void number_sources(struct gsim_agenda *agenda)
+{
+    for (size_t w = 0; w <= agenda->count / 64; w++) agenda->due[w] = agenda->followers[w] = 0;
+    for (size_t i = 0; i < agenda->count; i++) {
+        struct gsim_agenda_source *source = agenda->ordered[i];
+        source->order = i;
+        if (agenda->is_handling) agenda->due[i / 64] |= UINT64_C(1) << i % 64;
+        if (source->class >= GSIM_AGENDA_FAULTS || source->place == SIZE_MAX) agenda->followers[i / 64] |= UINT64_C(1) << i % 64;
+    }
+}
+
+static bool list(struct gsim_agenda *agenda, struct gsim_agenda_source *source, size_t place)
 {
     size_t i = agenda->count;
-    if (gsim_array_grow((void **)&agenda->ordered, sizeof *agenda->ordered, i, &agenda->ordered_capacity)) return false;
+    if (gsim_array_grow((void **)&agenda->ordered, sizeof *agenda->ordered, i, &agenda->ordered_capacity) || !grow_words(agenda)) return false;
     source->next = GSIM_TIME_NEVER;
+    source->place = place;
     for (; i && comes_first(source, agenda->ordered[i - 1]); i--) agenda->ordered[i] = agenda->ordered[i - 1];
     agenda->ordered[i] = source;
     agenda->count++;
+    number_sources(agenda);
     return true;
 }
 
 bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *source)
 {
     if (gsim_array_grow((void **)&agenda->heap, sizeof *agenda->heap, agenda->heap_count, &agenda->heap_capacity)) return false;
-    if (!list(agenda, source)) return false;
-    source->place = agenda->heap_count++;
-    agenda->heap[source->place] = (struct gsim_agenda_entry){GSIM_TIME_NEVER, source};
-    for (size_t i = 1; agenda->heap_count == GSIM_AGENDA_FEW + 1 && i < agenda->heap_count; i++) rise(agenda->heap, i, agenda->heap[i]);
+    if (!list(agenda, source, agenda->heap_count)) return false;
+    rise(agenda->heap, agenda->heap_count++, (struct gsim_agenda_entry){GSIM_TIME_NEVER, source});
     return true;
 }
 
-bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_agenda_source *source) { return list(agenda, source); }
+bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_agenda_source *source) { return list(agenda, source, SIZE_MAX); }
 
 void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next)
 {
     gsim_time before = source->next;
     source->next = next;
+    if (agenda->is_handling) agenda->due[source->order / 64] |= UINT64_C(1) << source->order % 64;
     if (next < before)
         rise(agenda->heap, source->place, (struct gsim_agenda_entry){next, source});
     else
@@ -70,27 +90,46 @@ void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *sou
 gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_agenda_source *besides)
 {
     gsim_time next = GSIM_TIME_NEVER;
-    for (size_t i = 0; agenda->heap_count <= GSIM_AGENDA_FEW && i < agenda->heap_count; i++)
-        if (agenda->heap[i].source != besides && agenda->heap[i].next < next) next = agenda->heap[i].next;
-    if (agenda->heap_count <= GSIM_AGENDA_FEW) return next;
     if (agenda->heap[0].source != besides) return agenda->heap[0].next;
     for (size_t child = 1; child <= 2 && child < agenda->heap_count; child++)
         if (agenda->heap[child].next < next) next = agenda->heap[child].next;
     return next;
 }
 
+/* Those from PLACE of the heap on. */
+static void mark_due(struct gsim_agenda *agenda, size_t place, gsim_time now)
+{
+    if (place >= agenda->heap_count || agenda->heap[place].next > now) return;
+    size_t order = agenda->heap[place].source->order;
+    agenda->due[order / 64] |= UINT64_C(1) << order % 64;
+    mark_due(agenda, 2 * place + 1, now);
+    mark_due(agenda, 2 * place + 2, now);
+}
+
 void gsim_agenda_handle(struct gsim_agenda *agenda)
 {
     const gsim_time now = *agenda->now;
-    struct gsim_agenda_source **end = agenda->ordered + agenda->count;
-    for (struct gsim_agenda_source **source = agenda->ordered; source < end; source++)
-        if ((*source)->follows || (*source)->next <= now) (*source)->handle((*source)->owner);
+    mark_due(agenda, 0, now);
+    agenda->is_handling = true;
+    for (size_t w = 0; w <= agenda->count / 64; w++) {
+        uint64_t ahead = ~UINT64_C(0), bits;
+        while ((bits = (agenda->due[w] | agenda->followers[w]) & ahead) != 0) {
+            struct gsim_agenda_source *source = agenda->ordered[64 * w + (size_t)__builtin_ctzll(bits)];
+            ahead = ~(bits ^ (bits - 1)) & ahead;
+            if (source->follows || source->next <= now) source->handle(source->owner);
+        }
+        agenda->due[w] = 0;
+    }
+    agenda->is_handling = false;
 }
 
 void gsim_agenda_follow(struct gsim_agenda *agenda)
 {
-    for (size_t i = 0; i < agenda->count; i++)
-        if (agenda->ordered[i]->follows) agenda->ordered[i]->handle(agenda->ordered[i]->owner);
+    for (size_t w = 0; w <= agenda->count / 64; w++)
+        for (uint64_t bits = agenda->followers[w]; bits; bits &= bits - 1) {
+            struct gsim_agenda_source *source = agenda->ordered[64 * w + (size_t)__builtin_ctzll(bits)];
+            if (source->follows) source->handle(source->owner);
+        }
 }
 
 /* --- timers ----------------------------------------------------------------------------------------------- */
@@ -153,5 +192,7 @@ void gsim_agenda_release(struct gsim_agenda *agenda)
     gsim_free(agenda->heap);
     gsim_free(agenda->ordered);
     gsim_free(agenda->timers);
+    gsim_free(agenda->due);
+    gsim_free(agenda->followers);
     *agenda = (struct gsim_agenda){0};
 }

@@ -32,6 +32,7 @@ struct gsim_agenda_source {
     void (*handle)(void *owner);  /* everything of it that is due now */
     void *owner;
     size_t place;                 /* in the heap */
+    size_t order;                 /* among all */
 };
 
 /* A thing that happens once at a fixed time: graph nodes becoming ready, delayed starts. */
@@ -47,12 +48,13 @@ struct gsim_agenda_entry {
     struct gsim_agenda_source *source;
 };
 
-#define GSIM_AGENDA_FEW 8 /* so many sources are looked through: that is quicker than keeping a heap of them */
-
 struct gsim_agenda {
-    struct gsim_agenda_entry *heap; /* by time; of few sources a list */
+    struct gsim_agenda_entry *heap; /* by time */
     struct gsim_agenda_source **ordered; /* all, by (class, handle) */
     size_t heap_count, heap_capacity, count, ordered_capacity;
+    uint64_t *due, *followers;    /* a bit each, as ordered: while they are handled, may be due; may follow */
+    size_t word_capacity, follower_capacity;
+    bool is_handling;
     struct gsim_agenda_source due_timers;
     struct gsim_timer *timers; /* binary heap by (time, sequence) */
     size_t timer_count, timer_capacity;
@@ -64,28 +66,16 @@ struct gsim_agenda {
 bool gsim_agenda_init(struct gsim_agenda *agenda, const gsim_time *now);
 void gsim_agenda_release(struct gsim_agenda *agenda); /* accepts zeroed */
 /* SOURCE stays its owner's and must outlive the agenda; its next event is GSIM_TIME_NEVER. False: out of memory. */
-bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *source);
+bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *source); /* it may follow from the class FAULTS on */
 /* One that only ever follows: without events of its own. */
 bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_agenda_source *source);
 void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next); /* for gsim_agenda_set */
 static inline void gsim_agenda_set(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next)
 {
-    if (next == source->next) return;
-    if (agenda->heap_count > GSIM_AGENDA_FEW) {
-        gsim_agenda_move(agenda, source, next);
-        return;
-    }
-    agenda->heap[source->place].next = source->next = next;
+    if (next != source->next) gsim_agenda_move(agenda, source, next);
 }
 /* Of all sources, the timers among them; of all but BESIDES. */
-static inline gsim_time gsim_agenda_next(const struct gsim_agenda *agenda)
-{
-    gsim_time next = agenda->heap[0].next;
-    if (agenda->heap_count > GSIM_AGENDA_FEW) return next;
-    for (size_t i = 1; i < agenda->heap_count; i++)
-        if (agenda->heap[i].next < next) next = agenda->heap[i].next;
-    return next;
-}
+static inline gsim_time gsim_agenda_next(const struct gsim_agenda *agenda) { return agenda->heap[0].next; }
 gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_agenda_source *besides);
 /* Handles once, in their order, the sources that are due or follow; only those that follow. */
 void gsim_agenda_handle(struct gsim_agenda *agenda);

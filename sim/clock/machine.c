@@ -22,6 +22,7 @@ struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m, struct 
     thread->index = (uint32_t)m->thread_count;
     thread->is_alive = true;
     thread->wake = GSIM_TIME_NEVER;
+    m->has_woken = true;
     m->threads[m->thread_count++] = thread;
     m->alive_count++;
     return thread;
@@ -29,7 +30,7 @@ struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m, struct 
 
 void gsim_machine_wake(struct gsim_machine *m, struct gsim_host_thread *thread, gsim_time when)
 {
-    (void)m;
+    m->has_woken = true;
     thread->wake = when > thread->local ? when : thread->local;
 }
 
@@ -55,6 +56,7 @@ struct gsim_host_thread *gsim_machine_add_callback(struct gsim_machine *m, struc
         if (old->is_alive || !old->is_reusable) continue;
         *old = (struct gsim_host_thread){.driver = driver, .index = old->index, .is_alive = true, .is_reusable = true, .wake = GSIM_TIME_NEVER};
         m->alive_count++;
+        m->has_woken = true;
         return old;
     }
     struct gsim_host_thread *thread = gsim_machine_add_thread(m, driver);
@@ -155,8 +157,11 @@ static bool pass_transfers(struct gsim_machine *m, gsim_time limit)
 /* Drives time until a thread may go on; returns it. */
 static struct gsim_host_thread *drive(struct gsim_machine *m)
 {
+    struct gsim_host_thread *thread = NULL;
+    m->has_woken = true;
     for (;;) {
-        struct gsim_host_thread *thread = next_thread(m);
+        if (m->has_woken) thread = next_thread(m);
+        m->has_woken = false;
         gsim_time event = gsim_agenda_next(&m->agenda), wake = thread ? thread->wake : GSIM_TIME_NEVER;
         gsim_time next = event < wake ? event : wake;
         if (gsim_engine_transfers_in_flight(m->engine)) {

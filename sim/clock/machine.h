@@ -88,6 +88,7 @@ struct gsim_machine {
     struct gsim_host_thread **threads;
     size_t thread_count, thread_capacity;
     struct gsim_host_thread *running;
+    bool has_woken;                /* some thread: who goes on first is to be found again */
     uint32_t alive_count;
     uint32_t call_count;           /* of all processes */
     struct gsim_host_thread *watching; /* by next_watching */

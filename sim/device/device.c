@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: models. See sim/device/device.h. Every rule about a number (unit, range, default) is a row of
- * include/gpusim/device.def; this file only applies them. JSON itself: sim/base/json.h; where files lie: sim/device/search.h.
+ * include/gpusim/device.def (sim/device/numbers.h); this file only applies them. JSON itself: sim/base/json.h; where files lie:
+ * sim/device/search.h.
  */
 #include "sim/device/device.h"
 
@@ -12,181 +13,21 @@
 #include <unistd.h>
 
 #include "sim/base/json.h"
-#include "sim/device/search.h"
+#include "sim/device/numbers.h"
 #include "sim/device/occupancy.h"
+#include "sim/device/search.h"
 #include "sim/base/text.h"
 
 #define MOST_BASES 4u /* that inherit one from the other */
 
-struct number_row {
-    const char *section, *name, *unit, *help;
-    double initial, minimum, maximum; /* initial NAN: the file must give it */
-    size_t offset;
-};
-
-static const struct number_row rows[GSIM_DEVICE_NUMBER_COUNT] = {
-#define X(section_, name_, unit_, initial_, minimum_, maximum_, help_)                                                 \
-    {#section_, #name_, unit_, help_, initial_, minimum_, maximum_, offsetof(struct gsim_device_spec, name_)},
-#include "gpusim/device.def"
-#undef X
-};
-
-/* Numbers that count things: a fraction would be a mistake. */
-static const bool is_count[GSIM_DEVICE_NUMBER_COUNT] = {
-    [GSIM_DEV_sm_count] = true,     [GSIM_DEV_fp32_lanes_per_sm] = true,  [GSIM_DEV_resident_grids] = true,
-    [GSIM_DEV_hw_queues] = true,    [GSIM_DEV_launch_queue_depth] = true, [GSIM_DEV_priority_levels] = true,
-    [GSIM_DEV_copy_engines] = true, [GSIM_DEV_eager_migration] = true,    [GSIM_DEV_cores] = true,
-};
-
-static const char *const kind_names[] = {
-    [GSIM_KIND_DATASHEET] = "datasheet", [GSIM_KIND_PUBLISHED] = "published", [GSIM_KIND_MEASURED] = "measured",
-    [GSIM_KIND_FITTED] = "fitted",       [GSIM_KIND_DERIVED] = "derived",     [GSIM_KIND_ASSUMED] = "assumed",
-};
-#define KIND_COUNT (sizeof(kind_names) / sizeof(kind_names[0]))
-
-static double *number_of(struct gsim_device_spec *spec, enum gsim_device_number number)
-{
-    return (double *)((char *)spec + rows[number].offset);
-}
-
-double gsim_device_get(const struct gsim_device_spec *spec, enum gsim_device_number number)
-{
-    return *(const double *)((const char *)spec + rows[number].offset);
-}
-
-const char *gsim_device_number_name(enum gsim_device_number number)
-{
-    return rows[number].name;
-}
-bool gsim_device_number_is_count(enum gsim_device_number number)
-{
-    return is_count[number];
-}
-
-const char *gsim_device_number_unit(enum gsim_device_number number)
-{
-    return rows[number].unit;
-}
-const char *gsim_device_number_section(enum gsim_device_number number)
-{
-    return rows[number].section;
-}
-const char *gsim_device_number_help(enum gsim_device_number number)
-{
-    return rows[number].help;
-}
-
-enum gsim_device_number gsim_device_number_find(const char *name)
-{
-    int number = 0;
-    while (number < GSIM_DEVICE_NUMBER_COUNT && strcmp(rows[number].name, name) != 0) number++;
-    return (enum gsim_device_number)number;
-}
-
-const char *gsim_number_kind_name(enum gsim_number_kind kind)
-{
-    GSIM_INVARIANT((unsigned)kind < KIND_COUNT);
-    return kind_names[kind];
-}
-
-double gsim_device_number_minimum(enum gsim_device_number number)
-{
-    return rows[number].minimum;
-}
-double gsim_device_number_maximum(enum gsim_device_number number)
-{
-    return rows[number].maximum;
-}
-
-bool gsim_device_put(struct gsim_device_spec *spec, enum gsim_device_number number, double value,
-                     enum gsim_number_kind kind, const char *source)
-{
-    char *copy = gsim_arena_strdup(&spec->arena, source);
-    if (!copy) return false;
-    if (is_count[number]) value = floor(value + 0.5);
-    *number_of(spec, number) = fmin(fmax(value, rows[number].minimum), rows[number].maximum);
-    spec->kind[number] = kind;
-    spec->source[number] = copy;
-    return true;
-}
-
-/* --- checks that the file and the command line share ------------------------------------------------------ */
-static bool in_range(enum gsim_device_number number, double value)
-{
-    const struct number_row *row = &rows[number];
-    return value >= row->minimum && value <= row->maximum && (!is_count[number] || value == floor(value));
-}
-
-/* "an integer from 1 to 256", "a number from 1 to 100000 GB/s" */
-static const char *expectation(enum gsim_device_number number, char *text, size_t size)
-{
-    const struct number_row *row = &rows[number];
-    snprintf(text, size, "%s from %g to %.7g%s%s", is_count[number] ? "an integer" : "a number", row->minimum,
-             row->maximum, *row->unit ? " " : "", row->unit);
-    return text;
-}
-
-/* Edit distance of two short names (Levenshtein), to suggest what a wrong name may have meant. */
-static unsigned distance(const char *left, const char *right)
-{
-    unsigned line[64];
-    size_t width = strlen(right);
-    if (width >= sizeof(line) / sizeof(line[0]) || strlen(left) > 64) return 64;
-    for (unsigned i = 0; i <= width; i++) line[i] = i;
-    for (unsigned i = 0; left[i]; i++) {
-        unsigned diagonal = line[0];
-        line[0] = i + 1;
-        for (size_t j = 0; j < width; j++) {
-            unsigned change = diagonal + (left[i] != right[j]), insert = line[j] + 1, delete = line[j + 1] + 1;
-            diagonal = line[j + 1];
-            unsigned best = insert < delete ? insert : delete;
-            line[j + 1] = change < best ? change : best;
-        }
-    }
-    return line[width];
-}
-
-/* The number whose name is nearest to NAME, or GSIM_DEVICE_NUMBER_COUNT when none is near. */
-static enum gsim_device_number nearest(const char *name)
-{
-    unsigned best = 4;
-    int found = GSIM_DEVICE_NUMBER_COUNT;
-    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
-        unsigned steps = distance(name, rows[i].name);
-        if (steps >= best) continue;
-        best = steps;
-        found = i;
-    }
-    return (enum gsim_device_number)found;
-}
-
-enum gsim_status gsim_device_set_number(struct gsim_device_spec *spec, const char *name, const char *value,
-                                 struct gsim_error *error)
-{
-    enum gsim_device_number number = gsim_device_number_find(name);
-    if (number == GSIM_DEVICE_NUMBER_COUNT) {
-        enum gsim_device_number other = nearest(name);
-        if (other == GSIM_DEVICE_NUMBER_COUNT)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "unknown device number '%s': 'gpusim list devices --long' shows them all", name);
-        return gsim_error_set(error, GSIM_USAGE, "unknown device number '%s': did you mean '%s'?", name,
-                              rows[other].name);
-    }
-    char *end = NULL, expected[96];
-    double parsed = strspn(value, "+-0123456789.eE") == strlen(value) ? strtod(value, &end) : NAN;
-    if (!end || end == value || *end || !in_range(number, parsed))
-        return gsim_error_set(error, GSIM_USAGE, "device.%s: expected %s, found \"%s\"", name,
-                              expectation(number, expected, sizeof(expected)), value);
-    *number_of(spec, number) = parsed;
-    spec->source[number] = "given on the command line";
-    spec->kind[number] = GSIM_KIND_ASSUMED;
-    return GSIM_OK;
-}
+static const char *const sections[] = {"gpu", "link", "managed", "host", "sharing"};
+#define SECTION_COUNT (sizeof sections / sizeof sections[0])
 
 /* --- reading a file ----------------------------------------------------------------------------------------- */
 struct reader {
     struct gsim_device_spec *spec;
     struct gsim_error *error;
+    const char *arch; /* the file is that of this architecture: the device's own numbers stay; NULL: it is the device's */
     bool given[GSIM_DEVICE_NUMBER_COUNT];
 };
 
@@ -224,22 +65,76 @@ static enum gsim_status check_keys(struct reader *reader, const char *place, con
     return gsim_error_set(reader->error, GSIM_INPUT, "%s%s%s: given twice", place, *place ? "." : "", repeated);
 }
 
+/* One number, or as many as the curve has points. */
+static enum gsim_status read_values(struct reader *reader, const struct gsim_number_row *row, const char *place, const cJSON *value,
+                                    double values[GSIM_CURVE_MOST])
+{
+    char expected[96], of_point[160];
+    if (!row->points) {
+        if (!cJSON_IsNumber(value) || !gsim_device_number_holds(row->first, value->valuedouble))
+            return fail_found(reader, place, gsim_device_number_expected(row->first, expected, sizeof(expected)), value);
+        values[0] = value->valuedouble;
+        return GSIM_OK;
+    }
+    snprintf(expected, sizeof(expected), "a list of %d numbers", row->points);
+    if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) != row->points) return fail_found(reader, place, expected, value);
+    const cJSON *item;
+    int point = 0;
+    cJSON_ArrayForEach(item, value)
+    {
+        snprintf(of_point, sizeof(of_point), "%s[%d]", place, point);
+        if (!cJSON_IsNumber(item) || !gsim_device_number_holds(row->first + point, item->valuedouble))
+            return fail_found(reader, of_point, gsim_device_number_expected(row->first, expected, sizeof(expected)), item);
+        values[point++] = item->valuedouble;
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status read_kind(struct reader *reader, const struct gsim_number_row *row, const cJSON *kind, enum gsim_number_kind *found)
+{
+    char place[128];
+    for (int k = GSIM_KIND_DATASHEET; k <= GSIM_KIND_ASSUMED; k++)
+        if (cJSON_IsString(kind) && strcmp(kind->valuestring, gsim_number_kind_name((enum gsim_number_kind)k)) == 0) {
+            *found = (enum gsim_number_kind)k;
+            return GSIM_OK;
+        }
+    snprintf(place, sizeof(place), "%s.%s.kind", row->section, row->name);
+    return fail_found(reader, place, "one of datasheet, published, measured, fitted, derived, assumed", kind);
+}
+
+/* What the file says, unless the device's own has said it. */
+static enum gsim_status keep(struct reader *reader, const struct gsim_number_row *row, const double *values, const char *source,
+                             enum gsim_number_kind kind)
+{
+    struct gsim_device_spec *spec = reader->spec;
+    if (reader->given[row->first]) return GSIM_OK;
+    if (reader->arch) source = gsim_arena_printf(&spec->arena, "%s: %s", reader->arch, source);
+    if (!source) return gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
+    for (int i = 0; i < gsim_number_row_size(row); i++) {
+        *gsim_device_number(spec, row->first + i) = values[i];
+        spec->source[row->first + i] = source;
+        spec->kind[row->first + i] = kind;
+        reader->given[row->first + i] = true;
+    }
+    return GSIM_OK;
+}
+
 /* {"value": 132, "unit": "", "source": "...", "kind": "datasheet"} */
-static enum gsim_status read_number(struct reader *reader, enum gsim_device_number number, const cJSON *item)
+static enum gsim_status read_number(struct reader *reader, const struct gsim_number_row *row, const cJSON *item)
 {
     static const char *const keys[] = {"value", "unit", "source", "kind", NULL};
-    const struct number_row *row = &rows[number];
     char place[128], expected[96];
+    double values[GSIM_CURVE_MOST];
+    const char *source = NULL;
+    enum gsim_number_kind kind = GSIM_KIND_ASSUMED;
     snprintf(place, sizeof(place), "%s.%s", row->section, row->name);
     if (!cJSON_IsObject(item)) return fail_found(reader, place, "an object with value, unit, source, kind", item);
     enum gsim_status status = check_keys(reader, place, item, keys, "value, unit, source, kind");
     if (status != GSIM_OK) return status;
 
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(item, "value");
     snprintf(place, sizeof(place), "%s.%s.value", row->section, row->name);
-    if (!cJSON_IsNumber(value) || !in_range(number, value->valuedouble))
-        return fail_found(reader, place, expectation(number, expected, sizeof(expected)), value);
-    *number_of(reader->spec, number) = value->valuedouble;
+    status = read_values(reader, row, place, cJSON_GetObjectItemCaseSensitive(item, "value"), values);
+    if (status != GSIM_OK) return status;
 
     const cJSON *unit = cJSON_GetObjectItemCaseSensitive(item, "unit");
     snprintf(place, sizeof(place), "%s.%s.unit", row->section, row->name);
@@ -249,18 +144,9 @@ static enum gsim_status read_number(struct reader *reader, enum gsim_device_numb
 
     snprintf(place, sizeof(place), "%s.%s.source", row->section, row->name);
     status = read_text(reader, place, "where the number comes from, in words",
-                       cJSON_GetObjectItemCaseSensitive(item, "source"), &reader->spec->source[number]);
-    if (status != GSIM_OK) return status;
-
-    const cJSON *kind = cJSON_GetObjectItemCaseSensitive(item, "kind");
-    size_t k = 0;
-    while (k < KIND_COUNT && !(cJSON_IsString(kind) && strcmp(kind->valuestring, kind_names[k]) == 0)) k++;
-    snprintf(place, sizeof(place), "%s.%s.kind", row->section, row->name);
-    if (k == KIND_COUNT)
-        return fail_found(reader, place, "one of datasheet, published, measured, fitted, derived, assumed", kind);
-    reader->spec->kind[number] = (enum gsim_number_kind)k;
-    reader->given[number] = true;
-    return GSIM_OK;
+                       cJSON_GetObjectItemCaseSensitive(item, "source"), &source);
+    if (status == GSIM_OK) status = read_kind(reader, row, cJSON_GetObjectItemCaseSensitive(item, "kind"), &kind);
+    return status == GSIM_OK ? keep(reader, row, values, source, kind) : status;
 }
 
 static enum gsim_status read_section(struct reader *reader, const char *section, const cJSON *object)
@@ -271,17 +157,17 @@ static enum gsim_status read_section(struct reader *reader, const char *section,
     const cJSON *child;
     cJSON_ArrayForEach(child, object)
     {
-        enum gsim_device_number number = gsim_device_number_find(child->string);
-        if (number == GSIM_DEVICE_NUMBER_COUNT || strcmp(rows[number].section, section) != 0) {
-            enum gsim_device_number other = nearest(child->string);
-            if (other == GSIM_DEVICE_NUMBER_COUNT)
+        const struct gsim_number_row *row = gsim_number_row_find(child->string);
+        if (!row || strcmp(row->section, section) != 0) {
+            const struct gsim_number_row *other = gsim_number_row_nearest(child->string);
+            if (!other)
                 return gsim_error_set(reader->error, GSIM_INPUT,
                                       "%s.%s: unknown number, gpusim list devices --long lists the known ones", section,
                                       child->string);
             return gsim_error_set(reader->error, GSIM_INPUT, "%s.%s: unknown number, did you mean %s.%s?", section,
-                                  child->string, rows[other].section, rows[other].name);
+                                  child->string, other->section, other->name);
         }
-        enum gsim_status status = read_number(reader, number, child);
+        enum gsim_status status = read_number(reader, row, child);
         if (status != GSIM_OK) return status;
     }
     return GSIM_OK;
@@ -323,16 +209,25 @@ static enum gsim_status read_gpus(struct reader *reader, const cJSON *list)
     return GSIM_OK;
 }
 
-static enum gsim_status read_head(struct reader *reader, const cJSON *json)
+static enum gsim_status check_head(struct reader *reader, const cJSON *json, const char *wanted, const char *const *keys, const char *expected)
 {
-    static const char *const keys[] = {"schema", "name", "title",   "compute_capability", "gpus", "inherits",
-                                       "gpu",    "link", "managed", "host", "sharing",    NULL};
     if (!cJSON_IsObject(json)) return fail_found(reader, "top level", "an object", json);
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
-    if (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_DEVICE_SCHEMA) != 0)
-        return fail_found(reader, "schema", "\"" GSIM_DEVICE_SCHEMA "\"", schema);
-    enum gsim_status status =
-        check_keys(reader, "", json, keys, "schema, name, title, compute_capability, gpus, inherits, gpu, link, managed, host");
+    if (!cJSON_IsString(schema) || strcmp(schema->valuestring, wanted) != 0) {
+        char quoted[64];
+        snprintf(quoted, sizeof quoted, "\"%s\"", wanted);
+        return fail_found(reader, "schema", quoted, schema);
+    }
+    return check_keys(reader, "", json, keys, expected);
+}
+
+static enum gsim_status read_head(struct reader *reader, const cJSON *json)
+{
+    static const char *const keys[] = {"schema", "name", "title", "compute_capability", "gpus",    "arch", "inherits",
+                                       "gpu",    "link", "managed", "host",             "sharing", NULL};
+    enum gsim_status status = check_head(reader, json, GSIM_DEVICE_SCHEMA, keys,
+                                         "schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, managed, host, sharing");
+    const cJSON *arch = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "arch") : NULL;
     if (status == GSIM_OK)
         status =
             read_text(reader, "name", "a name", cJSON_GetObjectItemCaseSensitive(json, "name"), &reader->spec->name);
@@ -342,50 +237,99 @@ static enum gsim_status read_head(struct reader *reader, const cJSON *json)
     if (status == GSIM_OK)
         status = read_compute_capability(reader, cJSON_GetObjectItemCaseSensitive(json, "compute_capability"));
     if (status == GSIM_OK) status = read_gpus(reader, cJSON_GetObjectItemCaseSensitive(json, "gpus"));
+    if (status == GSIM_OK && arch) status = read_text(reader, "arch", "the name of an architecture", arch, &reader->spec->arch);
     return status;
 }
 
-/* Numbers that the file leaves out: the default of device.def, or an error. */
+/* --- what the file leaves out ----------------------------------------------------------------------------- */
+/* The default of device.def, or an error. */
 static enum gsim_status complete(struct reader *reader)
 {
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
+        enum gsim_device_number number = (enum gsim_device_number)i;
         if (reader->given[i]) continue;
         char expected[96];
-        if (isnan(rows[i].initial))
-            return gsim_error_set(reader->error, GSIM_INPUT, "%s.%s: missing: expected %s (%s)", rows[i].section,
-                                  rows[i].name, expectation((enum gsim_device_number)i, expected, sizeof(expected)),
-                                  rows[i].help);
-        *number_of(reader->spec, (enum gsim_device_number)i) = rows[i].initial;
+        if (isnan(gsim_device_number_initial(number)))
+            return gsim_error_set(reader->error, GSIM_INPUT, "%s.%s: missing: expected %s (%s)", gsim_device_number_section(number),
+                                  gsim_device_number_name(number), gsim_device_number_expected(number, expected, sizeof(expected)),
+                                  gsim_device_number_help(number));
+        *gsim_device_number(reader->spec, number) = gsim_device_number_initial(number);
         reader->spec->source[i] = "default of include/gpusim/device.def";
         reader->spec->kind[i] = GSIM_KIND_ASSUMED;
     }
     return GSIM_OK;
 }
 
+static enum gsim_status read_arch_file(struct reader *reader, const char *path, const char *name)
+{
+    static const char *const keys[] = {"schema", "name", "title", "gpu", "link", "managed", "host", "sharing", NULL};
+    cJSON *json = gsim_json_read(path, reader->error);
+    enum gsim_status status = json ? check_head(reader, json, GSIM_ARCH_SCHEMA, keys, "schema, name, title, gpu, link, managed, host, sharing")
+                                   : reader->error->status;
+    const cJSON *its_name = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "name") : NULL;
+    if (status == GSIM_OK && !(cJSON_IsString(its_name) && strcmp(its_name->valuestring, name) == 0))
+        status = fail_found(reader, "name", "the file's name without \".json\"", its_name);
+    reader->arch = name;
+    for (size_t i = 0; status == GSIM_OK && i < SECTION_COUNT; i++) {
+        const cJSON *section = cJSON_GetObjectItemCaseSensitive(json, sections[i]);
+        if (section) status = read_section(reader, sections[i], section);
+    }
+    reader->arch = NULL;
+    gsim_json_release(json);
+    if (status != GSIM_OK) gsim_error_prefix(reader->error, "cannot read '%s'", path);
+    return status;
+}
+
+/* Those of its architecture. */
+static enum gsim_status use_arch(struct reader *reader)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_model_file *files = NULL;
+    size_t count = 0, i = 0;
+    const char *name = reader->spec->arch;
+    if (!name) return GSIM_OK;
+    enum gsim_status status = gsim_arch_files(&arena, &files, &count, reader->error);
+    while (i < count && strcmp(files[i].name, name) != 0) i++;
+    if (status == GSIM_OK && i == count)
+        status = gsim_error_set(reader->error, GSIM_INPUT, "expected the name of a file models/arch/NAME.json, found \"%.60s\"", name);
+    if (status == GSIM_OK) status = read_arch_file(reader, files[i].path, name);
+    gsim_arena_release(&arena);
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(reader->error, "arch");
+}
+
 static enum gsim_status load_file(const char *path, const char *name, unsigned depth, struct gsim_device_spec *spec,
                                   struct gsim_error *error);
 static enum gsim_status load_named(const char *name, unsigned depth, struct gsim_device_spec *spec, struct gsim_error *error);
 
-/* Numbers that the file leaves out are those of the device that it inherits from, from there on assumed. */
-static enum gsim_status inherit(struct reader *reader, const cJSON *item, unsigned depth)
+static enum gsim_status load_base(struct reader *reader, const cJSON *item, unsigned depth, struct gsim_device_spec *base)
 {
-    struct gsim_device_spec base = {0};
-    if (!item) return GSIM_OK;
     if (!cJSON_IsString(item) || !item->valuestring[0]) return fail_found(reader, "inherits", "the name of a device", item);
     if (depth >= MOST_BASES)
         return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected at most %u devices one from the other", MOST_BASES);
-    enum gsim_status status = load_named(item->valuestring, depth + 1, &base, reader->error);
-    if (status != GSIM_OK) return gsim_error_prefix(reader->error, "inherits");
+    enum gsim_status status = load_named(item->valuestring, depth + 1, base, reader->error);
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(reader->error, "inherits");
+}
+
+/* Those of the device that it inherits from, from there on assumed; those of its architecture come before a device's of another one. */
+static enum gsim_status inherit(struct reader *reader, const cJSON *item, unsigned depth)
+{
+    struct gsim_device_spec base = {0};
+    struct gsim_arena *arena = &reader->spec->arena;
+    if (!item) return use_arch(reader);
+    enum gsim_status status = load_base(reader, item, depth, &base);
+    bool is_other = reader->spec->arch && !(base.arch && strcmp(reader->spec->arch, base.arch) == 0);
+    if (status == GSIM_OK && is_other) status = use_arch(reader);
+    if (status == GSIM_OK && !reader->spec->arch && base.arch) reader->spec->arch = gsim_arena_strdup(arena, base.arch);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT && status == GSIM_OK; i++) {
         if (reader->given[i]) continue;
-        const char *source = gsim_arena_printf(&reader->spec->arena, "as the %s (%s there): %s", base.name,
-                                               kind_names[base.kind[i]], base.source[i]);
+        const char *source = gsim_arena_printf(arena, "as the %s (%s there): %s", base.name, gsim_number_kind_name(base.kind[i]), base.source[i]);
         if (!source) status = gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
-        *number_of(reader->spec, (enum gsim_device_number)i) = gsim_device_get(&base, (enum gsim_device_number)i);
+        *gsim_device_number(reader->spec, (enum gsim_device_number)i) = gsim_device_get(&base, (enum gsim_device_number)i);
         reader->spec->source[i] = source;
         reader->spec->kind[i] = GSIM_KIND_ASSUMED;
         reader->given[i] = true;
     }
+    if (status == GSIM_OK && arena->failed) status = gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
     gsim_device_release(&base);
     return status;
 }
@@ -403,11 +347,10 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
         status = gsim_error_set(&local, GSIM_INPUT, "name: expected \"%s\", as the file is called, found \"%.60s\"",
                                 name, result.name);
     const cJSON *base = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "inherits") : NULL;
-    static const char *const sections[] = {"gpu", "link", "managed", "host", "sharing"};
-    for (size_t i = 0; status == GSIM_OK && i < sizeof(sections) / sizeof(sections[0]); i++) {
+    for (size_t i = 0; status == GSIM_OK && i < SECTION_COUNT; i++) {
         const cJSON *section = cJSON_GetObjectItemCaseSensitive(json, sections[i]);
-        bool may_lack = strcmp(sections[i], "sharing") == 0; /* its numbers have defaults */
-        if (section || (!base && !may_lack)) status = read_section(&reader, sections[i], section);
+        bool may_lack = base || result.arch || strcmp(sections[i], "sharing") == 0; /* its numbers have defaults */
+        if (section || !may_lack) status = read_section(&reader, sections[i], section);
     }
     result.inherits = base != NULL;
     if (status == GSIM_OK) status = inherit(&reader, base, depth);
@@ -514,9 +457,9 @@ void gsim_device_print(const struct gsim_device_spec *spec, FILE *out)
             gsim_capability_text(spec->compute_capability, capability));
     const char *section = "";
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
-        if (strcmp(section, rows[i].section) != 0) fprintf(out, "  %s\n", section = rows[i].section);
-        fprintf(out, "    %-27s %10.7g %-5s  %-9s  %s\n", rows[i].name,
-                gsim_device_get(spec, (enum gsim_device_number)i), rows[i].unit, kind_names[spec->kind[i]],
-                spec->source[i]);
+        enum gsim_device_number number = (enum gsim_device_number)i;
+        if (strcmp(section, gsim_device_number_section(number)) != 0) fprintf(out, "  %s\n", section = gsim_device_number_section(number));
+        fprintf(out, "    %-27s %10.7g %-5s  %-9s  %s\n", gsim_device_number_name(number), gsim_device_get(spec, number),
+                gsim_device_number_unit(number), gsim_number_kind_name(spec->kind[i]), spec->source[i]);
     }
 }

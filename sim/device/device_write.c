@@ -4,36 +4,47 @@
  */
 #include <string.h>
 
-#include "sim/device/device.h"
+#include "sim/device/numbers.h"
 #include "sim/device/occupancy.h"
 #include "sim/base/output.h"
 
-static void put_number(const struct gsim_device_spec *spec, enum gsim_device_number number, bool is_first,
-                       struct gsim_output *output)
+/* Points of a curve have one source in a file: that of the first one whose kind is the least sure. */
+static void put_row(const struct gsim_device_spec *spec, const struct gsim_number_row *row, bool is_first, struct gsim_output *output)
 {
-    gsim_output_printf(output, "%s\n    \"%s\": {\"value\": %.6g, \"unit\": ", is_first ? "" : ",",
-                       gsim_device_number_name(number), gsim_device_get(spec, number));
-    gsim_output_json_string(output, gsim_device_number_unit(number));
-    gsim_output_printf(output, ", \"kind\": \"%s\",\n      \"source\": ", gsim_number_kind_name(spec->kind[number]));
-    gsim_output_json_string(output, spec->source[number]);
+    int source = row->first;
+    gsim_output_printf(output, "%s\n    \"%s\": {\"value\": %s", is_first ? "" : ",", row->name, row->points ? "[" : "");
+    for (int i = 0; i < gsim_number_row_size(row); i++) {
+        gsim_output_printf(output, "%s%.6g", i ? ", " : "", gsim_device_get(spec, row->first + i));
+        if (spec->kind[row->first + i] > spec->kind[source]) source = row->first + i;
+    }
+    gsim_output_printf(output, "%s, \"unit\": ", row->points ? "]" : "");
+    gsim_output_json_string(output, row->unit);
+    gsim_output_printf(output, ", \"kind\": \"%s\",\n      \"source\": ", gsim_number_kind_name(spec->kind[source]));
+    gsim_output_json_string(output, spec->source[source]);
     gsim_output_text(output, "}");
 }
 
 void gsim_device_write(const struct gsim_device_spec *spec, struct gsim_output *output)
 {
     static const char *const sections[] = {"gpu", "link", "managed", "host", "sharing"};
+    size_t row_count;
+    const struct gsim_number_row *rows = gsim_number_rows(&row_count);
     gsim_output_text(output, "{\n  \"schema\": \"" GSIM_DEVICE_SCHEMA "\",\n  \"name\": ");
     gsim_output_json_string(output, spec->name);
     gsim_output_text(output, ",\n  \"title\": ");
     gsim_output_json_string(output, spec->title);
     char capability[GSIM_CAPABILITY_TEXT];
     gsim_output_printf(output, ",\n  \"compute_capability\": \"%s\"", gsim_capability_text(spec->compute_capability, capability));
+    if (spec->arch) {
+        gsim_output_text(output, ",\n  \"arch\": ");
+        gsim_output_json_string(output, spec->arch);
+    }
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         bool is_first = true;
         gsim_output_printf(output, ",\n  \"%s\": {", sections[i]);
-        for (int n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n++) {
-            if (strcmp(gsim_device_number_section((enum gsim_device_number)n), sections[i]) != 0) continue;
-            put_number(spec, (enum gsim_device_number)n, is_first, output);
+        for (size_t r = 0; r < row_count; r++) {
+            if (strcmp(rows[r].section, sections[i]) != 0) continue;
+            put_row(spec, &rows[r], is_first, output);
             is_first = false;
         }
         gsim_output_text(output, "\n  }");

@@ -20,6 +20,7 @@ static const char marker; /* lies in the object that this code is part of */
 /* Files found so far; the array is gsim_realloc-ed, the strings are the arena's. */
 struct found {
     struct gsim_arena *arena;
+    const char *below; /* each folder: "", "/arch" */
     struct gsim_model_file *files;
     size_t count, capacity;
 };
@@ -40,9 +41,11 @@ static int add_file(struct found *found, const char *folder, const char *file_na
     return 0;
 }
 
-static int add_folder(struct found *found, const char *folder)
+static int add_folder(struct found *found, const char *top)
 {
-    DIR *directory = opendir(folder);
+    char folder[PATH_MAX + 160];
+    int path_length = snprintf(folder, sizeof(folder), "%s%s", top, found->below);
+    DIR *directory = path_length > 0 && (size_t)path_length < sizeof(folder) ? opendir(folder) : NULL;
     if (!directory) return 0;
     int failed = 0;
     for (struct dirent *entry; !failed && (entry = readdir(directory));) {
@@ -89,10 +92,10 @@ static int by_name(const void *left, const void *right)
     return strcmp(((const struct gsim_model_file *)left)->name, ((const struct gsim_model_file *)right)->name);
 }
 
-enum gsim_status gsim_model_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                  struct gsim_error *error)
+static enum gsim_status files_below(const char *below, struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
+                                    struct gsim_error *error)
 {
-    struct found found = {.arena = arena};
+    struct found found = {.arena = arena, .below = below};
     struct gsim_model_file *sorted = NULL;
     if (add_all_folders(&found)) goto no_memory;
     sorted = GSIM_ARENA_ARRAY(arena, struct gsim_model_file, found.count);
@@ -108,4 +111,16 @@ enum gsim_status gsim_model_files(struct gsim_arena *arena, struct gsim_model_fi
 no_memory:
     gsim_free(found.files);
     return gsim_error_set(error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
+}
+
+enum gsim_status gsim_model_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
+                                  struct gsim_error *error)
+{
+    return files_below("", arena, files, count, error);
+}
+
+enum gsim_status gsim_arch_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
+                                 struct gsim_error *error)
+{
+    return files_below("/arch", arena, files, count, error);
 }

@@ -19,4 +19,8 @@ struct gsim_model_file {
 enum gsim_status gsim_model_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
                                   struct gsim_error *error) GSIM_NODISCARD;
 
+/* The same of the folders arch/ below them: what architectures have in common. */
+enum gsim_status gsim_arch_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
+                                 struct gsim_error *error) GSIM_NODISCARD;
+
 #endif

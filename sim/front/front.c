@@ -74,6 +74,7 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command)
     if (command->stream == 0) f->default_issued++;
     hw_queue->pending_launches += is_launch(command);
     if (!hw_queue->head) look_at(f, stream->hw_queue, command->arrival);
+    else if (f->keeps_waits && hw_queue->blocked) gsim_front_look(f, stream->hw_queue, command->arrival);
     *hw_queue->tail = command;
     hw_queue->tail = &command->next;
 }
@@ -257,6 +258,50 @@ static const struct gsim_command *turned_for(const struct gsim_front *f, const s
     return NULL;
 }
 
+/* The head of the hw_queue records without timing what its stream still does: it holds nobody back and is made when that
+ * ends. One with timing does hold back (H200: m2 in traces/h200/runs-1g.json.gz, 12 streams on 8 queues). */
+static void put_aside(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
+{
+    struct gsim_command *command = hw_queue->head;
+    if (!stream->records) stream->records_tail = &stream->records;
+    pop(hw_queue);
+    *stream->records_tail = command;
+    stream->records_tail = &command->next;
+}
+
+/* The stream's command has ended, or what it was kept for: what was put aside is next in the hw_queue. */
+static void take_back(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
+{
+    if (!stream->records) return;
+    stream->front->kept_count -= stream->kept_for != NULL;
+    stream->kept_for = NULL;
+    if (!hw_queue->head) hw_queue->tail = stream->records_tail;
+    *stream->records_tail = hw_queue->head;
+    hw_queue->head = stream->records;
+    stream->records = NULL;
+}
+
+/* The head waits for an event, and the process' launches go through a policy: the library that holds launches keeps what waits for them, so that
+ * the wait and what follows in its stream are not in the way of other streams' commands. */
+static void keep_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
+{
+    stream->kept_for = hw_queue->head->marker;
+    f->kept_count++;
+    hw_queue->blocked = false;
+    put_aside(hw_queue, stream);
+}
+
+/* MARKER is complete: what was kept for it is next in its queues. */
+static void release_kept(struct gsim_front *f, const struct gsim_marker *marker)
+{
+    for (size_t i = 0; f->kept_count && i < f->process->stream_count; i++) {
+        struct gsim_stream_state *s = &f->process->streams[i];
+        if (s->kept_for != marker) continue;
+        take_back(&f->hw_queues[s->hw_queue], s);
+        look_at(f, s->hw_queue, f->machine->now);
+    }
+}
+
 static void do_record(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_command *command)
 {
     struct gsim_stream_state *stream = &f->process->streams[command->stream];
@@ -275,8 +320,10 @@ static void do_record(struct gsim_front *f, struct gsim_hw_queue *hw_queue, stru
     }
     command->marker->unit = stream->ended_unit;
     complete_marker(f, command->marker, end);
+    const struct gsim_marker *marker = command->marker;
     gsim_process_unref(f->process, command->marker);
     drop_head(f, hw_queue);
+    release_kept(f, marker);
 }
 
 static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_command *command)
@@ -347,27 +394,6 @@ static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_st
     return seen > earliest ? seen : earliest;
 }
 
-/* The head of the hw_queue records without timing what its stream still does: it holds nobody back and is made when that
- * ends. One with timing does hold back (H200: m2 in traces/h200/runs-1g.json.gz, 12 streams on 8 queues). */
-static void put_aside(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
-{
-    struct gsim_command *command = hw_queue->head;
-    if (!stream->records) stream->records_tail = &stream->records;
-    pop(hw_queue);
-    *stream->records_tail = command;
-    stream->records_tail = &command->next;
-}
-
-/* The stream's command has ended: its records are next in the hw_queue. */
-static void take_back(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
-{
-    if (!stream->records) return;
-    if (!hw_queue->head) hw_queue->tail = stream->records_tail;
-    *stream->records_tail = hw_queue->head;
-    hw_queue->head = stream->records;
-    stream->records = NULL;
-}
-
 void gsim_front_hold(struct gsim_front *f, uint32_t stream, bool is_held)
 {
     struct gsim_stream_state *s = &f->process->streams[stream];
@@ -409,8 +435,16 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         f->hw_queue_at[index] = command->arrival;
         return false;
     }
+    if (stream->kept_for) {
+        put_aside(hw_queue, stream);
+        return true;
+    }
     if (!default_allows(f, hw_queue, command)) return false; /* looked at again when the barrier falls */
     if (command->kind == GSIM_COMMAND_WAIT) {
+        if (!command->marker->is_complete && f->keeps_waits && hw_queue->bound_streams > 1) {
+            keep_wait(f, hw_queue, stream);
+            return true;
+        }
         if (!command->marker->is_complete) {
             command->marker->waiting_devices |= UINT32_C(1) << f->device->index;
             command->marker->waiting_hw_queues[f->device->index] |= UINT32_C(1) << index;

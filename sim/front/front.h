@@ -39,6 +39,8 @@ struct gsim_front {
     struct gsim_process *process;  /* whose streams it executes */
     struct gsim_partition *part;        /* the SMs that its kernels run on */
     struct gsim_arbiter *arbiter;  /* NULL: kernels go at once */
+    bool keeps_waits;              /* a policy serves the process: waits do not hold back other streams of their hardware queue */
+    uint32_t kept_count;           /* streams of which that is so now */
     uint32_t context;              /* its number among the contexts of an arbiter */
     struct gsim_agenda_source source;     /* the next hardware queue to be looked at */
     struct gsim_front_policy *policies; /* of the tasks that have one */

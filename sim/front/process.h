@@ -40,7 +40,8 @@ struct gsim_stream_state {
     struct gsim_command *early;    /* launched programmatically, begun before what it is busy with has ended */
     bool is_triggered;             /* all blocks of the kernel that it is busy with have */
     gsim_time triggered, own_ready; /* when; ready[GSIM_UNIT_SMS] as the end of its last kernel has set it */
-    struct gsim_command *records, **records_tail; /* of what it is busy with, to be made when that ends; held: all that follows */
+    struct gsim_command *records, **records_tail; /* of what it is busy with, to be made when that ends; held or kept: all that follows */
+    const struct gsim_marker *kept_for; /* a wait for this one, and all that follows, is with the client */
     bool is_bound;                 /* has commands that are not complete, all in that hw_queue */
     uint64_t issued, completed;
     /* By unit, of the last work there that its next command must follow: its end, and with the gap behind it. */

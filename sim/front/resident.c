@@ -5,16 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *gsim_persistent_mode_name(enum gsim_persistent_mode mode)
-{
-    static const char *const names[] = {
-#define MODE_NAME(name, text) text,
-        GSIM_PERSISTENT_MODE_MAP(MODE_NAME)
-#undef MODE_NAME
-    };
-    GSIM_INVARIANT((unsigned)mode < GSIM_PERSISTENT_MODES);
-    return names[mode];
-}
+#define MOST_AHEAD 0.99 /* what is left needs something of what the task follows */
 
 /* --- idle time ------------------------------------------------------------------------------------------------ */
 
@@ -181,30 +172,51 @@ static double work_of(const struct gsim_demand *work, uint64_t first, uint64_t c
     return fmax(sum, 1e-3);
 }
 
-static void put_on_sm(struct gsim_resident_worker *w, const struct gsim_resident_op *op)
+/* How much of the task may come before what it follows has ended. */
+static double share_ahead(const struct gsim_resident *r, const struct gsim_op *op, uint32_t blocks)
+{
+    const struct gsim_kernel *kernel = &r->front->process->space->program->kernels[op->kernel_index];
+    double grid = (double)kernel->grid.x * kernel->grid.y * kernel->grid.z, bytes = kernel->dram_bytes * blocks / grid;
+    if (r->plan->prefetch_kib <= 0 || bytes <= 0) return kernel->prologue;
+    return fmin(1024 * r->plan->prefetch_kib / bytes, MOST_AHEAD);
+}
+
+/* What the op's tasks take on this worker, relative: drawn once for both, so that it stays whoever asks when. Mean 1. */
+static double luck(const struct gsim_resident_worker *w, uint32_t op)
+{
+    double cv = w->resident->plan->straggler_cv, sum = 0;
+    uint64_t z = (uint64_t)op << 32 | w->index;
+    if (cv <= 0) return 1;
+    for (int i = 0; i < 12; i++) { /* the sum of twelve is nearly normal */
+        uint64_t x = z += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
+        x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+        x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+        sum += (double)((x ^ (x >> 31)) >> 11) * 0x1p-53;
+    }
+    return fmax(0.1, 1 + cv * (sum - 6));
+}
+
+static struct gsim_kernel_run *put_on_sm(struct gsim_resident_worker *w, struct gsim_command *command, uint32_t task, bool is_early, bool *has_room)
 {
     struct gsim_resident *r = w->resident;
     struct gsim_device *d = r->front->device;
+    const struct gsim_resident_op *op = &r->ops[r->op_of[task]];
     const struct gsim_op *its = r->plan->ops[op - r->ops];
     const struct gsim_demand *work = &d->space->works[its->kernel_index];
-    uint32_t first = (w->task - op->first_task) * op->task_blocks, left = op->block_count - first;
+    uint32_t first = (task - op->first_task) * op->task_blocks, left = op->block_count - first;
     uint32_t count = left < op->task_blocks ? left : op->task_blocks;
-    bool has_room = true;
-    w->command->op = its;
-    w->command->iteration = r->command->iteration;
-    w->command->correlation = r->command->correlation;
-    w->command->stream = r->command->stream;
-    w->command->front = r->front;
-    w->command->part = r->front->part;
-    w->command->client = r->command->client;
-    w->run = gsim_gpu_place(r->front->part->sm, d->machine->now, work, work_of(work, first, count), count, w->sm, w->is_early, w->command, &has_room);
-    if (!w->run) {
-        if (has_room)
-            gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
-        else
-            gsim_machine_fail(d->machine, GSIM_SIM, "no room for a worker on SM %u: a resident kernel beside others is not simulated", w->sm);
-    }
+    command->op = its;
+    command->iteration = r->command->iteration;
+    command->correlation = r->command->correlation;
+    command->stream = r->command->stream;
+    command->front = r->front;
+    command->part = r->front->part;
+    command->client = r->command->client;
+    struct gsim_kernel_run *run = gsim_gpu_place(r->front->part->sm, d->machine->now, work, work_of(work, first, count) * luck(w, r->op_of[task]), count, w->sm,
+                                                 is_early ? share_ahead(r, its, count) : -1, command, has_room);
+    if (!run && *has_room) gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
     gsim_partition_changed(r->front->part);
+    return run;
 }
 
 static void op_starts(struct gsim_resident *r, struct gsim_resident_op *op)
@@ -228,7 +240,10 @@ static void begin_task(void *argument)
         r->running++;
         r->ready--;
     }
-    put_on_sm(w, op);
+    bool has_room = true;
+    w->run = put_on_sm(w, w->command, w->task, w->is_early, &has_room);
+    if (!has_room) gsim_machine_fail(r->front->machine, GSIM_SIM, "no room for a worker on SM %u: a resident kernel beside others is not simulated", w->sm);
+    if (w->run && !w->is_early && r->policy->began) r->policy->began(w);
 }
 
 void gsim_resident_begin(struct gsim_resident_worker *w, uint32_t task, gsim_time time)
@@ -257,6 +272,28 @@ static void let_go(void *argument)
     w->is_early = false;
     gsim_gpu_release(r->front->part->sm, gsim_resident_now(r), w->run);
     gsim_partition_changed(r->front->part);
+    if (r->policy->began) r->policy->began(w);
+}
+
+bool gsim_resident_load_ahead(struct gsim_resident_worker *w, uint32_t task)
+{
+    bool has_room = true;
+    w->ahead.task = task;
+    w->ahead.run = put_on_sm(w, w->ahead.command, task, true, &has_room);
+    if (w->ahead.run) op_starts(w->resident, &w->resident->ops[w->resident->op_of[task]]);
+    return w->ahead.run != NULL;
+}
+
+void gsim_resident_take_ahead(struct gsim_resident_worker *w)
+{
+    struct gsim_command *command = w->command;
+    w->command = w->ahead.command;
+    w->ahead.command = command;
+    w->run = w->ahead.run;
+    w->ahead.run = NULL;
+    w->task = w->ahead.task;
+    w->is_early = true;
+    w->is_idle = false;
 }
 
 void gsim_resident_let_go(struct gsim_resident_worker *w, gsim_time time) { gsim_resident_at(w->resident, time, let_go, w); }
@@ -276,8 +313,8 @@ static void reset(struct gsim_resident *r, gsim_time when)
     }
     for (uint32_t i = 0; i < r->worker_count; i++) {
         struct gsim_resident_worker *w = &r->workers[i];
-        struct gsim_command *command = w->command;
-        *w = (struct gsim_resident_worker){.resident = r, .index = i, .sm = w->sm, .command = command, .time = gsim_resident_now(r), .position = i};
+        *w = (struct gsim_resident_worker){.resident = r, .index = i, .sm = w->sm, .command = w->command, .ahead.command = w->ahead.command,
+                                           .time = gsim_resident_now(r), .position = i};
         w->slots_tail = &w->slots;
         w->reports_tail = &w->reports;
     }

@@ -57,6 +57,11 @@ struct gsim_resident_worker {
     bool is_idle;
     bool is_early;                      /* its task's prologue has begun, and it waits for what the task follows */
     struct gsim_kernel_run *run;        /* on the SM */
+    struct { /* the next of its list, whose loads come while it does the one before */
+        struct gsim_command *command;
+        struct gsim_kernel_run *run; /* NULL: there is none */
+        uint32_t task;
+    } ahead;
     struct gsim_resident_worker *next_waiting;
     struct gsim_resident_slot *slots, **slots_tail;
     uint32_t slot_count;                /* that the host knows of, with the running task */
@@ -85,6 +90,7 @@ struct gsim_resident_costs {
 struct gsim_resident_policy {
     void (*begin)(struct gsim_resident *r);
     void (*ended)(struct gsim_resident_worker *w); /* the worker's task ended now */
+    void (*began)(struct gsim_resident_worker *w); /* it began, with nothing more to wait for; NULL: of no interest */
 };
 
 struct gsim_resident {
@@ -127,6 +133,10 @@ void gsim_resident_launch(struct gsim_command *command);
 struct gsim_resident *gsim_resident_of_plan(struct gsim_front *f, const struct gsim_persistent *plan);
 void gsim_resident_task_ended(struct gsim_command *command);
 
+/* Loads of TASK, which the worker does next, begin now, beside its task's; false: they do not, since there is no room for them. */
+bool gsim_resident_load_ahead(struct gsim_resident_worker *w, uint32_t task);
+/* That task is the worker's now, and waits for what it follows. */
+void gsim_resident_take_ahead(struct gsim_resident_worker *w);
 /* The worker begins TASK at TIME. */
 void gsim_resident_begin(struct gsim_resident_worker *w, uint32_t task, gsim_time time);
 /* The same, but it waits behind its prologue until it is let go of. */

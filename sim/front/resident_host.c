@@ -307,4 +307,4 @@ static void copilot_ended(struct gsim_resident_worker *w)
     gsim_resident_at(r, w->time + r->costs.post, free_again, w);
 }
 
-const struct gsim_resident_policy gsim_resident_copilot = {copilot_begin, copilot_ended};
+const struct gsim_resident_policy gsim_resident_copilot = {copilot_begin, copilot_ended, NULL};

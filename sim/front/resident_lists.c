@@ -67,7 +67,23 @@ static void next_of_list(struct gsim_resident_worker *w)
     if (w->position >= r->task_count) return;
     uint32_t task = r->sequence[w->position];
     w->position += r->worker_count;
-    await_next(w, task);
+    if (!w->ahead.run) {
+        await_next(w, task);
+        return;
+    }
+    gsim_resident_take_ahead(w);
+    w->next_pred = 0;
+    gsim_resident_await(w);
+}
+
+/* The worker's task runs: loads of the next one of its list come beside. */
+static void static_began(struct gsim_resident_worker *w)
+{
+    struct gsim_resident *r = w->resident;
+    if (r->plan->prefetch_kib <= 0 || w->position >= r->task_count) return;
+    uint32_t task = r->sequence[w->position];
+    const struct gsim_op *op = r->plan->ops[r->op_of[task]];
+    if (r->front->process->space->works[op->kernel_index].prologue > 0) gsim_resident_load_ahead(w, task);
 }
 
 static void static_begin(struct gsim_resident *r)
@@ -89,7 +105,7 @@ static void static_ended(struct gsim_resident_worker *w)
     gsim_resident_at(w->resident, w->time + w->resident->costs.fence, static_announced, w);
 }
 
-const struct gsim_resident_policy gsim_resident_static = {static_begin, static_ended};
+const struct gsim_resident_policy gsim_resident_static = {static_begin, static_ended, static_began};
 
 /* --- claim ----------------------------------------------------------------------------------------------------- */
 
@@ -119,7 +135,7 @@ static void claim_ended(struct gsim_resident_worker *w)
     gsim_resident_at(w->resident, w->time + w->resident->costs.fence, claim_announced, w);
 }
 
-const struct gsim_resident_policy gsim_resident_claim = {claim_begin, claim_ended};
+const struct gsim_resident_policy gsim_resident_claim = {claim_begin, claim_ended, NULL};
 
 /* --- barrier ---------------------------------------------------------------------------------------------------- */
 
@@ -161,4 +177,4 @@ static void barrier_begin(struct gsim_resident *r) { begin_phase(r, gsim_residen
 
 static void barrier_ended(struct gsim_resident_worker *w) { next_of_phase(w, w->time); }
 
-const struct gsim_resident_policy gsim_resident_barrier = {barrier_begin, barrier_ended};
+const struct gsim_resident_policy gsim_resident_barrier = {barrier_begin, barrier_ended, NULL};

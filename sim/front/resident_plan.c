@@ -166,6 +166,15 @@ static uint32_t server_count(const struct gsim_resident *r)
     return wanted < r->worker_count ? wanted : r->worker_count;
 }
 
+static struct gsim_command *new_command(struct gsim_resident *r, struct gsim_resident_worker *w)
+{
+    struct gsim_command *command = gsim_command_new(r->front->machine, GSIM_COMMAND_TASK, r->front->device, 0, 0);
+    if (!command) return NULL;
+    command->argument = w;
+    command->ended = gsim_resident_task_ended;
+    return command;
+}
+
 static bool allocate(struct gsim_resident *r, uint32_t sms)
 {
     struct gsim_arena *arena = &r->front->machine->arena;
@@ -181,12 +190,11 @@ static bool allocate(struct gsim_resident *r, uint32_t sms)
     if (!r->is_placed || !r->workers || !r->servers || !r->op_of || !r->sequence || !r->queue || !r->queue_since || !r->follower_start || !r->followers)
         return false;
     for (uint32_t i = 0; i < r->worker_count; i++) {
-        struct gsim_command *command = gsim_command_new(r->front->machine, GSIM_COMMAND_TASK, r->front->device, 0, 0);
-        if (!command) return false;
-        command->argument = &r->workers[i];
-        command->ended = gsim_resident_task_ended;
-        r->workers[i].command = command;
-        r->workers[i].sm = i % sms;
+        struct gsim_resident_worker *w = &r->workers[i];
+        w->command = new_command(r, w);
+        w->ahead.command = new_command(r, w);
+        if (!w->command || !w->ahead.command) return false;
+        w->sm = i % sms;
     }
     return true;
 }

@@ -133,7 +133,7 @@ static void queue_ended(struct gsim_resident_worker *w)
     gsim_resident_at(w->resident, w->time + w->resident->costs.fence, queue_announced, w);
 }
 
-const struct gsim_resident_policy gsim_resident_queue = {queue_begin, queue_ended};
+const struct gsim_resident_policy gsim_resident_queue = {queue_begin, queue_ended, NULL};
 
 /* --- scheduler warps ------------------------------------------------------------------------------------------------ */
 
@@ -212,4 +212,4 @@ static void warps_ended(struct gsim_resident_worker *w)
     gsim_resident_at(w->resident, w->time + w->resident->costs.fence, warps_announced, w);
 }
 
-const struct gsim_resident_policy gsim_resident_warps = {warps_begin, warps_ended};
+const struct gsim_resident_policy gsim_resident_warps = {warps_begin, warps_ended, NULL};

@@ -20,6 +20,10 @@ static void do_persistent_launch(struct gsim_driver *driver, const struct gsim_p
         gsim_machine_fail(p->machine, GSIM_SIM, "stream %u is being captured: resident kernels as nodes of a graph are not simulated", stream);
         return;
     }
+    if (p->machine->simulation->gpu.sample > 1) {
+        gsim_machine_fail(p->machine, GSIM_INPUT, "gpu.sample: resident kernels place their tasks on every SM: expected 1");
+        return;
+    }
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream), before = p->machine->running->local;
     struct gsim_front *front = p->streams[stream].front;

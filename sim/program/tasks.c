@@ -111,3 +111,17 @@ void gsim_task_set_identify(const struct gsim_task_set *set, uint32_t *identity)
         }
     }
 }
+
+/* --- processes ------------------------------------------------------------------------------------------------- */
+
+uint32_t gsim_task_set_processes(const struct gsim_task_set *set, enum gsim_mechanism mechanism, uint32_t *process_of)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t number = set->tasks[i].process, same = 0;
+        bool is_own = number == GSIM_OWN_PROCESS && mechanism != GSIM_MECHANISM_STREAMS;
+        while (same < i && (is_own || set->tasks[same].process != number)) same++;
+        process_of[i] = same < i ? process_of[same] : count++;
+    }
+    return count;
+}

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "sim/device/occupancy.h"
-#include "sim/report/slices.h"
+#include "sim/report/chrome_links.h"
 #include "sim/report/chrome_sms.h"
+#include "sim/report/slices.h"
 
 #define SYNC_TRACK (1ULL << 40)
 #define FLOW_CALL  1 /* a call has this correlation */
@@ -20,6 +21,8 @@ struct writer {
     const struct gsim_timeline *timeline;
     struct gsim_output *output;
     struct gsim_slices slices;
+    struct gsim_trace_work *works; /* for arrows of waits */
+    size_t work_count;
     unsigned char *flows; /* by correlation: FLOW_CALL, FLOW_WORK */
     uint32_t max_correlation, max_stream;
     uint64_t lane_base; /* above every stream, a multiple of 1000 */
@@ -238,7 +241,7 @@ static void put_calls(struct writer *writer)
     for (size_t i = 0; i < writer->timeline->api_count; i++) {
         const struct gsim_api_record *call = &writer->timeline->apis[i];
         if (call->thread >= threads) threads = call->thread + 1;
-        put_call(writer, call);
+        if (gsim_result_shows(writer->result, call->start, call->end)) put_call(writer, call);
     }
     put_metadata(writer, "process_name", GSIM_TRACE_HOST_PID, 0, "host");
     put_sort_index(writer, "process_sort_index", GSIM_TRACE_HOST_PID, 0, 0);
@@ -253,19 +256,24 @@ static void put_calls(struct writer *writer)
  */
 static void put_occupancy(struct writer *writer)
 {
-    for (size_t i = 0; i < writer->timeline->occupancy_count; i++) {
-        const struct gsim_occupancy_record *now = &writer->timeline->occupancy[i];
+    const struct gsim_timeline *timeline = writer->timeline;
+    const gsim_time from = writer->result->window_from, until = writer->result->window_until;
+    for (size_t i = 0; i < timeline->occupancy_count; i++) {
+        const struct gsim_occupancy_record *now = &timeline->occupancy[i];
+        bool is_last = i + 1 == timeline->occupancy_count;
+        if (until && (now->time >= until || (!is_last && now[1].time <= from))) continue;
+        gsim_time at = until && now->time < from ? from : now->time; /* what holds when a window begins */
         begin_event(writer, "C", NULL, 0, 0);
         put_name(writer, "occupancy");
         gsim_output_text(writer->output, ",\"ts\":");
-        gsim_output_time_us(writer->output, now->time);
+        gsim_output_time_us(writer->output, at);
         gsim_output_text(writer->output, ",\"args\":{");
         put_number(writer, "busy SMs", now->busy_sms, true);
         gsim_output_text(writer->output, "}}");
         begin_event(writer, "C", NULL, 0, 0);
         put_name(writer, "resident warps");
         gsim_output_text(writer->output, ",\"ts\":");
-        gsim_output_time_us(writer->output, now->time);
+        gsim_output_time_us(writer->output, at);
         gsim_output_text(writer->output, ",\"args\":{");
         put_number(writer, "warps", now->warps, true);
         gsim_output_text(writer->output, "}}");
@@ -315,6 +323,7 @@ static enum gsim_status add_slice(struct writer *writer, enum gsim_slice_kind ki
                                   gsim_time start, gsim_time end, struct gsim_error *error)
 {
     struct gsim_slice slice = {.track = track, .start = start, .end = end, .record = (uint32_t)record, .kind = kind};
+    if (!gsim_result_shows(writer->result, start, end)) return GSIM_OK;
     return gsim_slices_add(&writer->slices, &slice, error);
 }
 
@@ -351,6 +360,21 @@ static void name_track(struct writer *writer, uint64_t track, uint32_t lane, uin
     put_sort_index(writer, "thread_sort_index", 0, tid, track == SYNC_TRACK ? SYNC_TRACK + lane : track * 1000 + lane);
 }
 
+static void keep_kernel(struct writer *writer, const struct gsim_kernel_record *kernel, uint64_t tid)
+{
+    if (!writer->works || !kernel->correlation) return;
+    writer->works[writer->work_count++] = (struct gsim_trace_work){
+        kernel->device, kernel->stream, kernel->correlation, tid, kernel->start, kernel->end};
+}
+
+static void keep_copy(struct writer *writer, const struct gsim_copy_record *copy, uint64_t tid)
+{
+    bool is_of_stream = copy->reason == GSIM_REASON_EXPLICIT || copy->reason == GSIM_REASON_PREFETCH;
+    if (!writer->works || !copy->correlation || !is_of_stream) return;
+    writer->works[writer->work_count++] =
+        (struct gsim_trace_work){copy->device, copy->stream, copy->correlation, tid, copy->start, copy->end};
+}
+
 static void put_tracks(struct writer *writer)
 {
     uint32_t named_lanes = 0;
@@ -369,42 +393,55 @@ static void put_tracks(struct writer *writer)
             name_track(writer, slice->track, named_lanes, tid);
             if (named_lanes) next_tid++;
         }
-        if (slice->kind == GSIM_SLICE_KERNEL)
+        if (slice->kind == GSIM_SLICE_KERNEL) {
             put_kernel(writer, &timeline->kernels[slice->record], tid);
-        else if (slice->kind == GSIM_SLICE_COPY)
+            keep_kernel(writer, &timeline->kernels[slice->record], tid);
+        } else if (slice->kind == GSIM_SLICE_COPY) {
             put_copy(writer, &timeline->copies[slice->record], tid);
-        else
+            keep_copy(writer, &timeline->copies[slice->record], tid);
+        } else
             put_sync(writer, &timeline->apis[slice->record], tid);
     }
 }
 
 /* --- flows
  * --------------------------------------------------------------------------------------------------------------- */
+static void see_stream(struct writer *writer, uint32_t stream)
+{
+    if (stream > writer->max_stream) writer->max_stream = stream;
+}
+
+static void see_correlation(struct writer *writer, uint32_t correlation)
+{
+    if (correlation > writer->max_correlation) writer->max_correlation = correlation;
+}
+
+/* Which correlations have both ends in the trace. */
 static enum gsim_status collect_flows(struct writer *writer, struct gsim_error *error)
 {
     const struct gsim_timeline *timeline = writer->timeline;
     for (size_t i = 0; i < timeline->kernel_count; i++) {
-        if (timeline->kernels[i].correlation > writer->max_correlation)
-            writer->max_correlation = timeline->kernels[i].correlation;
-        if (timeline->kernels[i].stream > writer->max_stream) writer->max_stream = timeline->kernels[i].stream;
+        see_correlation(writer, timeline->kernels[i].correlation);
+        see_stream(writer, timeline->kernels[i].stream);
     }
     for (size_t i = 0; i < timeline->copy_count; i++) {
-        if (timeline->copies[i].correlation > writer->max_correlation)
-            writer->max_correlation = timeline->copies[i].correlation;
-        if (timeline->copies[i].stream > writer->max_stream) writer->max_stream = timeline->copies[i].stream;
+        see_correlation(writer, timeline->copies[i].correlation);
+        see_stream(writer, timeline->copies[i].stream);
     }
-    for (size_t i = 0; i < timeline->api_count; i++)
-        if (timeline->apis[i].correlation > writer->max_correlation)
-            writer->max_correlation = timeline->apis[i].correlation;
-    for (size_t i = 0; i < timeline->wait_count; i++)
-        if (timeline->waits[i].waiting_stream > writer->max_stream)
-            writer->max_stream = timeline->waits[i].waiting_stream;
+    for (size_t i = 0; i < timeline->api_count; i++) see_correlation(writer, timeline->apis[i].correlation);
+    for (size_t i = 0; i < timeline->wait_count; i++) see_stream(writer, timeline->waits[i].waiting_stream);
     writer->lane_base = ((uint64_t)writer->max_stream / 1000 + 1) * 1000;
     writer->flows = gsim_alloc((size_t)writer->max_correlation + 1);
     if (!writer->flows) return gsim_error_set(error, GSIM_NOMEM, "cannot write the trace: out of memory");
-    for (size_t i = 0; i < timeline->api_count; i++) writer->flows[timeline->apis[i].correlation] |= FLOW_CALL;
-    for (size_t i = 0; i < timeline->kernel_count; i++) writer->flows[timeline->kernels[i].correlation] |= FLOW_WORK;
-    for (size_t i = 0; i < timeline->copy_count; i++) writer->flows[timeline->copies[i].correlation] |= FLOW_WORK;
+    for (size_t i = 0; i < timeline->api_count; i++)
+        if (gsim_result_shows(writer->result, timeline->apis[i].start, timeline->apis[i].end))
+            writer->flows[timeline->apis[i].correlation] |= FLOW_CALL;
+    for (size_t i = 0; i < timeline->kernel_count; i++)
+        if (gsim_result_shows(writer->result, timeline->kernels[i].start, timeline->kernels[i].end))
+            writer->flows[timeline->kernels[i].correlation] |= FLOW_WORK;
+    for (size_t i = 0; i < timeline->copy_count; i++)
+        if (gsim_result_shows(writer->result, timeline->copies[i].start, timeline->copies[i].end))
+            writer->flows[timeline->copies[i].correlation] |= FLOW_WORK;
     return GSIM_OK;
 }
 
@@ -417,6 +454,7 @@ static void put_spans(struct writer *writer)
     put_sort_index(writer, "process_sort_index", GSIM_TRACE_SPANS_PID, 0, 0);
     put_metadata(writer, "thread_name", GSIM_TRACE_SPANS_PID, 0, result->span_track);
     for (size_t i = 0; i < result->span_count; i++) {
+        if (!gsim_result_shows(result, result->spans[i].start, result->spans[i].end)) continue;
         begin_event(writer, "X", "explanation", GSIM_TRACE_SPANS_PID, 0);
         put_name(writer, result->spans[i].name);
         put_span(writer, result->spans[i].start, result->spans[i].end);
@@ -426,12 +464,26 @@ static void put_spans(struct writer *writer)
     }
 }
 
+static void put_waits(struct writer *writer)
+{
+    for (size_t i = 0; i < writer->timeline->wait_count; i++) {
+        const struct gsim_wait_record *wait = &writer->timeline->waits[i];
+        if (gsim_result_shows(writer->result, wait->satisfied, wait->satisfied)) put_wait(writer, wait);
+    }
+    if (!writer->works) return;
+    gsim_chrome_write_waits(writer->result, writer->works, writer->work_count, writer->max_correlation, writer->output);
+}
+
 enum gsim_status gsim_chrome_write(const struct gsim_result *result, struct gsim_output *output,
                                    struct gsim_error *error)
 {
     struct writer writer = {.result = result, .timeline = result->timeline, .output = output, .first = true};
     enum gsim_status status = collect_flows(&writer, error);
     if (status == GSIM_OK) status = collect_slices(&writer, error);
+    if (status == GSIM_OK && result->timeline->wait_count) {
+        writer.works = gsim_alloc(sizeof *writer.works * (writer.slices.count + 1));
+        if (!writer.works) status = gsim_error_set(error, GSIM_NOMEM, "cannot write the trace: out of memory");
+    }
     if (status == GSIM_OK) {
         put_head(&writer);
         put_metadata(&writer, "process_name", 0, 0, "GPU 0");
@@ -439,7 +491,8 @@ enum gsim_status gsim_chrome_write(const struct gsim_result *result, struct gsim
         put_sort_index(&writer, "process_sort_index", 0, 0, 1);
         put_calls(&writer);
         put_tracks(&writer);
-        for (size_t i = 0; i < writer.timeline->wait_count; i++) put_wait(&writer, &writer.timeline->waits[i]);
+        put_waits(&writer);
+        gsim_chrome_write_iterations(result, output);
         put_occupancy(&writer);
         if (result->tasks) gsim_chrome_write_tasks(result, output);
         put_spans(&writer);
@@ -447,6 +500,7 @@ enum gsim_status gsim_chrome_write(const struct gsim_result *result, struct gsim
         gsim_output_text(output, "\n]}\n");
     }
     gsim_slices_release(&writer.slices);
+    gsim_free(writer.works);
     gsim_free(writer.flows);
     return status;
 }

@@ -65,6 +65,7 @@ static enum gsim_status put_sm(const struct gsim_result *result, uint32_t sm, st
     if (status == GSIM_OK) name_lane(output, sm, lanes++); /* also of an SM that had nothing to do */
     for (size_t i = 0; i < slices.count && status == GSIM_OK; i++) {
         const struct gsim_slice *slice = &slices.slices[i];
+        if (!gsim_result_shows(result, slice->start, slice->end)) continue;
         for (; lanes <= slice->lane; lanes++) name_lane(output, sm, lanes);
         put_stay(result, &stays[slice->record], sm, slice->lane, output);
     }

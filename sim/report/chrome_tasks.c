@@ -32,10 +32,11 @@ void gsim_chrome_write_tasks(const struct gsim_result *result, struct gsim_outpu
     }
     for (size_t i = 0; i < t->request_count; i++) {
         char name[32];
+        if (!gsim_result_shows(result, t->requests[i].start, t->requests[i].end)) continue;
         snprintf(name, sizeof name, "request %u", t->requests[i].request);
         put_event(output, t->requests[i].task, 0, name, t->requests[i].start, t->requests[i].end);
     }
     for (size_t i = 0; i < t->kernel_count; i++)
-        put_event(output, t->kernels[i].task, 1 + t->kernels[i].stream, t->program->kernels[t->kernels[i].kernel_index].name, t->kernels[i].start,
+        if (gsim_result_shows(result, t->kernels[i].start, t->kernels[i].end)) put_event(output, t->kernels[i].task, 1 + t->kernels[i].stream, t->program->kernels[t->kernels[i].kernel_index].name, t->kernels[i].start,
                   t->kernels[i].end);
 }

@@ -17,6 +17,7 @@
 #define MAX_STREAM_ROWS 48
 #define COPY_TRACK      (1ULL << 40)
 #define OTHER           '*'
+#define MANY            1000 /* so many kernels without a letter are told */
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 #define LETTER_COUNT (sizeof(letters) - 1)
@@ -38,6 +39,7 @@ struct chart {
     const char *legend[LETTER_COUNT]; /* by letter */
     unsigned legend_count;
     bool has_others;
+    uint64_t unnamed; /* kernels that begin in a cell with others */
 };
 
 /* --- letters for kernel names, in order of their first start ----------------------------------------------- */
@@ -225,6 +227,7 @@ static void put_tracks(struct chart *chart)
             }
             name_track(label, sizeof(label), all[first].track, lane);
             fill_row(chart, all + first, next - first, lane, cells);
+            for (unsigned i = 0; i < chart->cells; i++) chart->unnamed += cells[i].starts > 1 ? cells[i].starts : 0;
             put_row(chart, label, cells);
             rows++;
         }
@@ -301,6 +304,10 @@ static void put_legend(const struct chart *chart)
                            last ? 0 : (int)name_width, name, last ? "\n" : "");
     }
     if (chart->has_others) gsim_output_printf(chart->output, "%c other kernels\n", OTHER);
+    char text[GSIM_TEXT_SIZE];
+    if (chart->unnamed >= MANY)
+        gsim_output_printf(chart->output, "%s kernels without a letter: several begin in one cell\n",
+                           gsim_text_count(text, chart->unnamed));
 }
 
 enum gsim_status gsim_gantt_print(const struct gsim_result *result, const struct gsim_style *style,

@@ -186,6 +186,8 @@ static void compute_makespan(const struct gsim_timeline *timeline, struct gsim_m
         metrics->host_waited += call->waited;
         metrics->host_busy += call->end - call->start - call->waited;
     }
+    if (!end) /* of several tasks, whose kernels nobody kept */
+        for (size_t i = 0; i < timeline->request_count; i++) end = later(end, timeline->requests[i].end);
     metrics->makespan = end;
 }
 
@@ -218,7 +220,7 @@ static void compute_sums(const struct gsim_timeline *timeline, const struct gsim
     for (size_t i = 0; i <= GSIM_SUMS_NAMES; i++) metrics->kernel_time += sums->kernels[i].total;
     for (int kind = 0; kind < GSIM_COPY_KIND_COUNT; kind++)
         for (int reason = 0; reason < 4; reason++) {
-            const struct gsim_tally *tally = &sums->copies[kind][reason];
+            const struct gsim_sum *tally = &sums->copies[kind][reason];
             metrics->transfer_time += tally->total;
             metrics->bytes_by_reason[reason] += tally->bytes;
             *(kind == GSIM_COPY_H2D ? &metrics->h2d_bytes : kind == GSIM_COPY_D2H ? &metrics->d2h_bytes : &metrics->d2d_bytes) += tally->bytes;

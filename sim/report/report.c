@@ -18,7 +18,7 @@ struct tally {
     gsim_time total, shortest, longest;
 };
 
-static struct tally as_tally(const struct gsim_tally *sum, const char *name)
+static struct tally as_tally(const struct gsim_sum *sum, const char *name)
 {
     return (struct tally){name, sum->count, sum->bytes, sum->total, sum->shortest, sum->longest};
 }
@@ -209,7 +209,7 @@ static void put_title(const struct page *page, const struct gsim_result *result)
     const struct gsim_simulation *run = result->simulation;
     const char *name = run->program->name;
     if (run->tasks) {
-        gsim_output_printf(page->output, "%s%.60s%s shared by %s%.30s%s on %s%.20s%s", page->bold, name, page->plain, page->bold,
+        gsim_output_printf(page->output, "%s%.60s%s shared by %s%.30s%s on %s%.40s%s", page->bold, name, page->plain, page->bold,
                            run->sharing->name, page->plain, page->bold, run->device->name, page->plain);
         gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
         return;
@@ -273,6 +273,7 @@ static void put_overlap(const struct page *page, const struct gsim_result *resul
                            gsim_text_count(a, sums->kernel_count), gsim_text_count(b, sums->copy_count));
         return;
     }
+    if (result->tasks && !result->timeline->kernel_count) return; /* nobody kept them */
     put_label(page, "Overlap");
     gsim_output_printf(page->output, "CT %s, TC %s, CC %s, TOT %s", gsim_text_percent(a, overlap->compute_transfer),
                        gsim_text_percent(b, overlap->transfer_compute), gsim_text_percent(c, overlap->compute_compute),

@@ -37,8 +37,15 @@ struct gsim_result {
     const struct gsim_named_span *spans;       /* for traces, with their track's name; NULL: none */
     size_t span_count;
     const char *span_track;
+    gsim_time window_from, window_until;       /* traces show what overlaps it; both 0: all */
     const char *tracer;                  /* who watched a run on a real GPU; NULL: it was simulated */
 };
+
+/* Whether a trace of the run shows what lasts from START to END. */
+static inline bool gsim_result_shows(const struct gsim_result *result, gsim_time start, gsim_time end)
+{
+    return !result->window_until || (start < result->window_until && (end > result->window_from || start >= result->window_from));
+}
 
 /* How a task's requests went: from arrival to end. Microseconds. */
 struct gsim_task_stats {

@@ -8,10 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* What a block without work takes. H200: a pooling of 112 x 112 x 112 blocks of 64 threads, of which 2 in 112 have any, takes 845 us
- * (traces/h200/vm/runs-grcuda.json.gz), 2.5 for each of the 32 x 132 that are there at once. */
-#define IDLE_PS 2.5e6
-
 /* An empty SM takes the kernel's shared-memory configuration. One that the head of the queue fills as it empties keeps its own if
  * the kernel's full occupancy fits there: who comes later finds it changed. H200, traces/h200/vm/joins.txt: within 0.35 us. */
 static void configure(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w)
@@ -40,11 +36,11 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
     uint32_t pieces = is_single ? blocks : 1;
     configure(gpu, g, w);
     struct gsim_cohort *last = g->cohort_count ? &g->cohorts[g->cohort_count - 1] : NULL;
-    double work = factor > 0 ? w->cold * run->scale * factor : fmin(1, IDLE_PS / w->block_ps);
+    double work = factor > 0 ? w->cold * run->scale * factor : fmin(1, gpu->device->idle_block_us * 1e6 / w->block_ps);
     bool has_marks = gsim_marks_has(run);
     if (!is_single && !has_marks && last && last->run == run && last->since == now && last->left == work) {
         last->blocks += blocks;
-        gsim_group_take(g, w, (int)blocks);
+        gsim_group_take(gpu, g, w, (int)blocks);
         return;
     }
     for (uint32_t i = 0; i < pieces * w->units; i++) {
@@ -55,7 +51,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
             .half = half, .since = now, .left = work, .reached = 1, .pace = run->pace};
         if (has_marks) gsim_marks_begin(&g->cohorts[g->cohort_count - 1], work);
     }
-    gsim_group_take(g, w, (int)blocks);
+    gsim_group_take(gpu, g, w, (int)blocks);
     if (w->dram_gbps > 0) g->feels_memory = true;
 }
 
@@ -99,6 +95,9 @@ static struct portion portion_of(const struct gsim_unequal *unequal, uint64_t fi
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++) p.kinds[i] -= before.kinds[i];
     return p;
 }
+
+/* Of a part of the grid alone it is not known which blocks those are. */
+static bool is_unequal(const struct gsim_kernel_run *run) { return run->work->is_unequal && run->blocks == run->work->blocks; }
 
 /* Whether the next COUNT blocks of a grid of unequal ones have equal work. */
 static bool is_uniform(const struct gsim_kernel_run *run, uint64_t count)
@@ -157,7 +156,7 @@ static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kern
 /* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
 static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
 {
-    if (run->work->is_unequal)
+    if (is_unequal(run))
         place_unequal(gpu, index, run, blocks, now);
     else
         place_alike(gpu, index, run, blocks, 1, now);
@@ -215,7 +214,7 @@ static struct candidates find_candidates(const struct gsim_gpu *gpu, const struc
     struct candidates c;
     c.count = c.room = c.next_room = 0;
     c.sms = 0;
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
+    for (uint32_t i = 0; (i = gsim_groups_of(gpu->roomy, i)) != GSIM_MAX_SMS; i++) {
         uint32_t room = gsim_group_room(gpu, gpu->groups[i], w);
         if (!room) continue;
         if (room < c.room) {
@@ -260,7 +259,7 @@ static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time 
         if (!c.count) return false;
         uint64_t step = run->unplaced / c.sms, level = c.room - c.next_room;
         if (level < step) step = level;
-        if (step > 1 && run->work->is_unequal && !is_uniform(run, c.sms * step)) step = 1; /* block after block, in turn */
+        if (step > 1 && is_unequal(run) && !is_uniform(run, c.sms * step)) step = 1; /* block after block, in turn */
         if (!step) {
             place_last(gpu, &c, run, now);
             continue;

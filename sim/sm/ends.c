@@ -31,7 +31,7 @@ void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32
     }
     if (!c.frees) return;
     uint64_t count = (uint64_t)blocks * g->sm_count;
-    gsim_group_take(g, c.work, -(int)blocks);
+    gsim_group_take(gpu, g, c.work, -(int)blocks);
     c.run->resident -= count;
     gpu->load.blocks -= count;
     gpu->load.warps -= (uint32_t)count * c.work->need.warps;
@@ -87,7 +87,7 @@ static bool leaves_room(const struct gsim_gpu *gpu, gsim_time now)
 {
     const struct gsim_kernel_run *head = gsim_distributor_head(gpu);
     if (!head || head->unplaced >= (uint64_t)gpu->device->sm_count * head->work->need.blocks_per_sm) return false;
-    uint64_t sms = ending_sms(gpu, now);
+    uint64_t sms = gpu->is_next_alone ? gpu->groups[gpu->next_index]->sm_count : ending_sms(gpu, now);
     return sms > 1 && head->unplaced < sms * head->work->need.blocks_per_sm;
 }
 
@@ -149,15 +149,17 @@ static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state
 static void end_scattered(struct gsim_gpu *gpu, gsim_time now)
 {
     uint64_t state = (uint64_t)now + gpu->scatter;
-    for (uint32_t index; !gpu->is_turning && (index = draw_ending(gpu, now, &state)) != GSIM_MAX_SMS;)
+    for (uint32_t index; !gpu->is_turning && (index = draw_ending(gpu, now, &state)) != GSIM_MAX_SMS;) {
         end_blocks(gpu, index, now, true, true);
+        gsim_groups_rate_all(gpu);
+    }
 }
 
 void gsim_ends_merge_idle(struct gsim_gpu *gpu)
 {
-    for (uint32_t i = 0, before; i < gpu->group_count; i += gpu->group_count == before) {
+    for (uint32_t i = 0, before; (i = gsim_groups_of(gpu->idle, i)) != GSIM_MAX_SMS; i += gpu->group_count == before) {
         before = gpu->group_count;
-        if (!gpu->groups[i]->slots) gsim_groups_merge_idle(gpu, i);
+        gsim_groups_merge_idle(gpu, i);
     }
 }
 
@@ -167,7 +169,10 @@ void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now)
         end_blocks(gpu, gpu->next_index, now, false, true);
         return;
     }
-    if (gpu->is_turning) {
+    if (gpu->is_turning && gpu->is_next_alone) {
+        end_blocks(gpu, gpu->next_index, now, false, false);
+        gpu->blocked = NULL;
+    } else if (gpu->is_turning) {
         end_at_once(gpu, now);
     } else if (is_scattered(gpu, now)) {
         end_scattered(gpu, now);

@@ -17,12 +17,47 @@ static bool is_fast_sm(const struct gsim_device_spec *d, uint32_t sm)
     return turn - floor(turn) < d->fast_sm_share;
 }
 
+/* The chip becomes smaller by about BY, and all that its SMs share with it. */
+static const struct gsim_device_spec *sample(struct gsim_gpu *gpu, double by)
+{
+    gpu->sampled = *gpu->device;
+    gpu->sampled.sm_count = fmax(1, round(gpu->device->sm_count / by));
+    gpu->sms_each = gpu->device->sm_count / gpu->sampled.sm_count;
+    gpu->sampled.dram_gbps /= gpu->sms_each;
+    gpu->device = &gpu->sampled;
+    return gpu->device;
+}
+
+/* How many blocks of a grid of so many the SMs that are simulated have: at least one, and on average their part. */
+static uint64_t blocks_of(struct gsim_gpu *gpu, uint64_t grid)
+{
+    if (gpu->sms_each <= 1) return grid;
+    double wanted = (double)grid / gpu->sms_each + gpu->left_over, blocks = fmax(1, round(wanted));
+    gpu->left_over = fmax(-1, wanted - blocks);
+    return (uint64_t)blocks;
+}
+
+/* Room for all groups that there may ever be, of which few are touched. */
+static bool add_pool(struct gsim_gpu *gpu, uint32_t count)
+{
+    size_t size = count * sizeof(struct gsim_sm_group);
+    struct gsim_sm_group *pool = gsim_realloc(NULL, size); /* nothing of it is zeroed but heads */
+    if (!pool || gsim_arena_adopt(gpu->arena, pool, size) != 0) {
+        gsim_free(pool);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) gpu->free_groups[gpu->free_group_count++] = &pool[count - 1 - i];
+    return true;
+}
+
 struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_device_spec *device,
                                  const struct gsim_gpu_options *options, const struct gsim_gpu_listener *listener)
 {
     struct gsim_gpu *gpu = GSIM_ARENA_NEW(arena, struct gsim_gpu);
     if (!gpu) return NULL;
     gpu->device = device;
+    gpu->sms_each = 1;
+    if (options && options->sample > 1) device = sample(gpu, (double)options->sample);
     gpu->limits = gsim_sm_limits(device->compute_capability);
     if (options) gpu->options = *options;
     if (listener) gpu->listener = *listener;
@@ -31,15 +66,19 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     gpu->next = GSIM_TIME_NEVER;
     for (int i = 0; i < GSIM_MAX_LEVELS; i++) gpu->queues[i].tail = &gpu->queues[i].head;
     uint32_t sm_count = (uint32_t)device->sm_count;
-    struct gsim_sm_group *pool = GSIM_ARENA_ARRAY(arena, struct gsim_sm_group, sm_count);
-    if (!pool) return NULL;
-    for (uint32_t i = 0; i < sm_count; i++) gpu->free_groups[gpu->free_group_count++] = &pool[sm_count - 1 - i];
+    for (gpu->leaves = 1; gpu->leaves < sm_count;) gpu->leaves *= 2;
+    for (uint32_t i = 1; i < 2 * gpu->leaves; i++) gpu->ends[i] = GSIM_TIME_NEVER;
+    if (!add_pool(gpu, sm_count)) return NULL;
     uint32_t group_of[2] = {GSIM_MAX_SMS, GSIM_MAX_SMS};
     for (uint32_t i = 0; i < sm_count; i++) {
         bool is_fast = is_fast_sm(device, i);
         uint32_t index = group_of[is_fast];
         if (index == GSIM_MAX_SMS || gpu->options.exact) {
             index = group_of[is_fast] = gsim_groups_add(gpu);
+            memset(gpu->groups[index], 0, offsetof(struct gsim_sm_group, cohorts));
+            gpu->groups[index]->index = index;
+            gpu->roomy[index / 64] |= UINT64_C(1) << index % 64;
+            gpu->idle[index / 64] |= UINT64_C(1) << index % 64;
             gpu->groups[index]->lowest_sm = i;
         }
         gpu->groups[index]->is_fast = is_fast;
@@ -66,7 +105,10 @@ struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim
         gpu->free_runs = run->next;
     else if (!(run = GSIM_ARENA_NEW(gpu->arena, struct gsim_kernel_run)))
         return NULL;
-    *run = (struct gsim_kernel_run){.work = work, .tag = tag, .unplaced = work->blocks, .pace = 1, .scale = scale, .stands_for = 1};
+    uint64_t blocks = blocks_of(gpu, work->blocks);
+    *run = (struct gsim_kernel_run){
+        .work = work, .tag = tag, .blocks = blocks, .unplaced = blocks, .pace = 1, .scale = scale, .stands_for = 1,
+        .prologue = work->prologue};
     if (gpu->noise) run->scale *= gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
     if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
     gpu->run_count++;
@@ -145,7 +187,7 @@ void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)
 
 void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
 {
-    gpu->copies_gbps += gbps;
+    gpu->copies_gbps += gbps / gpu->sms_each;
     if (fabs(gpu->copies_gbps) < 1e-6) gpu->copies_gbps = 0;
     gsim_groups_rate_memory(gpu, now);
     gsim_groups_find_next(gpu);
@@ -153,10 +195,11 @@ void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
 
 void gsim_gpu_set_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
 {
-    if (gbps != gpu->copies_gbps) gsim_gpu_add_copy_load(gpu, now, gbps - gpu->copies_gbps);
+    double before = gpu->copies_gbps * gpu->sms_each;
+    if (gbps != before) gsim_gpu_add_copy_load(gpu, now, gbps - before);
 }
 
-double gsim_gpu_demand(const struct gsim_gpu *gpu) { return gpu->load.kernels ? gpu->demand_gbps : 0; }
+double gsim_gpu_demand(const struct gsim_gpu *gpu) { return gpu->load.kernels ? gpu->demand_gbps * gpu->sms_each : 0; }
 
 void gsim_gpu_delay(struct gsim_gpu *gpu, gsim_time by)
 {
@@ -165,7 +208,8 @@ void gsim_gpu_delay(struct gsim_gpu *gpu, gsim_time by)
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         g->updated += by;
-        if (gpu->next_at[i] != GSIM_TIME_NEVER) gsim_groups_set_next(gpu, i, gpu->next_at[i] + by);
+        gsim_time next = gsim_groups_next_at(gpu, i);
+        if (next != GSIM_TIME_NEVER) gsim_groups_set_next(gpu, i, next + by);
         for (uint32_t c = 0; c < g->cohort_count; c++) g->cohorts[c].since += by;
     }
     gpu->turn_at += by;
@@ -207,7 +251,7 @@ static double unplaced_work(const struct gsim_kernel_run *run)
     const struct gsim_demand *w = run->work;
     uint64_t placed[GSIM_BLOCK_KINDS];
     double work = 0;
-    if (!w->is_unequal) return (double)run->unplaced;
+    if (!w->is_unequal || run->blocks != w->blocks) return (double)run->unplaced;
     gsim_unequal_count(&w->unequal, w->blocks - run->unplaced, placed);
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++) work += (double)(w->unequal.counts[i] - placed[i]) * w->unequal.factor[i];
     return work;
@@ -228,8 +272,8 @@ struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const str
             speed += blocks * c->speed;
         }
     }
-    double total = (double)w->blocks;
-    return (struct gsim_gpu_progress){1 - left / total, speed / total, (double)run->resident * w->threads};
+    double total = (double)run->blocks;
+    return (struct gsim_gpu_progress){1 - left / total, speed / total, (double)run->resident * w->threads * gpu->sms_each};
 }
 
 void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double share)
@@ -244,7 +288,16 @@ bool gsim_gpu_is_busy(const struct gsim_gpu *gpu) { return gpu->load.kernels || 
 uint32_t gsim_gpu_queued(const struct gsim_gpu *gpu) { return gpu->queued_count; }
 
 bool gsim_gpu_has_empty_sm(const struct gsim_gpu *gpu) { return gpu->load.busy_sms < (uint32_t)gpu->device->sm_count; }
-struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu) { return gpu->load; }
+struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu)
+{
+    struct gsim_gpu_load load = gpu->load;
+    if (gpu->sms_each <= 1) return load;
+    load.busy_sms = (uint32_t)lround(load.busy_sms * gpu->sms_each);
+    load.warps = (uint32_t)lround(load.warps * gpu->sms_each);
+    load.blocks = (uint64_t)llround((double)load.blocks * gpu->sms_each);
+    return load;
+}
+
 
 void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics)
 {
@@ -271,6 +324,7 @@ void gsim_gpu_check(const struct gsim_gpu *gpu)
         if (slots > l->blocks || warps > l->warps || registers > l->registers || smem > l->smem_bytes)
             GSIM_BUG("SM %u over capacity: %u blocks, %u warps, %u registers, %u bytes of shared memory", g->lowest_sm,
                      slots, warps, registers, smem);
+        GSIM_INVARIANT(g->index == i && (gpu->idle[i / 64] >> i % 64 & 1) == !slots);
         GSIM_INVARIANT(slots == g->slots && warps == g->warps && registers == g->registers && smem == g->smem);
         sm_count += g->sm_count;
         blocks += (uint64_t)slots * g->sm_count;

@@ -65,9 +65,9 @@ struct gsim_kernel_run *gsim_gpu_submit_held(struct gsim_gpu *gpu, gsim_time now
 void gsim_gpu_release(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run);
 
 /* A task of a resident kernel: one block of WORK, FACTOR times the mean's work, on the given SM at once, past the distributor; it stands
- * for BLOCKS blocks of its grid. NULL, and *HAS_ROOM tells which, when memory is out or the SM has no room. */
+ * for BLOCKS blocks of its grid. AHEAD, if not negative: it waits behind that share of its work until it is released. NULL, and *HAS_ROOM tells which, when memory is out or the SM has no room. */
 struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double factor, uint32_t blocks,
-                                       uint32_t sm, bool is_held, void *tag, bool *has_room);
+                                       uint32_t sm, double ahead, void *tag, bool *has_room);
 
 /* From now on the work of each kernel submitted is drawn around what it is, with the device's kernel_spread. NOISE must
  * stay; NULL: no more. */

@@ -28,6 +28,19 @@ uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit)
     return count;
 }
 
+static void set_bit(uint64_t bits[GSIM_SM_WORDS], uint32_t index, bool is)
+{
+    uint64_t bit = UINT64_C(1) << index % 64;
+    bits[index / 64] = (bits[index / 64] & ~bit) | (is ? bit : 0);
+}
+
+/* What it holds has changed, or where it is. */
+static void note_room(struct gsim_gpu *gpu, const struct gsim_sm_group *g)
+{
+    set_bit(gpu->roomy, g->index, g->slots < gpu->limits->blocks && g->warps < gpu->limits->warps);
+    set_bit(gpu->idle, g->index, !g->slots);
+}
+
 uint32_t gsim_groups_add(struct gsim_gpu *gpu)
 {
     struct gsim_sm_group *g = gpu->free_group_count ? gpu->free_groups[--gpu->free_group_count] : NULL;
@@ -38,12 +51,20 @@ uint32_t gsim_groups_add(struct gsim_gpu *gpu)
     return gpu->group_count++;
 }
 
+static bool is_unrated(const struct gsim_gpu *gpu, uint32_t index) { return gpu->unrated[index / 64] >> index % 64 & 1; }
+
 static void remove_group(struct gsim_gpu *gpu, uint32_t index)
 {
     gpu->free_groups[gpu->free_group_count++] = gpu->groups[index];
     gpu->group_count--;
     gpu->groups[index] = gpu->groups[gpu->group_count];
-    gsim_groups_set_next(gpu, index, gpu->next_at[gpu->group_count]);
+    gpu->groups[index]->index = index;
+    note_room(gpu, gpu->groups[index]);
+    set_bit(gpu->unrated, index, is_unrated(gpu, gpu->group_count));
+    set_bit(gpu->unrated, gpu->group_count, false);
+    set_bit(gpu->roomy, gpu->group_count, false);
+    set_bit(gpu->idle, gpu->group_count, false);
+    gsim_groups_set_next(gpu, index, gsim_groups_next_at(gpu, gpu->group_count));
     gsim_groups_set_next(gpu, gpu->group_count, GSIM_TIME_NEVER);
 }
 
@@ -62,7 +83,10 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
     from->sm_count -= to->sm_count;
     from->lowest_sm = find_lowest_sm(from);
     to->lowest_sm = find_lowest_sm(to);
-    gsim_groups_set_next(gpu, other, gpu->next_at[index]);
+    gsim_groups_set_next(gpu, other, gsim_groups_next_at(gpu, index));
+    set_bit(gpu->unrated, other, is_unrated(gpu, index));
+    to->index = other;
+    note_room(gpu, to);
     return other;
 }
 
@@ -90,7 +114,7 @@ void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
     if (gpu->options.exact) return;
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
+    for (uint32_t i = 0; (i = gsim_groups_of(gpu->idle, i)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *other = gpu->groups[i];
         if (i == index || other->cohort_count || other->is_fast != g->is_fast) continue;
         for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) other->sms[w] |= g->sms[w];
@@ -110,27 +134,19 @@ void gsim_group_settle(struct gsim_sm_group *g, gsim_time now)
     for (uint32_t i = 0; i < g->cohort_count; i++) g->cohorts[i].left -= elapsed * g->cohorts[i].speed * g->cohorts[i].pace;
 }
 
-static void find_next_of_part(struct gsim_gpu *gpu, uint32_t part)
-{
-    gsim_time next = GSIM_TIME_NEVER;
-    uint32_t end = (part + 1) * GSIM_PART < gpu->group_count ? (part + 1) * GSIM_PART : gpu->group_count;
-    for (uint32_t i = part * GSIM_PART; i < end; i++) next = gpu->next_at[i] < next ? gpu->next_at[i] : next;
-    gpu->part_next[part] = next;
-}
-
 void gsim_groups_find_next(struct gsim_gpu *gpu)
 {
-    gsim_time next = GSIM_TIME_NEVER;
-    uint32_t parts = (gpu->group_count + GSIM_PART - 1) / GSIM_PART, last = 0;
-    for (; gpu->stale_parts; gpu->stale_parts &= gpu->stale_parts - 1) find_next_of_part(gpu, (uint32_t)__builtin_ctz(gpu->stale_parts));
-    for (uint32_t p = 0; p < parts; p++) {
-        if (gpu->part_next[p] > next) continue;
-        next = gpu->part_next[p];
-        last = p;
-    }
+    uint32_t at = 1;
+    gsim_groups_rate_all(gpu);
+    gsim_time next = gpu->ends[1];
     gpu->next = gpu->is_turning && gpu->turn_at < next ? gpu->turn_at : next;
-    for (uint32_t i = last * GSIM_PART; i < gpu->group_count && i < (last + 1) * GSIM_PART; i++)
-        if (gpu->next_at[i] == next) gpu->next_index = i;
+    gpu->is_next_alone = true;
+    while (at < gpu->leaves) {
+        bool right = gpu->ends[2 * at + 1] == next;
+        if (right && gpu->ends[2 * at] == next) gpu->is_next_alone = false;
+        at = 2 * at + right;
+    }
+    gpu->next_index = at - gpu->leaves;
 }
 
 /* How much of a saturated DRAM the group's SMs get, relative to an even part. */
@@ -138,7 +154,7 @@ static double dram_gain(const struct gsim_gpu *gpu, const struct gsim_sm_group *
 {
     const struct gsim_device_spec *d = gpu->device;
     if (d->fast_sm_share <= 0 || !gsim_gpu_rule(gpu, GSIM_RULE_FAST_SMS)) return 1;
-    double saturation = (gpu->dram.stretch - 1.3) / 1.5; /* H200, measured: full from a stretch of 2.8 on */
+    double saturation = (gpu->dram.stretch - d->fast_sm_from) / d->fast_sm_range;
     saturation = saturation < 0 ? 0 : saturation > 1 ? 1 : saturation;
     double slow = -d->fast_sm_gain * d->fast_sm_share / (1 - d->fast_sm_share);
     return 1 + saturation * (g->is_fast ? d->fast_sm_gain : slow);
@@ -194,18 +210,34 @@ static double find_speeds(struct gsim_gpu *gpu, struct gsim_sm_group *g)
                   : gsim_share_sm(gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout);
 }
 
-void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
+static void rate(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
     gpu->demand_gbps -= g->demand_gbps * g->sm_count;
     g->demand_gbps = 0;
-    if (!g->cohort_count) {
-        gsim_groups_set_next(gpu, index, GSIM_TIME_NEVER);
-        return;
+    if (!g->feels_memory && gsim_share_plain_chip(gpu->device, &gpu->chip, g->cohorts, g->cohort_count)) {
+        g->mix = NULL;
+    } else {
+        find_mix(gpu, g);
+        set_demand(gpu, g, find_speeds(gpu, g));
     }
-    find_mix(gpu, g);
-    set_demand(gpu, g, find_speeds(gpu, g));
     find_end(gpu, index);
+}
+
+void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
+{
+    struct gsim_sm_group *g = gpu->groups[index];
+    gsim_groups_set_next(gpu, index, GSIM_TIME_NEVER);
+    set_bit(gpu->unrated, index, g->cohort_count > 0);
+    if (g->cohort_count) return;
+    gpu->demand_gbps -= g->demand_gbps * g->sm_count;
+    g->demand_gbps = 0;
+}
+
+void gsim_groups_rate_all(struct gsim_gpu *gpu)
+{
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
+        for (; gpu->unrated[w]; gpu->unrated[w] &= gpu->unrated[w] - 1) rate(gpu, w * 64 + (uint32_t)__builtin_ctzll(gpu->unrated[w]));
 }
 
 /* What all SMs ask of DRAM as it is now. Speeds wait until that is settled. */
@@ -229,6 +261,7 @@ static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
 void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
 {
     int step = 0;
+    gsim_groups_rate_all(gpu);
     for (; step < 8; step++) {
         double demand = gpu->demand_gbps + gpu->copies_gbps;
         double stretch = gsim_share_dram(gpu->device, demand > 0 ? demand : 0);
@@ -270,10 +303,11 @@ uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group 
     return n < most ? n : most;
 }
 
-void gsim_group_take(struct gsim_sm_group *g, const struct gsim_demand *w, int blocks)
+void gsim_group_take(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w, int blocks)
 {
     g->slots += (uint32_t)blocks;
     g->warps += (uint32_t)blocks * w->need.warps;
     g->registers += (uint32_t)blocks * w->registers;
     g->smem += (uint32_t)blocks * w->need.smem_bytes;
+    note_room(gpu, g);
 }

@@ -10,7 +10,7 @@
 static double next_mark(const struct gsim_cohort *c, double at)
 {
     double next = gsim_demand_triggers(c->work) && c->work->trigger > at ? c->work->trigger : 1;
-    return c->run->is_held && c->work->prologue > at && c->work->prologue < next ? c->work->prologue : next;
+    return c->run->is_held && c->run->prologue > at && c->run->prologue < next ? c->run->prologue : next;
 }
 
 void gsim_marks_begin(struct gsim_cohort *c, double work)
@@ -19,7 +19,7 @@ void gsim_marks_begin(struct gsim_cohort *c, double work)
     c->reached = next_mark(c, 0);
     c->left = work * c->reached;
     c->is_spread = true; /* what ends there is no block */
-    if (c->run->is_held && c->work->prologue <= 0) c->pace = 0;
+    if (c->run->is_held && c->run->prologue <= 0) c->pace = 0;
 }
 
 static void all_triggered(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
@@ -39,7 +39,7 @@ bool gsim_marks_pass(struct gsim_gpu *gpu, const struct gsim_sm_group *g, struct
     if (at >= 1) return false;
     c->reached = next_mark(c, at);
     c->left = (c->reached - at) * c->whole;
-    if (c->run->is_held && at == c->work->prologue) c->pace = 0;
+    if (c->run->is_held && at == c->run->prologue) c->pace = 0;
     if (at == c->work->trigger && c->frees) {
         c->run->untriggered -= (uint64_t)c->blocks * g->sm_count;
         all_triggered(gpu, c->run, now);

@@ -26,14 +26,15 @@ static void keep_carveout(struct gsim_sm_group *g, const struct gsim_demand *w)
 }
 
 struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double factor, uint32_t blocks,
-                                       uint32_t sm, bool is_held, void *tag, bool *has_room)
+                                       uint32_t sm, double ahead, void *tag, bool *has_room)
 {
     uint32_t index = group_of(gpu, sm);
     *has_room = fits(gpu, gpu->groups[index], work);
     if (!*has_room) return NULL;
     struct gsim_kernel_run *run = gsim_gpu_new_run(gpu, work, factor, tag);
     if (!run) return NULL;
-    run->is_held = is_held;
+    run->is_held = ahead >= 0;
+    run->prologue = ahead;
     run->unplaced = 1;
     run->stands_for = blocks;
     if (gpu->groups[index]->sm_count > 1) {

@@ -2,41 +2,16 @@
 /* The equations of sim/sm/share.h, one SM at a time. Knows no placement and no time but the cohorts' age. */
 #include "sim/sm/share_parts.h"
 
-/* H200, measured with microbenchmarks of traces/runner/micro (cases1.txt, cases2.txt; packed.cu for what slows arithmetic). */
-#define STARVED 0.003   /* rate that is left to a unit which gets no issue slot */
-#define MOST_SLOWED 2.5 /* times that a memory block's own arithmetic takes at most beside others' */
-/* Behind older ones that use the share S of the issue rate it waits besides for that part of its time, times S^1.5 / (1 - S) (H200, H100,
- * traces/h200/vm/ranks.txt, traces/h100/ranks.txt: ends of 2 to 32 blocks alone on an SM, 93 mixtures of how many and how much they compute 4.9 %
- * off in the root mean square, 22 without; of 32 with 56 FMAs between their loads the first ends after 1.9 times its time alone, the last 4.2). */
-#define BEHIND_OLDER 0.3
-#define USED_TOLERANCE 1e-3 /* of the issue rate, to which what such blocks use is solved for */
-#define LEAST_LEFT 0.05     /* assumed: what older ones leave at least, for that */
-/* Memory blocks beside other kinds: H200, H100, traces/h200/vm/mixed.txt.gz (traces/runner/micro/mixed.cu), two kernels on one SM, all of this block.
- * Behind on-chip ones that issue at the rate U, times 1 + 0.6 U^2: 1.03 behind 0.27, 1.18 behind 0.6. */
-#define BEHIND_ON_CHIP 0.6
-/* Behind older issue-bound warps, of which there are so many per sub-partition, times 1 + this, for two warps of theirs at most; where there are more
- * by the square root of their number; behind four they starve. */
-#define WIDTHS 6
-static const double widths[WIDTHS] = {0, 1, 2, 3, 4, 8}; /* one: mixed-other.txt.gz */
+/* What was measured of an SM is the device's (include/gpusim/device.def, section "how the blocks of an SM share it"; sources: models/arch/sm_90.json). */
+#define USED_TOLERANCE 1e-3 /* of the issue rate, to which what memory blocks with arithmetic use is solved for */
+/* Issue-bound warps per sub-partition at which the curves behind_issue_* and beside_issue_* have their points. */
+#define WIDTHS 5
+static const double widths[WIDTHS] = {1, 2, 3, 4, 8};
 enum waits { PLAIN, ARITHMETIC, SCATTERED, WAITS };
-static const double behind_issue[WAITS][WIDTHS] = {{0, 0.05, 0.15, 0.9, 60, 60}, {0, 0.5, 1.15, 3, 60, 60}, {0, 0.13, 0.25, 0.45, 15, 15}};
-/* And beside younger ones so much of their time in latency and DRAM longer, whatever they compute in between: with 13 to 56 FMAs between loads
- * they go at 0.62 to 0.54 of their speed. */
-static const double beside_issue[WAITS][WIDTHS] = {{0, 0.04, 0.08, 0.1, 0.11, 0.11}, {0, 0.47, 0.7, 0.77, 0.82, 0.9}, {0, 0.11, 0.11, 0.14, 0.17, 0.17}};
-#define LOADED_BYTES 16.0 /* that a stream's thread has under way in L1 (traces/h200/vm/beside.txt: what it costs is share_chip.c's) */
-/* Streams' loads take room from scattered ones, up to this share of L1 (traces/h200/vm/lines.txt: on-chip work beside scattered loads for 0.75
- * of the lines takes its time alone, 1.4 times at most, and with streams for another quarter 1.2 to 2.0 times). */
-#define STREAM_LINES 0.5
-#define LEAST_ISSUE 0.3   /* share that is left to issue-bound blocks beside on-chip and described ones */
-#define LINES_PER_KIB 8.0 /* scattered lines of 128 bytes that are under way at most: all of L1 (docs/model/sharing.md) */
-#define LEAST_L1_KIB 2.0  /* assumed, where the carve-out takes all */
-/* Share of the issue rate that one warp per sub-partition reaches, and what a part of a second one adds. */
-#define ONE_WARP_SHARE 0.826
-#define MORE_WARPS_SHARE 0.07
 
-double gsim_issue_share(double width)
+double gsim_issue_share(const struct gsim_device_spec *d, double width)
 {
-    static const double at[5] = {0, ONE_WARP_SHARE, 0.94, 0.995, 1};
+    const double at[5] = {0, d->issue_share[0], d->issue_share[1], d->issue_share[2], 1};
     if (width >= 4) return 1;
     int whole = (int)width;
     return at[whole] + (width - whole) * (at[whole + 1] - at[whole]);
@@ -73,16 +48,16 @@ static double beside(const struct gsim_demand *w, const struct gsim_share_sums *
     double plain = w->latency_ps + gsim_share_memory_time(w, s), time = plain + w->compute_ps;
     if (w->compute_ps <= 0) return time;
     double own = w->issue_ps / (w->width * time), others = used - own;
-    double slowed = others <= 0 ? 1 : others < 1 - 1 / MOST_SLOWED ? 1 / (1 - others) : MOST_SLOWED;
+    double slowed = others <= 0 ? 1 : others < 1 - 1 / s->device->arithmetic_most_slowed ? 1 / (1 - others) : s->device->arithmetic_most_slowed;
     return time + w->slowed_ps * (slowed - 1);
 }
 
 /* Blocks per picosecond, of one that takes BESIDE and waits besides for older ones of its kind, which use OLDER of the issue rate. */
 static double speed_behind(const struct gsim_demand *w, const struct gsim_share_sums *s, double beside, double older)
 {
-    double left = older < 1 - LEAST_LEFT ? 1 - older : LEAST_LEFT;
+    double least = s->device->older_memory_leaves, left = older < 1 - least ? 1 - older : least;
     if (older <= 0 || w->compute_ps <= 0 || !gsim_share_rule(s, GSIM_RULE_OLDER_MEMORY)) return 1 / beside;
-    return left / (beside * left + BEHIND_OLDER * (w->latency_ps + gsim_share_memory_time(w, s) + w->compute_ps) * older * sqrt(older));
+    return left / (beside * left + s->device->behind_older_memory * (w->latency_ps + gsim_share_memory_time(w, s) + w->compute_ps) * older * sqrt(older));
 }
 
 /* The same of each of BLOCKS that share alike: half of the others, on average, are older. */
@@ -175,7 +150,7 @@ void gsim_share_sum(const struct gsim_device_spec *d, const struct gsim_cohort *
                     struct gsim_share_sums *s)
 {
     double issue = 0; /* that all memory blocks with arithmetic would take: beyond what there is they ask for less traffic, too */
-    *s = (struct gsim_share_sums){.rules_off = d->rules_off, .l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, LEAST_L1_KIB)};
+    *s = (struct gsim_share_sums){.device = d, .l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, d->least_l1_kib)};
     for (uint32_t i = 0; i < count; i++)
         if (gsim_share_has_arithmetic(c[i].work)) issue += c[i].blocks * c[i].pace * c[i].work->issue_ps / c[i].work->block_ps;
     for (uint32_t i = 0; i < count; i++) {
@@ -194,9 +169,9 @@ static void load_dram(struct gsim_share_sums *s, const struct gsim_cohort *c, ui
     s->load = s->own_load > dram->load ? s->own_load : dram->load;
     s->demand_gbps = s->loading = 0;
     for (uint32_t i = 0; i < count; i++) add_traffic(s, &c[i]);
-    s->filled = LOADED_BYTES * s->loading / (1024 * s->l1_kib);
-    s->crowding = s->lines / (LINES_PER_KIB * s->l1_kib);
-    if (gsim_share_rule(s, GSIM_RULE_STREAM_LINES)) s->crowding += fmin(s->filled, STREAM_LINES);
+    s->filled = s->device->stream_l1_bytes * s->loading / (1024 * s->l1_kib);
+    s->crowding = s->lines / (s->device->lines_per_l1_kib * s->l1_kib);
+    if (gsim_share_rule(s, GSIM_RULE_STREAM_LINES)) s->crowding += fmin(s->filled, s->device->stream_lines_most);
 }
 
 double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram)
@@ -205,24 +180,29 @@ double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort 
     return sums->demand_gbps;
 }
 
+/* Nothing at none. */
 static double at_width(const double y[WIDTHS], double width)
 {
-    int i = 1;
+    int i = 0;
     if (width >= widths[WIDTHS - 1]) return y[WIDTHS - 1];
     while (width > widths[i]) i++;
-    return y[i - 1] + (width - widths[i - 1]) / (widths[i] - widths[i - 1]) * (y[i] - y[i - 1]);
+    double x0 = i ? widths[i - 1] : 0, y0 = i ? y[i - 1] : 0;
+    return y0 + (width - x0) / (widths[i] - x0) * (y[i] - y0);
 }
 
 /* How long a memory block that takes TIME among its like takes beside issue-bound warps, OLDER_WIDTH per sub-partition of them older. */
 static double wait_for_issue(const struct gsim_demand *w, const struct gsim_share_sums *s, double time, double older_width)
 {
     enum waits kind = w->kind == GSIM_DEMAND_SCATTER ? SCATTERED : gsim_share_has_arithmetic(w) ? ARITHMETIC : PLAIN;
+    const struct gsim_device_spec *d = s->device;
+    const double *const behind[WAITS] = {d->behind_issue_plain, d->behind_issue_arithmetic, d->behind_issue_scattered};
+    const double *const beside[WAITS] = {d->beside_issue_plain, d->beside_issue_arithmetic, d->beside_issue_scattered};
     double all = fmax(s->half_width[1], s->half_width[2]);
     if (w->issue_ps <= 0 || all <= 0) return time;
     if (gsim_share_rule(s, GSIM_RULE_BEHIND_ISSUE))
-        time *= 1 + at_width(behind_issue[kind], older_width) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
+        time *= 1 + at_width(behind[kind], older_width) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
     if (!gsim_share_rule(s, GSIM_RULE_BESIDE_ISSUE)) return time;
-    return time + (at_width(beside_issue[kind], all) - at_width(beside_issue[kind], older_width)) * (w->latency_ps + w->memory_ps);
+    return time + fmax(at_width(beside[kind], all) - at_width(beside[kind], older_width), 0) * (w->latency_ps + w->memory_ps);
 }
 
 /* The issue rate that memory blocks with arithmetic ask for while they use USED of it. */
@@ -321,16 +301,17 @@ static double at_least(double share, double least) { return share > least ? shar
  * 2.3 to 3.1 % off otherwise: traces/h200/vm/aten.json.gz). */
 static void share_issue(struct gsim_cohort *c, const struct gsim_share_sums *s, struct walk *walk)
 {
+    const struct gsim_device_spec *d = s->device;
     const struct gsim_demand *w = c->work;
     double demand = w->issue_ps / (w->compute_ps + w->latency_ps), own = gsim_share_width_on_half(c);
     double width = of_halves(s->half_width, c) + c->blocks * (1 - c->pace) * own; /* as if its data were there */
     double position = of_halves(walk->half_position, c), on_chip = w->is_unknown ? walk->all_on_chip : walk->on_chip;
-    double capacity = fmax(1 - s->described - walk->memory - on_chip, LEAST_ISSUE);
-    double want = width <= GSIM_EQUAL_WIDTH ? gsim_issue_share(width) * own / width : oldest_share(position + own) - oldest_share(position);
+    double capacity = fmax(1 - s->described - walk->memory - on_chip, d->least_issue_share);
+    double want = width <= GSIM_EQUAL_WIDTH ? gsim_issue_share(d, width) * own / width : oldest_share(position + own) - oldest_share(position);
     double share = want * capacity * (c->half ? 0.5 : 1);
     if (share > demand) share = demand;
     if (share > walk->left) share = walk->left;
-    share = at_least(share, STARVED * demand);
+    share = at_least(share, d->starved_issue_share * demand);
     c->speed = share / w->issue_ps;
     walk->left -= share * c->pace;
     gsim_share_add_to_halves(walk->half_position, c);
@@ -342,7 +323,7 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
 {
     const struct gsim_demand *w = c->work;
     double waiting = w->latency_ps + gsim_share_memory_time(w, s), time = w->compute_ps + waiting, blocks = blocks_of_run(c, run_length);
-    double chip = gsim_share_rule(s, GSIM_RULE_BEHIND_ON_CHIP) ? BEHIND_ON_CHIP : 0;
+    double chip = gsim_share_rule(s, GSIM_RULE_BEHIND_ON_CHIP) ? s->device->behind_on_chip : 0;
     if (gsim_share_has_arithmetic(w))
         time = (1 + chip * walk->on_chip * walk->on_chip) / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
     time = wait_for_issue(w, s, time, of_halves(walk->half_position, c));
@@ -353,7 +334,7 @@ static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struc
     if (demand > 0) {
         double share = walk->left > 0 ? walk->left / blocks : 0;
         if (share > demand) share = demand;
-        share = at_least(share, STARVED * demand);
+        share = at_least(share, s->device->starved_issue_share * demand);
         speed = share / w->issue_ps;
         double used = share * blocks * c->pace;
         walk->left -= used;
@@ -394,7 +375,7 @@ double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_shar
                          const struct gsim_dram_state *dram)
 {
     load_dram(sums, cohorts, count, dram);
-    struct walk memory = {.left = fmax(1 - sums->described, LEAST_ISSUE)};
+    struct walk memory = {.left = fmax(1 - sums->described, device->least_issue_share)};
     gsim_share_on_chip(cohorts, count, sums);
     if (sums->has_arithmetic) find_used(sums, cohorts, count);
     walk_memory(cohorts, count, device, sums, &memory);

@@ -38,11 +38,11 @@ struct gsim_cohort {
     const struct gsim_demand *work;
     uint32_t blocks;
     bool frees;      /* its end is the end of its blocks (false: an issue-bound block's earlier unit) */
+    bool is_spread;  /* told apart from those that began alike on other SMs (spread.c) */
     uint8_t half;    /* of an issue-bound block of two warps: the pair of sub-partitions that it is on, 1 or 2; 0: on all four */
     gsim_time since;
     double left;     /* share of the work still to do */
     double speed;    /* shares per picosecond while its data is there */
-    bool is_spread;  /* told apart from those that began alike on other SMs (spread.c) */
     double reached;  /* share of its work at which what is LEFT ends: 1, or where it triggers or waits (marks.c) */
     double whole;    /* all of its work, where it has such marks */
     double pace;     /* share of that speed which arriving pages allow, and so of everything it asks for */
@@ -63,6 +63,16 @@ struct gsim_dram_state {
 /* Sets the speeds of the COUNT cohorts of one SM, oldest first. Returns its demand on DRAM in GB/s. */
 double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
                      const struct gsim_dram_state *dram, uint32_t carveout_bytes);
+
+/* Of what is asked of an SM's shared memory, what it serves; of one device; zero at first. */
+#define GSIM_CHIP_SHARE_BITS 9
+struct gsim_chip_shares {
+    double asked[1 << GSIM_CHIP_SHARE_BITS], used[1 << GSIM_CHIP_SHARE_BITS];
+};
+
+/* As gsim_share_sm, to the digit, of on-chip blocks alone that neither compute nor crowd the SM; false: there are others. */
+bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_chip_shares *known, struct gsim_cohort *cohorts,
+                           uint32_t count);
 
 /* Stretch s(D) of DRAM time when DEMAND_GBPS is asked for. */
 double gsim_share_dram(const struct gsim_device_spec *device, double demand_gbps);

@@ -6,45 +6,21 @@
 #include "sim/sm/share_parts.h"
 
 #include <math.h>
+#include <string.h>
 
-/* A chain of dependent instructions waits for an issue slot at each step, longer behind older warps than beside younger ones. All of this block:
- * H200, H100, traces/h200/vm/mixed.txt.gz (traces/runner/micro/mixed.cu; one warp: mixed-other.txt.gz), two kernels on one SM. How many times as
- * long it takes, less one, behind one, two, and three or more issue-bound warps per sub-partition that are older: */
-static const double behind_issue[4] = {0, 2.5, 9, 29};
-/* Beside younger ones 2 for each, and at most 7 less 0.6 for each on-chip warp per sub-partition, or 2.2: beside one they go at 0.34, beside two
- * at 0.20, beside more at 0.15 of their speed, eight at 0.31 to 0.35 beside any. */
-#define BESIDE_ISSUE 2.0
-#define BESIDE_MOST 7.0
-#define BESIDE_MOST_LESS 0.6
-#define BESIDE_MOST_LEAST 2.2
-/* Behind older memory blocks that compute for the share U of the issue rate it goes at 1 - 0.86 U (0.84 behind 0.16, 0.61 behind 0.46, 0.15 behind
- * all of it), beside younger ones it takes 0.95 U + U^3 longer (goes at 0.87, 0.65, 0.32). */
-#define BEHIND_MEMORY 0.86
-#define BESIDE_MEMORY 0.95
-/* On-chip blocks wait for their SM's shared memory as customers of priorities wait for a server, the older first (traces/h200/vm/ages.txt:
- * 1 to 8 blocks of 128, 256 and 512 threads, 76 ends, 1.7 % off with these two and ON_CHIP_ISSUE of work.c). */
-#define WAIT 0.2 /* for whoever is being served, at full load, in times alone */
-/* They wait for loads, too, that the SM's other warps have in flight: a little for each warp, and much where 16 bytes for each thread of streams
- * fill more than half of the L1 that the carve-out leaves, or scattered loads more lines than it has at once (H200, H100,
- * traces/h200/vm/beside.txt, traces/h100/beside.txt: 2 to 9 % of the time beside up to 53 warps with 60 KiB of L1, 4 to 7 beside 32 with 28 KiB,
- * where it is 40 to 48 beside 38, 57 to 61 beside 45, 72 to 80 from 48 on). */
-#define BESIDE_LOADS 0.005 /* of the time alone, for a loading warp per sub-partition */
-#define L1_FREE 0.56       /* share of L1 that may be under way and nothing is lost */
-#define L1_FULL_SLOPE 2.0  /* share of the time lost, for each share of L1 beyond that */
-#define MOST_LOST 0.85     /* at most */
-/* How many times as long it takes, less one, for each share of lines under way beyond those that L1 has room for (traces/h200/vm/lines.txt,
- * traces/h100/lines.txt: beside 1.25 times as many 1.0 to 1.8 times, twice as many 2.2 to 5.5). */
-#define BESIDE_LINES 2.7
+/* A chain of dependent instructions waits for an issue slot at each step, longer behind older warps (on_chip_behind_issue) than beside younger
+ * ones. On-chip blocks wait for their SM's shared memory as customers of priorities wait for a server, the older first, and for loads that the
+ * SM's other warps have in flight. The numbers are the device's, their sources in models/arch/sm_90.json. */
 
 /* An SM serves the share U of its shared memory's time when A is asked for. Of a customer who is preceded by the share S, the speed is
- * 1 / (1 + WAIT U (1 - S)^-1.5), so that S grows with what is asked for as dS = dA / (1 + ...), which integrates to
- * A = S + 2 WAIT U ((1 - S)^(-1/2) - 1); all of it together is S = U. Newton's method, from one that is near. */
-static double used_chip(double asked)
+ * 1 / (1 + W U (1 - S)^-1.5), W = on_chip_wait, so that S grows with what is asked for as dS = dA / (1 + ...), which integrates to
+ * A = S + 2 W U ((1 - S)^(-1/2) - 1); all of it together is S = U. Newton's method, from one that is near. */
+static double used_chip(double asked, double wait)
 {
     double used = asked / sqrt(1 + asked * asked);
     for (int i = 0; i < 20 && used > 0; i++) {
-        double root = sqrt(1 - used), slope = 1 + 2 * WAIT * (1 / root - 1) + WAIT * used / (root * root * root);
-        double step = (used + 2 * WAIT * used * (1 / root - 1) - asked) / slope;
+        double root = sqrt(1 - used), slope = 1 + 2 * wait * (1 / root - 1) + wait * used / (root * root * root);
+        double step = (used + 2 * wait * used * (1 / root - 1) - asked) / slope;
         used = used - step < 1 ? used - step : 0.5 * (1 + used);
         if (fabs(step) < 1e-5) break; /* the next one would be its square */
     }
@@ -52,9 +28,9 @@ static double used_chip(double asked)
 }
 
 /* (1 - S)^(1/2) for who asks for the first ASKED of all, where others' is already ROOT, and more. */
-static double root_of_served(double asked, double used, double root)
+static double root_of_served(double asked, double used, double root, double on_chip_wait)
 {
-    double wait = 2 * WAIT * used, rest = asked - 1 + wait;
+    double wait = 2 * on_chip_wait * used, rest = asked - 1 + wait;
     for (int i = 0; i < 20; i++) {
         double step = (root * root * root + rest * root - wait) / (3 * root * root + rest);
         root -= step;
@@ -66,10 +42,11 @@ static double root_of_served(double asked, double used, double root)
 /* How many times as long an access to shared memory takes beside loads. */
 static double beside_loads(const struct gsim_share_sums *s)
 {
+    const struct gsim_device_spec *d = s->device;
     if (!gsim_share_rule(s, GSIM_RULE_ON_CHIP_LOADS)) return 1;
-    double lost = L1_FULL_SLOPE * (s->filled - L1_FREE);
-    double streams = 1 / (1 - fmin(fmax(lost, 0), MOST_LOST)), lines = 1 + BESIDE_LINES * fmax(s->crowding - 1, 0);
-    return (1 + BESIDE_LOADS * s->loading / GSIM_THREADS_OF_WIDTH) * fmax(streams, lines);
+    double lost = d->l1_full_slope * (s->filled - d->l1_free_share);
+    double streams = 1 / (1 - fmin(fmax(lost, 0), d->l1_full_most)), lines = 1 + d->on_chip_beside_lines * fmax(s->crowding - 1, 0);
+    return (1 + d->on_chip_beside_loads * s->loading / GSIM_THREADS_OF_WIDTH) * fmax(streams, lines);
 }
 
 /* What stands on an SM and takes issue slots. */
@@ -92,15 +69,17 @@ static bool add_issuing(struct issuing *issuing, const struct gsim_cohort *c, co
 /* How many times as long on-chip blocks take beside ALL, of which these are OLDER. The slower pair of sub-partitions counts. */
 static double slowed(const struct issuing *older, const struct issuing *all, const struct gsim_share_sums *s)
 {
+    const struct gsim_device_spec *d = s->device;
+    const double behind_issue[4] = {0, d->on_chip_behind_issue[0], d->on_chip_behind_issue[1], d->on_chip_behind_issue[2]};
     double width = fmin(fmax(all->halves[1], all->halves[2]), GSIM_EQUAL_WIDTH), slow = 1;
     double before = fmin(fmax(older->halves[1], older->halves[2]), GSIM_EQUAL_WIDTH);
     int whole = before < GSIM_EQUAL_WIDTH ? (int)before : (int)GSIM_EQUAL_WIDTH - 1;
     slow += behind_issue[whole] + (before - whole) * (behind_issue[whole + 1] - behind_issue[whole]);
-    slow += fmin(BESIDE_ISSUE * (width - before), fmax(BESIDE_MOST - BESIDE_MOST_LESS * s->on_chip_width, BESIDE_MOST_LEAST));
+    slow += fmin(d->on_chip_beside_issue * (width - before), fmax(d->on_chip_beside_most - d->on_chip_beside_own * s->on_chip_width, d->on_chip_beside_least));
     if (!gsim_share_rule(s, GSIM_RULE_ON_CHIP_MEMORY)) return slow;
     double left = 1 - width / GSIM_EQUAL_WIDTH; /* to memory blocks */
     double behind = fmin(older->memory, 1), beside = fmin(all->memory, 1) - behind;
-    return slow + left * (1 / (1 - BEHIND_MEMORY * behind) - 1 + beside * (BESIDE_MEMORY + beside * beside));
+    return slow + left * (1 / (1 - d->on_chip_behind_memory * behind) - 1 + beside * (d->on_chip_beside_memory + beside * beside));
 }
 
 void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim_share_sums *s)
@@ -108,7 +87,7 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
     if (!s->has_on_chip) return;
     struct issuing all = {.memory = 0}, older = {.memory = 0};
     for (uint32_t i = 0; i < count; i++) add_issuing(&all, &c[i], s);
-    double loads = beside_loads(s), used = used_chip(s->on_chip), asked = 0, root = 1, slow = slowed(&older, &all, s);
+    double loads = beside_loads(s), used = used_chip(s->on_chip, s->device->on_chip_wait), asked = 0, root = 1, slow = slowed(&older, &all, s);
     double share = s->on_chip > 0 ? used / s->on_chip : 1;
     const struct gsim_cohort *last = NULL; /* as fast as the next one of its kind */
     for (uint32_t i = 0; i < count; i++) {
@@ -128,10 +107,36 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
             asked += own;
             share = s->on_chip > 0 ? used / s->on_chip : 1;
             if (own > 0) {
-                root = asked < s->on_chip * (1 - 1e-9) ? root_of_served(asked, used, before) : sqrt(1 - used);
+                root = asked < s->on_chip * (1 - 1e-9) ? root_of_served(asked, used, before, s->device->on_chip_wait) : sqrt(1 - used);
                 share = (before * before - root * root) / own;
             }
         }
         c[i].speed = 1 / (w->compute_ps * loads * slow / share + w->latency_ps);
     }
+}
+
+static bool is_plain(const struct gsim_demand *w) { return w->kind == GSIM_DEMAND_ON_CHIP && !w->is_crowded && !w->has_flops; }
+
+/* used_chip(), looked up where it was found before: SMs ask for much the same again and again. */
+static double known_used(struct gsim_chip_shares *known, double asked, double wait)
+{
+    uint64_t bits;
+    memcpy(&bits, &asked, sizeof bits);
+    uint64_t at = (bits * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - GSIM_CHIP_SHARE_BITS); /* 2^64 over the golden ratio */
+    if (known->asked[at] == asked) return known->used[at];
+    known->asked[at] = asked;
+    return known->used[at] = used_chip(asked, wait);
+}
+
+bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_chip_shares *known, struct gsim_cohort *c, uint32_t count)
+{
+    double asked = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gsim_demand *w = c[i].work;
+        if (!is_plain(w)) return false;
+        asked += c[i].blocks * c[i].pace * w->issue_ps / w->compute_ps;
+    }
+    double share = asked > 0 ? known_used(known, asked, device->on_chip_wait) / asked : 1;
+    for (uint32_t i = 0; i < count; i++) c[i].speed = 1 / (c[i].work->compute_ps / share + c[i].work->latency_ps);
+    return true;
 }

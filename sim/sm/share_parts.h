@@ -27,12 +27,12 @@ struct gsim_share_sums {
     double used;          /* issue rate that memory blocks with arithmetic ask for, at most 1 */
     double described;     /* issue rate that described blocks ask for */
     double fair;          /* of it, what a block gets at most where they ask for more than there is */
-    uint64_t rules_off;   /* of the device */
+    const struct gsim_device_spec *device;
     double own_load;      /* on DRAM, relative to what one SM gets of it */
     double stretch, load; /* of DRAM, as this SM sees it */
 };
 
-static inline bool gsim_share_rule(const struct gsim_share_sums *s, enum gsim_rule rule) { return gsim_rule_holds(s->rules_off, rule); }
+static inline bool gsim_share_rule(const struct gsim_share_sums *s, enum gsim_rule rule) { return gsim_rule_holds(s->device->rules_off, rule); }
 
 /* What follows from the cohorts alone. They must stay as they are, but for speeds and what is left, while SUMS is used. */
 void gsim_share_sum(const struct gsim_device_spec *device, const struct gsim_cohort *cohorts, uint32_t count, uint32_t carveout_bytes,

@@ -9,16 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* How much earlier than the last one blocks end that began together, in twelfths (the odd ones), as multiples of the median: H200 and H100,
- * traces/h200/vm/ends.txt, traces/h100/ends.txt (traces/runner/micro/ends.py: 565 kernels that ran alone in one wave). Those of an SM are as far
- * apart as those of different SMs: 0.7 to 2.2 % of their time among them, 0.5 to 1.1 % between SMs. Blocks that compute end within 0.2 %. */
-enum { POINTS = 6 };
-static const double early[POINTS] = {1.52, 1.26, 1.08, 0.92, 0.73, 0.45};
-/* The median, in microseconds and as a share of a block's time, by least squares. The more blocks of a stream an SM has the further apart they
- * end: 1.9, 3.1, 3.9, 4.9 % for one, two, three to four, five to eight; scattered loads 1.4 to 1.7 %. */
-#define MEDIAN_EARLY_US 1.0
-#define MEDIAN_EARLY 0.019
-#define MEDIAN_EARLY_SCATTER 0.016
+/* Points of block_ends_early: blocks in twelfths (the odd ones). */
+enum { POINTS = sizeof(((struct gsim_device_spec *)NULL)->block_ends_early) / sizeof(double) };
 
 /* The blocks of who still waits himself are told apart when the last are placed. Those of several waves are drawn one by one anyway
  * (ends.c), and would end before the time that they take alone if the part with most to do were an early one. */
@@ -29,8 +21,9 @@ static bool spreads(const struct gsim_cohort *c, const struct gsim_kernel_run *w
 }
 
 /* How much earlier than the last one a block ends before which that share of its kernel's blocks does, in medians. */
-static double early_at(double place)
+static double early_at(const struct gsim_device_spec *d, double place)
 {
+    const double *early = d->block_ends_early;
     double x = POINTS * place - 0.5;
     int i = x <= 0 ? 0 : (int)x;
     if (i >= POINTS - 1) return early[POINTS - 1] * 2 * (POINTS * (1 - place));
@@ -84,6 +77,7 @@ static void split_cohort(struct gsim_sm_group *g, uint32_t at)
 /* The blocks of the group's only SM are so much further. */
 static void advance(const struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_kernel_run *waiting)
 {
+    const struct gsim_device_spec *d = gpu->device;
     const struct gsim_cohort *first = NULL;
     uint32_t index = 0, count = 0;
     for (uint32_t i = 0; i < g->cohort_count; i++) {
@@ -95,9 +89,9 @@ static void advance(const struct gsim_gpu *gpu, struct gsim_sm_group *g, const s
             index = 0;
         }
         first = c;
-        double share = c->work->kind == GSIM_DEMAND_MEMORY ? MEDIAN_EARLY * sqrt(count) : MEDIAN_EARLY_SCATTER;
-        double median = fmin(MEDIAN_EARLY_US * 1e6 / c->work->block_ps + share, 0.5);
-        double most = early_at(place_of(gpu, index++, g->lowest_sm)) - early_at(c->run->last_place);
+        double share = c->work->kind == GSIM_DEMAND_MEMORY ? d->block_ends_early_stream * sqrt(count) : d->block_ends_early_scatter;
+        double median = fmin(d->block_ends_early_us * 1e6 / c->work->block_ps + share, 0.5);
+        double most = early_at(d, place_of(gpu, index++, g->lowest_sm)) - early_at(d, c->run->last_place);
         double left = c->left - most * median * c->work->cold * c->run->scale;
         c->left = left > 0 ? left : 0;
         c->is_spread = true;
@@ -132,14 +126,13 @@ void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *wait
 
 /* --- the tails of several waves ----------------------------------------------------------------------------- */
 
-/* Blocks of streams of several waves do not keep step: from the start of the last one to the end of the kernel they end one by one, in no order
- * (H200 and H100, traces/h200/vm/heads.txt, traces/h100/heads.txt: over 0.53 to 0.88 of a block's time). In the model waves keep step until
- * then. So those that are over when the last block is placed, and have not given their room to it or one before it, take another block's time, and
- * all of them end in the last 0.75 of it. */
-#define TAIL 0.75
-/* When 0, 2, 10, 25, 50, 75, 90 and 100 % of them have ended, as shares of it. */
+/* Blocks of streams of several waves do not keep step: from the start of the last one to the end of the kernel they end one by one, in no order.
+ * In the model waves keep step until then. So those that are over when the last block is placed, and have not given their room to it or one
+ * before it, take another block's time, and all of them end in the last wave_tail of it. */
+/* Shares of them that have ended, between which wave_tail_times has its points. */
 static const double tail_shares[] = {0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
-static const double tail_times[] = {0, 0.03, 0.13, 0.37, 0.64, 0.80, 0.88, 1};
+
+static double tail_time(const struct gsim_device_spec *d, int i) { return i <= 0 ? 0 : i > 6 ? 1 : d->wave_tail_times[i - 1]; }
 
 static bool falls_out(const struct gsim_cohort *c)
 {
@@ -151,13 +144,13 @@ static bool falls_out(const struct gsim_cohort *c)
 enum { TAIL_STEPS = 64 };
 
 /* Of a block's time, when the block ends before which that share of them does. */
-static double tail_at(double place)
+static double tail_at(const struct gsim_device_spec *d, double place)
 {
     int i = 0;
     place = (floor(place * TAIL_STEPS) + 0.5) / TAIL_STEPS;
     while (place > tail_shares[i + 1]) i++;
     double share = (place - tail_shares[i]) / (tail_shares[i + 1] - tail_shares[i]);
-    return 1 - TAIL * (1 - tail_times[i] - share * (tail_times[i + 1] - tail_times[i]));
+    return 1 - d->wave_tail * (1 - tail_time(d, i) - share * (tail_time(d, i + 1) - tail_time(d, i)));
 }
 
 /* Of what a block takes that falls out: nothing for those that have ended before the last was placed. */
@@ -170,7 +163,7 @@ static double whole_of(const struct gsim_cohort *c, gsim_time now)
 static void add_to_tail(const struct gsim_gpu *gpu, const struct gsim_cohort *c, uint32_t index, uint32_t sm, gsim_time now)
 {
     struct gsim_tail *tail = &c->run->tail;
-    double whole = whole_of(c, now), out = whole * tail_at(place_of(gpu, index, sm));
+    double whole = whole_of(c, now), out = whole * tail_at(gpu->device, place_of(gpu, index, sm));
     tail->longest = fmax(tail->longest, whole);
     tail->last = fmax(tail->last, out);
     tail->before += gsim_cohort_is_over(c) ? 0 : whole;
@@ -205,22 +198,23 @@ static void fall_out(const struct gsim_gpu *gpu, struct gsim_sm_group *g, gsim_t
         struct gsim_cohort *c = &g->cohorts[i];
         double whole = whole_of(c, now), place = place_of(gpu, index++, g->lowest_sm);
         if (whole <= 0) continue;
-        c->left = whole * tail_at(place) * tail_factor(gpu, &c->run->tail);
+        c->left = whole * tail_at(gpu->device, place) * tail_factor(gpu, &c->run->tail);
         c->is_spread = true;
     }
 }
 
 void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run *next, gsim_time now)
 {
-    bool is_due[GSIM_MAX_SMS] = {false};
+    bool is_due[GSIM_MAX_SMS] = {false}, any = false;
     uint32_t count = gpu->group_count;
     if (!gsim_gpu_rule(gpu, GSIM_RULE_TAILS) || !next->work->is_one_wave) return; /* it is on all SMs whatever they do */
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < gpu->groups[i]->cohort_count; c++) {
             if (!falls_out(&gpu->groups[i]->cohorts[c])) continue;
             gpu->groups[i]->cohorts[c].run->tail = (struct gsim_tail){0};
-            is_due[i] = true;
+            is_due[i] = any = true;
         }
+    if (any) gsim_groups_rate_all(gpu);
     for (uint32_t i = 0; i < count; i++) {
         if (!is_due[i]) continue;
         gsim_group_settle(gpu->groups[i], now);
@@ -239,18 +233,14 @@ void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run
 
 /* Those of blocks that compute, and of others that began together and for whose room their own kernel waits. They begin now and take
  * block_ends_us and a share of a block's time, at most half as long again; where blocks wait for memory half of it and a larger share. The SMs
- * empty in steps as long as a turn of the distributor, the first one before them; beyond that number steps are longer. (Pooled SMs stay few groups.)
- * Fitted with block_ends_us to the makespans of 770 DAGs each of an H200 and an H100, where none of them is sharp: docs/model/ends.md. */
-#define ENDS_COMPUTE 0.003
-#define ENDS_COMPUTE_MOST 1.5
-#define ENDS_MEMORY 0.01
+ * empty in steps as long as a turn of the distributor, the first one before them; beyond that number steps are longer. (Pooled SMs stay few groups.) */
 enum { MOST_STEPS = 32 };
 
 static double ends_take(const struct gsim_device_spec *device, const struct gsim_demand *w)
 {
     double least = device->block_ends_us * 1e6;
-    if (w->kind != GSIM_DEMAND_ISSUE && w->kind != GSIM_DEMAND_ON_CHIP) return 0.5 * least + ENDS_MEMORY * w->block_ps;
-    return fmin(least + ENDS_COMPUTE * w->block_ps, ENDS_COMPUTE_MOST * least);
+    if (w->kind != GSIM_DEMAND_ISSUE && w->kind != GSIM_DEMAND_ON_CHIP) return device->block_ends_memory * least + device->block_ends_memory_share * w->block_ps;
+    return fmin(least + device->block_ends_share * w->block_ps, device->block_ends_most * least);
 }
 
 static bool is_delayed(const struct gsim_cohort *c) { return gsim_cohort_is_over(c) && c->frees && !c->is_spread; }
@@ -341,5 +331,6 @@ bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now)
     }
     for (uint32_t i = 0; i < count; i++)
         if (is_due[i]) ends |= delay_group(gpu, i, first);
+    gsim_groups_rate_all(gpu);
     return !ends;
 }

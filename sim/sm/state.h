@@ -15,8 +15,7 @@
 
 #define GSIM_MAX_SMS GSIM_BLOCK_SMS
 #define GSIM_SM_WORDS (GSIM_MAX_SMS / 64)
-#define GSIM_PART 16 /* groups of which one is looked for together */
-#define GSIM_PARTS (GSIM_MAX_SMS / GSIM_PART)
+#define GSIM_MOST_LEAVES 512 /* a power of two, not below GSIM_MAX_SMS */
 #define GSIM_MAX_COHORTS 64 /* an SM has at most 64 warps, and a cohort at least one */
 #define GSIM_MAX_LEVELS 6   /* stream priorities 0 .. -5 */
 /* Blocks end on this grid, in picoseconds: ends that differ by rounding only are simultaneous, and then go by SM
@@ -33,9 +32,11 @@ struct gsim_tail {
 struct gsim_kernel_run {
     const struct gsim_demand *work;
     void *tag;
+    uint64_t blocks;          /* of its grid, on the SMs that are simulated */
     uint64_t unplaced, resident;
     double scale; /* of its work */
-    bool is_held;             /* its blocks wait behind their prologue */
+    bool is_held;             /* its blocks wait behind their prologue, */
+    double prologue;          /* this share of their work */
     uint64_t untriggered;     /* of its blocks that were placed */
     uint32_t stands_for;      /* blocks of the grid that each block placed is: more than 1 of tasks alone */
     struct gsim_kernel_run *next; /* in its queue, or in the free list */
@@ -51,11 +52,11 @@ struct gsim_kernel_run {
 
 /* SMs in the same state. */
 struct gsim_sm_group {
-    uint64_t sms[GSIM_SM_WORDS];
-    uint32_t sm_count, cohort_count;
-    uint32_t lowest_sm;
+    uint32_t sm_count, cohort_count;        /* first what is looked at most */
     uint32_t warps, registers, smem, slots; /* used, per SM */
     uint32_t carveout;                      /* shared-memory bytes configured; 0: never set */
+    uint32_t lowest_sm, index;              /* groups[index] */
+    uint64_t sms[GSIM_SM_WORDS];
     double demand_gbps;                     /* asked of DRAM, per SM */
     gsim_time updated;
     bool is_fast;                           /* gets more of a saturated DRAM (device: fast_sm_share) */
@@ -71,7 +72,9 @@ struct gsim_level {
 };
 
 struct gsim_gpu {
-    const struct gsim_device_spec *device;
+    const struct gsim_device_spec *device; /* with the SMs that are simulated, and their part of DRAM */
+    struct gsim_device_spec sampled;       /* that, where one SM stands for several */
+    double sms_each, left_over;            /* for how many; blocks of grids so far that have been left out, or taken too many */
     const struct gsim_sm_limits *limits;
     struct gsim_gpu_options options;
     struct gsim_gpu_listener listener;
@@ -88,6 +91,7 @@ struct gsim_gpu {
     double copies_gbps;       /* and by copies */
     struct gsim_dram_state dram; /* as applied to every SM */
     struct gsim_memo memo;
+    struct gsim_chip_shares chip;
     struct gsim_gpu_load load;
     bool keeps_carveout;      /* the head of the queue fills SMs as they empty */
     gsim_time turn_at;        /* the distributor is busy until then */
@@ -98,9 +102,12 @@ struct gsim_gpu {
     gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
     gsim_time next;           /* earliest of next_at */
     uint32_t next_index;      /* one of the groups that are due then */
-    gsim_time next_at[GSIM_MAX_SMS]; /* write with gsim_groups_set_next */
-    gsim_time part_next[GSIM_PARTS]; /* the earliest of each part of them, and whether it is to be found again, a bit each */
-    uint32_t stale_parts;
+    bool is_next_alone;       /* and the only one */
+    gsim_time ends[2 * GSIM_MOST_LEAVES]; /* a tree: [n] is the earlier of [2n], [2n + 1]; the groups' next ends are its LEAVES from [LEAVES] on */
+    uint32_t leaves;
+    uint64_t unrated[GSIM_SM_WORDS]; /* groups whose speeds are to be found before time passes, a bit each */
+    uint64_t roomy[GSIM_SM_WORDS];   /* groups with room for a block and a warp, a bit each */
+    uint64_t idle[GSIM_SM_WORDS];    /* and without any block */
     struct gsim_sm_group *groups[GSIM_MAX_SMS];
     struct gsim_sm_group *free_groups[GSIM_MAX_SMS];
     uint32_t free_group_count;
@@ -127,32 +134,49 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
 void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index);
 /* Brings the cohorts' remaining work to NOW. */
 void gsim_group_settle(struct gsim_sm_group *g, gsim_time now);
-/* Speeds under the present load and the time of the group's next end. The group must be settled. */
+/* Speeds under the present load and the time of the group's next end are to be found. The group must be settled. */
 void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index);
+/* They are, of all such groups. */
+void gsim_groups_rate_all(struct gsim_gpu *gpu);
 /* After the chip-wide load changed: re-rates the SMs that feel it. */
 void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now);
 void gsim_groups_find_next(struct gsim_gpu *gpu);
+static inline gsim_time gsim_groups_next_at(const struct gsim_gpu *gpu, uint32_t index) { return gpu->ends[gpu->leaves + index]; }
 static inline void gsim_groups_set_next(struct gsim_gpu *gpu, uint32_t index, gsim_time next)
 {
-    gpu->next_at[index] = next;
-    gpu->stale_parts |= UINT32_C(1) << index / GSIM_PART;
+    gsim_time *ends = gpu->ends;
+    uint32_t at = gpu->leaves + index;
+    for (ends[at] = next, at /= 2; at; at /= 2) {
+        gsim_time first = ends[2 * at] < ends[2 * at + 1] ? ends[2 * at] : ends[2 * at + 1];
+        if (ends[at] == first) break;
+        ends[at] = first;
+    }
 }
 /* The first group from INDEX on whose next end is NOW, before which none is; GSIM_MAX_SMS: there is none below LIMIT. */
 static inline uint32_t gsim_groups_due(const struct gsim_gpu *gpu, uint32_t index, uint32_t limit, gsim_time now)
 {
-    while (index < limit) {
-        uint32_t part = index / GSIM_PART;
-        if (!(gpu->stale_parts >> part & 1) && gpu->part_next[part] > now)
-            index = (part + 1) * GSIM_PART;
-        else if (gpu->next_at[index] == now)
-            return index;
-        else
-            index++;
+    const gsim_time *ends = gpu->ends;
+    uint32_t at = gpu->leaves + index;
+    if (index >= limit) return GSIM_MAX_SMS;
+    while (ends[at] > now) {
+        while (at & 1) at /= 2; /* ends at 0 behind the last */
+        if (!at) return GSIM_MAX_SMS;
+        at++;
     }
-    return GSIM_MAX_SMS;
+    while (at < gpu->leaves) at = 2 * at + (ends[2 * at] > now);
+    index = at - gpu->leaves;
+    return index < limit ? index : GSIM_MAX_SMS;
 }
 /* Adds (or takes back) what BLOCKS blocks of the kernel hold of an SM. */
-void gsim_group_take(struct gsim_sm_group *g, const struct gsim_demand *w, int blocks);
+void gsim_group_take(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w, int blocks);
+/* The first group from INDEX on whose bit is set; GSIM_MAX_SMS: there is none. */
+static inline uint32_t gsim_groups_of(const uint64_t bits[GSIM_SM_WORDS], uint32_t index)
+{
+    uint64_t ahead = ~UINT64_C(0) << index % 64;
+    for (uint32_t w = index / 64; w < GSIM_SM_WORDS; w++, ahead = ~UINT64_C(0))
+        if (bits[w] & ahead) return w * 64 + (uint32_t)__builtin_ctzll(bits[w] & ahead);
+    return GSIM_MAX_SMS;
+}
 /* How many more blocks of the kernel an SM of the group can take. */
 uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_demand *w);
 

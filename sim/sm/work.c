@@ -13,38 +13,9 @@
 #include "sim/sm/state.h"
 #include "gpusim/limits.h"
 
-/* Independent instructions in flight per thread of ordinary compiled code (assumed). */
-#define INSTRUCTIONS_IN_FLIGHT 2.0
+/* What was measured of an SM is the device's (include/gpusim/device.def; sources: models/arch/sm_90.json). */
 #define SM_CYCLES_UNITS 32.0 /* load/store units that sm_cycles is given for */
 #define REGISTERS_DEFAULT 32 /* when the program does not say */
-/* H200, measured (traces/h200/README.md): issue rate of on-chip work per warp and sub-partition; the few
- * instructions of streaming and of scattered loads; bytes in flight per thread of the latter (0.07 GB/s
- * at 330 ns); shared memory that makes a kernel of unknown demand on-chip work. */
-#define ON_CHIP_ISSUE 0.154
-#define STREAM_ISSUE 0.01
-#define SCATTER_ISSUE 0.002
-#define SCATTER_BYTES_IN_FLIGHT 23.0
-#define ON_CHIP_SMEM_BYTES 4096
-/* Of a kernel of unknown demand, so many registers per thread beside shared memory are tiles of a matrix product: bound by
- * issue but for the time to fill and empty them (H200, cuBLAS: 128 blocks behind another kernel, two on an SM, take 98 in place
- * of 56 us, four 54 in place of 17; those of 3.7 us stay 4.3: traces/h200/research1.json.gz, vm/aten.json.gz). */
-#define TILED_REGISTERS 64
-#define TILED_LATENCY_US 2.0
-#define TILED_LATENCY_MOST 0.8 /* share of a wave; assumed: what the inversion scales must not vanish */
-/* A warp's arithmetic between two loads takes 1.2 issue slots per FMA, and 2.2 times as long while nobody else issues on its
- * sub-partition, because its steps depend on each other; of that the load before hides all but 1.2 (H200, measured:
- * traces/h200/vm/packed.txt, form compute and one block of form copy; share.c has what others add). */
-#define AROUND_ARITHMETIC 1.2
-#define ONE_WARP 2.2
-#define ONE_WARP_VISIBLE 1.2
-/* Blocks are served by age where an SM full of them asks for more than this share of its issue slots; in a grid of more waves
- * than that all SMs are full of them, and who of them is first means nothing. */
-#define CROWDED 0.8
-#define CROWDED_WAVES 2
-/* The same of shared memory's time, only where it is known that shared memory is what they wait for: below 0.4 blocks that came together
- * end within 1 % of each other (traces/h200/vm/ages.txt). More waves than that blur who was first; the number is assumed. */
-#define CROWDED_CHIP 0.4
-#define CROWDED_CHIP_WAVES 16
 /* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95 the
  * runs of traces/h200 are predicted alike. */
 #define SLICE_SHORT 0.8
@@ -77,7 +48,7 @@ static struct parts describe(const struct gsim_demand *w, const struct gsim_devi
     struct parts p = {.bytes = k->dram_bytes / blocks};
     double arithmetic = k->flops / blocks / sm_flops_per_ps(d, k->fp64), other = k->sm_cycles / blocks * ps_per_cycle;
     other *= SM_CYCLES_UNITS / d->load_store_per_sm;
-    double in_flight = w->threads * INSTRUCTIONS_IN_FLIGHT / (d->fp32_lanes_per_sm * d->issue_latency_cycles);
+    double in_flight = w->threads * d->instructions_in_flight / (d->fp32_lanes_per_sm * d->issue_latency_cycles);
     if (k->fp64) in_flight /= d->fp64_ratio;
     p.issue_ps = arithmetic + other;
     p.compute_ps = arithmetic / (in_flight < 1 ? in_flight : 1) + other;
@@ -101,15 +72,16 @@ static void set_described(struct gsim_demand *w, const struct gsim_device_spec *
     w->dram_gbps = p.bytes / w->block_ps * 1e3;
 }
 
-static enum gsim_demand_kind measured_kind(const struct gsim_kernel *k)
+/* Of unknown demand, many registers per thread beside shared memory are tiles of a matrix product. */
+static enum gsim_demand_kind measured_kind(const struct gsim_device_spec *d, const struct gsim_kernel *k)
 {
     if (k->dram_bytes > 0) return GSIM_DEMAND_MEMORY;
     if (k->flops > 0) return GSIM_DEMAND_ISSUE;
-    bool has_tiles = k->smem_bytes > ON_CHIP_SMEM_BYTES;
+    bool has_tiles = k->smem_bytes > d->on_chip_smem_bytes;
     if (k->demand_given) return has_tiles ? GSIM_DEMAND_ON_CHIP : GSIM_DEMAND_SCATTER;
     /* A plain profiler trace says nothing about demand: on-chip work is the kind that errs least (H200, all
      * demands hidden: DAGs 4.4 % off, against 19 % as issue-bound and 43 % as memory-bound). */
-    return has_tiles && k->regs_per_thread >= TILED_REGISTERS ? GSIM_DEMAND_ISSUE : GSIM_DEMAND_ON_CHIP;
+    return has_tiles && k->regs_per_thread >= d->tiled_registers ? GSIM_DEMAND_ISSUE : GSIM_DEMAND_ON_CHIP;
 }
 
 /* What is settled of a kernel measured alone before its one unknown, X, is looked for. */
@@ -148,37 +120,37 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
         w->units = width > UNIT_WIDTH ? (uint32_t)ceil(width / UNIT_WIDTH - 1e-9) : 1;
         w->width = width / w->units;
         w->issue_ps = x / w->units;
-        w->compute_ps = w->issue_ps / gsim_issue_share(w->width);
+        w->compute_ps = w->issue_ps / gsim_issue_share(d, w->width);
         w->latency_ps = 0; /* the next block's launch hides behind the others' arithmetic */
         if (w->is_unknown) {
             double wave_us = k->solo_us / ceil(blocks / (d->sm_count * w->need.blocks_per_sm));
-            w->latency_ps = fmin(TILED_LATENCY_US, TILED_LATENCY_MOST * wave_us) * 1e6;
+            w->latency_ps = fmin(d->tiled_latency_us, d->tiled_latency_most * wave_us) * 1e6;
         }
         break;
     case GSIM_DEMAND_ON_CHIP:
         w->compute_ps = x;
-        w->issue_ps = ON_CHIP_ISSUE * width * x;
-        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_ON_CHIP_AGE) && !w->is_unknown && blocks <= CROWDED_CHIP_WAVES * d->sm_count * w->need.blocks_per_sm &&
-                        w->need.blocks_per_sm > 1 && w->need.blocks_per_sm * ON_CHIP_ISSUE * width > CROWDED_CHIP;
+        w->issue_ps = d->on_chip_issue * width * x;
+        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_ON_CHIP_AGE) && !w->is_unknown && blocks <= d->on_chip_crowded_waves * d->sm_count * w->need.blocks_per_sm &&
+                        w->need.blocks_per_sm > 1 && w->need.blocks_per_sm * d->on_chip_issue * width > d->on_chip_crowded;
         break;
     case GSIM_DEMAND_MEMORY: {
         double bytes = k->dram_bytes / blocks, most = w->threads * d->most_bytes_in_flight_per_thread / d->dram_latency_ns;
-        issue *= AROUND_ARITHMETIC;
-        w->issue_ps = issue > 0 ? issue : STREAM_ISSUE * width * x;
-        w->compute_ps = issue > 0 ? ONE_WARP_VISIBLE * issue / width : 0;
-        w->slowed_ps = issue > 0 ? ONE_WARP * issue / width : 0;
+        issue *= d->around_arithmetic;
+        w->issue_ps = issue > 0 ? issue : d->stream_issue * width * x;
+        w->compute_ps = issue > 0 ? d->one_warp_visible * issue / width : 0;
+        w->slowed_ps = issue > 0 ? d->one_warp_arithmetic * issue / width : 0;
         w->memory_ps = x;
-        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_MEMORY_AGE) && w->has_flops && blocks <= CROWDED_WAVES * d->sm_count * w->need.blocks_per_sm &&
-                        w->need.blocks_per_sm * w->issue_ps > CROWDED * (w->compute_ps + w->latency_ps + x);
+        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_MEMORY_AGE) && w->has_flops && blocks <= d->memory_crowded_waves * d->sm_count * w->need.blocks_per_sm &&
+                        w->need.blocks_per_sm * w->issue_ps > d->memory_crowded * (w->compute_ps + w->latency_ps + x);
         w->dram_gbps = bytes / x * 1e3;
         if (w->dram_gbps > most) w->dram_gbps = most;
         break;
     }
     case GSIM_DEMAND_SCATTER:
         w->compute_ps = 0;
-        w->issue_ps = SCATTER_ISSUE * width * x;
+        w->issue_ps = d->scatter_issue * width * x;
         w->memory_ps = x;
-        w->dram_gbps = w->threads * SCATTER_BYTES_IN_FLIGHT / d->dram_latency_ns;
+        w->dram_gbps = w->threads * d->scatter_bytes_in_flight / d->dram_latency_ns;
         break;
     case GSIM_DEMAND_DESCRIBED: set_sliced(w, d, k, x, settled); return;
     }
@@ -297,7 +269,7 @@ static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, cons
     double target = k->solo_us * 1e6;
     struct settled settled = {1, 1, 0};
     double waves = ceil(block_count(k) / (d->sm_count * w->need.blocks_per_sm));
-    w->kind = measured_kind(k);
+    w->kind = measured_kind(d, k);
     w->has_flops = k->flops > 0;
     w->is_inverted = !k->solo_cold;
     w->is_unknown = !k->demand_given;
@@ -384,41 +356,36 @@ static double part(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
 /* Dependent loads, one in flight per thread, measured again and again: how much of them missed L2 then is not known, but follows from
  * the time. N of a thread take N x (hit + (miss - hit) m), m the share that missed, which grows from 0 to 1 where the lines of all
- * threads are 0.40 to 1.05 of L2. Cold all miss; what missed before takes 11 us longer in all (H200, H100: 159 such kernels alone in
- * DAGs, traces/h200/vm/dags-later.json.gz and others: 8.5 us become 28, 60 become 100, 213 become 224). */
-#define SCATTER_HIT_PS   185e3
-#define SCATTER_MISS_PS  580e3
-#define SCATTER_FIRST_PS 11e6
-#define SCATTER_LINE     128
-#define SCATTER_FIT      0.40 /* of L2 */
-#define SCATTER_MISS_ALL 1.05
-#define SCATTER_COLD     1.3  /* without that rule */
+ * threads are scatter_fit to scatter_miss_all of L2. Cold all miss; what missed before takes scatter_first_us longer in all. */
+#define SCATTER_LINE 128
+#define SCATTER_COLD 1.3 /* without that rule */
 
 static double scatter_cold(const struct gsim_demand *w, const struct gsim_device_spec *d)
 {
     double waves = ceil((double)w->blocks / ((double)d->sm_count * w->need.blocks_per_sm)), target = w->solo_ps / waves;
-    double low = 0, high = target / SCATTER_HIT_PS, missed = 0, l2 = d->l2_mib * 1048576;
+    double hit = d->scatter_hit_ns * 1e3, miss = d->scatter_miss_ns * 1e3;
+    double low = 0, high = target / hit, missed = 0, l2 = d->l2_mib * 1048576;
     if (!(l2 > 0)) return 1;
     if (!gsim_rule_holds(d->rules_off, GSIM_RULE_COLD_LOADS)) return SCATTER_COLD;
     for (int i = 0; i < 40; i++) {
         double loads = (low + high) / 2, lines = loads * (double)w->blocks * w->threads * SCATTER_LINE;
-        missed = part((lines / l2 - SCATTER_FIT) / (SCATTER_MISS_ALL - SCATTER_FIT));
-        *(loads * (SCATTER_HIT_PS + (SCATTER_MISS_PS - SCATTER_HIT_PS) * missed) < target ? &low : &high) = loads;
+        missed = part((lines / l2 - d->scatter_fit) / fmax(d->scatter_miss_all - d->scatter_fit, 1e-3));
+        *(loads * (hit + (miss - hit) * missed) < target ? &low : &high) = loads;
     }
-    return SCATTER_MISS_PS / (SCATTER_HIT_PS + (SCATTER_MISS_PS - SCATTER_HIT_PS) * missed) + missed * SCATTER_FIRST_PS / w->solo_ps;
+    return miss / (hit + (miss - hit) * missed) + missed * (d->scatter_first_us * 1e6) / w->solo_ps;
 }
 
-/* H200, measured (traces/h200/research1.json.gz): the other kinds of work cold against repeated. Arithmetic takes no longer. */
+/* The other kinds of work cold against repeated. Arithmetic takes no longer. */
 static double cold_factor(const struct gsim_demand *w, const struct gsim_device_spec *d, double own, double held)
 {
-    if (w->is_unknown) return 1 + 0.27 * part((1.5 * held - own) / (0.8 * held)); /* ATen: 1.28, 1.11, 1.02 at 9, 14, 24 us */
+    if (w->is_unknown) return 1 + d->unknown_cold * part((d->unknown_cold_none * held - own) / (d->unknown_cold_range * held));
     if (w->kind == GSIM_DEMAND_SCATTER) return scatter_cold(w, d);
-    if (w->kind != GSIM_DEMAND_MEMORY || w->given_bytes >= 2 * held || own >= 0.97 * w->given_bytes) return 1;
-    double more = (w->given_bytes < 3 * own ? w->given_bytes / own : 3) - 1;
+    if (w->kind != GSIM_DEMAND_MEMORY || w->given_bytes >= d->stream_cold_l2 * held || own >= 0.97 * w->given_bytes) return 1;
+    double more = (w->given_bytes < d->stream_cold_most * own ? w->given_bytes / own : d->stream_cold_most) - 1;
     return 1 + more * w->memory_ps / w->block_ps;
 }
 
-double gsim_l2_held_bytes(const struct gsim_device_spec *device) { return 0.8 * device->l2_mib * 1048576; }
+double gsim_l2_held_bytes(const struct gsim_device_spec *device) { return device->l2_held_share * device->l2_mib * 1048576; }
 
 bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device)
 {
@@ -471,20 +438,17 @@ static uint32_t class_for(const struct gsim_sm_limits *l, uint32_t bytes)
     return l->carveout_bytes[i];
 }
 
-/* Which shared-memory configuration the driver gives the kernel: room for as many blocks again, up to 132 KiB, but for blocks of 1,024 threads
- * and for those that fill an SM alone (H200: predicts 2,025 of 2,025 ordered pairs of traces/h200/research1.json.gz, and of 88 cuBLAS
- * and ATen kernels what Nsight Compute shows, traces/h200/vm/demands.csv). */
-#define DOUBLED_CARVEOUT (132 * 1024)
-#define LARGE_BLOCK 1024
-
-static void set_carveout(struct gsim_demand *w, const struct gsim_kernel *k, const struct gsim_sm_limits *l)
+/* Which shared-memory configuration the driver gives the kernel: room for as many blocks again, up to carveout_doubled_kib, but for large
+ * blocks and for those that fill an SM alone. */
+static void set_carveout(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, const struct gsim_sm_limits *l)
 {
-    uint32_t n = w->need.blocks_per_sm, need = n * w->need.smem_bytes, doubled = 2 * need < DOUBLED_CARVEOUT ? 2 * need : DOUBLED_CARVEOUT;
+    uint32_t most = (uint32_t)(d->carveout_doubled_kib * 1024), n = w->need.blocks_per_sm, need = n * w->need.smem_bytes;
+    uint32_t doubled = 2 * need < most ? 2 * need : most;
     w->join_bytes = need;
     if (k->smem_bytes)
-        w->carveout_bytes = class_for(l, doubled > need && n > 1 && w->threads < LARGE_BLOCK ? doubled : need);
+        w->carveout_bytes = class_for(l, doubled > need && n > 1 && w->threads < d->carveout_single_threads ? doubled : need);
     else
-        w->carveout_bytes = class_for(l, (n <= 2 ? 8u : n <= 4 ? 16u : 32u) * 1024);
+        w->carveout_bytes = class_for(l, (uint32_t)(d->carveout_plain_kib[n <= 2 ? 0 : n <= 4 ? 1 : 2] * 1024));
 }
 
 /* NEAR: as invert's. */
@@ -508,7 +472,7 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     uint32_t per_warp = (per_thread * limits->warp_threads + limits->register_unit - 1) / limits->register_unit * limits->register_unit;
     work->registers = per_warp * work->need.warps;
     work->width = (double)work->need.warps / limits->subpartitions;
-    set_carveout(work, kernel, limits);
+    set_carveout(work, device, kernel, limits);
     work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
     if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL)) gsim_demand_set_unequal(work, kernel); /* the costs of others were found with blocks alike */
     set_described(work, device, kernel);

@@ -43,6 +43,10 @@ struct gsim_demand {
     bool is_crowded;           /* an SM full of its blocks has not issue slots enough: they are served by age */
     bool is_inverted;          /* from solo_us: its repeated runs found data in L2 */
     bool is_unknown;           /* nothing but shape and solo_us is known of it */
+    /* Of one unit alone on an idle chip, in picoseconds. */
+    double issue_ps;           /* takes the SM's whole issue rate for this long */
+    double compute_ps, latency_ps, memory_ps; /* measured kinds: their sum is block_ps */
+    double block_ps;           /* all of it */
     struct gsim_block_need need;
     uint64_t blocks;           /* of the grid */
     uint32_t threads;          /* of a block */
@@ -51,10 +55,6 @@ struct gsim_demand {
     uint32_t join_bytes;       /* configuration that an occupied SM must have */
     uint32_t units;            /* per block; above 1 only for GSIM_DEMAND_ISSUE: parts of a block with own progress */
     double width;              /* warps per SM sub-partition of one unit */
-    /* Of one unit alone on an idle chip, in picoseconds. */
-    double block_ps;           /* all of it */
-    double issue_ps;           /* takes the SM's whole issue rate for this long */
-    double compute_ps, latency_ps, memory_ps; /* measured kinds: their sum is block_ps */
     double slowed_ps;          /* of a memory block with arithmetic, what its own warps' waiting for others stretches */
     double dram_gbps;          /* traffic asked for: described kinds on average, measured ones in their memory part */
     double measured_us;        /* the kernel's solo_us */
@@ -102,6 +102,6 @@ void gsim_demand_set_unequal(struct gsim_demand *work, const struct gsim_kernel 
 void gsim_unequal_count(const struct gsim_unequal *unequal, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS]);
 
 /* Share of an SM's issue rate that WIDTH warps per sub-partition of dense arithmetic reach. */
-double gsim_issue_share(double width);
+double gsim_issue_share(const struct gsim_device_spec *device, double width);
 
 #endif

@@ -4,18 +4,6 @@
 
 #include <math.h>
 
-static uint32_t processes_of(const struct gsim_task_set *set, const struct gsim_share_settings *settings, uint32_t *process_of)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < set->count; i++) {
-        uint32_t number = set->tasks[i].process, same = 0;
-        bool is_own = number == GSIM_OWN_PROCESS && settings->mechanism != GSIM_MECHANISM_STREAMS;
-        while (same < i && (is_own || set->tasks[same].process != number)) same++;
-        process_of[i] = same < i ? process_of[same] : count++;
-    }
-    return count;
-}
-
 /* MPS keeps clients that may use a part of the SMs each from one another's as long as there are enough (H100, 14 pairs at 50 %: 0.8 % off,
  * 3.0 % as if all were everybody's: traces/h100/sharing_exact.json.gz). */
 static bool has_caps(const struct gsim_simulation *s, const struct gsim_layout *layout)
@@ -40,7 +28,7 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
         return gsim_error_set(error, GSIM_USAGE, "--share %s: %u processes, and MPS takes %u clients (device.mps_clients)", name,
                               layout->process_count, (uint32_t)s->device->mps_clients);
     bool moves = mechanism == GSIM_MECHANISM_TIMESLICE || mechanism == GSIM_MECHANISM_PARTITION || (mechanism == GSIM_MECHANISM_MPS && has_caps(s, layout));
-    if (moves && s->memory == GSIM_MEMORY_MANAGED)
+    if (moves && s->memory == GSIM_MEMORY_MANAGED && set->all.buffer_count)
         return gsim_error_set(error, GSIM_USAGE, "--share %s: managed memory is not simulated there: --memory pinned or pageable", name);
     if (s->sharing->needs_profile && !s->profile)
         return gsim_error_set(error, GSIM_USAGE, "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure", name);
@@ -92,7 +80,7 @@ enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machin
     tasks->settings.switch_us = -1;
     s->sharing->settings(tasks->params, &tasks->settings);
     layout->settings = tasks->settings;
-    layout->process_count = processes_of(s->tasks, &tasks->settings, layout->process_of);
+    layout->process_count = gsim_task_set_processes(s->tasks, tasks->settings.mechanism, layout->process_of);
     if (tasks->settings.mechanism == GSIM_MECHANISM_TIMESLICE) layout->part_count = layout->process_count;
     enum gsim_status status = check_tasks(s, layout, error);
     bool is_parted = tasks->settings.mechanism == GSIM_MECHANISM_PARTITION || (tasks->settings.mechanism == GSIM_MECHANISM_MPS && has_caps(s, layout));
@@ -147,7 +135,9 @@ enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_lay
     struct gsim_arbiter *arbiter = open_arbiters(tasks, layout, &failure);
     for (uint32_t p = 0; p < layout->process_count; p++) {
         processes[p].fronts[0]->arbiter = arbiter;
-        if (tasks->policy) processes[p].fronts[0]->hw_queue_count = GSIM_MAX_HW_QUEUES; /* what it holds was not launched */
+        if (!tasks->policy) continue;
+        processes[p].fronts[0]->hw_queue_count = GSIM_MAX_HW_QUEUES; /* what it holds was not launched */
+        processes[p].fronts[0]->keeps_waits = true;
     }
     return failure.status ? gsim_error_set(error, failure.status, "%s", failure.message) : GSIM_OK;
 }

@@ -71,6 +71,33 @@ static const char program[] =
     "  {\"op\": \"copy\", \"kind\": \"d2d\", \"buffer\": \"y\", \"stream\": 1},"
     "  {\"op\": \"host_read\", \"buffer\": \"y\"}, {\"op\": \"host_read\", \"buffer\": \"z\"}]}";
 
+/* Kernels of every kind that were measured alone, beside each other on six streams: what they are follows from the seed. */
+#define MIXED_OPS 140
+
+static void write_mixed(FILE *file, uint32_t seed)
+{
+    static const char *const kinds[] = {"\"flops\": 2e9", "\"flops\": 0, \"smem_bytes\": 13312", "\"dram_bytes\": 2e7", "\"dram_bytes\": 2e7, \"flops\": 2e8",
+                                        "\"flops\": 0", "\"flops\": 0, \"smem_bytes\": 26624", "\"dram_bytes\": 2e7, \"flops\": 2e9", "\"flops\": 4e9",
+                                        "\"smem_bytes\": 26624, \"regs_per_thread\": 128", "\"smem_bytes\": 1024"};
+    static const int threads[] = {64, 128, 256, 512, 1024}, blocks[] = {40, 132, 264, 528, 700}, times[] = {10, 20, 40};
+    fprintf(file, "{\"schema\": \"gpusim-program/1\", \"name\": \"mixed\", \"buffers\": [");
+    for (int i = 0; i < 6; i++) fprintf(file, "%s{\"name\": \"b%d\", \"bytes\": 4096, \"init\": \"none\"}", i ? ", " : "", i);
+    fprintf(file, "], \"kernels\": [{\"name\": \"k\", \"regs_per_thread\": 16}], \"ops\": [");
+    for (int i = 0; i < MIXED_OPS; i++) {
+        uint32_t drawn[5];
+        static const uint32_t counts[5] = {10, 5, 5, 3, 6};
+        for (int n = 0; n < 5; n++) {
+            seed = seed * 1103515245u + 12345u;
+            drawn[n] = (seed >> 16) % counts[n];
+        }
+        bool is_large = drawn[0] == 8; /* 128 registers: no blocks of 1,024 threads */
+        fprintf(file, "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [%d], \"block\": [%d], \"stream\": %u, \"writes\": [\"b%u\"], \"solo_us\": %d, %s}, ",
+                blocks[drawn[2]], is_large ? 128 : threads[drawn[1]], drawn[4], drawn[4], times[drawn[3]], kinds[drawn[0]]);
+    }
+    for (int i = 0; i < 6; i++) fprintf(file, "%s{\"op\": \"host_read\", \"buffer\": \"b%d\"}", i ? ", " : "", i);
+    fprintf(file, "]}");
+}
+
 /* Runs in which different parts of the machine matter; PROGRAM stands for the file of the program above. */
 static const char *const runs[] = {
     "--device h200 --workload m2 --sched kesco --iterations 2",
@@ -96,8 +123,13 @@ static const char *const runs[] = {
     "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=queue --memory pinned",
     "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=sched-warps --memory pinned",
     "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched ccks --memory pinned",
+    "--device h200 --workload MIXED1 --sched async --memory pinned --iterations 2",
+    "--device h200 --workload MIXED2 --sched async --memory pinned --iterations 2",
+    "--device h200 --workload MIXED3 --sched async --memory pinned --iterations 2",
+    "--device h200 --workload MIXED4 --sched async --memory pinned --iterations 2",
 };
 #define RUNS (sizeof runs / sizeof runs[0])
+#define MIXED_RUNS 4 /* the last ones: where numbers of the SMs act, as a rule */
 
 /* Values that tell where half as much again would not. */
 static const struct {
@@ -105,7 +137,12 @@ static const struct {
     double value;
 } told[] = {{"memory_gb", 0.1}, {"sm_dram_gbps", 10}, {"most_bytes_in_flight_per_thread", 1}, {"resident_grids", 1},
             {"launch_queue_depth", 1}, {"priority_levels", 1}, {"bidirectional_gbps", 20}, {"sync_idle_us", 20},
-            {"cached_h2d_gbps", 5}, {"host_cache_kib", 10000}, {"dram_stretch_two", 5}};
+            {"cached_h2d_gbps", 5}, {"host_cache_kib", 10000}, {"dram_stretch_two", 5},
+            {"on_chip_smem_bytes", 20000}, {"tiled_registers", 200}, {"memory_crowded_waves", 1}, {"on_chip_crowded_waves", 1},
+            {"on_chip_crowded", 0.9}, {"memory_crowded", 0.1}, {"carveout_single_threads", 128}, {"l2_held_share", 0.05},
+            {"on_chip_behind_memory", 0.1}, {"wave_tail", 0.1}, {"block_ends_most", 1}, {"carveout_plain_kib_0", 200},
+            {"tiled_latency_most", 0.05}, {"scatter_hit_ns", 5000}, {"scatter_miss_ns", 20000}, {"scatter_fit", 10}, {"scatter_miss_all", 50},
+            {"stream_cold_l2", 0.001}};
 
 /* Where those act that no run above has a place for. */
 static const struct {
@@ -115,6 +152,8 @@ static const struct {
     {"l2_gbps", "listed, not yet a limit, as its help says"},
     {"copy_engines", "listed, as its help says"},
     {"l1_kib", "shared memory beside a large carve-out"},
+    {"least_l1_kib", "devices whose carve-out takes all of L1"},
+    {"idle_block_us", "grids of unequal blocks, some of which have no work"},
     {"l2_miss_ns", "measured kernels whose data others displace"},
     {"l2_far_share", "measured kernels that follow others on other SMs"},
     {"graph_beside_us", "graphs of kernels that a profiler timed"},
@@ -181,23 +220,44 @@ static double other_value(const char *device_name, enum gsim_device_number numbe
     return gsim_device_number_is_count(number) ? ceil(other) : other;
 }
 
+/* The file that stands for the word in the run's text, which is left as it is without one. */
+static void put_file(char text[300], const char *word, const char *path)
+{
+    char whole[300];
+    const char *place = strstr(text, word);
+    if (!place) return;
+    snprintf(whole, sizeof whole, "%.*s%s%s", (int)(place - text), text, path, place + strlen(word));
+    memcpy(text, whole, sizeof whole);
+}
+
 static void numbers_act(void)
 {
     gsim_time base[RUNS];
-    char texts[RUNS][300], path[] = "/tmp/gpusim-idle-XXXXXX";
+    char texts[RUNS][300], path[] = "/tmp/gpusim-idle-XXXXXX", mixed[MIXED_RUNS][40];
     int file = mkstemp(path);
     CHECK(file >= 0 && write(file, program, sizeof program - 1) == (ssize_t)sizeof program - 1);
+    for (uint32_t m = 0; m < MIXED_RUNS; m++) {
+        snprintf(mixed[m], sizeof mixed[m], "/tmp/gpusim-idle-%ld-%u.json", (long)getpid(), m + 1);
+        FILE *out = fopen(mixed[m], "w");
+        CHECK(out != NULL);
+        write_mixed(out, m + 1);
+        CHECK_INT(fclose(out), 0);
+    }
     for (size_t r = 0; r < RUNS; r++) {
-        const char *place = strstr(runs[r], "PROGRAM");
-        int before = place ? (int)(place - runs[r]) : (int)strlen(runs[r]);
-        snprintf(texts[r], sizeof texts[r], "%.*s%s%s", before, runs[r], place ? path : "", place ? place + strlen("PROGRAM") : "");
+        snprintf(texts[r], sizeof texts[r], "%s", runs[r]);
+        put_file(texts[r], "PROGRAM", path);
+        for (uint32_t m = 0; m < MIXED_RUNS; m++) {
+            char word[] = {'M', 'I', 'X', 'E', 'D', (char)('1' + m), '\0'};
+            put_file(texts[r], word, mixed[m]);
+        }
         base[r] = time_of(texts[r], NULL);
         CHECK_MSG(base[r] > 0, "refused: %s", texts[r]);
     }
     for (int n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n++) {
         const char *name = gsim_device_number_name((enum gsim_device_number)n);
-        bool acts = is_elsewhere(name);
-        for (size_t r = 0; r < RUNS && !acts; r++) {
+        bool acts = is_elsewhere(name), is_of_sms = n >= GSIM_DEV_issue_share && n < GSIM_DEV_launch_to_start_us;
+        for (size_t i = 0; i < RUNS && !acts; i++) {
+            size_t r = is_of_sms ? (i + RUNS - MIXED_RUNS) % RUNS : i;
             char opt[100];
             const char *device = strstr(texts[r], "gtx960") ? "gtx960" : "h200";
             snprintf(opt, sizeof opt, "device.%s=%.12g", name, other_value(device, (enum gsim_device_number)n));
@@ -208,6 +268,7 @@ static void numbers_act(void)
     }
     close(file);
     unlink(path);
+    for (uint32_t m = 0; m < MIXED_RUNS; m++) unlink(mixed[m]);
 }
 
 static const struct test_case cases[] = {{"every number of a device acts", numbers_act}};

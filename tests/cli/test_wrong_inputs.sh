@@ -43,6 +43,12 @@ sed 's/"name": "h200"/"name": "my"/' "$source_dir/models/h200.json" >device.json
 "$gpusim" --workload program.json --sched serial --report run.json --trace trace.json >/dev/null || fail 'the run that is right'
 ls >before
 
+# --- resident kernels where somebody decides whose kernels have the SMs
+for share in timeslice xsched; do
+    refused 'no resident kernels here: none under time slices or a policy' --task vec,sched=persistent --task vec --share $share --memory pinned
+    refused 'no resident kernels here: none under time slices or a policy' --task vec,sched=ccks --task vec --share $share --memory pinned
+done
+
 # --- files that are no programs, devices, schedulers, specs, results, traces, probes
 for file in empty empty.json broken.json object.json zeros.json folder; do
     refused "cannot read './$file'" --workload "./$file" --sched serial

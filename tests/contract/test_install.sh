@@ -26,7 +26,8 @@ gpusim=$place/moved/bin/gpusim
 share=$place/moved/share/gpusim
 
 for file in share/bash-completion/completions/gpusim share/zsh/site-functions/_gpusim \
-    share/man/man1/gpusim.1 share/doc/gpusim/README.md share/doc/gpusim/LICENSE share/gpusim/models/h200.json; do
+    share/man/man1/gpusim.1 share/doc/gpusim/README.md share/doc/gpusim/LICENSE share/gpusim/models/h200.json \
+    share/gpusim/models/arch/sm_90.json; do
     expect_file "$file"
 done
 for trace in "$source_dir"/traces/h200/*.json.gz; do

@@ -12,8 +12,8 @@
 #include "tests/contract/schema.h"
 #include "tests/test.h"
 
-enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, SCHEMA_COUNT };
-static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs", "sweep", "explain", "whatif"};
+enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, SCHEMA_COUNT };
+static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs", "sweep", "explain", "whatif", "arch"};
 
 static cJSON *read_json(const char *path)
 {
@@ -74,6 +74,7 @@ static int check_files(int which, const char *pattern)
 static void test_files(void)
 {
     CHECK(check_files(DEVICE, GPUSIM_SOURCE_DIR "/models/*.json") >= 10);
+    CHECK(check_files(ARCH, GPUSIM_SOURCE_DIR "/models/arch/*.json") >= 11);
     CHECK(check_files(PROGRAM, GPUSIM_SOURCE_DIR "/workloads/examples/*.json") >= 2);
     CHECK(check_files(SWEEP, GPUSIM_SOURCE_DIR "/plots/specs/*.json") >= 4);
     CHECK(check_files(RUNS, GPUSIM_SOURCE_DIR "/traces/h200/runs-*.json.gz") >= 2);

@@ -58,7 +58,7 @@ for page in $pages; do
              while (match(line, /`[a-z0-9_]+`/)) { print substr(line, RSTART + 1, RLENGTH - 2) "\t" name
                                                   line = substr(line, RSTART + RLENGTH) } } }' "$page"
 done >"$place/used"
-sed -n 's/^X(\([a-z]*\), \([a-z0-9_]*\), "\([^"]*\)".*/\1\t\2\t\3/p' include/gpusim/device.def >"$place/numbers"
+sed -n 's/^[XCURVE]*(\([a-z]*\), \([a-z0-9_]*\), "\([^"]*\)".*/\1\t\2\t\3/p' include/gpusim/device.def >"$place/numbers"
 cut -f 1 "$place/used" | sort -u | while IFS= read -r number; do
     cut -f 2 "$place/numbers" | grep -qx "$number" || printf 'no number of a device is called %s\n' "$number"
 done >"$place/gaps"

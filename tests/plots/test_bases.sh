@@ -38,7 +38,7 @@ if command -v gnuplot >/dev/null 2>&1; then
     printf 'workload,device,iteration_us\nv,a,900000\nv,b,4000\nw,a,3\nw,b,500000\n' >map.csv
     "$gpusim" plot heatmap map.csv --x device --y workload -o map.svg --keep map 2>err || fail "map: $(cat err)"
     grep -q '0\.00$' map/*.dat && fail "map: $(cat map/*.dat)"
-    grep -q '0\.003$' map/*.dat || fail "map: $(cat map/*.dat)"
+    grep -q '	3\.00$' map/*.dat || fail "map: $(cat map/*.dat)"
 fi
 
 # An interval is said of repetitions only.

@@ -123,7 +123,7 @@ cat >runs.json <<'END'
  {"workload": "vec", "scheduler": "kesco", "size": 5, "checked": true, "iteration_us": [10.0, 11.0]}]}
 END
 draws 'recorded runs' timeline runs.json --where scheduler=serial -o recorded.svg --keep kept-recorded
-has kept-recorded/timeline.dat '4.000|9.000|0|1|square'
+has kept-recorded/timeline.dat '4.000|9.000|0|1|4|1|square'
 refuses 2 'runs[1]: this run was not traced' timeline runs.json --where scheduler=kesco -o recorded.svg
 refuses 2 'no run is left' timeline runs.json --where scheduler=async -o recorded.svg
 draws 'measured bars' speedup runs.json -o measured.svg --keep kept-measured
@@ -181,7 +181,7 @@ draws scatter scatter results.csv --x size --y iteration_us -o scatter.png --kee
 has kept-scatter/scatter.dat '100|14|2|kesco'
 draws box box results.csv --x workload --where size=100 -o box.svg --keep kept-box
 grep -q "$(printf '\t11\t10\t14\t13\t12\t2\t3\tvec\tkesco')" kept-box/box.dat || fail "quartiles of 10, 12, 14: $(cat kept-box/box.dat)"
-"$gpusim" plot lines results.csv -o averaged.svg 2>err || fail "averaged: $(cat err)"
+"$gpusim" plot lines results.csv --x size --series sched -o averaged.svg 2>err || fail "averaged: $(cat err)"
 grep -q 'means over different values of workload' err || fail "expected a note on what was averaged, found '$(cat err)'"
 
 [ "$(grep -c '<svg' results.html)" -ge 3 ] || fail "expected three pictures in results.html, found $(grep -c '<svg' results.html)"
@@ -199,12 +199,14 @@ for name in '|touch ran;.svg' '< touch ran;.svg' '-e.svg'; do
     [ ! -e ran ] || fail "the name '$name' was run as a command"
 done
 
-# Sizes that each workload counts in units of its own: a line per workload, not one through all.
+# Sizes that each workload counts in units of its own: a figure per workload, not one through all.
 printf 'workload,scheduler,size,iteration_us\na,serial,10,1\na,serial,20,2\nb,serial,1000,3\nb,serial,2000,4\n' >apart.csv
 sed 'p; s/serial/kesco/' apart.csv | sed 2d >both.csv
 page both.csv apart.html
-contains apart.html '--x size --y iteration_us --series workload'
-! grep -q -- '--x size --y speedup' apart.html || fail 'apart.html: a line through sizes of different workloads'
+for workload in a b; do
+    contains apart.html "--x size --y iteration_us --series scheduler --where &quot;workload = '$workload'&quot;"
+done
+[ "$(grep -c -- '--x size --y iteration_us' apart.html)" = 2 ] || fail 'apart.html: expected a figure over sizes for each workload'
 [ "$(grep -o ' id="[^"]*"' results.html | sort | uniq -d | wc -l)" = 0 ] || fail "ids occur twice in results.html"
 
 printf 'figures: %d failures\n' "$failures"

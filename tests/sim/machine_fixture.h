@@ -5,6 +5,7 @@
 #define GSIM_MACHINE_FIXTURE_H
 
 #include "gpusim/simulate.h"
+#include "tests/sim/default_device.h"
 #include "tests/test.h"
 
 #define OP(run, i) (&(run)->program->ops[i])
@@ -15,7 +16,7 @@
  * Links: 10 GB/s each way, 15 both, no latency. */
 static inline struct gsim_device_spec fixture_device(void)
 {
-    return (struct gsim_device_spec){
+    return with_sm_numbers((struct gsim_device_spec){
         .name = "fixture", .compute_capability = 80, .sm_count = 4, .clock_mhz = 1000, .fp32_lanes_per_sm = 64, .load_store_per_sm = 32,
         .fp64_ratio = 0.5, .issue_latency_cycles = 4, .memory_gb = 1, .l2_mib = 1, .dram_peak_gbps = 1e4,
         .dram_gbps = 1e4, .dram_knee = 2, .dram_latency_ns = 500, .sm_dram_gbps = 500, .bytes_in_flight_per_thread = 8,
@@ -29,7 +30,7 @@ static inline struct gsim_device_spec fixture_device(void)
         .stream_wait_us = 0.5, .query_us = 0.5, .memcpy_us = 1, .sync_return_us = 2, .sync_idle_us = 1,
         .graph_add_node_us = 1, .graph_instantiate_us = 10, .graph_instantiate_node_us = 1, .graph_launch_us = 3,
         .lock_us = 0.1, .thread_create_us = 5, .cores = 8,
-    };
+    });
 }
 
 /* A kernel of BLOCKS blocks with THREADS threads, each block taking US microseconds whatever runs beside it. */

@@ -44,9 +44,8 @@ static __global__ void answer(struct mailbox *mailbox)
 }
 
 /* The host's clock minus the GPU's: the median over the exchanges, since the fastest may have met a step of the host's clock. */
-static cudaError_t clock_difference(struct gsim_blocks *b, int64_t *difference)
+static cudaError_t clock_difference(struct mailbox *mailbox, int64_t *difference)
 {
-    struct mailbox *mailbox = b->mailbox;
     double further[EXCHANGES]; /* than the first */
     mailbox->question = mailbox->answer = 0;
     answer<<<1, 1>>>(mailbox);
@@ -118,12 +117,21 @@ int gsim_blocks_clear(struct gsim_blocks *blocks)
     return result == cudaSuccess ? cudaDeviceSynchronize() : result;
 }
 
+int gsim_blocks_clock(int64_t *difference)
+{
+    struct mailbox *mailbox = NULL;
+    cudaError_t result = cudaHostAlloc((void **)&mailbox, sizeof(*mailbox), cudaHostAllocMapped);
+    if (result == cudaSuccess) result = clock_difference(mailbox, difference);
+    cudaFreeHost(mailbox);
+    return result;
+}
+
 int gsim_blocks_read(struct gsim_blocks *blocks)
 {
     const uint64_t total = blocks->first[blocks->program->op_count];
     int64_t difference = 0;
     cudaError_t result = cudaMemcpy(blocks->host, blocks->device, sizeof(*blocks->host) * total, cudaMemcpyDeviceToHost);
-    if (result == cudaSuccess) result = clock_difference(blocks, &difference);
+    if (result == cudaSuccess) result = clock_difference(blocks->mailbox, &difference);
     for (uint64_t i = 0; result == cudaSuccess && i < total; i++) {
         if (!blocks->host[i].end_ns) continue;
         blocks->host[i].start_ns += (uint64_t)difference;

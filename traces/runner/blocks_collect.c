@@ -24,7 +24,7 @@ static void find_launches(const struct gsim_cuda *cuda, struct launch *launches)
     for (size_t i = cuda->first_call; i < cuda->call_count; i++) {
         const struct gsim_cuda_call *call = &cuda->calls[i];
         if (call->op && call->op->kind == GSIM_OP_KERNEL) launches[call->op->index] = (struct launch){call, call->stream};
-        if (call->op) continue;
+        if (call->op || call->exec_index == GSIM_CUDA_NO_EXEC) continue;
         const struct gsim_cuda_graph *graph = &cuda->graphs[cuda->execs[call->exec_index].graph_index];
         for (size_t j = 0; j < graph->node_count; j++) {
             const struct gsim_cuda_node *node = &graph->nodes[j];

@@ -410,6 +410,7 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
                                            cuda->events_recorded, cuda->stream_waits};
     gsim_timeline_add_iteration(cuda->timeline, &record);
     if (cuda->blocks) gsim_cuda_blocks_end(cuda);
+    gsim_cuda_residents_end(cuda);
 }
 
 static double do_now_us(struct gsim_driver *driver)
@@ -446,6 +447,7 @@ enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error
     };
     gsim_cuda_graphs_set_ops(&cuda->ops);
     gsim_cuda_waits_set_ops(&cuda->ops);
+    gsim_cuda_residents_set_ops(&cuda->ops);
     cuda->driver.ops = &cuda->ops;
     pthread_mutex_init(&cuda->mutex, NULL);
     enum gsim_status status = gsim_cuda_threads_init(cuda, error);
@@ -463,6 +465,7 @@ void gsim_cuda_release(struct gsim_cuda *cuda)
     cudaDeviceSynchronize();
     gsim_cuda_threads_release(cuda);
     gsim_cuda_graphs_release(cuda);
+    gsim_cuda_residents_release(cuda);
     for (size_t i = 1; i < cuda->stream_count; i++)
         if (cuda->streams[i].exists) cudaStreamDestroy(cuda->streams[i].stream);
     for (size_t i = 1; i < cuda->event_count; i++)

@@ -51,9 +51,11 @@ struct gsim_cuda_exec {
     uint32_t graph_index;
 };
 
+#define GSIM_CUDA_NO_EXEC UINT32_MAX
+
 /* One driver call that put work on the device. */
 struct gsim_cuda_call {
-    const struct gsim_op *op; /* NULL: a graph's launch */
+    const struct gsim_op *op; /* NULL: a graph's launch, or, where there is no exec either, a resident kernel's */
     uint32_t exec_index, stream, iteration;
     int64_t launch_ns;
 };
@@ -83,6 +85,7 @@ struct gsim_cuda {
     size_t stream_count, stream_capacity, event_count, event_capacity, graph_count, graph_capacity, exec_count,
         exec_capacity, call_count, call_capacity;
     struct gsim_cuda_threads *threads; /* cuda_threads.c's */
+    struct gsim_cuda_resident *residents; /* resident/driver.c's: plans that have been launched */
     uint32_t captures;                 /* under way */
     uint32_t capture_graph;            /* its index */
     uint32_t iteration, streams_used, events_recorded, stream_waits, correlation;
@@ -140,6 +143,10 @@ uint32_t gsim_cuda_thread_index(void);
 bool gsim_cuda_queue_has_item(struct gsim_cuda *cuda, gsim_queue queue);
 void gsim_cuda_waits_set_ops(struct gsim_driver_ops *ops);
 
+void gsim_cuda_residents_set_ops(struct gsim_driver_ops *ops);
+/* Kernels of the iteration's resident launches. */
+void gsim_cuda_residents_end(struct gsim_cuda *cuda);
+void gsim_cuda_residents_release(struct gsim_cuda *cuda);
 void gsim_cuda_graphs_set_ops(struct gsim_driver_ops *ops);
 void gsim_cuda_graphs_release(struct gsim_cuda *cuda);
 enum gsim_status gsim_cuda_threads_init(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;

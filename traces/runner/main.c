@@ -9,10 +9,13 @@
 
 #include "sim/device/device.h"
 #include "sim/base/text.h"
+#include "traces/runner/resident/programs.h"
+#include "traces/runner/share/command.h"
 #include "traces/runner/sorted.h"
 
 static const char help_text[] =
     "usage: gpusim-runner --workload NAME --sched NAME [OPTION]...   run on this machine's GPU\n"
+    "       gpusim-runner --task PROGRAM[,KEY=VALUE]... --share WAY[,WAY]... [OPTION]...   several tasks share the GPU\n"
     "       gpusim-runner record -o FILE [OPTION]...                 many runs into one file\n"
     "       gpusim-runner probe -o FILE [OPTION]...                  measure what a device file needs\n"
     "\n"
@@ -31,6 +34,10 @@ static const char help_text[] =
     "                   almost no cost; copies are not seen (default off)\n"
     "  --blocks-file FILE  with --stamps on: SM, start and end of every block of the last iteration, as CSV\n"
     "  --check on|off   compare the results of the last iteration with the CPU's (default on)\n"
+    "of several tasks (gpusim run --help explains --task, --share, --opt, --profile and --measure):\n"
+    "  --share WAY,...  exclusive, streams, priorities (streams with --opt streams.priority=on), timeslice, mps, fikit,\n"
+    "                   orion, xsched with --opt xsched.level=1, kesco, tgs; several: a table\n"
+    "  --recording FILE of two tasks: what gpusim validate --kind sharing FILE reads\n"
     "\n"
     "Examples:\n"
     "  gpusim-runner --workload img --sched kesco --iterations 20\n"
@@ -128,9 +135,11 @@ enum gsim_status gsim_runner_setup(struct gsim_cli_setup *setup, struct gsim_cli
 enum gsim_status gsim_runner_parse(struct gsim_cli_arguments *arguments, struct gsim_runner_words *words, struct gsim_error *error)
 {
     *arguments = (struct gsim_cli_arguments){.command = GSIM_CLI_RUN};
-    arguments->opts = gsim_alloc(2 * sizeof(*arguments->opts) * ((size_t)words->count + 1));
+    size_t count = (size_t)words->count + 1;
+    arguments->opts = gsim_alloc((2 * sizeof(*arguments->opts) + sizeof(*arguments->repeated)) * count);
     if (!arguments->opts) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    arguments->operands = arguments->opts + words->count + 1;
+    arguments->operands = arguments->opts + count;
+    arguments->repeated = (struct gsim_cli_repeated *)(void *)(arguments->operands + count);
     return gsim_cli_parse(arguments, words->count, words->items, 0, error);
 }
 
@@ -165,6 +174,7 @@ static void drop_warmup(struct gsim_timeline *t, uint32_t warmup)
     KEEP(kernels, kernel_count, t->kernels[kept].launch -= origin; t->kernels[kept].ready -= origin;
          t->kernels[kept].start -= origin; t->kernels[kept].end -= origin)
     KEEP(copies, copy_count, t->copies[kept].launch -= origin; t->copies[kept].start -= origin; t->copies[kept].end -= origin)
+    KEEP(residents, resident_count, t->residents[kept].start -= origin; t->residents[kept].end -= origin)
     KEEP(apis, api_count, t->apis[kept].start -= origin; t->apis[kept].end -= origin)
 #undef KEEP
     kept = 0;
@@ -231,7 +241,7 @@ static enum gsim_status run_both(struct gsim_runner_job *job, struct gsim_simula
 static enum gsim_status run_point(struct gsim_cli_arguments *arguments, struct gsim_cli_point *point,
                                   const struct run_options *options, const struct gsim_runner_gpu *gpu, struct gsim_error *error)
 {
-    const struct gsim_bench_ops *ops = gsim_bench_find(arguments->value[GSIM_CLI_WORKLOAD]);
+    const struct gsim_bench_ops *built_in = gsim_bench_find(arguments->value[GSIM_CLI_WORKLOAD]), *ops = built_in ? built_in : &gsim_bench_programs;
     struct gsim_runner_memory memory = {0};
     struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
@@ -240,9 +250,6 @@ static enum gsim_status run_point(struct gsim_cli_arguments *arguments, struct g
     struct gsim_runner_job job = {.simulation = &point->simulation, .memory = &memory, .bench_ops = ops,
                                   .iterations = iterations + options->warmup,
                                   .blocks_table = options->blocks ? &blocks : NULL};
-    if (!ops)
-        return gsim_error_set(error, GSIM_USAGE, "--workload %.60s: expected a built-in workload; program files have no real kernels",
-                              arguments->value[GSIM_CLI_WORKLOAD]);
     enum gsim_status status = ops->create(&point->program, &point->workload, point->simulation.seed, &job.bench, error);
     if (status == GSIM_OK) status = gsim_runner_memory_bind(&memory, &point->program, point->simulation.memory, ops, job.bench, error);
     if (status == GSIM_OK && options->blocks) status = gsim_output_open(&blocks, options->blocks, error);
@@ -305,7 +312,9 @@ int main(int argc, char **argv)
     if (strcmp(command, "--version") == 0) return printf("gpusim-runner %s\n", GPUSIM_VERSION) < 0;
     if (strcmp(command, "probe") == 0) return gsim_probe_main(argc - 2, argv + 2);
     if (strcmp(command, "record") == 0 || strcmp(command, "run") == 0) words = (struct gsim_runner_words){argv + 2, argc - 2};
-    enum gsim_status status = strcmp(command, "record") == 0 ? gsim_runner_record(&words, &error) : run(&words, &error);
+    enum gsim_status status = strcmp(command, "record") == 0 ? gsim_runner_record(&words, &error)
+                              : gsim_share_asked_for(&words)       ? gsim_share_run(&words, &error)
+                                                                   : run(&words, &error);
     if (status == GSIM_OK) return 0;
     fflush(stdout);
     fprintf(stderr, "gpusim-runner: %s\n", error.message);

@@ -55,7 +55,8 @@ enum gsim_status gsim_cuda_collect(struct gsim_cuda *cuda, struct gsim_error *er
     if (status != GSIM_OK) return status;
     for (size_t i = 0; i < count; i++) {
         const struct gsim_cuda_call *call = list[i].call >= 1 && list[i].call <= cuda->call_count ? &cuda->calls[list[i].call - 1] : NULL;
-        const struct gsim_cuda_node *node = call && !call->op ? node_of(cuda, call, list[i].node) : NULL;
+        const struct gsim_cuda_node *node = call && !call->op && call->exec_index != GSIM_CUDA_NO_EXEC ? node_of(cuda, call, list[i].node) : NULL;
+        if (call && !call->op && call->exec_index == GSIM_CUDA_NO_EXEC) continue; /* its tasks say when they ran */
         if (!call || (!call->op && !node))
             unknown++;
         else

@@ -18,6 +18,7 @@ enum gsim_status gsim_calibration_init(struct gsim_calibration *c, const struct 
     c->device = *base;
     c->device.arena = (struct gsim_arena){0};
     c->device.name = gsim_arena_strdup(&c->device.arena, name);
+    if (base->arch) c->device.arch = gsim_arena_strdup(&c->device.arena, base->arch);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         c->numbers[i] = (struct gsim_calibrated){.base = gsim_device_get(base, (enum gsim_device_number)i), .low = NAN, .high = NAN};
     return gsim_calibration_name(c, base, base->title, false, error);

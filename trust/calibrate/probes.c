@@ -123,6 +123,13 @@ static const struct row {
     {"called_stream_create", 0, 0, 0.01, {{D(stream_create_us), ONCE}}, NULL, NULL},
     {"traced_h2d", 0, INFINITY, 0.003, {{D(h2d_latency_us), ONCE}, {D(h2d_gbps), BYTES}}, NULL, NULL},
     {"traced_d2h", 0, INFINITY, 0.003, {{D(d2h_latency_us), ONCE}, {D(d2h_gbps), BYTES}}, NULL, NULL},
+    /* Steps of a resident kernel's tasks that agree with what whole graphs took; others are for people to look at. */
+    {"handoff", 0, 0, 0.02, {{D(handoff_us), ONCE}}, NULL, NULL},
+    {"task_fence", 0, 0, 0.02, {{D(handoff_fence_us), ONCE}}, NULL, NULL},
+    {"task_take", 0, 0, 0.02, {{D(task_take_us), ONCE}}, NULL, NULL},
+    {"task_fetch", 0, 0, 0.02, {{D(task_fetch_us), ONCE}}, NULL, NULL},
+    {"grid_barrier", 0, 0, 0.02, {{D(grid_barrier_us), ONCE}}, NULL, NULL},
+    {"host_post", 0, 0, 0.02, {{D(host_post_us), ONCE}}, NULL, NULL},
     {"fma_latency", 0, 0, 0.02, {{D(issue_latency_cycles), ONCE}}, NULL, NULL},
     {"block_turnaround", 0, 0, 0.01, {{D(block_turnaround_ns), ONCE}}, NULL, NULL},
     {"clock", 0, 0, 0.001, {{D(clock_mhz), ONCE}}, NULL, NULL},

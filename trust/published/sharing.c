@@ -7,82 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/report/report.h"
-
-#define MEASURE_US 30 /* as --measure */
-
-/* --- running ------------------------------------------------------------------------------------------------- */
-
-static enum gsim_status set_params(const struct gsim_sharing_ops *ops, const char *const *opts, void *params, struct gsim_error *error)
-{
-    enum gsim_status status = GSIM_OK;
-    if (ops->params) gsim_params_set_defaults(ops->params, params);
-    for (; opts && *opts && status == GSIM_OK; opts++) {
-        char text[64];
-        snprintf(text, sizeof text, "%s", *opts);
-        char *equals = strchr(text, '=');
-        *equals = '\0';
-        status = gsim_params_set(ops->params, params, text, equals + 1, error);
-    }
-    return status;
-}
-
-/* The tasks under the way: how their requests went. MAKES: a profile of the first task, alone, as task INDEX of SET. */
-struct trial {
-    const struct gsim_device_spec *device;
-    const struct gsim_task *tasks;
-    uint32_t count;
-    const char *way;
-    const char *const *opts;
-    const struct gsim_task_profiles *profiles;
-    double measure_us;
-    struct gsim_task_profiles *makes;
-    const struct gsim_task_set *set;
-    uint32_t index;
-};
-
-static enum gsim_status run(const struct trial *t, struct gsim_task_stats *stats, struct gsim_error *error)
-{
-    struct gsim_task_set set;
-    struct gsim_timeline timeline = {0};
-    const struct gsim_sharing_ops *ops = gsim_sharing_find(t->way);
-    enum gsim_status status = gsim_task_set_init(&set, "services", t->tasks, t->count, error);
-    if (status != GSIM_OK) return status;
-    void *params = gsim_arena_alloc(&set.arena, ops->params_size + 1);
-    status = params ? set_params(ops, t->opts, params, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    struct gsim_simulation s = {.program = &set.all, .device = t->device, .scheduler = t->tasks[0].scheduler, .tasks = &set, .sharing = ops,
-                                .sharing_params = params, .profile = t->profiles, .measure_us = t->measure_us, .memory = GSIM_MEMORY_PINNED, .seed = 1,
-                                .omits_kernels = !t->makes};
-    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
-    if (status == GSIM_OK) status = gsim_simulate(&s, &timeline, error);
-    for (uint32_t i = 0; i < t->count; i++) stats[i] = (struct gsim_task_stats){0};
-    if (status == GSIM_OK) status = gsim_tasks_measure(&timeline, &set, stats, error);
-    if (status == GSIM_OK && t->makes) status = gsim_task_profile_make(t->makes, t->set, t->index, &timeline, t->measure_us, error);
-    gsim_timeline_release(&timeline);
-    gsim_task_set_release(&set);
-    return status;
-}
-
-/* Ten requests of each task alone, measured. */
-static enum gsim_status measure(const struct gsim_device_spec *device, const struct gsim_task *tasks, uint32_t count, struct gsim_task_profiles *profiles,
-                                struct gsim_error *error)
-{
-    struct gsim_task_set set;
-    enum gsim_status status = gsim_task_profiles_init(profiles, count, error);
-    if (status == GSIM_OK) status = gsim_task_set_init(&set, "services", tasks, count, error);
-    if (status != GSIM_OK) return status;
-    for (uint32_t i = 0; i < count && status == GSIM_OK; i++) {
-        struct gsim_task task = tasks[i];
-        struct gsim_task_stats stats;
-        task.requests = 10;
-        task.duration_us = task.start_us = 0;
-        task.arrival = GSIM_ARRIVAL_CLOSED;
-        status = run(&(struct trial){.device = device, .tasks = &task, .count = 1, .way = "exclusive", .measure_us = MEASURE_US, .makes = profiles, .set = &set,
-                                     .index = i}, &stats, error);
-    }
-    gsim_task_set_release(&set);
-    return status;
-}
+#include "trust/published/trial.h"
 
 /* --- XSched -------------------------------------------------------------------------------------------------- */
 
@@ -135,11 +60,11 @@ enum gsim_status gsim_reproduce_xsched(const struct gsim_device_spec *device, st
     fore[1].priority = 1;
     portions[0].percentage = 75;
     portions[1].percentage = 25;
-    if (status == GSIM_OK) status = run(&(struct trial){.device = device, .tasks = &loop, .count = 1, .way = "timeslice"}, &alone, error);
-    if (status == GSIM_OK) status = run(&(struct trial){.device = device, .tasks = both, .count = 2, .way = "timeslice"}, loops, error);
-    if (status == GSIM_OK) status = run(&(struct trial){.device = device, .tasks = portions, .count = 2, .way = "xsched", .opts = shares}, parts, error);
-    if (status == GSIM_OK) status = run(&(struct trial){.device = device, .tasks = fore, .count = 2, .way = "timeslice"}, native, error);
-    if (status == GSIM_OK) status = run(&(struct trial){.device = device, .tasks = fore, .count = 2, .way = "xsched", .opts = level_2}, first, error);
+    if (status == GSIM_OK) status = gsim_trial_run(&(struct gsim_trial){.device = device, .tasks = &loop, .count = 1, .way = "timeslice"}, &alone, NULL, error);
+    if (status == GSIM_OK) status = gsim_trial_run(&(struct gsim_trial){.device = device, .tasks = both, .count = 2, .way = "timeslice"}, loops, NULL, error);
+    if (status == GSIM_OK) status = gsim_trial_run(&(struct gsim_trial){.device = device, .tasks = portions, .count = 2, .way = "xsched", .opts = shares}, parts, NULL, error);
+    if (status == GSIM_OK) status = gsim_trial_run(&(struct gsim_trial){.device = device, .tasks = fore, .count = 2, .way = "timeslice"}, native, NULL, error);
+    if (status == GSIM_OK) status = gsim_trial_run(&(struct gsim_trial){.device = device, .tasks = fore, .count = 2, .way = "xsched", .opts = level_2}, first, NULL, error);
     gsim_program_release(&program);
     if (status != GSIM_OK) return status;
     struct gsim_xsched_row *row = rows;
@@ -224,11 +149,11 @@ static enum gsim_status run_pair(const struct gsim_device_spec *device, const st
     for (int i = 0; i < 2; i++)
         tasks[i] = (struct gsim_task){.name = i ? "other" : "urgent", .program = &programs[i], .scheduler = gsim_scheduler_find("async"), .priority = 5 * i,
                                       .process = GSIM_OWN_PROCESS, .requests = i ? 0 : 8};
-    if (status == GSIM_OK) status = run(&(struct trial){.device = device, .tasks = tasks, .count = 1, .way = "exclusive"}, &alone, error);
+    if (status == GSIM_OK) status = gsim_trial_run(&(struct gsim_trial){.device = device, .tasks = tasks, .count = 1, .way = "exclusive"}, &alone, NULL, error);
     if (status == GSIM_OK && !row->is_closed) tasks[0].gap_us = alone.mean_us;
-    if (status == GSIM_OK) status = measure(device, tasks, 2, &profiles, error);
-    if (status == GSIM_OK) status = run(&(struct trial){.device = device, .tasks = tasks, .count = 2, .way = "timeslice"}, sliced, error);
-    if (status == GSIM_OK) status = run(&(struct trial){.device = device, .tasks = tasks, .count = 2, .way = "fikit", .profiles = &profiles}, fikit, error);
+    if (status == GSIM_OK) status = gsim_trial_measure(device, tasks, 2, 10, &profiles, error);
+    if (status == GSIM_OK) status = gsim_trial_run(&(struct gsim_trial){.device = device, .tasks = tasks, .count = 2, .way = "timeslice"}, sliced, NULL, error);
+    if (status == GSIM_OK) status = gsim_trial_run(&(struct gsim_trial){.device = device, .tasks = tasks, .count = 2, .way = "fikit", .profiles = &profiles}, fikit, NULL, error);
     if (status == GSIM_OK) {
         row->speed_up = sliced[0].mean_us / fikit[0].mean_us;
         row->other_ratio = fikit[1].requests && sliced[1].requests ? sliced[1].mean_us / fikit[1].mean_us : NAN;

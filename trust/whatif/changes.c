@@ -73,6 +73,7 @@ static bool read_factor(const char *text, double *factor)
 
 static double default_factor(enum gsim_change_kind kind)
 {
+    if (kind == GSIM_CHANGE_PDL) return 0;
     return kind == GSIM_CHANGE_STREAMS ? 8 : kind == GSIM_CHANGE_HW_QUEUES ? 32 : 2;
 }
 
@@ -98,6 +99,7 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
         return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a number such as 2 or 2x behind '=', found '%s'", text, equals + 1);
     bool is_count = kind == GSIM_CHANGE_STREAMS || kind == GSIM_CHANGE_HW_QUEUES;
     if (is_count && (change->factor != floor(change->factor) || change->factor > GSIM_MOST_STREAMS)) return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", text, GSIM_MOST_STREAMS);
+    if (kind == GSIM_CHANGE_PDL && change->factor > 0.99) return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a share of at most 0.99", text);
     if (kind == GSIM_CHANGE_HW_QUEUES && change->factor > 32) return gsim_error_set(error, GSIM_USAGE, "--change %s: expected at most 32", text);
     return GSIM_OK;
 }
@@ -160,6 +162,16 @@ static bool moves_data(const struct gsim_program *p, enum gsim_memory_mode memor
     return false;
 }
 
+/* Buffers are the runs' memory, managed or not: a trace's program has none that the host fills or reads. */
+static bool moves_managed(const struct gsim_program *p)
+{
+    for (uint32_t i = 0; i < p->op_count; i++)
+        if (p->ops[i].kind == GSIM_OP_PREFETCH || p->ops[i].kind == GSIM_OP_HOST_READ || p->ops[i].kind == GSIM_OP_HOST_WRITE) return true;
+    for (uint32_t i = 0; i < p->buffer_count; i++)
+        if (p->buffers[i].init == GSIM_INIT_HOST) return true;
+    return false;
+}
+
 static uint32_t count_streams(const struct gsim_edit *e)
 {
     uint32_t count = 0;
@@ -171,6 +183,23 @@ static uint32_t count_streams(const struct gsim_edit *e)
         count++;
     }
     return count;
+}
+
+/* Kernels on managed memory do not go ahead; a traced program, which moves its data itself, has none. */
+static bool may_launch_ahead(struct gsim_variant *v, const struct gsim_edit *e)
+{
+    if (v->simulation.memory == GSIM_MEMORY_MANAGED && !moves_managed(e->source)) v->simulation.memory = GSIM_MEMORY_PINNED;
+    return v->device.compute_capability >= 90 && v->simulation.memory != GSIM_MEMORY_MANAGED;
+}
+
+static uint32_t launch_ahead(struct gsim_variant *v, struct gsim_edit *e, double prologue)
+{
+    char text[96] = "assumed: kernels trigger at their ends, which saves the gap only";
+    if (!may_launch_ahead(v, e)) return 0;
+    uint32_t touched = gsim_edit_launch_ahead(e, prologue);
+    if (prologue > 0) snprintf(text, sizeof text, "assumed: %g %% of each kernel before its wait, trigger half-way", 100 * prologue);
+    if (touched && touched != UINT32_MAX) note(v, text);
+    return touched;
 }
 
 /* Returns how much the change does; UINT32_MAX when memory is out or ERROR is set. */
@@ -199,6 +228,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     case GSIM_CHANGE_NOSYNC: touched = gsim_edit_drop_syncs(e); break;
     case GSIM_CHANGE_PRIORITIES: touched = gsim_edit_rank_streams(e, d, error); break;
     case GSIM_CHANGE_LAUNCH: d->launch_us /= c->factor; break;
+    case GSIM_CHANGE_PDL: touched = launch_ahead(v, e, c->factor); break;
     case GSIM_CHANGE_FUSE: touched = gsim_edit_fuse(e); break;
     case GSIM_CHANGE_PINNED:
         touched = gsim_edit_pin(e);
@@ -231,6 +261,7 @@ static const char *why_not(enum gsim_change_kind kind, bool has_data)
     case GSIM_CHANGE_STREAMS: return has_data ? "each op is in that stream already" : "needs what operators read and write: --execution-trace";
     case GSIM_CHANGE_NOSYNC: return "no synchronisation that nothing needs";
     case GSIM_CHANGE_PRIORITIES: return "one stream only";
+    case GSIM_CHANGE_PDL: return "needs compute capability 9.0, memory that is not managed, and a kernel behind another in a stream";
     case GSIM_CHANGE_FUSE: return "no chain of small elementwise kernels";
     case GSIM_CHANGE_PINNED: return "no copies of pageable or managed memory";
     case GSIM_CHANGE_HW_QUEUES: return "each stream has a queue of its own, or there are as many";
@@ -255,6 +286,7 @@ static bool is_same_kernel(const struct gsim_kernel *a, const struct gsim_kernel
 {
     return a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->thread_cycles == b->thread_cycles && a->sm_cycles == b->sm_cycles && a->flops == b->flops &&
            a->dram_bytes == b->dram_bytes && a->regs_per_thread == b->regs_per_thread && a->smem_bytes == b->smem_bytes &&
+           a->prologue == b->prologue && a->trigger == b->trigger &&
            memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 && memcmp(&a->block, &b->block, sizeof a->block) == 0 && strcmp(a->name, b->name) == 0;
 }
 

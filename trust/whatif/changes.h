@@ -21,6 +21,7 @@ enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY
     X(STREAMS, "streams", "K", 0.30, SAVED, "assumed", true, "K streams by true dependences")                                         \
     X(PRIORITIES, "priorities", NULL, 0.50, SAVED, "assumed", true, "urgent streams by what follows their work")                      \
     X(LAUNCH, "launch", "FACTOR", 0.10, SAVED, "assumed", false, "launch calls that many times cheaper")                              \
+    X(PDL, "pdl", "PROLOGUE", 0.50, SAVED, "assumed", true, "programmatic launch along streams: only the gap, or a share of each kernel ahead too") \
     X(FUSE, "fuse", NULL, 0.50, SAVED, "assumed", true, "one launch for each chain of small elementwise kernels")                     \
     X(PINNED, "pinned", NULL, 0.30, SAVED, "assumed", true, "pinned memory, copies to the device ahead on a stream of their own")     \
     X(HW_QUEUES, "hw_queues", "N", 0.30, SAVED, "assumed", true, "N hardware queues (CUDA_DEVICE_MAX_CONNECTIONS)")                   \
@@ -84,6 +85,9 @@ uint32_t gsim_edit_order_streams(struct gsim_edit *edit, bool all_in_one);
 uint32_t gsim_edit_spread(struct gsim_edit *edit, uint32_t count); /* over so many streams (spread.c) */
 uint32_t gsim_edit_drop_syncs(struct gsim_edit *edit);
 uint32_t gsim_edit_rank_streams(struct gsim_edit *edit, const struct gsim_device_spec *device, struct gsim_error *error);
+/* Kernels whose stream has a kernel before them, and which follow nothing of other streams, launched programmatically. PROLOGUE above 0: each
+ * has this share of it before its wait, where the program does not say, and triggers half-way; else they trigger at their ends. */
+uint32_t gsim_edit_launch_ahead(struct gsim_edit *edit, double prologue);
 uint32_t gsim_edit_fuse(struct gsim_edit *edit);
 uint32_t gsim_edit_pin(struct gsim_edit *edit);
 uint32_t gsim_edit_hasten(struct gsim_edit *edit, const char *name, double factor);

@@ -64,6 +64,43 @@ uint32_t gsim_edit_order_streams(struct gsim_edit *e, bool all_in_one)
     return changed;
 }
 
+/* Behind kernel LAST of its stream, with nothing else to wait for: an event of another stream between the two would undo it. */
+static bool may_launch_ahead(const struct gsim_edit *e, uint32_t op, uint32_t last)
+{
+    const struct gsim_op *its = &e->ops[op];
+    if (its->kind != GSIM_OP_KERNEL || last == NONE || e->ops[last].kind != GSIM_OP_KERNEL) return false;
+    for (uint32_t a = 0; a < its->after_count; a++) {
+        const struct gsim_op *before = &e->ops[its->after[a]];
+        if (!is_host(before) && stream_of(before) != stream_of(its)) return false;
+    }
+    return true;
+}
+
+uint32_t gsim_edit_launch_ahead(struct gsim_edit *e, double prologue)
+{
+    struct lasts lasts = {0};
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < e->source->op_count && changed != NONE; i++) {
+        if (is_host(&e->ops[i]) || e->dropped[i]) continue;
+        uint32_t *last = last_in(&lasts, stream_of(&e->ops[i]));
+        if (!last) {
+            changed = NONE;
+            break;
+        }
+        if (!e->ops[i].programmatic && may_launch_ahead(e, i, *last)) {
+            e->ops[i].programmatic = true;
+            changed++;
+        }
+        *last = i;
+    }
+    for (uint32_t k = 0; k < e->kernel_count && prologue > 0 && changed && changed != NONE; k++) {
+        if (!(e->kernels[k].prologue > 0)) e->kernels[k].prologue = prologue;
+        if (!(e->kernels[k].trigger > 0)) e->kernels[k].trigger = 0.5;
+    }
+    gsim_free(lasts.items);
+    return changed;
+}
+
 /* A wait is needed for what a copy brings to the host; for all else the device keeps the order by itself. */
 uint32_t gsim_edit_drop_syncs(struct gsim_edit *e)
 {

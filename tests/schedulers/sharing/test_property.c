@@ -92,5 +92,49 @@ static void with_options(void)
     gsl_rng_free(r);
 }
 
-static const struct test_case cases[] = {{"nothing is lost", nothing_is_lost}, {"with options", with_options}};
+/* Kernels in more streams than there are hardware queues, each behind one to three earlier ones of other streams. */
+static void add_many_streams(struct task_fixture *f, const char *name, gsl_rng *r)
+{
+    uint32_t streams = 20 + (uint32_t)gsl_rng_uniform_int(r, 30), count = 60 + (uint32_t)gsl_rng_uniform_int(r, 60);
+    struct gsim_builder *b = gsim_builder_create(name);
+    for (uint32_t i = 0; i < count; i++) {
+        char kernel_name[16];
+        uint32_t after[3], n = i ? (uint32_t)gsl_rng_uniform_int(r, 4) : 0;
+        snprintf(kernel_name, sizeof kernel_name, "%s%u", name, (uint32_t)gsl_rng_uniform_int(r, 4));
+        struct gsim_kernel k = fixture_kernel(kernel_name, 1 + (uint32_t)gsl_rng_uniform_int(r, 12), 256, 5);
+        for (uint32_t a = 0; a < n; a++) after[a] = (uint32_t)gsl_rng_uniform_int(r, i);
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .stream = (int32_t)gsl_rng_uniform_int(r, streams),
+                                             .after = after, .after_count = n});
+    }
+    CHECK_OK(gsim_builder_finish(b, 1, &f->programs[f->count], &f->error), f->error);
+    f->tasks[f->count] = (struct gsim_task){.name = name, .program = &f->programs[f->count], .scheduler = gsim_scheduler_find("async"), .process = 0,
+                                            .priority = (int)gsl_rng_uniform_int(r, 10), .requests = 1 + (uint32_t)gsl_rng_uniform_int(r, 3),
+                                            .start_us = gsl_rng_uniform(r) * 200, .gap_us = gsl_rng_uniform(r) * 50};
+    f->count++;
+}
+
+/* Of one process: nobody waits for ever, whatever a policy holds back. */
+static void many_streams(void)
+{
+    gsl_rng *r = gsl_rng_alloc(gsl_rng_taus2);
+    for (unsigned long seed = 1; seed <= 8; seed++)
+        for (uint32_t w = 0; gsim_sharing_at(w); w++) {
+            struct task_fixture f = task_fixture();
+            gsl_rng_set(r, seed);
+            f.device.sm_count = 8;
+            f.device.hw_queues = 8;
+            add_many_streams(&f, "a", r);
+            add_many_streams(&f, "b", r);
+            profile(&f);
+            enum gsim_status status = try_share(&f, gsim_sharing_at(w));
+            CHECK_MSG(status == GSIM_OK, "%s, seed %lu: %s", gsim_sharing_at(w)->name, seed, f.error.message);
+            size_t expected = 0;
+            for (uint32_t t = 0; t < f.count; t++) expected += (size_t)f.programs[t].op_count * f.tasks[t].requests;
+            CHECK_MSG(f.timeline.kernel_count == expected, "%s, seed %lu: %zu kernels of %zu", gsim_sharing_at(w)->name, seed, f.timeline.kernel_count, expected);
+            task_fixture_release(&f);
+        }
+    gsl_rng_free(r);
+}
+
+static const struct test_case cases[] = {{"nothing is lost", nothing_is_lost}, {"with options", with_options}, {"many streams", many_streams}};
 TEST_MAIN("schedulers/sharing/property", cases)

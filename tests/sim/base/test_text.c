@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Control characters, of all kinds that a terminal or a reader obeys, are found and made a '?'; all else stays.
+ * Control characters, of all kinds that a terminal or a reader obeys, are found and made a '?'; all else stays. Stretches
+ * of time with their units.
  */
 #include "tests/test.h"
 
@@ -46,5 +47,26 @@ static void test_messages(void)
     CHECK_STR(error.message, "cannot read 'x?.json': found \"a?[2J?z\"");
 }
 
-static const struct test_case cases[] = {{"control characters", test_control}, {"messages", test_messages}};
+static void test_windows(void)
+{
+    static const struct {
+        const char *text;
+        double from, to; /* NAN: none */
+    } rows[] = {{"5:10", 5, 10},          {"250us:1.5ms", 250, 1500}, {"800ns:2s", 0.8, 2e6}, {":1s", 0, 1e6},
+                {"2 ms:3 ms", 2000, 3000}, {"4ms:", 4000, INFINITY},   {":", 0, INFINITY},     {"0:1e3", 0, 1000},
+                {"5", NAN, 0},            {"10:5", NAN, 0},           {"5:5", NAN, 0},        {"-1:5", NAN, 0},
+                {"1min:2min", NAN, 0},    {"0x10:99", NAN, 0},        {"1:2:3", NAN, 0},      {"us:5", NAN, 0},
+                {"nan:5", NAN, 0},        {"1:inf", NAN, 0},          {"", NAN, 0},           {"1us2:3", NAN, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        double from, to;
+        bool is_window = gsim_text_window(rows[i].text, &from, &to);
+        CHECK_MSG(is_window == !isnan(rows[i].from), "'%s' is %s", rows[i].text, is_window ? "taken" : "refused");
+        if (!is_window) continue;
+        CHECK_MSG(fabs(from - rows[i].from) < 1e-9, "'%s' is from %g", rows[i].text, from);
+        CHECK_MSG(to == rows[i].to || fabs(to - rows[i].to) < 1e-6, "'%s' is to %g", rows[i].text, to);
+    }
+}
+
+static const struct test_case cases[] = {
+    {"control characters", test_control}, {"messages", test_messages}, {"windows", test_windows}};
 TEST_MAIN("sim/base/text", cases)

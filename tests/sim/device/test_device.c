@@ -14,11 +14,6 @@
 
 #define MODELS GPUSIM_SOURCE_DIR "/models/"
 
-static const char *const shipped[] = {"a100-sxm4-40gb", "a100-pcie-40gb", "h200", "v100", "v100-sxm2-16gb", "p100", "gtx1660s", "gtx960",
-                                      "a100-sxm4-80gb", "h100-pcie", "t4", "l4", "rtx4090", "rtx3090", "rtx3070", "rtx3060", "b200", "gh200", "mi300x",
-                                      "mi250x"};
-#define SHIPPED_COUNT (sizeof(shipped) / sizeof(shipped[0]))
-
 /* --- temporary files: one folder for the process, removed at the end of each test that uses it ------------- */
 static char folder[64];
 static char folder_models[96], file_path[128];
@@ -84,24 +79,98 @@ static void check_plausible(const struct gsim_device_spec *d)
         const char *name = gsim_device_number_name((enum gsim_device_number)i);
         CHECK_MSG(isfinite(gsim_device_get(d, (enum gsim_device_number)i)), "%s: %s", d->name, name);
         CHECK_MSG(d->source[i] && *d->source[i], "%s: %s has no source", d->name, name);
-        CHECK_MSG(strcmp(d->source[i], "default of include/gpusim/device.def") != 0, "%s leaves out %s", d->name, name);
+        bool is_default = strcmp(d->source[i], "default of include/gpusim/device.def") == 0;
+        CHECK_MSG(!is_default || d->kind[i] == GSIM_KIND_ASSUMED, "%s: %s", d->name, name);
     }
 }
 
 static void test_shipped(void)
 {
-    for (size_t i = 0; i < SHIPPED_COUNT; i++) {
+    struct gsim_device_entries list = {0};
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_device_list(&list, &error), error);
+    CHECK(list.count >= 22);
+    for (size_t i = 0; i < list.count; i++) {
         struct gsim_device_spec spec = {0};
-        struct gsim_error error = {0};
-        CHECK_OK(gsim_device_load(shipped[i], &spec, &error), error);
+        CHECK_OK(gsim_device_load(list.entries[i].name, &spec, &error), error);
         if (spec.name) {
-            CHECK_STR(spec.name, shipped[i]);
+            CHECK_STR(spec.name, list.entries[i].name);
+            CHECK_MSG(spec.arch, "%s names no architecture", spec.name);
             check_plausible(&spec);
         }
         gsim_device_release(&spec);
         gsim_device_release(&spec);
     }
+    gsim_device_list_release(&list);
     gsim_device_release(NULL);
+}
+
+/* What a file leaves out is its architecture's; what that leaves out, the default. A device's own number comes first, then that of its
+ * architecture, then that of the device that it inherits from. */
+static void test_architectures(void)
+{
+    struct gsim_device_spec d = {0};
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_device_load("h200", &d, &error), error);
+    CHECK_STR(d.arch, "sm_90");
+    CHECK_NEAR(d.fast_sm_share, 0.18, 0);
+    CHECK_STR(d.source[GSIM_DEV_fast_sm_share], "sm_90: traces/h200/research1.json.gz: 24 of 132 SMs");
+    CHECK_INT(d.kind[GSIM_DEV_fast_sm_share], GSIM_KIND_MEASURED);
+    CHECK_STR(d.source[GSIM_DEV_cores], "default of include/gpusim/device.def");
+    gsim_device_release(&d);
+    CHECK_OK(gsim_device_load("mi300x", &d, &error), error); /* inherits from the h200 */
+    CHECK_STR(d.arch, "cdna3");
+    CHECK_NEAR(d.part_sms, 1, 0);
+    CHECK_HAS(d.source[GSIM_DEV_part_sms], "cdna3: ");
+    CHECK_NEAR(d.fast_sm_share, 0.18, 0);
+    CHECK_HAS(d.source[GSIM_DEV_fast_sm_share], "as the h200 (measured there): sm_90: ");
+    gsim_device_release(&d);
+    CHECK_OK(gsim_device_load("gh200", &d, &error), error); /* of the h100-vm, whose own numbers stay before their architecture's */
+    CHECK_STR(d.arch, "sm_90");
+    CHECK_HAS(d.source[GSIM_DEV_fast_sm_share], "as the h100-vm (measured there): sm_90: ");
+    gsim_device_release(&d);
+}
+
+/* Files of architectures are found below the folders of devices, those of the user first; a mistake names both files. */
+static void test_wrong_architectures(void)
+{
+    char arch_folder[128], arch_path[160], expected[600];
+    struct gsim_device_spec d = {0};
+    struct gsim_error error = {0};
+    make_folder();
+    snprintf(arch_folder, sizeof arch_folder, "%s/arch", folder_models);
+    snprintf(arch_path, sizeof arch_path, "%s/sm_90.json", arch_folder);
+    CHECK_INT(mkdir(arch_folder, 0700), 0);
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"[]", "top level: expected an object, found a list"},
+        {"{\"schema\": \"gpusim-arch/2\"}", "schema: expected \"gpusim-arch/1\", found \"gpusim-arch/2\""},
+        {"{\"schema\": \"gpusim-arch/1\", \"name\": \"x\"}", "name: expected the file's name without \".json\", found \"x\""},
+        {"{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_90\", \"colour\": 1}",
+         "colour: unknown field, expected one of schema, name, title, gpu, link, managed, host, sharing"},
+        {"{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_90\", \"host\": {\"cores\": {\"value\": 0, \"unit\": \"\", \"kind\": \"assumed\", "
+         "\"source\": \"x\"}}}", "host.cores.value: expected an integer from 1 to 1024, found 0"},
+    };
+    CHECK_INT(setenv("GPUSIM_DATA", folder, 1), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        FILE *file = fopen(arch_path, "w");
+        CHECK(file && fputs(rows[i].text, file) >= 0 && fclose(file) == 0);
+        CHECK_INT(gsim_device_load("h200", &d, &error), GSIM_INPUT);
+        snprintf(expected, sizeof expected, "arch: cannot read '%s': %s", arch_path, rows[i].message);
+        CHECK_HAS(error.message, expected);
+        CHECK(d.name == NULL);
+    }
+    unlink(arch_path);
+    CHECK_INT(rmdir(arch_folder), 0);
+    write_changed("\"arch\": \"sm_90\"", "\"arch\": \"sm_91\"");
+    CHECK_INT(gsim_device_load(file_path, &d, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "card.json': arch: expected the name of a file models/arch/NAME.json, found \"sm_91\"");
+    write_changed("\"arch\": \"sm_90\"", "\"arch\": 90");
+    CHECK_INT(gsim_device_load(file_path, &d, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "card.json': arch: expected the name of an architecture, found 90");
+    CHECK_INT(unsetenv("GPUSIM_DATA"), 0);
+    remove_folder();
 }
 
 /* FP32 rate of the datasheets: 2 * SMs * lanes * clock (V100: clock of the profiled card, below the boost). */
@@ -175,7 +244,7 @@ static const struct {
     {"\"title\": \"NVIDIA H200 SXM\",", "", "title: expected a title, found nothing"},
     {"\"title\":", "\"name\": \"x\", \"title\":", "name: given twice"},
     {"\"title\":", "\"colour\": 1, \"title\":",
-     "colour: unknown field, expected one of schema, name, title, compute_capability, gpus, inherits, gpu, link, managed, host"},
+     "colour: unknown field, expected one of schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, managed, host, sharing"},
     {"\"9.0\"", "\"9.1\"",
      CAPABILITIES "\"9.1\""},
     {"\"9.0\"", "9.0",
@@ -184,7 +253,7 @@ static const struct {
      CAPABILITIES "\"9.0a\""},
     {"\"link\": {", "\"link\": [], \"managed\": {", "managed: given twice"},
     {"\"gpu\": {", "\"gpu\": 3, \"gpu2\": {",
-     "gpu2: unknown field, expected one of schema, name, title, compute_capability, gpus, inherits, gpu, link, managed, host"},
+     "gpu2: unknown field, expected one of schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, managed, host, sharing"},
     {SM_COUNT, SM("0"), "gpu.sm_count.value: expected an integer from 1 to 320, found 0"},
     {SM_COUNT, SM("321"), "gpu.sm_count.value: expected an integer from 1 to 320, found 321"},
     {SM_COUNT, SM("13.5"), "gpu.sm_count.value: expected an integer from 1 to 320, found 13.5"},
@@ -212,6 +281,12 @@ static const struct {
     {"\"source\": \"traces/h200/probe.txt: sms=132\"", "\"source\": \"\"",
      "gpu.sm_count.source: expected where the number comes from, in words, found \"\""},
     {"\"source\": \"traces/h200/probe.txt: sms=132\"", "\"kind\": \"measured\"", "gpu.sm_count.kind: given twice"},
+    {"\"sm_count\":", "\"issue_share\": {\"value\": 1, \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
+     "gpu.issue_share.value: expected a list of 3 numbers, found 1"},
+    {"\"sm_count\":", "\"issue_share\": {\"value\": [0, 1], \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
+     "gpu.issue_share.value: expected a list of 3 numbers, found a list"},
+    {"\"sm_count\":", "\"issue_share\": {\"value\": [0.5, 0.5, 2], \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
+     "gpu.issue_share.value[2]: expected a number from 0.01 to 1, found 2"},
     {"\"unit\": \"\", \"kind\"", "\"units\": \"\", \"kind\"",
      "gpu.sm_count.units: unknown field, expected one of value, unit, source, kind"},
 };
@@ -294,22 +369,18 @@ static void test_missing_number(void)
     CHECK_HAS(error.message, "': gpu.sm_count: missing: expected an integer from 1 to 320 (streaming multiprocessors)");
 
     /* One with a default may be left out; it then says so. */
-    char *shipped_text = read_shipped("h200"), *at = strstr(shipped_text, "    \"attach_us\"");
-    CHECK(at != NULL);
-    char *before = at;
-    while (*before != ',') before--; /* it is the last of its section */
-    char *close = strstr(at, "\n  }"), *whole = calloc(1, 100000);
-    int length = snprintf(whole, 100000, "%.*s%s", (int)(before - shipped_text), shipped_text, close);
-    write_file(whole, (size_t)length);
-    CHECK_OK(gsim_device_load(file_path, &spec, &error), error);
+    char *shipped_text = read_shipped("h200");
+    CHECK(!strstr(shipped_text, "\"attach_us\""));
+    CHECK_OK(gsim_device_load("h200", &spec, &error), error);
     CHECK_NEAR(spec.attach_us, 2, 0);
     CHECK_STR(spec.source[GSIM_DEV_attach_us], "default of include/gpusim/device.def");
     CHECK_INT(spec.kind[GSIM_DEV_attach_us], GSIM_KIND_ASSUMED);
     gsim_device_release(&spec);
     free(shipped_text);
-    free(whole);
     remove_folder();
 }
+
+static const char *const known[] = {"a100-sxm4-40gb", "h200", "v100", "gtx960", "mi300x"};
 
 /* --- names, listing, setting --------------------------------------------------------------------------------- */
 static const struct gsim_device_entry *entry_of(const struct gsim_device_entries *list, const char *name)
@@ -326,7 +397,7 @@ static void test_search_path(void)
     struct gsim_device_entries list = {0};
     CHECK_INT(gsim_device_load("h2000", &spec, &error), GSIM_USAGE);
     CHECK_HAS(error.message, "unknown device 'h2000': expected a path or one of a100-pcie-40gb, ");
-    for (size_t i = 0; i < SHIPPED_COUNT; i++) CHECK_HAS(error.message, shipped[i]);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) CHECK_HAS(error.message, known[i]);
     make_folder();
     CHECK_INT(setenv("GPUSIM_DATA", folder, 1), 0);
     write_changed("\"name\": \"h200\"", "\"name\": \"card\"");
@@ -368,7 +439,7 @@ static void test_list(void)
         CHECK(i == 0 || strcmp(list.entries[i - 1].name, list.entries[i].name) < 0);
         CHECK(list.entries[i].title && !list.entries[i].error);
     }
-    for (size_t i = 0; i < SHIPPED_COUNT; i++) CHECK(entry_of(&list, shipped[i]) != NULL);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) CHECK(entry_of(&list, known[i]) != NULL);
     gsim_device_list_release(&list);
     gsim_device_list_release(&list);
     gsim_device_list_release(NULL);
@@ -387,6 +458,8 @@ static void test_set(void)
         {"hw_queues", "33", "device.hw_queues: expected an integer from 1 to 32, found \"33\""},
         {"hw_queues", "1.5", "device.hw_queues: expected an integer from 1 to 32, found \"1.5\""},
         {"dram_gbs", "1", "unknown device number 'dram_gbs': did you mean 'dram_gbps'?"},
+        {"issue_share", "1", "device number 'issue_share' is a curve: expected one of its points, issue_share_0 to issue_share_2"},
+        {"issue_share_2", "2", "device.issue_share_2: expected a number from 0.01 to 1, found \"2\""},
         {"elephants", "1", "unknown device number 'elephants': 'gpusim list devices --long' shows them all"},
     };
     struct gsim_device_spec spec = {0};
@@ -403,6 +476,11 @@ static void test_set(void)
     CHECK_STR(spec.source[GSIM_DEV_dram_gbps], "given on the command line");
     CHECK_OK(gsim_device_set_number(&spec, "memory_gb", "1e1", &error), error);
     CHECK_NEAR(spec.memory_gb, 10, 0);
+    CHECK_OK(gsim_device_set_number(&spec, "issue_share_2", "0.99", &error), error);
+    CHECK_NEAR(spec.issue_share[2], 0.99, 0);
+    CHECK_NEAR(gsim_device_get(&spec, GSIM_DEV_issue_share + 2), 0.99, 0);
+    CHECK_NEAR(spec.issue_share[1], 0.94, 0);
+    CHECK_STR(spec.source[GSIM_DEV_issue_share + 2], "given on the command line");
     CHECK_OK(gsim_device_set_number(&spec, "cores", "2", &error), error);
     CHECK_NEAR(gsim_device_get(&spec, GSIM_DEV_cores), 2, 0);
     gsim_device_release(&spec);
@@ -414,14 +492,20 @@ static void test_numbers(void)
     struct gsim_device_spec spec;
     double value = 1;
 #define X(section, name, unit, initial, minimum, maximum, help) spec.name = value++;
+#define CURVE(section, name, unit, minimum, maximum, help, points, ...) \
+    for (int point = 0; point < (points); point++) spec.name[point] = value++;
 #include "gpusim/device.def"
 #undef X
+#undef CURVE
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
         enum gsim_device_number number = (enum gsim_device_number)i;
         CHECK_INT(gsim_device_number_find(gsim_device_number_name(number)), i);
         CHECK_NEAR(gsim_device_get(&spec, number), i + 1, 0);
     }
     CHECK_INT(gsim_device_number_find("none"), GSIM_DEVICE_NUMBER_COUNT);
+    CHECK_STR(gsim_device_number_name(GSIM_DEV_issue_share + 2), "issue_share_2");
+    CHECK_INT(GSIM_DEV_issue_share_last, GSIM_DEV_issue_share + 2);
+    CHECK_INT(gsim_device_number_find("issue_share"), GSIM_DEVICE_NUMBER_COUNT);
     CHECK_STR(gsim_device_number_unit(GSIM_DEV_prefetch_call_us_per_mb), "us/MB");
     CHECK_STR(gsim_device_number_section(GSIM_DEV_h2d_gbps), "link");
     CHECK_STR(gsim_device_number_help(GSIM_DEV_launch_us), "cudaLaunchKernel");
@@ -494,6 +578,8 @@ static void test_list_out_of_memory(void)
 
 static const struct test_case cases[] = {
     {"the shipped devices", test_shipped},
+    {"numbers of architectures", test_architectures},
+    {"wrong files of architectures", test_wrong_architectures},
     {"peak rates of the datasheets", test_peak_rates},
     {"the H200's numbers give its measurements", test_h200_adds_up},
     {"wrong files", test_wrong_files},

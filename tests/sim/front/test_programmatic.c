@@ -147,6 +147,33 @@ static void tasks(void)
     fixture_release(&f);
 }
 
+static enum gsim_status resident_ahead(struct gsim_run *run, struct gsim_error *error)
+{
+    static const uint32_t start[] = {0, 0, 1}, after[] = {0};
+    const struct gsim_op *ops[2] = {OP(run, 0), OP(run, 1)};
+    (void)error;
+    plan = (struct gsim_persistent){.ops = ops, .op_count = 2, .after_start = start, .after = after, .workers = 2, .prefetch_kib = 1};
+    gsim_iteration_begin(run->driver, 0);
+    gsim_persistent_launch(run->driver, &plan, 0);
+    gsim_device_synchronize(run->driver);
+    gsim_iteration_end(run->driver, 0);
+    return GSIM_OK;
+}
+
+/* The same with loads ahead: the first two of b do their halves beside the second round of a, 13 to 15, and wait; what they follow is seen
+ * to have ended at 28, and they end at 30; the other two have done their halves meanwhile, and end at 32. */
+static void tasks_ahead(void)
+{
+    struct fixture f = make((const struct marks[]){{0, 0}, {0.5, 0}}, 2, 256);
+    f.device.handoff_us = 5;
+    fixture_run(&f, resident_ahead);
+    CHECK_KERNEL(&f, 0, 3, 23);
+    CHECK_KERNEL(&f, 1, 13, 32);
+    CHECK_INT(f.timeline.resident_count, 1);
+    if (f.timeline.resident_count == 1) CHECK_NEAR(f.timeline.residents[0].busy_us, 2 * (20 + 4), 1e-5);
+    fixture_release(&f);
+}
+
 /* --- files --------------------------------------------------------------------------------------------------------------- */
 
 static void write_text(const char *path, const char *marks)
@@ -197,6 +224,7 @@ static const struct test_case cases[] = {
     {"a trigger in the prologue", trigger_in_the_prologue},
     {"nodes of a graph", nodes},
     {"tasks of a resident kernel", tasks},
+    {"their loads ahead", tasks_ahead},
     {"program files", files},
 };
 

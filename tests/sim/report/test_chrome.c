@@ -8,6 +8,7 @@
 
 #include "tests/sim/result_fixture.h"
 #include "sim/report/chrome.h"
+#include "sim/report/chrome_links.h"
 
 static char *write_trace(const struct gsim_result *result, const char *path)
 {
@@ -167,7 +168,7 @@ static void no_overlap_on_any_track(void)
             overlaps += fmin(a_end, b_end) - fmax(number_at(a, "ts"), number_at(b, "ts")) > 1e-9;
         }
     }
-    CHECK_INT(slices, 3 + 2 + 3 + 1 + 1 + 120); /* kernels, copies, calls, one synchronise, one wait, the crowd */
+    CHECK_INT(slices, 3 + 2 + 3 + 1 + 1 + 1 + 120); /* kernels, copies, calls, synchronise, wait, iteration, crowd */
     CHECK_INT(overlaps, 0);
     cJSON_Delete(trace);
     fixture_release(&f);
@@ -214,6 +215,84 @@ static void device_properties(void)
     fixture_release(&f);
 }
 
+static void iterations_are_marked(void)
+{
+    struct fixture f;
+    int count;
+    fixture_init(&f);
+    gsim_timeline_add_iteration(&f.timeline, &(struct gsim_iteration_record){.start = 52 * US, .end = 60 * US});
+    f.timeline.warm_up_count = 1;
+    cJSON *trace = trace_of(&f.result);
+    const cJSON *first = find(trace, "X", "iteration", "iteration 0 (warm-up)", 0, &count);
+    CHECK_INT(count, 1);
+    CHECK_NEAR(number_at(first, "ts"), 0, 0);
+    CHECK_NEAR(number_at(first, "dur"), 52, 1e-9);
+    CHECK_NEAR(number_at(first, "pid"), GSIM_TRACE_ITERATIONS_PID, 0);
+    CHECK_NEAR(number_at(at(first, "args"), "stream waits"), 1, 0);
+    CHECK_NEAR(number_at(find(trace, "X", "iteration", "iteration 1", 0, &count), "ts"), 52, 1e-9);
+    CHECK_INT(count, 1);
+    cJSON_Delete(trace);
+    fixture_release(&f);
+}
+
+/* Stream 2's kernel waits for an event recorded behind both of stream 1's, of which the second, on a lane, ends last. */
+static void arrows_of_waits(void)
+{
+    struct fixture f;
+    int starts, ends;
+    fixture_init(&f);
+    f.timeline.waits[0].record_correlation = 2;
+    f.timeline.waits[0].correlation = 4;
+    gsim_timeline_add_kernel(&f.timeline, &(struct gsim_kernel_record){.stream = 2, .correlation = 5, .start = 46 * US, .end = 47 * US});
+    gsim_timeline_add_kernel(&f.timeline, &(struct gsim_kernel_record){.stream = 2, .correlation = 6, .start = 47 * US, .end = 48 * US});
+    gsim_timeline_add_wait(&f.timeline, &(struct gsim_wait_record){.waiting_stream = 2, .recorded_stream = 3, .correlation = 4}); /* had no work */
+    cJSON *trace = trace_of(&f.result);
+    const cJSON *start = find(trace, "s", "event_wait", NULL, 0, &starts), *end = find(trace, "f", "event_wait", NULL, 0, &ends);
+    CHECK_INT(starts, 1);
+    CHECK_INT(ends, 1);
+    CHECK(number_at(start, "ts") > 39.99 && number_at(start, "ts") < 40); /* inside its slice: readers look for one there */
+    CHECK(number_at(start, "tid") >= 1000); /* the lane */
+    CHECK_NEAR(number_at(end, "ts"), 46, 1e-9);
+    CHECK_NEAR(number_at(end, "tid"), 2, 0);
+    CHECK_NEAR(number_at(start, "id"), number_at(end, "id"), 0);
+    CHECK(text_is(end, "bp", "e"));
+    cJSON_Delete(trace);
+    fixture_release(&f);
+}
+
+static void a_window_keeps_what_overlaps(void)
+{
+    struct fixture f;
+    int count;
+    fixture_init(&f);
+    f.result.window_from = 35 * US;
+    f.result.window_until = 45 * US;
+    cJSON *trace = trace_of(&f.result);
+    (void)find(trace, "X", "kernel", "alpha", 0, &count); /* ended at 30 */
+    CHECK_INT(count, 0);
+    const cJSON *cut = find(trace, "X", "kernel", NULL, 0, &count);
+    CHECK_INT(count, 2);
+    CHECK_NEAR(number_at(cut, "dur"), 20, 1e-9); /* whole, though it began before */
+    (void)find(trace, "X", "gpu_memcpy", NULL, 0, &count); /* one ended at 5, one begins at 45 */
+    CHECK_INT(count, 0);
+    (void)find(trace, "X", "cuda_runtime", NULL, 0, &count); /* the synchronise call alone */
+    CHECK_INT(count, 1);
+    (void)find(trace, "s", "ac2g", NULL, 0, &count); /* without their calls the kernels have no arrows */
+    CHECK_INT(count, 0);
+    (void)find(trace, "f", "ac2g", NULL, 0, &count);
+    CHECK_INT(count, 0);
+    (void)find(trace, "X", "cuda_sync", "Stream Wait Event", 0, &count);
+    CHECK_INT(count, 0);
+    (void)find(trace, "X", "iteration", NULL, 0, &count);
+    CHECK_INT(count, 1);
+    const cJSON *load = find(trace, "C", NULL, "occupancy", 0, &count); /* what held when the window began */
+    CHECK_INT(count, 1);
+    CHECK_NEAR(number_at(load, "ts"), 35, 1e-9);
+    CHECK_NEAR(number_at(at(load, "args"), "busy SMs"), 5, 0);
+    cJSON_Delete(trace);
+    fixture_release(&f);
+}
+
 static void gzip_by_name(void)
 {
     struct fixture f;
@@ -244,6 +323,9 @@ static const struct test_case cases[] = {
     {"no overlap on any track", no_overlap_on_any_track},
     {"tracks have names", tracks_have_names},
     {"device properties", device_properties},
+    {"iterations are marked", iterations_are_marked},
+    {"arrows of waits", arrows_of_waits},
+    {"a window keeps what overlaps", a_window_keeps_what_overlaps},
     {"gzip by name", gzip_by_name},
 };
 TEST_MAIN("traces/chrome", cases)

@@ -3,8 +3,8 @@
 #ifndef GSIM_TESTS_SHARE_BLOCKS_H
 #define GSIM_TESTS_SHARE_BLOCKS_H
 
-#include "sim/device/device.h"
 #include "sim/sm/share.h"
+#include "tests/sim/default_device.h"
 #include "tests/test.h"
 
 /* Issue rate that 1, 2 and 3 warps per sub-partition of dense arithmetic reach (measured). */
@@ -18,13 +18,14 @@ static const struct gsim_dram_state calm = {.stretch = 1, .gain = 1};
 /* DRAM out of everybody's way unless a test changes that. */
 static inline struct gsim_device_spec device(void)
 {
-    return (struct gsim_device_spec){.sm_count = 10, .dram_gbps = 1000, .dram_knee = 2, .sm_dram_gbps = 200,
-                                     .compute_memory_knee = 4, .l1_kib = 256};
+    return with_sm_numbers((struct gsim_device_spec){.sm_count = 10, .dram_gbps = 1000, .dram_knee = 2, .sm_dram_gbps = 200,
+                                                     .compute_memory_knee = 4, .l1_kib = 256});
 }
 
 static inline struct gsim_demand issue_work(double width)
 {
-    double compute = 1000 / gsim_issue_share(width);
+    struct gsim_device_spec d = device();
+    double compute = 1000 / gsim_issue_share(&d, width);
     return (struct gsim_demand){.kind = GSIM_DEMAND_ISSUE, .has_flops = true, .units = 1, .width = width, .issue_ps = 1000,
                               .compute_ps = compute, .block_ps = compute};
 }

@@ -12,9 +12,10 @@ static void dense_arithmetic_alone(void)
 {
     static const double at[][2] = {
         {0, 0}, {0.5, 0.413}, {1, SHARE1}, {1.5, 0.883}, {2, SHARE2}, {3, SHARE3}, {4, 1}, {16, 1}};
-    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) CHECK_NEAR(gsim_issue_share(at[i][0]), at[i][1], 1e-12);
+    struct gsim_device_spec model = device();
+    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) CHECK_NEAR(gsim_issue_share(&model, at[i][0]), at[i][1], 1e-12);
     for (double width = 0.01; width < 5; width += 0.01) {
-        CHECK(gsim_issue_share(width) >= gsim_issue_share(width - 0.01));
+        CHECK(gsim_issue_share(&model, width) >= gsim_issue_share(&model, width - 0.01));
         struct gsim_device_spec d = device();
         struct gsim_demand w = issue_work(width <= 2 ? width : 2);
         struct gsim_cohort c = cohort(&w, 1, 0);
@@ -212,7 +213,7 @@ static void few_older_warps_leave_memory_blocks_some(void)
         struct gsim_cohort c[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
         gsim_share_sm(&d, c, 3, &calm, 0);
         CHECK_NEAR(1 / c[2].speed, 1000 * (1 + behind[i] * sqrt(2)), 1e-9);
-        CHECK_NEAR(c[0].speed * 1000, gsim_issue_share(2 * widths[i]) / 2 * (1 - 200 * c[2].speed), 1e-9);
+        CHECK_NEAR(c[0].speed * 1000, gsim_issue_share(&d, 2 * widths[i]) / 2 * (1 - 200 * c[2].speed), 1e-9);
     }
 }
 

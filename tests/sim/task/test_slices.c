@@ -82,12 +82,25 @@ static void never_overlap(void)
 static void refuses_managed_memory(void)
 {
     struct task_fixture f = task_fixture();
+    struct gsim_builder *b = gsim_builder_create("a");
+    struct gsim_arg arg = {.buffer_index = gsim_builder_buffer(b, "x", 1 << 20, GSIM_INIT_HOST), .reads = true};
+    struct gsim_kernel k = fixture_kernel("a", 8, 1024, 10);
+    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = &arg, .arg_count = 1, .stream = 0});
     add_kernel_task(&f, "a", 8, 10);
+    gsim_program_release(&f.programs[0]);
+    CHECK_OK(gsim_builder_finish(b, 1, &f.programs[0], &f.error), f.error);
     CHECK_OK(gsim_task_set_init(&f.set, "tasks", f.tasks, f.count, &f.error), f.error);
     struct gsim_simulation s = {.program = &f.set.all, .device = &f.device, .scheduler = f.tasks[0].scheduler, .tasks = &f.set,
                                 .sharing = gsim_sharing_find("timeslice"), .memory = GSIM_MEMORY_MANAGED, .seed = 1};
     CHECK_INT(gsim_simulate(&s, &f.timeline, &f.error), GSIM_USAGE);
     CHECK_HAS(f.error.message, "managed memory is not simulated there");
+    task_fixture_release(&f);
+    f = task_fixture(); /* kernels without buffers have none */
+    add_kernel_task(&f, "a", 8, 10);
+    CHECK_OK(gsim_task_set_init(&f.set, "tasks", f.tasks, f.count, &f.error), f.error);
+    s.program = &f.set.all;
+    s.scheduler = f.tasks[0].scheduler;
+    CHECK_OK(gsim_simulate(&s, &f.timeline, &f.error), f.error);
     task_fixture_release(&f);
 }
 

@@ -184,9 +184,48 @@ static void test_kernels(void)
     gsim_program_release(&c.program);
 }
 
+/* Three kernels of one block in a stream, 10 us each, gaps of 1 us. Launched programmatically, with a fifth before the wait and a trigger
+ * half-way: each begins within the one before, and its last 8 us come a gap of 0.25 us behind that one's end. */
+static void test_programmatic(void)
+{
+    struct changed c = begin();
+    for (int i = 0; i < 3; i++) add_kernel(&c, "k", 1, 10, 0, NULL);
+    c.device.programmatic_gap_us = 0.25;
+    c.device.compute_capability = 90;
+    finish(&c);
+    double now = time_with(&c, ""), ahead = time_with(&c, "pdl=0.2");
+    CHECK(c.has_effect);
+    CHECK_HAS(c.note, "assumed: 20 % of each kernel before its wait, trigger half-way");
+    CHECK_NEAR(now - ahead, 2 * (2 + 1 - 0.25), 0.05);
+    CHECK_NEAR(now - time_with(&c, "pdl=0.1"), 2 * (1 + 1 - 0.25), 0.05);
+    CHECK_NEAR(now - time_with(&c, "pdl"), 2 * (1 - 0.25), 0.05);
+    CHECK_HAS(c.note, "trigger at their ends");
+    c.device.compute_capability = 80;
+    time_with(&c, "pdl");
+    CHECK(!c.has_effect);
+    CHECK_HAS(c.note, "compute capability 9.0");
+    gsim_program_release(&c.program);
+}
+
+/* A copy between two kernels, or another stream's kernel to wait for: the second is launched as it was. */
+static void test_programmatic_is_undone(void)
+{
+    struct changed c = begin();
+    uint32_t other = add_kernel(&c, "k", 1, 10, 1, NULL);
+    add_kernel(&c, "k", 1, 10, 0, NULL);
+    add_copy(&c, GSIM_COPY_H2D, GSIM_COPY_MEMORY_OF_RUN, NULL);
+    add_kernel(&c, "k", 1, 10, 0, NULL);
+    add_kernel(&c, "k", 1, 10, 0, &other);
+    c.device.compute_capability = 90;
+    finish(&c);
+    time_with(&c, "pdl");
+    CHECK(!c.has_effect);
+    gsim_program_release(&c.program);
+}
+
 static void test_words(void)
 {
-    static const char *const wrong[] = {"graphs", "graph=2", "launch=0", "launch=x", "streams=1.5", "hw_queues=64", "device", "device=", "kernel:", ""};
+    static const char *const wrong[] = {"graphs", "graph=2", "launch=0", "launch=x", "streams=1.5", "hw_queues=64", "pdl=1", "device", "device=", "kernel:", ""};
     struct gsim_change change;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct gsim_error error = {0};
@@ -200,7 +239,8 @@ static void test_words(void)
 
 static const struct test_case cases[] = {
     {"capture", test_graph}, {"true dependences", test_dependences}, {"synchronisations", test_nosync}, {"fused launches", test_fuse},
-    {"pinned memory", test_pinned}, {"priorities", test_priorities}, {"faster kernels", test_kernels}, {"words", test_words},
+    {"pinned memory", test_pinned}, {"priorities", test_priorities}, {"faster kernels", test_kernels},
+    {"programmatic launch", test_programmatic}, {"what undoes it", test_programmatic_is_undone}, {"words", test_words},
 };
 
 TEST_MAIN("trust/whatif/changes", cases)

@@ -69,6 +69,9 @@ struct gsim_bench_ops {
     enum gsim_status (*check)(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error);
 
     void (*destroy)(struct gsim_runner_bench *bench); /* accepts NULL */
+
+    /* As a task of a resident kernel: cycles of the SM's clock that a block of OP takes. NULL: its kernels cannot be such tasks. */
+    uint64_t (*cycles)(const struct gsim_runner_bench *bench, const struct gsim_op *op);
 };
 
 /* Every byte of a buffer nobody wrote: NaN as float and double, -1 as integer. */

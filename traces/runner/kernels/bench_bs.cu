@@ -115,4 +115,5 @@ const struct gsim_bench_ops gsim_bench_bs = {
     gsim_bench_is_result,
     check,
     gsim_bench_close,
+    NULL,
 };

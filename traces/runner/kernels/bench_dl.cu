@@ -281,4 +281,5 @@ const struct gsim_bench_ops gsim_bench_dl = {
     gsim_bench_is_result,
     check,
     gsim_bench_close,
+    NULL,
 };

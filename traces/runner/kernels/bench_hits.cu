@@ -368,4 +368,5 @@ const struct gsim_bench_ops gsim_bench_hits = {
     is_result,
     check,
     gsim_bench_close,
+    NULL,
 };

@@ -415,4 +415,5 @@ const struct gsim_bench_ops gsim_bench_img = {
     gsim_bench_is_result,
     check,
     gsim_bench_close,
+    NULL,
 };

@@ -258,4 +258,5 @@ const struct gsim_bench_ops gsim_bench_m1 = {
     gsim_bench_is_result,
     check,
     gsim_bench_close,
+    NULL,
 };

@@ -324,4 +324,5 @@ const struct gsim_bench_ops gsim_bench_m2 = {
     gsim_bench_is_result,
     check,
     gsim_bench_close,
+    NULL,
 };

@@ -366,4 +366,5 @@ const struct gsim_bench_ops gsim_bench_ml = {
     gsim_bench_is_result,
     check,
     gsim_bench_close,
+    NULL,
 };

@@ -100,4 +100,5 @@ const struct gsim_bench_ops gsim_bench_vec = {
     gsim_bench_is_result,
     check,
     gsim_bench_close,
+    NULL,
 };

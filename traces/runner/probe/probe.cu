@@ -258,13 +258,14 @@ static int usage(const char *problem, const char *word)
         fprintf(stderr, "gpusim-runner: probe: %s '%s' (see gpusim-runner probe --help)\n", problem, word);
         return 2;
     }
-    printf("Usage: gpusim-runner probe -o FILE [--gpu N] [--quick] [--managed]\n\n"
+    printf("Usage: gpusim-runner probe -o FILE [--gpu N] [--quick] [--managed] [--resident]\n\n"
            "Measures what a device file needs (a minute or so; keep the GPU and the host idle) and writes it as JSON.\n"
-           "gpusim calibrate makes a device file of it.\n\n"
+           "gpusim calibrate makes a device file of it. Numbers of resident kernels are printed as lines of one.\n\n"
            "Options:\n"
            "  -o, --output FILE  the probe file; - is standard output\n"
            "  --gpu N            which GPU (default 0)\n"
            "  --quick            a fifth of the repetitions\n"
+           "  --resident         only what tasks of resident kernels cost: ten seconds\n"
            "  --managed          measure managed memory too: prefetches and faults of at most 256 MiB, refused where that\n"
            "                     is more than a quarter of the free memory\n\n"
            "Example:\n"
@@ -287,6 +288,8 @@ extern "C" int gsim_probe_main(int argc, char **argv)
         if (word == "--help" || word == "-h") return usage(NULL, NULL);
         if (word == "--quick")
             probe.quick = true;
+        else if (word == "--resident")
+            probe.resident_only = true;
         else if (word == "--managed")
             probe.managed = true;
         else if ((word == "-o" || word == "--output") && has_value)
@@ -298,11 +301,15 @@ extern "C" int gsim_probe_main(int argc, char **argv)
     }
     if (!path) return usage("expected -o FILE, found", "nothing");
     open_device(probe);
-    probe_host(probe);
-    probe_gaps(probe);
-    probe_queues(probe);
-    probe_graphs(probe);
-    probe_copies(probe);
-    probe_chip(probe);
+    if (!probe.resident_only) {
+        probe_host(probe);
+        probe_gaps(probe);
+        probe_queues(probe);
+        probe_graphs(probe);
+        probe_copies(probe);
+        probe_chip(probe);
+    }
+    probe_resident(probe);
+    if (strcmp(path, "-") != 0) print_resident(probe);
     return write_file(probe, path) ? 0 : 1;
 }

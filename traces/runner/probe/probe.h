@@ -34,7 +34,7 @@ struct Series {
 struct Probe {
     cudaDeviceProp device;
     int clock_khz, memory_clock_khz, priority_least, priority_greatest, device_index;
-    bool managed, quick;
+    bool managed, quick, resident_only;
     std::vector<Series> series;
 
     Series &add(const char *name, const char *x, const char *unit, const char *what);
@@ -123,6 +123,9 @@ void probe_queues(Probe &probe);
 void probe_graphs(Probe &probe);
 void probe_copies(Probe &probe);
 void probe_chip(Probe &probe);
+void probe_resident(Probe &probe);
+/* The numbers of a device file that follow from it, as lines of one. */
+void print_resident(const Probe &probe);
 
 } // namespace gsim_probe
 

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See plots/shares.h. */
+#include "plots/shares.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plots/axis.h"
+#include "sim/base/json.h"
+
+#define MOST_SERIES  64
+#define MOST_STEPS   400  /* of a distribution's line: what a figure can show */
+#define MARKS        4    /* on a line */
+#define HEIGHT_SHARE 0.68
+
+/* --- reading -------------------------------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double number(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_shared_task *task)
+{
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name"), *times = cJSON_GetObjectItemCaseSensitive(item, "jct_us"), *time;
+    double priority = number(item, "priority");
+    if (!cJSON_IsString(name) || !(priority >= 0 && priority < 100)) return false;
+    *task = (struct gsim_shared_task){.name = gsim_arena_strdup(arena, name->valuestring), .priority = (int)priority, .p99_us = number(item, "p99_us"),
+                                      .per_second = number(item, "per_second")};
+    if (!cJSON_IsArray(times)) return true;
+    task->jct_us = GSIM_ARENA_ARRAY(arena, double, (size_t)cJSON_GetArraySize(times) + 1);
+    cJSON_ArrayForEach(time, times)
+    {
+        if (!cJSON_IsNumber(time)) return false;
+        if (task->jct_us) task->jct_us[task->count++] = time->valuedouble;
+    }
+    if (task->jct_us) qsort(task->jct_us, task->count, sizeof *task->jct_us, compare);
+    return true;
+}
+
+/* A way, or a whole report of one. */
+static enum gsim_status read_run(struct gsim_shared_runs *runs, const cJSON *json, const char *path, struct gsim_error *error)
+{
+    const cJSON *share = cJSON_GetObjectItemCaseSensitive(json, "share"), *tasks = cJSON_GetObjectItemCaseSensitive(json, "tasks"), *item;
+    if (cJSON_GetObjectItemCaseSensitive(json, "error")) return GSIM_OK;
+    if (!cJSON_IsString(share) || !cJSON_IsArray(tasks) || !cJSON_GetArraySize(tasks))
+        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected tasks under a way of sharing, as compare --task or run --task report them", path);
+    if (gsim_array_grow((void **)&runs->runs, sizeof *runs->runs, runs->count, &runs->capacity)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    struct gsim_shared_run *run = &runs->runs[runs->count++];
+    *run = (struct gsim_shared_run){.share = gsim_arena_strdup(&runs->arena, share->valuestring), .path = gsim_arena_strdup(&runs->arena, path)};
+    run->tasks = GSIM_ARENA_ARRAY(&runs->arena, struct gsim_shared_task, (size_t)cJSON_GetArraySize(tasks));
+    cJSON_ArrayForEach(item, tasks)
+    {
+        if (runs->arena.failed) break;
+        if (!read_task(&runs->arena, item, &run->tasks[run->task_count++]))
+            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': tasks[%zu]: expected a name, a priority and times", path, run->task_count - 1);
+    }
+    return runs->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+}
+
+enum gsim_status gsim_shared_runs_read(struct gsim_shared_runs *runs, const char *path, struct gsim_error *error)
+{
+    cJSON *json = gsim_json_read(path, error);
+    if (!json) return gsim_error_prefix(error, "cannot read '%s'", path);
+    const cJSON *ways = cJSON_GetObjectItemCaseSensitive(json, "ways"), *way;
+    enum gsim_status status = GSIM_OK;
+    if (!cJSON_IsArray(ways)) status = read_run(runs, json, path, error);
+    cJSON_ArrayForEach(way, ways)
+    {
+        if (status == GSIM_OK) status = read_run(runs, way, path, error);
+    }
+    gsim_json_release(json);
+    return status;
+}
+
+void gsim_shared_runs_release(struct gsim_shared_runs *runs)
+{
+    gsim_free(runs->runs);
+    gsim_arena_release(&runs->arena);
+    *runs = (struct gsim_shared_runs){0};
+}
+
+/* --- series --------------------------------------------------------------------------------------------------- */
+
+/* A line's colour: by its way, in the order of their first mention. */
+struct series {
+    const char *names[MOST_SERIES];
+    size_t count;
+};
+
+static size_t place_of(struct series *s, const char *name)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->names[i], name) == 0) return i;
+    if (s->count < MOST_SERIES) s->names[s->count++] = name;
+    return s->count - 1;
+}
+
+static void put_legend(struct gsim_figure *figure, const struct series *s)
+{
+    unsigned places[MOST_SERIES];
+    for (size_t i = 0; i < s->count; i++) places[i] = (unsigned)i + 1;
+    gsim_figure_number(figure, "legend_marks", 1);
+    (void)gsim_figure_legend(figure, s->names, places, s->count);
+}
+
+static void set_height(struct gsim_figure *figure)
+{
+    if (figure->size.height_cm <= 0) figure->size.height_cm = fmin(HEIGHT_SHARE * figure->size.width_cm, 8);
+}
+
+/* --- jct ------------------------------------------------------------------------------------------------------ */
+
+static const struct gsim_shared_task *task_of(const struct gsim_shared_run *run, const char *name)
+{
+    const struct gsim_shared_task *found = NULL;
+    for (size_t i = 0; i < run->task_count; i++) {
+        const struct gsim_shared_task *t = &run->tasks[i];
+        if (name ? strcmp(t->name, name) == 0 : !found || t->priority < found->priority) found = t;
+        if (name && found) return found;
+    }
+    return found;
+}
+
+/* A way's distribution as steps: the share of requests that took at most so long. */
+static void put_steps(struct gsim_figure *figure, const struct gsim_shared_task *t, double divisor, size_t place, const char *name)
+{
+    size_t steps = t->count < MOST_STEPS ? t->count : MOST_STEPS;
+    double below = 0;
+    for (size_t i = 1; i <= steps; i++) {
+        size_t done = i * t->count / steps;
+        double us = t->jct_us[done - 1] / divisor, share = (double)done / (double)t->count;
+        bool is_marked = floor(share * MARKS - 0.5) > floor(below * MARKS - 0.5);
+        gsim_output_printf(&figure->data, "%.9g\t%.6g\t%zu\t0\t", us, below, place + 1);
+        gsim_figure_field(figure, name);
+        gsim_output_printf(&figure->data, "\n%.9g\t%.6g\t%zu\t%d\t", us, below = share, place + 1, is_marked);
+        gsim_figure_field(figure, name);
+        gsim_output_text(&figure->data, "\n");
+    }
+    gsim_output_text(&figure->data, "\n");
+}
+
+enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *task, int log_x, struct gsim_figure *figure, struct gsim_error *error)
+{
+    struct series series = {.count = 0};
+    struct gsim_plot_axis x;
+    double *ends = gsim_arena_alloc(&figure->own.arena, sizeof *ends * (2 * runs->count + 1));
+    size_t count = 0;
+    if (!ends) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct gsim_shared_task *t = task_of(&runs->runs[i], task);
+        if (!t) return gsim_error_set(error, GSIM_USAGE, "no task '%.60s' under %s in '%s'", task, runs->runs[i].share, runs->runs[i].path);
+        if (!t->count) continue;
+        (void)place_of(&series, runs->runs[i].share);
+        ends[count++] = t->jct_us[0];
+        ends[count++] = t->jct_us[t->count - 1];
+    }
+    if (!count) return gsim_error_set(error, GSIM_USAGE, "no request times to draw: expected jct_us, as reports have it");
+    enum gsim_status status = gsim_plot_axis_init(&x, figure, "jct_us", ends, count, log_x, NULL, NULL, error);
+    if (status != GSIM_OK) return status;
+    put_legend(figure, &series);
+    gsim_output_text(&figure->data, "\n\n# request time\tshare of requests\tcolour\tmark\tway\n");
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct gsim_shared_task *t = task_of(&runs->runs[i], task);
+        if (t->count) put_steps(figure, t, x.divisor, place_of(&series, runs->runs[i].share), runs->runs[i].share);
+    }
+    const struct gsim_shared_task *drawn = task_of(&runs->runs[0], task);
+    const char *unit = strchr(x.label, '('), *label = gsim_arena_printf(&figure->own.arena, "request of %s %s", drawn->name, unit ? unit : "(us)");
+    if (!label) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    x.label = label;
+    gsim_plot_axis_set(&x, figure, 'x', false);
+    set_height(figure);
+    return GSIM_OK;
+}
+
+/* --- clients -------------------------------------------------------------------------------------------------- */
+
+/* Of all tasks' requests; of files without the times the largest of the tasks'. */
+static double p99_of(const struct gsim_shared_run *run, struct gsim_arena *arena)
+{
+    size_t count = 0;
+    double most = 0;
+    bool has_times = true;
+    for (size_t i = 0; i < run->task_count; i++) {
+        count += run->tasks[i].count;
+        has_times &= run->tasks[i].jct_us != NULL;
+        if (run->tasks[i].p99_us > most) most = run->tasks[i].p99_us;
+    }
+    double *times = has_times && count ? gsim_arena_alloc(arena, sizeof *times * count) : NULL;
+    if (!times) return most > 0 ? most : NAN;
+    for (size_t i = 0, n = 0; i < run->task_count; i++) {
+        memcpy(times + n, run->tasks[i].jct_us, sizeof *times * run->tasks[i].count);
+        n += run->tasks[i].count;
+    }
+    qsort(times, count, sizeof *times, compare);
+    return times[(size_t)ceil(0.99 * (double)count) - 1];
+}
+
+static double throughput_of(const struct gsim_shared_run *run)
+{
+    double sum = 0;
+    for (size_t i = 0; i < run->task_count; i++) sum += isfinite(run->tasks[i].per_second) ? run->tasks[i].per_second : 0;
+    return sum;
+}
+
+/* By way, then by the number of clients. */
+struct client_point {
+    size_t place, clients;
+    double throughput, p99_us;
+};
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct client_point *x = a, *y = b;
+    if (x->place != y->place) return x->place < y->place ? -1 : 1;
+    return (x->clients > y->clients) - (x->clients < y->clients);
+}
+
+static void put_points(struct gsim_figure *figure, const struct client_point *points, size_t count, double divisor, const struct series *series)
+{
+    gsim_output_text(&figure->data, "\n\n# clients\trequests per s\tP99\tcolour\tway\n");
+    for (size_t i = 0; i < count; i++) {
+        if (i && points[i].place != points[i - 1].place) gsim_output_text(&figure->data, "\n");
+        gsim_output_printf(&figure->data, "%zu\t%.9g\t%.9g\t%zu\t", points[i].clients, points[i].throughput, points[i].p99_us / divisor, points[i].place + 1);
+        gsim_figure_field(figure, series->names[points[i].place]);
+        gsim_output_text(&figure->data, "\n");
+    }
+}
+
+enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_y, struct gsim_figure *figure, struct gsim_error *error)
+{
+    struct series series = {.count = 0};
+    struct gsim_plot_axis y;
+    struct gsim_arena *arena = &figure->own.arena;
+    struct client_point *points = gsim_arena_alloc(arena, sizeof *points * (runs->count + 1));
+    double *p99 = gsim_arena_alloc(arena, sizeof *p99 * (runs->count + 1));
+    size_t least = SIZE_MAX, most = 0;
+    if (!points || !p99) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct gsim_shared_run *run = &runs->runs[i];
+        points[i] = (struct client_point){place_of(&series, run->share), run->task_count, throughput_of(run), p99[i] = p99_of(run, arena)};
+        if (run->task_count < least) least = run->task_count;
+        if (run->task_count > most) most = run->task_count;
+    }
+    if (least >= most) return gsim_error_set(error, GSIM_USAGE, "expected reports with different numbers of tasks, found %zu in each", runs->count ? least : 0);
+    enum gsim_status status = gsim_plot_axis_init(&y, figure, "p99_us", p99, runs->count, log_y, NULL, NULL, error);
+    if (status != GSIM_OK) return status;
+    qsort(points, runs->count, sizeof *points, compare_points);
+    put_legend(figure, &series);
+    put_points(figure, points, runs->count, y.divisor, &series);
+    const char *unit = strchr(y.label, '(');
+    y.label = gsim_arena_printf(arena, "P99 %s", unit ? unit : "(us)");
+    if (!y.label) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_plot_axis_set(&y, figure, 'y', true);
+    gsim_figure_number(figure, "low_x", (double)least - 0.04 * (double)(most - least));
+    gsim_figure_number(figure, "high_x", (double)most + 0.04 * (double)(most - least));
+    set_height(figure);
+    return GSIM_OK;
+}

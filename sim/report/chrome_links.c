@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See sim/report/chrome_links.h. A stream's work is in the order of its calls, which correlations count, so what stands
+ * before a recording and behind a wait follows from them. A graph's nodes share one correlation.
+ */
+#include "sim/report/chrome_links.h"
+
+#define INSIDE 1000 /* an arrow begins so long before its slice ends: at the end itself readers find no slice */
+
+static void put_label(struct gsim_output *output, const char *what, const char *value)
+{
+    gsim_output_printf(output, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"name\":\"%s\",\"ts\":0,\"args\":{%s}}",
+                       GSIM_TRACE_ITERATIONS_PID, what, value);
+}
+
+void gsim_chrome_write_iterations(const struct gsim_result *result, struct gsim_output *output)
+{
+    const struct gsim_timeline *timeline = result->timeline;
+    if (!timeline->iteration_count) return;
+    put_label(output, "process_name", "\"name\":\"iterations\"");
+    put_label(output, "process_sort_index", "\"sort_index\":-1");
+    put_label(output, "thread_name", "\"name\":\"iterations\"");
+    for (size_t i = 0; i < timeline->iteration_count; i++) {
+        const struct gsim_iteration_record *iteration = &timeline->iterations[i];
+        if (!gsim_result_shows(result, iteration->start, iteration->end)) continue;
+        gsim_output_printf(output, ",\n{\"ph\":\"X\",\"cat\":\"iteration\",\"pid\":%u,\"tid\":0,\"name\":\"iteration %zu%s\",\"ts\":",
+                           GSIM_TRACE_ITERATIONS_PID, i, i < timeline->warm_up_count ? " (warm-up)" : "");
+        gsim_output_time_us(output, iteration->start);
+        gsim_output_text(output, ",\"dur\":");
+        gsim_output_time_us(output, iteration->end - iteration->start);
+        gsim_output_printf(output, ",\"args\":{\"iteration\":%zu,\"streams\":%u,\"events recorded\":%u,\"stream waits\":%u}}", i,
+                           iteration->streams_used, iteration->events_recorded, iteration->stream_waits);
+    }
+}
+
+/* --- waits ------------------------------------------------------------------------------------------------------- */
+static int compare_works(const void *left, const void *right)
+{
+    const struct gsim_trace_work *a = left, *b = right;
+    if (a->stream != b->stream) return a->stream < b->stream ? -1 : 1;
+    if (a->correlation != b->correlation) return a->correlation < b->correlation ? -1 : 1;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+/* The first of STREAM whose correlation is CORRELATION or more; COUNT: none in any stream from there on. */
+static size_t find_from(const struct gsim_trace_work *works, size_t count, uint32_t stream, uint32_t correlation)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct gsim_trace_work *work = &works[middle];
+        bool is_before = work->stream != stream ? work->stream < stream : work->correlation < correlation;
+        if (is_before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Of what the last call before CORRELATION issued to STREAM, that which ends last. */
+static const struct gsim_trace_work *find_source(const struct gsim_trace_work *works, size_t count, uint32_t stream,
+                                                 uint32_t correlation)
+{
+    const struct gsim_trace_work *source = NULL;
+    for (size_t i = find_from(works, count, stream, correlation); i > 0; i--) {
+        const struct gsim_trace_work *work = &works[i - 1];
+        if (work->stream != stream || (source && work->correlation != source->correlation)) break;
+        if (!source || work->end > source->end) source = work;
+    }
+    return source;
+}
+
+static const struct gsim_trace_work *find_target(const struct gsim_trace_work *works, size_t count, uint32_t stream,
+                                                 uint32_t correlation)
+{
+    size_t i = find_from(works, count, stream, correlation + 1);
+    return i < count && works[i].stream == stream ? &works[i] : NULL;
+}
+
+static void put_end(struct gsim_output *output, const char *phase, const struct gsim_trace_work *work, uint64_t id, gsim_time at)
+{
+    gsim_output_printf(output, ",\n{\"ph\":\"%s\",\"cat\":\"event_wait\",\"pid\":%u,\"tid\":%llu,\"name\":\"waits for\",\"id\":%llu,\"ts\":",
+                       phase, work->device, (unsigned long long)work->tid, (unsigned long long)id);
+    gsim_output_time_us(output, at);
+    gsim_output_text(output, *phase == 'f' ? ",\"bp\":\"e\"}" : "}");
+}
+
+void gsim_chrome_write_waits(const struct gsim_result *result, struct gsim_trace_work *works, size_t count,
+                             uint64_t after_id, struct gsim_output *output)
+{
+    const struct gsim_timeline *timeline = result->timeline;
+    if (count) qsort(works, count, sizeof *works, compare_works);
+    for (size_t i = 0; i < timeline->wait_count; i++) {
+        const struct gsim_wait_record *wait = &timeline->waits[i];
+        if (wait->waiting_stream == wait->recorded_stream) continue;
+        const struct gsim_trace_work *from = find_source(works, count, wait->recorded_stream, wait->record_correlation);
+        const struct gsim_trace_work *to = find_target(works, count, wait->waiting_stream, wait->correlation);
+        if (!from || !to || to->start < from->end) continue; /* not kept: the run's own check has said so */
+        gsim_time length = from->end - from->start, inside = length / 2 < INSIDE ? length / 2 : INSIDE;
+        put_end(output, "s", from, after_id + 1 + i, from->end - inside);
+        put_end(output, "f", to, after_id + 1 + i, to->start);
+    }
+}

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Pages of results: nothing is averaged over devices or sizes, no axis mixes the sizes of different workloads, points tell a
+# pointer what they are in words, tables and pictures scroll in boxes of their own: test_pages.sh SOURCE-DIR BUILD-DIR.
+set -u
+source_dir=$(cd "$1" && pwd) gpusim=$(cd "$2" && pwd)/gpusim
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+export GPUSIM_DATA="$source_dir"
+cd "$place" || exit 1
+failures=0
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+page() { "$gpusim" report "$1" -o "$2" >out 2>err && [ ! -s err ] || fail "report $1: $(cat err)"; }
+has() { grep -qF -- "$2" "$1" || fail "$1: expected '$2'"; }
+lacks() { grep -qF -- "$2" "$1" && fail "$1: found '$2'"; }
+count() { grep -oF -- "$2" "$1" | wc -l; }
+
+"$gpusim" sweep --workload vec,img --sched serial,kesco --vary device=a100-sxm4-40gb,h200 --out devices.db >/dev/null 2>&1 || fail 'no sweep'
+page devices.db devices.html
+lacks devices.html 'eans over different'
+for device in a100-sxm4-40gb h200; do
+    [ "$(count devices.html "<h3>$device</h3>")" = 2 ] || fail "devices.html: expected two tables of $device"
+done
+# The speed-ups of each device as results has them, not their mean.
+"$gpusim" results devices.db --base serial --csv - 2>/dev/null |
+    awk -F, '$2 == "kesco" && NR > 1 { printf "<td class=\"n\">%.3f</td>\n", $NF }' | sort >expected
+[ "$(wc -l <expected)" = 4 ] || fail "results: $(cat expected)"
+while read -r cell; do has devices.html "$cell"; done <expected
+
+"$gpusim" sweep --workload vec,img --sched serial,kesco --vary size=100,1000,4000 --vary streams=2,4 --out sizes.db >/dev/null 2>&1 || fail 'no sweep'
+page sizes.db sizes.html
+lacks sizes.html 'eans over different'
+has sizes.html '<h3>size = 1000, streams = 4</h3>'
+
+printf 'workload,scheduler,device,memory,iteration_us\nv,serial,d,pinned,20\nv,kesco,d,pinned,10\nw,serial,d,pinned,4\nw,kesco,d,pinned,3\n' >fixed.csv
+page fixed.csv fixed.html
+# What did not vary is told once, and has no column.
+[ "$(count fixed.html memory)" = 1 ] || fail 'fixed.html: a column of what did not vary'
+printf 'workload,scheduler,iteration_us\n<b>&amp;x,serial,2\n<b>&amp;x,kesco,1\ny,serial,4\ny,kesco,3\n' >hostile.csv
+page hostile.csv hostile.html
+lacks hostile.html '<b>'
+
+# On a telephone: boxes of their own; values keep their unit.
+has devices.html '@media(max-width:40rem)'
+has devices.html '.picture{overflow-x:auto}'
+has devices.html '.wide{overflow-x:auto}'
+has devices.html 'td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}'
+[ "$(count devices.html '<table>')" = "$(count devices.html '<div class="wide"><table>')" ] || fail 'a table without a box'
+
+if command -v gnuplot >/dev/null 2>&1; then
+    [ "$(count devices.html '<svg')" = "$(count devices.html '<div class="picture"><svg role="img" aria-label="')" ] || fail 'a picture without a box'
+    [ "$(count devices.html '<svg')" = 2 ] || fail "devices.html: $(count devices.html '<svg') pictures, expected one for each device"
+    for html in devices.html sizes.html hostile.html; do
+        lacks $html 'data index'
+        lacks $html 'onmousemove'
+        lacks $html 'GNUPLOT'
+    done
+    grep -q '<title>img, kesco: [0-9.]*</title>' devices.html || fail 'devices.html: bars do not say what they are'
+    grep -q '<title>kesco, 1000: [0-9.]*</title>' sizes.html || fail 'sizes.html: points do not say what they are'
+    has hostile.html '<title>&lt;b&gt;&amp;amp;x, kesco: 2.00</title>'
+    "$gpusim" --workload img --sched kesco --report run.json >/dev/null
+    page run.json run.html
+    grep -q '<title>gaussian_blur: [0-9.]* ms from [0-9.]*</title>' run.html || fail 'run.html: kernels do not say what they are'
+    # No figure over sizes shows two workloads.
+    [ "$(grep -c -- '--x size' sizes.html)" = "$(grep -- '--x size' sizes.html | grep -c 'workload = ')" ] || fail "$(grep -- '--x size' sizes.html)"
+fi
+[ "$failures" = 0 ] || exit 1
+echo 'pages are sound'

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# "gpusim plot jct" and "gpusim plot clients": the data behind the figures, from reports by hand and of runs; refusals.
+# test_shares.sh SOURCE-DIR BUILD-DIR.
+set -u
+source_dir=$(cd "$1" && pwd) gpusim=$(cd "$2" && pwd)/gpusim
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+export GPUSIM_DATA="$source_dir"
+cd "$place" || exit 1
+failures=0
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+draws() {
+    what=$1
+    shift
+    "$gpusim" plot "$@" >out 2>err || { fail "$what: gpusim plot $*: $(cat err)"; return; }
+    [ ! -s out ] && [ ! -s err ] || fail "$what: expected silence, found $(cat out err)"
+}
+refuses() {
+    message=$1
+    shift
+    "$gpusim" plot "$@" >out 2>err
+    status=$?
+    [ $status = 2 ] || fail "plot $*: exit $status, expected 2"
+    grep -qF -- "$message" err || fail "plot $*: found '$(cat err)', expected '$message'"
+}
+has() { tr '\t' '|' <"$1" | grep -qxF -- "$2" || fail "$1: expected the line '$2', found: $(tr '\t' '|' <"$1" | head -n 40)"; }
+
+cat >two.json <<'END'
+{"schema": "gpusim-share-comparison/1", "device": "d", "ways": [
+ {"share": "mps", "tasks": [
+  {"name": "late", "priority": 5, "p99_us": 900, "per_second": 10, "jct_us": [900, 300]},
+  {"name": "urgent", "priority": 0, "p99_us": 400, "per_second": 40, "jct_us": [400, 100, 200, 300]}]},
+ {"share": "streams", "error": "why not"},
+ {"share": "exclusive", "tasks": [
+  {"name": "late", "priority": 5, "p99_us": 500, "per_second": 4, "jct_us": [500]},
+  {"name": "urgent", "priority": 0, "p99_us": 500, "per_second": 4, "jct_us": [500, 250]}]}]}
+END
+sed 's/"ways": \[/"ways": [ {"share": "mps", "tasks": [{"name": "urgent", "priority": 0, "p99_us": 120, "per_second": 50}]}/; q' two.json >one.json
+printf ']}\n' >>one.json
+refuses 'expected tasks under a way of sharing' jct "$source_dir/models/h200.json"
+refuses "no task 'nobody' under mps in 'two.json'" jct two.json --series nobody
+refuses '--x: means nothing to jct' jct two.json --x size
+refuses 'expected reports with different numbers of tasks, found 2 in each' clients two.json
+refuses "cannot read 'none.json'" clients none.json
+refuses 'no request times to draw' jct one.json
+refuses "did you mean 'clients'" client two.json
+printf '{"share": "mps", "tasks": [{"name": 3}]}' >bad.json
+refuses 'tasks[0]: expected a name, a priority and times' jct bad.json
+printf '{"share": "mps", "error": "no"}' >bad.json
+refuses 'no way of sharing ran' jct bad.json
+command -v gnuplot >/dev/null || { [ $failures = 0 ]; exit; }
+
+draws 'a distribution' jct two.json -o jct.svg --keep kept
+has kept/jct.dat '100|0|1|0|mps'
+has kept/jct.dat '100|0.25|1|1|mps'
+has kept/jct.dat '400|0.75|1|0|mps'
+has kept/jct.dat '250|0.5|2|1|exclusive'
+grep -q 'request of urgent (us)' jct.svg || fail "no label in $(head -c 300 jct.svg)"
+draws 'of another task' jct two.json -o late.png --series late --keep late
+has late/jct.dat '900|1|1|1|mps'
+draws 'over clients' clients one.json two.json -o clients.svg --keep clients
+has clients/clients.dat '1|50|120|1|mps'
+has clients/clients.dat '2|50|900|1|mps'
+has clients/clients.dat '2|8|500|2|exclusive'
+
+"$gpusim" compare --task alexnet,requests=4 --task squeezenet,priority=3,requests=0 --device h100-vm --share mps,timeslice --report real.json >out 2>err ||
+    fail "compare: $(cat err)"
+"$gpusim" --task alexnet,requests=4 --device h100-vm --share mps --report run.json >out 2>err || fail "run: $(cat err)"
+draws 'a comparison' jct real.json run.json -o real.pdf --log x
+draws 'a comparison and a run' clients real.json run.json -o both.png
+[ $failures = 0 ]
