@@ -334,7 +334,7 @@ static enum gsim_status check_source(const struct gsim_simulation *s, struct gsi
     const struct gsim_source_ops *source = s->source;
     if (gsim_abi_check("source", source->abi, source->size, sizeof *source, error)) return error->status;
     if (!s->scheduler->takes_source || s->tasks)
-        return gsim_error_set(error, GSIM_USAGE, "%s needs the whole program beforehand, and '%s' is drawn while it runs",
+        return gsim_error_set(error, GSIM_INPUT, "%s needs the whole program beforehand, and '%s' is drawn while it runs",
                               s->tasks ? "a task" : s->scheduler->name, source->name);
     return GSIM_OK;
 }

@@ -151,7 +151,7 @@ static void refused(void)
     for (uint32_t i = 0; gsim_scheduler_at(i); i++) {
         if (gsim_scheduler_at(i)->takes_source) continue;
         f = (struct fixture){.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
-        CHECK_INT(draw(&f, &ask, &params, gsim_scheduler_at(i)->name, false), GSIM_USAGE);
+        CHECK_INT(draw(&f, &ask, &params, gsim_scheduler_at(i)->name, false), GSIM_INPUT);
         CHECK_HAS(f.error.message, "needs the whole program beforehand, and 'ask' is drawn while it runs");
         CHECK_INT(seen.closed, 0);
         fixture_release(&f);
