@@ -3,6 +3,7 @@
  * Layer: sim (program). "gpusim run": one simulation. What it gives in the end is cli/deliver.c's.
  */
 #include "cli/cli.h"
+#include "cli/run_progress.h"
 #include "cli/tasks/tasks.h"
 
 /* Of a program that is drawn, records are added up where no output needs them one by one. */
@@ -24,6 +25,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     struct gsim_block_log blocks = {0};
     struct gsim_metrics metrics;
     struct gsim_spread spread;
+    struct gsim_run_progress progress;
     uint32_t sm_count = 0, spread_runs = 0;
     gsim_time from = 0, until = 0;
     if (gsim_cli_has_tasks(arguments)) return gsim_cli_run_tasks(arguments, error);
@@ -50,7 +52,13 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
         gsim_block_log_init(&blocks, sm_count < setup.device.sm_count ? sm_count : (uint32_t)setup.device.sm_count);
         point.simulation.observer = &blocks.observer;
     }
-    if (status == GSIM_OK) status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
+    if (status == GSIM_OK) {
+        const struct gsim_observer *observer = point.simulation.observer;
+        if (!point.source) gsim_run_progress_start(&progress, &point.simulation, stderr); /* how much is to come is not known */
+        status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
+        if (!point.source) gsim_run_progress_end(&progress);
+        point.simulation.observer = observer;
+    }
     if (status == GSIM_OK && arguments->value[GSIM_CLI_WRITE_PROGRAM] && point.source) /* what was drawn */
         status = gsim_program_write(&point.program, arguments->value[GSIM_CLI_WRITE_PROGRAM], error);
     if (status == GSIM_OK && spread_runs) status = gsim_cli_point_spread(&point, spread_runs, &spread, error);

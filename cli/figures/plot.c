@@ -9,7 +9,7 @@
 
 #include "plots/results.h"
 #include "plots/shares.h"
-#include "plots/timeline.h"
+#include "plots/timeline/timeline.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
 #include "sweep/spec.h"

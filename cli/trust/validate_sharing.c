@@ -6,6 +6,8 @@
 
 #include "cli/trust/validate_sharing.h"
 #include "sim/device/device.h"
+#include "plots/gnuplot.h"
+#include "trust/validate/services/ranges.h"
 #include "trust/validate/sharing.h"
 
 #define DEVICE_DEFAULT "h100-vm" /* on which they were recorded so far */
@@ -82,12 +84,63 @@ static void print(struct command *c)
     }
 }
 
+/* --- services whose host times vary ------------------------------------------------------------------------------ */
+
+#define SLACK 0.03 /* so far off the range a median still counts as in it: what predictions err by themselves */
+
+static void put_range(const struct gsim_range_row *row, int service, bool is_csv, struct gsim_output *output)
+{
+    const char *is_in = gsim_range_holds(row, service, SLACK) ? "in" : "out";
+    gsim_output_printf(output, is_csv ? "%s,%s,%s,%g,%.1f,%.1f,%.1f,%s\n" : "  %-18s %-12s %-12s %8g %10.0f %10.0f %10.0f  %s\n", row->share, row->names[service],
+                       row->names[!service], row->rates[service], row->measured_us[service], row->low_us[service], row->high_us[service], is_in);
+}
+
+static void print_ranges(const struct gsim_ranges *ranges, bool is_csv, struct gsim_output *output)
+{
+    size_t in = 0;
+    if (!is_csv)
+        gsim_output_printf(output, "PyTorch services that share a GPU: median request, and the range that their hosts' times give, on %s\n", ranges->device);
+    gsim_output_printf(output, is_csv ? "way,service,beside,per_s,measured_us,low_us,high_us,in\n" : "  %-18s %-12s %-12s %8s %10s %10s %10s\n", "way", "service",
+                       "beside", "per s", "measured", "from us", "to us");
+    for (size_t i = 0; i < ranges->count; i++)
+        for (int service = 0; service < 2; service++) {
+            put_range(&ranges->rows[i], service, is_csv, output);
+            in += gsim_range_holds(&ranges->rows[i], service, SLACK);
+        }
+    if (!is_csv) gsim_output_printf(output, "  in the range: %zu of %zu (within %g %% of its ends)\n", in, 2 * ranges->count, 100 * SLACK);
+}
+
+static enum gsim_status validate_ranges(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_cli_setup setup = {0};
+    struct gsim_output output = {0};
+    const char *csv = arguments->value[GSIM_CLI_CSV], *services = gsim_data_path(&arena, "workloads/services");
+    bool has_device = arguments->value[GSIM_CLI_DEVICE] != NULL;
+    enum gsim_status status = services ? gsim_cli_setup_init(&setup, arguments, error) : gsim_error_set(error, GSIM_IO, "cannot find workloads/services");
+    if (status == GSIM_OK) status = gsim_output_open(&output, csv ? csv : "-", error);
+    for (size_t i = 0; i < arguments->operand_count && status == GSIM_OK; i++) {
+        struct gsim_ranges ranges;
+        status = gsim_ranges_run(arguments->operands[i], services, has_device ? &setup.device : NULL, &ranges, error);
+        if (status == GSIM_OK) print_ranges(&ranges, csv != NULL, &output);
+        gsim_ranges_release(&ranges);
+    }
+    if (status == GSIM_OK) status = gsim_output_commit(&output, error);
+    gsim_output_release(&output);
+    gsim_cli_setup_release(&setup);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------- */
+
 enum gsim_status gsim_cli_validate_sharing(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     struct gsim_cli_arguments words = *arguments;
     struct command c = {.arguments = arguments};
     const char *csv = arguments->value[GSIM_CLI_CSV];
     if (!arguments->operand_count) return gsim_error_set(error, GSIM_USAGE, "--kind sharing: expected FILE..., such as traces/h100/sharing_exact.json.gz");
+    if (gsim_ranges_holds(arguments->operands[0])) return validate_ranges(arguments, error);
     if (!words.value[GSIM_CLI_DEVICE]) words.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
     enum gsim_status status = gsim_cli_setup_init(&c.setup, &words, error);
     if (status != GSIM_OK) return status;

@@ -7,7 +7,7 @@
 #define GSIM_PLOTS_PAGE_H
 
 #include "plots/results.h"
-#include "plots/track.h"
+#include "plots/timeline/track.h"
 
 struct gsim_page {
     struct gsim_output *output;

@@ -6,7 +6,7 @@
 
 #include "gpusim/metrics.h"
 #include "plots/page/page.h"
-#include "plots/timeline.h"
+#include "plots/timeline/timeline.h"
 #include "sim/base/text.h"
 
 #define MOST_KERNELS 40

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "plots/frame.h"
-#include "plots/track.h"
+#include "plots/timeline/track.h"
 #include "sim/device/device.h"
 #include "gpusim/program.h"
 #include "tests/fuzz/targets.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. See plots/timeline.h. The kernels that take most time have a colour each, the others share one; copies
- * are told apart by why they were made. Of very many, plots/thin.c makes fewer bars.
+ * Layer: plots. See plots/timeline/timeline.h. The kernels that take most time have a colour each, the others share one; copies
+ * are told apart by why they were made. Of very many, plots/timeline/thin.c makes fewer bars.
  */
-#include "plots/timeline.h"
+#include "plots/timeline/timeline.h"
 
 #include <math.h>
 
 #include "plots/names.h"
-#include "plots/thin.h"
+#include "plots/timeline/thin.h"
 #include "sim/base/text.h"
 #include "sim/report/slices.h"
 

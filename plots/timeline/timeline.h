@@ -6,7 +6,7 @@
 #define GSIM_PLOTS_TIMELINE_H
 
 #include "plots/figure.h"
-#include "plots/track.h"
+#include "plots/timeline/track.h"
 
 /* Which part is drawn. */
 struct gsim_timeline_view {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. See plots/track.h. Reports are walked in place, traces event by event.
+ * Layer: plots. See plots/timeline/track.h. Reports are walked in place, traces event by event.
  */
-#include "plots/track.h"
+#include "plots/timeline/track.h"
 
 #include <math.h>
 

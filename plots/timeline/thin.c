@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. See plots/thin.h. Narrow bars are gathered up to the width of a point; what was gathered then joins the
+ * Layer: plots. See plots/timeline/thin.h. Narrow bars are gathered up to the width of a point; what was gathered then joins the
  * bar before it where that has the same colour and shade, so that a long run of the same kernel is one bar.
  */
-#include "plots/thin.h"
+#include "plots/timeline/thin.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See trust/validate/services/ranges.h. */
+#include "trust/validate/services/ranges.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/json.h"
+#include "sim/device/device.h"
+#include "sim/program/file.h"
+#include "workloads/services/services.h"
+
+#define MOST_MODELS 16
+#define RECORDED_US 250000 /* of each pair */
+#define LEAST_SCALE 0.02   /* of the host's times */
+#define MOST_SCALE  8
+#define HALVINGS    9
+
+/* Words of the recordings: X(word, way of sharing, option). */
+static const struct {
+    const char *word, *way, *name, *value;
+} ways[] = {{"timeslice", "timeslice", NULL, NULL},
+            {"mps", "mps", NULL, NULL},
+            {"mps_50_50", "mps", "percentage", "50"},
+            {"streams", "streams", "priority", "off"},
+            {"streams_priority", "streams", "priority", "on"}};
+
+struct model {
+    const char *name;
+    struct gsim_program program;
+    double *host_us;          /* of its ops as they were recorded */
+    double fast_us, slow_us;  /* a request alone */
+    double scales[2];
+};
+struct run {
+    const struct gsim_device_spec *device;
+    struct model models[MOST_MODELS];
+    size_t count;
+};
+
+/* NULL with ERROR set. */
+static cJSON *read_json(const char *path, struct gsim_error *error)
+{
+    size_t length;
+    char *bytes = gsim_file_read(path, &length, error);
+    if (!bytes) return NULL;
+    cJSON *json = cJSON_ParseWithLength(bytes, length);
+    gsim_free(bytes);
+    if (!json) gsim_error_set(error, GSIM_INPUT, "expected JSON");
+    return json;
+}
+
+static double number(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+static const char *text(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+/* --- running -------------------------------------------------------------------------------------------------- */
+
+static void scale(struct model *m, double factor)
+{
+    for (uint32_t i = 0; i < m->program.op_count; i++)
+        if (m->program.ops[i].kind == GSIM_OP_HOST_COMPUTE) m->program.ops[i].host_us = m->host_us[i] * factor;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of(const struct gsim_timeline *t, uint32_t task)
+{
+    size_t count = 0;
+    double *times = gsim_alloc(sizeof *times * (t->request_count + 1)), median = NAN;
+    for (size_t i = 0; times && i < t->request_count; i++)
+        if (t->requests[i].task == task) times[count++] = gsim_time_us(t->requests[i].end - t->requests[i].arrival);
+    if (count) {
+        qsort(times, count, sizeof *times, compare);
+        median = times[count / 2];
+    }
+    gsim_free(times);
+    return median;
+}
+
+static enum gsim_status simulate(const struct run *r, const struct gsim_task *tasks, uint32_t count, size_t way, double medians[2], struct gsim_error *error)
+{
+    struct gsim_task_set set;
+    struct gsim_timeline timeline = {0};
+    const struct gsim_sharing_ops *ops = gsim_sharing_find(count == 1 ? "exclusive" : ways[way].way);
+    enum gsim_status status = gsim_task_set_init(&set, "services", tasks, count, error);
+    if (status != GSIM_OK) return status;
+    void *params = gsim_arena_alloc(&set.arena, ops->params_size + 1);
+    if (!params) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK && ops->params) gsim_params_set_defaults(ops->params, params);
+    if (status == GSIM_OK && count > 1 && ways[way].name) status = gsim_params_set(ops->params, params, ways[way].name, ways[way].value, error);
+    struct gsim_simulation s = {.program = &set.all, .device = r->device, .scheduler = tasks[0].scheduler, .tasks = &set, .sharing = ops, .sharing_params = params,
+                                .memory = GSIM_MEMORY_PINNED, .seed = 1, .omits_kernels = true};
+    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
+    if (status == GSIM_OK) status = gsim_simulate(&s, &timeline, error);
+    for (uint32_t i = 0; i < count && status == GSIM_OK; i++) medians[i] = median_of(&timeline, i);
+    gsim_timeline_release(&timeline);
+    gsim_task_set_release(&set);
+    return status;
+}
+
+static struct gsim_task task_of(const struct model *m, int index)
+{
+    return (struct gsim_task){.name = index ? "b" : "a", .program = &m->program, .scheduler = gsim_scheduler_find("async"), .priority = 5 * index,
+                              .process = GSIM_OWN_PROCESS};
+}
+
+/* The scale of the host's times at which a request alone takes so long. */
+static enum gsim_status find_scale(const struct run *r, struct model *m, double us, double *factor, struct gsim_error *error)
+{
+    double low = LEAST_SCALE, high = MOST_SCALE, medians[2] = {0};
+    struct gsim_task task = task_of(m, 0);
+    enum gsim_status status = GSIM_OK;
+    task.requests = 3;
+    for (int i = 0; i < HALVINGS && status == GSIM_OK; i++) {
+        *factor = (low + high) / 2;
+        scale(m, *factor);
+        status = simulate(r, &task, 1, 0, medians, error);
+        if (medians[0] > us) high = *factor;
+        else low = *factor;
+    }
+    return status;
+}
+
+/* --- models --------------------------------------------------------------------------------------------------- */
+
+static struct model *find(struct run *r, const char *name)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (strcmp(r->models[i].name, name) == 0) return &r->models[i];
+    return NULL;
+}
+
+static enum gsim_status add_model(struct run *r, const cJSON *solo, const char *services, struct gsim_error *error)
+{
+    const struct gsim_service *service = gsim_service_find(solo->string);
+    char path[1024];
+    if (!service || r->count == MOST_MODELS) return GSIM_OK;
+    struct model *m = &r->models[r->count];
+    *m = (struct model){.name = service->name, .fast_us = number(solo, "p10"), .slow_us = number(solo, "p90")};
+    if (!(m->fast_us > 0) || !(m->slow_us >= m->fast_us)) return gsim_error_set(error, GSIM_INPUT, "solo.%.40s: expected p10 and p90", solo->string);
+    snprintf(path, sizeof path, "%s/%s", services, service->file);
+    enum gsim_status status = gsim_service_build(service, path, r->device->name, &m->program, error);
+    if (status != GSIM_OK) return status;
+    r->count++;
+    m->host_us = GSIM_ARENA_ARRAY(&m->program.arena, double, m->program.op_count);
+    if (!m->host_us) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < m->program.op_count; i++)
+        if (m->program.ops[i].kind == GSIM_OP_HOST_COMPUTE) m->host_us[i] = m->program.ops[i].host_us;
+    return GSIM_OK;
+}
+
+static enum gsim_status find_scales(struct run *r, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < r->count && status == GSIM_OK; i++) {
+        struct model *m = &r->models[i];
+        status = find_scale(r, m, m->fast_us, &m->scales[0], error);
+        if (status == GSIM_OK) status = find_scale(r, m, m->slow_us, &m->scales[1], error);
+    }
+    return status;
+}
+
+/* --- pairs ---------------------------------------------------------------------------------------------------- */
+
+static enum gsim_status predict(struct run *r, struct gsim_range_row *row, size_t way, struct gsim_error *error)
+{
+    struct model *models[2] = {find(r, row->names[0]), find(r, row->names[1])};
+    enum gsim_status status = GSIM_OK;
+    for (int i = 0; i < 2; i++) row->low_us[i] = INFINITY, row->high_us[i] = 0;
+    for (int corner = 0; corner < 4 && status == GSIM_OK; corner++) {
+        struct gsim_task tasks[2];
+        double medians[2];
+        for (int i = 0; i < 2; i++) {
+            scale(models[i], models[i]->scales[corner >> i & 1]);
+            tasks[i] = task_of(models[i], i);
+            tasks[i].duration_us = RECORDED_US;
+            if (!(row->rates[i] > 0)) continue;
+            tasks[i].arrival = GSIM_ARRIVAL_POISSON;
+            tasks[i].rate_per_s = row->rates[i];
+        }
+        status = simulate(r, tasks, 2, way, medians, error);
+        for (int i = 0; i < 2 && status == GSIM_OK; i++) {
+            row->low_us[i] = fmin(row->low_us[i], medians[i]);
+            row->high_us[i] = fmax(row->high_us[i], medians[i]);
+        }
+    }
+    return status;
+}
+
+/* PASS 0: takes the services' fastest tenths; 1: counts and predicts. */
+static enum gsim_status take_pair(struct run *r, const cJSON *pair, const char *share, int pass, struct gsim_ranges *ranges, struct gsim_error *error)
+{
+    const char *names[] = {text(pair, "a"), text(pair, "b")};
+    const cJSON *stats[] = {cJSON_GetObjectItemCaseSensitive(pair, "a_us"), cJSON_GetObjectItemCaseSensitive(pair, "b_us")};
+    size_t way = 0;
+    while (way < sizeof ways / sizeof ways[0] && strcmp(ways[way].word, share) != 0) way++;
+    if (way == sizeof ways / sizeof ways[0] || !find(r, names[0]) || !find(r, names[1]) || find(r, names[0]) == find(r, names[1])) return GSIM_OK;
+    struct gsim_range_row *row = &ranges->rows[ranges->count];
+    for (int i = 0; i < 2; i++) {
+        struct model *m = find(r, names[i]);
+        double p10 = number(stats[i], "p10"), p50 = number(stats[i], "p50"), rate = number(pair, i ? "b_rate" : "a_rate");
+        if (!(p10 > 0) || !(p50 >= p10)) return gsim_error_set(error, GSIM_INPUT, "%.20s of %.40s: expected p10 and p50", share, names[i]);
+        if (!pass && p10 < m->fast_us) m->fast_us = p10;
+        if (!pass) continue;
+        row->names[i] = m->name;
+        row->rates[i] = rate > 0 ? rate : 0;
+        row->measured_us[i] = p50;
+    }
+    if (!pass) return GSIM_OK;
+    row->share = ways[way].word;
+    ranges->count++;
+    return predict(r, row, way, error);
+}
+
+/* A list of runs that say their way, or a list for each way. */
+static enum gsim_status take_pairs(struct run *r, const cJSON *json, int pass, struct gsim_ranges *ranges, struct gsim_error *error)
+{
+    const cJSON *list, *pair;
+    enum gsim_status status = GSIM_OK;
+    cJSON_ArrayForEach(list, json)
+    {
+        if (!cJSON_IsArray(list) || !list->string) continue;
+        cJSON_ArrayForEach(pair, list)
+        {
+            if (status == GSIM_OK) status = take_pair(r, pair, strcmp(list->string, "runs") == 0 ? text(pair, "share") : list->string, pass, ranges, error);
+        }
+    }
+    return status;
+}
+
+static size_t count_pairs(const cJSON *json)
+{
+    const cJSON *list;
+    size_t count = 0;
+    cJSON_ArrayForEach(list, json) count += cJSON_IsArray(list) ? (size_t)cJSON_GetArraySize(list) : 0;
+    return count;
+}
+
+bool gsim_ranges_holds(const char *path)
+{
+    struct gsim_error ignored = {0};
+    cJSON *json = read_json(path, &ignored);
+    bool holds = cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(json, "solo"));
+    cJSON_Delete(json);
+    return holds;
+}
+
+static enum gsim_status run_all(struct run *r, const cJSON *json, const char *services, struct gsim_ranges *ranges, struct gsim_error *error)
+{
+    const cJSON *solo;
+    enum gsim_status status = GSIM_OK;
+    ranges->rows = GSIM_ARENA_ARRAY(&ranges->arena, struct gsim_range_row, count_pairs(json) + 1);
+    if (!ranges->rows) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    cJSON_ArrayForEach(solo, cJSON_GetObjectItemCaseSensitive(json, "solo"))
+    {
+        if (status == GSIM_OK) status = add_model(r, solo, services, error);
+    }
+    if (status == GSIM_OK) status = take_pairs(r, json, 0, ranges, error);
+    if (status == GSIM_OK) status = find_scales(r, error);
+    if (status == GSIM_OK) status = take_pairs(r, json, 1, ranges, error);
+    if (status == GSIM_OK && !ranges->count) status = gsim_error_set(error, GSIM_INPUT, "expected pairs of services, found none");
+    return status;
+}
+
+enum gsim_status gsim_ranges_run(const char *path, const char *services, const struct gsim_device_spec *device, struct gsim_ranges *ranges,
+                                 struct gsim_error *error)
+{
+    struct gsim_device_spec own = {0};
+    struct run r = {.device = device ? device : &own};
+    *ranges = (struct gsim_ranges){0};
+    cJSON *json = read_json(path, error);
+    enum gsim_status status = json ? GSIM_OK : error->status;
+    ranges->device = strstr(text(json, "device"), "H200") ? "h200" : "h100-vm";
+    if (status == GSIM_OK && !device) status = gsim_device_load(ranges->device, &own, error);
+    if (status == GSIM_OK) status = run_all(&r, json, services, ranges, error);
+    for (size_t i = 0; i < r.count; i++) gsim_program_release(&r.models[i].program);
+    cJSON_Delete(json);
+    gsim_device_release(&own);
+    return status == GSIM_OK ? status : gsim_error_prefix(error, "'%s'", path);
+}
+
+void gsim_ranges_release(struct gsim_ranges *ranges)
+{
+    gsim_arena_release(&ranges->arena);
+    *ranges = (struct gsim_ranges){0};
+}
