@@ -112,7 +112,7 @@ enum gsim_cli_command {
     X(FIT, "fit", "NAME,...|auto|none", GSIM_CLI_ON_CALIBRATE,                                                         \
       "numbers to refine on recorded runs (default auto: gaps,\n"                                                      \
       "latencies, and calls that no probe measured)")                                                                  \
-    X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE, "of the cross-validation over recorded runs (default 5, 0: none)")   \
+    X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE, "of a cross-validation over recorded runs, which reports how well\nthe fit carries over and takes as much again for each (default:\nnone)")   \
     X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK, "write the report as JSON")                                        \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
     X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN,                                                                \

@@ -170,7 +170,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim-runner probe -o probe.json\n"
             "  gpusim calibrate probe.json --base h200 -o my-gpu.json\n"
             "  gpusim calibrate probe.json runs.json.gz --base h200 -o my-gpu.json --name my-gpu --report fit.json\n"
-            "  gpusim calibrate runs.json.gz --fit launch_us,stream_gap_us --folds 0 -o my-gpu.json\n"
+            "  gpusim calibrate runs.json.gz --fit launch_us,stream_gap_us --folds 5 -o my-gpu.json\n"
             "  gpusim validate runs.json.gz --device ./my-gpu.json --split test\n"
             "  gpusim calibrate pytorch-*.json.gz --base a100-sxm4-40gb -o my-gpu.json\n",
         },

@@ -8,6 +8,21 @@
 #include "cli/cli.h"
 #include "sim/base/text.h"
 
+/* What papers call them, where that is another name. */
+static const char *const display_names[][2] = {
+    {"async", "hand-tuned streams"}, {"grsched", "GrCUDA"},   {"taskflow", "Taskflow"}, {"cudagraph", "CUDA graph"},
+    {"kesco", "KeSCo"},              {"heft", "HEFT"},        {"acs-sw", "ACS-SW"},     {"acs-hw", "ACS-HW"},
+    {"persistent", "megakernel"},    {"ccks", "CCKS"},        {"vec", "VEC"},           {"bs", "B&S"},
+    {"img", "IMG"},                  {"ml", "ML"},            {"hits", "HITS"},         {"dl", "DL"},
+    {"brax", "Brax"},                {"dyn-dnn", "dynamic DNN"}, {"static-dnn", "static DNN"},
+};
+
+static void put_display_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof display_names / sizeof display_names[0]; i++)
+        if (strcmp(display_names[i][0], name) == 0) printf("      in papers: %s\n", display_names[i][1]);
+}
+
 /* Indents every line of TEXT. */
 static void put_text(const char *text)
 {
@@ -23,6 +38,7 @@ static void put_workload(const struct gsim_workload_ops *workload, bool in_full)
 {
     printf("  %-10s %s\n", workload->name, workload->summary);
     if (!in_full) return;
+    put_display_name(workload->name);
     if (workload->help) put_text(workload->help);
     printf("      --size: %s; default %.15g (kesco), %.15g (grcuda)\n\n", workload->size_meaning,
            workload->size_default[GSIM_SUITE_KESCO], workload->size_default[GSIM_SUITE_GRCUDA]);
@@ -32,6 +48,7 @@ static void put_generator(const struct gsim_generator_ops *generator, bool in_fu
 {
     printf("  %-10s %s\n", generator->name, generator->summary);
     if (!in_full) return;
+    put_display_name(generator->name);
     put_text(generator->help);
     printf("      --seed, --opt %s.NAME=VALUE:\n", generator->name);
     gsim_params_help(generator->params, stdout);
@@ -68,6 +85,7 @@ static void put_scheduler(const struct gsim_scheduler_ops *scheduler, bool in_fu
 {
     printf("  %-10s %s\n", scheduler->name, scheduler->summary);
     if (!in_full) return;
+    put_display_name(scheduler->name);
     if (scheduler->source) printf("      source: %s\n", scheduler->source);
     if (scheduler->params && scheduler->params->name) {
         printf("      --opt %s.NAME=VALUE:\n", scheduler->name);

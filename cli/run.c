@@ -3,6 +3,7 @@
  * Layer: sim (program). "gpusim run": one simulation. What it gives in the end is cli/deliver.c's.
  */
 #include "cli/cli.h"
+#include "cli/run_progress.h"
 #include "cli/tasks/tasks.h"
 
 static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
@@ -15,6 +16,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     struct gsim_block_log blocks = {0};
     struct gsim_metrics metrics;
     struct gsim_spread spread;
+    struct gsim_run_progress progress;
     uint32_t sm_count = 0, spread_runs = 0;
     gsim_time from = 0, until = 0;
     if (gsim_cli_has_tasks(arguments)) return gsim_cli_run_tasks(arguments, error);
@@ -39,7 +41,12 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
         gsim_block_log_init(&blocks, sm_count < setup.device.sm_count ? sm_count : (uint32_t)setup.device.sm_count);
         point.simulation.observer = &blocks.observer;
     }
-    if (status == GSIM_OK) status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
+    if (status == GSIM_OK) {
+        gsim_run_progress_start(&progress, &point.simulation, stderr);
+        status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
+        gsim_run_progress_end(&progress);
+        point.simulation.observer = progress.inner;
+    }
     if (status == GSIM_OK && spread_runs) status = gsim_cli_point_spread(&point, spread_runs, &spread, error);
     if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
     if (status == GSIM_OK) {

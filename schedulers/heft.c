@@ -13,7 +13,7 @@
 struct heft_params {
     int64_t streams;
     double cross_us;
-    int insertion;
+    bool insertion;
 };
 
 struct heft_state {
@@ -259,7 +259,7 @@ static const struct gsim_param params_table[] = {
      "streams that kernels choose among; transfers have one more in each direction"},
     {"cross_us", GSIM_PARAM_REAL, offsetof(struct heft_params, cross_us), 2, 0, 1000, "us", NULL,
      "what a dependence between two streams costs (communication cost)"},
-    {"insertion", GSIM_PARAM_CHOICE, offsetof(struct heft_params, insertion), 1, 0, 1, "", "off|on",
+    {"insertion", GSIM_PARAM_BOOL, offsetof(struct heft_params, insertion), 1, 0, 1, "", NULL,
      "fill gaps that earlier decisions left"},
     {.name = NULL},
 };

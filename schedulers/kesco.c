@@ -16,7 +16,7 @@ enum { ISSUE_SWEEP, ISSUE_LEVEL };
 
 struct kesco_params {
     int64_t streams;
-    int64_t prune;
+    int prune; /* enum gsim_plan_prune */
     int ties, placement, issue;
 };
 
@@ -242,8 +242,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 static const struct gsim_param params_table[] = {
     {"streams", GSIM_PARAM_INT, offsetof(struct kesco_params, streams), 10, 1, 1024, "", NULL,
      "streams, all created whether used or not; the authors settled on 10"},
-    {"prune", GSIM_PARAM_INT, offsetof(struct kesco_params, prune), 1, 1, 2, "", NULL,
-     "waits dropped: 1 all but the latest per stream (the authors' code), 2 all implied ones too (their intent)"},
+    GSIM_PLAN_PRUNE_PARAM(struct kesco_params, prune, GSIM_PRUNE_LATEST, " (latest: the authors' code, clock: their intent)"),
     {"ties", GSIM_PARAM_CHOICE, offsetof(struct kesco_params, ties), TIES_PROGRAM, 0, 1, "", "program|random",
      "equal predecessor or successor counts: program order, or arbitrary as in the authors' unstable sort"},
     {"placement", GSIM_PARAM_CHOICE, offsetof(struct kesco_params, placement), PLACE_LEAST_LOADED, 0, 2, "",

@@ -11,7 +11,7 @@
 
 #define MOST_BARS 20
 #define LEAST     5e-4 /* effects below this share of the largest are not listed, */
-#define LEAST_BAR 5e-3 /* and below this one not drawn */
+#define LEAST_BAR 1e-2 /* and below this one not drawn */
 
 struct ranking {
     size_t input;

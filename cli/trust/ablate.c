@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli. "gpusim ablate": what each rule of the model is worth. Recorded cases are predicted with all rules, then with one of
+ * Layer: cli. "gpusim ablate": what each rule of the model is worth. Recorded cases and runs are predicted with all rules, then with one of
  * them off at a time, kernels' times alone found anew; the errors of the same case are compared in pairs.
  */
 #include <math.h>
@@ -12,15 +12,20 @@
 #include "sim/device/rules.h"
 #include "sim/program/file.h"
 #include "traces/cases.h"
+#include "traces/runs.h"
+#include "trust/validate/runs.h"
 
 #define DEVICE_DEFAULT "h200"
+#define REPLAY_SCHEDULER "async" /* takes a program's own streams literally */
+#define OF_RUNS GSIM_QUANTITY_COUNT /* the quantity of recorded runs: their makespan */
 
-struct source { /* a file of recorded cases */
+struct source { /* a file of recorded cases, or of runs */
     const char *path;
     struct gsim_cli_arguments arguments; /* with its device */
     struct gsim_cli_setup setup;
     struct gsim_case_set set;
     size_t *index; /* 0, 1, 2 ...: all of its cases */
+    bool is_runs;
 };
 
 /* Absolute errors of all sources' samples, in their order. */
@@ -76,13 +81,18 @@ static enum gsim_status open_source(struct command *c, struct source *s, const c
     bool has_device = equals && (!slash || equals < slash);
     s->path = has_device ? equals + 1 : operand;
     s->arguments = *c->arguments;
+    char recorded[GSIM_RUNS_DEVICE];
+    s->is_runs = gsim_runs_is(s->path, recorded);
     if (has_device)
         s->arguments.value[GSIM_CLI_DEVICE] = gsim_arena_printf(&c->arena, "%.*s", (int)(equals - operand), operand);
+    else if (!s->arguments.value[GSIM_CLI_DEVICE] && s->is_runs && recorded[0])
+        s->arguments.value[GSIM_CLI_DEVICE] = gsim_arena_strdup(&c->arena, recorded);
     else if (!s->arguments.value[GSIM_CLI_DEVICE])
         s->arguments.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
     if (c->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
-    if (status == GSIM_OK) status = read_cases(s, error);
+    if (status != GSIM_OK || s->is_runs) return status;
+    status = read_cases(s, error);
     s->index = GSIM_ARENA_ARRAY(&c->arena, size_t, s->set.count + 1);
     if (status == GSIM_OK && !s->index) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; status == GSIM_OK && i < s->set.count; i++) s->index[i] = i;
@@ -110,40 +120,83 @@ static double seconds_used(void)
     return (double)(own.ru_utime.tv_sec + others.ru_utime.tv_sec) + 1e-6 * (double)(own.ru_utime.tv_usec + others.ru_utime.tv_usec);
 }
 
-static enum gsim_status add_errors(struct errors *e, const struct gsim_validation *v, struct gsim_error *error)
+static enum gsim_status add_error(struct errors *e, enum gsim_quantity quantity, double size, struct gsim_error *error)
 {
-    for (size_t i = 0; i < v->count; i++) {
-        void *sizes = e->size, *quantities = e->quantity;
-        bool failed = gsim_array_grow(&sizes, sizeof *e->size, e->count, &e->capacity[0]);
-        e->size = sizes;
-        failed = gsim_array_grow(&quantities, sizeof *e->quantity, e->count, &e->capacity[1]) || failed;
-        e->quantity = quantities;
-        if (failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        e->size[e->count] = fabs(v->samples[i].error);
-        e->quantity[e->count++] = v->samples[i].quantity;
-    }
+    void *sizes = e->size, *quantities = e->quantity;
+    bool failed = gsim_array_grow(&sizes, sizeof *e->size, e->count, &e->capacity[0]);
+    e->size = sizes;
+    failed = gsim_array_grow(&quantities, sizeof *e->quantity, e->count, &e->capacity[1]) || failed;
+    e->quantity = quantities;
+    if (failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    e->size[e->count] = fabs(size);
+    e->quantity[e->count++] = quantity;
     return GSIM_OK;
 }
 
-/* All cases, without the rules of the bits OFF besides those that --opt says. */
+static enum gsim_status add_errors(struct errors *e, const struct gsim_validation *v, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < v->count && status == GSIM_OK; i++) status = add_error(e, v->samples[i].quantity, v->samples[i].error, error);
+    return status;
+}
+
+struct reading { /* of a file of runs */
+    const struct source *source;
+    struct gsim_run_validation runs;
+    struct gsim_progress progress;
+};
+
+static enum gsim_status add_run(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run, struct gsim_error *error)
+{
+    struct reading *r = context;
+    r->progress.done = r->runs.count;
+    gsim_progress_show(&r->progress);
+    return gsim_run_validation_add(&r->runs, r->source->path, recordings, run, error);
+}
+
+static enum gsim_status predict_runs(const struct source *s, const char *what, struct errors *e, struct gsim_error *error)
+{
+    const struct gsim_predictor predictor = {&s->setup.device, &s->setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER)};
+    struct reading r = {.source = s, .runs = {.predictor = &predictor, .base = "serial"}};
+    const struct gsim_runs_handler handler = {add_run, &r};
+    struct gsim_recordings recordings = {0};
+    gsim_progress_start(&r.progress, 0, stderr); /* how many runs a file holds shows at its end */
+    r.progress.unit = "runs";
+    snprintf(r.progress.detail, sizeof r.progress.detail, "%.40s", what);
+    enum gsim_status status = gsim_runs_read(s->path, &handler, &recordings, error);
+    gsim_progress_clear(&r.progress);
+    if (status != GSIM_OK) gsim_error_prefix(error, "cannot read '%s'", s->path);
+    for (size_t i = 0; i < r.runs.count && status == GSIM_OK; i++) status = add_error(e, OF_RUNS, r.runs.samples[i].error, error);
+    gsim_recordings_release(&recordings);
+    gsim_run_validation_release(&r.runs);
+    return status;
+}
+
+static enum gsim_status predict_cases(struct command *c, const struct source *s, const char *what, struct errors *e, struct gsim_error *error)
+{
+    struct gsim_validation v = {.device = &s->setup.device, .gpu = &s->setup.gpu};
+    struct gsim_progress progress = {0};
+    gsim_progress_start(&progress, s->set.count, stderr);
+    progress.unit = "cases";
+    snprintf(progress.detail, sizeof progress.detail, "%.40s", what);
+    enum gsim_status status = gsim_validation_jobs(&v, &s->set, s->index, s->set.count, c->jobs, &progress, error);
+    gsim_progress_clear(&progress);
+    if (status == GSIM_OK) status = add_errors(e, &v, error);
+    gsim_validation_release(&v);
+    return status;
+}
+
+/* All cases and runs, without the rules of the bits OFF besides those that --opt says. */
 static enum gsim_status predict(struct command *c, uint64_t off, const char *what, struct errors *e, struct gsim_error *error)
 {
     double before = seconds_used();
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < c->source_count && status == GSIM_OK; i++) {
         struct source *s = &c->sources[i];
-        struct gsim_validation v = {.device = &s->setup.device, .gpu = &s->setup.gpu};
-        struct gsim_progress progress = {0};
         uint64_t given = s->setup.device.rules_off;
         s->setup.device.rules_off |= off;
-        gsim_progress_start(&progress, s->set.count, stderr);
-        progress.unit = "cases";
-        snprintf(progress.detail, sizeof progress.detail, "%.40s", what);
-        status = gsim_validation_jobs(&v, &s->set, s->index, s->set.count, c->jobs, &progress, error);
-        gsim_progress_clear(&progress);
+        status = s->is_runs ? predict_runs(s, what, e, error) : predict_cases(c, s, what, e, error);
         s->setup.device.rules_off = given;
-        if (status == GSIM_OK) status = add_errors(e, &v, error);
-        gsim_validation_release(&v);
     }
     e->seconds = seconds_used() - before;
     return status;
@@ -166,7 +219,7 @@ static enum gsim_status compare(struct command *c, const char *rule, enum gsim_q
     enum gsim_status status = gsim_paired_change(before, after, count, &change, error);
     if (status != GSIM_OK) return status;
     double rate = with->seconds > 0 ? without->seconds / with->seconds : NAN;
-    const char *word = gsim_quantity_word(quantity), *mark = change.low > 0 ? "+" : change.high < 0 ? "-" : "";
+    const char *word = quantity == OF_RUNS ? "run" : gsim_quantity_word(quantity), *mark = change.low > 0 ? "+" : change.high < 0 ? "-" : "";
     if (c->has_table)
         gsim_output_printf(&c->table, "%-15s %-16s %6zu %8.2f %8.2f  %+7.2f  %+7.2f to %+.2f %2s %8.2f\n", rule, word, count, change.before, change.after,
                            change.after - change.before, change.low, change.high, mark, rate);
@@ -182,7 +235,7 @@ static enum gsim_status ablate_rule(struct command *c, enum gsim_rule rule, cons
     enum gsim_status status = predict(c, UINT64_C(1) << rule, gsim_rule_name(rule), &without, error);
     if (status == GSIM_OK && without.count != with->count)
         status = gsim_error_set(error, GSIM_INPUT, "rule.%s=off: other cases can be predicted", gsim_rule_name(rule));
-    for (int q = 0; q < GSIM_QUANTITY_COUNT && status == GSIM_OK; q++)
+    for (int q = 0; q <= OF_RUNS && status == GSIM_OK; q++)
         status = compare(c, gsim_rule_name(rule), (enum gsim_quantity)q, with, &without, scratch, error);
     gsim_free(without.size);
     gsim_free(without.quantity);

@@ -14,13 +14,15 @@
 #include "cli/trust/calibrate_traces.h"
 #include "sim/device/occupancy.h"
 #include "sim/base/text.h"
+#include "sim/base/jobs/clock.h"
 #include "sim/base/jobs/progress.h"
 #include "traces/import/importers.h"
 #include "traces/runs.h"
 
 #define BASE_DEFAULT       "h200"
-#define FOLDS_DEFAULT      5
+#define FOLDS_DEFAULT      0
 #define ITERATIONS_DEFAULT 12
+#define TOLD_S             10.0 /* what takes less is not forecast, but on a terminal */
 
 struct command {
     const struct gsim_cli_arguments *arguments;
@@ -40,6 +42,7 @@ struct command {
     uint32_t job_count;
     struct gsim_prediction_jobs jobs;
     struct gsim_progress progress;
+    double started_s; /* the refinement */
     bool chosen[GSIM_DEVICE_NUMBER_COUNT];
 };
 
@@ -224,6 +227,17 @@ static void show_progress(void *context)
     gsim_progress_show(&c->progress);
 }
 
+/* Before anything long is done: what it will take, from the first pass over all runs, which is just done. */
+static void note_forecast(void *context, const struct gsim_calibration_forecast *forecast)
+{
+    struct command *c = context;
+    char text[GSIM_FORECAST_TEXT];
+    double pass_s = gsim_clock_now_s() - c->started_s;
+    double seconds = gsim_calibration_forecast_text(forecast, pass_s, c->job_count, text);
+    gsim_progress_clear(&c->progress);
+    if (c->progress.is_terminal || seconds >= TOLD_S) fprintf(stderr, "gpusim: %s\n", text);
+}
+
 static enum gsim_status refine(struct command *c, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
@@ -238,6 +252,8 @@ static enum gsim_status refine(struct command *c, struct gsim_error *error)
     c->progress.unit = "passes over the runs";
     c->progress.is_estimate = true;
     c->options.progress = note_progress;
+    c->options.forecast = note_forecast;
+    c->started_s = gsim_clock_now_s();
     c->options.context = c;
     if (status == GSIM_OK) status = gsim_calibrate_runs(&c->calibration, &c->options, error);
     gsim_progress_clear(&c->progress);

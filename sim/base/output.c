@@ -180,11 +180,6 @@ void gsim_output_bytes(struct gsim_output *output, const char *text, size_t leng
     }
 }
 
-void gsim_output_text(struct gsim_output *output, const char *text)
-{
-    gsim_output_bytes(output, text, strlen(text));
-}
-
 void gsim_output_printf(struct gsim_output *output, const char *format, ...)
 {
     char local[1024];
@@ -213,15 +208,19 @@ void gsim_output_repeat(struct gsim_output *output, const char *text, unsigned c
     for (unsigned i = 0; i < count; i++) gsim_output_text(output, text);
 }
 
-/* Writes VALUE's digits so that they end before END, at least WIDTH of them; returns their start. */
-static char *digits_before(char *end, uint64_t value, unsigned width)
+/* Writes VALUE's digits so that they end before END, at least WIDTH of them; returns their start. Two at a time: half the divisions. */
+static char *digits_before(char *end, uint64_t value, int width)
 {
     char *at = end;
-    do {
-        *--at = (char)('0' + value % 10);
-        value /= 10;
-        if (width) width--;
-    } while (value || width);
+    for (; value >= 100; value /= 100) {
+        unsigned pair = (unsigned)(value % 100);
+        *--at = (char)('0' + pair % 10);
+        *--at = (char)('0' + pair / 10);
+    }
+    unsigned first = (unsigned)value;
+    *--at = (char)('0' + first % 10);
+    if (first >= 10) *--at = (char)('0' + first / 10);
+    while (end - at < width) *--at = '0';
     return at;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gpusim/status.h"
 #include "gpusim/units.h"
@@ -40,7 +41,7 @@ enum gsim_status gsim_output_commit(struct gsim_output *output, struct gsim_erro
 void gsim_output_release(struct gsim_output *output);
 
 void gsim_output_bytes(struct gsim_output *output, const char *text, size_t length);
-void gsim_output_text(struct gsim_output *output, const char *text);
+static inline void gsim_output_text(struct gsim_output *output, const char *text) { gsim_output_bytes(output, text, strlen(text)); }
 void gsim_output_printf(struct gsim_output *output, const char *format, ...) GSIM_PRINTF(2, 3);
 /* COUNT times TEXT. */
 void gsim_output_repeat(struct gsim_output *output, const char *text, unsigned count);

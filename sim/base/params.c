@@ -76,12 +76,16 @@ static const char *choice_at(const char *choices, int index, size_t *length)
     }
 }
 
+/* By its text or its number. */
 static int choice_index(const char *choices, const char *value)
 {
     size_t length;
     const char *text;
-    for (int i = 0; (text = choice_at(choices, i, &length)); i++)
-        if (strlen(value) == length && memcmp(text, value, length) == 0) return i;
+    char number[16];
+    for (int i = 0; (text = choice_at(choices, i, &length)); i++) {
+        snprintf(number, sizeof number, "%d", i);
+        if ((strlen(value) == length && memcmp(text, value, length) == 0) || strcmp(value, number) == 0) return i;
+    }
     return -1;
 }
 

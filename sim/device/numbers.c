@@ -28,6 +28,7 @@ static const bool is_count[GSIM_DEVICE_NUMBER_COUNT] = {
     [GSIM_DEV_sm_count] = true,     [GSIM_DEV_fp32_lanes_per_sm] = true,  [GSIM_DEV_resident_grids] = true,
     [GSIM_DEV_hw_queues] = true,    [GSIM_DEV_launch_queue_depth] = true, [GSIM_DEV_priority_levels] = true,
     [GSIM_DEV_copy_engines] = true, [GSIM_DEV_eager_migration] = true,    [GSIM_DEV_cores] = true,
+    [GSIM_DEV_mps_sms] = true,
 };
 
 static const char *const kind_names[] = {

@@ -221,10 +221,6 @@ static void must_follow(struct gsim_stream_state *stream, uint32_t unit, gsim_ti
     if (stream->ready[unit] < end + gap) stream->ready[unit] = end + gap;
 }
 
-/* When calls are made varies by that much, either way: work that ends so close to a look is seen by it in some runs, in
- * others by the next; the model takes the mean (H200: 5 and 95 % quantiles at the steps of traces/h200/polls.txt.gz). */
-#define LOOK_BLUR (GSIM_PS_PER_NS * 700)
-
 /* Records with timing take their stream time, one after the other, and twice that where several in a row have
  * streams waiting for them. Who waits for any record of such a row starts after the last of it (H200:
  * traces/runner/micro/events.cu, traces/h200/events.txt). */
@@ -359,7 +355,8 @@ static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct
 
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end)
 {
-    gsim_time blur = f->device->gaps.engine_poll < 2 * LOOK_BLUR ? 0 : LOOK_BLUR, resume = unit == GSIM_UNIT_SMS ? f->device->gaps.copy_to_kernel : 0;
+    /* Work that ends so close to a look is seen by it in some runs, in others by the next; the model takes the mean. */
+    gsim_time blur = f->device->gaps.engine_poll < 2 * f->device->gaps.engine_poll_blur ? 0 : f->device->gaps.engine_poll_blur, resume = unit == GSIM_UNIT_SMS ? f->device->gaps.copy_to_kernel : 0;
     if (end <= first - blur) return first;
     if (unit != GSIM_UNIT_SMS) first += f->device->gaps.kernel_to_copy;
     gsim_time behind = end - first + blur;

@@ -232,10 +232,7 @@ void gsim_graphs_launch(struct gsim_command *command)
             node_ready(f, run, n, f->machine->now + gsim_time_from_us(roots++ * f->device->spec->graph_branch_us), false);
 }
 
-/* And then as long: 1.7 us from block to block where a node of its own branch comes after 0.16, 1.24 at least (H200, H100: DAGs as captured
- * graphs, traces/runner/micro/held.py, traces/h200/vm/held.txt, traces/h100/held.txt). Streams that wait for events are not held so. */
-#define HELD_US 1.7
-
+/* And then for graph_held_us. Streams that wait for events are not held so. */
 static void hold(struct gsim_front *f, struct gsim_graph_run *run, uint32_t index, gsim_time ready)
 {
     struct gsim_held_node *held = f->idle_held;
@@ -260,7 +257,7 @@ void gsim_graphs_kernel_placed(void *data, void *tag, gsim_time now)
     struct gsim_front *f = command->front;
     f->placed++;
     for (struct gsim_held_node *held; (held = f->held) != NULL && held->placed <= f->placed;) {
-        gsim_time ready = now + gsim_time_from_us(HELD_US);
+        gsim_time ready = now + gsim_time_from_us(f->device->spec->graph_held_us);
         f->held = held->next;
         node_ready(f, held->run, held->index, ready > held->ready ? ready : held->ready, true);
         held->next = f->idle_held;

@@ -55,6 +55,7 @@ static struct gsim_gaps gaps_of(const struct gsim_device_spec *spec)
         .copy = gsim_time_from_us(spec->copy_gap_us),
         .copy_switch = gsim_time_from_us(spec->copy_switch_us),
         .engine_poll = gap_if(spec, GSIM_RULE_ENGINE_POLLS, spec->engine_poll_us),
+        .engine_poll_blur = gsim_time_from_us(spec->engine_poll_blur_us),
         .kernel_to_copy = gsim_time_from_us(spec->kernel_to_copy_us),
         .copy_to_kernel = gsim_time_from_us(spec->copy_to_kernel_us),
     };

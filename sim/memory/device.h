@@ -36,7 +36,7 @@ struct gsim_copy_hooks {
 
 /* Of the device file. */
 struct gsim_gaps {
-    gsim_time stream, programmatic, event, acquire, acquire_cold, busy, timed_record, copy, copy_switch, engine_poll, kernel_to_copy, copy_to_kernel;
+    gsim_time stream, programmatic, event, acquire, acquire_cold, busy, timed_record, copy, copy_switch, engine_poll, engine_poll_blur, kernel_to_copy, copy_to_kernel;
 };
 
 /* SMs with a work distributor of their own: all of a GPU's, in turn with those of other contexts, or some of them. */

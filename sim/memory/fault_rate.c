@@ -6,27 +6,24 @@
 
 #define GROUP_BYTES 65536.0
 #define BLOCK_BYTES 2097152.0
-#define BATCH_GROUPS 256.0 /* uvm_perf_fault_batch_count */
 #define BLOCK_ROUNDS 6.0   /* 64K 64K 128K 256K 512K 1M */
 
-double gsim_fault_round_bytes(double window_bytes)
+double gsim_fault_round_bytes(const struct gsim_device_spec *device, double window_bytes)
 {
+    double most = device->fault_batch_groups * GROUP_BYTES;
     if (window_bytes <= GROUP_BYTES) return BLOCK_BYTES / BLOCK_ROUNDS;
-    if (window_bytes >= BATCH_GROUPS * GROUP_BYTES) return BATCH_GROUPS * GROUP_BYTES;
+    if (window_bytes >= most) return most;
     if (window_bytes >= BLOCK_BYTES) return window_bytes;
     return BLOCK_BYTES / (BLOCK_ROUNDS - log2(window_bytes / GROUP_BYTES));
 }
 
-#define MOST_PART 0.51       /* of a part of the block, from which on the prefetcher takes all of it */
-#define ROWS_PER_VISIT 4.0   /* assumed: a batch of 256 over the 64 SMs that the blocks of the published runs are on */
-
-struct gsim_fault_rows gsim_fault_rows(double rows, double row_bytes)
+struct gsim_fault_rows gsim_fault_rows(const struct gsim_device_spec *device, double rows, double row_bytes)
 {
-    double in_block = BLOCK_BYTES / row_bytes, fill = MOST_PART * BLOCK_BYTES / GROUP_BYTES;
+    double in_block = BLOCK_BYTES / row_bytes, fill = device->fault_prefetch_share * BLOCK_BYTES / GROUP_BYTES;
     double first = fmin(in_block, fill), faults = fmin(fmax(16, first), BLOCK_ROUNDS + 2.5 * in_block);
     return (struct gsim_fault_rows){
-        .round_bytes = fmin(rows, BATCH_GROUPS) * BLOCK_BYTES / faults,
-        .visits = fmax(1, first / ROWS_PER_VISIT) + fmax(0, faults - fmax(1, first)),
+        .round_bytes = fmin(rows, device->fault_batch_groups) * BLOCK_BYTES / faults,
+        .visits = fmax(1, first / device->fault_rows_per_visit) + fmax(0, faults - fmax(1, first)),
     };
 }
 

@@ -50,7 +50,7 @@ struct gsim_fault_kernel {
 };
 
 /* b for a window of W bytes. */
-double gsim_fault_round_bytes(double window_bytes);
+double gsim_fault_round_bytes(const struct gsim_device_spec *device, double window_bytes);
 
 /* What threads that walk rows ask for. */
 struct gsim_fault_rows {
@@ -59,7 +59,7 @@ struct gsim_fault_rows {
 };
 
 /* ROWS rows of ROW_BYTES (64 KB or more) at once. */
-struct gsim_fault_rows gsim_fault_rows(double rows, double row_bytes);
+struct gsim_fault_rows gsim_fault_rows(const struct gsim_device_spec *device, double rows, double row_bytes);
 
 /* s where a block takes VISITS, from s of a scan and 1 / link. */
 double gsim_fault_visits_ps_per_byte(double scan_ps_per_byte, double link_ps_per_byte, double visits);

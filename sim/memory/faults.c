@@ -10,8 +10,6 @@
 
 /* A kernel's position is exact up to rounding. */
 #define SLACK_BYTES 64.0
-/* One load and one store of 4 bytes each: a thread that waits for a page asks for no more. */
-#define BYTES_PER_THREAD 8.0
 /* Paces that differ by less are one: rounding must not re-rate SMs. */
 #define SAME_PACE 1e-7
 
@@ -157,7 +155,7 @@ static double window_bytes(const struct gsim_device *d, const struct gsim_faulte
 {
     const struct gsim_kernel *kernel = &d->space->program->kernels[k->command->op->kernel_index];
     double all = 0, own = (double)d->space->residency.pages[buffer_index].bytes;
-    double in_flight = kernel->fp64 ? 2 * BYTES_PER_THREAD : BYTES_PER_THREAD;
+    double in_flight = (kernel->fp64 ? 2 : 1) * d->spec->fault_bytes_per_thread;
     for (uint32_t i = 0; i < k->arg_count; i++) all += (double)d->space->residency.pages[k->args[i].buffer_index].bytes;
     double in_line = threads * in_flight * own / all, rows = (double)kernel->grid.y * kernel->block.y;
     return kernel->grid.y > 1 ? fmax(in_line, fmin(rows * GSIM_GROUP_BYTES, own)) : in_line;
@@ -231,9 +229,9 @@ static void find_service(const struct gsim_device *d, const struct survey *s, co
 {
     double rows = row_count(d, k, a->buffer_index), bytes = (double)d->space->residency.pages[a->buffer_index].bytes;
     a->ps_per_byte = service_ps_per_byte(d, a->place, s->is_full);
-    a->round_bytes = gsim_fault_round_bytes(window_bytes(d, k, a->buffer_index, threads));
+    a->round_bytes = gsim_fault_round_bytes(d->spec, window_bytes(d, k, a->buffer_index, threads));
     if (rows <= 0) return;
-    struct gsim_fault_rows walk = gsim_fault_rows(fmin(rows, threads), bytes / rows);
+    struct gsim_fault_rows walk = gsim_fault_rows(d->spec, fmin(rows, threads), bytes / rows);
     a->round_bytes = walk.round_bytes;
     a->ps_per_byte = gsim_fault_visits_ps_per_byte(a->ps_per_byte, 1 / gbps_to_bytes_per_ps(d->spec->h2d_gbps), walk.visits);
 }

@@ -8,8 +8,6 @@
 #include "sim/memory/device.h"
 #include "sim/program/access.h"
 
-#define ALL_THERE   0.54 /* of L2: sim/memory/reuse.h */
-#define NONE_THERE  0.90
 #define PARTS_MOST  4096 /* looked at; what was touched before them is taken to be gone */
 #define PIECES_MOST 16   /* of a kernel's part that are looked for at once */
 #define NO_BUFFER   UINT32_MAX
@@ -102,11 +100,12 @@ static double take_piece(struct piece *pieces, uint32_t *count, const struct gsi
 /* Bytes from BEGIN to END of a buffer that are no longer in L2. */
 static double missing(const struct gsim_device *d, uint32_t buffer, uint64_t begin, uint64_t end)
 {
-    double l2 = d->spec->l2_mib * 1048576, gone = (double)(end - begin), since = gone;
+    double l2 = d->spec->l2_mib * 1048576, whole = d->spec->l2_kept_whole, none = d->spec->l2_kept_none;
+    double gone = (double)(end - begin), since = gone;
     struct piece pieces[PIECES_MOST] = {{begin, end}};
     uint32_t count = 1, looked = 0;
-    for (const struct gsim_recent_part *p = d->recent.first; p && count && since < NONE_THERE * l2 && looked < PARTS_MOST; p = p->next, looked++) {
-        double found = p->buffer == buffer ? take_piece(pieces, &count, p) : 0, share = (since / l2 - ALL_THERE) / (NONE_THERE - ALL_THERE);
+    for (const struct gsim_recent_part *p = d->recent.first; p && count && since < none * l2 && looked < PARTS_MOST; p = p->next, looked++) {
+        double found = p->buffer == buffer ? take_piece(pieces, &count, p) : 0, share = (since / l2 - whole) / fmax(none - whole, 1e-3);
         gone -= found * (1 - fmax(0, fmin(share, 1)));
         since += (double)(p->end - p->begin) - found;
     }

@@ -8,9 +8,6 @@
 #include "sim/device/rules.h"
 #include "sim/memory/device.h"
 
-#define ALL_THERE   0.54 /* of L2: sim/memory/reuse.h */
-#define NONE_THERE  0.90
-
 static bool is_measured_inside(const struct gsim_device *d, const struct gsim_op *op)
 {
     const struct gsim_kernel *kernel = &d->space->program->kernels[op->kernel_index];
@@ -42,10 +39,11 @@ static double missing(const struct gsim_device *d, uint32_t buffer)
 {
     const struct gsim_reuse *r = &d->reuse;
     double l2 = d->spec->l2_mib * 1048576, x = (double)d->space->program->buffers[buffer].bytes;
+    double none = d->spec->l2_kept_none;
     uint32_t head = d->space->program->buffer_count;
     if (r->next[buffer] == buffer) return 1;
-    for (uint32_t b = r->next[head]; b != buffer && x < NONE_THERE * l2; b = r->next[b]) x += (double)d->space->program->buffers[b].bytes;
-    double share = (x / l2 - ALL_THERE) / (NONE_THERE - ALL_THERE);
+    for (uint32_t b = r->next[head]; b != buffer && x < none * l2; b = r->next[b]) x += (double)d->space->program->buffers[b].bytes;
+    double share = (x / l2 - d->spec->l2_kept_whole) / fmax(none - d->spec->l2_kept_whole, 1e-3);
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
@@ -77,7 +75,7 @@ static bool has_same_grid(const struct gsim_program *p, uint32_t op, uint32_t ot
 static double near_share(const struct gsim_device *d, const struct gsim_op *op, uint32_t *last)
 {
     const struct gsim_program *p = d->space->program;
-    double all = 0, near = 0, most = ALL_THERE * d->spec->l2_mib * 1048576;
+    double all = 0, near = 0, most = d->spec->l2_kept_whole * d->spec->l2_mib * 1048576;
     for (uint32_t i = 0; i < op->arg_count; i++) {
         uint32_t buffer = op->args[i].buffer_index;
         double bytes = op->args[i].reads ? (double)p->buffers[buffer].bytes : 0;
@@ -209,7 +207,7 @@ bool gsim_reuse_init(struct gsim_device *d)
     for (uint32_t i = 0; i < p->op_count; i++) is_measured |= p->ops[i].kind == GSIM_OP_KERNEL && is_measured_inside(d, &p->ops[i]);
     if (is_measured && !init_near(d)) return false;
     bool holds = gsim_rule_holds(d->spec->rules_off, GSIM_RULE_L2_REUSE) && d->spec->l2_miss_ns > 0;
-    if (!is_measured || !holds || total <= ALL_THERE * d->spec->l2_mib * 1048576) return true;
+    if (!is_measured || !holds || total <= d->spec->l2_kept_whole * d->spec->l2_mib * 1048576) return true;
     d->reuse.next = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);
     d->reuse.before = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);
     d->reuse.missed = GSIM_ARENA_ARRAY(&d->machine->arena, double, p->op_count);

@@ -4,8 +4,8 @@
  * inside a program (solo_cold) holds what the program's order left there; in another order, or beside others, a kernel
  * finds more or less, and takes longer by what it misses.
  *
- * Buffer by buffer: D = the bytes of all buffers touched since, S = its own. All of it is there up to D + S of 0.54 of L2,
- * nothing from 0.90 on (H200, H100: traces/runner/micro/reuse.cu, traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 2 to 32 MB,
+ * Buffer by buffer: D = the bytes of all buffers touched since, S = its own. All of it is there up to D + S of l2_kept_whole of L2,
+ * nothing from l2_kept_none on (H200, H100: traces/runner/micro/reuse.cu, traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 2 to 32 MB,
  * written or read before, 0 to 200 MB written or read since; 0.10 root mean square). A kernel touches its buffers whole, when it is
  * submitted: what it only reads a part of, or has not come to yet, is not known.
  *

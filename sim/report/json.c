@@ -334,6 +334,15 @@ static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *
     gsim_output_text(output, "}}\n");
 }
 
+static void put_notes(const struct gsim_result *result, struct gsim_output *output)
+{
+    char text[160];
+    if (!gsim_report_note(result, text)) return;
+    gsim_output_text(output, ",\n \"notes\": [");
+    gsim_output_json_string(output, text);
+    gsim_output_text(output, "]");
+}
+
 void gsim_report_json(const struct gsim_result *result, struct gsim_output *output)
 {
     put_head(result, output);
@@ -348,5 +357,6 @@ void gsim_report_json(const struct gsim_result *result, struct gsim_output *outp
         put_tasks(result, output);
     put_occupancy(result, output);
     put_figures(result, output);
+    put_notes(result, output);
     put_metrics(result->metrics, output);
 }

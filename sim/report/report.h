@@ -91,6 +91,9 @@ void gsim_csv_write(const struct gsim_result *result, struct gsim_output *output
 enum gsim_status gsim_gantt_print(const struct gsim_result *result, const struct gsim_style *style,
                                   struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
 
+/* What the program does not say and the run took for granted: that times of kernels are this device's. False: nothing. */
+bool gsim_report_note(const struct gsim_result *result, char text[160]);
+
 /* "h2d", "explicit", ... as in the report and the CSV. */
 const char *gsim_copy_kind_name(enum gsim_copy_kind kind);
 const char *gsim_copy_reason_name(enum gsim_copy_reason reason);

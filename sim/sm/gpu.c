@@ -62,7 +62,8 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     if (options) gpu->options = *options;
     if (listener) gpu->listener = *listener;
     gpu->arena = gpu->memo.arena = arena;
-    gpu->dram = (struct gsim_dram_state){.stretch = 1, .gain = 1};
+    gpu->dram = (struct gsim_dram_state){.gain = 1};
+    gsim_groups_set_dram(gpu, 1, 0);
     gpu->next = GSIM_TIME_NEVER;
     for (int i = 0; i < GSIM_MAX_LEVELS; i++) gpu->queues[i].tail = &gpu->queues[i].head;
     uint32_t sm_count = (uint32_t)device->sm_count;
@@ -94,8 +95,7 @@ static void forget_load(struct gsim_gpu *gpu)
     double copies = gpu->copies_gbps > 0 ? gpu->copies_gbps : 0;
     gsim_memo_forget(&gpu->memo);
     gpu->demand_gbps = 0;
-    gpu->dram.load = copies / gpu->device->dram_gbps;
-    gpu->dram.stretch = gsim_share_dram(gpu->device, copies);
+    gsim_groups_set_dram(gpu, gsim_share_dram(gpu->device, copies), copies / gpu->device->dram_gbps);
 }
 
 struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim_demand *work, double scale, void *tag)

@@ -39,6 +39,7 @@ static void note_room(struct gsim_gpu *gpu, const struct gsim_sm_group *g)
 {
     set_bit(gpu->roomy, g->index, g->slots < gpu->limits->blocks && g->warps < gpu->limits->warps);
     set_bit(gpu->idle, g->index, !g->slots);
+    set_bit(gpu->feeling, g->index, g->feels_memory);
 }
 
 uint32_t gsim_groups_add(struct gsim_gpu *gpu)
@@ -64,6 +65,7 @@ static void remove_group(struct gsim_gpu *gpu, uint32_t index)
     set_bit(gpu->unrated, gpu->group_count, false);
     set_bit(gpu->roomy, gpu->group_count, false);
     set_bit(gpu->idle, gpu->group_count, false);
+    set_bit(gpu->feeling, gpu->group_count, false);
     gsim_groups_set_next(gpu, index, gsim_groups_next_at(gpu, gpu->group_count));
     gsim_groups_set_next(gpu, gpu->group_count, GSIM_TIME_NEVER);
 }
@@ -140,24 +142,34 @@ void gsim_groups_find_next(struct gsim_gpu *gpu)
     gsim_groups_rate_all(gpu);
     gsim_time next = gpu->ends[1];
     gpu->next = gpu->is_turning && gpu->turn_at < next ? gpu->turn_at : next;
-    gpu->is_next_alone = true;
+    uint32_t several = 0;
     while (at < gpu->leaves) {
-        bool right = gpu->ends[2 * at + 1] == next;
-        if (right && gpu->ends[2 * at] == next) gpu->is_next_alone = false;
+        uint32_t right = gpu->ends[2 * at + 1] == next;
+        several |= right & (gpu->ends[2 * at] == next);
         at = 2 * at + right;
     }
+    gpu->is_next_alone = !several;
     gpu->next_index = at - gpu->leaves;
 }
 
-/* How much of a saturated DRAM the group's SMs get, relative to an even part. */
-static double dram_gain(const struct gsim_gpu *gpu, const struct gsim_sm_group *g)
+/* How much of a saturated DRAM slow and fast SMs get, relative to an even part. */
+static void find_gains(struct gsim_gpu *gpu)
 {
     const struct gsim_device_spec *d = gpu->device;
-    if (d->fast_sm_share <= 0 || !gsim_gpu_rule(gpu, GSIM_RULE_FAST_SMS)) return 1;
+    gpu->gains[0] = gpu->gains[1] = 1;
+    if (d->fast_sm_share <= 0 || !gsim_gpu_rule(gpu, GSIM_RULE_FAST_SMS)) return;
     double saturation = (gpu->dram.stretch - d->fast_sm_from) / d->fast_sm_range;
     saturation = saturation < 0 ? 0 : saturation > 1 ? 1 : saturation;
     double slow = -d->fast_sm_gain * d->fast_sm_share / (1 - d->fast_sm_share);
-    return 1 + saturation * (g->is_fast ? d->fast_sm_gain : slow);
+    gpu->gains[0] = 1 + saturation * slow;
+    gpu->gains[1] = 1 + saturation * d->fast_sm_gain;
+}
+
+void gsim_groups_set_dram(struct gsim_gpu *gpu, double stretch, double load)
+{
+    gpu->dram.stretch = stretch;
+    gpu->dram.load = load;
+    find_gains(gpu);
 }
 
 /* DRAM as the group's SMs see it. Whatever its load is to those that ask nothing of it. */
@@ -165,7 +177,7 @@ static struct gsim_dram_state dram_of(const struct gsim_gpu *gpu, const struct g
 {
     struct gsim_dram_state dram = gpu->dram;
     if (!g->feels_memory) return (struct gsim_dram_state){.stretch = 1, .gain = 1};
-    dram.gain = dram_gain(gpu, g);
+    dram.gain = gpu->gains[g->is_fast];
     return dram;
 }
 
@@ -184,22 +196,18 @@ static void set_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g, double gbp
 }
 
 /* The time of the next end, where speeds are known. */
-static void find_end(struct gsim_gpu *gpu, uint32_t index)
+static gsim_time find_end(const struct gsim_sm_group *g)
 {
-    const struct gsim_sm_group *g = gpu->groups[index];
     double soonest = INFINITY;
     for (uint32_t i = 0; i < g->cohort_count; i++) {
         const struct gsim_cohort *c = &g->cohorts[i];
         double remaining = c->left > 0 ? c->left / (c->speed * c->pace) : 0; /* infinite at pace 0 */
         if (remaining < soonest) soonest = remaining;
     }
-    if (!(soonest <= LONGEST)) {
-        gsim_groups_set_next(gpu, index, GSIM_TIME_NEVER);
-        return;
-    }
+    if (!(soonest <= LONGEST)) return GSIM_TIME_NEVER;
     gsim_time end = g->updated + (gsim_time)soonest;
     end = (end + GSIM_END_GRID - 1) / GSIM_END_GRID * GSIM_END_GRID;
-    gsim_groups_set_next(gpu, index, end < g->updated ? g->updated : end);
+    return end < g->updated ? g->updated : end;
 }
 
 /* Returns the demand per SM. */
@@ -221,7 +229,7 @@ static void rate(struct gsim_gpu *gpu, uint32_t index)
         find_mix(gpu, g);
         set_demand(gpu, g, find_speeds(gpu, g));
     }
-    find_end(gpu, index);
+    gsim_groups_set_next(gpu, index, find_end(g));
 }
 
 void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
@@ -229,6 +237,7 @@ void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
     struct gsim_sm_group *g = gpu->groups[index];
     gsim_groups_set_next(gpu, index, GSIM_TIME_NEVER);
     set_bit(gpu->unrated, index, g->cohort_count > 0);
+    set_bit(gpu->feeling, index, g->feels_memory);
     if (g->cohort_count) return;
     gpu->demand_gbps -= g->demand_gbps * g->sm_count;
     g->demand_gbps = 0;
@@ -244,9 +253,8 @@ void gsim_groups_rate_all(struct gsim_gpu *gpu)
 static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
 {
     gpu->demand_gbps = 0; /* summed up afresh, so that rounding never accumulates */
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
+    for (uint32_t i = 0; (i = gsim_groups_of(gpu->feeling, i)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
-        if (!g->feels_memory) continue;
         gpu->demand_gbps += g->demand_gbps * g->sm_count;
         gpu->demand_gbps -= g->demand_gbps * g->sm_count;
         struct gsim_dram_state dram = dram_of(gpu, g);
@@ -254,6 +262,14 @@ static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
         if (!g->mix) gsim_group_settle(g, now);
         set_demand(gpu, g, g->mix ? gsim_mix_demand(g->mix, g->cohorts, &dram) : find_speeds(gpu, g));
     }
+}
+
+/* Of the tree, all that stands over groups. */
+static void find_ends(struct gsim_gpu *gpu)
+{
+    gsim_time *ends = gpu->ends;
+    for (uint32_t first = gpu->leaves / 2, last = (gpu->leaves + gpu->group_count - 1) / 2; first; first /= 2, last /= 2)
+        for (uint32_t i = first; i <= last; i++) ends[i] = ends[2 * i] < ends[2 * i + 1] ? ends[2 * i] : ends[2 * i + 1];
 }
 
 /* After the chip-wide load changed: re-rates the SMs that feel it. Demand falls as DRAM gets slower, so the
@@ -266,18 +282,19 @@ void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
         double demand = gpu->demand_gbps + gpu->copies_gbps;
         double stretch = gsim_share_dram(gpu->device, demand > 0 ? demand : 0);
         if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance) break;
-        gpu->dram.stretch = 0.5 * (gpu->dram.stretch + stretch);
-        if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance) gpu->dram.stretch = stretch;
-        gpu->dram.load = demand / gpu->device->dram_gbps;
+        double next = 0.5 * (gpu->dram.stretch + stretch);
+        if (fabs(stretch / next - 1) <= gpu->options.tolerance) next = stretch;
+        gsim_groups_set_dram(gpu, next, demand / gpu->device->dram_gbps);
         sum_up_demand(gpu, now);
     }
-    for (uint32_t i = 0; step && i < gpu->group_count; i++) {
+    for (uint32_t i = 0; step && (i = gsim_groups_of(gpu->feeling, i)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
-        if (!g->feels_memory || !g->cohort_count) continue;
+        if (!g->cohort_count) continue;
         gsim_group_settle(g, now);
         find_speeds(gpu, g);
-        find_end(gpu, i);
+        gpu->ends[gpu->leaves + i] = find_end(g);
     }
+    if (step) find_ends(gpu);
 }
 
 /* How many more blocks an SM of the group can take. */

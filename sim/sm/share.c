@@ -200,7 +200,7 @@ static double wait_for_issue(const struct gsim_demand *w, const struct gsim_shar
     double all = fmax(s->half_width[1], s->half_width[2]);
     if (w->issue_ps <= 0 || all <= 0) return time;
     if (gsim_share_rule(s, GSIM_RULE_BEHIND_ISSUE))
-        time *= 1 + at_width(behind[kind], older_width) * (kind == SCATTERED ? 1 : sqrt(fmax(0.5 * s->memory_width, 1)));
+        time *= 1 + at_width(behind[kind], older_width) * (kind == SCATTERED ? 1 : sqrt(fmax(s->memory_width / d->behind_issue_width, 1)));
     if (!gsim_share_rule(s, GSIM_RULE_BESIDE_ISSUE)) return time;
     return time + fmax(at_width(beside[kind], all) - at_width(beside[kind], older_width), 0) * (w->latency_ps + w->memory_ps);
 }

@@ -89,7 +89,8 @@ struct gsim_gpu {
     const struct gsim_kernel_run *blocked; /* the head of the queue, once no SM has room for it */
     double demand_gbps;       /* asked of DRAM by all resident blocks */
     double copies_gbps;       /* and by copies */
-    struct gsim_dram_state dram; /* as applied to every SM */
+    struct gsim_dram_state dram; /* as applied to every SM; write with gsim_groups_set_dram */
+    double gains[2];          /* of slow and fast SMs then */
     struct gsim_memo memo;
     struct gsim_chip_shares chip;
     struct gsim_gpu_load load;
@@ -108,6 +109,7 @@ struct gsim_gpu {
     uint64_t unrated[GSIM_SM_WORDS]; /* groups whose speeds are to be found before time passes, a bit each */
     uint64_t roomy[GSIM_SM_WORDS];   /* groups with room for a block and a warp, a bit each */
     uint64_t idle[GSIM_SM_WORDS];    /* and without any block */
+    uint64_t feeling[GSIM_SM_WORDS]; /* with blocks that ask for DRAM, as rated last or to be rated */
     struct gsim_sm_group *groups[GSIM_MAX_SMS];
     struct gsim_sm_group *free_groups[GSIM_MAX_SMS];
     uint32_t free_group_count;
@@ -140,16 +142,16 @@ void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index);
 void gsim_groups_rate_all(struct gsim_gpu *gpu);
 /* After the chip-wide load changed: re-rates the SMs that feel it. */
 void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now);
+void gsim_groups_set_dram(struct gsim_gpu *gpu, double stretch, double load);
 void gsim_groups_find_next(struct gsim_gpu *gpu);
 static inline gsim_time gsim_groups_next_at(const struct gsim_gpu *gpu, uint32_t index) { return gpu->ends[gpu->leaves + index]; }
 static inline void gsim_groups_set_next(struct gsim_gpu *gpu, uint32_t index, gsim_time next)
 {
     gsim_time *ends = gpu->ends;
-    uint32_t at = gpu->leaves + index;
-    for (ends[at] = next, at /= 2; at; at /= 2) {
-        gsim_time first = ends[2 * at] < ends[2 * at + 1] ? ends[2 * at] : ends[2 * at + 1];
-        if (ends[at] == first) break;
-        ends[at] = first;
+    for (uint32_t at = gpu->leaves + index; at; at /= 2) {
+        gsim_time other = at > 1 ? ends[at ^ 1] : next;
+        ends[at] = next;
+        next = next < other ? next : other;
     }
 }
 /* The first group from INDEX on whose next end is NOW, before which none is; GSIM_MAX_SMS: there is none below LIMIT. */

@@ -35,13 +35,12 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
     return GSIM_OK;
 }
 
-#define SMS_OF_TPC 2 /* what MPS counts in */
 
 /* SMs of each process: by the percentages of its tasks, those without one share what is left alike. */
 static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_layout *layout, struct gsim_error *error)
 {
     double percentage[GSIM_LIMIT_TASKS] = {0}, left = 100;
-    uint32_t without = 0, sum = 0, step = layout->settings.mechanism == GSIM_MECHANISM_MPS ? SMS_OF_TPC : (uint32_t)s->device->part_sms;
+    uint32_t without = 0, sum = 0, step = layout->settings.mechanism == GSIM_MECHANISM_MPS ? (uint32_t)s->device->mps_sms : (uint32_t)s->device->part_sms;
     for (uint32_t i = 0; i < s->tasks->count; i++) percentage[layout->process_of[i]] = fmax(percentage[layout->process_of[i]], s->tasks->tasks[i].percentage);
     for (uint32_t p = 0; p < layout->process_count; p++) {
         if (percentage[p] <= 0) percentage[p] = layout->settings.percentage;

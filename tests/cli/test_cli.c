@@ -290,6 +290,8 @@ static void list_shows_one_entry(void)
         {"list devices " GPUSIM_SOURCE_DIR "/models/v100.json", "v100: ", "h200: "},
         {"list schedulers kesco", "--opt kesco.NAME=VALUE", "\n  serial "},
         {"list workloads img", "--size: pixels per side; default 4800", "\n  vec "},
+        {"list schedulers kesco", "in papers: KeSCo\n", "GrCUDA\n"},
+        {"list workloads bs", "in papers: B&S\n", "IMG"},
         {"list presets dl", "kesco-5", "\n  img "},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

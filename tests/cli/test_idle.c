@@ -142,7 +142,7 @@ static const struct {
             {"on_chip_crowded", 0.9}, {"memory_crowded", 0.1}, {"carveout_single_threads", 128}, {"l2_held_share", 0.05},
             {"on_chip_behind_memory", 0.1}, {"wave_tail", 0.1}, {"block_ends_most", 1}, {"carveout_plain_kib_0", 200},
             {"tiled_latency_most", 0.05}, {"scatter_hit_ns", 5000}, {"scatter_miss_ns", 20000}, {"scatter_fit", 10}, {"scatter_miss_all", 50},
-            {"stream_cold_l2", 0.001}};
+            {"stream_cold_l2", 0.001}, {"fault_batch_groups", 2}, {"l2_kept_whole", 0.01}, {"l2_kept_none", 0.02}};
 
 /* Where those act that no run above has a place for. */
 static const struct {
@@ -153,6 +153,12 @@ static const struct {
     {"copy_engines", "listed, as its help says"},
     {"l1_kib", "shared memory beside a large carve-out"},
     {"least_l1_kib", "devices whose carve-out takes all of L1"},
+    {"mps_sms", "several tasks: --share mps"},
+    {"fault_prefetch_share", "kernels that walk rows in managed memory"},
+    {"fault_rows_per_visit", "kernels that walk rows in managed memory"},
+    {"l2_kept_whole", "measured kernels whose data others displace"},
+    {"l2_kept_none", "measured kernels whose data others displace"},
+    {"graph_held_us", "graph nodes behind several branches on a full chip"},
     {"idle_block_us", "grids of unequal blocks, some of which have no work"},
     {"l2_miss_ns", "measured kernels whose data others displace"},
     {"l2_far_share", "measured kernels that follow others on other SMs"},

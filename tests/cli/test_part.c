@@ -139,9 +139,26 @@ static void a_window_is_a_part(void)
     cJSON_Delete(whole);
 }
 
+/* The causes that explain tells go by the window too. */
+static void of_explain_too(void)
+{
+    cJSON *part = trace_of("explain img --sched kesco --trace-window :5ms");
+    const cJSON *event;
+    int found = 0;
+    cJSON_ArrayForEach(event, events_of(part))
+    {
+        if (!is(event, "cat", "explanation") && !is(event, "cat", "kernel")) continue;
+        CHECK_MSG(number(event, "ts") < 5000, "one at %g us", number(event, "ts"));
+        found += is(event, "cat", "explanation");
+    }
+    CHECK(found > 0);
+    cJSON_Delete(part);
+}
+
 static const struct test_case cases[] = {
     {"every wait has an arrow", every_wait_has_an_arrow},
     {"iterations follow one another", iterations_follow_one_another},
     {"a window is a part", a_window_is_a_part},
+    {"of explain too", of_explain_too},
 };
 TEST_MAIN("cli/part", cases)

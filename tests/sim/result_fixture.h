@@ -141,11 +141,14 @@ static inline char *read_file(const char *path)
     return text;
 }
 
-/* What a command wrote to stderr is nothing, or the lines of progress that a slow machine gets. */
+/* What a command wrote to stderr is nothing, or the lines of progress and the forecast that a slow machine gets. */
 static inline bool is_quiet(const char *err)
 {
-    for (const char *end; (end = strchr(err, '\n')) != NULL; err = end + 1)
-        if (end - err < 5 || strncmp(end - 5, " left", 5) != 0) return false;
+    static const char forecast[] = " passes over them, about ";
+    for (const char *end; (end = strchr(err, '\n')) != NULL; err = end + 1) {
+        const char *told = strstr(err, forecast);
+        if ((end - err < 5 || strncmp(end - 5, " left", 5) != 0) && !(told && told < end)) return false;
+    }
     return !*err;
 }
 

@@ -86,6 +86,17 @@ enum gsim_status gsim_calibrate_probe(struct gsim_calibration *c, const struct g
 enum gsim_status gsim_calibration_add_run(struct gsim_calibration *c, const struct gsim_recordings *recordings,
                                           const struct gsim_recording *run, struct gsim_error *error) GSIM_NODISCARD;
 
+/* What a refinement will take: passes over the runs, each of FIT_RUNS but the first and the last, of all. */
+struct gsim_calibration_forecast {
+    size_t runs, fit_runs, passes; /* passes at most: a fit mostly ends sooner */
+    size_t fold_passes;            /* of these, the cross-validation's */
+    size_t numbers;
+};
+#define GSIM_FORECAST_TEXT 320
+/* "192 runs ...: at most about 4 min ..."; FIRST_PASS_S is what the first pass took on JOBS cores. Returns seconds, at most. */
+double gsim_calibration_forecast_text(const struct gsim_calibration_forecast *forecast, double first_pass_s, unsigned jobs,
+                                      char text[GSIM_FORECAST_TEXT]);
+
 struct gsim_calibration_options {
     const struct gsim_gpu_options *gpu;
     const bool *chosen;  /* by number: refine it; NULL: the default choice */
@@ -99,6 +110,8 @@ struct gsim_calibration_options {
     void *predict_context;
     /* After each pass over the runs: how many are done, and how many there will be, more or less. NULL: none. */
     void (*progress)(void *context, size_t done, size_t expected);
+    /* Once, behind the first pass over all runs. NULL: none. */
+    void (*forecast)(void *context, const struct gsim_calibration_forecast *forecast);
     void *context;
 };
 /* Run RUN of those kept, on DEVICE. GSIM_INPUT: it cannot run there. */

@@ -206,3 +206,29 @@ void gsim_calibration_json(const struct gsim_calibration *c, const char *base, s
     }
     gsim_output_text(output, "]}\n");
 }
+
+/* --- beforehand ------------------------------------------------------------------------------------------------------ */
+static const char *minutes(char text[24], double seconds)
+{
+    snprintf(text, 24, seconds < 90 ? "%.0f s" : "%.0f min", seconds < 90 ? ceil(seconds) : ceil(seconds / 60));
+    return text;
+}
+
+double gsim_calibration_forecast_text(const struct gsim_calibration_forecast *forecast, double first_pass_s, unsigned jobs,
+                                      char text[GSIM_FORECAST_TEXT])
+{
+    char whole[24], part[24], pass[24];
+    double fit_pass_s = forecast->runs ? first_pass_s * (double)forecast->fit_runs / (double)forecast->runs : first_pass_s;
+    double folds_s = fit_pass_s * (double)forecast->fold_passes;
+    double seconds = fit_pass_s * (double)(forecast->passes - forecast->fold_passes) + folds_s;
+    int length = snprintf(text, GSIM_FORECAST_TEXT,
+                          "%zu numbers from %zu of %zu recorded runs: at most %zu passes over them, about %s with --jobs %u (the first took %.2g s)",
+                          forecast->numbers, forecast->fit_runs, forecast->runs, forecast->passes, minutes(whole, seconds), jobs,
+                          first_pass_s);
+    if (length < 0 || length >= GSIM_FORECAST_TEXT) return seconds;
+    if (forecast->fold_passes)
+        snprintf(text + length, GSIM_FORECAST_TEXT - (size_t)length, "; of that the cross-validation %s (--folds 0: none)", minutes(part, folds_s));
+    else
+        snprintf(text + length, GSIM_FORECAST_TEXT - (size_t)length, "; a cross-validation (--folds 5) would add %s", minutes(pass, 5 * seconds));
+    return seconds;
+}

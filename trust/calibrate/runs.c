@@ -319,7 +319,10 @@ static enum gsim_status refine(struct refinement *r, struct gsim_error *error)
     struct gsim_fit_problem problem = {r->parameters, r->count, r->fit_count, residuals, r, STEP_RATIO, 1e-4, r->options->iterations};
     /* A pass per number and one per step; then the same for each fold, and one over all runs at the end. */
     size_t before = r->passes, folds = r->options->folds > 1 ? r->options->folds : 0;
-    r->expected = before + (r->options->iterations + 1) * (r->count + 1) * (1 + folds) + 1;
+    size_t fit_passes = (r->options->iterations + 1) * (r->count + 1);
+    r->expected = before + fit_passes * (1 + folds) + 1;
+    const struct gsim_calibration_forecast forecast = {c->run_count, r->fit_count, r->expected, fit_passes * folds, r->count};
+    if (r->options->forecast) r->options->forecast(r->options->context, &forecast);
     enum gsim_status status = gsim_fit(&problem, NULL, &result, error);
     if (status != GSIM_OK) return status;
     r->expected = r->passes + folds * (r->passes - before + 1) + 1;

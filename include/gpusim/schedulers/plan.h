@@ -32,6 +32,11 @@ enum gsim_plan_prune {
     GSIM_PRUNE_CLOCK = 2,  /* also drop waits that earlier waits imply transitively (vector clocks) */
 };
 
+/* The row of a parameter table for who lets the user choose; FIELD is an int of STRUCT. */
+#define GSIM_PLAN_PRUNE_PARAM(type, field, initial, more)                                                          \
+    {"prune", GSIM_PARAM_CHOICE, offsetof(type, field), initial, 0, 2, "", "none|latest|clock",                          \
+     "waits left out: none, all but the latest per stream, all that are implied" more}
+
 /* What the policy decided. Predecessors that the host has already synchronised with need no event, from
  * GSIM_PRUNE_LATEST on. */
 struct gsim_plan_choice {

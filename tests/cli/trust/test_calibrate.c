@@ -90,6 +90,13 @@ static void a_probe_makes_a_device(void)
 static void both_are_used_together(void)
 {
     check_call(0, "2-fold cross-validation over configurations: 0.", "", "calibrate %s %s --base h200 -o %s --folds 2", probe_path, runs_path, device_path);
+    /* A cross-validation is what takes longest: nobody gets it unasked. */
+    char arguments[256], *out, *err;
+    snprintf(arguments, sizeof arguments, "calibrate %s --base h200 -o %s --fit launch_us", runs_path, device_path);
+    CHECK_INT(call(arguments, &out, &err), 0);
+    CHECK_MSG(!strstr(out, "cross-validation"), "by default: %s", out);
+    gsim_free(out);
+    gsim_free(err);
 }
 
 /* Runs alone, with few numbers to fit; the device on standard output is the same twice. */

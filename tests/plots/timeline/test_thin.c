@@ -104,4 +104,4 @@ static void few_stay_as_they_are(void)
 
 static const struct test_case cases[] = {
     {"a million", a_million}, {"long ones stay", long_ones_stay}, {"few stay as they are", few_stay_as_they_are}};
-TEST_MAIN("plots/thin", cases)
+TEST_MAIN("plots/timeline/thin", cases)

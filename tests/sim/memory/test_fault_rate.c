@@ -14,15 +14,17 @@
 #define SERVICE_US 524.288
 #define LATENCY_PS 40e6
 
+static const struct gsim_device_spec driver = {.fault_batch_groups = 256, .fault_prefetch_share = 0.51, .fault_rows_per_visit = 4};
+
 static void rounds_of_a_block(void)
 {
     static const struct {
         double window, rounds;
     } cases[] = {{4, 6}, {65536, 6}, {131072, 5}, {262144, 4}, {524288, 3}, {1048576, 2}, {2097152, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        CHECK_NEAR(BLOCK / gsim_fault_round_bytes(cases[i].window), cases[i].rounds, 1e-9);
-    CHECK_NEAR(gsim_fault_round_bytes(8e6), 8e6, 1e-9);
-    CHECK_NEAR(gsim_fault_round_bytes(1e9), 256 * 65536.0, 1e-9); /* a batch holds 256 groups */
+        CHECK_NEAR(BLOCK / gsim_fault_round_bytes(&driver, cases[i].window), cases[i].rounds, 1e-9);
+    CHECK_NEAR(gsim_fault_round_bytes(&driver, 8e6), 8e6, 1e-9);
+    CHECK_NEAR(gsim_fault_round_bytes(&driver, 1e9), 256 * 65536.0, 1e-9); /* a batch holds 256 groups */
 }
 
 /* The same by the driver's rule, group by group: the largest part of the block of which more than 51 % would be there. */
@@ -39,7 +41,7 @@ static void rounds_by_the_tree(void)
             there = reach > 32 ? 32 : reach;
             rounds++;
         }
-        CHECK_MSG(rounds == (uint32_t)lround(BLOCK / gsim_fault_round_bytes(window * 65536.0)), "window %u groups: %u rounds",
+        CHECK_MSG(rounds == (uint32_t)lround(BLOCK / gsim_fault_round_bytes(&driver, window * 65536.0)), "window %u groups: %u rounds",
                   window, rounds);
     }
 }
@@ -74,14 +76,14 @@ static void rows_by_the_tree(void)
 {
     static const double rows[] = {140e3, 160e3, 200e3, 240e3, 400e3, 1e6, 2e6, 8e6};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        double faults = 256 * BLOCK / gsim_fault_rows(1e4, rows[i]).round_bytes;
+        double faults = 256 * BLOCK / gsim_fault_rows(&driver, 1e4, rows[i]).round_bytes;
         CHECK_MSG(fabs(faults / row_faults(rows[i]) - 1) < 0.15, "rows of %g: %g faults, counted %g", rows[i], faults,
                   row_faults(rows[i]));
     }
-    CHECK_NEAR(gsim_fault_rows(1e4, 8e4).visits, 4.08, 1e-9);
-    CHECK_NEAR(gsim_fault_rows(1e4, 2.4e5).visits, 16 - 0.75 * BLOCK / 2.4e5, 1e-9);
-    CHECK_NEAR(gsim_fault_rows(1, 1e15).visits, 6, 1e-6);
-    CHECK_NEAR(gsim_fault_rows(1, 1e15).round_bytes, BLOCK / 6, 1);
+    CHECK_NEAR(gsim_fault_rows(&driver, 1e4, 8e4).visits, 4.08, 1e-9);
+    CHECK_NEAR(gsim_fault_rows(&driver, 1e4, 2.4e5).visits, 16 - 0.75 * BLOCK / 2.4e5, 1e-9);
+    CHECK_NEAR(gsim_fault_rows(&driver, 1, 1e15).visits, 6, 1e-6);
+    CHECK_NEAR(gsim_fault_rows(&driver, 1, 1e15).round_bytes, BLOCK / 6, 1);
     /* 2 MB at 4 GB/s in 6 visits, 100 us of it the link's: 12 visits take 2 x 424.288 + 100. */
     CHECK_NEAR(gsim_fault_visits_ps_per_byte(SERVICE_US, 100, 12), 2 * (SERVICE_US - 100) + 100, 1e-9);
 }
@@ -94,7 +96,7 @@ static double block_us_after(double latency_ps, double knee, uint32_t count, dou
     uint32_t users[16];
     for (uint32_t i = 0; i < count; i++) {
         kernels[i] = (struct gsim_fault_kernel){.full_speed = 1 / (64 * compute_us_per_block * 1e6), .first = i, .count = 1};
-        flows[i] = (struct gsim_fault_flow){.bytes = 64 * BLOCK, .round_bytes = gsim_fault_round_bytes(window),
+        flows[i] = (struct gsim_fault_flow){.bytes = 64 * BLOCK, .round_bytes = gsim_fault_round_bytes(&driver, window),
                                             .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
         users[i] = i;
     }

@@ -196,6 +196,64 @@ static void runs_tell_a_slow_call(void)
     gsim_device_release(&slow);
 }
 
+struct told {
+    struct gsim_calibration_forecast forecast;
+    size_t calls, before, done;
+};
+
+static void take_forecast(void *context, const struct gsim_calibration_forecast *forecast)
+{
+    struct told *told = context;
+    told->forecast = *forecast;
+    told->calls++;
+    told->before = told->done;
+}
+
+static void take_progress(void *context, size_t done, size_t expected)
+{
+    struct told *told = context;
+    CHECK(done <= expected);
+    told->done = done;
+}
+
+/* What it will take is told behind the first pass, and is never less than what it takes. */
+static void what_it_will_take(void)
+{
+    struct gsim_error error = {0};
+    struct gsim_gpu_options gpu;
+    bool chosen[GSIM_DEVICE_NUMBER_COUNT] = {[GSIM_DEV_launch_us] = true, [GSIM_DEV_sync_return_us] = true};
+    gsim_params_set_defaults(gsim_gpu_params, &gpu);
+    for (unsigned folds = 0; folds <= 2; folds += 2) {
+        struct gsim_calibration c;
+        struct told told = {0};
+        struct gsim_calibration_options options = {.gpu = &gpu, .chosen = chosen, .folds = folds, .iterations = 6, .file = "r",
+                                                   .forecast = take_forecast, .progress = take_progress, .context = &told};
+        read_runs(&c, &base);
+        CHECK_OK(gsim_calibrate_runs(&c, &options, &error), error);
+        CHECK_INT(told.calls, 1);
+        CHECK_INT(told.before, 1);
+        CHECK_INT(told.forecast.runs, 48);
+        CHECK_INT(told.forecast.fit_runs, 24);
+        CHECK_INT(told.forecast.numbers, 2);
+        CHECK_INT(told.forecast.fold_passes, folds * 21);
+        CHECK_MSG(told.done > 3 && told.done <= told.forecast.passes, "%zu passes, forecast %zu", told.done, told.forecast.passes);
+        gsim_calibration_release(&c);
+    }
+}
+
+static void forecasts_in_words(void)
+{
+    char text[GSIM_FORECAST_TEXT];
+    struct gsim_calibration_forecast forecast = {.runs = 200, .fit_runs = 100, .passes = 240, .numbers = 18};
+    CHECK_NEAR(gsim_calibration_forecast_text(&forecast, 2, 4, text), 240, 1e-9);
+    CHECK_STR(text, "18 numbers from 100 of 200 recorded runs: at most 240 passes over them, about 4 min with --jobs 4 (the first took 2 s); "
+                    "a cross-validation (--folds 5) would add 20 min");
+    forecast.fold_passes = 200;
+    CHECK_NEAR(gsim_calibration_forecast_text(&forecast, 0.5, 1, text), 60, 1e-9);
+    CHECK_HAS(text, "about 60 s with --jobs 1");
+    CHECK_HAS(text, "of that the cross-validation 50 s (--folds 0: none)");
+}
+
 /* Copies in the traces give bandwidth and latency without a simulation. */
 static void traces_tell_the_link(void)
 {
@@ -279,6 +337,8 @@ static const struct test_case cases[] = {
     {"sums are named", sums_are_named},
     {"odd probes", odd_probes_are_refused_or_warned_of},
     {"runs tell a slow call", runs_tell_a_slow_call},
+    {"what it will take", what_it_will_take},
+    {"forecasts in words", forecasts_in_words},
     {"traces tell the link", traces_tell_the_link},
     {"calls count where they matter", calls_count_where_they_matter},
     {"the way from call to call", the_way_from_call_to_call},

@@ -170,7 +170,8 @@ static void lay_out(const Probe &probe, Ground &ground)
     v.tasks = take<struct gsim_tasks_task>(at, STEPS + 1);
     v.ops = take<struct gsim_tasks_op>(at, STEPS + 1);
     v.sequence = take<uint32_t>(at, STEPS + 1);
-    v.preds = v.followers = v.roots = take<uint32_t>(at, STEPS + 1);
+    v.preds = take<struct gsim_tasks_pred>(at, STEPS + 1);
+    v.followers = v.roots = take<uint32_t>(at, STEPS + 1);
     v.level_start = take<uint32_t>(at, STEPS + 2);
     v.done = take<uint32_t>(at, GSIM_TASKS_OP_WORDS * (STEPS + 1));
     v.arrived = take<uint32_t>(at, GSIM_TASKS_OP_WORDS * (STEPS + 1));
@@ -196,12 +197,15 @@ static void fill(const Ground &ground)
 {
     std::vector<uint32_t> numbers(STEPS);
     std::vector<struct gsim_tasks_op> ops(STEPS);
+    std::vector<struct gsim_tasks_pred> preds(STEPS);
     for (uint32_t i = 0; i < STEPS; i++) {
         numbers[i] = i;
         ops[i] = {i, 1, 0x7fffffffu, 0};
+        preds[i] = {i, 1};
     }
     PROBE_CHECK(cudaMemcpy((void *)ground.view.sequence, numbers.data(), sizeof(uint32_t) * STEPS, cudaMemcpyHostToDevice));
-    PROBE_CHECK(cudaMemcpy((void *)ground.view.preds, numbers.data(), sizeof(uint32_t) * STEPS, cudaMemcpyHostToDevice));
+    PROBE_CHECK(cudaMemcpy((void *)ground.view.followers, numbers.data(), sizeof(uint32_t) * STEPS, cudaMemcpyHostToDevice));
+    PROBE_CHECK(cudaMemcpy((void *)ground.view.preds, preds.data(), sizeof(struct gsim_tasks_pred) * STEPS, cudaMemcpyHostToDevice));
     PROBE_CHECK(cudaMemcpy((void *)ground.view.ops, ops.data(), sizeof(struct gsim_tasks_op) * STEPS, cudaMemcpyHostToDevice));
 }
 

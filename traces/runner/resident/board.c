@@ -176,7 +176,7 @@ static bool may_stage(const struct gsim_host_board *b, uint32_t task)
     const struct gsim_tasks_task *its = &v->tasks[task];
     if (b->is_placed[task] != UNPLACED || !b->ops[its->op].waits_for) return false;
     for (uint32_t i = 0; i < its->pred_count; i++)
-        if (b->ops[v->preds[its->pred_start + i]].unplaced) return false;
+        if (b->ops[v->preds[its->pred_start + i].op].unplaced) return false;
     return true;
 }
 
@@ -197,8 +197,9 @@ static bool stage(struct server *s)
     if (!b->tasks->plan->copilot.speculates || b->queue_first < b->queue_count) return false;
     for (uint32_t level = 0; level < b->tasks->view.depth && !is_others_turn(s, level); level++)
         for (uint32_t i = s->first; i < s->first + s->count; i++) {
-            uint32_t task = b->workers[i].held == level ? next_to_stage(b) : UINT32_MAX;
-            if (task == UINT32_MAX) continue;
+            if (b->workers[i].held != level) continue;
+            uint32_t task = next_to_stage(b);
+            if (task == UINT32_MAX) return any; /* nor for any other worker */
             place(s, i, task, true);
             any = true;
         }

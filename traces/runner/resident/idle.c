@@ -20,7 +20,7 @@ static uint64_t ready_at(const struct gsim_tasks_view *v, const struct gsim_task
     const struct gsim_tasks_task *task = &v->tasks[index];
     uint64_t ready = start_ns;
     for (uint32_t i = 0; i < task->pred_count; i++) {
-        const struct gsim_tasks_op *op = &v->ops[v->preds[task->pred_start + i]];
+        const struct gsim_tasks_op *op = &v->ops[v->preds[task->pred_start + i].op];
         for (uint32_t t = op->first_task; t < op->first_task + op->task_count; t++)
             if (stamps[t].end_ns > ready) ready = stamps[t].end_ns;
     }

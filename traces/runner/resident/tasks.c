@@ -125,12 +125,12 @@ static void fill_followers(struct maker *m)
     memcpy(next, m->follower_starts, sizeof *next * p->op_count);
     for (uint32_t i = 0; i < p->op_count; i++)
         for (uint32_t e = p->after_start[i]; e < p->after_start[i + 1]; e++) followers[next[p->after[e]]++] = i;
-    memcpy((uint32_t *)m->tasks->view.preds, p->after, sizeof *p->after * m->edge_count);
 }
 
 static void fill_tasks(struct maker *m, gsim_tasks_cycles *cycles, const void *data)
 {
     const struct gsim_persistent *p = m->plan;
+    struct gsim_tasks_pred *preds = (struct gsim_tasks_pred *)m->tasks->view.preds;
     uint32_t next = 0;
     for (uint32_t i = 0; i < p->op_count; i++) {
         struct gsim_tasks_op *op = &ops_of(m)[i];
@@ -145,6 +145,7 @@ static void fill_tasks(struct maker *m, gsim_tasks_cycles *cycles, const void *d
                 .follower_count = (uint32_t)(m->follower_starts[i + 1] - m->follower_starts[i]), .task_count = op->task_count};
         }
     }
+    for (uint32_t e = 0; e < m->edge_count; e++) preds[e] = (struct gsim_tasks_pred){p->after[e], ops_of(m)[p->after[e]].task_count};
 }
 
 /* The sequence, by level where a barrier comes between two; roots; where levels start. */
@@ -230,7 +231,7 @@ static uint64_t sum_of_preds(const struct gsim_tasks_view *v, const struct gsim_
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < task->pred_count; i++) {
-        const struct gsim_tasks_op *op = &v->ops[v->preds[task->pred_start + i]];
+        const struct gsim_tasks_op *op = &v->ops[v->preds[task->pred_start + i].op];
         for (uint32_t t = 0; t < op->task_count; t++) sum += values[op->first_task + t];
     }
     return sum;
@@ -247,7 +248,7 @@ static enum gsim_status check_task(const struct gsim_tasks_tables *tasks, const 
         return gsim_error_set(error, GSIM_SIM, "persistent kernel: task %u of ops[%u] ran %u times in %u launches, last in launch %u",
                               index - v->ops[task->op].first_task, op, stamp->runs, launch, stamp->launch);
     for (uint32_t i = 0; i < task->pred_count; i++) {
-        uint32_t pred = v->preds[task->pred_start + i];
+        uint32_t pred = v->preds[task->pred_start + i].op;
         for (uint32_t t = v->ops[pred].first_task; t < v->ops[pred].first_task + v->ops[pred].task_count; t++)
             if (stamps[t].end_ns > stamp->start_ns)
                 return gsim_error_set(error, GSIM_SIM, "persistent kernel: ops[%u] began %llu ns before the end of ops[%u], which it follows", op,

@@ -26,13 +26,18 @@ extern "C" {
 struct gsim_tasks_task {
     uint64_t cycles;
     uint32_t op;
-    uint32_t pred_start, pred_count;         /* ops that it follows, in preds */
+    uint32_t pred_start, pred_count;         /* what it follows, in preds */
     uint32_t follower_start, follower_count; /* ops that follow its op, in followers */
     uint32_t task_count;                     /* of its op */
 };
 
 struct gsim_tasks_op {
     uint32_t first_task, task_count, pred_count, level;
+};
+
+/* An op that a task follows, and how many tasks it has. */
+struct gsim_tasks_pred {
+    uint32_t op, task_count;
 };
 
 /* When and where a task ran: the GPU's clock. */
@@ -61,7 +66,8 @@ struct gsim_tasks_view {
     const struct gsim_tasks_task *tasks;
     const struct gsim_tasks_op *ops;
     const uint32_t *sequence;                /* tasks in the preset order; by level, where there are barriers */
-    const uint32_t *preds, *followers;
+    const struct gsim_tasks_pred *preds;
+    const uint32_t *followers;
     const uint32_t *roots;                   /* tasks that follow nothing, in the preset order */
     const uint32_t *level_start;             /* in the sequence; level_count + 1 of them */
     uint32_t *done;                          /* by op, GSIM_TASKS_APART / 4 words apart: tasks that have ended */

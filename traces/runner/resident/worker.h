@@ -15,6 +15,8 @@
 #include "traces/runner/resident/worker_cpu.h"
 #endif
 
+#define FEW_PREDS 4u /* for so many flags an acquire each costs less than a fence */
+
 struct worker {
     const struct gsim_tasks_view *view;
     uint32_t index;
@@ -48,14 +50,28 @@ WORKER_FUNCTION uint32_t fetch(const struct worker *w, uint32_t at, struct gsim_
     return index;
 }
 
-/* All that the task follows. */
+/* The same without the order, where one fence behind many does. */
+WORKER_FUNCTION bool await_count_relaxed(struct worker *w, const uint32_t *counter, uint32_t target)
+{
+    for (uint32_t polls = 1; (int32_t)(worker_load(counter) - target) < 0; polls++) {
+        if (polls % WORKER_PATIENCE == 0 && is_over(w)) return false;
+        worker_pause();
+    }
+    return true;
+}
+
+/* All that the task follows. What is to be looked at next is fetched meanwhile. */
 WORKER_FUNCTION bool await_preds(struct worker *w, const struct gsim_tasks_task *task)
 {
     const struct gsim_tasks_view *v = w->view;
+    const bool are_many = task->pred_count > FEW_PREDS;
+    struct gsim_tasks_pred next = task->pred_count ? v->preds[task->pred_start] : (struct gsim_tasks_pred){0, 0};
     for (uint32_t i = 0; i < task->pred_count; i++) {
-        uint32_t pred = v->preds[task->pred_start + i];
-        if (!await_count(w, &v->done[pred * GSIM_TASKS_OP_WORDS], v->launch * v->ops[pred].task_count)) return false;
+        const uint32_t *done = &v->done[next.op * GSIM_TASKS_OP_WORDS], target = v->launch * next.task_count;
+        if (i + 1 < task->pred_count) next = v->preds[task->pred_start + i + 1];
+        if (!(are_many ? await_count_relaxed(w, done, target) : await_count(w, done, target))) return false;
     }
+    if (are_many) worker_fence_light();
     return true;
 }
 
@@ -63,7 +79,7 @@ WORKER_FUNCTION uint64_t sum_of_preds(const struct gsim_tasks_view *v, const str
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < task->pred_count; i++) {
-        const struct gsim_tasks_op op = v->ops[v->preds[task->pred_start + i]];
+        const struct gsim_tasks_op op = v->ops[v->preds[task->pred_start + i].op];
         for (uint32_t t = 0; t < op.task_count; t++) sum += worker_load_wide(&v->values[op.first_task + t]);
     }
     return sum;
@@ -156,7 +172,7 @@ WORKER_FUNCTION void push(const struct worker *w, const struct gsim_tasks_op *op
     const struct gsim_tasks_view *v = w->view;
     uint32_t base = (v->launch - 1) * (v->task_count - v->root_count);
     uint32_t at = worker_add(&v->words[GSIM_TASKS_TAIL * GSIM_TASKS_APART], op->task_count) - base + v->root_count;
-    worker_fence();
+    worker_fence_light();
     for (uint32_t t = 0; t < op->task_count; t++)
         worker_store_wide(&v->queue[at + t], (uint64_t)v->launch << 32 | (op->first_task + t));
 }

@@ -56,6 +56,7 @@ WORKER_FUNCTION void worker_store_wide(uint64_t *at, uint64_t value) { *(volatil
 WORKER_FUNCTION void worker_store_host(uint32_t *at, uint32_t value) { *(volatile uint32_t *)at = value; }
 WORKER_FUNCTION uint32_t worker_add(uint32_t *at, uint32_t value) { return atomicAdd(at, value); }
 WORKER_FUNCTION void worker_fence(void) { __threadfence(); }
+WORKER_FUNCTION void worker_fence_light(void) { asm volatile("fence.acq_rel.gpu;" ::: "memory"); } /* not in one order for all, which nothing needs */
 WORKER_FUNCTION void worker_fence_host(void) { __threadfence_system(); }
 
 /* A task, as two loads of 16 bytes. */

@@ -317,7 +317,7 @@ static enum gsim_status open_process(const struct gsim_stage *stage, struct gsim
         if (t->priority < priority) priority = t->priority;
     }
     setenv("CUDA_MODULE_LOADING", "EAGER", 1);     /* a later load would wait for the device */
-    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1); /* a hardware queue for each stream, as many as there are */
+    if (ledger->streams) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1); /* held launches are in nobody's way: a hardware queue for each stream */
     if (stage->settings.mechanism == GSIM_MECHANISM_MPS) gsim_mps_join(percentage, stage->settings.uses_priority && priority > first);
     else gsim_mps_avoid();
     cudaError_t result = cudaFree(0);
