@@ -175,9 +175,32 @@ static void memory_runs_out(void)
     gsim_agenda_release(&s.agenda);
 }
 
+/* Many sources, of which a handler makes two more due: one ahead of it, and one behind it, which has to wait. */
+static void many_sources(void)
+{
+    enum { MANY = 150 };
+    struct scene s = {0};
+    struct part parts[MANY];
+    CHECK(gsim_agenda_init(&s.agenda, &s.now));
+    for (int i = 0; i < MANY; i++) parts[i] = part(&s, (char)('A' + i % 26), GSIM_SOURCE_FRONT, (uint32_t)i);
+    for (int i = MANY - 1; i >= 0; i--) add(&parts[i], i == 3 || i == 70 || i == 149 ? 10 : 20);
+    s.now = 10;
+    parts[70].other = &parts[130];
+    parts[149].other = &parts[2];
+    gsim_agenda_handle(&s.agenda);
+    const char first[] = {'A' + 3, 'A' + 70 % 26, 'A' + 130 % 26, 'A' + 149 % 26, '\0'};
+    CHECK_STR(s.order, first);
+    CHECK_INT(gsim_agenda_next(&s.agenda), 10);
+    gsim_agenda_handle(&s.agenda);
+    CHECK_INT(s.order[4], 'A' + 2);
+    CHECK_INT(gsim_agenda_next(&s.agenda), 20);
+    gsim_agenda_release(&s.agenda);
+}
+
 static const struct test_case cases[] = {
     {"order at one time", order_at_one_time},
     {"due while others are handled", due_while_handling},
+    {"many sources", many_sources},
     {"the heap against a search", heap_against_search},
     {"timers in order", timers_in_order},
     {"memory runs out", memory_runs_out},
