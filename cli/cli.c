@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Which command; the options are read by cli/parse.c and mean what
+ * Layer: sim (program). Which command; the options are read by cli/words/parse.c and mean what
  * cli/setup.c says.
  */
 #include "cli/cli.h"
@@ -18,7 +18,7 @@ static enum gsim_status unknown_command(const char *name, struct gsim_error *err
     struct gsim_nearest nearest;
     if (strcmp(name, "check") == 0)
         return gsim_error_set(error, GSIM_USAGE, "'check' tests the source tree: run ./gpusim check there");
-    if (gsim_workload_find(name) || gsim_generator_find(name) || gsim_service_find(name) || access(name, F_OK) == 0)
+    if (gsim_workload_find(name) || gsim_generator_find(name) || gsim_source_find(name) || gsim_service_find(name) || access(name, F_OK) == 0)
         return gsim_error_set(error, GSIM_USAGE,
                               "unknown command '%s': to run a program, expected gpusim --workload %s --sched NAME", name,
                               name);

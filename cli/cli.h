@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). The command line: cli/parse.c reads, cli/cli.c dispatches, cli/help.c explains,
+ * Layer: sim (program). The command line: cli/words/parse.c reads, cli/cli.c dispatches, cli/help.c explains,
  * cli/setup.c turns words into a simulation; each command is cli/COMMAND.c. traces/runner/main.h is the
  * one other that includes this header. Messages go to stderr as one line, results to stdout.
  */
@@ -10,6 +10,7 @@
 #include "cli/sweep/sweep.h"
 #include "sim/report/report.h"
 #include "gpusim/generator.h"
+#include "gpusim/source.h"
 #include "gpusim/simulate.h"
 #include "gpusim/workload.h"
 #include "workloads/services/services.h"
@@ -63,7 +64,8 @@ enum gsim_cli_command {
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
 #define GSIM_CLI_OPTION_MAP(X)                                                                                         \
     X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT,                                                             \
-      "a built-in workload (gpusim list workloads) or a program file")                                                       \
+      "a built-in workload (gpusim list workloads), a program file or\n"                                                  \
+      "a shared object that exports a source")                                                       \
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object")                                                       \
     X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH,                                                         \
@@ -90,7 +92,7 @@ enum gsim_cli_command {
     X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
     X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how often the program runs, up to 1000000 (default: its own)")                \
-    X(GPUS, "gpus", "N", GSIM_CLI_ON_RUN,                                                                               \
+    X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                                         \
       "GPUs, all alike, up to 8 (default 1); which op is for which\n"                                                  \
       "says the program file: device, and to of a copy p2p")                                                            \
     X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how data reaches the GPU (default managed)")     \
@@ -341,7 +343,8 @@ struct gsim_cli_point {
     struct gsim_program program;
     struct gsim_simulation simulation;
     const struct gsim_generator_ops *generator; /* that drew the program; NULL: none did */
-    void *numbers;                         /* its own */
+    const struct gsim_source_ops *source;  /* that the program is drawn from while it runs: PROGRAM is what was drawn; NULL: it is known */
+    void *numbers;                         /* of either */
     struct gsim_workload_options workload; /* of a built-in one, as build() took it */
     void *params;
     struct gsim_option_text *options; /* every resolved option */
@@ -370,6 +373,8 @@ enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_schedule
 enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
                                      const struct gsim_scheduler_ops *const *schedulers, size_t count,
                                      struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_size(const struct gsim_cli_setup *setup, const struct gsim_workload_ops *workload,
+                               struct gsim_workload_options *options, struct gsim_error *error) GSIM_NODISCARD; /* --size */
 enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error);
 /* Fails when NAME is gpu.X or device.X and there is no such number. */
 enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *error) GSIM_NODISCARD;
@@ -377,6 +382,8 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                      const char *workload, const struct gsim_scheduler_ops *scheduler,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_point_release(struct gsim_cli_point *point);
+/* Fails where the program is drawn while it runs, and WHAT needs to know it before. */
+enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const char *what, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Says on stderr which kernels were measured on a device that is none of DEVICES (names of those simulated) and none of
  * the search path, but nearly has the name of one. cli/notes.c */
@@ -387,7 +394,7 @@ enum gsim_status gsim_cli_point_spread(const struct gsim_cli_point *point, uint3
                                        struct gsim_error *error) GSIM_NODISCARD;
 
 /* Simulates and measures. TIMELINE is the caller's to release in any case. */
-enum gsim_status gsim_cli_point_run(const struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
+enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
                                     struct gsim_metrics *metrics, struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

@@ -84,6 +84,7 @@ static void put_names(struct script *s, enum names names)
 {
     for (uint32_t i = 0; names == WORKLOADS && gsim_workload_at(i); i++)
         gsim_output_printf(s->output, "%s ", gsim_workload_at(i)->name);
+    for (uint32_t i = 0; names == WORKLOADS && gsim_source_at(i); i++) gsim_output_printf(s->output, "%s ", gsim_source_at(i)->name);
     for (uint32_t i = 0; (names == SCHEDULERS || names == SETTINGS) && gsim_scheduler_at(i); i++) {
         const struct gsim_scheduler_ops *ops = gsim_scheduler_at(i);
         if (names == SCHEDULERS) gsim_output_printf(s->output, "%s ", ops->name);

@@ -212,10 +212,11 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "tell what each rule of the model is worth",
             "gpusim ablate [DEVICE=]FILE... [--rules A,B,...] [options]",
-            "Predicts recorded cases (as gpusim validate does) with every rule of the model and with one of them off at a\n"
-            "time: how much the mean absolute error changes, with a 95 % interval by resampling cases in pairs, and how\n"
-            "much less time it takes. A rule whose interval excludes zero is marked: + it helps, - it harms. A file may\n"
-            "say on which device it was recorded; else --device says so, h200 by default.\n",
+            "Predicts recorded cases and runs (as gpusim validate does) with every rule of the model and with one of them\n"
+            "off at a time: how much the mean absolute error changes, with a 95 % interval by resampling cases in\n"
+            "pairs, and how much less time it takes. A rule whose interval excludes zero is marked: + it helps, - it\n"
+            "harms. A file may say on which device it was recorded; else --device says so, or a file of runs itself;\n"
+            "h200 by default.\n",
             "  gpusim ablate traces/h200/vm/dags-mixed.json.gz\n"
             "  gpusim ablate traces/h200/vm/dags-mixed.json.gz h100-vm=traces/h100/dags-mixed.json.gz --csv rules.csv\n"
             "  gpusim ablate traces/h200/vm/dags-seeded.json.gz --rules tails,turns --jobs 8\n",

@@ -55,6 +55,16 @@ static void put_generator(const struct gsim_generator_ops *generator, bool in_fu
     printf("\n");
 }
 
+static void put_source(const struct gsim_source_ops *source, bool in_full)
+{
+    printf("  %-10s %s\n", source->name, source->summary);
+    if (!in_full) return;
+    put_text(source->help);
+    printf("      --seed, --opt %s.NAME=VALUE:\n", source->name);
+    gsim_params_help(source->params, stdout);
+    printf("\n");
+}
+
 static void put_service(const struct gsim_service *service) { printf("  %-19s %s\n", service->name, service->summary); }
 
 static void list_workloads(bool in_full)
@@ -63,6 +73,8 @@ static void list_workloads(bool in_full)
     for (uint32_t i = 0; gsim_workload_at(i); i++) put_workload(gsim_workload_at(i), in_full);
     printf("Generators (--workload):\n");
     for (uint32_t i = 0; gsim_generator_at(i); i++) put_generator(gsim_generator_at(i), in_full);
+    printf("Drawn while they run (--workload):\n");
+    for (uint32_t i = 0; gsim_source_at(i); i++) put_source(gsim_source_at(i), in_full);
     printf("Services (--task, --workload; one iteration is a request):\n");
     for (uint32_t i = 0; gsim_service_at(i); i++) put_service(gsim_service_at(i));
 }
@@ -237,6 +249,10 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
     }
     if (topic == WORKLOADS && gsim_generator_find(name)) {
         put_generator(gsim_generator_find(name), true);
+        return GSIM_OK;
+    }
+    if (topic == WORKLOADS && gsim_source_find(name)) {
+        put_source(gsim_source_find(name), true);
         return GSIM_OK;
     }
     if (topic == WORKLOADS && gsim_service_find(name)) {

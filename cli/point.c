@@ -29,13 +29,20 @@ enum gsim_status gsim_cli_point_spread(const struct gsim_cli_point *point, uint3
     return gsim_spread_run(&point->simulation, runs, makespan, spread, error);
 }
 
-enum gsim_status gsim_cli_point_run(const struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
+enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const char *what, struct gsim_error *error)
+{
+    if (!point->source) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "%s needs the whole program beforehand, and '%s' is drawn while it runs", what, point->source->name);
+}
+
+enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
                                     struct gsim_metrics *metrics, struct gsim_error *error)
 {
     struct gsim_simulation simulation = point->simulation;
     simulation.detailed = detailed;
+    if (point->source) gsim_program_release(&point->program); /* of a run before */
     enum gsim_status status = gsim_simulate(&simulation, timeline, error);
-    if (status == GSIM_OK) status = verify(&simulation, timeline, error);
+    if (status == GSIM_OK && !simulation.folds) status = verify(&simulation, timeline, error);
     if (status != GSIM_OK) return status;
     struct gsim_kernel_alone *alone = gsim_alloc(sizeof(*alone) * point->program.kernel_count);
     if (!alone) return gsim_error_set(error, GSIM_NOMEM, "out of memory");

@@ -24,6 +24,7 @@ static const struct {
     {"memory", GSIM_CLI_MEMORY, false},     {"prefetch", GSIM_CLI_PREFETCH, false},
     {"block1d", GSIM_CLI_BLOCK1D, true},    {"blocks", GSIM_CLI_BLOCKS, true},
     {"seed", GSIM_CLI_SEED, true},          {"noise", GSIM_CLI_NOISE, false},
+    {"gpus", GSIM_CLI_GPUS, true},
 };
 #define CHECKED_VALUES 1000
 #define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
@@ -50,6 +51,10 @@ static const struct gsim_param *find_param(const char *name)
     }
     for (uint32_t i = 0; gsim_generator_at(i); i++) {
         const struct gsim_param *row = gsim_params_find(gsim_generator_at(i)->params, name);
+        if (row) return row;
+    }
+    for (uint32_t i = 0; gsim_source_at(i); i++) {
+        const struct gsim_param *row = gsim_params_find(gsim_source_at(i)->params, name);
         if (row) return row;
     }
     return NULL;
@@ -131,7 +136,7 @@ static enum gsim_status hash_device(struct gsim_named *named, struct gsim_error 
     return status;
 }
 
-static bool is_built_in(const char *workload) { return gsim_workload_find(workload) || gsim_generator_find(workload); }
+static bool is_built_in(const char *workload) { return gsim_workload_find(workload) || gsim_generator_find(workload) || gsim_source_find(workload); }
 
 static enum gsim_status hash_service(struct gsim_named *named, const struct gsim_service *service, struct gsim_error *error)
 {
@@ -180,9 +185,12 @@ const struct gsim_named *gsim_requests_named(const struct gsim_requests *request
 static enum gsim_status check_plugin(const struct gsim_requests *requests, const char *kind, const char *text,
                                      bool is_from_file, struct gsim_error *error)
 {
-    if (!is_from_file || requests->allows_plugins || strcmp(kind, "sched") != 0 || !strchr(text, '/')) return GSIM_OK;
+    size_t length = strlen(text);
+    bool is_code = strcmp(kind, "sched") == 0 ? strchr(text, '/') != NULL
+                                              : strcmp(kind, "workload") == 0 && length > 3 && strcmp(text + length - 3, ".so") == 0;
+    if (!is_from_file || requests->allows_plugins || !is_code) return GSIM_OK;
     return gsim_error_set(error, GSIM_USAGE,
-                          "sched: '%.200s' is code that the spec file names: --allow-plugins runs it, if you trust it", text);
+                          "%s: '%.200s' is code that the spec file names: --allow-plugins runs it, if you trust it", kind, text);
 }
 
 static enum gsim_status look_up(struct gsim_requests *requests, const char *kind, const char *initial,
@@ -323,7 +331,9 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
     for (size_t i = 0; i < requests->named_count && status == GSIM_OK; i++) {
         const struct gsim_named *named = &requests->named[i];
         struct gsim_program program = {0};
-        if (!named->hash[0] || named->scheduler || named->device.name || gsim_service_find(named->text)) continue;
+        size_t length = strlen(named->text);
+        bool is_code = length > 3 && strcmp(named->text + length - 3, ".so") == 0;
+        if (!named->hash[0] || named->scheduler || named->device.name || is_code || gsim_service_find(named->text)) continue;
         status = gsim_program_read(named->text, &program, error);
         if (status == GSIM_OK && is_told) gsim_cli_note_devices(&program, devices, device_count);
         gsim_program_release(&program);
@@ -340,14 +350,17 @@ void gsim_requests_release(struct gsim_requests *requests)
 }
 
 /* --- one point -------------------------------------------------------------------------------------------------- */
-/* Whether the setting means something under this scheduler. */
-static bool applies(const char *name, const struct gsim_scheduler_ops *scheduler)
+/* Whether the setting means something under this scheduler and of this workload. */
+static bool applies(const char *name, const struct gsim_scheduler_ops *scheduler, const char *workload)
 {
+    static const char *const machine[] = {"gpu", "device", "rule"};
     const char *dot = strrchr(name, '.');
     if (find_option(name) < OPTION_COUNT) return true;
     if (!dot) return gsim_params_find(scheduler->params, name) != NULL;
     size_t length = (size_t)(dot - name);
-    if ((length == 3 && strncmp(name, "gpu", 3) == 0) || (length == 6 && strncmp(name, "device", 6) == 0)) return true;
+    for (size_t i = 0; i < sizeof(machine) / sizeof(machine[0]); i++)
+        if (strlen(machine[i]) == length && strncmp(name, machine[i], length) == 0) return true;
+    if (strlen(workload) == length && strncmp(name, workload, length) == 0) return true; /* a number of a generator or a source */
     return strlen(scheduler->name) == length && strncmp(scheduler->name, name, length) == 0;
 }
 
@@ -374,7 +387,7 @@ enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_
                 if (strcmp(setting->name, "sched") == 0) request->scheduler = gsim_requests_named(requests, text);
                 if (strcmp(setting->name, "device") == 0) request->device = gsim_requests_named(requests, text);
                 if (strcmp(setting->name, "workload") == 0) request->workload = gsim_requests_named(requests, text);
-            } else if (applies(setting->name, request->scheduler->scheduler)) {
+            } else if (applies(setting->name, request->scheduler->scheduler, request->workload->text)) {
                 request->settings[request->setting_count++] =
                     (struct gsim_point_setting){setting->name, setting->value, is_axis};
             }

@@ -6,6 +6,15 @@
 #include "cli/run_progress.h"
 #include "cli/tasks/tasks.h"
 
+/* Of a program that is drawn, records are added up where no output needs them one by one. */
+static bool keeps_records(const struct gsim_cli_arguments *arguments)
+{
+    static const enum gsim_cli_key needing[] = {GSIM_CLI_TRACE, GSIM_CLI_CSV, GSIM_CLI_REPORT, GSIM_CLI_GANTT, GSIM_CLI_WRITE_PROGRAM};
+    for (size_t i = 0; i < sizeof needing / sizeof needing[0]; i++)
+        if (arguments->value[needing[i]]) return true;
+    return false;
+}
+
 static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     const char *workload = arguments->value[GSIM_CLI_WORKLOAD], *name = arguments->value[GSIM_CLI_SCHED];
@@ -35,21 +44,26 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, workload, scheduler, error);
     if (status == GSIM_OK) gsim_cli_note_devices(&point.program, (const char *const[]){setup.device.name}, 1);
-    if (status == GSIM_OK && arguments->value[GSIM_CLI_WRITE_PROGRAM])
+    if (status == GSIM_OK && spread_runs) status = gsim_cli_point_known(&point, "--spread", error);
+    if (status == GSIM_OK && point.source) point.simulation.folds = !keeps_records(arguments);
+    if (status == GSIM_OK && arguments->value[GSIM_CLI_WRITE_PROGRAM] && !point.source)
         status = gsim_program_write(&point.program, arguments->value[GSIM_CLI_WRITE_PROGRAM], error);
     if (status == GSIM_OK && sm_count) {
         gsim_block_log_init(&blocks, sm_count < setup.device.sm_count ? sm_count : (uint32_t)setup.device.sm_count);
         point.simulation.observer = &blocks.observer;
     }
     if (status == GSIM_OK) {
-        gsim_run_progress_start(&progress, &point.simulation, stderr);
+        const struct gsim_observer *observer = point.simulation.observer;
+        if (!point.source) gsim_run_progress_start(&progress, &point.simulation, stderr); /* how much is to come is not known */
         status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
-        gsim_run_progress_end(&progress);
-        point.simulation.observer = progress.inner;
+        if (!point.source) gsim_run_progress_end(&progress);
+        point.simulation.observer = observer;
     }
+    if (status == GSIM_OK && arguments->value[GSIM_CLI_WRITE_PROGRAM] && point.source) /* what was drawn */
+        status = gsim_program_write(&point.program, arguments->value[GSIM_CLI_WRITE_PROGRAM], error);
     if (status == GSIM_OK && spread_runs) status = gsim_cli_point_spread(&point, spread_runs, &spread, error);
     if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
-    if (status == GSIM_OK) {
+    if (status == GSIM_OK && !point.source) {
         const struct gsim_cli_case cell = {workload, scheduler, metrics.makespan, metrics.iteration_total, timeline.kernel_count};
         gsim_cli_note_idle_opts(&setup, &cell, 1);
     }

@@ -171,11 +171,27 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
     return gsim_device_set_number(&setup->device, opt->name, opt->value, error);
 }
 
-/* The generator that an --opt names, with one of its numbers. */
-static const struct gsim_generator_ops *opt_generator(const struct opt *opt)
+static bool is_shared_object(const char *text)
 {
-    const struct gsim_generator_ops *generator = gsim_generator_find(opt->scope);
-    return generator && gsim_params_find(generator->params, opt->name) ? generator : NULL;
+    size_t length = strlen(text);
+    return length > 3 && strcmp(text + length - 3, ".so") == 0;
+}
+
+/* Numbers of the generator or source that an --opt names; NULL: there is none. */
+static const struct gsim_param *numbers_of(const struct gsim_cli_arguments *arguments, const char *name)
+{
+    const struct gsim_generator_ops *generator = gsim_generator_find(name);
+    const struct gsim_source_ops *source = gsim_source_find(name);
+    struct gsim_error ignored = {0}; /* told when it is used */
+    const char *text = arguments->value[GSIM_CLI_WORKLOAD];
+    if (!source && text && is_shared_object(text) && (gsim_source_load(text, &source, &ignored) != GSIM_OK || strcmp(source->name, name) != 0)) source = NULL;
+    return generator ? generator->params : source ? source->params : NULL;
+}
+
+static bool is_workload_number(const struct gsim_cli_arguments *arguments, const struct opt *opt)
+{
+    const struct gsim_param *table = numbers_of(arguments, opt->scope);
+    return table && gsim_params_find(table, opt->name);
 }
 
 /* A scheduler and a way of sharing may have one name: the other one has the parameter. */
@@ -200,14 +216,14 @@ static void offer_params(struct gsim_nearest *nearest, const struct gsim_schedul
         gsim_nearest_offer(nearest, row->name);
 }
 
-static enum gsim_status unknown_scope(const struct opt *opt, struct gsim_error *error)
+static enum gsim_status unknown_scope(const struct gsim_cli_arguments *arguments, const struct opt *opt, struct gsim_error *error)
 {
     struct gsim_nearest nearest;
     char hint[96];
-    const struct gsim_generator_ops *generator = gsim_generator_find(opt->scope);
+    const struct gsim_param *numbers = numbers_of(arguments, opt->scope);
     gsim_nearest_init(&nearest, opt->name);
-    for (const struct gsim_param *row = generator ? generator->params : NULL; row && row->name; row++) gsim_nearest_offer(&nearest, row->name);
-    if (generator)
+    for (const struct gsim_param *row = numbers; row && row->name; row++) gsim_nearest_offer(&nearest, row->name);
+    if (numbers)
         return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: not a number of %s%s (see gpusim list workloads %s)", opt->scope, opt->name,
                               opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)), opt->scope);
     if (gsim_scheduler_find(opt->scope) || gsim_sharing_find(opt->scope))
@@ -250,9 +266,9 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
             if (!is_machine_number(&opt)) return unknown_number(&opt, error);
             continue;
         }
-        if (opt_generator(&opt)) continue;
+        if (is_workload_number(arguments, &opt)) continue;
         for (size_t j = 0; j < count; j++) concerns = concerns || opt_concerns(&opt, schedulers[j]);
-        if (!concerns) return opt.scope[0] ? unknown_scope(&opt, error) : unknown_bare(&opt, schedulers, count, error);
+        if (!concerns) return opt.scope[0] ? unknown_scope(arguments, &opt, error) : unknown_bare(&opt, schedulers, count, error);
     }
     return GSIM_OK;
 }
@@ -304,80 +320,7 @@ void gsim_cli_setup_release(struct gsim_cli_setup *setup)
     memset(setup, 0, sizeof(*setup));
 }
 
-enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops, struct gsim_error *error)
-{
-    size_t length = strlen(text);
-    if (strchr(text, '/') || (length > 3 && strcmp(text + length - 3, ".so") == 0))
-        return gsim_scheduler_load(text, ops, error);
-    *ops = gsim_scheduler_find(text);
-    if (*ops) return GSIM_OK;
-    struct gsim_nearest nearest;
-    char hint[96];
-    if (strchr(text, ',') || strcmp(text, "all") == 0)
-        return gsim_error_set(error, GSIM_USAGE, "--sched: expected one scheduler, found '%.60s' (gpusim compare and gpusim "
-                                                 "sweep take several)", text);
-    gsim_nearest_init(&nearest, text);
-    for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
-    return gsim_error_set(error, GSIM_USAGE, "unknown scheduler '%.60s'%s (see gpusim list schedulers)", text,
-                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
-}
-
 /* --- the program ------------------------------------------------------------------------------------------------ */
-enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error)
-{
-    struct gsim_nearest nearest;
-    char hint[96];
-    if (strchr(text, ',') || strcmp(text, "all") == 0)
-        return gsim_error_set(error, GSIM_USAGE, "--workload: expected one program, found '%.60s' (gpusim compare and gpusim "
-                                                 "sweep take several, or all)", text);
-    gsim_nearest_init(&nearest, text);
-    for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
-    for (uint32_t i = 0; gsim_generator_at(i); i++) gsim_nearest_offer(&nearest, gsim_generator_at(i)->name);
-    for (uint32_t i = 0; gsim_service_at(i); i++) gsim_nearest_offer(&nearest, gsim_service_at(i)->name);
-    return gsim_error_set(error, GSIM_USAGE,
-                          "unknown workload '%.60s': expected a name of gpusim list workloads or a "
-                          "program file%s",
-                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
-}
-
-/* --size as a number, or as a preset of the workload, which also says the suite and the launch shape where
- * --suite, --blocks and --block1d do not. */
-static enum gsim_status choose_size(const struct gsim_cli_setup *setup, const struct gsim_workload_ops *workload,
-                                    struct gsim_workload_options *options, struct gsim_error *error)
-{
-    const char *text = setup->arguments->value[GSIM_CLI_SIZE];
-    struct gsim_nearest nearest;
-    char hint[96];
-    options->suite = setup->suite;
-    options->size = 0;
-    if (!text) return GSIM_OK;
-    gsim_nearest_init(&nearest, text);
-    for (const struct gsim_workload_preset *preset = workload->presets; preset && preset->name; preset++) {
-        gsim_nearest_offer(&nearest, preset->name);
-        if (strcmp(preset->name, text) != 0) continue;
-        if (setup->arguments->value[GSIM_CLI_SUITE] && preset->suite != setup->suite)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "--size %s: this preset belongs to the other suite than --suite %s", text,
-                                  setup->arguments->value[GSIM_CLI_SUITE]);
-        options->suite = preset->suite;
-        options->size = preset->size;
-        if (!options->blocks) options->blocks = preset->blocks;
-        if (!options->block1d) options->block1d = preset->block1d;
-        return GSIM_OK;
-    }
-    if (strchr(text, ','))
-        return gsim_error_set(error, GSIM_USAGE, "--size: expected one size, found '%.60s' (several: gpusim sweep --vary size=%.60s)", text, text);
-    if (!gsim_text_quantity(text, &options->size))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--size: expected a number such as 1e6 or 4k, or a preset of %s, found "
-                              "'%.60s'%s",
-                              workload->name, text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
-    if (options->size < 1)
-        return gsim_error_set(error, GSIM_USAGE, "--size: expected at least 1 (%s), found '%.60s'",
-                              workload->size_meaning, text);
-    return GSIM_OK;
-}
-
 /* What is not a benchmark has none of their options. */
 static enum gsim_status refuse_options(const struct gsim_cli_setup *setup, const char *text, const char *what, struct gsim_error *error)
 {
@@ -402,6 +345,41 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
                           is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
 }
 
+/* Numbers of a generator or a source by their NAME. */
+static enum gsim_status set_numbers(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *name, const struct gsim_param *table,
+                                    size_t size, struct gsim_error *error)
+{
+    point->numbers = gsim_arena_alloc(&point->arena, size ? size : 1);
+    if (!point->numbers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_params_set_defaults(table, point->numbers);
+    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
+        struct opt opt;
+        enum gsim_status status = split_opt(setup->arguments->opts[i], &opt, error);
+        if (status == GSIM_OK && strcmp(opt.scope, name) == 0) status = gsim_params_set(table, point->numbers, opt.name, opt.value, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", setup->arguments->opts[i]);
+    }
+    return GSIM_OK;
+}
+
+/* What is drawn from SOURCE is not known before the run. */
+static enum gsim_status use_source(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_source_ops *source,
+                                   struct gsim_error *error)
+{
+    enum gsim_status status = refuse_options(setup, source->name, "source", error);
+    if (status == GSIM_OK && setup->iterations)
+        status = gsim_error_set(error, GSIM_USAGE, "--iterations: '%s' is drawn once, as long as it goes on", source->name);
+    point->source = source;
+    return status == GSIM_OK ? set_numbers(point, setup, source->name, source->params, source->params_size, error) : status;
+}
+
+/* A shared object is code: the command line's own alone are loaded, not those that a file names. */
+static enum gsim_status load_source(const struct gsim_cli_setup *setup, const char *path, const struct gsim_source_ops **source, struct gsim_error *error)
+{
+    const char *named = setup->arguments->value[GSIM_CLI_WORKLOAD];
+    if (named && strstr(named, path)) return gsim_source_load(path, source, error);
+    return gsim_error_set(error, GSIM_USAGE, "'%.200s': a source from a shared object is for --workload", path);
+}
+
 static enum gsim_status read_service(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_service *service,
                                      struct gsim_error *error)
 {
@@ -419,17 +397,8 @@ static enum gsim_status generate(struct gsim_cli_point *point, const struct gsim
     enum gsim_status status = refuse_options(setup, generator->name, "generator", error);
     if (status != GSIM_OK) return status;
     point->generator = generator;
-    point->numbers = gsim_arena_alloc(&point->arena, generator->params_size);
-    if (!point->numbers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_params_set_defaults(generator->params, point->numbers);
-    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
-        struct opt opt;
-        status = split_opt(setup->arguments->opts[i], &opt, error);
-        if (status == GSIM_OK && opt_generator(&opt) == generator)
-            status = gsim_params_set(generator->params, point->numbers, opt.name, opt.value, error);
-        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", setup->arguments->opts[i]);
-    }
-    return generator->build(point->numbers, setup->seed, &point->program, error);
+    status = set_numbers(point, setup, generator->name, generator->params, generator->params_size, error);
+    return status != GSIM_OK ? status : generator->build(point->numbers, setup->seed, &point->program, error);
 }
 
 static enum gsim_status load_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text,
@@ -448,11 +417,17 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
     *workload = is_path ? NULL : gsim_workload_find(text);
     const struct gsim_generator_ops *generator = is_path || *workload ? NULL : gsim_generator_find(text);
     if (generator) return generate(point, setup, generator, error);
+    const struct gsim_source_ops *source = *workload ? NULL : gsim_source_find(text);
+    if (is_shared_object(text)) {
+        enum gsim_status status = load_source(setup, text, &source, error);
+        if (status != GSIM_OK) return status;
+    }
+    if (source) return use_source(point, setup, source, error);
     const struct gsim_service *service = is_path || *workload ? NULL : gsim_service_find(text);
     if (service) return read_service(point, setup, service, error);
     if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
     if (!*workload) return gsim_cli_unknown_workload(text, error);
-    enum gsim_status status = choose_size(setup, *workload, options, error);
+    enum gsim_status status = gsim_cli_size(setup, *workload, options, error);
     return status == GSIM_OK ? (*workload)->build(options, &point->program, error) : status;
 }
 
@@ -536,8 +511,8 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     static const char *const memories[] = {"managed", "pinned", "pageable"}, *const suites[] = {"kesco", "grcuda"};
     const struct gsim_simulation *run = &point->simulation;
     size_t room =
-        24 + count_params(point->generator ? point->generator->params : NULL) + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
-    uint32_t iterations = run->iterations ? run->iterations : point->program.iterations;
+        24 + count_params(point->generator ? point->generator->params : point->source ? point->source->params : NULL) + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
+    uint32_t iterations = run->iterations ? run->iterations : point->source ? 1 : point->program.iterations;
     point->options = GSIM_ARENA_ARRAY(&point->arena, struct gsim_option_text, room);
     if (!point->options) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (workload) {
@@ -547,6 +522,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
         add_number(point, "blocks", options->blocks);
     }
     if (point->generator) add_params(point, point->generator->name, point->generator->params, point->numbers);
+    if (point->source) add_params(point, point->source->name, point->source->params, point->numbers);
     if (run->until_steady)
         add_option(point, "iterations", "steady");
     else
@@ -585,6 +561,11 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                                      .until_steady = setup->until_steady && !setup->iterations && point->program.iterations == 1,
                                                      .seed = setup->seed};
         point->workload = options;
+        if (point->source) {
+            point->simulation.source = point->source;
+            point->simulation.source_params = point->numbers;
+            point->simulation.drawn = &point->program;
+        }
         status = list_options(point, setup, ops, &options, error);
     }
     if (status != GSIM_OK) gsim_cli_point_release(point);

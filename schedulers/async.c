@@ -9,6 +9,7 @@
 
 #include "gpusim/limits.h"
 #include "gpusim/schedulers/plan.h"
+#include "gpusim/schedulers/pull.h"
 
 struct async_params {
     int event_flags; /* index into "timing|no-timing" */
@@ -178,6 +179,7 @@ static enum gsim_status find_attached(struct gsim_run *run, struct async_state *
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
     struct async_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct async_state);
+    if (run->draw) return GSIM_OK;
     if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
     if (status == GSIM_OK) status = find_streams(run, state, error);
@@ -190,8 +192,39 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     return status;
 }
 
+/* Of a program that is drawn, events are recorded behind every op, since who will wait is not known, and nothing is attached. */
+static void issue_drawn(struct gsim_run *run, struct gsim_pull *pull, const struct gsim_oplist *list)
+{
+    const struct async_params *params = run->params;
+    const struct gsim_op *own = list->op_count > list->move_count ? list->ops[list->op_count - 1] : NULL;
+    for (uint32_t i = 0; i < list->op_count; i++) {
+        const struct gsim_op *op = list->ops[i];
+        struct gsim_pull_stream is = {op->priority, op->device};
+        uint32_t number = (uint32_t)number_of(op);
+        bool follows_writer = op != own && own && gsim_op_is_host(own); /* as stream_of_writer() has it */
+        uint32_t writer = follows_writer ? gsim_pull_writer(pull, op) : UINT32_MAX;
+        gsim_pull_issue(pull, op, writer == UINT32_MAX ? number : writer, &is, params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING);
+    }
+}
+
+static enum gsim_status execute_drawn(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_pull *pull = gsim_pull_create(run, false);
+    struct gsim_oplist list;
+    if (!pull) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_peers_enable(run->driver);
+    gsim_iteration_begin(run->driver, 0);
+    while (gsim_pull_next(pull, &list)) issue_drawn(run, pull, &list);
+    gsim_pull_synchronize(pull);
+    gsim_iteration_end(run->driver, 0);
+    enum gsim_status status = gsim_pull_status(pull, error);
+    gsim_pull_destroy(pull);
+    return status;
+}
+
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
+    if (run->draw) return execute_drawn(run, error);
     const struct async_params *params = run->params;
     const struct async_state *state = run->state;
     struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady, .priorities = state->priorities, .devices = state->devices, .attached = state->attached,
@@ -217,6 +250,7 @@ const struct gsim_scheduler_ops gsim_scheduler_async = {
     .source = "hand-tuned variants of the GrCUDA benchmark suite (IPDPS 2021)",
     .shape = GSIM_SHAPE_CONCURRENT,
     .uses_devices = true,
+    .takes_source = true,
     .params_size = sizeof(struct async_params),
     .params = params_table,
     .prepare = prepare,

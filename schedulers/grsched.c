@@ -6,7 +6,8 @@
  * a program's own prefetches, which GrCUDA's programs cannot contain, are left out.
  */
 #include "schedulers/shared/frontier.h"
-#include "gpusim/schedulers/moves.h"
+#include "gpusim/schedulers/pull.h"
+#include "sim/program/draw.h"
 
 #define NONE UINT32_MAX
 
@@ -30,6 +31,7 @@ struct buffer_state {
     uint32_t copy_owner;    /* explicit memory: vertex whose stream carries the latest copy to the device */
     gsim_event copy_event;
     gsim_stream visible_in; /* stream it is attached to; 0: global */
+    uint32_t generation;    /* of a program that is drawn: of the buffer that this is of */
 };
 
 struct grsched {
@@ -250,11 +252,54 @@ static void run_iteration(struct grsched *g, const struct gsim_oplist *list)
     if (g->live_count) sync_device(g);
 }
 
+/* --- a program that is drawn ------------------------------------------------------------------------------ */
+#define VERTICES_MOST 4096 /* are kept of finished work */
+
+static void forget_all(struct grsched *g, uint32_t buffer_count)
+{
+    gsim_frontier_reset(&g->frontier);
+    for (uint32_t b = 0; b < buffer_count; b++) g->buffers[b].copy_owner = NONE;
+    for (size_t s = 0; s < g->stream_count; s++) g->streams[s].last_vertex = NONE;
+}
+
+static void look_at_buffers(struct grsched *g, const struct gsim_op *op)
+{
+    for (uint32_t a = 0; a < op->arg_count; a++) {
+        uint32_t b = op->args[a].buffer_index, generation = gsim_draw_generation(g->run->draw, b);
+        if (g->buffers[b].generation == generation) continue;
+        g->buffers[b] = (struct buffer_state){.copy_owner = NONE, .generation = generation}; /* with an event of its own, as in any place */
+        gsim_frontier_forget(&g->frontier, b);
+    }
+}
+
+static enum gsim_status draw(struct grsched *g, struct gsim_error *error)
+{
+    struct gsim_pull *pull = gsim_pull_create(g->run, true);
+    struct gsim_oplist list;
+    if (!pull) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_iteration_begin(g->driver, 0);
+    forget_all(g, g->run->draw->buffer_room);
+    while (!g->failed && gsim_pull_next(pull, &list)) {
+        uint32_t last = list.op_count - 1;
+        look_at_buffers(g, list.ops[last]);
+        if (gsim_op_is_host(list.ops[last])) access_on_host(g, &list, 0, last);
+        else launch(g, &list, 0, last);
+        if (g->frontier.failed) g->failed = true;
+        if (!g->live_count && g->frontier.vertex_count > VERTICES_MOST) forget_all(g, g->run->draw->buffer_room);
+    }
+    if (g->live_count) sync_device(g);
+    gsim_iteration_end(g->driver, 0);
+    enum gsim_status status = gsim_pull_status(pull, error);
+    gsim_pull_destroy(pull);
+    return status;
+}
+
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
     struct gsim_lowering *lowering = GSIM_ARENA_NEW(run->arena, struct gsim_lowering);
     if (!lowering) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     run->state = lowering;
+    if (run->draw) return GSIM_OK;
     return gsim_moves_lower(run, GSIM_MOVES_AUTOMATIC, lowering, error); /* it prefetches by itself */
 }
 
@@ -265,13 +310,14 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     struct grsched g = {.run = run, .params = params, .driver = run->driver, .first_free = NONE, .last_free = NONE};
     g.attaches = run->memory == GSIM_MEMORY_MANAGED &&
                  (params->attach == ATTACH_ALWAYS || (params->attach == ATTACH_AUTO && run->compute_capability < 60));
-    g.buffers = GSIM_ARENA_ARRAY(run->arena, struct buffer_state, (size_t)run->program->buffer_count + 1);
-    g.failed = !g.buffers || !gsim_frontier_init(&g.frontier, run->program);
+    g.buffers = GSIM_ARENA_ARRAY(run->arena, struct buffer_state, (size_t)(run->draw ? run->draw->buffer_room : run->program->buffer_count) + 1);
+    g.failed = !g.buffers || !gsim_frontier_init(&g.frontier, run->program, run->draw);
     if (!g.failed) {
         g.frontier.with_const = params->dependences == 0;
         g.frontier.filter = params->filter;
     }
-    for (uint32_t i = 0; i < run->iterations && !g.failed && !gsim_driver_failed(run->driver); i++) {
+    enum gsim_status status = run->draw && !g.failed ? draw(&g, error) : GSIM_OK;
+    for (uint32_t i = 0; !run->draw && i < run->iterations && !g.failed && !gsim_driver_failed(run->driver); i++) {
         gsim_iteration_begin(run->driver, i);
         gsim_frontier_reset(&g.frontier);
         for (uint32_t b = 0; b < run->program->buffer_count; b++) g.buffers[b].copy_owner = NONE;
@@ -282,7 +328,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     gsim_frontier_release(&g.frontier);
     gsim_free(g.streams);
     if (g.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory while scheduling");
-    return gsim_run_status(run, error);
+    return status ? status : gsim_run_status(run, error);
 }
 
 static const struct gsim_param params_table[] = {
@@ -311,6 +357,7 @@ const struct gsim_scheduler_ops gsim_scheduler_grsched = {
     .summary = "GrCUDA's run-time scheduler: dependences from arguments, streams inherited from parents",
     .source = "GrCUDA, IPDPS 2021, arXiv 2012.09646; github.com/AlbertoParravicini/grcuda",
     .shape = GSIM_SHAPE_CONCURRENT,
+    .takes_source = true,
     .params_size = sizeof(struct grsched_params),
     .params = params_table,
     .prepare = prepare,

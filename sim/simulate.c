@@ -4,6 +4,7 @@
 #include "gpusim/simulate.h"
 
 #include "gpusim/limits.h"
+#include "sim/drawn.h"
 #include "sim/host/api.h"
 #include "sim/memory/links.h"
 #include "sim/task/task.h"
@@ -17,6 +18,7 @@ struct world {
     struct gsim_device devices[GSIM_MAX_GPUS], *list[GSIM_MAX_GPUS];
     uint32_t process_count, device_count;
     struct gsim_tasks tasks;
+    struct gsim_drawn drawn;
 };
 
 static void release_world(struct world *w)
@@ -24,6 +26,7 @@ static void release_world(struct world *w)
     struct gsim_machine *m = &w->machine;
     for (uint32_t i = 0; i < w->tasks.count; i++) gsim_task_close(&w->tasks.states[i]);
     gsim_policy_close(w->tasks.policy);
+    gsim_drawn_release(&w->drawn);
     for (uint32_t i = 0; i < w->process_count; i++) gsim_process_release(&w->processes[i]);
     gsim_residency_release(&w->space.residency);
     for (uint32_t i = 0; w->fronts && i < w->process_count * GSIM_MAX_GPUS; i++) gsim_front_release(&w->fronts[i]);
@@ -49,7 +52,7 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
 static enum gsim_status init_works(struct gsim_machine *m, struct gsim_space *space, struct gsim_error *error)
 {
     const struct gsim_program *p = space->program;
-    space->works = GSIM_ARENA_ARRAY(&m->arena, struct gsim_demand, p->kernel_count);
+    space->works = GSIM_ARENA_ARRAY(&m->arena, struct gsim_demand, space->kernel_room);
     if (!space->works) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     const struct gsim_demand *works = m->simulation->works;
     if (works && p->kernel_count) memcpy(space->works, works, p->kernel_count * sizeof *works);
@@ -68,9 +71,16 @@ static enum gsim_status init_space(struct world *w, struct gsim_error *error)
 {
     struct gsim_machine *m = &w->machine;
     const struct gsim_simulation *s = m->simulation;
-    w->space.program = s->program;
+    enum gsim_status status = GSIM_OK;
     w->space.mode = s->memory;
-    enum gsim_status status = gsim_managed_init(&w->space, m, s->device, error);
+    if (s->source) {
+        status = gsim_drawn_init(&w->drawn, m, &w->space, error);
+    } else {
+        w->space.program = s->program;
+        w->space.kernel_room = s->program->kernel_count;
+        w->space.buffer_room = s->program->buffer_count;
+    }
+    if (!status) status = gsim_managed_init(&w->space, m, s->device, error);
     if (!status) status = init_works(m, &w->space, error);
     for (uint32_t i = 0; i < w->device_count && !status; i++) status = gsim_device_use(w->list[i], &w->space, error);
     if (!status && !gsim_host_cache_init(&w->space, m, s->device)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -102,7 +112,7 @@ static enum gsim_status check_gpus(const struct gsim_simulation *s, uint32_t cou
         return gsim_error_set(error, GSIM_INPUT, "expected at most %d GPUs, found %u", GSIM_LIMIT_GPUS, count);
     if (count > 1 && s->memory == GSIM_MEMORY_MANAGED)
         return gsim_error_set(error, GSIM_INPUT, "managed memory on several GPUs is not simulated: --memory pinned or pageable");
-    for (uint32_t i = 0; i < s->program->op_count; i++) {
+    for (uint32_t i = 0; s->program && i < s->program->op_count; i++) {
         const struct gsim_op *op = &s->program->ops[i];
         uint32_t most = op->device > op->to_device ? op->device : op->to_device;
         if (most >= count)
@@ -159,6 +169,7 @@ static enum gsim_status init_world(struct world *w, const struct gsim_simulation
     for (uint32_t i = 0; i < layout.process_count && !status; i++)
         status = init_process(w, i, s->tasks ? layout.parts[i] : &w->list[0]->parts[0], error);
     if (!status) status = init_space(w, error);
+    if (!status && s->source) status = gsim_drawn_open(&w->drawn, w->list, w->device_count, error);
     if (!status && s->tasks) status = gsim_tasks_open(&w->tasks, &layout, w->processes, error);
     return status;
 }
@@ -184,6 +195,7 @@ static enum gsim_status time_kernels(const struct gsim_space *space, struct gsim
                                      struct gsim_error *error)
 {
     uint32_t count = space->program->kernel_count;
+    if (run->draw) return GSIM_OK;
     double *times = GSIM_ARENA_ARRAY(arena, double, count + 1);
     if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t k = 0; k < count; k++) times[k] = space->works[k].solo_ps / (double)GSIM_PS_PER_US;
@@ -201,21 +213,24 @@ static enum gsim_status set_default_params(const struct gsim_scheduler_ops *sche
     return GSIM_OK;
 }
 
-static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_simulation *s, struct gsim_error *error)
+static enum gsim_status run_scheduler(struct world *w, const struct gsim_simulation *s, struct gsim_error *error)
 {
+    struct gsim_process *p = &w->processes[0];
     struct gsim_machine *m = p->machine;
     struct first_thread first = {.process = p};
     struct gsim_arena arena = {0};
     struct gsim_random numbers = {0};
     const struct gsim_platform platform = gsim_links_platform(s->device);
     first.run = (struct gsim_run){
-        .program = s->program,
+        .program = p->space->program,
+        .draw = m->draw,
+        .kernel_us = w->drawn.kernel_us,
         .driver = s->attach ? s->attach(s->attach_data, &p->driver) : &p->driver,
         .params = s->scheduler_params,
         .memory = s->memory,
         .prefetch = s->prefetch,
         .compute_capability = s->device->compute_capability,
-        .iterations = s->until_steady ? GSIM_STEADY_MOST : s->iterations ? s->iterations : s->program->iterations,
+        .iterations = s->source ? 1 : s->until_steady ? GSIM_STEADY_MOST : s->iterations ? s->iterations : s->program->iterations,
         .rng = &numbers,
         .arena = &arena,
         .device = gsim_device_facts(s->device),
@@ -235,6 +250,7 @@ static enum gsim_status run_scheduler(struct gsim_process *p, const struct gsim_
     if (!status && first.error.status) status = gsim_error_set(error, first.error.status, "%s", first.error.message);
     if (!status && gsim_machine_failed(m))
         status = gsim_error_set(error, m->error->status, "%s", m->error->message);
+    if (!status && m->draw) status = gsim_drawn_check(&w->drawn, error);
 done:
     gsim_random_release(&numbers);
     gsim_arena_release(&arena);
@@ -312,18 +328,35 @@ static enum gsim_status run_tasks(struct world *w, struct gsim_error *error)
     return status;
 }
 
+/* Whether the scheduler can be given a program that is drawn, and the source is ours. */
+static enum gsim_status check_source(const struct gsim_simulation *s, struct gsim_error *error)
+{
+    const struct gsim_source_ops *source = s->source;
+    if (gsim_abi_check("source", source->abi, source->size, sizeof *source, error)) return error->status;
+    if (!s->scheduler->takes_source || s->tasks)
+        return gsim_error_set(error, GSIM_INPUT, "%s needs the whole program beforehand, and '%s' is drawn while it runs",
+                              s->tasks ? "a task" : s->scheduler->name, source->name);
+    return GSIM_OK;
+}
+
 enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                struct gsim_error *error)
 {
     const struct gsim_scheduler_ops *scheduler = simulation->scheduler;
     struct gsim_error failure = {0};
     gsim_timeline_init(timeline, simulation->program, simulation->detailed);
+    if (simulation->source && simulation->folds) gsim_timeline_fold(timeline);
     if (gsim_abi_check("scheduler", scheduler->abi, scheduler->size, sizeof *scheduler, error)) return GSIM_INPUT;
     if (simulation->tasks && gsim_abi_check("sharing", simulation->sharing->abi, simulation->sharing->size, sizeof *simulation->sharing, error)) return GSIM_INPUT;
+    if (simulation->source && check_source(simulation, error)) return error->status;
     struct world *w = gsim_alloc(sizeof *w);
     if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = init_world(w, simulation, timeline, &failure, error);
-    if (!status) status = simulation->tasks ? run_tasks(w, error) : run_scheduler(&w->processes[0], simulation, error);
+    if (!status) status = simulation->tasks ? run_tasks(w, error) : run_scheduler(w, simulation, error);
+    if (simulation->source) {
+        timeline->program = simulation->drawn;
+        if (!status) status = gsim_draw_to_program(&w->drawn.draw, simulation->drawn, error);
+    }
     if (!status && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
     for (uint32_t i = 0; simulation->statistics && i < w->device_count; i++)
         if (w->devices[i].sm) gsim_gpu_count(w->devices[i].sm, simulation->statistics);

@@ -22,7 +22,7 @@ static void scale_gaps(struct gsim_device_spec *d, double factor)
 static void scale_calls(struct gsim_device_spec *d, double factor)
 {
     double *const calls[] = {&d->call_gap_us,     &d->launch_us,          &d->event_record_us,      &d->event_record_no_timing_us,
-                             &d->stream_wait_us,  &d->query_us,           &d->memcpy_us,            &d->peer_call_us,
+                             &d->stream_wait_us,  &d->query_us,           &d->memcpy_us,            &d->peer_call_us, &d->gpus_call_us,
                              &d->sync_return_us,  &d->sync_idle_us,       &d->graph_launch_us,      &d->graph_launch_copy_us,
                              &d->attach_us,       &d->graph_launch_node_us, &d->prefetch_call_us,   &d->prefetch_call_us_per_mb};
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) *calls[i] *= factor;

@@ -15,9 +15,101 @@ void gsim_timeline_init(struct gsim_timeline *timeline, const struct gsim_progra
     timeline->detailed = detailed;
 }
 
+/* --- sums in place of records -------------------------------------------------------------------------------- */
+
+bool gsim_timeline_fold(struct gsim_timeline *timeline)
+{
+    timeline->sums = gsim_alloc(sizeof *timeline->sums);
+    timeline->failed |= !timeline->sums;
+    return timeline->sums != NULL;
+}
+
+void gsim_sum_add(struct gsim_sum *tally, gsim_time duration, uint64_t bytes)
+{
+    if (!tally->count || duration < tally->shortest) tally->shortest = duration;
+    if (!tally->count || duration > tally->longest) tally->longest = duration;
+    tally->total += duration;
+    tally->bytes += bytes;
+    tally->count++;
+}
+
+/* The place of the kernel's name, counted from 1; 0: out of memory. */
+static uint32_t find_name(struct gsim_timeline *timeline, uint32_t kernel)
+{
+    struct gsim_sums *sums = timeline->sums;
+    const char *name = timeline->program->kernels[kernel].name;
+    size_t i = 0;
+    while (i < sums->kernel_names && strcmp(sums->kernels[i].name, name) != 0) i++;
+    if (i < sums->kernel_names || i == GSIM_SUMS_NAMES) return (uint32_t)i + 1;
+    size_t size = strlen(name) + 1;
+    char *copy = gsim_alloc(size);
+    if (!copy) return 0;
+    sums->kernels[i].name = memcpy(copy, name, size);
+    sums->kernel_names++;
+    return (uint32_t)i + 1;
+}
+
+static void fold_kernel(struct gsim_timeline *timeline, const struct gsim_kernel_record *record)
+{
+    struct gsim_sums *sums = timeline->sums;
+    uint32_t kernel = record->kernel_index;
+    while (kernel >= sums->name_of_room) {
+        size_t before = sums->name_of_room;
+        if (gsim_array_grow((void **)&sums->name_of, sizeof *sums->name_of, before, &sums->name_of_room)) {
+            timeline->failed = true;
+            return;
+        }
+        memset(sums->name_of + before, 0, sizeof *sums->name_of * (sums->name_of_room - before));
+    }
+    if (!sums->name_of[kernel]) sums->name_of[kernel] = find_name(timeline, kernel);
+    timeline->failed |= !sums->name_of[kernel];
+    if (!sums->name_of[kernel]) return;
+    gsim_sum_add(&sums->kernels[sums->name_of[kernel] - 1], record->end - record->start, 0);
+    sums->kernel_count++;
+    if (record->end > sums->end) sums->end = record->end;
+}
+
+void gsim_timeline_forget_kernel(struct gsim_timeline *timeline, uint32_t index)
+{
+    if (timeline->sums && index < timeline->sums->name_of_room) timeline->sums->name_of[index] = 0;
+}
+
+static void fold_copy(struct gsim_sums *sums, const struct gsim_copy_record *record)
+{
+    gsim_sum_add(&sums->copies[record->kind][record->reason], record->end - record->start, record->bytes);
+    sums->copy_count++;
+    if (record->end > sums->end) sums->end = record->end;
+}
+
+static void fold_call(struct gsim_sums *sums, const struct gsim_api_record *record)
+{
+    gsim_sum_add(&sums->calls[record->api], record->end - record->start, 0);
+    sums->waited += record->waited;
+    sums->call_count++;
+    if (record->end > sums->end) sums->end = record->end;
+}
+
+static void fold_occupancy(struct gsim_sums *sums, const struct gsim_occupancy_record *record)
+{
+    double passed = (double)(record->time - sums->occupancy.time);
+    sums->busy_sm_ps += sums->occupancy.busy_sms * passed;
+    sums->warp_ps += sums->occupancy.warps * passed;
+    sums->occupancy = *record;
+}
+
+static void release_sums(struct gsim_sums *sums)
+{
+    for (size_t i = 0; sums && i < sums->kernel_names; i++) gsim_free(sums->kernels[i].name);
+    if (sums) gsim_free(sums->name_of);
+    gsim_free(sums);
+}
+
+/* --- records ------------------------------------------------------------------------------------------------- */
+
 void gsim_timeline_release(struct gsim_timeline *timeline)
 {
     if (!timeline) return;
+    release_sums(timeline->sums);
     gsim_free(timeline->kernels);
     gsim_free(timeline->copies);
     gsim_free(timeline->apis);
@@ -44,12 +136,14 @@ void gsim_timeline_release(struct gsim_timeline *timeline)
 
 void gsim_timeline_add_kernel(struct gsim_timeline *timeline, const struct gsim_kernel_record *record)
 {
-    APPEND(timeline, kernels, kernel_count, kernel_capacity, record);
+    if (timeline->sums) fold_kernel(timeline, record);
+    else APPEND(timeline, kernels, kernel_count, kernel_capacity, record);
 }
 
 void gsim_timeline_add_copy(struct gsim_timeline *timeline, const struct gsim_copy_record *record)
 {
-    APPEND(timeline, copies, copy_count, copy_capacity, record);
+    if (timeline->sums) fold_copy(timeline->sums, record);
+    else APPEND(timeline, copies, copy_count, copy_capacity, record);
 }
 
 void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gsim_iteration_record *record)
@@ -69,12 +163,13 @@ void gsim_timeline_add_request(struct gsim_timeline *timeline, const struct gsim
 
 void gsim_timeline_add_api(struct gsim_timeline *timeline, const struct gsim_api_record *record)
 {
-    if (timeline->detailed) APPEND(timeline, apis, api_count, api_capacity, record);
+    if (timeline->sums) fold_call(timeline->sums, record);
+    else if (timeline->detailed) APPEND(timeline, apis, api_count, api_capacity, record);
 }
 
 void gsim_timeline_add_wait(struct gsim_timeline *timeline, const struct gsim_wait_record *record)
 {
-    if (timeline->detailed) APPEND(timeline, waits, wait_count, wait_capacity, record);
+    if (timeline->detailed && !timeline->sums) APPEND(timeline, waits, wait_count, wait_capacity, record);
 }
 
 void gsim_timeline_set_figure(struct gsim_timeline *timeline, const struct gsim_figure_record *record)
@@ -91,6 +186,10 @@ void gsim_timeline_set_figure(struct gsim_timeline *timeline, const struct gsim_
 void gsim_timeline_add_occupancy(struct gsim_timeline *timeline, const struct gsim_occupancy_record *record)
 {
     if (!timeline->detailed) return;
+    if (timeline->sums) {
+        fold_occupancy(timeline->sums, record);
+        return;
+    }
     size_t count = timeline->occupancy_count;
     if (count && timeline->occupancy[count - 1].time == record->time) {
         timeline->occupancy[count - 1] = *record;

@@ -278,7 +278,7 @@ static void note_programs(const struct gsim_comparison *comparison)
         struct gsim_cli_point point;
         struct gsim_error ignored = {0};
         if (gsim_workload_find(comparison->workloads[i]) || gsim_generator_find(comparison->workloads[i]) ||
-            gsim_service_find(comparison->workloads[i]))
+            gsim_service_find(comparison->workloads[i]) || gsim_source_find(comparison->workloads[i]))
             continue;
         if (gsim_cli_point_init(&point, &comparison->setup, comparison->workloads[i], comparison->schedulers[0], &ignored) != GSIM_OK) continue;
         gsim_cli_note_devices(&point.program, (const char *const[]){comparison->setup.device.name}, 1);

@@ -53,6 +53,7 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (s->is_trace) s->setup.program = &program;
     if (status == GSIM_OK) status = gsim_cli_point_init(&s->point, &s->setup, path, s->scheduler, error);
+    if (status == GSIM_OK) status = gsim_cli_point_known(&s->point, "this command", error);
     s->setup.program = NULL;
     gsim_program_release(&program);
     if (status == GSIM_OK) gsim_cli_note_devices(&s->point.program, (const char *const[]){s->setup.device.name}, 1);

@@ -107,7 +107,7 @@ static bool heaviest(const struct gsim_cli_subject *s, char name[GSIM_CHANGE_TEX
 
 static enum gsim_status choose_all(struct gsim_whatif *w, struct gsim_error *error)
 {
-    static const char *const words[] = {"graph", "dag", "nosync", "streams=2", "streams=4", "streams=8", "priorities", "launch=2x", "pdl", "pdl=0.1", "fuse", "pinned",
+    static const char *const words[] = {"graph", "dag", "nosync", "streams=2", "streams=4", "streams=8", "priorities", "launch=2x", "pdl", "fuse", "pinned",
                                         "hw_queues=8", "hw_queues=16", "hw_queues=32", "link=2x"};
     static const char *const devices[] = {"h200", "a100-sxm4-40gb", "v100"};
     char text[GSIM_CHANGE_TEXT + 16], name[GSIM_CHANGE_TEXT];

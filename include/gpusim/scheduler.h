@@ -56,11 +56,13 @@ struct gsim_run {
     enum gsim_memory_mode memory;
     bool prefetch;
     int compute_capability;        /* 10 * major + minor, for rules that depend on the architecture */
-    uint32_t iterations;           /* >= 1 */
+    uint32_t iterations;           /* >= 1; of a program that is drawn 1 */
     const struct gsim_random *rng; /* seeded from --seed; the scheduler's own stream of numbers */
     struct gsim_arena *arena;
     void *state;                   /* the scheduler's own */
     struct gsim_device_facts device;
+    struct gsim_draw *draw;        /* the program's ops, one after another (gpusim/schedulers/pull.h), of which PROGRAM has the buffers
+                                      and kernels as they come; NULL: PROGRAM is all there is to know */
     const double *kernel_us;       /* per kernel of the program, alone on the device; NULL where nobody knows (traces/runner/) */
 };
 
@@ -79,6 +81,7 @@ struct gsim_scheduler_ops {
     bool has_threads;              /* starts host threads beside its first: the backend must have them */
     bool has_frontend;             /* puts a policy into the front end: simulated GPUs alone have one */
     bool uses_devices;             /* follows op->device: makes its streams on several GPUs */
+    bool takes_source;             /* looks at one op after another, and may be given a program that is drawn while it runs: run->draw */
     size_t params_size;
     const struct gsim_param *params; /* NULL: none */
     enum gsim_status (*prepare)(struct gsim_run *run, struct gsim_error *error); /* NULL: nothing to prepare */

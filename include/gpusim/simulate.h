@@ -9,6 +9,7 @@
 
 #include "gpusim/device.h"
 #include "gpusim/scheduler.h"
+#include "gpusim/source.h"
 #include "gpusim/task.h"
 #include "gpusim/timeline.h"
 
@@ -43,7 +44,11 @@ struct gsim_demand;
 #define GSIM_STEADY_NEAR_COUNT 5
 
 struct gsim_simulation {
-    const struct gsim_program *program;
+    const struct gsim_program *program;  /* NULL with SOURCE */
+    const struct gsim_source_ops *source; /* in place of PROGRAM: it is drawn while it runs. NULL: the program is known */
+    const void *source_params;           /* NULL: defaults */
+    struct gsim_program *drawn;          /* with SOURCE: what was drawn, the caller's to release; the timeline's program then */
+    bool folds;                          /* with SOURCE: neither what was drawn nor records are kept, but sums (gsim_timeline.sums) */
     const struct gsim_device_spec *device;
     const struct gsim_scheduler_ops *scheduler;
     const void *scheduler_params;        /* NULL: defaults */

@@ -110,8 +110,30 @@ struct gsim_request_record {
     gsim_time arrival, start, end; /* it is there; its first call; its last */
 };
 
+struct gsim_sum {
+    char *name;               /* of kernels */
+    uint64_t count, bytes;
+    gsim_time total, shortest, longest;
+};
+
+/* What is left of records that are not kept. */
+#define GSIM_SUMS_NAMES 1024  /* kernels with more different names count as "(others)", which comes last */
+struct gsim_sums {
+    struct gsim_sum kernels[GSIM_SUMS_NAMES + 1];       /* by name, in the order of their first end */
+    size_t kernel_names;
+    uint32_t *name_of;        /* by kernel index: its name's place + 1; 0: not looked for yet */
+    size_t name_of_room;
+    struct gsim_sum copies[GSIM_COPY_KIND_COUNT][4];    /* by enum gsim_copy_kind, enum gsim_copy_reason */
+    struct gsim_sum calls[GSIM_API_COUNT];
+    gsim_time end, waited;    /* the last record's; of all calls */
+    uint64_t kernel_count, copy_count, call_count;
+    struct gsim_occupancy_record occupancy; /* the last step */
+    double busy_sm_ps, warp_ps; /* SMs busy, warps resident, times how long */
+};
+
 struct gsim_timeline {
     const struct gsim_program *program;
+    struct gsim_sums *sums;       /* kernels, copies, calls, waits and occupancy are not kept, but added up here; NULL: they are kept */
     uint32_t gpu_count;           /* at least 1 */
     struct gsim_kernel_record *kernels;
     struct gsim_copy_record *copies;
@@ -133,6 +155,11 @@ struct gsim_timeline {
 /* Records are appended in the order they complete; a kernel's record is final when it is made. */
 void gsim_timeline_init(struct gsim_timeline *timeline, const struct gsim_program *program, bool detailed);
 void gsim_timeline_release(struct gsim_timeline *timeline);
+/* From now on records are added up. False, and the timeline has failed: out of memory. */
+bool gsim_timeline_fold(struct gsim_timeline *timeline);
+/* Another kernel of the program gets INDEX. */
+void gsim_timeline_forget_kernel(struct gsim_timeline *timeline, uint32_t index);
+void gsim_sum_add(struct gsim_sum *tally, gsim_time duration, uint64_t bytes);
 void gsim_timeline_add_kernel(struct gsim_timeline *timeline, const struct gsim_kernel_record *record);
 void gsim_timeline_add_copy(struct gsim_timeline *timeline, const struct gsim_copy_record *record);
 void gsim_timeline_add_api(struct gsim_timeline *timeline, const struct gsim_api_record *record);

@@ -19,7 +19,7 @@
 #endif
 
 /* Counts up when a struct or function of the public headers changes in a way that compiled code notices. */
-#define GSIM_ABI 2u
+#define GSIM_ABI 3u
 
 GSIM_DECLARATIONS_BEGIN
 

@@ -6,16 +6,20 @@
 #include "schedulers/shared/frontier.h"
 
 #include <stdlib.h>
+#include "sim/program/draw.h"
 #include <string.h>
 
 #define NONE UINT32_MAX
 
-bool gsim_frontier_init(struct gsim_frontier *f, const struct gsim_program *program)
+static uint32_t *vertex_of(struct gsim_frontier *f, uint32_t op_index) { return &f->vertex_of[f->window ? op_index % f->window : op_index]; }
+
+bool gsim_frontier_init(struct gsim_frontier *f, const struct gsim_program *program, const struct gsim_draw *draw)
 {
     memset(f, 0, sizeof(*f));
     gsim_afters_init(&f->afters, program);
-    f->buffer_count = program->buffer_count;
-    f->op_count = program->op_count;
+    f->buffer_count = draw ? draw->buffer_room : program->buffer_count;
+    f->window = draw ? GSIM_SOURCE_AFTER : 0;
+    f->op_count = draw ? f->window : program->op_count;
     f->with_const = f->filter = true;
     f->uses = gsim_alloc(sizeof(*f->uses) * ((size_t)f->buffer_count + 1));
     f->vertex_of = gsim_alloc(sizeof(*f->vertex_of) * ((size_t)f->op_count + 1));
@@ -42,6 +46,17 @@ void gsim_frontier_reset(struct gsim_frontier *f)
     f->search = f->find = 0;
     for (uint32_t b = 0; b < f->buffer_count; b++) f->uses[b] = (struct gsim_frontier_use){NONE, NONE};
     for (uint32_t i = 0; i < f->op_count; i++) f->vertex_of[i] = NONE;
+}
+
+void gsim_frontier_forget(struct gsim_frontier *f, uint32_t buffer)
+{
+    struct gsim_frontier_use *use = &f->uses[buffer];
+    for (uint32_t r = use->readers, next; r != NONE; r = next) {
+        next = f->readers[r].next;
+        f->readers[r].next = f->free_reader;
+        f->free_reader = r;
+    }
+    *use = (struct gsim_frontier_use){NONE, NONE};
 }
 
 static bool grow(struct gsim_frontier *f, void **array, size_t element, size_t count, size_t *capacity)
@@ -142,8 +157,14 @@ void gsim_frontier_find(struct gsim_frontier *f, const struct gsim_op *op, bool 
         end_readers(f, &f->uses[b]);
         f->uses[b].writer = NONE;
     }
-    if (!gsim_afters_find(&f->afters, op, f->vertex_of, &after, &after_count)) f->failed = true;
-    for (uint32_t a = 0; a < after_count; a++) add_candidate(f, f->vertex_of[after[a]]);
+    if (f->window) {
+        after = op->after;
+        after_count = op->after_count;
+    } else if (!gsim_afters_find(&f->afters, op, f->vertex_of, &after, &after_count)) {
+        f->failed = true;
+    }
+    for (uint32_t a = 0; a < after_count; a++) add_candidate(f, *vertex_of(f, after[a]));
+    if (f->window) *vertex_of(f, op->index) = NONE; /* unless it becomes one */
     for (size_t i = 1; i < f->candidate_count; i++) sorted = sorted && f->candidates[i - 1] < f->candidates[i];
     if (!sorted) qsort(f->candidates, f->candidate_count, sizeof(*f->candidates), compare_vertices);
     if (f->filter && f->with_const && f->candidate_count > 1) filter_candidates(f);
@@ -191,6 +212,6 @@ uint32_t gsim_frontier_add(struct gsim_frontier *f, const struct gsim_op *op, bo
     for (uint32_t a = 0; a < op->arg_count; a++)
         add_use(f, vertex, &f->uses[op->args[a].buffer_index], is_const(f, &op->args[a], all_write));
     for (uint32_t b = 0; op->is_unknown && b < f->buffer_count; b++) add_use(f, vertex, &f->uses[b], false);
-    f->vertex_of[op->index] = vertex;
+    *vertex_of(f, op->index) = vertex;
     return f->failed ? NONE : vertex;
 }

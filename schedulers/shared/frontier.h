@@ -41,12 +41,16 @@ struct gsim_frontier {
     size_t vertex_count, vertex_capacity, child_count, child_capacity, parent_count, parent_capacity;
     size_t reader_count, reader_capacity, candidate_count, candidate_capacity, stack_count, stack_capacity;
     uint32_t buffer_count, op_count, free_reader, search, find;
+    uint32_t window;     /* of a program that is drawn: vertex_of has the last so many ops; else 0 */
     bool with_const;     /* const uses do not conflict with each other */
     bool filter;         /* drop candidates that have a descendant among the candidates */
     bool failed;         /* memory ran out */
 };
 
-bool gsim_frontier_init(struct gsim_frontier *frontier, const struct gsim_program *program);
+/* DRAW: of a program that is drawn; else NULL. */
+bool gsim_frontier_init(struct gsim_frontier *frontier, const struct gsim_program *program, const struct gsim_draw *draw);
+/* Another buffer has got the place. */
+void gsim_frontier_forget(struct gsim_frontier *frontier, uint32_t buffer);
 void gsim_frontier_release(struct gsim_frontier *frontier);
 /* Forgets all vertices; they must be finished. */
 void gsim_frontier_reset(struct gsim_frontier *frontier);

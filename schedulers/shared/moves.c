@@ -3,7 +3,7 @@
  * Lowering in two passes per iteration: walk the ops with a small state per buffer and note the moves needed,
  * then merge ops and moves. Bytes that really travel (pages already there) are the driver's business.
  */
-#include "gpusim/schedulers/moves.h"
+#include "schedulers/shared/walk.h"
 
 #include "gpusim/timeline.h"
 
@@ -128,6 +128,28 @@ static void run_kernel(struct lowerer *l, uint32_t position, const struct gsim_o
     for (uint32_t b = 0; b < l->run->program->buffer_count; b++) use_on_device(l, position, op, b, true, true);
 }
 
+/* Moves for OP, which is the POSITION-th. */
+static void note_op(struct lowerer *l, uint32_t position, const struct gsim_op *op)
+{
+    switch (op->kind) {
+    case GSIM_OP_KERNEL:
+        run_kernel(l, position, op);
+        break;
+    case GSIM_OP_COPY:
+        for (uint32_t a = 0; a < op->arg_count; a++) copy_explicitly(l, position, op, op->args[a].buffer_index);
+        break;
+    case GSIM_OP_PREFETCH:
+        for (uint32_t a = 0; l->follows && a < op->arg_count; a++) use_on_device(l, position, op, op->args[a].buffer_index, true, false);
+        break;
+    case GSIM_OP_HOST_WRITE:
+    case GSIM_OP_HOST_READ:
+        for (uint32_t a = 0; a < op->arg_count; a++) access_on_host(l, position, op, op->args[a].buffer_index);
+        break;
+    case GSIM_OP_HOST_COMPUTE:
+        break;
+    }
+}
+
 static void note_moves(struct lowerer *l)
 {
     const struct gsim_program *program = l->run->program;
@@ -136,50 +158,28 @@ static void note_moves(struct lowerer *l)
     for (uint32_t b = 0; b < program->buffer_count; b++) l->states[b].early_position = head;
     for (uint32_t i = 0; i < program->op_count; i++) {
         const struct gsim_op *op = &program->ops[i];
-        switch (op->kind) {
-        case GSIM_OP_KERNEL:
-            run_kernel(l, i, op);
-            break;
-        case GSIM_OP_COPY:
-            for (uint32_t a = 0; a < op->arg_count; a++) copy_explicitly(l, i, op, op->args[a].buffer_index);
-            break;
-        case GSIM_OP_PREFETCH:
-            for (uint32_t a = 0; l->follows && a < op->arg_count; a++)
-                use_on_device(l, i, op, op->args[a].buffer_index, true, false);
-            break;
-        case GSIM_OP_HOST_WRITE:
-        case GSIM_OP_HOST_READ:
-            for (run_end = run_end > i ? run_end : i; run_end < program->op_count; run_end++)
-                if (program->ops[run_end].kind != GSIM_OP_HOST_WRITE && program->ops[run_end].kind != GSIM_OP_HOST_READ) break;
-            for (uint32_t a = 0; a < op->arg_count; a++) {
-                access_on_host(l, i, op, op->args[a].buffer_index);
-                l->states[op->args[a].buffer_index].early_position = run_end;
-            }
-            break;
-        case GSIM_OP_HOST_COMPUTE:
-            break;
-        }
+        note_op(l, i, op);
+        if (op->kind != GSIM_OP_HOST_WRITE && op->kind != GSIM_OP_HOST_READ) continue;
+        for (run_end = run_end > i ? run_end : i; run_end < program->op_count; run_end++)
+            if (program->ops[run_end].kind != GSIM_OP_HOST_WRITE && program->ops[run_end].kind != GSIM_OP_HOST_READ) break;
+        for (uint32_t a = 0; a < op->arg_count; a++) l->states[op->args[a].buffer_index].early_position = run_end;
     }
+}
+
+static struct gsim_op move_as_op(const struct move *move, const struct gsim_op *served, struct gsim_arg *arg)
+{
+    bool back = move->kind == GSIM_OP_COPY && move->copy_kind == GSIM_COPY_D2H;
+    *arg = (struct gsim_arg){.buffer_index = move->buffer_index, .reads = back, .writes = !back, .declared_const = back};
+    return (struct gsim_op){.kind = move->kind, .copy_kind = move->copy_kind, .index = move->served, .arg_count = 1, .args = arg, .bytes = move->bytes,
+                            .stream = served->stream, .priority = served->priority, .device = served->device};
 }
 
 static struct gsim_op *make_move(struct lowerer *l, const struct move *move)
 {
     struct gsim_op *op = GSIM_ARENA_NEW(l->run->arena, struct gsim_op);
     struct gsim_arg *arg = GSIM_ARENA_NEW(l->run->arena, struct gsim_arg);
-    if (!op || !arg) return NULL;
-    bool back = move->kind == GSIM_OP_COPY && move->copy_kind == GSIM_COPY_D2H;
-    *arg = (struct gsim_arg){.buffer_index = move->buffer_index, .reads = back, .writes = !back, .declared_const = back};
-    const struct gsim_op *served = &l->run->program->ops[move->served];
-    op->kind = move->kind;
-    op->copy_kind = move->copy_kind;
-    op->index = move->served;
-    op->arg_count = 1;
-    op->args = arg;
-    op->bytes = move->bytes;
-    op->stream = served->stream;
-    op->priority = served->priority;
-    op->device = served->device;
-    return op;
+    if (op && arg) *op = move_as_op(move, &l->run->program->ops[move->served], arg);
+    return arg ? op : NULL;
 }
 
 /* Moves of one place keep the order in which they were noted: a counting sort by position. */
@@ -234,15 +234,17 @@ static bool lists_equal(const struct gsim_oplist *a, const struct gsim_oplist *b
     return true;
 }
 
+static void start_state(struct lowerer *l, uint32_t b)
+{
+    const struct gsim_buffer *buffer = &l->run->program->buffers[b];
+    l->states[b].on_host = buffer->init != GSIM_INIT_DEVICE;
+    l->states[b].host_dirty_bytes = buffer->init == GSIM_INIT_HOST ? buffer->bytes : 0;
+    l->states[b].host_valid_bytes = buffer->init == GSIM_INIT_DEVICE ? 0 : buffer->bytes;
+}
+
 static void start_states(struct lowerer *l)
 {
-    const struct gsim_program *program = l->run->program;
-    for (uint32_t b = 0; b < program->buffer_count; b++) {
-        const struct gsim_buffer *buffer = &program->buffers[b];
-        l->states[b].on_host = buffer->init != GSIM_INIT_DEVICE;
-        l->states[b].host_dirty_bytes = buffer->init == GSIM_INIT_HOST ? buffer->bytes : 0;
-        l->states[b].host_valid_bytes = buffer->init == GSIM_INIT_DEVICE ? 0 : buffer->bytes;
-    }
+    for (uint32_t b = 0; b < l->run->program->buffer_count; b++) start_state(l, b);
 }
 
 static bool has_prefetches(const struct gsim_program *program)
@@ -299,6 +301,52 @@ enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place pl
     gsim_free(l.moves);
     return ok ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory while placing data movement");
 }
+
+/* --- op by op (walk.h) -------------------------------------------------------------------------------------- */
+
+struct gsim_moves_walk {
+    struct lowerer lowerer;
+};
+
+struct gsim_moves_walk *gsim_moves_walk_create(struct gsim_run *run, uint32_t buffers, bool automatic)
+{
+    struct gsim_moves_walk *walk = gsim_alloc(sizeof *walk);
+    if (!walk) return NULL;
+    walk->lowerer = (struct lowerer){.run = run, .place = automatic ? GSIM_MOVES_AUTOMATIC : GSIM_MOVES_AT_USE};
+    walk->lowerer.follows = !automatic && run->prefetch;
+    walk->lowerer.automatic = run->prefetch;
+    walk->lowerer.keeps = walk->lowerer.follows && gsim_moves_keep_prefetches(run);
+    walk->lowerer.states = gsim_alloc(sizeof *walk->lowerer.states * ((size_t)buffers + 1));
+    if (walk->lowerer.states) return walk;
+    gsim_free(walk);
+    return NULL;
+}
+
+void gsim_moves_walk_destroy(struct gsim_moves_walk *walk)
+{
+    if (!walk) return;
+    gsim_free(walk->lowerer.states);
+    gsim_free(walk->lowerer.moves);
+    gsim_free(walk);
+}
+
+void gsim_moves_walk_begin(struct gsim_moves_walk *walk, uint32_t buffer_index) { start_state(&walk->lowerer, buffer_index); }
+
+bool gsim_moves_walk_op(struct gsim_moves_walk *walk, const struct gsim_op *op, size_t *count)
+{
+    struct lowerer *l = &walk->lowerer;
+    l->move_count = 0;
+    note_op(l, 0, op);
+    *count = l->move_count;
+    return !l->failed;
+}
+
+struct gsim_op gsim_moves_walk_move(const struct gsim_moves_walk *walk, size_t index, const struct gsim_op *op, struct gsim_arg *arg)
+{
+    return move_as_op(&walk->lowerer.moves[index], op, arg);
+}
+
+bool gsim_moves_walk_keeps(const struct gsim_moves_walk *walk) { return walk->lowerer.keeps; }
 
 void gsim_afters_init(struct gsim_afters *afters, const struct gsim_program *program)
 {

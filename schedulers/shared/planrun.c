@@ -24,9 +24,10 @@ static void attach(struct executor *x, uint32_t buffer_count)
         if (attached[b]) gsim_stream_attach(x->driver, b, x->streams[attached[b] - 1]);
 }
 
-/* On several GPUs each may copy to each; GPU 0 is the current one then. */
-static void enable_peers(struct gsim_driver *driver, uint32_t devices)
+void gsim_peers_enable(struct gsim_driver *driver)
 {
+    uint32_t devices = gsim_device_count(driver);
+    if (devices < 2) return;
     for (uint32_t i = devices; i-- > 0;) {
         gsim_device_set(driver, i);
         for (uint32_t peer = i + 1; peer < devices; peer++) gsim_peer_enable(driver, peer);
@@ -74,7 +75,7 @@ enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_
     x.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)streams + 1);
     x.events = GSIM_ARENA_ARRAY(run->arena, gsim_event, (size_t)events + 1);
     if (!x.streams || !x.events) return gsim_error_set(error, GSIM_NOMEM, "out of memory for streams and events");
-    if (gsim_device_count(run->driver) > 1) enable_peers(run->driver, gsim_device_count(run->driver));
+    gsim_peers_enable(run->driver);
     x.device_count = style->devices ? gsim_device_count(run->driver) : 1;
     for (uint32_t s = 0; s < streams; s++) {
         if (style->devices) gsim_device_set(run->driver, style->devices[s]);

@@ -6,7 +6,7 @@
 
 /* --- sources ---------------------------------------------------------------------------------------------- */
 
-static bool comes_first(const struct gsim_source *a, const struct gsim_source *b)
+static bool comes_first(const struct gsim_agenda_source *a, const struct gsim_agenda_source *b)
 {
     return a->class != b->class ? a->class < b->class : a->handle_index < b->handle_index;
 }
@@ -46,14 +46,14 @@ static void number_sources(struct gsim_agenda *agenda)
 {
     for (size_t w = 0; w <= agenda->count / 64; w++) agenda->due[w] = agenda->followers[w] = 0;
     for (size_t i = 0; i < agenda->count; i++) {
-        struct gsim_source *source = agenda->ordered[i];
+        struct gsim_agenda_source *source = agenda->ordered[i];
         source->order = i;
         if (agenda->is_handling) agenda->due[i / 64] |= UINT64_C(1) << i % 64;
-        if (source->class >= GSIM_SOURCE_FAULTS || source->place == SIZE_MAX) agenda->followers[i / 64] |= UINT64_C(1) << i % 64;
+        if (source->class >= GSIM_AGENDA_FAULTS || source->place == SIZE_MAX) agenda->followers[i / 64] |= UINT64_C(1) << i % 64;
     }
 }
 
-static bool list(struct gsim_agenda *agenda, struct gsim_source *source, size_t place)
+static bool list(struct gsim_agenda *agenda, struct gsim_agenda_source *source, size_t place)
 {
     size_t i = agenda->count;
     if (gsim_array_grow((void **)&agenda->ordered, sizeof *agenda->ordered, i, &agenda->ordered_capacity) || !grow_words(agenda)) return false;
@@ -66,7 +66,7 @@ static bool list(struct gsim_agenda *agenda, struct gsim_source *source, size_t 
     return true;
 }
 
-bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_source *source)
+bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *source)
 {
     if (gsim_array_grow((void **)&agenda->heap, sizeof *agenda->heap, agenda->heap_count, &agenda->heap_capacity)) return false;
     if (!list(agenda, source, agenda->heap_count)) return false;
@@ -74,9 +74,9 @@ bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_source *source)
     return true;
 }
 
-bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_source *source) { return list(agenda, source, SIZE_MAX); }
+bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_agenda_source *source) { return list(agenda, source, SIZE_MAX); }
 
-void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_source *source, gsim_time next)
+void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next)
 {
     gsim_time before = source->next;
     source->next = next;
@@ -87,7 +87,7 @@ void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_source *source, gs
         sink(agenda->heap, agenda->heap_count, source->place, (struct gsim_agenda_entry){next, source});
 }
 
-gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_source *besides)
+gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_agenda_source *besides)
 {
     gsim_time next = GSIM_TIME_NEVER;
     if (agenda->heap[0].source != besides) return agenda->heap[0].next;
@@ -114,7 +114,7 @@ void gsim_agenda_handle(struct gsim_agenda *agenda)
     for (size_t w = 0; w <= agenda->count / 64; w++) {
         uint64_t ahead = ~UINT64_C(0), bits;
         while ((bits = (agenda->due[w] | agenda->followers[w]) & ahead) != 0) {
-            struct gsim_source *source = agenda->ordered[64 * w + (size_t)__builtin_ctzll(bits)];
+            struct gsim_agenda_source *source = agenda->ordered[64 * w + (size_t)__builtin_ctzll(bits)];
             ahead = ~(bits ^ (bits - 1)) & ahead;
             if (source->follows || source->next <= now) source->handle(source->owner);
         }
@@ -127,7 +127,7 @@ void gsim_agenda_follow(struct gsim_agenda *agenda)
 {
     for (size_t w = 0; w <= agenda->count / 64; w++)
         for (uint64_t bits = agenda->followers[w]; bits; bits &= bits - 1) {
-            struct gsim_source *source = agenda->ordered[64 * w + (size_t)__builtin_ctzll(bits)];
+            struct gsim_agenda_source *source = agenda->ordered[64 * w + (size_t)__builtin_ctzll(bits)];
             if (source->follows) source->handle(source->owner);
         }
 }
@@ -183,7 +183,7 @@ static void fire_timers(void *owner)
 bool gsim_agenda_init(struct gsim_agenda *agenda, const gsim_time *now)
 {
     *agenda = (struct gsim_agenda){.now = now};
-    agenda->due_timers = (struct gsim_source){.class = GSIM_SOURCE_TIMERS, .handle = fire_timers, .owner = agenda};
+    agenda->due_timers = (struct gsim_agenda_source){.class = GSIM_AGENDA_TIMERS, .handle = fire_timers, .owner = agenda};
     return gsim_agenda_add(agenda, &agenda->due_timers);
 }
 

@@ -15,17 +15,17 @@
 
 #include "gpusim/units.h"
 
-enum gsim_source_class {
-    GSIM_SOURCE_BLOCKS,    /* of an SM: they end, or the distributor looks */
-    GSIM_SOURCE_FRONT,     /* hardware queues */
-    GSIM_SOURCE_TIMERS,
-    GSIM_SOURCE_FAULTS,    /* kernels in missing pages */
-    GSIM_SOURCE_L2,
-    GSIM_SOURCE_OCCUPANCY, /* records */
+enum gsim_agenda_class {
+    GSIM_AGENDA_BLOCKS,    /* of an SM: they end, or the distributor looks */
+    GSIM_AGENDA_FRONT,     /* hardware queues */
+    GSIM_AGENDA_TIMERS,
+    GSIM_AGENDA_FAULTS,    /* kernels in missing pages */
+    GSIM_AGENDA_L2,
+    GSIM_AGENDA_OCCUPANCY, /* records */
 };
 
-struct gsim_source {
-    enum gsim_source_class class;
+struct gsim_agenda_source {
+    enum gsim_agenda_class class;
     uint32_t handle_index;        /* of the owner among its kind: the GPU's number */
     gsim_time next;               /* set by gsim_agenda_set alone; GSIM_TIME_NEVER: nothing to come */
     bool follows;
@@ -45,17 +45,17 @@ struct gsim_timer {
 
 struct gsim_agenda_entry {
     gsim_time next; /* the source's */
-    struct gsim_source *source;
+    struct gsim_agenda_source *source;
 };
 
 struct gsim_agenda {
     struct gsim_agenda_entry *heap; /* by time */
-    struct gsim_source **ordered; /* all, by (class, handle) */
+    struct gsim_agenda_source **ordered; /* all, by (class, handle) */
     size_t heap_count, heap_capacity, count, ordered_capacity;
     uint64_t *due, *followers;    /* a bit each, as ordered: while they are handled, may be due; may follow */
     size_t word_capacity, follower_capacity;
     bool is_handling;
-    struct gsim_source due_timers;
+    struct gsim_agenda_source due_timers;
     struct gsim_timer *timers; /* binary heap by (time, sequence) */
     size_t timer_count, timer_capacity;
     uint64_t timer_sequence;
@@ -66,17 +66,17 @@ struct gsim_agenda {
 bool gsim_agenda_init(struct gsim_agenda *agenda, const gsim_time *now);
 void gsim_agenda_release(struct gsim_agenda *agenda); /* accepts zeroed */
 /* SOURCE stays its owner's and must outlive the agenda; its next event is GSIM_TIME_NEVER. False: out of memory. */
-bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_source *source); /* it may follow from the class FAULTS on */
+bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *source); /* it may follow from the class FAULTS on */
 /* One that only ever follows: without events of its own. */
-bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_source *source);
-void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_source *source, gsim_time next); /* for gsim_agenda_set */
-static inline void gsim_agenda_set(struct gsim_agenda *agenda, struct gsim_source *source, gsim_time next)
+bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_agenda_source *source);
+void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next); /* for gsim_agenda_set */
+static inline void gsim_agenda_set(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next)
 {
     if (next != source->next) gsim_agenda_move(agenda, source, next);
 }
 /* Of all sources, the timers among them; of all but BESIDES. */
 static inline gsim_time gsim_agenda_next(const struct gsim_agenda *agenda) { return agenda->heap[0].next; }
-gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_source *besides);
+gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struct gsim_agenda_source *besides);
 /* Handles once, in their order, the sources that are due or follow; only those that follow. */
 void gsim_agenda_handle(struct gsim_agenda *agenda);
 void gsim_agenda_follow(struct gsim_agenda *agenda);

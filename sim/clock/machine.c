@@ -116,7 +116,7 @@ void gsim_machine_at(struct gsim_machine *m, gsim_time time, void (*fire)(void *
     if (!gsim_agenda_at(&m->agenda, time, fire, argument)) gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
 }
 
-gsim_time gsim_machine_horizon(const struct gsim_machine *m, const struct gsim_source *source)
+gsim_time gsim_machine_horizon(const struct gsim_machine *m, const struct gsim_agenda_source *source)
 {
     gsim_time event = gsim_agenda_next_besides(&m->agenda, source);
     return event < m->wake ? event : m->wake;

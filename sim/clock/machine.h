@@ -31,6 +31,7 @@
 #include "sim/clock/agenda.h"
 #include "sim/clock/command.h"
 #include "sim/clock/engine.h"
+#include "sim/program/draw.h"
 
 struct gsim_host_thread {
     struct gsim_actor *actor;
@@ -98,10 +99,16 @@ struct gsim_machine {
     size_t queue_count, queue_capacity;
 
     struct gsim_command *free_commands;
+    struct gsim_draw *draw;        /* where ops come from, who wants to know when they have ended; NULL: the program is known */
 };
 
 /* In the timeline's program; the op's own number is in its task's. */
 static inline uint32_t gsim_command_op(const struct gsim_command *command) { return command->client->first_op + command->op->index; }
+
+static inline void gsim_machine_op_ended(struct gsim_machine *m, const struct gsim_op *op)
+{
+    if (m->draw) gsim_draw_ended(m->draw, op, gsim_time_us(m->now));
+}
 
 static inline bool gsim_machine_failed(const struct gsim_machine *m) { return m->error->status != GSIM_OK; }
 
@@ -129,7 +136,7 @@ static inline void gsim_machine_fulfil(struct gsim_machine *m)
 /* FIRE is called at TIME; out of memory, the run fails. */
 void gsim_machine_at(struct gsim_machine *m, gsim_time time, void (*fire)(void *argument), void *argument);
 /* Nothing but SOURCE itself, and what ended transfers do, changes anything before then. */
-gsim_time gsim_machine_horizon(const struct gsim_machine *m, const struct gsim_source *source);
+gsim_time gsim_machine_horizon(const struct gsim_machine *m, const struct gsim_agenda_source *source);
 /* The first failure of the run; all threads are let go. */
 void gsim_machine_fail(struct gsim_machine *m, enum gsim_status status, const char *format, ...) GSIM_PRINTF(3, 4);
 struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m, struct gsim_driver *driver);

@@ -528,6 +528,7 @@ static void command_ended(struct gsim_command *command)
     if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
     if (command->in_policy) gsim_front_policy_ended(f, command);
     gsim_front_complete(f, command->stream);
+    if (command->kind == GSIM_COMMAND_OP) gsim_machine_op_ended(f->machine, command->op);
     gsim_command_free(f->machine, command);
 }
 
@@ -569,7 +570,7 @@ enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *devic
     struct gsim_machine *machine = device->machine;
     *f = (struct gsim_front){.machine = machine, .device = device, .part = part, .process = process,
                              .hw_queue_count = (uint32_t)device->spec->hw_queues};
-    f->source = (struct gsim_source){.class = GSIM_SOURCE_FRONT, .handle_index = index, .handle = step, .owner = f};
+    f->source = (struct gsim_agenda_source){.class = GSIM_AGENDA_FRONT, .handle_index = index, .handle = step, .owner = f};
     for (uint32_t c = 0; c < GSIM_MAX_HW_QUEUES; c++) {
         f->hw_queues[c].tail = &f->hw_queues[c].head;
         f->hw_queue_at[c] = GSIM_TIME_NEVER;

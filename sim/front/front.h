@@ -42,7 +42,7 @@ struct gsim_front {
     bool keeps_waits;              /* a policy serves the process: waits do not hold back other streams of their hardware queue */
     uint32_t kept_count;           /* streams of which that is so now */
     uint32_t context;              /* its number among the contexts of an arbiter */
-    struct gsim_source source;     /* the next hardware queue to be looked at */
+    struct gsim_agenda_source source;     /* the next hardware queue to be looked at */
     struct gsim_front_policy *policies; /* of the tasks that have one */
     struct gsim_random turns;      /* whom it turns to first */
 

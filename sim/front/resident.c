@@ -112,7 +112,7 @@ static void record_op(struct gsim_resident *r, const struct gsim_resident_op *op
     const struct gsim_op *its = r->plan->ops[op - r->ops];
     const struct gsim_observer *observer = r->front->machine->simulation->observer;
     struct gsim_kernel_record record = {
-        .op = its->index, .iteration = r->command->iteration, .task = r->command->client->task, .stream = r->command->stream,
+        .op = r->command->client->first_op + its->index, .iteration = r->command->iteration, .task = r->command->client->task, .stream = r->command->stream,
         .device = r->front->device->index, .kernel_index = its->kernel_index, .correlation = r->command->correlation, .launch = r->command->launch,
         .ready = op->ready < op->start ? op->ready : op->start,         .start = op->start, .end = gsim_resident_now(r)};
     gsim_timeline_add_kernel(r->front->machine->timeline, &record);

@@ -315,6 +315,9 @@ static bool do_event_query(struct gsim_driver *driver, gsim_event event)
 
 /* --- work -------------------------------------------------------------------------------------------------- */
 
+/* Of a call that puts work into a queue. */
+static double gpus_call_us(const struct gsim_process *p) { return p->device_count > 1 ? p->spec->gpus_call_us : 0; }
+
 static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
@@ -325,7 +328,7 @@ static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     gsim_managed_launch(gsim_api_device(p, stream), &op, 1, stream, gsim_process_client(p)->iteration);
     waited += p->machine->running->local - before;
     gsim_api_take_driver(p, p->spec->driver_lock_us, p->spec->driver_switch_us);
-    gsim_api_spend(p, p->spec->launch_us);
+    gsim_api_spend(p, p->spec->launch_us + gpus_call_us(p));
     gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, p->spec->launch_to_start_us);
     gsim_api_end(p, GSIM_API_LAUNCH, start, waited, stream, p->space->program->kernels[op->kernel_index].name);
 }
@@ -348,9 +351,10 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     if (!can_copy(p, op, stream) || gsim_api_capture_op(p, stream, op)) return;
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
+    const char *name = p->space->program->buffers[op->args[0].buffer_index].name;
     gsim_api_take_driver(p, p->spec->driver_lock_us, p->spec->driver_switch_us);
     bool is_peer = op->copy_kind == GSIM_COPY_P2P && p->spec->peer_call_us > 0;
-    gsim_api_spend(p, is_peer ? p->spec->peer_call_us : p->spec->memcpy_us);
+    gsim_api_spend(p, is_peer ? p->spec->peer_call_us : p->spec->memcpy_us + gpus_call_us(p));
     bool is_pinned = gsim_copies_is_pinned(p->space, op); /* the staging of others has its own start */
     gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, is_pinned ? p->spec->copy_start_us : 0);
     /* Pageable copies are staged by the calling thread; small ones to the device return at once
@@ -362,7 +366,7 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
         gsim_machine_wait_on(p->machine, &p->streams[stream].waiting_threads);
         waited += p->machine->running->local - before;
     }
-    gsim_api_end(p, GSIM_API_MEMCPY, start, waited, stream, p->space->program->buffers[op->args[0].buffer_index].name);
+    gsim_api_end(p, GSIM_API_MEMCPY, start, waited, stream, name);
 }
 
 static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)

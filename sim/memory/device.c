@@ -64,8 +64,8 @@ static struct gsim_gaps gaps_of(const struct gsim_device_spec *spec)
 static bool add_sources(struct gsim_device *d)
 {
     struct gsim_agenda *agenda = &d->machine->agenda;
-    d->l2 = (struct gsim_source){.class = GSIM_SOURCE_L2, .handle_index = d->index, .handle = gsim_reuse_update, .owner = d};
-    d->occupancy = (struct gsim_source){.class = GSIM_SOURCE_OCCUPANCY, .handle_index = d->index, .handle = record_occupancy, .owner = d};
+    d->l2 = (struct gsim_agenda_source){.class = GSIM_AGENDA_L2, .handle_index = d->index, .handle = gsim_reuse_update, .owner = d};
+    d->occupancy = (struct gsim_agenda_source){.class = GSIM_AGENDA_OCCUPANCY, .handle_index = d->index, .handle = record_occupancy, .owner = d};
     d->occupancy.follows = d->machine->timeline->detailed || d->machine->simulation->gpu.check;
     return gsim_faults_init(d) && gsim_agenda_add_follower(agenda, &d->l2) &&
            gsim_agenda_add_follower(agenda, &d->occupancy);
@@ -94,7 +94,7 @@ enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *ma
 enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_error *error)
 {
     d->space = space;
-    d->overwrites_l2 = gsim_demands_share_l2(space->works, space->program->kernel_count, d->spec);
+    d->overwrites_l2 = gsim_demands_share_l2(space->works, space->program->kernel_count, d->spec) || d->machine->draw;
     return gsim_reuse_init(d) && gsim_recent_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 

@@ -44,7 +44,7 @@ struct gsim_partition {
     struct gsim_device *device;
     struct gsim_device_spec spec;      /* of these SMs */
     struct gsim_gpu *sm;
-    struct gsim_source source;
+    struct gsim_agenda_source source;
     bool is_stopped;                   /* its time stands still since STOPPED */
     gsim_time stopped;
     bool shares_dram;                  /* with other parts that run at the same time */
@@ -75,12 +75,12 @@ struct gsim_device {
     double touched_bytes, ended_bytes; /* by all kernels that have started; that have ended */
     struct gsim_reuse reuse;
     struct gsim_recent recent;
-    struct gsim_source l2;
+    struct gsim_agenda_source l2;
 
     struct gsim_faults faults;
 
     struct gsim_gpu_load last_load;
-    struct gsim_source occupancy;
+    struct gsim_agenda_source occupancy;
 };
 
 /* The SMs, with room for PART_COUNT parts, their copy engines and sources; LISTENER is told of kernels. Memory comes from the machine's arena. */

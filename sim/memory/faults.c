@@ -415,7 +415,7 @@ static void update(void *device)
 
 bool gsim_faults_init(struct gsim_device *d)
 {
-    d->faults.source = (struct gsim_source){.class = GSIM_SOURCE_FAULTS, .handle_index = d->index, .handle = update, .owner = d};
+    d->faults.source = (struct gsim_agenda_source){.class = GSIM_AGENDA_FAULTS, .handle_index = d->index, .handle = update, .owner = d};
     return gsim_agenda_add(&d->machine->agenda, &d->faults.source);
 }
 

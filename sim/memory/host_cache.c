@@ -9,8 +9,8 @@ bool gsim_host_cache_init(struct gsim_space *space, struct gsim_machine *m, cons
     const struct gsim_program *p = space->program;
     struct gsim_host_cache *cache = &space->host_cache;
     if (!(spec->cached_h2d_gbps > 0) || space->mode != GSIM_MEMORY_PINNED) return true;
-    cache->written_at = GSIM_ARENA_ARRAY(&m->arena, double, p->buffer_count);
-    cache->is_changed = GSIM_ARENA_ARRAY(&m->arena, bool, p->buffer_count);
+    cache->written_at = GSIM_ARENA_ARRAY(&m->arena, double, space->buffer_room);
+    cache->is_changed = GSIM_ARENA_ARRAY(&m->arena, bool, space->buffer_room);
     if (!cache->written_at || !cache->is_changed) return false;
     for (uint32_t i = 0; i < p->op_count; i++)
         for (uint32_t a = 0; p->ops[i].kind == GSIM_OP_KERNEL && a < p->ops[i].arg_count; a++)

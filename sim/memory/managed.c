@@ -22,9 +22,9 @@ enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine
                               spec->name, (double)total * 1e-9, spec->memory_gb,
                               is_managed ? "without page faults (before Pascal) memory cannot be oversubscribed"
                                          : "only managed memory can be oversubscribed");
-    space->moving = GSIM_ARENA_ARRAY(&m->arena, struct gsim_command *, space->program->buffer_count + 1);
-    space->attached = GSIM_ARENA_ARRAY(&m->arena, uint32_t, space->program->buffer_count + 1);
-    if (!space->moving || !space->attached || !gsim_residency_init(&space->residency, space->program, is_managed ? capacity : UINT64_MAX))
+    space->moving = GSIM_ARENA_ARRAY(&m->arena, struct gsim_command *, space->buffer_room + 1);
+    space->attached = GSIM_ARENA_ARRAY(&m->arena, uint32_t, space->buffer_room + 1);
+    if (!space->moving || !space->attached || !gsim_residency_init(&space->residency, space->program, space->buffer_room, is_managed ? capacity : UINT64_MAX))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return GSIM_OK;
 }
@@ -101,7 +101,7 @@ static gsim_time take_buffer(struct gsim_device *d, const struct gsim_command *c
 {
     uint64_t bytes = gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, GSIM_PLACE_HOST);
     if (!bytes) return time;
-    struct gsim_copy_record record = {.op = op->index, .iteration = command->iteration, .stream = command->stream, .device = d->index,
+    struct gsim_copy_record record = {.op = command->client->first_op + op->index, .iteration = command->iteration, .stream = command->stream, .device = d->index,
                                       .buffer_index = buffer, .correlation = command->correlation, .kind = GSIM_COPY_H2D,
                                       .reason = GSIM_REASON_FAULT, .bytes = bytes, .launch = command->launch, .start = time};
     record.end = time + gsim_time_from_us(d->spec->fault_latency_us + (double)bytes * 1e-3 / d->spec->fault_total_gbps);

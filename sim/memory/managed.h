@@ -58,7 +58,7 @@ struct gsim_faults {
     struct gsim_faulter **active;
     size_t count, capacity;
     struct gsim_faulter *free;
-    struct gsim_source source; /* when the next stretch, stall or free memory ends */
+    struct gsim_agenda_source source; /* when the next stretch, stall or free memory ends */
     bool is_as_found;      /* no pace has changed in this update */
     double load_gbps;      /* arriving and leaving, as the DRAM knows it */
     /* Scratch of one update. */

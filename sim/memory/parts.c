@@ -31,7 +31,7 @@ struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_co
     gsim_gpu_set_scatter(part->sm, (s->seed - 1) * GSIM_SEED_STEP + d->index + GSIM_MAX_GPUS * d->part_count);
     if (s->noise) gsim_gpu_set_noise(part->sm, &d->kernel_noise);
     uint32_t handle = d->index + GSIM_MAX_GPUS * d->part_count++;
-    part->source = (struct gsim_source){.class = GSIM_SOURCE_BLOCKS, .handle_index = handle, .handle = end_blocks, .owner = part};
+    part->source = (struct gsim_agenda_source){.class = GSIM_AGENDA_BLOCKS, .handle_index = handle, .handle = end_blocks, .owner = part};
     return gsim_agenda_add(&d->machine->agenda, &part->source) ? part : NULL;
 }
 

@@ -30,14 +30,16 @@ bool gsim_recent_init(struct gsim_device *d)
     if (!gsim_rule_holds(d->spec->rules_off, GSIM_RULE_KNOWN_L2)) return true;
     for (uint32_t i = 0; i < p->op_count && !has_args; i++)
         has_args = p->ops[i].kind == GSIM_OP_KERNEL && p->ops[i].arg_count && d->space->works[p->ops[i].kernel_index].cold > 1;
-    if (!has_args) return true;
+    if (!has_args && !d->machine->draw) return true;
     d->recent.is_kept = true;
-    d->recent.of_buffer = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_recent_part *, p->buffer_count + 1);
+    d->recent.is_bounded = d->machine->draw != NULL;
+    d->recent.of_buffer = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_recent_part *, d->space->buffer_room + 1);
     return d->recent.of_buffer != NULL;
 }
 
 static void take_out(struct gsim_recent *r, struct gsim_recent_part *part)
 {
+    r->count--;
     *(part->before ? &part->before->next : &r->first) = part->next;
     *(part->next ? &part->next->before : &r->last) = part->before;
     part->next = r->idle;
@@ -58,11 +60,23 @@ static void drop_covered(struct gsim_recent *r, uint32_t buffer, uint64_t begin,
     }
 }
 
+/* What was touched longest ago is not looked at any more. */
+static void forget_last(struct gsim_recent *r)
+{
+    struct gsim_recent_part *part = r->last;
+    struct gsim_recent_part **p = part->buffer == NO_BUFFER ? NULL : &r->of_buffer[part->buffer];
+    while (p && *p != part) p = &(*p)->next_of_buffer;
+    if (p) *p = part->next_of_buffer;
+    take_out(r, part);
+}
+
 static void touch(struct gsim_device *d, uint32_t buffer, uint64_t begin, uint64_t end)
 {
     struct gsim_recent *r = &d->recent;
     struct gsim_recent_part *part;
     if (buffer != NO_BUFFER) drop_covered(r, buffer, begin, end);
+    if (r->is_bounded && r->count >= PARTS_MOST) forget_last(r);
+    r->count++;
     if ((part = r->idle) != NULL) {
         r->idle = part->next;
     } else if (!(part = GSIM_ARENA_NEW(&d->machine->arena, struct gsim_recent_part))) {

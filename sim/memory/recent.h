@@ -22,6 +22,8 @@ struct gsim_recent {
     struct gsim_recent_part *first, *last; /* that touched last first */
     struct gsim_recent_part **of_buffer;   /* the first of a buffer's */
     struct gsim_recent_part *idle;
+    uint32_t count;                        /* parts */
+    bool is_bounded;                       /* no more of them are kept than are ever looked at */
 };
 
 /* False: out of memory. */

@@ -209,22 +209,29 @@ uint64_t gsim_residency_host_takes(struct gsim_residency *r, uint32_t buffer_ind
 
 /* --- life ------------------------------------------------------------------------------------------------------ */
 
-bool gsim_residency_init(struct gsim_residency *r, const struct gsim_program *program, uint64_t capacity_bytes)
+bool gsim_residency_add(struct gsim_residency *r, uint32_t index, const struct gsim_buffer *buffer)
+{
+    struct gsim_pages *p = &r->pages[index];
+    struct gsim_moved moved = {0};
+    if (index >= r->buffer_count) r->buffer_count = index + 1;
+    p->count = 0;
+    p->bytes = buffer->bytes;
+    p->group_count = (p->bytes + GSIM_GROUP_BYTES - 1) / GSIM_GROUP_BYTES;
+    struct gsim_extent *e = insert(r, p, 0, 1);
+    if (e) *e = (struct gsim_extent){0, p->group_count, buffer->init == GSIM_INIT_HOST ? GSIM_PLACE_HOST : GSIM_PLACE_NONE};
+    if (e && buffer->init == GSIM_INIT_DEVICE) gsim_residency_arrive(r, index, 0, p->group_count, &moved);
+    return !r->failed;
+}
+
+/* Its pages are the host's until another buffer has its place. */
+void gsim_residency_drop(struct gsim_residency *r, uint32_t index) { gsim_residency_host_takes(r, index, r->pages[index].bytes, true); }
+
+bool gsim_residency_init(struct gsim_residency *r, const struct gsim_program *program, uint32_t room, uint64_t capacity_bytes)
 {
     *r = (struct gsim_residency){.capacity_bytes = capacity_bytes};
-    r->pages = gsim_alloc(sizeof *r->pages * ((size_t)program->buffer_count + 1));
+    r->pages = gsim_alloc(sizeof *r->pages * ((size_t)room + 1));
     if (!r->pages) return false;
-    r->buffer_count = program->buffer_count;
-    for (uint32_t i = 0; i < program->buffer_count && !r->failed; i++) {
-        struct gsim_pages *p = &r->pages[i];
-        p->bytes = program->buffers[i].bytes;
-        p->group_count = (p->bytes + GSIM_GROUP_BYTES - 1) / GSIM_GROUP_BYTES;
-        bool is_host = program->buffers[i].init == GSIM_INIT_HOST;
-        struct gsim_extent *e = insert(r, p, 0, 1);
-        if (e) *e = (struct gsim_extent){0, p->group_count, is_host ? GSIM_PLACE_HOST : GSIM_PLACE_NONE};
-        struct gsim_moved moved = {0};
-        if (e && program->buffers[i].init == GSIM_INIT_DEVICE) gsim_residency_arrive(r, i, 0, p->group_count, &moved);
-    }
+    for (uint32_t i = 0; i < program->buffer_count && !r->failed; i++) gsim_residency_add(r, i, &program->buffers[i]);
     return !r->failed;
 }
 

@@ -49,8 +49,11 @@ struct gsim_moved {
     uint64_t from_host, populated, evicted;
 };
 
-/* False when memory is out. The groups of GSIM_INIT_DEVICE buffers are on the device, as far as they fit. */
-bool gsim_residency_init(struct gsim_residency *r, const struct gsim_program *program, uint64_t capacity_bytes);
+/* False when memory is out. The groups of GSIM_INIT_DEVICE buffers are on the device, as far as they fit. ROOM: of how many buffers. */
+bool gsim_residency_init(struct gsim_residency *r, const struct gsim_program *program, uint32_t room, uint64_t capacity_bytes);
+/* Another buffer, INDEX, in the place of one that was dropped or behind the last. */
+bool gsim_residency_add(struct gsim_residency *r, uint32_t index, const struct gsim_buffer *buffer);
+void gsim_residency_drop(struct gsim_residency *r, uint32_t index);
 void gsim_residency_release(struct gsim_residency *r); /* accepts zeroed */
 
 /* Groups that hold the first BYTES bytes of the buffer. */

@@ -12,6 +12,7 @@ struct gsim_command;
 
 struct gsim_space {
     const struct gsim_program *program;
+    uint32_t kernel_room, buffer_room; /* of the tables by kernel and buffer: a program that is drawn grows */
     enum gsim_memory_mode mode;
     struct gsim_demand *works;         /* by kernel index */
     struct gsim_host_cache host_cache;

@@ -4,7 +4,7 @@
  * "after" lists packed without padding. The first failure sticks and is reported by gsim_builder_finish(),
  * so that generators need not check each call. What a valid program is: sim/program/program.c.
  */
-#include "gpusim/program.h"
+#include "sim/program/check.h"
 
 #define POOL_BYTES      (64u * 1024u)
 #define LONG_LIST_BYTES (256u * 1024u)
@@ -81,6 +81,18 @@ static bool equal_kernel(const struct gsim_kernel *a, const struct gsim_kernel *
            a->rows == b->rows && a->loop_x == b->loop_x && a->loop_y == b->loop_y && a->loop_z == b->loop_z &&
            a->prologue == b->prologue && a->trigger == b->trigger && a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->slice_sms == b->slice_sms &&
            a->demand_given == b->demand_given && a->solo_cold == b->solo_cold && a->solo_profiled == b->solo_profiled;
+}
+
+uint64_t gsim_kernel_hash(const struct gsim_kernel *kernel) { return hash_kernel(kernel, hash_text(kernel->name)); }
+
+bool gsim_kernel_is_same(const struct gsim_kernel *a, const struct gsim_kernel *b)
+{
+    struct gsim_kernel c = *b;
+    if (strcmp(a->name, b->name) != 0 || !a->solo_device != !b->solo_device || (a->solo_device && strcmp(a->solo_device, b->solo_device) != 0))
+        return false;
+    c.name = a->name;
+    c.solo_device = a->solo_device;
+    return equal_kernel(a, &c);
 }
 
 static uint64_t rehash(const struct gsim_builder *builder, const struct slots *slots, uint32_t index)

@@ -3,7 +3,7 @@
  * The checks that every program passes, and its release. How a program is put together: sim/program/builder.c.
  * Where the words of a file are judged, with their place in it: sim/program/reader.c.
  */
-#include "gpusim/program.h"
+#include "sim/program/check.h"
 
 #include <math.h>
 
@@ -23,18 +23,25 @@ static bool is_name(const char *name)
     return name && name[0] && strlen(name) <= GSIM_LIMIT_NAME;
 }
 
+enum gsim_status gsim_program_check_buffer(const struct gsim_program *program, uint32_t i, struct gsim_error *error)
+{
+    const struct gsim_buffer *buffer = &program->buffers[i];
+    if (!is_name(buffer->name))
+        return gsim_error_set(error, GSIM_INPUT, "buffers[%u].name: expected 1 to %u bytes of text, found %zu", i,
+                              GSIM_LIMIT_NAME, buffer->name ? strlen(buffer->name) : (size_t)0);
+    if (buffer->bytes < 1 || buffer->bytes > GSIM_LIMIT_BYTES)
+        return gsim_error_set(error, GSIM_INPUT, "buffers[%u].bytes: expected 1 to %llu, found %llu", i,
+                              GSIM_LIMIT_BYTES, (unsigned long long)buffer->bytes);
+    return GSIM_OK;
+}
+
 static enum gsim_status check_buffers(const struct gsim_program *program, struct gsim_error *error)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < program->buffer_count; i++) {
-        const struct gsim_buffer *buffer = &program->buffers[i];
-        if (!is_name(buffer->name))
-            return gsim_error_set(error, GSIM_INPUT, "buffers[%u].name: expected 1 to %u bytes of text, found %zu", i,
-                                  GSIM_LIMIT_NAME, buffer->name ? strlen(buffer->name) : (size_t)0);
-        if (buffer->bytes < 1 || buffer->bytes > GSIM_LIMIT_BYTES)
-            return gsim_error_set(error, GSIM_INPUT, "buffers[%u].bytes: expected 1 to %llu, found %llu", i,
-                                  GSIM_LIMIT_BYTES, (unsigned long long)buffer->bytes);
-        total += buffer->bytes;
+        enum gsim_status status = gsim_program_check_buffer(program, i, error);
+        if (status != GSIM_OK) return status;
+        total += program->buffers[i].bytes;
         if (total > GSIM_LIMIT_BYTES)
             return gsim_error_set(error, GSIM_INPUT, "buffers[%u].bytes: all buffers together exceed %llu bytes", i,
                                   GSIM_LIMIT_BYTES);
@@ -60,52 +67,56 @@ static enum gsim_status check_shape(uint32_t index, const struct gsim_kernel *ke
     return GSIM_OK;
 }
 
-static enum gsim_status check_kernels(const struct gsim_program *program, struct gsim_error *error)
+enum gsim_status gsim_program_check_kernel(const struct gsim_program *program, uint32_t i, struct gsim_error *error)
 {
-    for (uint32_t i = 0; i < program->kernel_count; i++) {
-        const struct gsim_kernel *kernel = &program->kernels[i];
-        if (!is_name(kernel->name))
-            return gsim_error_set(error, GSIM_INPUT, "kernels[%u].name: expected 1 to %u bytes of text, found %zu", i,
-                                  GSIM_LIMIT_NAME, kernel->name ? strlen(kernel->name) : (size_t)0);
-        enum gsim_status status = check_shape(i, kernel, error);
-        if (status != GSIM_OK) return status;
-        if (kernel->regs_per_thread > GSIM_LIMIT_REGS || kernel->smem_bytes > GSIM_LIMIT_SMEM_BYTES)
-            return gsim_error_set(error, GSIM_INPUT,
-                                  "kernels[%u] '%s': expected at most %u registers and %u bytes of shared memory, "
-                                  "found %u and %u",
-                                  i, kernel->name, GSIM_LIMIT_REGS, GSIM_LIMIT_SMEM_BYTES, kernel->regs_per_thread,
-                                  kernel->smem_bytes);
-        if (!is_work(kernel->flops) || !is_work(kernel->dram_bytes) || !is_work(kernel->thread_cycles) ||
-            !is_work(kernel->sm_cycles))
-            return gsim_error_set(error, GSIM_INPUT,
-                                  "kernels[%u] '%s': expected flops, dram_bytes, thread_cycles and sm_cycles of 0 to "
-                                  "%g, found %g, %g, %g and %g",
-                                  i, kernel->name, GSIM_LIMIT_WORK, kernel->flops, kernel->dram_bytes,
-                                  kernel->thread_cycles, kernel->sm_cycles);
-        if (!is_work(kernel->rows))
-            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': rows: expected 0 to %g, found %g", i, kernel->name,
-                                  GSIM_LIMIT_WORK, kernel->rows);
-        if (!is_work(kernel->loop_x) || !is_work(kernel->loop_y) || !is_work(kernel->loop_z))
-            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': loop_x, loop_y, loop_z: expected 0 to %g, found %g, %g and %g",
-                                  i, kernel->name, GSIM_LIMIT_WORK, kernel->loop_x, kernel->loop_y, kernel->loop_z);
-        if (!(kernel->prologue >= 0 && kernel->prologue <= GSIM_LIMIT_PROLOGUE) || !(kernel->trigger >= 0 && kernel->trigger <= 1))
-            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': prologue, trigger: expected 0 to %g and 0 to 1, found %g and %g", i,
-                                  kernel->name, GSIM_LIMIT_PROLOGUE, kernel->prologue, kernel->trigger);
-        if (!is_duration(kernel->solo_us))
-            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': solo_us: expected 0 to %g, found %g", i,
-                                  kernel->name, GSIM_LIMIT_US, kernel->solo_us);
-        if (!is_duration(kernel->slice_us) || kernel->slice_sms > GSIM_LIMIT_SMS)
-            return gsim_error_set(error, GSIM_INPUT,
-                                  "kernels[%u] '%s': slice_us, slice_sms: expected 0 to %g and 0 to %u, found %g and %u", i,
-                                  kernel->name, GSIM_LIMIT_US, GSIM_LIMIT_SMS, kernel->slice_us, kernel->slice_sms);
-    }
+    const struct gsim_kernel *kernel = &program->kernels[i];
+    if (!is_name(kernel->name))
+        return gsim_error_set(error, GSIM_INPUT, "kernels[%u].name: expected 1 to %u bytes of text, found %zu", i,
+                              GSIM_LIMIT_NAME, kernel->name ? strlen(kernel->name) : (size_t)0);
+    enum gsim_status status = check_shape(i, kernel, error);
+    if (status != GSIM_OK) return status;
+    if (kernel->regs_per_thread > GSIM_LIMIT_REGS || kernel->smem_bytes > GSIM_LIMIT_SMEM_BYTES)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "kernels[%u] '%s': expected at most %u registers and %u bytes of shared memory, "
+                              "found %u and %u",
+                              i, kernel->name, GSIM_LIMIT_REGS, GSIM_LIMIT_SMEM_BYTES, kernel->regs_per_thread,
+                              kernel->smem_bytes);
+    if (!is_work(kernel->flops) || !is_work(kernel->dram_bytes) || !is_work(kernel->thread_cycles) ||
+        !is_work(kernel->sm_cycles))
+        return gsim_error_set(error, GSIM_INPUT,
+                              "kernels[%u] '%s': expected flops, dram_bytes, thread_cycles and sm_cycles of 0 to "
+                              "%g, found %g, %g, %g and %g",
+                              i, kernel->name, GSIM_LIMIT_WORK, kernel->flops, kernel->dram_bytes,
+                              kernel->thread_cycles, kernel->sm_cycles);
+    if (!is_work(kernel->rows))
+        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': rows: expected 0 to %g, found %g", i, kernel->name,
+                              GSIM_LIMIT_WORK, kernel->rows);
+    if (!is_work(kernel->loop_x) || !is_work(kernel->loop_y) || !is_work(kernel->loop_z))
+        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': loop_x, loop_y, loop_z: expected 0 to %g, found %g, %g and %g",
+                              i, kernel->name, GSIM_LIMIT_WORK, kernel->loop_x, kernel->loop_y, kernel->loop_z);
+    if (!(kernel->prologue >= 0 && kernel->prologue <= GSIM_LIMIT_PROLOGUE) || !(kernel->trigger >= 0 && kernel->trigger <= 1))
+        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': prologue, trigger: expected 0 to %g and 0 to 1, found %g and %g", i,
+                              kernel->name, GSIM_LIMIT_PROLOGUE, kernel->prologue, kernel->trigger);
+    if (!is_duration(kernel->solo_us))
+        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': solo_us: expected 0 to %g, found %g", i,
+                              kernel->name, GSIM_LIMIT_US, kernel->solo_us);
+    if (!is_duration(kernel->slice_us) || kernel->slice_sms > GSIM_LIMIT_SMS)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "kernels[%u] '%s': slice_us, slice_sms: expected 0 to %g and 0 to %u, found %g and %u", i,
+                              kernel->name, GSIM_LIMIT_US, GSIM_LIMIT_SMS, kernel->slice_us, kernel->slice_sms);
     return GSIM_OK;
 }
 
-static enum gsim_status check_references(const struct gsim_program *program, uint32_t i, struct gsim_error *error)
+static enum gsim_status check_kernels(const struct gsim_program *program, struct gsim_error *error)
 {
-    const struct gsim_op *op = &program->ops[i];
-    if (op->index != i) GSIM_BUG("op %u carries the index %u", i, op->index);
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < program->kernel_count && !status; i++) status = gsim_program_check_kernel(program, i, error);
+    return status;
+}
+
+static enum gsim_status check_references(const struct gsim_program *program, const struct gsim_op *op, struct gsim_error *error)
+{
+    uint32_t i = op->index;
     uint32_t expected_args = op->kind == GSIM_OP_HOST_COMPUTE ? 0 : 1;
     if (op->kind == GSIM_OP_KERNEL) {
         if (op->kernel_index >= program->kernel_count)
@@ -129,9 +140,9 @@ static enum gsim_status check_references(const struct gsim_program *program, uin
     return GSIM_OK;
 }
 
-static enum gsim_status check_amounts(const struct gsim_program *program, uint32_t i, struct gsim_error *error)
+static enum gsim_status check_amounts(const struct gsim_program *program, const struct gsim_op *op, struct gsim_error *error)
 {
-    const struct gsim_op *op = &program->ops[i];
+    uint32_t i = op->index;
     if (op->kind != GSIM_OP_KERNEL && op->kind != GSIM_OP_HOST_COMPUTE) {
         uint64_t buffer_bytes = program->buffers[op->args[0].buffer_index].bytes;
         if (op->bytes < 1 || op->bytes > buffer_bytes)
@@ -157,9 +168,9 @@ static enum gsim_status check_amounts(const struct gsim_program *program, uint32
     return GSIM_OK;
 }
 
-static enum gsim_status check_segments(const struct gsim_program *program, uint32_t i, struct gsim_error *error)
+static enum gsim_status check_segments(const struct gsim_program *program, const struct gsim_op *op, struct gsim_error *error)
 {
-    const struct gsim_op *op = &program->ops[i];
+    uint32_t i = op->index;
     if (op->kind != GSIM_OP_KERNEL && (op->segment_count || op->is_unknown))
         return gsim_error_set(error, GSIM_INPUT, "ops[%u]: only a kernel has segments or is unknown", i);
     if (op->segment_count > GSIM_LIMIT_SEGMENTS)
@@ -181,6 +192,13 @@ static enum gsim_status check_segments(const struct gsim_program *program, uint3
                                   buffer->name);
     }
     return GSIM_OK;
+}
+
+enum gsim_status gsim_program_check_op(const struct gsim_program *program, const struct gsim_op *op, struct gsim_error *error)
+{
+    enum gsim_status status = check_references(program, op, error);
+    if (status == GSIM_OK) status = check_segments(program, op, error);
+    return status == GSIM_OK ? check_amounts(program, op, error) : status;
 }
 
 /* No buffer twice: each remembers the last op that named it. */
@@ -216,11 +234,10 @@ enum gsim_status gsim_program_check(const struct gsim_program *program, struct g
     if (status == GSIM_OK) status = check_kernels(program, error);
     double total_us = 0;
     for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++) {
-        status = check_references(program, i, error);
-        if (status == GSIM_OK) status = check_segments(program, i, error);
-        if (status == GSIM_OK) status = check_amounts(program, i, error);
-        if (status != GSIM_OK) break;
         const struct gsim_op *op = &program->ops[i];
+        if (op->index != i) GSIM_BUG("op %u carries the index %u", i, op->index);
+        status = gsim_program_check_op(program, op, error);
+        if (status != GSIM_OK) break;
         total_us += op->host_us + (op->kind == GSIM_OP_KERNEL ? program->kernels[op->kernel_index].solo_us : 0);
     }
     if (status == GSIM_OK && total_us * program->iterations > GSIM_LIMIT_TOTAL_US)

@@ -209,14 +209,42 @@ static void compute_occupancy(const struct gsim_timeline *timeline, const struct
     if (limits && busy > 0) metrics->achieved_occupancy = warps / (busy * limits->warps);
 }
 
+/* Where records were not kept: what sums tell. Overlaps, bounds and bottlenecks they do not. */
+static void compute_sums(const struct gsim_timeline *timeline, const struct gsim_device_spec *device, struct gsim_metrics *metrics)
+{
+    const struct gsim_sums *sums = timeline->sums;
+    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
+    gsim_time calls = 0;
+    metrics->makespan = sums->end;
+    for (size_t i = 0; i < timeline->iteration_count; i++) metrics->makespan = later(metrics->makespan, timeline->iterations[i].end);
+    for (size_t i = 0; i <= GSIM_SUMS_NAMES; i++) metrics->kernel_time += sums->kernels[i].total;
+    for (int kind = 0; kind < GSIM_COPY_KIND_COUNT; kind++)
+        for (int reason = 0; reason < 4; reason++) {
+            const struct gsim_sum *tally = &sums->copies[kind][reason];
+            metrics->transfer_time += tally->total;
+            metrics->bytes_by_reason[reason] += tally->bytes;
+            *(kind == GSIM_COPY_H2D ? &metrics->h2d_bytes : kind == GSIM_COPY_D2H ? &metrics->d2h_bytes : &metrics->d2d_bytes) += tally->bytes;
+            if (kind == GSIM_COPY_H2D) metrics->h2d_time += tally->total;
+            if (kind == GSIM_COPY_D2H) metrics->d2h_time += tally->total;
+        }
+    for (int i = 0; i < GSIM_API_COUNT; i++) calls += sums->calls[i].total;
+    metrics->host_waited = sums->waited;
+    metrics->host_busy = calls - sums->waited;
+    double left = (double)(metrics->makespan - sums->occupancy.time), whole = device->sm_count * timeline->gpu_count * (double)metrics->makespan;
+    double busy = sums->busy_sm_ps + sums->occupancy.busy_sms * left, warps = sums->warp_ps + sums->occupancy.warps * left;
+    metrics->sm_busy_ratio = timeline->detailed && whole > 0 ? busy / whole : NAN;
+    metrics->achieved_occupancy = limits && busy > 0 ? warps / (busy * limits->warps) : NAN;
+}
+
 enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
                                       const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                       struct gsim_error *error)
 {
     memset(metrics, 0, sizeof(*metrics));
-    enum gsim_status status = gsim_metrics_overlap(timeline, metrics, error);
+    enum gsim_status status = timeline->sums ? GSIM_OK : gsim_metrics_overlap(timeline, metrics, error);
+    if (timeline->sums) compute_sums(timeline, device, metrics);
     if (status == GSIM_OK) status = compute_iterations(timeline, metrics, error);
-    if (status != GSIM_OK) return status;
+    if (status != GSIM_OK || timeline->sums) return status;
     compute_transfers(timeline, metrics);
     compute_makespan(timeline, metrics);
     compute_occupancy(timeline, device, metrics);

@@ -14,9 +14,14 @@
 
 struct tally {
     const char *name;
-    uint64_t count;
+    uint64_t count, bytes;
     gsim_time total, shortest, longest;
 };
+
+static struct tally as_tally(const struct gsim_sum *sum, const char *name)
+{
+    return (struct tally){name, sum->count, sum->bytes, sum->total, sum->shortest, sum->longest};
+}
 
 static void tally_add(struct tally *tally, gsim_time duration)
 {
@@ -89,10 +94,26 @@ static void put_table(const struct page *page, struct tally *rows, size_t count,
     put_table_row(page, &rest, whole);
 }
 
+/* Where records were not kept. */
+static enum gsim_status put_kernel_sums(const struct page *page, const struct gsim_result *result, struct gsim_error *error)
+{
+    const struct gsim_sums *sums = result->timeline->sums;
+    struct tally *tallies = gsim_alloc(sizeof(*tallies) * (GSIM_SUMS_NAMES + 1));
+    size_t count = 0;
+    if (!tallies) return gsim_error_set(error, GSIM_NOMEM, "cannot write the report: out of memory");
+    for (size_t i = 0; i <= GSIM_SUMS_NAMES; i++)
+        if (sums->kernels[i].count) tallies[count++] = as_tally(&sums->kernels[i], sums->kernels[i].name ? sums->kernels[i].name : "(others)");
+    if (count) put_table_head(page, "Kernel", "share");
+    put_table(page, tallies, count, (double)result->metrics->kernel_time);
+    gsim_free(tallies);
+    return GSIM_OK;
+}
+
 static enum gsim_status put_kernels(const struct page *page, const struct gsim_result *result, struct gsim_error *error)
 {
     const struct gsim_timeline *timeline = result->timeline;
     const struct gsim_program *program = timeline->program;
+    if (timeline->sums) return put_kernel_sums(page, result, error);
     if (!timeline->kernel_count) return GSIM_OK;
     struct tally *tallies = gsim_alloc(sizeof(*tallies) * program->kernel_count);
     if (!tallies) return gsim_error_set(error, GSIM_NOMEM, "cannot write the report: out of memory");
@@ -122,12 +143,17 @@ static void put_transfers(const struct page *page, const struct gsim_timeline *t
 {
     struct tally tallies[COPY_KINDS][COPY_REASONS] = {{{0}}};
     double bytes[COPY_KINDS][COPY_REASONS] = {{0}};
-    if (!timeline->copy_count) return;
+    if (!timeline->copy_count && (!timeline->sums || !timeline->sums->copy_count)) return;
     for (size_t i = 0; i < timeline->copy_count; i++) {
         const struct gsim_copy_record *copy = &timeline->copies[i];
         tally_add(&tallies[copy->kind][copy->reason], copy->end - copy->start);
         bytes[copy->kind][copy->reason] += (double)copy->bytes;
     }
+    for (int kind = 0; timeline->sums && kind < COPY_KINDS; kind++)
+        for (int reason = 0; reason < COPY_REASONS; reason++) {
+            tallies[kind][reason] = as_tally(&timeline->sums->copies[kind][reason], NULL);
+            bytes[kind][reason] = (double)timeline->sums->copies[kind][reason].bytes;
+        }
     gsim_output_printf(page->output, "\n  %s%-*s %9s %10s %10s %10s %12s%s\n", page->bold, NAME_WIDTH, "Transfer",
                        "count", "bytes", "total", "mean", "rate", page->plain);
     for (int kind = 0; kind < COPY_KINDS; kind++) {
@@ -149,13 +175,19 @@ static void put_transfers(const struct page *page, const struct gsim_timeline *t
     }
 }
 
+static uint64_t call_count(const struct gsim_timeline *timeline) { return timeline->sums ? timeline->sums->call_count : timeline->api_count; }
+
 static void put_calls(const struct page *page, const struct gsim_timeline *timeline)
 {
     struct tally tallies[GSIM_API_COUNT] = {{0}};
     double whole = 0;
     size_t count = 0;
-    if (!timeline->api_count) return;
-    for (int i = 0; i < GSIM_API_COUNT; i++) tallies[i].name = gsim_api_name((enum gsim_api)i);
+    if (!call_count(timeline)) return;
+    for (int i = 0; i < GSIM_API_COUNT; i++) {
+        if (timeline->sums) tallies[i] = as_tally(&timeline->sums->calls[i], NULL);
+        tallies[i].name = gsim_api_name((enum gsim_api)i);
+        whole += (double)tallies[i].total;
+    }
     for (size_t i = 0; i < timeline->api_count; i++) {
         tally_add(&tallies[timeline->apis[i].api], timeline->apis[i].end - timeline->apis[i].start);
         whole += (double)(timeline->apis[i].end - timeline->apis[i].start);
@@ -230,17 +262,30 @@ static void put_times(const struct page *page, const struct gsim_result *result)
         gsim_output_text(page->output, "above the makespan, which it must not be: please report this as a fault of gpusim\n");
 }
 
-static void put_device(const struct page *page, const struct gsim_result *result)
+static void put_overlap(const struct page *page, const struct gsim_result *result)
 {
-    const struct gsim_metrics *metrics = result->metrics;
-    const struct gsim_overlap *overlap = &metrics->overlap;
+    const struct gsim_overlap *overlap = &result->metrics->overlap;
+    const struct gsim_sums *sums = result->timeline->sums;
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE], d[GSIM_TEXT_SIZE];
+    if (sums) {
+        put_label(page, "Records");
+        gsim_output_printf(page->output, "of %s kernels and %s transfers added up; --report, --trace, --csv or --gantt keeps them\n",
+                           gsim_text_count(a, sums->kernel_count), gsim_text_count(b, sums->copy_count));
+        return;
+    }
     if (result->tasks && !result->timeline->kernel_count) return; /* nobody kept them */
     put_label(page, "Overlap");
     gsim_output_printf(page->output, "CT %s, TC %s, CC %s, TOT %s", gsim_text_percent(a, overlap->compute_transfer),
                        gsim_text_percent(b, overlap->transfer_compute), gsim_text_percent(c, overlap->compute_compute),
                        gsim_text_percent(d, overlap->total));
     gsim_output_printf(page->output, "  %s(C computation, T transfer)%s\n", page->dim, page->plain);
+}
+
+static void put_device(const struct page *page, const struct gsim_result *result)
+{
+    const struct gsim_metrics *metrics = result->metrics;
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE];
+    put_overlap(page, result);
     if (result->timeline->iteration_count) {
         const struct gsim_iteration_record *first = &result->timeline->iterations[0];
         put_label(page, "Streams");
@@ -261,10 +306,10 @@ static void put_host(const struct page *page, const struct gsim_result *result)
 {
     const struct gsim_metrics *metrics = result->metrics;
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
-    if (result->timeline->api_count) {
+    if (call_count(result->timeline)) {
         put_label(page, "Host");
         gsim_output_printf(page->output, "%s busy in %s calls, %s blocked\n", gsim_text_time(a, metrics->host_busy),
-                           gsim_text_count(b, result->timeline->api_count), gsim_text_time(c, metrics->host_waited));
+                           gsim_text_count(b, call_count(result->timeline)), gsim_text_time(c, metrics->host_waited));
     }
     if (!metrics->h2d_bytes && !metrics->d2h_bytes) return;
     put_label(page, "Moved");

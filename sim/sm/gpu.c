@@ -17,26 +17,6 @@ static bool is_fast_sm(const struct gsim_device_spec *d, uint32_t sm)
     return turn - floor(turn) < d->fast_sm_share;
 }
 
-/* The chip becomes smaller by about BY, and all that its SMs share with it. */
-static const struct gsim_device_spec *sample(struct gsim_gpu *gpu, double by)
-{
-    gpu->sampled = *gpu->device;
-    gpu->sampled.sm_count = fmax(1, round(gpu->device->sm_count / by));
-    gpu->sms_each = gpu->device->sm_count / gpu->sampled.sm_count;
-    gpu->sampled.dram_gbps /= gpu->sms_each;
-    gpu->device = &gpu->sampled;
-    return gpu->device;
-}
-
-/* How many blocks of a grid of so many the SMs that are simulated have: at least one, and on average their part. */
-static uint64_t blocks_of(struct gsim_gpu *gpu, uint64_t grid)
-{
-    if (gpu->sms_each <= 1) return grid;
-    double wanted = (double)grid / gpu->sms_each + gpu->left_over, blocks = fmax(1, round(wanted));
-    gpu->left_over = fmax(-1, wanted - blocks);
-    return (uint64_t)blocks;
-}
-
 /* Room for all groups that there may ever be, of which few are touched. */
 static bool add_pool(struct gsim_gpu *gpu, uint32_t count)
 {
@@ -57,7 +37,7 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     if (!gpu) return NULL;
     gpu->device = device;
     gpu->sms_each = 1;
-    if (options && options->sample > 1) device = sample(gpu, (double)options->sample);
+    if (options && options->sample > 1) device = gsim_sample_begin(gpu, (double)options->sample);
     gpu->limits = gsim_sm_limits(device->compute_capability);
     if (options) gpu->options = *options;
     if (listener) gpu->listener = *listener;
@@ -105,7 +85,7 @@ struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim
         gpu->free_runs = run->next;
     else if (!(run = GSIM_ARENA_NEW(gpu->arena, struct gsim_kernel_run)))
         return NULL;
-    uint64_t blocks = blocks_of(gpu, work->blocks);
+    uint64_t blocks = gsim_sample_blocks(gpu, work->blocks);
     *run = (struct gsim_kernel_run){
         .work = work, .tag = tag, .blocks = blocks, .unplaced = blocks, .pace = 1, .scale = scale, .stands_for = 1,
         .prologue = work->prologue};
@@ -288,15 +268,6 @@ bool gsim_gpu_is_busy(const struct gsim_gpu *gpu) { return gpu->load.kernels || 
 uint32_t gsim_gpu_queued(const struct gsim_gpu *gpu) { return gpu->queued_count; }
 
 bool gsim_gpu_has_empty_sm(const struct gsim_gpu *gpu) { return gpu->load.busy_sms < (uint32_t)gpu->device->sm_count; }
-struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu)
-{
-    struct gsim_gpu_load load = gpu->load;
-    if (gpu->sms_each <= 1) return load;
-    load.busy_sms = (uint32_t)lround(load.busy_sms * gpu->sms_each);
-    load.warps = (uint32_t)lround(load.warps * gpu->sms_each);
-    load.blocks = (uint64_t)llround((double)load.blocks * gpu->sms_each);
-    return load;
-}
 
 
 void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics)

@@ -220,6 +220,12 @@ bool gsim_marks_pass(struct gsim_gpu *gpu, const struct gsim_sm_group *g, struct
 void gsim_marks_placed(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now);
 static inline bool gsim_marks_has(const struct gsim_kernel_run *run) { return run->is_held || gsim_demand_triggers(run->work); }
 
+/* --- sample.c: one SM stands for several --------------------------------------------------------------------- */
+/* The chip becomes smaller by about BY, and all that its SMs share with it. */
+const struct gsim_device_spec *gsim_sample_begin(struct gsim_gpu *gpu, double by);
+/* How many blocks of a grid of so many the SMs that are simulated have: at least one, and on average their part. */
+uint64_t gsim_sample_blocks(struct gsim_gpu *gpu, uint64_t grid);
+
 /* --- waves.c: waves that only repeat those before them ------------------------------------------------------ */
 void gsim_waves_skip(struct gsim_gpu *gpu, gsim_time now);
 

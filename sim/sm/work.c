@@ -164,6 +164,7 @@ struct sandbox { /* an empty chip, used again and again */
     struct gsim_gpu *gpu;
     gsim_time clock;
     double sm_count;
+    bool failed; /* out of memory: times mean nothing */
 };
 
 static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_device_spec *device, struct gsim_error *error)
@@ -187,7 +188,10 @@ static double alone(struct sandbox *box, const struct gsim_demand *w)
     if (rough > 10 * LONGEST_PS) return rough; /* the clock could not hold what the machine makes of it */
     gsim_time start = box->clock;
     gsim_gpu_promise(box->gpu, GSIM_TIME_NEVER);
-    if (!gsim_gpu_submit(box->gpu, start, w, 0, NULL)) GSIM_BUG("out of memory in the sandbox");
+    if (box->failed || !gsim_gpu_submit(box->gpu, start, w, 0, NULL)) {
+        box->failed = true;
+        return LONGEST_PS;
+    }
     for (gsim_time next; (next = gsim_gpu_next(box->gpu)) != GSIM_TIME_NEVER; box->clock = next)
         gsim_gpu_advance(box->gpu, next);
     return (double)(box->clock - start);
@@ -336,6 +340,7 @@ static enum gsim_status use_slice(struct gsim_demand *w, const struct gsim_devic
     if (status) return status;
     if (slice_error(w, k, &slice) < log(SLICE_SHORT)) invert_sliced(w, d, k, box, &slice);
     gsim_arena_release(&slice.arena);
+    box->failed |= slice.failed;
     return GSIM_OK;
 }
 
@@ -391,6 +396,12 @@ bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const stru
         works[i].cold = works[i].is_inverted && total - own > held ? cold_factor(&works[i], device, own, held) : 1;
     }
     return total > held;
+}
+
+void gsim_demand_meet(struct gsim_demand *work, const struct gsim_device_spec *device)
+{
+    work->touched_bytes = touched_bytes(work, device);
+    work->cold = work->is_inverted ? cold_factor(work, device, work->touched_bytes, gsim_l2_held_bytes(device)) : 1;
 }
 
 /* --- interface ---------------------------------------------------------------------------------------------- */
@@ -474,6 +485,7 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     work->prologue = kernel->prologue;
     work->trigger = kernel->trigger;
     gsim_arena_release(&box.arena);
+    if (box.failed && !status) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status && work->solo_ps > LONGEST_PS)
         status = gsim_error_set(error, GSIM_INPUT, "kernel '%s': would take %.3g s on '%s', expected at most %g", kernel->name,
                                 work->solo_ps * 1e-12, device->name, GSIM_LIMIT_US * 1e-6);

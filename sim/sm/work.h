@@ -87,6 +87,9 @@ enum gsim_status gsim_demands_adjust(struct gsim_demand *works, uint32_t count, 
  * all of them together overwrite it. */
 bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device);
 
+/* As gsim_demands_share_l2() has a kernel among so many that they overwrite L2: for one that is met while its program runs. */
+void gsim_demand_meet(struct gsim_demand *work, const struct gsim_device_spec *device);
+
 /* How much data stays in L2 until it is used again (H200: four fifths of it). */
 double gsim_l2_held_bytes(const struct gsim_device_spec *device);
 

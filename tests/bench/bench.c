@@ -231,6 +231,37 @@ static double time_file(const struct bench_options *options, enum bench_shape sh
     return seconds;
 }
 
+/* 48 clients of a service of 200 kernels side by side, REQUESTS of each; SAMPLE: --opt gpu.sample. In seconds; negative when it failed. */
+static double time_clients(const struct bench_options *options, uint32_t requests, const char *sample)
+{
+    enum { CLIENTS = 48, KERNELS = 200 };
+    char path[] = "/tmp/gpusim-bench-XXXXXX", task[96], option[32];
+    const char *run[2 * CLIENTS + 12];
+    struct gsim_error error = {0};
+    struct gsim_program program = {0};
+    double seconds = -1;
+    int file = mkstemp(path), count = 0;
+    if (file < 0) return -1;
+    close(file);
+    snprintf(task, sizeof task, "%s,requests=%" PRIu32, path, requests);
+    snprintf(option, sizeof option, "gpu.sample=%s", sample);
+    run[count++] = options->binary;
+    for (int i = 0; i < CLIENTS; i++) {
+        run[count++] = "--task";
+        run[count++] = task;
+    }
+    const char *rest[] = {"--share", "mps", "--memory", "pinned", "--device", options->device, "--opt", option, NULL};
+    memcpy(&run[count], rest, sizeof rest);
+    if (bench_program(BENCH_SERVICE, KERNELS, &program, &error) == GSIM_OK && bench_program_write(&program, path) == 0)
+        seconds = time_command(run);
+    if (seconds > 0)
+        printf("\n48 clients x %" PRIu32 " requests x 200 kernels under --share mps, gpu.sample=%s: %.2f s, %.1f us a kernel\n", requests, sample, seconds,
+               seconds * 1e6 / CLIENTS / KERNELS / requests);
+    unlink(path);
+    gsim_program_release(&program);
+    return seconds;
+}
+
 static int run_commands(const struct bench_options *options, FILE *json)
 {
     static const enum bench_shape shapes[2] = {BENCH_LAYERED, BENCH_RANDOM};
@@ -246,6 +277,8 @@ static int run_commands(const struct bench_options *options, FILE *json)
                count, bench_shape_name(shapes[i]), seconds[i] * 1e3, count / seconds[i], heap * 1e-6, count / seconds[i] / heap);
     }
 
+    failures += time_clients(options, options->quick ? 1 : 10, "1") < 0;
+    failures += time_clients(options, options->quick ? 10 : 100, "27") < 0;
     const char *first[] = {options->wrapper, "--workload", "img", "--sched", "kesco", NULL};
     uint32_t runs = options->quick ? 5 : 20;
     bool ran = time_command(first) >= 0; /* builds when something is stale; not counted */

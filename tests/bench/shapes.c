@@ -11,7 +11,7 @@ enum { BENCH_WIDTH = 12, BENCH_KERNELS = 12, BENCH_GRID = 32, BENCH_THREADS = 25
 
 const char *bench_shape_name(enum bench_shape shape)
 {
-    static const char *const names[BENCH_SHAPE_COUNT] = {"chain", "layered-12", "independent-12", "random-12", "blocks"};
+    static const char *const names[BENCH_SHAPE_COUNT] = {"chain", "layered-12", "independent-12", "random-12", "service", "blocks"};
     return names[shape];
 }
 
@@ -47,7 +47,7 @@ static uint32_t draw(uint64_t *state, uint32_t count)
     return (uint32_t)((*state >> 33) % count);
 }
 
-static bool add_random(struct gsim_builder *builder, uint32_t count)
+static bool add_random(struct gsim_builder *builder, enum bench_shape shape, uint32_t count)
 {
     enum { KINDS = 20, GRIDS = 5, BACK = 2 * BENCH_WIDTH, AFTER = 2 };
     static const uint32_t grids[GRIDS] = {8, 32, 96, 264, 528};
@@ -56,7 +56,7 @@ static bool add_random(struct gsim_builder *builder, uint32_t count)
         char name[16];
         uint32_t which = draw(&state, KINDS), after[AFTER], after_count = 0;
         struct gsim_arg arg = {.buffer_index = draw(&state, BENCH_WIDTH), .reads = true};
-        for (int a = 0; a < AFTER && i >= BACK; a++) {
+        for (int a = 0; a < AFTER && i >= BACK && shape == BENCH_RANDOM; a++) {
             uint32_t before = i - 1 - draw(&state, BACK);
             if (!after_count || after[0] != before) after[after_count++] = before;
         }
@@ -64,7 +64,7 @@ static bool add_random(struct gsim_builder *builder, uint32_t count)
         struct gsim_kernel kernel = bench_kernel(name, grids[which % GRIDS], 5.0 + which);
         uint32_t index = gsim_builder_kernel(builder, &kernel);
         struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = index, .arg_count = 1, .args = &arg, .after_count = after_count,
-                             .after = after_count ? after : NULL, .stream = (int32_t)draw(&state, BENCH_WIDTH)};
+                             .after = after_count ? after : NULL, .stream = shape == BENCH_RANDOM ? (int32_t)draw(&state, BENCH_WIDTH) : 0};
         if (index == UINT32_MAX || gsim_builder_op(builder, &op) == UINT32_MAX) return false;
     }
     return true;
@@ -86,7 +86,7 @@ enum gsim_status bench_program(enum bench_shape shape, uint32_t count, struct gs
         uint32_t index = gsim_builder_kernel(builder, &kernel);
         failed = index == UINT32_MAX || add_kernel_op(builder, shape, 0, index) == UINT32_MAX;
     }
-    if (!failed && shape == BENCH_RANDOM) failed = !add_random(builder, count);
+    if (!failed && (shape == BENCH_RANDOM || shape == BENCH_SERVICE)) failed = !add_random(builder, shape, count);
     for (uint32_t i = 0; !failed && shape < BENCH_RANDOM && i < count; i++) {
         static const char *const names[BENCH_KERNELS] = {"k0", "k1", "k2", "k3", "k4",  "k5",
                                                          "k6", "k7", "k8", "k9", "k10", "k11"};

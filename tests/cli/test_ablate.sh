@@ -32,4 +32,14 @@ same "$(errors --opt rule.turns=off)" "$(echo "$row" | cut -d, -f 5)" "turns off
 
 "$gpusim" ablate "h100-vm=$cases" --rules turns --csv - >other.csv 2>err || fail "h100-vm: $(cat err)"
 same "$(errors --device h100-vm)" "$(grep '^turns,live,' other.csv | cut -d, -f 4)" "another device"
+
+# Recorded runs: their makespans are one more quantity, on the device that the file names.
+runs=$GPUSIM_DATA/traces/h200/runs-1g.json.gz
+"$gpusim" ablate "$runs" --rules engine_polls --csv - >runs.csv 2>err || fail "runs: $(cat err)"
+of_runs() { "$gpusim" validate "$runs" --csv - "$@" 2>/dev/null | awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["quantity"] == "makespan" { e = $at["error"]; sum += e < 0 ? -e : e; n++ } END { printf "%.6g\n", 100 * sum / n }'; }
+row=$(grep '^engine_polls,run,' runs.csv)
+same "$(of_runs)" "$(echo "$row" | cut -d, -f 4)" "runs, all rules"
+same "$(of_runs --opt rule.engine_polls=off)" "$(echo "$row" | cut -d, -f 5)" "runs, engine_polls off"
 exit $((failures > 0))

@@ -180,6 +180,7 @@ static const struct {
     {"peer_latency_us", "several GPUs"},
     {"peer_event_us", "several GPUs"},
     {"peer_call_us", "several GPUs"},
+    {"gpus_call_us", "several GPUs"},
     {"thread_create_us", "schedulers with host threads"},
     {"spread_gaps", "--spread"},
     {"spread_least", "--spread"},

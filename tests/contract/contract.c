@@ -91,7 +91,17 @@ static bool run(const struct contract *c, bool watched, struct seen *seen, struc
                                          .observer = watched ? &observer : NULL};
     gsim_params_set_defaults(gsim_gpu_params, &simulation.gpu); /* as users run it */
     simulation.gpu.check = watched;
+    simulation.gpu_count = c->gpu_count;
+    struct gsim_source_of_program_params params = {c->program};
+    struct gsim_program drawn = {0};
+    if (c->as_source) {
+        simulation.source = &gsim_source_of_program;
+        simulation.source_params = &params;
+        simulation.program = simulation.drawn = &drawn;
+    }
     enum gsim_status status = gsim_simulate(&simulation, timeline, &error);
+    timeline->program = c->program; /* what was drawn has the same ops */
+    gsim_program_release(&drawn);
     CHECK_MSG(status == GSIM_OK, "%s: %s", c->label, error.message);
     return status == GSIM_OK;
 }
@@ -269,7 +279,7 @@ static void check_moves(const struct contract *c, const struct gsim_timeline *t)
 static void check_capacity(const struct contract *c, const struct gsim_timeline *t, const struct seen *seen)
 {
     const struct gsim_sm_limits *limits = gsim_sm_limits(c->device->compute_capability);
-    double sms = c->device->sm_count;
+    double sms = c->device->sm_count * (c->gpu_count ? c->gpu_count : 1);
     CHECK_MSG(t->occupancy_count > 0, "%s: no occupancy recorded", c->label);
     for (size_t i = 0; limits && i < t->occupancy_count; i++) {
         const struct gsim_occupancy_record *o = &t->occupancy[i];

@@ -19,6 +19,8 @@ struct contract {
     bool prefetch;
     uint32_t iterations;
     const double *least_us; /* of every kernel of the program: contract_least_us() */
+    uint32_t gpu_count;    /* 0: 1 */
+    bool as_source;        /* the program is drawn while it runs, once (gsim_source_of_program) */
     bool by_streams;       /* the order within the author's streams holds too (async) */
 };
 

@@ -118,6 +118,8 @@ expect 'devices beside the library' ./embed-shared/embed only-here "$share/workl
 grep -q '^axpy' "$place/out" || { printf 'embed: no kernel of the file\n' && failures=$((failures + 1)); }
 example scheduler plugin
 expect 'the example scheduler' "$gpusim" --workload img --sched ./plugin/lifo.so
+example source drawn
+expect 'the example source' "$gpusim" --workload ./drawn/solver.so --sched async --opt solver.every=2
 if command -v pkg-config >/dev/null 2>&1; then
     # shellcheck disable=SC2046 # words
     expect 'pkg-config' "${CC:-cc}" $flags -std=c11 -o by-pkg-config "$source_dir/examples/embed/embed.c" \

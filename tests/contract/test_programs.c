@@ -30,7 +30,7 @@ static void write_kernels(gsl_rng *rng, FILE *out)
     fprintf(out, "],\n");
 }
 
-static void write_kernel_op(gsl_rng *rng, FILE *out, uint32_t index)
+static void write_kernel_op(gsl_rng *rng, FILE *out, uint32_t index, uint32_t gpus)
 {
     uint32_t read = pick(rng, BUFFERS), written = pick(rng, BUFFERS);
     fprintf(out,
@@ -40,12 +40,13 @@ static void write_kernel_op(gsl_rng *rng, FILE *out, uint32_t index)
     if (read != written) fprintf(out, ", \"reads\": [\"b%" PRIu32 "\"]", read);
     fprintf(out, ", \"writes\": [\"b%" PRIu32 "\"], \"stream\": %" PRIu32, written, pick(rng, STREAMS));
     if (index && pick(rng, 3)) fprintf(out, ", \"after\": [%" PRIu32 "]", pick(rng, index));
+    if (gpus > 1) fprintf(out, ", \"device\": %" PRIu32, pick(rng, gpus));
     if (pick(rng, 8) == 0) fprintf(out, ", \"priority\": -%" PRIu32, 1 + pick(rng, 2));
     fprintf(out, "}");
 }
 
 /* A program file of OPS ops; mostly kernels. */
-static void write_program(gsl_rng *rng, FILE *out, uint32_t ops)
+static void write_program(gsl_rng *rng, FILE *out, uint32_t ops, uint32_t gpus)
 {
     static const char *const inits[] = {"host", "device", "none"};
     fprintf(out, "{\"schema\": \"gpusim-program/1\", \"name\": \"random\",\n \"buffers\": [");
@@ -68,13 +69,13 @@ static void write_program(gsl_rng *rng, FILE *out, uint32_t ops)
         else if (kind == 2)
             fprintf(out, "{\"op\": \"host_compute\", \"us\": %.2f}", 20 * gsl_rng_uniform(rng));
         else
-            write_kernel_op(rng, out, i);
+            write_kernel_op(rng, out, i, gpus);
     }
     fprintf(out, "],\n \"iterations\": 1}\n");
 }
 
 /* Through a file, as a user's program comes. */
-static bool make_program(unsigned long seed, struct gsim_program *program)
+static bool make_program(unsigned long seed, uint32_t gpus, struct gsim_program *program)
 {
     struct gsim_error error = {0};
     char path[] = "/tmp/gpusim-test-XXXXXX";
@@ -84,7 +85,7 @@ static bool make_program(unsigned long seed, struct gsim_program *program)
     FILE *out = file < 0 ? NULL : fdopen(file, "w");
     CHECK_MSG(out, "cannot write '%s'", path);
     if (out) {
-        write_program(rng, out, 15 + pick(rng, 40));
+        write_program(rng, out, 15 + pick(rng, 40), gpus);
         fclose(out);
         CHECK_OK(gsim_program_read(path, program, &error), error);
         unlink(path);
@@ -123,7 +124,48 @@ static void random_dags(void)
         CHECK_OK(gsim_device_load(devices[d], &device, &error), error);
         for (unsigned long seed = 1; error.status == GSIM_OK && seed <= PROGRAMS; seed++) {
             struct gsim_program program = {0};
-            if (make_program(1000 * d + seed, &program)) check_program(&program, &device, 1000 * d + seed);
+            if (make_program(1000 * d + seed, 1, &program)) check_program(&program, &device, 1000 * d + seed);
+            gsim_program_release(&program);
+        }
+        gsim_device_release(&device);
+    }
+}
+
+/* Schedulers that know several GPUs, on two; those that take a source, from one: both on both. */
+static void check_drawn(const struct gsim_program *program, const struct gsim_device_spec *device, uint32_t gpus, unsigned long seed)
+{
+    double *least_us = contract_least_us(program, device);
+    const struct gsim_scheduler_ops *scheduler;
+    for (uint32_t i = 0; least_us && (scheduler = gsim_scheduler_at(i)); i++)
+        for (int memory = gpus > 1 ? GSIM_MEMORY_PINNED : GSIM_MEMORY_MANAGED; memory <= GSIM_MEMORY_PAGEABLE; memory++)
+            for (int drawn = gpus > 1 ? 0 : 1; drawn < 2; drawn++) {
+                char label[160];
+                if ((drawn && !scheduler->takes_source) || (gpus > 1 && !scheduler->uses_devices)) continue;
+                snprintf(label, sizeof(label), "random %lu/%s/%s/memory %d/%u GPUs%s", seed, scheduler->name, device->name, memory, gpus, drawn ? "/drawn" : "");
+                contract_check(&(struct contract){.label = label,
+                                                  .program = program,
+                                                  .device = device,
+                                                  .scheduler = scheduler,
+                                                  .memory = (enum gsim_memory_mode)memory,
+                                                  .prefetch = seed % 2,
+                                                  .iterations = 1,
+                                                  .least_us = least_us,
+                                                  .gpu_count = gpus,
+                                                  .as_source = drawn,
+                                                  .by_streams = gpus == 1 && strcmp(scheduler->name, "async") == 0});
+            }
+    gsim_free(least_us);
+}
+
+static void drawn_programs(void)
+{
+    for (uint32_t gpus = 1; gpus <= 2; gpus++) {
+        struct gsim_error error = {0};
+        struct gsim_device_spec device = {0};
+        CHECK_OK(gsim_device_load("h200", &device, &error), error);
+        for (unsigned long seed = 1; error.status == GSIM_OK && seed <= PROGRAMS; seed++) {
+            struct gsim_program program = {0};
+            if (make_program(5000 * gpus + seed, gpus, &program)) check_drawn(&program, &device, gpus, 5000 * gpus + seed);
             gsim_program_release(&program);
         }
         gsim_device_release(&device);
@@ -174,6 +216,7 @@ static void solo_times(void)
 
 static const struct test_case cases[] = {
     {"random DAG files under every scheduler", random_dags},
+    {"random DAGs drawn while they run, on one GPU and two", drawn_programs},
     {"a kernel alone takes its solo_us", solo_times},
 };
 TEST_MAIN("contract/programs", cases)

@@ -18,8 +18,8 @@ static const struct mode {
     const char *key, *mode, *depth;
     double most_error, worst; /* mean of the graphs, and single */
 } modes[] = {
-    {"static", "static", "1", 0.07, 0.36},       {"queue", "queue", "1", 0.08, 0.20},     {"claim", "claim", "1", 0.08, 0.36},
-    {"barrier", "barrier", "1", 0.06, 0.15}, {"copilot", "copilot", "1", 0.06, 0.15}, {"copilot_depth2", "copilot", "2", 0.06, 0.15},
+    {"static", "static", "1", 0.04, 0.10},       {"queue", "queue", "1", 0.07, 0.18},     {"claim", "claim", "1", 0.05, 0.18},
+    {"barrier", "barrier", "1", 0.05, 0.12}, {"copilot", "copilot", "1", 0.06, 0.18}, {"copilot_depth2", "copilot", "2", 0.06, 0.15},
 };
 #define MODES (sizeof modes / sizeof *modes)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: traces/runner (program). What the commands of gpusim-runner share: their words, and a GPU's setup. The
- * options of "gpusim run" are read by cli/parse.c; the runner's own are taken out of the words before.
+ * options of "gpusim run" are read by cli/words/parse.c; the runner's own are taken out of the words before.
  */
 #ifndef GSIM_RUNNER_MAIN_H
 #define GSIM_RUNNER_MAIN_H

@@ -15,12 +15,12 @@ struct brax_params {
     struct {
         double branches_least, branches_most, length_least, length_most, active, cross;
     } graph;
-    struct gsim_draw_numbers numbers;
+    struct gsim_sketch_numbers numbers;
 };
 
 static const struct {
     double graph[6];
-    struct gsim_draw_numbers numbers;
+    struct gsim_sketch_numbers numbers;
 } environments[] = {
     /* branches, length, active, cross;  small blocks blocks sigma most  us sigma warps segments bytes pool unknown clock */
     {{2, 5, 2, 7, 0.9, 0.1}, {0.40, 9, 100, 0.9, 600, 16, 0.6, 8, 6, 4096, 64, 0, 1400}}, /* ant */
@@ -31,36 +31,36 @@ static const struct {
 };
 
 /* One step from STATE. Chains come one after the other; a kernel may also read what an earlier chain ended with. */
-static struct gsim_tensor add_step(struct gsim_draw *draw, const struct brax_params *p, struct gsim_tensor state)
+static struct gsim_tensor add_step(struct gsim_sketch *draw, const struct brax_params *p, struct gsim_tensor state)
 {
     struct gsim_tensor ends[BRANCHES_MOST];
-    uint32_t branches = gsim_draw_between(draw, p->graph.branches_least, p->graph.branches_most), count = 0;
+    uint32_t branches = gsim_sketch_between(draw, p->graph.branches_least, p->graph.branches_most), count = 0;
     for (uint32_t b = 0; b < branches && b < BRANCHES_MOST; b++) {
         struct gsim_tensor at = state;
-        if (b + 1 < branches + (count > 0) && !gsim_draw_chance(draw, p->graph.active)) continue; /* the last one when none was */
-        uint32_t length = gsim_draw_between(draw, p->graph.length_least, p->graph.length_most);
+        if (b + 1 < branches + (count > 0) && !gsim_sketch_chance(draw, p->graph.active)) continue; /* the last one when none was */
+        uint32_t length = gsim_sketch_between(draw, p->graph.length_least, p->graph.length_most);
         for (uint32_t l = 0; l < length; l++) {
             struct gsim_tensor reads[2] = {at};
-            bool crosses = count > 0 && gsim_draw_chance(draw, p->graph.cross);
+            bool crosses = count > 0 && gsim_sketch_chance(draw, p->graph.cross);
             if (crosses) reads[1] = ends[gsim_random_integer(&draw->rng, count)];
-            at = gsim_draw_add(draw, &(struct gsim_draw_kernel){.name = "body", .reads = reads, .read_count = 1 + crosses});
+            at = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){.name = "body", .reads = reads, .read_count = 1 + crosses});
         }
         ends[count++] = at;
     }
-    return gsim_draw_add(draw, &(struct gsim_draw_kernel){.name = "join", .reads = ends, .read_count = count});
+    return gsim_sketch_add(draw, &(struct gsim_sketch_kernel){.name = "join", .reads = ends, .read_count = count});
 }
 
 static enum gsim_status build(const void *params, uint64_t seed, struct gsim_program *program, struct gsim_error *error)
 {
     struct brax_params p = *(const struct brax_params *)params;
-    struct gsim_draw draw;
-    gsim_draw_fill(&p.graph, environments[p.env].graph, sizeof p.graph / sizeof(double));
-    gsim_draw_fill(&p.numbers, &environments[p.env].numbers, sizeof p.numbers / sizeof(double));
-    enum gsim_status status = gsim_draw_begin(&draw, "brax", &p.numbers, seed, error);
+    struct gsim_sketch draw;
+    gsim_sketch_fill(&p.graph, environments[p.env].graph, sizeof p.graph / sizeof(double));
+    gsim_sketch_fill(&p.numbers, &environments[p.env].numbers, sizeof p.numbers / sizeof(double));
+    enum gsim_status status = gsim_sketch_begin(&draw, "brax", &p.numbers, seed, error);
     if (status != GSIM_OK) return status;
-    struct gsim_tensor state = gsim_draw_input(&draw);
+    struct gsim_tensor state = gsim_sketch_input(&draw);
     for (int64_t s = 0; s < p.steps; s++) state = add_step(&draw, &p, state);
-    return gsim_draw_finish(&draw, program, error);
+    return gsim_sketch_finish(&draw, program, error);
 }
 
 #define GRAPH(field, most, help) {#field, GSIM_PARAM_REAL, offsetof(struct brax_params, graph.field), -1, -1, most, "", NULL, help}

@@ -9,7 +9,7 @@
 #define WEIGHTS       4096 /* of WEIGHT_BYTES each */
 #define STEPS_PER_TEN 32   /* of a logarithmic scale */
 
-void gsim_draw_fill(void *first, const void *preset, size_t count)
+void gsim_sketch_fill(void *first, const void *preset, size_t count)
 {
     double *numbers = first;
     const double *own = preset;
@@ -17,10 +17,10 @@ void gsim_draw_fill(void *first, const void *preset, size_t count)
         if (numbers[i] < 0) numbers[i] = own[i];
 }
 
-enum gsim_status gsim_draw_begin(struct gsim_draw *draw, const char *name, const struct gsim_draw_numbers *numbers, uint64_t seed,
+enum gsim_status gsim_sketch_begin(struct gsim_sketch *draw, const char *name, const struct gsim_sketch_numbers *numbers, uint64_t seed,
                                  struct gsim_error *error)
 {
-    *draw = (struct gsim_draw){.numbers = numbers};
+    *draw = (struct gsim_sketch){.numbers = numbers};
     if (numbers->pool_mib * 1048576 < 4 * numbers->most_blocks * numbers->block_bytes)
         return gsim_error_set(error, GSIM_USAGE, "%s: pool_mib: expected room for four tensors of %g blocks of %g bytes, found %g MiB", name,
                               numbers->most_blocks, numbers->block_bytes, numbers->pool_mib);
@@ -36,9 +36,9 @@ enum gsim_status gsim_draw_begin(struct gsim_draw *draw, const char *name, const
     return GSIM_OK;
 }
 
-bool gsim_draw_chance(struct gsim_draw *draw, double share) { return gsim_random_uniform(&draw->rng) < share; }
+bool gsim_sketch_chance(struct gsim_sketch *draw, double share) { return gsim_random_uniform(&draw->rng) < share; }
 
-uint32_t gsim_draw_between(struct gsim_draw *draw, double least, double most)
+uint32_t gsim_sketch_between(struct gsim_sketch *draw, double least, double most)
 {
     uint32_t low = (uint32_t)least, high = most > least ? (uint32_t)most : low;
     return low + gsim_random_integer(&draw->rng, high - low + 1);
@@ -46,21 +46,21 @@ uint32_t gsim_draw_between(struct gsim_draw *draw, double least, double most)
 
 static double in_steps(double value) { return pow(10, floor(log10(value) * STEPS_PER_TEN + 0.5) / STEPS_PER_TEN); }
 
-static double log_normal(struct gsim_draw *draw, double median, double sigma)
+static double log_normal(struct gsim_sketch *draw, double median, double sigma)
 {
     double factor = exp(sigma * gsim_random_normal(&draw->rng));
     return median > 0 ? in_steps(median * factor) : 0;
 }
 
-static uint32_t draw_blocks(struct gsim_draw *draw, double scale)
+static uint32_t draw_blocks(struct gsim_sketch *draw, double scale)
 {
-    const struct gsim_draw_numbers *n = draw->numbers;
-    double blocks = gsim_draw_chance(draw, n->small_share) ? 1 + gsim_random_integer(&draw->rng, (uint32_t)fmax(n->small_blocks, 1))
+    const struct gsim_sketch_numbers *n = draw->numbers;
+    double blocks = gsim_sketch_chance(draw, n->small_share) ? 1 + gsim_random_integer(&draw->rng, (uint32_t)fmax(n->small_blocks, 1))
                                                            : log_normal(draw, n->blocks * scale, n->blocks_sigma);
     return (uint32_t)fmax(1, fmin(floor(blocks + 0.5), n->most_blocks));
 }
 
-static struct gsim_tensor new_tensor(struct gsim_draw *draw, uint32_t blocks)
+static struct gsim_tensor new_tensor(struct gsim_sketch *draw, uint32_t blocks)
 {
     uint64_t pool = gsim_builder_buffer_bytes(draw->builder, draw->pool), bytes = (uint64_t)fmax(blocks * draw->numbers->block_bytes, 1);
     if (draw->next + bytes > pool) draw->next = 0;
@@ -69,11 +69,11 @@ static struct gsim_tensor new_tensor(struct gsim_draw *draw, uint32_t blocks)
     return tensor;
 }
 
-struct gsim_tensor gsim_draw_input(struct gsim_draw *draw) { return new_tensor(draw, 1); }
+struct gsim_tensor gsim_sketch_input(struct gsim_sketch *draw) { return new_tensor(draw, 1); }
 
-struct gsim_tensor gsim_draw_add(struct gsim_draw *draw, const struct gsim_draw_kernel *k)
+struct gsim_tensor gsim_sketch_add(struct gsim_sketch *draw, const struct gsim_sketch_kernel *k)
 {
-    const struct gsim_draw_numbers *n = draw->numbers;
+    const struct gsim_sketch_numbers *n = draw->numbers;
     uint32_t blocks = draw_blocks(draw, k->scale_blocks > 0 ? k->scale_blocks : 1), count = 0, least = (uint32_t)n->segments;
     double us = log_normal(draw, n->us * (k->scale_us > 0 ? k->scale_us : 1), n->us_sigma);
     struct gsim_segment segments[READS_MOST + 66];
@@ -89,18 +89,18 @@ struct gsim_tensor gsim_draw_add(struct gsim_draw *draw, const struct gsim_draw_
     while (count < least)
         segments[count++] = (struct gsim_segment){(uint64_t)gsim_random_integer(&draw->rng, WEIGHTS) * WEIGHT_BYTES, WEIGHT_BYTES, 1, true, false};
     op.segment_count = (uint16_t)count;
-    op.is_unknown = n->unknown_share > 0 && gsim_draw_chance(draw, n->unknown_share);
+    op.is_unknown = n->unknown_share > 0 && gsim_sketch_chance(draw, n->unknown_share);
     op.kernel_index = gsim_builder_kernel(draw->builder, &kernel);
     gsim_builder_op(draw->builder, &op);
     return written;
 }
 
-struct gsim_tensor gsim_draw_next(struct gsim_draw *draw, const char *name, struct gsim_tensor from, double scale_blocks, double scale_us)
+struct gsim_tensor gsim_sketch_next(struct gsim_sketch *draw, const char *name, struct gsim_tensor from, double scale_blocks, double scale_us)
 {
-    return gsim_draw_add(draw, &(struct gsim_draw_kernel){name, scale_blocks, scale_us, &from, 1});
+    return gsim_sketch_add(draw, &(struct gsim_sketch_kernel){name, scale_blocks, scale_us, &from, 1});
 }
 
-enum gsim_status gsim_draw_finish(struct gsim_draw *draw, struct gsim_program *program, struct gsim_error *error)
+enum gsim_status gsim_sketch_finish(struct gsim_sketch *draw, struct gsim_program *program, struct gsim_error *error)
 {
     gsim_random_release(&draw->rng);
     return gsim_builder_finish(draw->builder, 1, program, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: workloads (helper). What the generators share: kernels of drawn size and duration, and tensors as segments of one pool of
- * memory that is used again, so that hazards are found and not given. Failures stick and are reported by gsim_draw_finish().
+ * memory that is used again, so that hazards are found and not given. Failures stick and are reported by gsim_sketch_finish().
  */
 #ifndef GSIM_GENERATORS_DRAW_H
 #define GSIM_GENERATORS_DRAW_H
@@ -10,7 +10,7 @@
 #include "gpusim/random.h"
 
 /* -1: as the network or environment has it. */
-struct gsim_draw_numbers {
+struct gsim_sketch_numbers {
     double small_share, small_blocks, blocks, blocks_sigma, most_blocks; /* kernels of 1 to small_blocks blocks; of the others the median */
     double us, us_sigma;        /* a block's duration: median, and standard deviation of its logarithm */
     double warps, segments;     /* a block's warps; what a kernel reads and writes at the least, weights among it */
@@ -24,8 +24,8 @@ struct gsim_tensor {
     uint64_t offset, bytes;
 };
 
-struct gsim_draw {
-    const struct gsim_draw_numbers *numbers;
+struct gsim_sketch {
+    const struct gsim_sketch_numbers *numbers;
     struct gsim_builder *builder;
     struct gsim_random rng;
     uint32_t pool, weights;
@@ -34,30 +34,30 @@ struct gsim_draw {
 };
 
 /* One kernel. SCALE_BLOCKS and SCALE_US multiply the numbers' medians; 0 stands for 1. */
-struct gsim_draw_kernel {
+struct gsim_sketch_kernel {
     const char *name;
     double scale_blocks, scale_us;
     const struct gsim_tensor *reads;
     uint32_t read_count;
 };
 
-enum gsim_status gsim_draw_begin(struct gsim_draw *draw, const char *name, const struct gsim_draw_numbers *numbers, uint64_t seed,
+enum gsim_status gsim_sketch_begin(struct gsim_sketch *draw, const char *name, const struct gsim_sketch_numbers *numbers, uint64_t seed,
                                  struct gsim_error *error) GSIM_NODISCARD;
 /* Adds it to the program, and returns what it writes: a tensor of its own. */
-struct gsim_tensor gsim_draw_add(struct gsim_draw *draw, const struct gsim_draw_kernel *kernel);
+struct gsim_tensor gsim_sketch_add(struct gsim_sketch *draw, const struct gsim_sketch_kernel *kernel);
 /* The same, with one tensor to read; kernels one after the other, each of which reads the last. */
-struct gsim_tensor gsim_draw_next(struct gsim_draw *draw, const char *name, struct gsim_tensor from, double scale_blocks, double scale_us);
+struct gsim_tensor gsim_sketch_next(struct gsim_sketch *draw, const char *name, struct gsim_tensor from, double scale_blocks, double scale_us);
 /* Where it begins: what is read and written by nobody. */
-struct gsim_tensor gsim_draw_input(struct gsim_draw *draw);
-bool gsim_draw_chance(struct gsim_draw *draw, double share);
-uint32_t gsim_draw_between(struct gsim_draw *draw, double least, double most);
+struct gsim_tensor gsim_sketch_input(struct gsim_sketch *draw);
+bool gsim_sketch_chance(struct gsim_sketch *draw, double share);
+uint32_t gsim_sketch_between(struct gsim_sketch *draw, double least, double most);
 /* Frees what DRAW has, also on failure. */
-enum gsim_status gsim_draw_finish(struct gsim_draw *draw, struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_sketch_finish(struct gsim_sketch *draw, struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Fills in what is -1. FIRST and PRESET: structs of COUNT doubles. */
-void gsim_draw_fill(void *first, const void *preset, size_t count);
+void gsim_sketch_fill(void *first, const void *preset, size_t count);
 
-/* Rows of a parameter table for struct gsim_draw_numbers that is the field NUMBERS of TYPE. */
+/* Rows of a parameter table for struct gsim_sketch_numbers that is the field NUMBERS of TYPE. */
 #define GSIM_DRAW_ROW(type, field, most, unit, help) \
     {#field, GSIM_PARAM_REAL, offsetof(type, numbers.field), -1, -1, most, unit, NULL, help}
 #define GSIM_DRAW_PARAMS(type)                                                                                                      \

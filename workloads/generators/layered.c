@@ -12,34 +12,34 @@ struct layered_params {
     struct {
         double layers, width_least, width_most, inputs_least, inputs_most;
     } graph;
-    struct gsim_draw_numbers numbers;
+    struct gsim_sketch_numbers numbers;
 };
 
 static const double shape[] = {50, 2, 12, 1, 3};
-static const struct gsim_draw_numbers numbers = {0.25, 9, 80, 0.8, 400, 10, 0.5, 8, 6, 4096, 256, 0, 1400};
+static const struct gsim_sketch_numbers numbers = {0.25, 9, 80, 0.8, 400, 10, 0.5, 8, 6, 4096, 256, 0, 1400};
 
 static enum gsim_status build(const void *params, uint64_t seed, struct gsim_program *program, struct gsim_error *error)
 {
     struct layered_params p = *(const struct layered_params *)params;
-    struct gsim_draw draw;
-    gsim_draw_fill(&p.graph, shape, sizeof p.graph / sizeof(double));
-    gsim_draw_fill(&p.numbers, &numbers, sizeof p.numbers / sizeof(double));
-    enum gsim_status status = gsim_draw_begin(&draw, "layered", &p.numbers, seed, error);
+    struct gsim_sketch draw;
+    gsim_sketch_fill(&p.graph, shape, sizeof p.graph / sizeof(double));
+    gsim_sketch_fill(&p.numbers, &numbers, sizeof p.numbers / sizeof(double));
+    enum gsim_status status = gsim_sketch_begin(&draw, "layered", &p.numbers, seed, error);
     if (status != GSIM_OK) return status;
-    struct gsim_tensor before[WIDTH_MOST] = {gsim_draw_input(&draw)}, layer[WIDTH_MOST];
+    struct gsim_tensor before[WIDTH_MOST] = {gsim_sketch_input(&draw)}, layer[WIDTH_MOST];
     uint32_t before_count = 1;
     for (int64_t l = 0; l < (int64_t)p.graph.layers; l++) {
-        uint32_t width = gsim_draw_between(&draw, p.graph.width_least > 1 ? p.graph.width_least : 1, p.graph.width_most);
+        uint32_t width = gsim_sketch_between(&draw, p.graph.width_least > 1 ? p.graph.width_least : 1, p.graph.width_most);
         for (uint32_t i = 0; i < width; i++) {
             struct gsim_tensor reads[32];
-            uint32_t count = gsim_draw_between(&draw, p.graph.inputs_least, p.graph.inputs_most);
+            uint32_t count = gsim_sketch_between(&draw, p.graph.inputs_least, p.graph.inputs_most);
             for (uint32_t r = 0; r < count; r++) reads[r] = before[gsim_random_integer(&draw.rng, before_count)];
-            layer[i] = gsim_draw_add(&draw, &(struct gsim_draw_kernel){.name = "kernel", .reads = reads, .read_count = count});
+            layer[i] = gsim_sketch_add(&draw, &(struct gsim_sketch_kernel){.name = "kernel", .reads = reads, .read_count = count});
         }
         memcpy(before, layer, sizeof before[0] * width);
         before_count = width;
     }
-    return gsim_draw_finish(&draw, program, error);
+    return gsim_sketch_finish(&draw, program, error);
 }
 
 #define GRAPH(field, most, help) {#field, GSIM_PARAM_REAL, offsetof(struct layered_params, graph.field), -1, -1, most, "", NULL, help}

@@ -16,12 +16,12 @@ struct static_params {
     struct {
         double cells, pairs, neighbours, rewired;
     } graph;
-    struct gsim_draw_numbers numbers;
+    struct gsim_sketch_numbers numbers;
 };
 
 static const struct {
     double graph[4];
-    struct gsim_draw_numbers numbers;
+    struct gsim_sketch_numbers numbers;
 } nets[] = {
     /* cells, pairs or nodes, neighbours, rewired;  small blocks blocks sigma most  us sigma warps segments bytes pool unknown clock */
     {{12, 5, 0, 0}, {0, 9, 300, 0.8, 1000, 14, 0.5, 8, 6, 4096, 128, 0, 1400}},
@@ -31,47 +31,47 @@ static const struct {
 };
 
 /* One of a pair's two operations: a separable convolution, a convolution or a pooling. */
-static struct gsim_tensor operate(struct gsim_draw *draw, struct gsim_tensor from, uint32_t kind)
+static struct gsim_tensor operate(struct gsim_sketch *draw, struct gsim_tensor from, uint32_t kind)
 {
     if (kind == 0) return from; /* identity */
-    if (kind == 1) return gsim_draw_next(draw, "pool", from, 0.7, 0.4);
-    struct gsim_tensor at = gsim_draw_next(draw, "depthwise", from, 1, 0.7);
-    return kind == 2 ? gsim_draw_next(draw, "pointwise", at, 1, 1) : gsim_draw_next(draw, "convolve", at, 1, 1);
+    if (kind == 1) return gsim_sketch_next(draw, "pool", from, 0.7, 0.4);
+    struct gsim_tensor at = gsim_sketch_next(draw, "depthwise", from, 1, 0.7);
+    return kind == 2 ? gsim_sketch_next(draw, "pointwise", at, 1, 1) : gsim_sketch_next(draw, "convolve", at, 1, 1);
 }
 
 /* Cells of pairs: each adds what two operations make of earlier results. WIRING: how, the same for every cell of a kind. */
-static struct gsim_tensor add_cells(struct gsim_draw *draw, const struct static_params *p, struct gsim_tensor from, uint64_t wiring)
+static struct gsim_tensor add_cells(struct gsim_sketch *draw, const struct static_params *p, struct gsim_tensor from, uint64_t wiring)
 {
-    struct gsim_tensor last = gsim_draw_next(draw, "stem", from, 1, 1), before = last;
+    struct gsim_tensor last = gsim_sketch_next(draw, "stem", from, 1, 1), before = last;
     uint32_t pairs = (uint32_t)p->graph.pairs < PAIRS_MOST ? (uint32_t)p->graph.pairs : PAIRS_MOST;
     for (int c = 0; c < (int)p->graph.cells; c++) {
         struct gsim_tensor results[PAIRS_MOST + 2] = {before, last}, joined[PAIRS_MOST];
         uint64_t draws = wiring;
-        results[0] = gsim_draw_next(draw, "fit", before, 0.7, 0.5);
-        results[1] = gsim_draw_next(draw, "fit", last, 0.7, 0.5);
+        results[0] = gsim_sketch_next(draw, "fit", before, 0.7, 0.5);
+        results[1] = gsim_sketch_next(draw, "fit", last, 0.7, 0.5);
         for (uint32_t i = 0; i < pairs; i++) {
             struct gsim_tensor two[2];
             for (int side = 0; side < 2; side++) {
                 draws = draws * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407); /* Knuth's, MMIX */
                 two[side] = operate(draw, results[(draws >> 33) % (2 + i)], (uint32_t)(draws >> 60) % 4);
             }
-            results[2 + i] = joined[i] = gsim_draw_add(draw, &(struct gsim_draw_kernel){"add", 1, 0.3, two, 2});
+            results[2 + i] = joined[i] = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){"add", 1, 0.3, two, 2});
         }
         before = last;
-        last = gsim_draw_add(draw, &(struct gsim_draw_kernel){"concat", 1, 0.4, joined, pairs});
+        last = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){"concat", 1, 0.4, joined, pairs});
     }
-    return gsim_draw_next(draw, "classify", last, 0.1, 1);
+    return gsim_sketch_next(draw, "classify", last, 0.1, 1);
 }
 
-static struct gsim_tensor add_squeezenet(struct gsim_draw *draw, const struct static_params *p, struct gsim_tensor from)
+static struct gsim_tensor add_squeezenet(struct gsim_sketch *draw, const struct static_params *p, struct gsim_tensor from)
 {
-    struct gsim_tensor at = gsim_draw_next(draw, "stem", from, 1, 1);
+    struct gsim_tensor at = gsim_sketch_next(draw, "stem", from, 1, 1);
     for (int c = 0; c < (int)p->graph.cells; c++) {
-        struct gsim_tensor squeezed = gsim_draw_next(draw, "squeeze", at, 0.7, 0.7);
-        struct gsim_tensor both[2] = {gsim_draw_next(draw, "expand_1x1", squeezed, 1, 0.8), gsim_draw_next(draw, "expand_3x3", squeezed, 1, 1.2)};
-        at = gsim_draw_add(draw, &(struct gsim_draw_kernel){"concat", 1, 0.3, both, 2});
+        struct gsim_tensor squeezed = gsim_sketch_next(draw, "squeeze", at, 0.7, 0.7);
+        struct gsim_tensor both[2] = {gsim_sketch_next(draw, "expand_1x1", squeezed, 1, 0.8), gsim_sketch_next(draw, "expand_3x3", squeezed, 1, 1.2)};
+        at = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){"concat", 1, 0.3, both, 2});
     }
-    return gsim_draw_next(draw, "classify", at, 0.3, 1);
+    return gsim_sketch_next(draw, "classify", at, 0.3, 1);
 }
 
 /* Nodes in a ring with edges to their next neighbours, of which some are rewired; edges go from lower to higher numbers. */
@@ -89,9 +89,9 @@ static void wire(const struct static_params *p, uint32_t nodes, uint64_t draws, 
         }
 }
 
-static struct gsim_tensor add_randomwire(struct gsim_draw *draw, const struct static_params *p, struct gsim_tensor from, uint64_t wiring)
+static struct gsim_tensor add_randomwire(struct gsim_sketch *draw, const struct static_params *p, struct gsim_tensor from, uint64_t wiring)
 {
-    struct gsim_tensor at = gsim_draw_next(draw, "stem", from, 1, 1);
+    struct gsim_tensor at = gsim_sketch_next(draw, "stem", from, 1, 1);
     uint32_t nodes = (uint32_t)p->graph.pairs < NODES_MOST ? (uint32_t)p->graph.pairs : NODES_MOST;
     for (int c = 0; c < (int)p->graph.cells; c++) {
         bool edge[NODES_MOST][NODES_MOST] = {{false}};
@@ -105,24 +105,24 @@ static struct gsim_tensor add_randomwire(struct gsim_draw *draw, const struct st
                 if (edge[j][i]) reads[count++] = results[j];
             for (uint32_t j = i + 1; j < nodes; j++) follow += edge[i][j];
             if (!count) reads[count++] = at;
-            struct gsim_tensor sum = gsim_draw_add(draw, &(struct gsim_draw_kernel){"sum", 1, 0.3, reads, count});
-            results[i] = gsim_draw_next(draw, "pointwise", gsim_draw_next(draw, "depthwise", sum, 1, 0.7), 1, 1);
+            struct gsim_tensor sum = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){"sum", 1, 0.3, reads, count});
+            results[i] = gsim_sketch_next(draw, "pointwise", gsim_sketch_next(draw, "depthwise", sum, 1, 0.7), 1, 1);
             if (!follow) ends[end_count++] = results[i];
         }
-        at = gsim_draw_add(draw, &(struct gsim_draw_kernel){"mean", 1, 0.3, ends, end_count});
+        at = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){"mean", 1, 0.3, ends, end_count});
     }
-    return gsim_draw_next(draw, "classify", at, 0.3, 1);
+    return gsim_sketch_next(draw, "classify", at, 0.3, 1);
 }
 
 static enum gsim_status build(const void *params, uint64_t seed, struct gsim_program *program, struct gsim_error *error)
 {
     struct static_params p = *(const struct static_params *)params;
-    struct gsim_draw draw;
-    gsim_draw_fill(&p.graph, nets[p.net].graph, sizeof p.graph / sizeof(double));
-    gsim_draw_fill(&p.numbers, &nets[p.net].numbers, sizeof p.numbers / sizeof(double));
-    enum gsim_status status = gsim_draw_begin(&draw, "static-dnn", &p.numbers, seed, error);
+    struct gsim_sketch draw;
+    gsim_sketch_fill(&p.graph, nets[p.net].graph, sizeof p.graph / sizeof(double));
+    gsim_sketch_fill(&p.numbers, &nets[p.net].numbers, sizeof p.numbers / sizeof(double));
+    enum gsim_status status = gsim_sketch_begin(&draw, "static-dnn", &p.numbers, seed, error);
     if (status != GSIM_OK) return status;
-    struct gsim_tensor last = gsim_draw_input(&draw);
+    struct gsim_tensor last = gsim_sketch_input(&draw);
     for (int64_t i = 0; i < p.inputs; i++) {
         if (i) { /* the same kernels again */
             gsim_random_release(&draw.rng);
@@ -137,7 +137,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
         gsim_builder_destroy(draw.builder);
         return GSIM_NOMEM;
     }
-    return gsim_draw_finish(&draw, program, error);
+    return gsim_sketch_finish(&draw, program, error);
 }
 
 #define GRAPH(field, most, help) {#field, GSIM_PARAM_REAL, offsetof(struct static_params, graph.field), -1, -1, most, "", NULL, help}

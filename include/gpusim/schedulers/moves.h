@@ -90,6 +90,9 @@ bool gsim_afters_find(struct gsim_afters *afters, const struct gsim_op *op, cons
 /* Makes the driver call that OP stands for. Host ops ignore STREAM; the caller has synchronised for them. */
 void gsim_op_issue(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream);
 
+/* Of several GPUs each may copy to each from now on; GPU 0 is the current one then. */
+void gsim_peers_enable(struct gsim_driver *driver);
+
 /* The driver's sticky error as this run's status. */
 enum gsim_status gsim_run_status(const struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
 

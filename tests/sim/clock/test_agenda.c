@@ -15,7 +15,7 @@ struct scene {
 };
 
 struct part {
-    struct gsim_source source;
+    struct gsim_agenda_source source;
     struct scene *scene;
     char letter;
     struct part *other; /* comes to be due when this one is handled */
@@ -33,7 +33,7 @@ static void handle(void *owner)
     part->other = NULL;
 }
 
-static struct part part(struct scene *s, char letter, enum gsim_source_class class, uint32_t index)
+static struct part part(struct scene *s, char letter, enum gsim_agenda_class class, uint32_t index)
 {
     return (struct part){.source = {.class = class, .handle_index = index, .handle = handle}, .scene = s, .letter = letter};
 }
@@ -52,8 +52,8 @@ static void order_at_one_time(void)
     struct scene s = {0};
     CHECK(gsim_agenda_init(&s.agenda, &s.now));
     CHECK_INT(gsim_agenda_next(&s.agenda), GSIM_TIME_NEVER);
-    struct part l = part(&s, 'L', GSIM_SOURCE_L2, 0), f1 = part(&s, 'f', GSIM_SOURCE_FRONT, 1), f0 = part(&s, 'F', GSIM_SOURCE_FRONT, 0),
-                b = part(&s, 'B', GSIM_SOURCE_BLOCKS, 1), c = part(&s, 'C', GSIM_SOURCE_BLOCKS, 0);
+    struct part l = part(&s, 'L', GSIM_AGENDA_L2, 0), f1 = part(&s, 'f', GSIM_AGENDA_FRONT, 1), f0 = part(&s, 'F', GSIM_AGENDA_FRONT, 0),
+                b = part(&s, 'B', GSIM_AGENDA_BLOCKS, 1), c = part(&s, 'C', GSIM_AGENDA_BLOCKS, 0);
     l.source.follows = true;
     l.source.owner = &l;
     CHECK(gsim_agenda_add_follower(&s.agenda, &l.source));
@@ -80,7 +80,7 @@ static void due_while_handling(void)
 {
     struct scene s = {0};
     CHECK(gsim_agenda_init(&s.agenda, &s.now));
-    struct part b = part(&s, 'B', GSIM_SOURCE_BLOCKS, 0), f = part(&s, 'F', GSIM_SOURCE_FRONT, 0), p = part(&s, 'P', GSIM_SOURCE_FAULTS, 0);
+    struct part b = part(&s, 'B', GSIM_AGENDA_BLOCKS, 0), f = part(&s, 'F', GSIM_AGENDA_FRONT, 0), p = part(&s, 'P', GSIM_AGENDA_FAULTS, 0);
     add(&b, GSIM_TIME_NEVER);
     add(&f, 5);
     add(&p, GSIM_TIME_NEVER);
@@ -107,7 +107,7 @@ static void heap_against_search(void)
     uint32_t state = 7;
     CHECK(gsim_agenda_init(&s.agenda, &s.now));
     for (uint32_t i = 0; i < SOURCE_COUNT; i++) {
-        parts[i] = part(&s, 'x', GSIM_SOURCE_BLOCKS, i);
+        parts[i] = part(&s, 'x', GSIM_AGENDA_BLOCKS, i);
         add(&parts[i], GSIM_TIME_NEVER);
     }
     for (int round = 0; round < 5000; round++) {
@@ -175,9 +175,32 @@ static void memory_runs_out(void)
     gsim_agenda_release(&s.agenda);
 }
 
+/* Many sources, of which a handler makes two more due: one ahead of it, and one behind it, which has to wait. */
+static void many_sources(void)
+{
+    enum { MANY = 150 };
+    struct scene s = {0};
+    struct part parts[MANY];
+    CHECK(gsim_agenda_init(&s.agenda, &s.now));
+    for (int i = 0; i < MANY; i++) parts[i] = part(&s, (char)('A' + i % 26), GSIM_SOURCE_FRONT, (uint32_t)i);
+    for (int i = MANY - 1; i >= 0; i--) add(&parts[i], i == 3 || i == 70 || i == 149 ? 10 : 20);
+    s.now = 10;
+    parts[70].other = &parts[130];
+    parts[149].other = &parts[2];
+    gsim_agenda_handle(&s.agenda);
+    const char first[] = {'A' + 3, 'A' + 70 % 26, 'A' + 130 % 26, 'A' + 149 % 26, '\0'};
+    CHECK_STR(s.order, first);
+    CHECK_INT(gsim_agenda_next(&s.agenda), 10);
+    gsim_agenda_handle(&s.agenda);
+    CHECK_INT(s.order[4], 'A' + 2);
+    CHECK_INT(gsim_agenda_next(&s.agenda), 20);
+    gsim_agenda_release(&s.agenda);
+}
+
 static const struct test_case cases[] = {
     {"order at one time", order_at_one_time},
     {"due while others are handled", due_while_handling},
+    {"many sources", many_sources},
     {"the heap against a search", heap_against_search},
     {"timers in order", timers_in_order},
     {"memory runs out", memory_runs_out},

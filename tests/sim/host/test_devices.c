@@ -268,6 +268,29 @@ static void one_of_two_is_as_one(void)
     gsim_timeline_release(&first);
 }
 
+/* One GPU works at a time. L 0-2, 3-13, known at 15; the other: L 15-17, 18-38, known at 40. In a process of two GPUs a call that
+ * takes 0.5 us longer there: L 0-2.5, 3.5-13.5, 15.5; 15.5-18, 19-39, 41. */
+static void serial_on_two_gpus(void)
+{
+    for (uint32_t gpus = 1; gpus <= 2; gpus++) {
+        struct fixture f = {.device = two_gpu_device(), .memory = GSIM_MEMORY_PINNED};
+        double later = gpus > 1 ? 0.5 : 0;
+        f.device.gpus_call_us = 0.5;
+        struct gsim_builder *b = gsim_builder_create("two");
+        for (uint32_t i = 0; i < 2; i++) {
+            struct gsim_kernel kernel = fixture_kernel(i ? "b" : "a", 4, 1024, i ? 20 : 10);
+            gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .device = gpus > 1 ? (uint8_t)i : 0, .stream = -1});
+        }
+        CHECK_OK(gsim_builder_finish(b, 1, &f.program, &f.error), f.error);
+        CHECK_OK(simulate(&f, gpus, gsim_scheduler_find("serial")), f.error);
+        CHECK_KERNEL(&f, 0, 3 + later, 13 + later);
+        CHECK_KERNEL(&f, 1, 18 + 2 * later, 38 + 2 * later);
+        CHECK_NEAR(gsim_time_us(f.timeline.iterations[0].end), 40 + 2 * later, 1e-5);
+        CHECK_INT(fixture_record(&f, 1, 0)->device, gpus - 1);
+        fixture_release(&f);
+    }
+}
+
 static enum gsim_status set_what_is_not_there(struct gsim_run *run, struct gsim_error *error)
 {
     (void)error;
@@ -303,7 +326,7 @@ static void errors(void)
         {&setter, GSIM_MEMORY_PINNED, 1, GSIM_INPUT, "ops[1] is for GPU 1, and there is 1"},
         {&setter, GSIM_MEMORY_PINNED, 9, GSIM_INPUT, "at most 8 GPUs"},
         {&setter, GSIM_MEMORY_MANAGED, 2, GSIM_INPUT, "managed memory on several GPUs"},
-        {gsim_scheduler_find("serial"), GSIM_MEMORY_PINNED, 2, GSIM_INPUT, "scheduler 'serial' knows one GPU only"},
+        {gsim_scheduler_find("kesco"), GSIM_MEMORY_PINNED, 2, GSIM_INPUT, "scheduler 'kesco' knows one GPU only"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f = {.device = two_gpu_device(), .memory = cases[i].memory};
@@ -321,6 +344,7 @@ static const struct test_case cases[] = {
     {"copies draw on both GPUs' DRAM", copies_draw_on_both},
     {"events across GPUs", events_across},
     {"async on two GPUs", async_on_two_gpus},
+    {"serial on two GPUs", serial_on_two_gpus},
     {"one of two GPUs is as one", one_of_two_is_as_one},
     {"errors", errors},
 };

@@ -24,7 +24,7 @@ static void open_world(struct world *w, uint64_t capacity)
                                     {"host", 4 * BLOCK - 1000, GSIM_INIT_HOST},
                                     {"device", BLOCK, GSIM_INIT_DEVICE}}};
     w->program = (struct gsim_program){.buffers = w->buffers, .buffer_count = 3};
-    CHECK(gsim_residency_init(&w->r, &w->program, capacity));
+    CHECK(gsim_residency_init(&w->r, &w->program, w->program.buffer_count, capacity));
     gsim_residency_check(&w->r);
 }
 
@@ -92,7 +92,7 @@ static void cyclic_sweep(void)
 {
     struct world w = {.buffers = {{"big", 6 * BLOCK, GSIM_INIT_HOST}}};
     w.program = (struct gsim_program){.buffers = w.buffers, .buffer_count = 1};
-    CHECK(gsim_residency_init(&w.r, &w.program, 4 * BLOCK));
+    CHECK(gsim_residency_init(&w.r, &w.program, w.program.buffer_count, 4 * BLOCK));
     for (unsigned sweep = 1; sweep <= 3; sweep++) {
         for (uint64_t group = 0; group < 6 * 32; group += 16) gsim_residency_arrive(&w.r, 0, group, group + 16, &w.moved);
         CHECK_INT(w.moved.from_host, sweep * 6ull * BLOCK);
@@ -155,7 +155,7 @@ static void out_of_memory(void)
         open_world(&w, BLOCK);
         gsim_residency_release(&w.r);
         gsim_alloc_fail_nth(nth);
-        CHECK(!gsim_residency_init(&w.r, &w.program, BLOCK));
+        CHECK(!gsim_residency_init(&w.r, &w.program, w.program.buffer_count, BLOCK));
         gsim_alloc_fail_nth(0);
         gsim_residency_release(&w.r);
     }

@@ -172,7 +172,7 @@ WORKER_FUNCTION void push(const struct worker *w, const struct gsim_tasks_op *op
     const struct gsim_tasks_view *v = w->view;
     uint32_t base = (v->launch - 1) * (v->task_count - v->root_count);
     uint32_t at = worker_add(&v->words[GSIM_TASKS_TAIL * GSIM_TASKS_APART], op->task_count) - base + v->root_count;
-    worker_fence_light();
+    worker_fence();
     for (uint32_t t = 0; t < op->task_count; t++)
         worker_store_wide(&v->queue[at + t], (uint64_t)v->launch << 32 | (op->first_task + t));
 }

@@ -62,4 +62,4 @@ static void flat(void)
 }
 
 static const struct test_case cases[] = {{"flat", flat}};
-TEST_MAIN("cli/tasks/memory", cases)
+TEST_MAIN("contract/memory", cases)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). Names of schedulers, workloads and sizes on the command line, and what is said of unknown ones. */
+#include "cli/cli.h"
+#include "sim/base/text.h"
+
+enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops, struct gsim_error *error)
+{
+    size_t length = strlen(text);
+    if (strchr(text, '/') || (length > 3 && strcmp(text + length - 3, ".so") == 0))
+        return gsim_scheduler_load(text, ops, error);
+    *ops = gsim_scheduler_find(text);
+    if (*ops) return GSIM_OK;
+    struct gsim_nearest nearest;
+    char hint[96];
+    if (strchr(text, ',') || strcmp(text, "all") == 0)
+        return gsim_error_set(error, GSIM_USAGE, "--sched: expected one scheduler, found '%.60s' (gpusim compare and gpusim "
+                                                 "sweep take several)", text);
+    gsim_nearest_init(&nearest, text);
+    for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
+    return gsim_error_set(error, GSIM_USAGE, "unknown scheduler '%.60s'%s (see gpusim list schedulers)", text,
+                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    if (strchr(text, ',') || strcmp(text, "all") == 0)
+        return gsim_error_set(error, GSIM_USAGE, "--workload: expected one program, found '%.60s' (gpusim compare and gpusim "
+                                                 "sweep take several, or all)", text);
+    gsim_nearest_init(&nearest, text);
+    for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
+    for (uint32_t i = 0; gsim_generator_at(i); i++) gsim_nearest_offer(&nearest, gsim_generator_at(i)->name);
+    for (uint32_t i = 0; gsim_source_at(i); i++) gsim_nearest_offer(&nearest, gsim_source_at(i)->name);
+    for (uint32_t i = 0; gsim_service_at(i); i++) gsim_nearest_offer(&nearest, gsim_service_at(i)->name);
+    return gsim_error_set(error, GSIM_USAGE,
+                          "unknown workload '%.60s': expected a name of gpusim list workloads or a "
+                          "program file%s",
+                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+}
+
+/* --size as a number, or as a preset of the workload, which also says the suite and the launch shape where
+ * --suite, --blocks and --block1d do not. */
+enum gsim_status gsim_cli_size(const struct gsim_cli_setup *setup, const struct gsim_workload_ops *workload,
+                                    struct gsim_workload_options *options, struct gsim_error *error)
+{
+    const char *text = setup->arguments->value[GSIM_CLI_SIZE];
+    struct gsim_nearest nearest;
+    char hint[96];
+    options->suite = setup->suite;
+    options->size = 0;
+    if (!text) return GSIM_OK;
+    gsim_nearest_init(&nearest, text);
+    for (const struct gsim_workload_preset *preset = workload->presets; preset && preset->name; preset++) {
+        gsim_nearest_offer(&nearest, preset->name);
+        if (strcmp(preset->name, text) != 0) continue;
+        if (setup->arguments->value[GSIM_CLI_SUITE] && preset->suite != setup->suite)
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--size %s: this preset belongs to the other suite than --suite %s", text,
+                                  setup->arguments->value[GSIM_CLI_SUITE]);
+        options->suite = preset->suite;
+        options->size = preset->size;
+        if (!options->blocks) options->blocks = preset->blocks;
+        if (!options->block1d) options->block1d = preset->block1d;
+        return GSIM_OK;
+    }
+    if (strchr(text, ','))
+        return gsim_error_set(error, GSIM_USAGE, "--size: expected one size, found '%.60s' (several: gpusim sweep --vary size=%.60s)", text, text);
+    if (!gsim_text_quantity(text, &options->size))
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--size: expected a number such as 1e6 or 4k, or a preset of %s, found "
+                              "'%.60s'%s",
+                              workload->name, text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    if (options->size < 1)
+        return gsim_error_set(error, GSIM_USAGE, "--size: expected at least 1 (%s), found '%.60s'",
+                              workload->size_meaning, text);
+    return GSIM_OK;
+}

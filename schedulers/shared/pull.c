@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See include/gpusim/schedulers/pull.h. Streams are first in, first out: of what used a place it is enough to know the last op in each
+ * stream, and an event of a later op of a stream stands for an earlier one. So what is kept grows with buffers and streams.
+ */
+#include "gpusim/schedulers/pull.h"
+
+#include <string.h>
+
+#include "schedulers/shared/hazards.h"
+#include "schedulers/shared/walk.h"
+#include "sim/program/draw.h"
+#include "sim/program/places.h"
+
+#define READERS 6   /* streams that read a place at once; of more, all streams count */
+#define EVENTS  64  /* of a stream: its last records */
+
+/* The SEQUENCE-th op of a stream, by index + 1; 0: of none. */
+struct moment {
+    uint32_t stream, sequence;
+};
+
+struct place {
+    struct moment writer, readers[READERS];
+    uint32_t reader_count;
+    bool has_more;
+};
+
+struct stream {
+    gsim_stream handle;
+    uint32_t number, sequence, synchronized; /* its last op; the last one that the host knows to have ended */
+    gsim_event events[EVENTS];
+    uint32_t recorded[EVENTS], record_count; /* behind which op; a ring */
+    uint32_t *waited;                        /* by stream: up to which op its later work waits for */
+    size_t waited_count;
+};
+
+struct gsim_pull {
+    struct gsim_run *run;
+    struct gsim_draw *draw;
+    struct gsim_moves_walk *walk;
+    const struct gsim_op **ops;      /* of the list that was given last */
+    size_t op_room;
+    const struct gsim_op *host_op;   /* that ends when the next one is drawn */
+    struct gsim_places places;       /* struct place; 2 a buffer, as in dag.h */
+    uint32_t *generations;           /* of the buffer that the state is of; 0: of none */
+    struct stream *streams;
+    size_t stream_count, stream_room;
+    struct moment afters[GSIM_SOURCE_AFTER]; /* by the op's number */
+    struct moment *follows;          /* of the op that is being issued */
+    size_t follow_count, follow_room;
+    bool is_managed, failed;
+};
+
+struct gsim_pull *gsim_pull_create(struct gsim_run *run, bool automatic)
+{
+    static const struct place nobody;
+    struct gsim_pull *p = gsim_alloc(sizeof *p);
+    if (!p) return NULL;
+    p->run = run;
+    p->draw = run->draw;
+    p->is_managed = run->memory == GSIM_MEMORY_MANAGED;
+    p->walk = gsim_moves_walk_create(run, run->draw->buffer_room, automatic);
+    p->generations = gsim_alloc(sizeof *p->generations * run->draw->buffer_room);
+    if (gsim_places_init(&p->places, 2 * run->draw->buffer_room, sizeof nobody, &nobody) && p->walk && p->generations) return p;
+    gsim_pull_destroy(p);
+    return NULL;
+}
+
+void gsim_pull_destroy(struct gsim_pull *p)
+{
+    if (!p) return;
+    for (size_t i = 0; i < p->stream_count; i++) gsim_free(p->streams[i].waited);
+    gsim_moves_walk_destroy(p->walk);
+    gsim_places_release(&p->places);
+    gsim_free(p->generations);
+    gsim_free(p->streams);
+    gsim_free(p->follows);
+    gsim_free(p->ops);
+    gsim_free(p);
+}
+
+static bool is_over(const struct gsim_pull *p) { return p->failed || p->draw->error.status || gsim_driver_failed(p->run->driver); }
+
+/* --- the list ----------------------------------------------------------------------------------------------- */
+
+/* Whose place the buffer has got: nothing is known of it yet. */
+static void look_at_buffer(struct gsim_pull *p, uint32_t buffer)
+{
+    static const struct gsim_access all = {.end = UINT64_MAX};
+    if (p->generations[buffer] == gsim_draw_generation(p->draw, buffer)) return;
+    p->generations[buffer] = gsim_draw_generation(p->draw, buffer);
+    gsim_moves_walk_begin(p->walk, buffer);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct gsim_places_found found = gsim_places_find(&p->places, 2 * buffer + i, all.begin, all.end);
+        for (uint32_t n = 0; n < found.count; n++) ((struct place *)found.values)[n] = (struct place){0};
+        if (found.count) gsim_places_join(&p->places, 2 * buffer + i, &found);
+        else p->failed = true;
+    }
+}
+
+static void look_at_buffers(struct gsim_pull *p, const struct gsim_op *op)
+{
+    for (uint32_t a = 0; a < op->arg_count; a++) look_at_buffer(p, op->args[a].buffer_index);
+    for (uint32_t b = 0; op->is_unknown && b < p->run->program->buffer_count; b++) look_at_buffer(p, b);
+}
+
+static void add(struct gsim_pull *p, struct gsim_oplist *list, const struct gsim_op *op)
+{
+    if (!op || gsim_array_grow((void **)&p->ops, sizeof *p->ops, list->op_count, &p->op_room)) p->failed = true;
+    else p->ops[list->op_count++] = op;
+    list->ops = p->ops;
+}
+
+bool gsim_pull_next(struct gsim_pull *p, struct gsim_oplist *list)
+{
+    *list = (struct gsim_oplist){0};
+    while (!list->op_count && !is_over(p)) {
+        if (p->host_op) gsim_draw_ended(p->draw, p->host_op, gsim_now_us(p->run->driver));
+        p->host_op = NULL;
+        const struct gsim_op *op = gsim_draw_op(p->draw);
+        if (!op) return false;
+        size_t moves;
+        look_at_buffers(p, op);
+        if (!gsim_moves_walk_op(p->walk, op, &moves)) p->failed = true;
+        for (size_t m = 0; m < moves && !p->failed; m++) {
+            struct gsim_arg arg;
+            struct gsim_op move = gsim_moves_walk_move(p->walk, m, op, &arg);
+            add(p, list, gsim_draw_move(p->draw, &move));
+        }
+        list->move_count = list->op_count;
+        if (op->kind == GSIM_OP_PREFETCH && !gsim_moves_walk_keeps(p->walk)) gsim_draw_ended(p->draw, op, gsim_now_us(p->run->driver));
+        else add(p, list, op);
+        if (gsim_op_is_host(op)) p->host_op = op;
+    }
+    return !is_over(p);
+}
+
+enum gsim_status gsim_pull_status(const struct gsim_pull *p, struct gsim_error *error)
+{
+    const struct gsim_error *found = &p->draw->error;
+    if (gsim_run_status(p->run, error)) return error->status;
+    if (found->status) return gsim_error_set(error, found->status, "%s: %s", p->draw->source->name, found->message);
+    return p->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory while scheduling") : GSIM_OK;
+}
+
+/* --- what an op must follow --------------------------------------------------------------------------------- */
+
+static void follow(struct gsim_pull *p, struct moment moment)
+{
+    if (!moment.stream || p->streams[moment.stream - 1].synchronized >= moment.sequence) return;
+    for (size_t i = 0; i < p->follow_count; i++) {
+        if (p->follows[i].stream != moment.stream) continue;
+        if (p->follows[i].sequence < moment.sequence) p->follows[i].sequence = moment.sequence;
+        return;
+    }
+    if (gsim_array_grow((void **)&p->follows, sizeof *p->follows, p->follow_count, &p->follow_room)) p->failed = true;
+    else p->follows[p->follow_count++] = moment;
+}
+
+static void follow_place(struct gsim_pull *p, const struct place *place, bool writes)
+{
+    follow(p, place->writer);
+    for (uint32_t i = 0; writes && i < place->reader_count; i++) follow(p, place->readers[i]);
+    for (uint32_t s = 0; writes && place->has_more && s < p->stream_count; s++) follow(p, (struct moment){s + 1, p->streams[s].sequence});
+}
+
+static void note_reader(struct place *place, struct moment moment)
+{
+    uint32_t i = 0;
+    if (!moment.stream) return;
+    while (i < place->reader_count && place->readers[i].stream != moment.stream) i++;
+    if (i == READERS) {
+        place->has_more = true;
+        return;
+    }
+    place->readers[i] = moment;
+    if (i == place->reader_count) place->reader_count++;
+}
+
+/* A place of two is read or written, from BEGIN to END. NOTED: by the op that MOMENT is; else it is asked what it must follow. */
+static void access_place(struct gsim_pull *p, size_t index, const struct gsim_access *part, bool reads, bool writes, const struct moment *noted)
+{
+    if (!reads && !writes) return;
+    struct gsim_places_found found = gsim_places_find(&p->places, (uint32_t)index, part->begin, part->end);
+    struct place *places = found.values;
+    if (!found.count) p->failed = true;
+    for (uint32_t i = 0; i < found.count && !noted; i++) follow_place(p, &places[i], writes);
+    for (uint32_t i = 0; i < found.count && noted && !writes; i++) note_reader(&places[i], *noted);
+    if (!noted || !writes || !found.count) return;
+    places[0] = (struct place){.writer = *noted};
+    gsim_places_join(&p->places, (uint32_t)index, &found);
+}
+
+static void access_all(struct gsim_pull *p, const struct gsim_op *op, const struct moment *noted)
+{
+    static const struct gsim_access whole = {.end = UINT64_MAX};
+    struct gsim_access_walk walk = {.op = op};
+    for (struct gsim_access part; gsim_access_next(&walk, &part);) {
+        struct gsim_op_access access = gsim_op_access(op, &part, p->is_managed);
+        size_t device = 2 * (size_t)part.buffer_index;
+        access_place(p, device, &part, access.device_read, access.device_write, noted);
+        access_place(p, device + 1, &part, access.host_read, access.host_write, noted);
+    }
+    for (uint32_t b = 0; op->is_unknown && b < p->run->program->buffer_count; b++) access_place(p, 2 * (size_t)b, &whole, true, true, noted);
+}
+
+static void find_follows(struct gsim_pull *p, const struct gsim_op *op, bool is_move)
+{
+    p->follow_count = 0;
+    access_all(p, op, NULL);
+    for (uint32_t a = 0; !is_move && a < op->after_count; a++) follow(p, p->afters[op->after[a] % GSIM_SOURCE_AFTER]);
+}
+
+/* --- streams ------------------------------------------------------------------------------------------------ */
+
+static struct stream *stream_at(struct gsim_pull *p, uint32_t number, const struct gsim_pull_stream *is)
+{
+    for (size_t i = 0; i < p->stream_count; i++)
+        if (p->streams[i].number == number) return &p->streams[i];
+    if (gsim_array_grow((void **)&p->streams, sizeof *p->streams, p->stream_count, &p->stream_room)) return NULL;
+    struct stream *s = &p->streams[p->stream_count++];
+    *s = (struct stream){.number = number};
+    if (GSIM_DRIVER_HAS(p->run->driver, device_set) && gsim_device_count(p->run->driver) > 1) gsim_device_set(p->run->driver, is->device);
+    s->handle = gsim_stream_create(p->run->driver, is->priority);
+    return s;
+}
+
+static void record(struct gsim_pull *p, struct stream *s, enum gsim_event_flags flags)
+{
+    uint32_t at = s->record_count++ % EVENTS;
+    if (!s->events[at]) s->events[at] = gsim_event_create(p->run->driver, flags);
+    s->recorded[at] = s->sequence;
+    gsim_event_record(p->run->driver, s->events[at], s->handle);
+}
+
+/* The first record behind the op, of those that there are; made now where there is none. */
+static gsim_event event_behind(struct gsim_pull *p, struct stream *s, uint32_t sequence, enum gsim_event_flags flags)
+{
+    uint32_t count = s->record_count < EVENTS ? s->record_count : EVENTS;
+    if (!count || s->recorded[(s->record_count - 1) % EVENTS] < sequence) record(p, s, flags);
+    count = s->record_count < EVENTS ? s->record_count : EVENTS;
+    uint32_t first = s->record_count - count, low = first, high = s->record_count - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->recorded[middle % EVENTS] < sequence) low = middle + 1;
+        else high = middle;
+    }
+    return s->events[low % EVENTS];
+}
+
+static void wait_for(struct gsim_pull *p, struct stream *s, struct moment moment, enum gsim_event_flags flags)
+{
+    struct stream *other = &p->streams[moment.stream - 1];
+    if (other == s) return;
+    if (s->waited_count < p->stream_count) {
+        uint32_t *waited = gsim_realloc(s->waited, sizeof *waited * p->stream_count);
+        if (!waited) {
+            p->failed = true;
+            return;
+        }
+        memset(waited + s->waited_count, 0, sizeof *waited * (p->stream_count - s->waited_count));
+        s->waited = waited;
+        s->waited_count = p->stream_count;
+    }
+    if (s->waited[moment.stream - 1] >= moment.sequence) return;
+    s->waited[moment.stream - 1] = moment.sequence;
+    gsim_stream_wait_event(p->run->driver, s->handle, event_behind(p, other, moment.sequence, flags));
+}
+
+static void wait_on_host(struct gsim_pull *p)
+{
+    for (size_t i = 0; i < p->follow_count; i++) {
+        struct stream *s = &p->streams[p->follows[i].stream - 1];
+        gsim_stream_synchronize(p->run->driver, s->handle);
+        s->synchronized = s->sequence;
+    }
+}
+
+void gsim_pull_issue(struct gsim_pull *p, const struct gsim_op *op, uint32_t number, const struct gsim_pull_stream *is,
+                     enum gsim_event_flags event_flags)
+{
+    bool is_move = gsim_draw_is_move(op);
+    struct moment moment = {0};
+    if (is_over(p)) return;
+    struct stream *s = gsim_op_is_host(op) ? NULL : stream_at(p, number, is);
+    if (!s && !gsim_op_is_host(op)) p->failed = true;
+    find_follows(p, op, is_move);
+    if (p->failed) return;
+    if (s) moment = (struct moment){(uint32_t)(s - p->streams) + 1, ++s->sequence};
+    access_all(p, op, &moment);
+    if (!is_move) p->afters[op->index % GSIM_SOURCE_AFTER] = moment;
+    if (!s) {
+        wait_on_host(p);
+        gsim_op_issue(p->run->driver, op, 0);
+        return;
+    }
+    for (size_t i = 0; i < p->follow_count; i++) wait_for(p, s, p->follows[i], event_flags);
+    gsim_op_issue(p->run->driver, op, s->handle);
+    if (p->stream_count > 1) record(p, s, event_flags);
+}
+
+uint32_t gsim_pull_writer(const struct gsim_pull *p, const struct gsim_op *op)
+{
+    struct gsim_places *places = &((struct gsim_pull *)(uintptr_t)p)->places;
+    for (uint32_t a = 0; a < op->arg_count; a++) {
+        struct gsim_places_found found = gsim_places_find(places, 2 * op->args[a].buffer_index, 0, UINT64_MAX);
+        const struct place *place = found.values;
+        for (uint32_t i = found.count; i-- > 0;)
+            if (place[i].writer.stream) return p->streams[place[i].writer.stream - 1].number;
+    }
+    return UINT32_MAX;
+}
+
+void gsim_pull_synchronize(struct gsim_pull *p)
+{
+    for (size_t i = 0; i < p->stream_count; i++) {
+        struct stream *s = &p->streams[i];
+        if (s->synchronized == s->sequence) continue;
+        gsim_stream_synchronize(p->run->driver, s->handle);
+        s->synchronized = s->sequence;
+    }
+}
