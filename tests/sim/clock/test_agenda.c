@@ -182,7 +182,7 @@ static void many_sources(void)
     struct scene s = {0};
     struct part parts[MANY];
     CHECK(gsim_agenda_init(&s.agenda, &s.now));
-    for (int i = 0; i < MANY; i++) parts[i] = part(&s, (char)('A' + i % 26), GSIM_SOURCE_FRONT, (uint32_t)i);
+    for (int i = 0; i < MANY; i++) parts[i] = part(&s, (char)('A' + i % 26), GSIM_AGENDA_FRONT, (uint32_t)i);
     for (int i = MANY - 1; i >= 0; i--) add(&parts[i], i == 3 || i == 70 || i == 149 ? 10 : 20);
     s.now = 10;
     parts[70].other = &parts[130];
