@@ -29,12 +29,6 @@ enum gsim_status gsim_cli_point_spread(const struct gsim_cli_point *point, uint3
     return gsim_spread_run(&point->simulation, runs, makespan, spread, error);
 }
 
-enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const char *what, struct gsim_error *error)
-{
-    if (!point->source) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "%s needs the whole program beforehand, and '%s' is drawn while it runs", what, point->source->name);
-}
-
 enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
                                     struct gsim_metrics *metrics, struct gsim_error *error)
 {

@@ -578,3 +578,9 @@ void gsim_cli_point_release(struct gsim_cli_point *point)
     gsim_arena_release(&point->arena);
     memset(point, 0, sizeof(*point));
 }
+
+enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const char *what, struct gsim_error *error)
+{
+    if (!point->source) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "%s needs the whole program beforehand, and '%s' is drawn while it runs", what, point->source->name);
+}
