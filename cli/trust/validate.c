@@ -134,7 +134,7 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* All *.json.gz of the folder, by name, but those of --kind sharing, which is asked for alone. */
+/* All *.json.gz of the folder, by name. */
 static enum gsim_status list_folder(struct command *c, const char *folder, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
@@ -142,7 +142,7 @@ static enum gsim_status list_folder(struct command *c, const char *folder, struc
     if (!directory) return gsim_error_set(error, GSIM_IO, "cannot read the folder '%s'", folder);
     for (struct dirent *entry; status == GSIM_OK && (entry = readdir(directory));) {
         size_t length = strlen(entry->d_name);
-        if (length <= 8 || strcmp(entry->d_name + length - 8, ".json.gz") != 0 || strncmp(entry->d_name, "sharing", 7) == 0) continue;
+        if (length <= 8 || strcmp(entry->d_name + length - 8, ".json.gz") != 0) continue;
         status = add_path(c, gsim_arena_printf(&c->arena, "%s/%s", folder, entry->d_name), error);
     }
     closedir(directory);
