@@ -214,7 +214,7 @@ enum gsim_cli_command {
     X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated, bars of speed-ups or, where\n--only leaves none, points: .svg, .pdf or .png")           \
     X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_ASK,                                                                    \
       "what to change; A+B together: graph, dag, nosync, streams=K,\n"                                                 \
-      "priorities, launch=2x, fuse, pinned, hw_queues=N,\n"                                                            \
+      "priorities, launch=2x, fuse, pdl, pinned, hw_queues=N,\n"                                                       \
       "kernel:NAME=2x, link=2x, device=NAME (default: all that apply)")                                                 \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
