@@ -29,6 +29,8 @@ static void open_l2(struct l2 *l)
 {
     template = (struct gsim_op){.kind = GSIM_OP_KERNEL, .args = &some, .arg_count = 1};
     l->spec.l2_mib = 1;
+    l->spec.l2_kept_whole = 0.54;
+    l->spec.l2_kept_none = 0.9;
     l->space = (struct gsim_space){.program = &program, .works = works};
     l->d = (struct gsim_device){.machine = &l->machine, .spec = &l->spec, .space = &l->space};
     CHECK(gsim_recent_init(&l->d));
