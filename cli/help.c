@@ -283,7 +283,7 @@ static const struct {
      "the GPU and its host (gpusim list devices; default: a trace's\nGPU or h200, a100-sxm4-40gb for programs)"},
     {GSIM_CLI_SCHED, GSIM_CLI_ON_ASK, NULL, "who issues the work (gpusim list schedulers; default async:\nthe program's own streams)"},
     {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, NULL, "write it as JSON; also --json"},
-    {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...", "explain the program so changed (gpusim whatif --help)"},
+    {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...", "explain the program so changed (gpusim whatif --help), or now:\nas it is; either way an iteration as it repeats"},
     {GSIM_CLI_OUTPUT, GSIM_CLI_ON_WHATIF, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_WHATIF, NULL, "write the table as CSV"},
     {GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_ON_ASK, NULL, "the profiler's own share of the host's time, estimated from\noperators and calls: removed (default) or kept"},
