@@ -122,7 +122,7 @@ bool gsim_frame_is_setting(const char *column)
         /* what came out, in the database, the CSV and the JSON of compare, and in reports */
         "kernels", "iterations_run", "repetitions", "speedup_ci95", "streams_used", "events_recorded", "stream_waits", "speedup", "speedup_spread", "sm_busy_ratio",
         "achieved_occupancy", "overlap_ct", "overlap_tc", "overlap_cc", "overlap_total", "h2d_bytes", "d2h_bytes",
-        "d2d_bytes", "lower_bound_reason", "limited_by", "limited_by_detail", "compute_transfer", "transfer_compute", "compute_compute", "total"};
+        "d2d_bytes", "lower_bound_reason", "limited_by", "limited_by_detail", "fairness", "compute_transfer", "transfer_compute", "compute_compute", "total"};
     size_t length = strlen(column);
     if (strchr(column, ',')) return false; /* joined of others */
     if (length > 3 && strcmp(column + length - 3, "_us") == 0 && !strchr(column, '.')) return false;

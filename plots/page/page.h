@@ -54,6 +54,11 @@ enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *fr
                                    struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_page_database(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
 
+/* Several tasks on one GPU (plots/page/page_tasks.c): the section of a run's page, and the page of what compare --task reports. */
+enum gsim_status gsim_page_tasks(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
+bool gsim_page_is_shares(const char *path);
+enum gsim_status gsim_page_shares(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
+
 /* The reports of gpusim whatif and gpusim explain (plots/page/page_ask.c), a page each. */
 bool gsim_page_is_ask(const char *path);
 enum gsim_status gsim_page_ask(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
