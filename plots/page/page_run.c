@@ -199,7 +199,8 @@ static enum gsim_status put_timeline(struct gsim_page *page, struct gsim_track *
                                       .context = track,
                                       .caption = track->iteration_count > 1
                                                      ? "The first iteration: streams, copies, and the SMs in use."
-                                                     : "Streams, copies, and the SMs in use."};
+                                                     : track->task_count ? "Tasks, copies, and the SMs in use."
+                                                                         : "Streams, copies, and the SMs in use."};
     figure.command = gsim_arena_printf(&page->arena, "gpusim plot timeline %s -o timeline.svg", page->source);
     gsim_page_section(page, "Timeline");
     return gsim_page_draw(page, &figure, error);
