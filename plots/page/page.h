@@ -31,6 +31,8 @@ void gsim_page_command(struct gsim_page *page, const char *command);
 /* A table: its head, then cells in order. A head that ends in a blank is one of numbers, which stand at the right. */
 void gsim_page_table(struct gsim_page *page, const char *const *heads, size_t count);
 void gsim_page_cell(struct gsim_page *page, const char *text);
+/* A cell of a name as compilers make them: a long one is cut in the middle, and a pointer is told all of it. */
+void gsim_page_name(struct gsim_page *page, const char *name);
 void gsim_page_row_end(struct gsim_page *page);
 void gsim_page_table_end(struct gsim_page *page);
 

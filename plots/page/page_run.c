@@ -159,7 +159,7 @@ static void put_tallies(struct gsim_page *page, const struct tally *tallies, siz
     for (size_t i = 0; i < names && i < MOST_KERNELS; i++) {
         char text[GSIM_TEXT_SIZE];
         const struct tally *t = &tallies[i];
-        gsim_page_cell(page, t->name);
+        gsim_page_name(page, t->name);
         gsim_page_cell(page, gsim_text_count(text, t->count));
         gsim_page_cell(page, time_text(text, t->total));
         gsim_page_cell(page, time_text(text, t->total / (double)t->count));

@@ -25,7 +25,7 @@ count() { grep -oF -- "$2" "$1" | wc -l; }
 page run.json run.html
 has run.html '<h1>alexnet and squeezenet shared by mps on h200</h1>'
 has run.html '<h2>Requests of the tasks</h2>'
-has run.html '<td>Fairness'
+has run.html '>Fairness'
 # The same times as the command tells.
 for task in alexnet squeezenet; do
     awk -v task=$task 'NR > 1 && $1 == task { printf "<td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">0</td><td class=\"n\">%s %s</td>", $1, $2, $3, $4, $5 }' told >expected
