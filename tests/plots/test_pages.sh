@@ -47,6 +47,24 @@ has devices.html '.wide{overflow-x:auto}'
 has devices.html 'td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}'
 [ "$(count devices.html '<table>')" = "$(count devices.html '<div class="wide"><table>')" ] || fail 'a table without a box'
 
+# Points that failed are told on the page, with what nothing is left of, and by plot.
+cat >poor.json <<'END'
+{"schema": "gpusim-program/1", "name": "poor", "buffers": [{"name": "b", "bytes": 999000000000}], "kernels": [{"name": "k", "solo_us": 5}],
+ "ops": [{"op": "kernel", "kernel": "k", "grid": [4], "block": [64], "writes": ["b"]}]}
+END
+"$gpusim" sweep --workload vec,poor.json --sched serial,kesco --memory pinned --vary iterations=1,2,3 --out failed.db >/dev/null 2>&1
+page failed.db failed.html
+has failed.html '6 simulated points, from failed.db; 6 of 12 points failed: nothing is left of workload poor.json.'
+has failed.html '<h2>Points without a result</h2>'
+lacks devices.html 'points failed'
+if command -v gnuplot >/dev/null 2>&1; then
+    "$gpusim" plot lines failed.db --x iterations --y makespan_us -o failed.svg 2>err || fail "plot: $(cat err)"
+    has err '6 of 12 points failed: nothing is left of workload poor.json'
+fi
+"$gpusim" sweep --workload poor.json --sched serial --memory pinned --out none.db >/dev/null 2>&1
+"$gpusim" report none.db -o none.html 2>err && fail 'a page of no results'
+has err 'it has no results: 1 of 1 points failed'
+
 # Names as compilers make them leave room for the numbers: cut in the middle, told in full to a pointer. Notes keep a width.
 long="void ns::kernel<$(printf 'float, %.0s' 1 2 3 4 5 6 7 8 9 10 11 12)int>(float*)"
 cat >long.json <<END
