@@ -13,6 +13,9 @@
 #define MOST_STEPS   400  /* of a distribution's line: what a figure can show */
 #define MARKS        4    /* on a line */
 #define HEIGHT_SHARE 0.68
+#define LOG_SPAN     4.0  /* values that span more than this factor have a logarithmic axis */
+#define MOST_SHARE   75   /* where so many per cent of them */
+#define CROWDED      0.2  /* lie in so much of a linear one */
 
 /* --- reading -------------------------------------------------------------------------------------------------- */
 
@@ -165,6 +168,17 @@ static void put_steps(struct gsim_figure *figure, const struct gsim_shared_task 
     gsim_output_text(&figure->data, "\n");
 }
 
+/* Where few long times would press most of the others against the left edge of a linear axis. */
+static int choose_log(const double *values, size_t count, struct gsim_arena *arena)
+{
+    double *sorted = gsim_arena_alloc(arena, sizeof *sorted * (count + 1));
+    if (!sorted || !count) return -1;
+    memcpy(sorted, values, sizeof *sorted * count);
+    qsort(sorted, count, sizeof *sorted, compare);
+    double low = sorted[0], high = sorted[count - 1], most = sorted[MOST_SHARE * count / 100];
+    return low > 0 && high >= LOG_SPAN * low && most - low < CROWDED * (high - low) ? 1 : -1;
+}
+
 enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *task, int log_x, struct gsim_figure *figure, struct gsim_error *error)
 {
     struct series series = {.count = 0};
@@ -181,6 +195,7 @@ enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *
         ends[count++] = t->jct_us[t->count - 1];
     }
     if (!count) return gsim_error_set(error, GSIM_USAGE, "no request times to draw: expected jct_us, as reports have it");
+    if (log_x < 0) log_x = choose_log(ends, count, &figure->own.arena);
     enum gsim_status status = gsim_plot_axis_init(&x, figure, "jct_us", ends, count, log_x, NULL, NULL, error);
     if (status != GSIM_OK) return status;
     put_legend(figure, &series);
