@@ -105,7 +105,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "in --x and --series are averaged, with 95 % confidence intervals where points were repeated. --keep\n"
             "leaves script and data, to be edited and drawn by gnuplot. jct (request times of the most urgent task, or\n"
             "of --series TASK, by way of sharing) and clients (throughput and P99 over the number of tasks) read the\n"
-            "JSON of compare --task and run --task.\n",
+            "JSON of compare --task and run --task. Axes are logarithmic where values span more than a factor of 20, and\n"
+            "that of jct also where a few long times would crowd the others; --log none makes them linear.\n",
             "  gpusim plot timeline run.json -o timeline.pdf\n"
             "  gpusim plot speedup compare.csv -o speedup.svg --width column\n"
             "  gpusim plot lines results.db --x size --y iteration_us --series sched --where workload=vec\n"
@@ -119,8 +120,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "write results or a run as one page of HTML",
             "gpusim report FILE -o PAGE.html",
             "One self-contained page that opens offline: tables, figures, options, versions, and the commands that\n"
-            "give the same again. FILE is a database of gpusim sweep, what compare wrote, a CSV file of results, or\n"
-            "the report of one run (run --report), of which it shows the timeline.\n",
+            "give the same again. FILE is a database of gpusim sweep, what compare wrote (also of tasks under ways\n"
+            "of sharing), a CSV file of results, or the report of one run (run --report), of which it shows the timeline.\n",
             "  gpusim report results.db -o results.html\n"
             "  gpusim --workload img --sched kesco --report run.json && gpusim report run.json -o run.html\n",
         },
