@@ -336,10 +336,14 @@ static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *
 
 static void put_notes(const struct gsim_result *result, struct gsim_output *output)
 {
-    char text[160];
-    if (!gsim_report_note(result, text)) return;
+    char texts[GSIM_REPORT_NOTES][160];
+    uint32_t count = gsim_report_notes(result, texts);
+    if (!count) return;
     gsim_output_text(output, ",\n \"notes\": [");
-    gsim_output_json_string(output, text);
+    for (uint32_t i = 0; i < count; i++) {
+        gsim_output_text(output, i ? ", " : "");
+        gsim_output_json_string(output, texts[i]);
+    }
     gsim_output_text(output, "]");
 }
 

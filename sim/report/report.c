@@ -403,7 +403,7 @@ static void put_options(const struct page *page, const struct gsim_result *resul
     gsim_output_text(page->output, "\n");
 }
 
-bool gsim_report_note(const struct gsim_result *result, char text[160])
+static bool is_time_taken_for_granted(const struct gsim_result *result, char text[160])
 {
     const struct gsim_program *program = result->timeline->program;
     uint32_t count = 0;
@@ -419,12 +419,22 @@ bool gsim_report_note(const struct gsim_result *result, char text[160])
     return true;
 }
 
-static void put_note(const struct page *page, const struct gsim_result *result)
+uint32_t gsim_report_notes(const struct gsim_result *result, char texts[GSIM_REPORT_NOTES][160])
 {
-    char text[160];
-    if (!gsim_report_note(result, text)) return;
-    put_label(page, "Note");
-    gsim_output_printf(page->output, "%s\n", text);
+    uint32_t count = is_time_taken_for_granted(result, texts[0]);
+    uint32_t sample = (uint32_t)result->simulation->gpu.sample;
+    if (sample > 1) snprintf(texts[count++], 160, "an estimate: one SM in %u is simulated (gpu.sample), with that part of each grid", sample);
+    return count;
+}
+
+static void put_notes(const struct page *page, const struct gsim_result *result)
+{
+    char texts[GSIM_REPORT_NOTES][160];
+    uint32_t count = gsim_report_notes(result, texts);
+    for (uint32_t i = 0; i < count; i++) {
+        put_label(page, "Note");
+        gsim_output_printf(page->output, "%s\n", texts[i]);
+    }
 }
 
 enum gsim_status gsim_report_print(const struct gsim_result *result, const struct gsim_style *style,
@@ -445,7 +455,7 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     put_host(&page, result);
     put_workers(&page, result->timeline);
     put_figures(&page, result);
-    put_note(&page, result);
+    put_notes(&page, result);
     if (result->option_count) put_options(&page, result);
     enum gsim_status status = put_kernels(&page, result, error);
     if (status != GSIM_OK) return status;

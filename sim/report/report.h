@@ -91,8 +91,10 @@ void gsim_csv_write(const struct gsim_result *result, struct gsim_output *output
 enum gsim_status gsim_gantt_print(const struct gsim_result *result, const struct gsim_style *style,
                                   struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
 
-/* What the program does not say and the run took for granted: that times of kernels are this device's. False: nothing. */
-bool gsim_report_note(const struct gsim_result *result, char text[160]);
+/* What is to be known of the result: that times of kernels are taken as this device's, as the program does not say; that it is an estimate
+ * of one SM in several. How many there are. */
+#define GSIM_REPORT_NOTES 2
+uint32_t gsim_report_notes(const struct gsim_result *result, char texts[GSIM_REPORT_NOTES][160]);
 
 /* "h2d", "explicit", ... as in the report and the CSV. */
 const char *gsim_copy_kind_name(enum gsim_copy_kind kind);
