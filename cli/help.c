@@ -149,8 +149,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "Makes every run behind the published figures (tables in trust/published/, each number with its source) and\n"
             "prints published against simulated, per workload and as the papers average it, with the error and its sign.\n"
             "Rows marked fit were used to find numbers of the models; the others were not. ccks: where the model finds the\n"
-            "one number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). mega: persistent\n"
-            "kernels and programmatic launches as others measured them (--csv alone).\n",
+            "one number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). mega:\n"
+            "persistent kernels and programmatic launches as others measured them (--csv alone).\n",
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"
