@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a reader should know of a run: that it is an estimate, whence its kernels' times are, what its scheduler leaves out, what a way of sharing does not show. */
+/* What a reader should know of a run: that it is an estimate, whence times alone are, what is left out, what a run is too short for. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -367,7 +367,9 @@ void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger
         *c = (struct gsim_client_task){.stage = stage, .ledger = ledger, .index = i, .own = &ledger->tasks[i], .spec = &stage->set->tasks[i],
                                        .gates = ledger->streams ? &gates : NULL, .is_alone = own == 1};
         c->is_started = pthread_create(&c->thread, NULL, thread_main, c) == 0;
-        if (!c->is_started) gsim_error_set(&c->own->error, GSIM_SIM, "cannot start a host thread");
+        if (c->is_started) continue;
+        gsim_error_set(&c->own->error, GSIM_SIM, "cannot start a host thread");
+        ledger->is_stopped = true; /* which the others wait for */
     }
     for (uint32_t i = 0; clients && i < stage->set->count; i++)
         if (clients[i].is_started) pthread_join(clients[i].thread, NULL);

@@ -3,6 +3,7 @@
  * CUDA's Multi-Process Service: the daemon that the caller has started, by CUDA_MPS_PIPE_DIRECTORY, or else one of our own with a pipe
  * directory of its own, which ends with the run.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,11 +48,15 @@ static int control(const char *argument, const char *text)
         _exit(127);
     }
     close(ends[0]);
-    signal(SIGPIPE, SIG_IGN);
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* the daemon may have ended */
     if (text && write(ends[1], text, strlen(text)) < 0) status = -1;
     close(ends[1]);
-    if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)) return WEXITSTATUS(status);
-    return -1;
+    signal(SIGPIPE, before);
+    if (child < 0) return -1;
+    pid_t ended;
+    do ended = waitpid(child, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 enum gsim_status gsim_mps_start(struct gsim_error *error)

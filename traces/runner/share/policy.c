@@ -111,12 +111,21 @@ static const struct gsim_share_actions actions = {do_now_us, do_release, do_paus
 
 /* --- what happens -------------------------------------------------------------------------------------------- */
 
+static void kernel_started(struct gsim_ledger_policy *p, struct held_kernel *h)
+{
+    if (h->kernel.state != GSIM_SHARE_RELEASED) return;
+    h->kernel.state = GSIM_SHARE_RUNNING;
+    h->kernel.start_us = do_now_us(&p->share);
+    if (p->setup.ops->started) p->setup.ops->started(&p->share, &h->kernel);
+}
+
 static void kernel_ended(struct gsim_ledger_policy *p, struct seen_stream *seen)
 {
     struct held_kernel *h = seen->head;
     seen->head = NULL;
     seen->done++;
     if (!h) return;
+    kernel_started(p, h); /* it may have begun and ended between two looks */
     if (p->setup.ops->ended) p->setup.ops->ended(&p->share, &h->kernel);
     h->next_free = p->free_kernels;
     p->free_kernels = h;
@@ -209,10 +218,8 @@ static void see_launches(struct gsim_ledger_policy *p, uint32_t task)
             if (is_marked && atomic_load_explicit(&stream->reached, memory_order_acquire) < next) continue;
             see_requests(p, task);
             kernel_ready(p, task, s, next);
-        } else if (seen->head && seen->head->kernel.state == GSIM_SHARE_RELEASED) {
-            seen->head->kernel.state = GSIM_SHARE_RUNNING;
-            seen->head->kernel.start_us = do_now_us(&p->share);
-            if (p->setup.ops->started) p->setup.ops->started(&p->share, &seen->head->kernel);
+        } else if (seen->head) {
+            kernel_started(p, seen->head);
         }
     }
 }

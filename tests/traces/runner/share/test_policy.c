@@ -285,6 +285,37 @@ static void order(void)
     quiet_close(&q);
 }
 
+static void told_started(struct gsim_share *s, struct gsim_share_kernel *k)
+{
+    (void)s;
+    CHECK_INT(k->state, GSIM_SHARE_RUNNING);
+    tell("s", k->task);
+}
+static const struct gsim_sharing_ops starts = {GSIM_SHARING_HEAD, .name = "starts", .settings = no_settings, .ready = told_ready, .started = told_started,
+                                               .ended = told_kernel};
+
+/* A kernel that begins and ends between two looks has begun for the policy, too; one that was seen begins once. */
+static void short_kernel(void)
+{
+    struct quiet q;
+    quiet_open(&q, &starts);
+    struct gsim_ledger_task *t = &q.w.ledger->tasks[0];
+    t->stream_count = 1;
+    t->began = 1;
+    t->streams[0].issued = 2;
+    CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
+    CHECK_STR(told, "F0 ");
+    t->streams[0].done = 1;
+    CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
+    CHECK_STR(told, "F0 s0 x0 r0 ");
+    for (int i = 0; i < 2; i++) CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
+    CHECK_STR(told, "F0 s0 x0 r0 s0 ");
+    t->streams[0].done = 2;
+    CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
+    CHECK_STR(told, "F0 s0 x0 r0 s0 x0 ");
+    quiet_close(&q);
+}
+
 static void refused(void)
 {
     struct quiet q;
@@ -350,6 +381,6 @@ static void exclusive(void)
 }
 
 static const struct test_case cases[] = {
-    {"FIKIT as simulated", fikit}, {"XSched level 1", xsched}, {"Orion as simulated", orion}, {"tgs", tgs}, {"what is told, in its order", order},
-    {"what no driver does is refused", refused}, {"one request at a time", exclusive}};
+    {"FIKIT as simulated", fikit}, {"XSched level 1", xsched}, {"Orion as simulated", orion}, {"tgs", tgs},
+    {"what is told, in its order", order}, {"a kernel between two looks", short_kernel}, {"what no driver does is refused", refused}, {"one request at a time", exclusive}};
 TEST_MAIN("traces/runner/share/policy", cases)
