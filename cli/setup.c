@@ -378,10 +378,9 @@ static enum gsim_status use_source(struct gsim_cli_point *point, const struct gs
 static bool is_element(const char *list, const char *text)
 {
     size_t length = strlen(text);
-    if (strcmp(list, text) == 0) return true;
-    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
-        if (strcspn(list, ",") == length && strncmp(list, text, length) == 0) return true;
-    return false;
+    const char *at = strcmp(list, text) == 0 ? text : strstr(list, text);
+    while (at && at != text && ((at > list && at[-1] != ',') || (at[length] && at[length] != ','))) at = strstr(at + 1, text);
+    return at != NULL;
 }
 
 /* A shared object is code: the command line's own alone are loaded, not those that a file names. */
@@ -474,24 +473,16 @@ static void add_number(struct gsim_cli_point *point, const char *name, double va
     add_option(point, name, value != 0 ? text : "default");
 }
 
-static void add_params(struct gsim_cli_point *point, const char *scope, const struct gsim_param *table,
-                       const void *object)
+/* But for WITHOUT, unless that is NULL. */
+static void add_params(struct gsim_cli_point *point, const char *scope, const struct gsim_param *table, const void *object, const char *without)
 {
     for (const struct gsim_param *row = table; row && row->name; row++) {
         char name[96], value[96];
+        if (without && strcmp(row->name, without) == 0) continue;
         snprintf(name, sizeof(name), "%s.%s", scope, row->name);
         gsim_params_format(row, object, value, sizeof(value));
         add_option(point, name, value);
     }
-}
-
-/* From the FIRST on. */
-static void drop_option(struct gsim_cli_point *point, size_t first, const char *name)
-{
-    size_t kept = first;
-    for (size_t i = first; i < point->option_count; i++)
-        if (!point->options[i].name || strcmp(point->options[i].name, name) != 0) point->options[kept++] = point->options[i];
-    point->option_count = kept;
 }
 
 static size_t count_params(const struct gsim_param *table)
@@ -542,8 +533,8 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
         add_number(point, "block1d", options->block1d);
         add_number(point, "blocks", options->blocks);
     }
-    if (point->generator) add_params(point, point->generator->name, point->generator->params, point->numbers);
-    if (point->source) add_params(point, point->source->name, point->source->params, point->numbers);
+    if (point->generator) add_params(point, point->generator->name, point->generator->params, point->numbers, NULL);
+    if (point->source) add_params(point, point->source->name, point->source->params, point->numbers, NULL);
     if (run->until_steady)
         add_option(point, "iterations", "steady");
     else
@@ -551,10 +542,8 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     add_option(point, "memory", memories[run->memory]);
     add_option(point, "prefetch", run->prefetch ? "on" : "off");
     if (run->noise) add_option(point, "noise", "on");
-    size_t first = point->option_count;
-    add_params(point, "gpu", gsim_gpu_params, &run->gpu);
-    if (run->gpu.sample <= 1) drop_option(point, first, "gpu.sample"); /* which says that the run is an estimate */
-    add_params(point, run->scheduler->name, run->scheduler->params, point->params);
+    add_params(point, "gpu", gsim_gpu_params, &run->gpu, run->gpu.sample <= 1 ? "sample" : NULL); /* which says that the run is an estimate */
+    add_params(point, run->scheduler->name, run->scheduler->params, point->params, NULL);
     add_device_numbers(point, setup);
     return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
