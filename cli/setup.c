@@ -372,11 +372,21 @@ static enum gsim_status use_source(struct gsim_cli_point *point, const struct gs
     return status == GSIM_OK ? set_numbers(point, setup, source->name, source->params, source->params_size, error) : status;
 }
 
+/* Of what commas separate, or all of it. */
+static bool is_element(const char *list, const char *text)
+{
+    size_t length = strlen(text);
+    if (strcmp(list, text) == 0) return true;
+    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
+        if (strcspn(list, ",") == length && strncmp(list, text, length) == 0) return true;
+    return false;
+}
+
 /* A shared object is code: the command line's own alone are loaded, not those that a file names. */
 static enum gsim_status load_source(const struct gsim_cli_setup *setup, const char *path, const struct gsim_source_ops **source, struct gsim_error *error)
 {
     const char *named = setup->arguments->value[GSIM_CLI_WORKLOAD];
-    if (named && strstr(named, path)) return gsim_source_load(path, source, error);
+    if (named && is_element(named, path)) return gsim_source_load(path, source, error);
     return gsim_error_set(error, GSIM_USAGE, "'%.200s': a source from a shared object is for --workload", path);
 }
 
@@ -473,6 +483,15 @@ static void add_params(struct gsim_cli_point *point, const char *scope, const st
     }
 }
 
+/* From the FIRST on. */
+static void drop_option(struct gsim_cli_point *point, size_t first, const char *name)
+{
+    size_t kept = first;
+    for (size_t i = first; i < point->option_count; i++)
+        if (!point->options[i].name || strcmp(point->options[i].name, name) != 0) point->options[kept++] = point->options[i];
+    point->option_count = kept;
+}
+
 static size_t count_params(const struct gsim_param *table)
 {
     size_t count = 0;
@@ -530,8 +549,9 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     add_option(point, "memory", memories[run->memory]);
     add_option(point, "prefetch", run->prefetch ? "on" : "off");
     if (run->noise) add_option(point, "noise", "on");
+    size_t first = point->option_count;
     add_params(point, "gpu", gsim_gpu_params, &run->gpu);
-    if (run->gpu.sample <= 1) point->option_count--; /* the last of them, which says that the run is an estimate */
+    if (run->gpu.sample <= 1) drop_option(point, first, "gpu.sample"); /* which says that the run is an estimate */
     add_params(point, run->scheduler->name, run->scheduler->params, point->params);
     add_device_numbers(point, setup);
     return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;

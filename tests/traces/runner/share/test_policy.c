@@ -46,6 +46,7 @@ static void client(struct world *w, uint32_t i)
         if (t->op == p->op_count) {
             if (!is_idle) return;
             own->ended++;
+            own->state = GSIM_LEDGER_DONE;
             t->is_done = true;
             return;
         }
@@ -180,6 +181,20 @@ static void orion(void)
     profile(&f);
     f.opts[0] = "decision_us=0";
     check_same(&f, "orion");
+    task_fixture_release(&f);
+}
+
+/* The production job ends at 20 us, with no message before 1 ms: what waited goes then. */
+static void tgs(void)
+{
+    struct task_fixture f = {.device = free_device(), .seed = 1};
+    const struct step urgent = {fixture_kernel("u", 8, 1024, 20), 0, true}, other = {fixture_kernel("x", 8, 1024, 30), 0, true};
+    add_service(&f, "production", &urgent, 1);
+    add_service(&f, "other", &other, 1)->priority = 5;
+    f.opts[0] = "message_us=1000";
+    struct world w;
+    run(&w, &f, "tgs");
+    CHECK_NEAR(w.tasks[1].starts_us[0], 20, 8 * STEP_US);
     task_fixture_release(&f);
 }
 
@@ -366,6 +381,6 @@ static void exclusive(void)
 }
 
 static const struct test_case cases[] = {
-    {"FIKIT as simulated", fikit}, {"XSched level 1", xsched}, {"Orion as simulated", orion}, {"what is told, in its order", order},
+    {"FIKIT as simulated", fikit}, {"XSched level 1", xsched}, {"Orion as simulated", orion}, {"tgs", tgs}, {"what is told, in its order", order},
     {"a kernel between two looks", short_kernel}, {"what no driver does is refused", refused}, {"one request at a time", exclusive}};
 TEST_MAIN("traces/runner/share/policy", cases)

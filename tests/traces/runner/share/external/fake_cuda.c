@@ -214,7 +214,20 @@ int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long address, uns
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) { return (*memory = calloc(1, bytes)) ? cudaSuccess : cudaErrorMemoryAllocation; }
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags) { (void)flags; return cudaMalloc(memory, bytes); }
-cudaError_t cudaFree(void *memory) { stream_of(NULL); free(memory); return cudaSuccess; }
+/* FAKE_CUDA_REFUSES: how many times a client of MPS is refused its context. */
+cudaError_t cudaFree(void *memory)
+{
+    static int refused;
+    const char *refuses = getenv("FAKE_CUDA_REFUSES"), *pipes = getenv("CUDA_MPS_PIPE_DIRECTORY");
+    bool is_client = pipes && strncmp(pipes, "/nonexistent", 12) != 0;
+    if (!memory && is_client && refuses && refused < atoi(refuses)) {
+        refused++;
+        return cudaErrorMemoryAllocation;
+    }
+    stream_of(NULL);
+    free(memory);
+    return cudaSuccess;
+}
 cudaError_t cudaFreeHost(void *memory) { free(memory); return cudaSuccess; }
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags) { (void)memory; (void)bytes; (void)flags; return cudaSuccess; }
 cudaError_t cudaHostGetDevicePointer(void **device_side, void *memory, unsigned flags) { (void)flags; *device_side = memory; return cudaSuccess; }
@@ -278,5 +291,5 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int numbe
 cudaError_t cudaDriverGetVersion(int *version) { *version = CUDART_VERSION; return cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *version) { *version = CUDART_VERSION; return cudaSuccess; }
 cudaError_t cudaGetLastError(void) { return cudaSuccess; }
-const char *cudaGetErrorName(cudaError_t error) { return error ? "an error" : "none"; }
+const char *cudaGetErrorName(cudaError_t error) { return error == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : error ? "an error" : "none"; }
 const char *cudaGetErrorString(cudaError_t error) { return error ? "not there without a GPU" : "fine"; }
