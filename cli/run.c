@@ -71,6 +71,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
         const struct gsim_cli_case cell = {workload, scheduler, metrics.makespan, metrics.iteration_total, timeline.kernel_count};
         gsim_cli_note_idle_opts(&setup, &cell, 1);
     }
+    if (status == GSIM_OK && point.source) gsim_cli_note_foreign_opts(&setup, point.source->name);
     if (status == GSIM_OK) {
         struct gsim_result result = {.simulation = &point.simulation,
                                      .timeline = &timeline,

@@ -165,8 +165,10 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
 {
     if (!is_machine_number(opt)) return unknown_number(opt, error);
     if (strcmp(opt->scope, "rule") == 0) return gsim_rule_set(&setup->device, opt->name, opt->value, error);
-    if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name))
-        return gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
+    if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name)) {
+        enum gsim_status status = gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
+        return status == GSIM_OK ? status : gsim_error_prefix(error, "--opt gpu.%s=%.60s", opt->name, opt->value);
+    }
     if (strcmp(opt->name, GSIM_DEVICE_PCIE) == 0) return gsim_device_set_pcie(&setup->device, opt->value, error);
     return gsim_device_set_number(&setup->device, opt->name, opt->value, error);
 }

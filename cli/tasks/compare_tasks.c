@@ -183,7 +183,10 @@ static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
     if (status == GSIM_OK) status = gsim_cli_tasks_profile(&c->tasks, error);
     bool needs_profile = false;
     for (size_t w = 0; w < c->way_count; w++) needs_profile |= c->ways[w]->needs_profile;
-    if (status == GSIM_OK && needs_profile && !c->tasks.profiles.count) status = gsim_cli_tasks_measure(&c->tasks, error);
+    if (status == GSIM_OK && needs_profile && !c->tasks.profiles.count) {
+        fprintf(stderr, "gpusim: note: some of these ways need a profile: each task is measured alone first (as --profile measure does)\n");
+        status = gsim_cli_tasks_measure(&c->tasks, error);
+    }
     if (status == GSIM_OK) status = gsim_cli_tasks_alone(&c->tasks, error);
     if (status != GSIM_OK) return status;
     /* Of all ways those that these tasks rule out are no failure while another one runs. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a reader should know of a run: whence its kernels' times are, what its scheduler leaves out, what a way of sharing does not show. */
+/* What a reader should know of a run: that it is an estimate, whence times alone are, what is left out, what a run is too short for. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,8 +58,17 @@ static bool note_sharing(const struct gsim_result *result, char text[GSIM_REPORT
     return result->tasks && s->sharing && gsim_sharing_note(s->sharing, s->sharing_params, result->tasks, s->tasks->count, text);
 }
 
+static bool note_sample(const struct gsim_result *result, char text[GSIM_REPORT_NOTE])
+{
+    uint32_t sample = (uint32_t)result->simulation->gpu.sample;
+    if (sample < 2) return false;
+    snprintf(text, GSIM_REPORT_NOTE, "an estimate: one SM in %u is simulated (gpu.sample), with that part of each grid", sample);
+    return true;
+}
+
 bool gsim_report_note(const struct gsim_result *result, uint32_t index, char text[GSIM_REPORT_NOTE])
 {
-    static bool (*const notes[GSIM_REPORT_NOTES])(const struct gsim_result *, char *) = {note_solo_times, note_overhead, note_sharing};
+    static bool (*const notes[GSIM_REPORT_NOTES])(const struct gsim_result *, char *) = {note_sample, note_solo_times, note_overhead,
+                                                                                             note_sharing};
     return notes[index](result, text);
 }

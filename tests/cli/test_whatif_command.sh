@@ -21,7 +21,18 @@ refuses() { # refuses MESSAGE ARGUMENTS...
     [ $status = 2 ] && grep -qF -- "$message" err || fail "$*: exit $status, '$(cat err)', expected 2, '$message'"
 }
 refuses 'expected gpusim whatif TRACE|PROGRAM|WORKLOAD' whatif
-refuses "cannot read 'none.json': expected a trace, a program file or a built-in workload" explain none.json
+refuses "cannot read 'none.json': No such file or directory" explain none.json
+refuses "cannot read './none': No such file or directory" whatif ./none
+refuses "unknown workload 'frontie'" explain frontie
+refuses "explain needs the whole program beforehand, and 'frontier' is drawn while it runs" explain frontier
+refuses "whatif needs the whole program beforehand, and 'frontier' is drawn while it runs" whatif frontier
+refuses "--change device=nosuch: unknown device 'nosuch': expected a path or one of a100-pcie-40gb, " whatif vec --change device=nosuch
+[ ! -s out ] || fail "whatif of an unknown device prints: $(head -n 2 out)"
+refuses "--change device=nosuch: unknown device 'nosuch'" whatif vec --change graph+device=nosuch
+for name in brax resnet18; do # a generator, a service
+    "$gpusim" explain $name --device h200 >out 2>err || fail "explain $name: $(cat err)"
+    grep -q "^$name under async on h200" out || fail "explain $name: $(head -n 3 out)"
+done
 refuses "unknown change 'graphs'" whatif vec --change graphs
 refuses '--step: applies to profilers' explain vec --step 1
 refuses '--profiler-overhead: expected keep or remove' explain "$source/traces/h200/kineto/kineto_resnet18.json.gz" --profiler-overhead some

@@ -52,7 +52,7 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
 #define FIELD(name) offsetof(struct stream_params, name)
 static const struct gsim_param table[] = {
     {"count", GSIM_PARAM_INT, FIELD(count), 1000, 1, 1e9, "", NULL, "kernels"},
-    {"kinds", GSIM_PARAM_INT, FIELD(kinds), 4, 1, 1000000, "", NULL, "different ones, which take us to 1.5 us"},
+    {"kinds", GSIM_PARAM_INT, FIELD(kinds), 4, 1, 1000000, "", NULL, "different ones, which take 1 to 1.5 times the option us"},
     {"streams", GSIM_PARAM_INT, FIELD(streams), 1, 1, 64, "", NULL, "that take turns"},
     {"every", GSIM_PARAM_INT, FIELD(every), 100, 1, 1e9, "", NULL, "kernels, the host reads a value of each stream"},
     {"blocks", GSIM_PARAM_INT, FIELD(blocks), 16, 1, 65536, "", NULL, "of a kernel"},
