@@ -381,6 +381,6 @@ static void exclusive(void)
 }
 
 static const struct test_case cases[] = {
-    {"FIKIT as simulated", fikit}, {"XSched level 1", xsched}, {"Orion as simulated", orion}, {"tgs", tgs},
-    {"what is told, in its order", order}, {"a kernel between two looks", short_kernel}, {"what no driver does is refused", refused}, {"one request at a time", exclusive}};
+    {"FIKIT as simulated", fikit}, {"XSched level 1", xsched}, {"Orion as simulated", orion}, {"tgs", tgs}, {"what is told, in its order", order},
+    {"a kernel between two looks", short_kernel}, {"what no driver does is refused", refused}, {"one request at a time", exclusive}};
 TEST_MAIN("traces/runner/share/policy", cases)
