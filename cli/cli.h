@@ -100,8 +100,9 @@ enum gsim_cli_command {
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
     X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
     X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK,                                                                      \
-      "a scheduler's parameter (NAME or SCHED.NAME), gpu.NAME,\n"                                                       \
-      "device.NAME or rule.NAME=off; may be repeated")                                                                                  \
+      "a scheduler's parameter (NAME or SCHED.NAME),\n"                                                       \
+      "gpu.NAME (gpusim list gpu), device.NAME or rule.NAME=off;\n"                                                      \
+      "may be repeated")                                                                                  \
     X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "seed of all random numbers, of the order of ends and turns too (default 1)") \
     X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
       "draw the durations of kernels and calls from the spreads in\n"                                                  \
@@ -125,7 +126,8 @@ enum gsim_cli_command {
       "in the trace only what overlaps this time, such as 2ms:3.5ms,\n"                                               \
       "250us: or :1s; us without a unit")                                                                                \
     X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN,                                                       \
-      "write the program that runs as a program file; gzipped if\nnamed .gz")                                          \
+      "write the program that runs as a program file; gzipped if\nnamed .gz. What a source drew may take another time from its\n"        \
+      "file: copies go ahead of what needs them")                                          \
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs,\n"                                                   \
@@ -299,6 +301,8 @@ enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments
 /* Writes the files asked for, and the report to the terminal unless one of them went there. */
 enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
                                   struct gsim_error *error) GSIM_NODISCARD;
+/* On stderr, where --trace-window begins behind the run's end. */
+void gsim_cli_note_window(const struct gsim_result *result);
 
 /* --- cli/setup.c: from words to simulations ------------------------------------------------------------ */
 /* What all runs of one call have in common. */
@@ -334,6 +338,8 @@ struct gsim_cli_case {
 /* Says on stderr which --opt changes none of the runs, by running them without it (not where they are large), and which
  * one cannot change how long kernels take alone. */
 void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gsim_cli_case *cells, size_t count);
+/* On stderr: each --opt that is a number of another generator or source than WORKLOAD. */
+void gsim_cli_note_foreign_opts(const struct gsim_cli_setup *setup, const char *workload);
 /* Whether NUMBER says how fast kernels run, and TEXT: how many kernels do not ask for it; false: none. */
 bool gsim_cli_is_of_kernels(enum gsim_device_number number);
 bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct gsim_device_spec *device, char text[160]);

@@ -54,6 +54,7 @@ static enum gsim_status write_files(const struct gsim_cli_arguments *arguments, 
             gsim_report_json(result, output);
             break;
         case FILE_TRACE:
+            gsim_cli_note_window(result);
             status = gsim_chrome_write(result, output, error);
             break;
         case FILE_CSV:
@@ -65,6 +66,14 @@ static enum gsim_status write_files(const struct gsim_cli_arguments *arguments, 
         if (status != GSIM_OK) return status;
     }
     return GSIM_OK;
+}
+
+void gsim_cli_note_window(const struct gsim_result *result)
+{
+    char from[GSIM_TEXT_SIZE], end[GSIM_TEXT_SIZE];
+    if (!result->window_until || result->window_from <= result->metrics->makespan) return;
+    fprintf(stderr, "gpusim: note: --trace-window: nothing runs from %s on, the run ends at %s: the trace is empty\n",
+            gsim_text_time(from, result->window_from), gsim_text_time(end, result->metrics->makespan));
 }
 
 static enum gsim_status print_report(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,

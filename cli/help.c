@@ -42,11 +42,12 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         },
     [GSIM_CLI_LIST] =
         {
-            "list workloads, schedulers, ways of sharing, devices or size presets",
-            "gpusim list [workloads|schedulers|sharing|devices|presets] [NAME] [--long]",
+            "list workloads, schedulers, ways of sharing, devices, presets, rules, options",
+            "gpusim list [workloads|schedulers|sharing|devices|presets|rules|gpu] [NAME] [--long]",
             "Names and one line about each; without an argument, all lists. --long adds parameters, numbers\n"
             "with their units and sources, and what sizes mean; NAME tells all this of one entry (presets: of one\n"
-            "workload). Devices and schedulers may be files: ./my-gpu.json, ./my-policy.so.\n",
+            "workload). Devices and schedulers may be files: ./my-gpu.json, ./my-policy.so. rules: what --opt rule.NAME=off\n"
+            "leaves out of the model. gpu: what --opt gpu.NAME=VALUE sets, gpu.exact, gpu.check, gpu.tolerance, gpu.sample.\n",
             "  gpusim list\n"
             "  gpusim list schedulers --long\n"
             "  gpusim list devices --long\n"
@@ -144,13 +145,13 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         },
     [GSIM_CLI_REPRODUCE] =
         {
-            "re-derive published results: GrCUDA, KeSCo, ACS, XSched, FIKIT",
+            "re-derive published results: GrCUDA, KeSCo, ACS, CCKS, mega, XSched, FIKIT, Tally",
             "gpusim reproduce [kesco|grcuda|all|acs|ccks|mega|xsched|fikit|tally] [--only WORD,...] [options]",
-            "Makes every run behind the published figures (tables in published/, each number with its source) and prints\n"
-            "published against simulated, per workload and as the papers average it, with the error and its sign. Rows\n"
-            "marked fit were used to find numbers of the models; the others were not. ccks: where the model finds the one\n"
-            "number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). mega: persistent\n"
-            "kernels and programmatic launches as others measured them (--csv alone).\n",
+            "Makes every run behind the published figures (tables in trust/published/, each number with its source) and\n"
+            "prints published against simulated, per workload and as the papers average it, with the error and its sign.\n"
+            "Rows marked fit were used to find numbers of the models; the others were not. ccks: where the model finds the\n"
+            "one number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). mega:\n"
+            "persistent kernels and programmatic launches as others measured them (--csv alone).\n",
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"
@@ -284,7 +285,7 @@ static const struct {
      "the GPU and its host (gpusim list devices; default: a trace's\nGPU or h200, a100-sxm4-40gb for programs)"},
     {GSIM_CLI_SCHED, GSIM_CLI_ON_ASK, NULL, "who issues the work (gpusim list schedulers; default async:\nthe program's own streams)"},
     {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, NULL, "write it as JSON; also --json"},
-    {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...", "explain the program so changed (gpusim whatif --help)"},
+    {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...", "explain the program so changed (gpusim whatif --help), or now:\nas it is; either way an iteration as it repeats"},
     {GSIM_CLI_OUTPUT, GSIM_CLI_ON_WHATIF, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_WHATIF, NULL, "write the table as CSV"},
     {GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_ON_ASK, NULL, "the profiler's own share of the host's time, estimated from\noperators and calls: removed (default) or kept"},

@@ -88,6 +88,9 @@ static enum gsim_status find_workload(const char *name, const struct gsim_worklo
     if (*workload) return GSIM_OK;
     gsim_nearest_init(&nearest, name);
     for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
+    for (uint32_t i = 0; gsim_generator_at(i); i++) gsim_nearest_offer(&nearest, gsim_generator_at(i)->name);
+    for (uint32_t i = 0; gsim_source_at(i); i++) gsim_nearest_offer(&nearest, gsim_source_at(i)->name);
+    for (uint32_t i = 0; gsim_service_at(i); i++) gsim_nearest_offer(&nearest, gsim_service_at(i)->name);
     return gsim_error_set(error, GSIM_USAGE, "unknown workload '%.60s'%s (see gpusim list workloads)", name,
                           gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
@@ -204,9 +207,39 @@ static enum gsim_status list_rule(const char *name, struct gsim_error *error)
                           gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
+/* --- options of the machine ---------------------------------------------------------------------------------------- */
+static void put_gpu_option(const struct gsim_param *row)
+{
+    char value[64];
+    struct gsim_gpu_options initial = {0};
+    gsim_params_set_defaults(gsim_gpu_params, &initial);
+    gsim_params_format(row, &initial, value, sizeof value);
+    printf("  %-15s %s (default %s)\n", row->name, row->help, value);
+}
+
+static void list_gpu(void)
+{
+    printf("Options of the machine (--opt gpu.NAME=VALUE):\n");
+    for (const struct gsim_param *row = gsim_gpu_params; row->name; row++) put_gpu_option(row);
+}
+
+static enum gsim_status list_gpu_option(const char *name, struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    char hint[96];
+    const struct gsim_param *found = gsim_params_find(gsim_gpu_params, name);
+    if (found) {
+        put_gpu_option(found);
+        return GSIM_OK;
+    }
+    gsim_nearest_init(&nearest, name);
+    for (const struct gsim_param *row = gsim_gpu_params; row->name; row++) gsim_nearest_offer(&nearest, row->name);
+    return gsim_error_set(error, GSIM_USAGE, "unknown option gpu.%.60s%s (see gpusim list gpu)", name, gsim_nearest_text(&nearest, hint, sizeof hint));
+}
+
 /* --- the command ------------------------------------------------------------------------------------------------- */
-enum topic { WORKLOADS, SCHEDULERS, SHARING, DEVICES, PRESETS, RULES, TOPIC_COUNT };
-static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "sharing", "devices", "presets", "rules"};
+enum topic { WORKLOADS, SCHEDULERS, SHARING, DEVICES, PRESETS, RULES, GPU, TOPIC_COUNT };
+static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "sharing", "devices", "presets", "rules", "gpu"};
 
 static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_error *error)
 {
@@ -228,6 +261,9 @@ static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_err
     case RULES:
         list_rules();
         return GSIM_OK;
+    case GPU:
+        list_gpu();
+        return GSIM_OK;
     case TOPIC_COUNT:
         break;
     }
@@ -242,6 +278,7 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
     enum gsim_status status = GSIM_OK;
     if (topic == DEVICES) return put_device(name, error);
     if (topic == RULES) return list_rule(name, error);
+    if (topic == GPU) return list_gpu_option(name, error);
     if (topic == SCHEDULERS) {
         status = gsim_cli_scheduler(name, &scheduler, error);
         if (status == GSIM_OK) put_scheduler(scheduler, true);
@@ -265,6 +302,8 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
         if (status == GSIM_OK) put_sharing(way, true);
         return status;
     }
+    if (topic == PRESETS && (gsim_generator_find(name) || gsim_source_find(name) || gsim_service_find(name)))
+        return gsim_error_set(error, GSIM_USAGE, "'%s' has no size presets: built-in workloads alone have some (see gpusim list workloads %s)", name, name);
     status = find_workload(name, &workload, error);
     if (status == GSIM_OK && topic == WORKLOADS) put_workload(workload, true);
     if (status == GSIM_OK && topic == PRESETS) list_presets(workload, true);
@@ -289,7 +328,7 @@ static enum gsim_status list(const struct gsim_cli_arguments *arguments, struct 
     gsim_nearest_init(&nearest, wanted);
     for (int i = 0; i < TOPIC_COUNT; i++) gsim_nearest_offer(&nearest, topics[i]);
     return gsim_error_set(error, GSIM_USAGE,
-                          "cannot list '%.60s': expected workloads, schedulers, sharing, devices, presets or rules%s", wanted,
+                          "cannot list '%.60s': expected workloads, schedulers, sharing, devices, presets, rules or gpu%s", wanted,
                           gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 

@@ -248,6 +248,25 @@ static enum gsim_status run_pool(struct collector *c, struct gsim_error *error)
     return status;
 }
 
+static bool is_drawn_for(const struct gsim_comparison *comparison, size_t workload, size_t scheduler)
+{
+    return gsim_source_find(comparison->workloads[workload]) && !comparison->schedulers[scheduler]->takes_source;
+}
+
+/* One line for each scheduler that programs which are drawn cannot be given. */
+static void tell_drawn(const struct gsim_comparison *comparison)
+{
+    for (size_t s = 0; s < comparison->scheduler_count; s++) {
+        size_t count = 0;
+        for (size_t w = 0; w < comparison->workload_count; w++) {
+            if (!is_drawn_for(comparison, w, s)) continue;
+            if (!count) fprintf(stderr, "gpusim: %s needs the whole program beforehand, and ", comparison->schedulers[s]->name);
+            fprintf(stderr, "%s'%s'", count++ ? ", " : "", comparison->workloads[w]);
+        }
+        if (count) fprintf(stderr, " %s\n", count > 1 ? "are drawn while they run" : "is drawn while it runs");
+    }
+}
+
 /* Bad usage ends the comparison; other failures are told and the table goes on. */
 static enum gsim_status tell_failures(struct collector *c, struct gsim_error *error)
 {
@@ -262,12 +281,13 @@ static enum gsim_status tell_failures(struct collector *c, struct gsim_error *er
         if (failure->status == GSIM_USAGE || failure->status == GSIM_NOMEM)
             return gsim_error_set(error, failure->status, "%s", failure->message);
         /* A program that cannot be read fails under every scheduler with the same words. */
-        if (!scheduler || strcmp(failure->message, last) != 0)
+        if (!is_drawn_for(comparison, i / comparison->scheduler_count, scheduler) && (!scheduler || strcmp(failure->message, last) != 0))
             fprintf(stderr, "gpusim: %s with %s: %s\n", comparison->workloads[i / comparison->scheduler_count],
                     comparison->schedulers[scheduler]->name, failure->message);
         last = failure->message;
         if (comparison->worst == GSIM_OK) comparison->worst = failure->status;
     }
+    tell_drawn(comparison);
     return GSIM_OK;
 }
 

@@ -151,6 +151,7 @@ enum gsim_status gsim_explained_trace(const struct gsim_explained *e, struct gsi
                                        .span_count = count, .span_track = "why the GPU was not full"};
     if (status == GSIM_OK)
         status = gsim_cli_trace_window(&e->subject.arguments, &result.window_from, &result.window_until, error);
+    if (status == GSIM_OK) gsim_cli_note_window(&result);
     if (status == GSIM_OK) status = gsim_output_open(&out, path, error);
     if (status == GSIM_OK) {
         status = gsim_chrome_write(&result, &out, error);

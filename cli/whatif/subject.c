@@ -36,12 +36,24 @@ static void take_graph(struct gsim_cli_subject *s)
     fprintf(stderr, "gpusim: note: all of it was launched by CUDA graphs: taken to be one (--sched async: launches of their own)\n");
 }
 
+/* What --workload takes by its name. */
+static bool is_name(const char *text)
+{
+    return !strchr(text, '/') && (gsim_workload_find(text) || gsim_generator_find(text) || gsim_source_find(text) || gsim_service_find(text));
+}
+
+static enum gsim_status fail_missing(const char *path, struct gsim_error *error)
+{
+    if (strchr(path, '/') || strchr(path, '.')) return gsim_error_set(error, GSIM_USAGE, "cannot read '%s': No such file or directory", path);
+    return gsim_cli_unknown_workload(path, error);
+}
+
 static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struct gsim_error *error)
 {
     struct gsim_program program = {0};
-    bool is_named = !strchr(path, '/') && gsim_workload_find(path);
+    bool is_named = is_name(path);
     enum gsim_status status = GSIM_OK;
-    if (!is_named && access(path, F_OK) != 0) return gsim_error_set(error, GSIM_USAGE, "cannot read '%s': expected a trace, a program file or a built-in workload", path);
+    if (!is_named && access(path, F_OK) != 0) return fail_missing(path, error);
     s->is_trace = !is_named && !is_program(path);
     if (s->is_trace) {
         status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, s->device, error);
@@ -53,9 +65,10 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (s->is_trace) s->setup.program = &program;
     if (status == GSIM_OK) status = gsim_cli_point_init(&s->point, &s->setup, path, s->scheduler, error);
-    if (status == GSIM_OK) status = gsim_cli_point_known(&s->point, "this command", error);
+    if (status == GSIM_OK) status = gsim_cli_point_known(&s->point, gsim_cli_command_name((int)s->arguments.command), error);
     s->setup.program = NULL;
     gsim_program_release(&program);
+    if (status == GSIM_OK) gsim_cli_note_foreign_opts(&s->setup, path);
     if (status == GSIM_OK) gsim_cli_note_devices(&s->point.program, (const char *const[]){s->setup.device.name}, 1);
     return status;
 }

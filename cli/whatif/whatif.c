@@ -10,6 +10,7 @@
 #include "plots/figure.h"
 #include "sim/base/jobs/pool.h"
 #include "sim/base/jobs/progress.h"
+#include "sim/device/device.h"
 #include "sim/sm/work.h"
 
 #define WAIT_MS 100
@@ -25,7 +26,7 @@ struct outcome {
 /* --- the rows ---------------------------------------------------------------------------------------------------------------- */
 const char *gsim_whatif_name(const struct gsim_whatif_row *row, char *text, size_t size)
 {
-    snprintf(text, size, "%s", row->count ? "" : "now");
+    snprintf(text, size, "%s", row->count ? "" : GSIM_WHATIF_NOW);
     for (uint32_t i = 0; i < row->count; i++) {
         size_t length = strlen(text);
         snprintf(text + length, size - length, "%s%s", i ? "+" : "", row->changes[i].text);
@@ -53,11 +54,23 @@ enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_
     return row->count ? GSIM_OK : gsim_error_set(error, GSIM_USAGE, "--change: expected the name of a change, found nothing");
 }
 
+/* A name that is none, or a file that cannot be read, concerns the whole command. */
+static enum gsim_status check_device(const char *name, struct gsim_error *error)
+{
+    struct gsim_device_spec device = {0};
+    enum gsim_status status = gsim_device_load(name, &device, error);
+    gsim_device_release(&device);
+    return status == GSIM_OK ? status : gsim_error_prefix(error, "--change device=%.60s", name);
+}
+
 static enum gsim_status add_row(struct gsim_whatif *w, const char *text, size_t length, struct gsim_error *error)
 {
     if (w->row_count == GSIM_WHATIF_ROWS - GSIM_WHATIF_TOGETHER)
         return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d changes", GSIM_WHATIF_ROWS - GSIM_WHATIF_TOGETHER - 1);
-    enum gsim_status status = gsim_whatif_parse(text, length, &w->rows[w->row_count], error);
+    struct gsim_whatif_row *row = &w->rows[w->row_count];
+    enum gsim_status status = gsim_whatif_parse(text, length, row, error);
+    for (uint32_t i = 0; i < row->count && status == GSIM_OK; i++)
+        if (row->changes[i].kind == GSIM_CHANGE_DEVICE) status = check_device(row->changes[i].argument, error);
     w->row_count += status == GSIM_OK;
     return status;
 }

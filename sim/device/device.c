@@ -280,19 +280,43 @@ static enum gsim_status read_arch_file(struct reader *reader, const char *path, 
     return status;
 }
 
+static size_t find_file(const struct gsim_model_file *files, size_t count, const char *name)
+{
+    size_t i = 0;
+    while (i < count && strcmp(files[i].name, name) != 0) i++;
+    return i;
+}
+
+/* Of a file models/arch/NAME.json, and not another one than that of the compute capability where there is one: "9.0" is no "sm_70". */
+static enum gsim_status check_arch(struct reader *reader, const char *name, const struct gsim_model_file *files, size_t count)
+{
+    char known[200] = "", own[24], capability[GSIM_CAPABILITY_TEXT];
+    int number = reader->spec->compute_capability;
+    bool is_gfx = gsim_capability_is_gfx(number);
+    size_t length = 0;
+    for (size_t i = 0; i < count && length < sizeof known; i++)
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", files[i].name);
+    if (find_file(files, count, name) == count)
+        return gsim_error_set(reader->error, GSIM_INPUT, "expected the name of a file models/arch/NAME.json, found \"%.60s\": there are %s", name, known);
+    snprintf(own, sizeof own, "sm_%d", number);
+    bool is_sm = strncmp(name, "sm_", 3) == 0, has_own = !is_gfx && find_file(files, count, own) < count;
+    bool is_other = is_gfx ? is_sm : strncmp(name, "cdna", 4) == 0 || (is_sm && has_own && strcmp(name, own) != 0);
+    if (!is_other) return GSIM_OK;
+    return gsim_error_set(reader->error, GSIM_INPUT, "expected %s, as compute_capability is \"%s\", found \"%.60s\"", has_own ? own : "another one",
+                          gsim_capability_text(number, capability), name);
+}
+
 /* Those of its architecture. */
 static enum gsim_status use_arch(struct reader *reader)
 {
     struct gsim_arena arena = {0};
     struct gsim_model_file *files = NULL;
-    size_t count = 0, i = 0;
+    size_t count = 0;
     const char *name = reader->spec->arch;
     if (!name) return GSIM_OK;
     enum gsim_status status = gsim_arch_files(&arena, &files, &count, reader->error);
-    while (i < count && strcmp(files[i].name, name) != 0) i++;
-    if (status == GSIM_OK && i == count)
-        status = gsim_error_set(reader->error, GSIM_INPUT, "expected the name of a file models/arch/NAME.json, found \"%.60s\"", name);
-    if (status == GSIM_OK) status = read_arch_file(reader, files[i].path, name);
+    if (status == GSIM_OK) status = check_arch(reader, name, files, count);
+    if (status == GSIM_OK) status = read_arch_file(reader, files[find_file(files, count, name)].path, name);
     gsim_arena_release(&arena);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(reader->error, "arch");
 }
@@ -301,9 +325,18 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
                                   struct gsim_error *error);
 static enum gsim_status load_named(const char *name, unsigned depth, struct gsim_device_spec *spec, struct gsim_error *error);
 
+static bool has_suffix(const char *text)
+{
+    size_t length = strlen(text);
+    return length > 5 && strcmp(text + length - 5, ".json") == 0;
+}
+
 static enum gsim_status load_base(struct reader *reader, const cJSON *item, unsigned depth, struct gsim_device_spec *base)
 {
     if (!cJSON_IsString(item) || !item->valuestring[0]) return fail_found(reader, "inherits", "the name of a device", item);
+    if (strchr(item->valuestring, '/') || has_suffix(item->valuestring))
+        return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected the name of a device (gpusim list devices; of one's own, FOLDER/models/NAME.json "
+                                                         "with GPUSIM_DATA=FOLDER), no path, found \"%.60s\"", item->valuestring);
     if (depth >= MOST_BASES)
         return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected at most %u devices one from the other", MOST_BASES);
     enum gsim_status status = load_named(item->valuestring, depth + 1, base, reader->error);
@@ -401,8 +434,7 @@ static enum gsim_status load_named(const char *name, unsigned depth, struct gsim
 
 enum gsim_status gsim_device_load(const char *name_or_path, struct gsim_device_spec *spec, struct gsim_error *error)
 {
-    size_t length = strlen(name_or_path);
-    if (strchr(name_or_path, '/') || (length > 5 && strcmp(name_or_path + length - 5, ".json") == 0))
+    if (strchr(name_or_path, '/') || has_suffix(name_or_path))
         return load_file(name_or_path, NULL, 0, spec, error);
     return load_named(name_or_path, 0, spec, error);
 }

@@ -336,11 +336,15 @@ static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *
 
 static void put_notes(const struct gsim_result *result, struct gsim_output *output)
 {
-    char text[160];
-    if (!gsim_report_note(result, text)) return;
-    gsim_output_text(output, ",\n \"notes\": [");
-    gsim_output_json_string(output, text);
-    gsim_output_text(output, "]");
+    char text[GSIM_REPORT_NOTE];
+    bool has_any = false;
+    for (uint32_t i = 0; i < GSIM_REPORT_NOTES; i++) {
+        if (!gsim_report_note(result, i, text)) continue;
+        gsim_output_text(output, has_any ? ",\n  " : ",\n \"notes\": [");
+        gsim_output_json_string(output, text);
+        has_any = true;
+    }
+    if (has_any) gsim_output_text(output, "]");
 }
 
 void gsim_report_json(const struct gsim_result *result, struct gsim_output *output)

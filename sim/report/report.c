@@ -403,28 +403,14 @@ static void put_options(const struct page *page, const struct gsim_result *resul
     gsim_output_text(page->output, "\n");
 }
 
-bool gsim_report_note(const struct gsim_result *result, char text[160])
+static void put_notes(const struct page *page, const struct gsim_result *result)
 {
-    const struct gsim_program *program = result->timeline->program;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < program->kernel_count; i++)
-        count += program->kernels[i].solo_us > 0 && !program->kernels[i].solo_device;
-    if (!count || result->tracer) return false;
-    if (count == program->kernel_count)
-        snprintf(text, 160, "no kernel names the device of its solo_us (solo_device): the times are taken as of %.50s",
-                 result->simulation->device->name);
-    else
-        snprintf(text, 160, "%u of %u kernels do not name the device of their solo_us (solo_device): taken as of %.50s", count,
-                 program->kernel_count, result->simulation->device->name);
-    return true;
-}
-
-static void put_note(const struct page *page, const struct gsim_result *result)
-{
-    char text[160];
-    if (!gsim_report_note(result, text)) return;
-    put_label(page, "Note");
-    gsim_output_printf(page->output, "%s\n", text);
+    char text[GSIM_REPORT_NOTE];
+    for (uint32_t i = 0; i < GSIM_REPORT_NOTES; i++) {
+        if (!gsim_report_note(result, i, text)) continue;
+        put_label(page, "Note");
+        gsim_output_printf(page->output, "%s\n", text);
+    }
 }
 
 enum gsim_status gsim_report_print(const struct gsim_result *result, const struct gsim_style *style,
@@ -445,7 +431,7 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     put_host(&page, result);
     put_workers(&page, result->timeline);
     put_figures(&page, result);
-    put_note(&page, result);
+    put_notes(&page, result);
     if (result->option_count) put_options(&page, result);
     enum gsim_status status = put_kernels(&page, result, error);
     if (status != GSIM_OK) return status;

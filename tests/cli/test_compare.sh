@@ -68,6 +68,14 @@ grep -q '^img .* 1\.00 *failed .* [0-9.]*$' out || fail "a crash: $(cat out)"
 grep '^one.json' out | grep -q failed && fail "a plug-in that did not crash here: $(cat out)"
 grep -q 'gpusim: img with crashing: .*' err || fail "a crash: $(cat err)"
 
+# Programs that are drawn: a line for each scheduler that cannot take them.
+"$gpusim" compare --workload frontier,early-exit --sched serial,kesco,heft >out 2>err
+[ $? = 2 ] || fail 'drawn programs: expected exit 2'
+for name in kesco heft; do
+    echo "gpusim: $name needs the whole program beforehand, and 'frontier', 'early-exit' are drawn while they run"
+done >expected
+cmp -s err expected || fail "drawn programs: $(cat err)"
+
 # What is wrong with the command is said once, whatever the workers did.
 "$gpusim" compare --workload img,nosuch --sched serial,kesco >out 2>err && fail 'an unknown workload: expected a failure'
 [ "$(grep -c "nosuch" err)" = 1 ] || fail "an unknown workload: $(cat err)"

@@ -77,7 +77,7 @@ EOF
     asks --memory '' -- '--memory=[how data reaches the GPU (default managed)]:managed|pinned|pageable:{compadd -S " " -- managed'
     asks run --opt '' -- '*--opt=['
     asks compare '' -- '--base=[scheduler that speed-ups refer to (default serial)]:SCHED:'
-    asks list '' -- '1:what:(workloads schedulers sharing devices presets)'
+    asks list '' -- '1:what:(workloads schedulers sharing devices presets rules gpu)'
     asks validate '' -- '*:file:_files'
     for command in $("$gpusim" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
         "$gpusim" "$command" --help | sed -n 's/^  \(--[a-z0-9-]*\).*/\1/p' | sort -u >wanted

@@ -47,6 +47,45 @@ notes '' compare --workload m2 --sched serial,cudagraph --opt device.graph_launc
 notes 'gpusim: note: --opt device.graph_launch_us=50 changes nothing here' \
     compare --workload m2 --sched serial,kesco --opt device.graph_launch_us=50
 
+# Numbers of another source than the one that runs, or of none of explain's program.
+notes 'gpusim: note: --opt early-exit.layers=5 changes nothing here: it is a number of early-exit' \
+    run --workload frontier --sched async --opt early-exit.layers=5
+notes '' run --workload frontier --sched async --opt frontier.degree=8
+notes 'gpusim: note: --opt early-exit.layers=5 changes nothing here: it is a number of early-exit' \
+    explain vec --size 1e6 --opt early-exit.layers=5
+
+# A window behind the run's end, and one within it.
+ends='the run ends at [0-9.]* us: the trace is empty'
+for command in 'run --workload timed.json --sched serial' 'explain timed.json --sched serial'; do
+    # shellcheck disable=SC2086 # words
+    "$gpusim" $command --trace t.json --trace-window 10s:20s >out 2>err || fail "$command, 10s: $(cat err)"
+    grep -q "^gpusim: note: --trace-window: nothing runs from 10.00 s on, $ends\$" err || fail "$command, 10s: $(cat err)"
+    # shellcheck disable=SC2086 # words
+    notes '' $command --trace t.json --trace-window 10us:20s
+done
+
+# Arrivals: fewer than requests, and a gap that they leave without effect.
+printf '100\n200\n300\n' >times.txt
+served='as many requests are served, not 5'
+notes "gpusim: note: --task vec: its arrivals are 3: $served" \
+    run --task vec,size=1e5,requests=5,arrival=times.txt --memory pinned --share mps
+notes '' run --task vec,size=1e5,requests=3,arrival=times.txt --memory pinned --share mps
+notes '' run --task vec,size=1e5,requests=2,gap_us=9 --memory pinned --share mps
+notes 'gpusim: note: --task vec: gap_us changes nothing here: it is of closed arrivals, and arrival= says when requests come' \
+    run --task vec,size=1e5,requests=2,gap_us=9,arrival=periodic:500 --memory pinned --share mps
+
+# Profiles that nobody gave.
+measured='gpusim: note: some of these ways need a profile: each task is measured alone first (as --profile measure does)'
+notes "$measured" compare --task vec,size=1e5,requests=2 --task vec,size=1e6,requests=2 --memory pinned --share fikit
+notes '' compare --task vec,size=1e5,requests=2 --task vec,size=1e6,requests=2 --memory pinned --share mps
+
+# One SM in several: an estimate, in the text and in the report.
+"$gpusim" run --workload timed.json --sched serial --opt gpu.sample=4 --report sample.json >out 2>err || fail "gpu.sample: $(cat err)"
+grep -q 'an estimate: one SM in 4 is simulated (gpu.sample)' out || fail "gpu.sample=4: no note: $(cat out)"
+grep -q '"notes": \[".*", "an estimate: one SM in 4 is simulated' sample.json || fail "gpu.sample=4: $(grep notes sample.json)"
+"$gpusim" run --workload timed.json --sched serial --report plain.json >out 2>err || fail "no gpu.sample: $(cat err)"
+grep -q 'an estimate' out plain.json && fail 'no gpu.sample: expected no word of an estimate'
+
 # A link twice as fast takes half of the time, also where the host's calls keep its pace.
 for gbps in 24 96; do
     "$gpusim" run --workload vec --sched kesco --opt device.pcie_gbps=$gbps --report $gbps.json >/dev/null 2>&1

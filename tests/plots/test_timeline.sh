@@ -43,6 +43,8 @@ grep -q 'kernels thinned' part.svg && fail 'a picture of few kernels says that s
 "$gpusim" run --workload img --sched kesco --iterations 3 --trace cut.json --trace-window 80ms: >/dev/null || fail 'no trace'
 "$gpusim" plot timeline cut.json -o cut.svg || fail 'no picture of a trace with a window'
 "$gpusim" plot timeline cut.json --iteration 1 -o cut1.svg 2>err && fail 'draws an iteration of which there is nothing'
+"$gpusim" plot timeline cut.json --window 90s: -o late.svg 2>late && fail 'draws what begins behind the end'
+grep -q 'nothing ran on the device from 90.00 s on: what is drawn ends at [0-9.]* ms$' late || fail "--window 90s: $(cat late)"
 grep -q 'the recording has nothing of iteration 1' err || fail "$(cat err)"
 
 # Of several tasks each has rows of its own, named after it; kernels of another are in none of them.

@@ -80,6 +80,11 @@ static void wrong_inheritance_is_refused(void)
     } wrong[] = {
         {"\"inherits\": \"wrong\"", "inherits: expected at most 4 devices one from the other"},
         {"\"inherits\": \"nowhere\"", "inherits: unknown device 'nowhere'"},
+        {"\"inherits\": \"./tiny.json\"", "inherits: expected the name of a device (gpusim list devices"},
+        {"\"inherits\": \"tiny.json\"", "no path, found \"tiny.json\""},
+        {"\"arch\": \"sm_70\"", "arch: expected sm_90, as compute_capability is \"9.0\", found \"sm_70\""},
+        {"\"arch\": \"cdna3\"", "arch: expected sm_90, as compute_capability is \"9.0\", found \"cdna3\""},
+        {"\"arch\": \"sm_9\"", "arch: expected the name of a file models/arch/NAME.json, found \"sm_9\": there are cdna2, cdna3, sm_100, "},
         {"\"inherits\": 3", "inherits: expected the name of a device, found 3"},
         {"\"inherits\": \"h200\", \"gpus\": \"x\"", "gpus: expected a list of names, found \"x\""},
         {"\"inherits\": \"h200\", \"gpus\": [\"\"]", "gpus: expected a name, found \"\""},
