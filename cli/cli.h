@@ -126,7 +126,8 @@ enum gsim_cli_command {
       "in the trace only what overlaps this time, such as 2ms:3.5ms,\n"                                               \
       "250us: or :1s; us without a unit")                                                                                \
     X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN,                                                       \
-      "write the program that runs as a program file; gzipped if\nnamed .gz")                                          \
+      "write the program that runs as a program file; gzipped if\nnamed .gz. What a source drew may take another time from its\n"        \
+      "file: copies go ahead of what needs them")                                          \
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, micro, runs,\n"                                                   \

@@ -106,7 +106,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "in --x and --series are averaged, with 95 % confidence intervals where points were repeated. --keep\n"
             "leaves script and data, to be edited and drawn by gnuplot. jct (request times of the most urgent task, or\n"
             "of --series TASK, by way of sharing) and clients (throughput and P99 over the number of tasks) read the\n"
-            "JSON of compare --task and run --task.\n",
+            "JSON of compare --task and run --task. Axes are logarithmic where values span more than a factor of 20, and\n"
+            "that of jct also where a few long times would crowd the others; --log none makes them linear.\n",
             "  gpusim plot timeline run.json -o timeline.pdf\n"
             "  gpusim plot speedup compare.csv -o speedup.svg --width column\n"
             "  gpusim plot lines results.db --x size --y iteration_us --series sched --where workload=vec\n"
@@ -120,8 +121,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "write results or a run as one page of HTML",
             "gpusim report FILE -o PAGE.html",
             "One self-contained page that opens offline: tables, figures, options, versions, and the commands that\n"
-            "give the same again. FILE is a database of gpusim sweep, what compare wrote, a CSV file of results, or\n"
-            "the report of one run (run --report), of which it shows the timeline.\n",
+            "give the same again. FILE is a database of gpusim sweep, what compare wrote (also of tasks under ways\n"
+            "of sharing), a CSV file of results, or the report of one run (run --report), of which it shows the timeline.\n",
             "  gpusim report results.db -o results.html\n"
             "  gpusim --workload img --sched kesco --report run.json && gpusim report run.json -o run.html\n",
         },
@@ -284,7 +285,7 @@ static const struct {
      "the GPU and its host (gpusim list devices; default: a trace's\nGPU or h200, a100-sxm4-40gb for programs)"},
     {GSIM_CLI_SCHED, GSIM_CLI_ON_ASK, NULL, "who issues the work (gpusim list schedulers; default async:\nthe program's own streams)"},
     {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, NULL, "write it as JSON; also --json"},
-    {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...", "explain the program so changed (gpusim whatif --help)"},
+    {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...", "explain the program so changed (gpusim whatif --help), or now:\nas it is; either way an iteration as it repeats"},
     {GSIM_CLI_OUTPUT, GSIM_CLI_ON_WHATIF, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_WHATIF, NULL, "write the table as CSV"},
     {GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_ON_ASK, NULL, "the profiler's own share of the host's time, estimated from\noperators and calls: removed (default) or kept"},

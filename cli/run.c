@@ -59,8 +59,12 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
         if (!point.source) gsim_run_progress_end(&progress);
         point.simulation.observer = observer;
     }
-    if (status == GSIM_OK && arguments->value[GSIM_CLI_WRITE_PROGRAM] && point.source) /* what was drawn */
+    if (status == GSIM_OK && arguments->value[GSIM_CLI_WRITE_PROGRAM] && point.source) { /* what was drawn */
         status = gsim_program_write(&point.program, arguments->value[GSIM_CLI_WRITE_PROGRAM], error);
+        if (status == GSIM_OK)
+            fprintf(stderr, "gpusim: note: the program file is known as a whole before it runs, and its buffers are there at once: "
+                            "copies go ahead of what needs them, so it may take another time than it did while it was drawn\n");
+    }
     if (status == GSIM_OK && spread_runs) status = gsim_cli_point_spread(&point, spread_runs, &spread, error);
     if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
     if (status == GSIM_OK && !point.source) {

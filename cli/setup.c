@@ -374,11 +374,20 @@ static enum gsim_status use_source(struct gsim_cli_point *point, const struct gs
     return status == GSIM_OK ? set_numbers(point, setup, source->name, source->params, source->params_size, error) : status;
 }
 
+/* Of what commas separate, or all of it. */
+static bool is_element(const char *list, const char *text)
+{
+    size_t length = strlen(text);
+    const char *at = strcmp(list, text) == 0 ? text : strstr(list, text);
+    while (at && at != text && ((at > list && at[-1] != ',') || (at[length] && at[length] != ','))) at = strstr(at + 1, text);
+    return at != NULL;
+}
+
 /* A shared object is code: the command line's own alone are loaded, not those that a file names. */
 static enum gsim_status load_source(const struct gsim_cli_setup *setup, const char *path, const struct gsim_source_ops **source, struct gsim_error *error)
 {
     const char *named = setup->arguments->value[GSIM_CLI_WORKLOAD];
-    if (named && strstr(named, path)) return gsim_source_load(path, source, error);
+    if (named && is_element(named, path)) return gsim_source_load(path, source, error);
     return gsim_error_set(error, GSIM_USAGE, "'%.200s': a source from a shared object is for --workload", path);
 }
 
@@ -464,11 +473,12 @@ static void add_number(struct gsim_cli_point *point, const char *name, double va
     add_option(point, name, value != 0 ? text : "default");
 }
 
-static void add_params(struct gsim_cli_point *point, const char *scope, const struct gsim_param *table,
-                       const void *object)
+/* But for WITHOUT, unless that is NULL. */
+static void add_params(struct gsim_cli_point *point, const char *scope, const struct gsim_param *table, const void *object, const char *without)
 {
     for (const struct gsim_param *row = table; row && row->name; row++) {
         char name[96], value[96];
+        if (without && strcmp(row->name, without) == 0) continue;
         snprintf(name, sizeof(name), "%s.%s", scope, row->name);
         gsim_params_format(row, object, value, sizeof(value));
         add_option(point, name, value);
@@ -523,8 +533,8 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
         add_number(point, "block1d", options->block1d);
         add_number(point, "blocks", options->blocks);
     }
-    if (point->generator) add_params(point, point->generator->name, point->generator->params, point->numbers);
-    if (point->source) add_params(point, point->source->name, point->source->params, point->numbers);
+    if (point->generator) add_params(point, point->generator->name, point->generator->params, point->numbers, NULL);
+    if (point->source) add_params(point, point->source->name, point->source->params, point->numbers, NULL);
     if (run->until_steady)
         add_option(point, "iterations", "steady");
     else
@@ -532,9 +542,8 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     add_option(point, "memory", memories[run->memory]);
     add_option(point, "prefetch", run->prefetch ? "on" : "off");
     if (run->noise) add_option(point, "noise", "on");
-    add_params(point, "gpu", gsim_gpu_params, &run->gpu);
-    if (run->gpu.sample <= 1) point->option_count--; /* the last of them, which says that the run is an estimate */
-    add_params(point, run->scheduler->name, run->scheduler->params, point->params);
+    add_params(point, "gpu", gsim_gpu_params, &run->gpu, run->gpu.sample <= 1 ? "sample" : NULL); /* which says that the run is an estimate */
+    add_params(point, run->scheduler->name, run->scheduler->params, point->params, NULL);
     add_device_numbers(point, setup);
     return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }

@@ -8,8 +8,10 @@ array colours = [0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0xf
                  0x606060, 0xa4a4a4, 0x000000, 0x8c510a, 0x808080, 0x9999ad]
 array marks = [7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 1, 2, 3, 14]
 colour(i) = colours[(int(i) - 1) % |colours| + 1]
-# Lines and marks: the two palest are darker than as areas.
-ink(i) = colour(i) == 0xf0e442 ? 0xbfa800 : colour(i) == 0xd8d8d8 ? 0x8c8c8c : colour(i)
+# Lines and marks: the same hues, the yellow darker; of thin lines one grey alone is told from the others.
+array inks = [0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0x9a9a00, 0x8c8c8c, \
+              0x6a3d9a, 0x9acd32, 0x000000, 0x8c510a, 0xe7298a, 0x00c5cd]
+ink(i) = inks[(int(i) - 1) % |inks| + 1]
 mark(i) = marks[(int(i) - 1) % |marks| + 1]
 # Error bars; those of gnuplot leave a white disc around the point.
 set style arrow 1 heads size graph 0.008, 90 fixed nofilled lw 0.75 lc rgb "#000000"

@@ -10,6 +10,7 @@
 #include "sim/base/text.h"
 #include "sim/program/file.h"
 
+#define MOST_LOSSES 8 /* values told of which nothing is left */
 #define COLUMNS_MAX 4096 /* they are looked up one after the other */
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
@@ -101,6 +102,8 @@ void gsim_frame_release(struct gsim_frame *frame)
         gsim_free(frame->columns[i].numbers);
     }
     gsim_free(frame->columns);
+    if (frame->failures) gsim_frame_release(frame->failures);
+    gsim_free(frame->failures);
     gsim_arena_release(&frame->arena);
     memset(frame, 0, sizeof *frame);
 }
@@ -122,7 +125,7 @@ bool gsim_frame_is_setting(const char *column)
         /* what came out, in the database, the CSV and the JSON of compare, and in reports */
         "kernels", "iterations_run", "repetitions", "speedup_ci95", "streams_used", "events_recorded", "stream_waits", "speedup", "speedup_spread", "sm_busy_ratio",
         "achieved_occupancy", "overlap_ct", "overlap_tc", "overlap_cc", "overlap_total", "h2d_bytes", "d2h_bytes",
-        "d2d_bytes", "lower_bound_reason", "limited_by", "limited_by_detail", "compute_transfer", "transfer_compute", "compute_compute", "total"};
+        "d2d_bytes", "lower_bound_reason", "limited_by", "limited_by_detail", "fairness", "compute_transfer", "transfer_compute", "compute_compute", "total"};
     size_t length = strlen(column);
     if (strchr(column, ',')) return false; /* joined of others */
     if (length > 3 && strcmp(column + length - 3, "_us") == 0 && !strchr(column, '.')) return false;
@@ -147,6 +150,43 @@ size_t gsim_frame_distinct(const struct gsim_frame *frame, const struct gsim_fra
     if (used && count == 1 && !*texts[0]) count = 0;
     gsim_free(texts);
     return count;
+}
+
+/* --- points that failed
+ * --------------------------------------------------------------------------------------------------------------- */
+/* TEXT is first in ROW among the column's rows. */
+static bool is_first(const struct gsim_frame_column *column, size_t row, const char *text)
+{
+    for (size_t before = 0; before < row; before++)
+        if (strcmp(gsim_frame_text(column, before), text) == 0) return false;
+    return true;
+}
+
+static bool has_text(const struct gsim_frame *frame, const char *name, const char *text)
+{
+    const struct gsim_frame_column *column = gsim_frame_find(frame, name);
+    for (size_t row = 0; row < frame->row_count; row++)
+        if (strcmp(gsim_frame_text(column, row), text) == 0) return true;
+    return false;
+}
+
+const char *gsim_frame_losses(const struct gsim_frame *frame, struct gsim_arena *arena)
+{
+    const struct gsim_frame *failures = frame->failures;
+    size_t count = failures ? failures->row_count : 0, told = 0;
+    if (!count) return NULL;
+    const char *text = gsim_arena_printf(arena, "%zu of %zu points failed", count, count + frame->row_count);
+    for (size_t c = 0; c < failures->column_count && frame->row_count; c++) {
+        const struct gsim_frame_column *column = &failures->columns[c];
+        if (!gsim_frame_is_setting(column->name)) continue;
+        for (size_t row = 0; row < failures->row_count && text; row++) {
+            const char *value = gsim_frame_text(column, row);
+            if (!*value || !is_first(column, row, value) || has_text(frame, column->name, value)) continue;
+            if (told++ >= MOST_LOSSES) return text;
+            text = gsim_arena_printf(arena, "%s%s%s %.80s", text, told > 1 ? ", " : ": nothing is left of ", column->name, value);
+        }
+    }
+    return text;
 }
 
 /* --- CSV (RFC 4180)

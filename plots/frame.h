@@ -22,6 +22,7 @@ struct gsim_frame_column {
 struct gsim_frame {
     struct gsim_frame_column *columns;
     size_t column_count, column_capacity, row_count;
+    struct gsim_frame *failures; /* points that failed: a row each, with settings and no figures; NULL: none did */
     struct gsim_arena arena;
     bool failed;      /* memory ran out, */
     bool is_too_wide; /* or it has more columns than anybody needs */
@@ -51,6 +52,9 @@ enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, c
 bool gsim_frame_is_setting(const char *column);
 /* How many different texts it has; 0 for NULL and for columns without any. */
 size_t gsim_frame_distinct(const struct gsim_frame *frame, const struct gsim_frame_column *column);
+
+/* "9 of 27 points failed: nothing is left of workload ml"; NULL: none did, or memory ran out. From ARENA. */
+const char *gsim_frame_losses(const struct gsim_frame *frame, struct gsim_arena *arena);
 
 /* --- readers of one kind (plots/frame_json.c, plots/frame_db.c) --------------------------------------------------- */
 /* Tells of a frame that failed. */

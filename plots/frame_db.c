@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: plots. See plots/frame.h: the table "points" of a database of gpusim sweep (columns: sweep/columns.def).
- * Points that failed are left out; what varied ("axes", a JSON object) becomes columns.
+ * Points that failed have no rows, and are told apart; what varied ("axes", a JSON object) becomes columns.
  */
 #include "plots/frame.h"
 #include "sim/base/scan.h"
@@ -30,11 +30,27 @@ static void set_axes(struct gsim_frame *frame, const char *json)
     }
 }
 
+/* What was simulated, which tells what there are no figures of. */
+static enum gsim_status read_failure(struct gsim_frame *frame, const struct gsim_row *row, struct gsim_error *error)
+{
+    static const enum gsim_column columns[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device};
+    if (!frame->failures) {
+        frame->failures = gsim_alloc(sizeof *frame->failures);
+        if (!frame->failures) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        *frame->failures = (struct gsim_frame){0};
+    }
+    gsim_frame_begin_row(frame->failures);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        gsim_frame_set(frame->failures, gsim_column_name(columns[i]), row->cells[columns[i]].text);
+    set_axes(frame->failures, row->cells[GSIM_COLUMN_axes].text);
+    return gsim_frame_check(frame->failures, error);
+}
+
 static enum gsim_status read_row(void *data, const struct gsim_row *row, struct gsim_error *error)
 {
     struct gsim_frame *frame = data;
     const char *status = row->cells[GSIM_COLUMN_status].text;
-    if (!status || strcmp(status, "ok") != 0) return GSIM_OK;
+    if (!status || strcmp(status, "ok") != 0) return read_failure(frame, row, error);
     gsim_frame_begin_row(frame);
     for (int i = 0; i < GSIM_COLUMN_COUNT; i++) {
         const struct gsim_cell *cell = &row->cells[i];

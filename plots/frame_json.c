@@ -141,13 +141,14 @@ enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, const char *text
 {
     struct gsim_scan_text key;
     const char *rest, *object = gsim_scan_start(text), *runs = NULL;
-    bool is_report = false, is_comparison = false, is_recording = false;
+    bool is_report = false, is_comparison = false, is_recording = false, is_shares = false;
     const char *device = NULL;
     for (const char *value = gsim_scan_next(object, &key, &rest); value;
          value = gsim_scan_next(gsim_scan_skip(value), &key, &rest)) {
         if (gsim_scan_is(&key, "schema")) {
             is_report = strncmp(value, "\"gpusim-report/", 15) == 0;
             is_comparison = strncmp(value, "\"gpusim-compare/", 16) == 0;
+            is_shares = strncmp(value, "\"gpusim-share-comparison/", 25) == 0;
             is_recording = strncmp(value, "\"gpusim-runs/", 13) == 0;
         }
         if (gsim_scan_is(&key, "device")) device = scalar(frame, value);
@@ -159,6 +160,8 @@ enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, const char *text
         read_comparison(frame, object, runs);
     else if (is_recording && runs)
         read_recordings(frame, device, runs);
+    else if (is_shares)
+        return gsim_error_set(error, GSIM_INPUT, "found ways of sharing, as compare --task reports them: gpusim plot jct and gpusim report show these");
     else
         return gsim_error_set(error, GSIM_INPUT,
                               "expected the report of a run or of compare, or recorded runs, found other JSON");

@@ -14,6 +14,6 @@ set xlabel label_x
 set ylabel "share of requests"
 if (log_x && low_x >= 1) { set format x "%.0s%c" }
 if (log_x && high_x / low_x < 100) { eval short_log("x", low_x, high_x) }
-plot data index 1 using 1:2:(colour($3)) with lines lw 1.5 lc rgb variable, \
-     data index 1 using ($4 > 0 ? $1 : NaN):2:(mark($3)):(colour($3)) with points pt variable ps 0.6 lc rgb variable
+plot data index 1 using 1:2:(ink($3)) with lines lw 1.5 lc rgb variable, \
+     data index 1 using ($4 > 0 ? $1 : NaN):2:(mark($3)):(ink($3)) with points pt variable ps 0.6 lc rgb variable
 unset multiplot

@@ -13,6 +13,9 @@
 #define MOST_STEPS   400  /* of a distribution's line: what a figure can show */
 #define MARKS        4    /* on a line */
 #define HEIGHT_SHARE 0.68
+#define LOG_SPAN     4.0  /* values that span more than this factor have a logarithmic axis */
+#define MOST_SHARE   75   /* where so many per cent of them */
+#define CROWDED      0.2  /* lie in so much of a linear one */
 
 /* --- reading -------------------------------------------------------------------------------------------------- */
 
@@ -34,7 +37,9 @@ static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_s
     double priority = number(item, "priority");
     if (!cJSON_IsString(name) || !(priority >= 0 && priority < 100)) return false;
     *task = (struct gsim_shared_task){.name = gsim_arena_strdup(arena, name->valuestring), .priority = (int)priority, .p99_us = number(item, "p99_us"),
-                                      .per_second = number(item, "per_second")};
+                                      .per_second = number(item, "per_second"), .requests = number(item, "requests"), .late = number(item, "late"),
+                                      .mean_us = number(item, "mean_us"), .p50_us = number(item, "p50_us"), .p90_us = number(item, "p90_us"),
+                                      .alone_us = number(item, "alone_us"), .slow_down = number(item, "slow_down")};
     if (!cJSON_IsArray(times)) return true;
     task->jct_us = GSIM_ARENA_ARRAY(arena, double, (size_t)cJSON_GetArraySize(times) + 1);
     cJSON_ArrayForEach(time, times)
@@ -46,16 +51,29 @@ static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_s
     return true;
 }
 
+static enum gsim_status add_failure(struct gsim_shared_runs *runs, const cJSON *share, const cJSON *message, struct gsim_error *error)
+{
+    void *array = runs->failures;
+    if (gsim_array_grow(&array, sizeof *runs->failures, runs->failure_count, &runs->failure_capacity)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    runs->failures = array;
+    runs->failures[runs->failure_count++] =
+        (struct gsim_shared_failure){gsim_arena_strdup(&runs->arena, cJSON_IsString(share) ? share->valuestring : "?"),
+                                     gsim_arena_strdup(&runs->arena, cJSON_IsString(message) ? message->valuestring : "")};
+    return runs->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+}
+
 /* A way, or a whole report of one. */
 static enum gsim_status read_run(struct gsim_shared_runs *runs, const cJSON *json, const char *path, struct gsim_error *error)
 {
     const cJSON *share = cJSON_GetObjectItemCaseSensitive(json, "share"), *tasks = cJSON_GetObjectItemCaseSensitive(json, "tasks"), *item;
-    if (cJSON_GetObjectItemCaseSensitive(json, "error")) return GSIM_OK;
+    const cJSON *message = cJSON_GetObjectItemCaseSensitive(json, "error");
+    if (message) return add_failure(runs, share, message, error);
     if (!cJSON_IsString(share) || !cJSON_IsArray(tasks) || !cJSON_GetArraySize(tasks))
         return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected tasks under a way of sharing, as compare --task or run --task report them", path);
     if (gsim_array_grow((void **)&runs->runs, sizeof *runs->runs, runs->count, &runs->capacity)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     struct gsim_shared_run *run = &runs->runs[runs->count++];
-    *run = (struct gsim_shared_run){.share = gsim_arena_strdup(&runs->arena, share->valuestring), .path = gsim_arena_strdup(&runs->arena, path)};
+    *run = (struct gsim_shared_run){.share = gsim_arena_strdup(&runs->arena, share->valuestring), .path = gsim_arena_strdup(&runs->arena, path),
+                                    .fairness = number(json, "fairness"), .makespan_us = number(json, "makespan_us")};
     run->tasks = GSIM_ARENA_ARRAY(&runs->arena, struct gsim_shared_task, (size_t)cJSON_GetArraySize(tasks));
     cJSON_ArrayForEach(item, tasks)
     {
@@ -70,8 +88,9 @@ enum gsim_status gsim_shared_runs_read(struct gsim_shared_runs *runs, const char
 {
     cJSON *json = gsim_json_read(path, error);
     if (!json) return gsim_error_prefix(error, "cannot read '%s'", path);
-    const cJSON *ways = cJSON_GetObjectItemCaseSensitive(json, "ways"), *way;
+    const cJSON *ways = cJSON_GetObjectItemCaseSensitive(json, "ways"), *device = cJSON_GetObjectItemCaseSensitive(json, "device"), *way;
     enum gsim_status status = GSIM_OK;
+    runs->device = gsim_arena_strdup(&runs->arena, cJSON_IsString(device) ? device->valuestring : "");
     if (!cJSON_IsArray(ways)) status = read_run(runs, json, path, error);
     cJSON_ArrayForEach(way, ways)
     {
@@ -84,6 +103,7 @@ enum gsim_status gsim_shared_runs_read(struct gsim_shared_runs *runs, const char
 void gsim_shared_runs_release(struct gsim_shared_runs *runs)
 {
     gsim_free(runs->runs);
+    gsim_free(runs->failures);
     gsim_arena_release(&runs->arena);
     *runs = (struct gsim_shared_runs){0};
 }
@@ -148,6 +168,17 @@ static void put_steps(struct gsim_figure *figure, const struct gsim_shared_task 
     gsim_output_text(&figure->data, "\n");
 }
 
+/* Where few long times would press most of the others against the left edge of a linear axis. */
+static int choose_log(const double *values, size_t count, struct gsim_arena *arena)
+{
+    double *sorted = gsim_arena_alloc(arena, sizeof *sorted * (count + 1));
+    if (!sorted || !count) return -1;
+    memcpy(sorted, values, sizeof *sorted * count);
+    qsort(sorted, count, sizeof *sorted, compare);
+    double low = sorted[0], high = sorted[count - 1], most = sorted[MOST_SHARE * count / 100];
+    return low > 0 && high >= LOG_SPAN * low && most - low < CROWDED * (high - low) ? 1 : -1;
+}
+
 enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *task, int log_x, struct gsim_figure *figure, struct gsim_error *error)
 {
     struct series series = {.count = 0};
@@ -164,6 +195,7 @@ enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *
         ends[count++] = t->jct_us[t->count - 1];
     }
     if (!count) return gsim_error_set(error, GSIM_USAGE, "no request times to draw: expected jct_us, as reports have it");
+    if (log_x < 0) log_x = choose_log(ends, count, &figure->own.arena);
     enum gsim_status status = gsim_plot_axis_init(&x, figure, "jct_us", ends, count, log_x, NULL, NULL, error);
     if (status != GSIM_OK) return status;
     put_legend(figure, &series);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What ran when: a row per stream and copy direction, a colour per kernel, the load of the SMs below.
+# What ran when: a row per stream (of several tasks per task, and stream) and copy direction, a colour per kernel, the load of the SMs below.
 # DATA has blocks, two empty lines apart, fields separated by tabs, times in microseconds from the left edge:
 #   0  the legend (see above)
 #   1  row, label

@@ -152,7 +152,10 @@ static void move_data(struct grsched *g, const struct gsim_oplist *list, uint32_
     gsim_stream stream = g->streams[g->frontier.vertices[vertex].stream_index].stream;
     for (uint32_t m = first_move; m < at; m++) {
         bool prefetch = list->ops[m]->kind == GSIM_OP_PREFETCH;
-        if (prefetch && g->run->compute_capability < 60) continue; /* no demand paging to anticipate */
+        if (prefetch && g->run->compute_capability < 60) { /* no demand paging to anticipate */
+            if (g->run->draw) gsim_draw_ended(g->run->draw, list->ops[m], gsim_now_us(g->driver));
+            continue;
+        }
         gsim_op_issue(g->driver, list->ops[m], stream);
         if (prefetch) continue;
         struct buffer_state *buffer = &g->buffers[list->ops[m]->args[0].buffer_index];
@@ -253,13 +256,29 @@ static void run_iteration(struct grsched *g, const struct gsim_oplist *list)
 }
 
 /* --- a program that is drawn ------------------------------------------------------------------------------ */
-#define VERTICES_MOST 4096 /* are kept of finished work */
+#define VERTICES_MOST 4096  /* are kept of finished work, or as many as are live */
+#define LIVE_MOST     16384 /* of work that the host does not know to have finished */
 
 static void forget_all(struct grsched *g, uint32_t buffer_count)
 {
     gsim_frontier_reset(&g->frontier);
     for (uint32_t b = 0; b < buffer_count; b++) g->buffers[b].copy_owner = NONE;
     for (size_t s = 0; s < g->stream_count; s++) g->streams[s].last_vertex = NONE;
+}
+
+/* Memory grows with what is in flight: finished work is forgotten, and of a program that never waits the host does from time to time. */
+static void forget_finished(struct grsched *g)
+{
+    struct gsim_frontier *f = &g->frontier;
+    if (g->live_count > LIVE_MOST) sync_device(g);
+    if (g->failed || f->vertex_count <= VERTICES_MOST || f->vertex_count / 2 < g->live_count) return;
+    for (size_t s = 0; s < g->stream_count; s++) gsim_frontier_skip_finished(f, &g->streams[s].last_vertex);
+    const uint32_t *moved = gsim_frontier_compact(f);
+    if (!moved) return;
+    for (uint32_t b = 0; b < g->run->draw->buffer_room; b++)
+        if (g->buffers[b].copy_owner != NONE) g->buffers[b].copy_owner = moved[g->buffers[b].copy_owner];
+    for (size_t s = 0; s < g->stream_count; s++)
+        if (g->streams[s].last_vertex != NONE) g->streams[s].last_vertex = moved[g->streams[s].last_vertex];
 }
 
 static void look_at_buffers(struct grsched *g, const struct gsim_op *op)
@@ -272,11 +291,14 @@ static void look_at_buffers(struct grsched *g, const struct gsim_op *op)
     }
 }
 
+static void leave_out(void *data, const struct gsim_op *op) { gsim_frontier_leave_out(data, op); }
+
 static enum gsim_status draw(struct grsched *g, struct gsim_error *error)
 {
     struct gsim_pull *pull = gsim_pull_create(g->run, true);
     struct gsim_oplist list;
     if (!pull) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_pull_tell(pull, leave_out, &g->frontier);
     gsim_iteration_begin(g->driver, 0);
     forget_all(g, g->run->draw->buffer_room);
     while (!g->failed && gsim_pull_next(pull, &list)) {
@@ -284,8 +306,8 @@ static enum gsim_status draw(struct grsched *g, struct gsim_error *error)
         look_at_buffers(g, list.ops[last]);
         if (gsim_op_is_host(list.ops[last])) access_on_host(g, &list, 0, last);
         else launch(g, &list, 0, last);
+        forget_finished(g);
         if (g->frontier.failed) g->failed = true;
-        if (!g->live_count && g->frontier.vertex_count > VERTICES_MOST) forget_all(g, g->run->draw->buffer_room);
     }
     if (g->live_count) sync_device(g);
     gsim_iteration_end(g->driver, 0);

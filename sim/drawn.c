@@ -16,7 +16,14 @@ static enum gsim_status add_kernel(void *data, uint32_t index, struct gsim_error
     return GSIM_OK;
 }
 
-static void drop_kernel(void *data, uint32_t index) { gsim_timeline_forget_kernel(((struct gsim_drawn *)data)->machine->timeline, index); }
+/* What knows kernels by their place. */
+static void drop_kernel(void *data, uint32_t index)
+{
+    const struct gsim_drawn *w = data;
+    gsim_timeline_forget_kernel(w->machine->timeline, index);
+    for (uint32_t i = 0; i < w->device_count; i++)
+        for (uint32_t n = 0; n < w->devices[i]->part_count; n++) gsim_gpu_forget_works(w->devices[i]->parts[n].sm);
+}
 
 static enum gsim_status add_buffer(void *data, uint32_t index, struct gsim_error *error)
 {

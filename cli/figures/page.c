@@ -44,6 +44,7 @@ static enum gsim_status write_page(struct command *c, struct gsim_error *error)
 {
     const char *path = c->arguments->operands[0];
     if (gsim_page_is_ask(path)) return gsim_page_ask(&c->page, path, error);
+    if (gsim_page_is_shares(path)) return gsim_page_shares(&c->page, path, error);
     if (is_run(&c->frame)) {
         enum gsim_status status = gsim_track_read(path, &c->track, error);
         return status == GSIM_OK ? gsim_page_run(&c->page, &c->frame, &c->track, error) : status;
@@ -59,7 +60,8 @@ int gsim_cli_page(const struct gsim_cli_arguments *arguments)
     struct gsim_error error = {0};
     struct command c = {.arguments = arguments};
     enum gsim_status status = check(arguments, &error);
-    if (status == GSIM_OK && !gsim_page_is_ask(arguments->operands[0])) status = gsim_frame_read(&c.frame, arguments->operands[0], &error);
+    bool is_table = status == GSIM_OK && !gsim_page_is_ask(arguments->operands[0]) && !gsim_page_is_shares(arguments->operands[0]);
+    if (is_table) status = gsim_frame_read(&c.frame, arguments->operands[0], &error);
     if (status == GSIM_OK) {
         c.page = (struct gsim_page){.output = &c.output, .source = arguments->operands[0]};
         c.page.command = gsim_cli_command_line(arguments, &c.page.arena);

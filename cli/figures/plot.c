@@ -282,6 +282,12 @@ static void note_absent(const struct gsim_frame *frame, const struct gsim_result
     }
 }
 
+static void note_losses(const struct gsim_frame *frame, struct gsim_arena *arena)
+{
+    const char *losses = gsim_frame_losses(frame, arena);
+    if (losses) fprintf(stderr, "gpusim: note: %s (see gpusim results FILE --where 'status != ok')\n", losses);
+}
+
 static enum gsim_status draw_results(struct command *c, struct gsim_error *error)
 {
     struct gsim_frame frame = {0};
@@ -292,6 +298,7 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++)
         status = is_spec(c->arguments->operands[i]) ? read_spec(c, c->arguments->operands[i], &frame, error)
                                                     : gsim_frame_read(&frame, c->arguments->operands[i], error);
+    if (status == GSIM_OK) note_losses(&frame, &c->arena);
     if (status == GSIM_OK) status = gsim_results_prepare(&frame, c->kind, &query, error);
     if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
     if (status == GSIM_OK) status = gsim_results_choose(&frame, c->kind, &query, error);

@@ -40,14 +40,9 @@ static bool is_same(const struct gsim_cli_tasks *t, uint32_t a, uint32_t b)
 enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *t, uint32_t index, double measure_us, struct gsim_timeline *timeline,
                                      struct gsim_task_stats *stats, struct gsim_error *error)
 {
-    struct gsim_task task = t->tasks[index];
+    struct gsim_task task;
     struct gsim_task_set set;
-    task.arrival = GSIM_ARRIVAL_CLOSED;
-    task.start_us = task.duration_us = 0;
-    task.process = GSIM_OWN_PROCESS;
-    task.percentage = 0;
-    task.requests = task.requests && task.requests < GSIM_CLI_ALONE_REQUESTS ? task.requests : GSIM_CLI_ALONE_REQUESTS;
-    enum gsim_status status = gsim_task_set_init(&set, task.name, &task, 1, error);
+    enum gsim_status status = gsim_cli_task_alone_set(t, index, &task, &set, error);
     if (status != GSIM_OK) return status;
     struct gsim_simulation s = gsim_cli_tasks_simulation(t, gsim_sharing_find("exclusive"), NULL);
     s.program = &set.all;

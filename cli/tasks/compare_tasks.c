@@ -17,6 +17,7 @@ struct comparison {
     size_t request_count[MOST_WAYS];
     double fairness[MOST_WAYS], makespan_us[MOST_WAYS];
     struct gsim_error errors[MOST_WAYS];
+    char notes[MOST_WAYS][GSIM_REPORT_NOTE]; /* "": none */
     enum gsim_status worst;
 };
 
@@ -56,6 +57,7 @@ static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_er
         if (!c->requests[way]) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
         else if (timeline.request_count) memcpy(c->requests[way], timeline.requests, sizeof *timeline.requests * timeline.request_count);
         c->fairness[way] = gsim_tasks_fairness(stats, t->count);
+        if (!gsim_sharing_note(c->ways[way], params, stats, t->count, c->notes[way])) c->notes[way][0] = '\0';
         for (size_t i = 0; i < timeline.request_count; i++) c->makespan_us[way] = fmax(c->makespan_us[way], gsim_time_us(timeline.requests[i].end));
     }
     gsim_timeline_release(&timeline);
@@ -89,6 +91,8 @@ static void print(const struct comparison *c, struct gsim_output *output)
     gsim_output_printf(output, "  %-12s %-18s %4s %8s %10s %10s %10s %8s %9s %8s\n", "share", "task", "prio", "requests", "mean", "p50", "p99", "slower", "per s",
                        "fairness");
     for (size_t w = 0; w < c->way_count; w++) print_way(c, w, output);
+    for (size_t w = 0, told = 0; w < c->way_count; w++)
+        if (c->notes[w][0]) gsim_output_printf(output, "%s  Note: %s\n", told++ ? "" : "\n", c->notes[w]);
 }
 
 static void put_csv(const struct comparison *c, struct gsim_output *output)
@@ -133,6 +137,11 @@ static void put_json(const struct comparison *c, struct gsim_output *output)
         } else {
             gsim_output_json_real(output, "fairness", c->fairness[w]);
             gsim_output_json_real(output, "makespan_us", c->makespan_us[w]);
+            if (c->notes[w][0]) {
+                gsim_output_text(output, ", \"notes\": [");
+                gsim_output_json_string(output, c->notes[w]);
+                gsim_output_text(output, "]");
+            }
             gsim_output_text(output, ", \"tasks\": [");
         }
         for (uint32_t i = 0; i < c->tasks.count && c->stats[w]; i++) {

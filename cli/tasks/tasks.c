@@ -161,6 +161,17 @@ enum gsim_status gsim_cli_check_share_opts(const struct gsim_cli_tasks *t, const
     return gsim_cli_check_opts(t->setup->arguments, all, n, error);
 }
 
+enum gsim_status gsim_cli_task_alone_set(const struct gsim_cli_tasks *t, uint32_t index, struct gsim_task *task, struct gsim_task_set *set,
+                                         struct gsim_error *error)
+{
+    *task = t->tasks[index];
+    task->arrival = GSIM_ARRIVAL_CLOSED;
+    task->start_us = task->duration_us = task->percentage = 0;
+    task->process = GSIM_OWN_PROCESS;
+    task->requests = task->requests && task->requests < GSIM_CLI_ALONE_REQUESTS ? task->requests : GSIM_CLI_ALONE_REQUESTS;
+    return gsim_task_set_init(set, task->name, task, 1, error);
+}
+
 struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *t, const struct gsim_sharing_ops *ops, const void *params)
 {
     double kernels = 0;

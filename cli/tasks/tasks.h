@@ -47,6 +47,9 @@ enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *tasks, const st
 enum gsim_status gsim_cli_tasks_measure(struct gsim_cli_tasks *tasks, struct gsim_error *error) GSIM_NODISCARD;
 /* --profile: a file, or measured here. --measure: writes the file. */
 enum gsim_status gsim_cli_tasks_profile(struct gsim_cli_tasks *tasks, struct gsim_error *error) GSIM_NODISCARD;
+/* The task alone as a set of its own, which points to TASK: closed loop, in one process, without a cap. */
+enum gsim_status gsim_cli_task_alone_set(const struct gsim_cli_tasks *tasks, uint32_t index, struct gsim_task *task, struct gsim_task_set *set,
+                                         struct gsim_error *error) GSIM_NODISCARD;
 /* The task alone, closed loop: at most GSIM_CLI_ALONE_REQUESTS of its requests. */
 enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *tasks, uint32_t index, double measure_us, struct gsim_timeline *timeline,
                                      struct gsim_task_stats *stats, struct gsim_error *error) GSIM_NODISCARD;

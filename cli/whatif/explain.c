@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/whatif/whatif.h"
 #include "gpusim/limits.h"
@@ -126,16 +127,51 @@ static const struct gsim_stretch **sort_gaps(const struct gsim_explanation *x, s
     return gaps;
 }
 
+/* Idle stretches of one length before the same work for the same cause: a line. */
+struct gap_line {
+    const struct gsim_stretch *first;
+    uint64_t count;
+};
+
+static int64_t shown_length(const struct gsim_stretch *s) { return (s->end - s->start + GSIM_PS_PER_US / 2000) / (GSIM_PS_PER_US / 1000); }
+
+static bool is_alike(const struct gsim_explanation *x, const struct gsim_stretch *a, const struct gsim_stretch *b)
+{
+    return shown_length(a) == shown_length(b) && a->cause == b->cause && strcmp(work_name(x, a->next), work_name(x, b->next)) == 0;
+}
+
+/* Returns how many lines there are. */
+static size_t make_gap_lines(const struct gsim_explanation *x, const struct gsim_stretch **gaps, size_t count, struct gap_line lines[GAP_LINES])
+{
+    size_t made = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < made && !is_alike(x, lines[k].first, gaps[i])) k++;
+        if (k == GAP_LINES && shown_length(gaps[i]) < shown_length(lines[GAP_LINES - 1].first)) break;
+        if (k == GAP_LINES) continue;
+        if (k == made) lines[made++] = (struct gap_line){gaps[i], 0};
+        if (gaps[i]->start < lines[k].first->start) lines[k].first = gaps[i];
+        lines[k].count++;
+    }
+    return made;
+}
+
+/* Times count from the begin of the iteration that is shown. */
 static void put_gaps(struct gsim_output *out, const struct gsim_explanation *x)
 {
     size_t count;
+    struct gap_line lines[GAP_LINES];
     const struct gsim_stretch **gaps = sort_gaps(x, &count);
-    if (gaps && count) gsim_output_text(out, "\nlongest idle stretches\n");
-    for (size_t i = 0; gaps && i < count && i < GAP_LINES; i++) {
+    size_t made = gaps ? make_gap_lines(x, gaps, count, lines) : 0;
+    if (made) gsim_output_text(out, "\nlongest idle stretches\n");
+    for (size_t i = 0; i < made; i++) {
         char name[48];
-        gsim_text_fit(name, sizeof name, work_name(x, gaps[i]->next), 44);
-        gsim_output_printf(out, "  %.3f us at %.3f us before %s: %s\n", gsim_time_us(gaps[i]->end - gaps[i]->start), gsim_time_us(gaps[i]->start),
-                           name, gsim_cause_text(gaps[i]->cause));
+        const struct gsim_stretch *s = lines[i].first;
+        gsim_text_fit(name, sizeof name, work_name(x, s->next), 44);
+        gsim_output_text(out, "  ");
+        if (lines[i].count > 1) gsim_output_printf(out, "%" PRIu64 " x ", lines[i].count);
+        gsim_output_printf(out, "%.3f us%s at %.3f us before %s: %s\n", gsim_time_us(s->end - s->start), lines[i].count > 1 ? ", the first" : "",
+                           gsim_time_us(s->start - x->from), name, gsim_cause_text(s->cause));
     }
     gsim_free(gaps);
 }
@@ -214,9 +250,9 @@ static void put_json_stretches(struct gsim_output *out, const struct gsim_explan
         const struct gsim_stretch *s = &x->stretches[i];
         if (s->cause == GSIM_CAUSE_NONE) continue;
         gsim_output_printf(out, "%s\n    {\"start_us\": ", separator);
-        gsim_output_time_us(out, s->start);
+        gsim_output_time_us(out, s->start - x->from);
         gsim_output_text(out, ", \"end_us\": ");
-        gsim_output_time_us(out, s->end);
+        gsim_output_time_us(out, s->end - x->from);
         gsim_output_text(out, ", \"state\": ");
         gsim_output_json_string(out, gsim_gpu_state_text(s->state));
         gsim_output_printf(out, ", \"cause\": \"%s\", \"before\": ", gsim_cause_word(s->cause));
@@ -275,13 +311,14 @@ static enum gsim_status deliver(const struct gsim_explained *e, struct gsim_erro
     return status == GSIM_OK ? write_form(e, is_taken ? NULL : "-", TEXT, error) : status;
 }
 
-/* --change: the program, the host and the GPU with all that is asked for. */
+/* --change: the program, the host and the GPU with all that is asked for; GSIM_WHATIF_NOW: as they are. */
 static enum gsim_status change(struct gsim_explained *e, struct gsim_error *error)
 {
     struct gsim_cli_subject *s = &e->subject;
     struct gsim_whatif_row row = {0};
     const char *text = s->arguments.value[GSIM_CLI_CHANGE];
-    enum gsim_status status = text ? gsim_whatif_parse(text, strlen(text), &row, error) : GSIM_OK;
+    bool is_changed = text && strcmp(text, GSIM_WHATIF_NOW) != 0;
+    enum gsim_status status = is_changed ? gsim_whatif_parse(text, strlen(text), &row, error) : GSIM_OK;
     if (status == GSIM_OK)
         status = gsim_variant_init(&e->variant, &s->point.simulation, gsim_cli_subject_has_data(s), row.changes, row.count, error);
     if (status == GSIM_OK && e->variant.note[0]) fprintf(stderr, "gpusim: note: --change %s: %s\n", text, e->variant.note);
@@ -289,7 +326,7 @@ static enum gsim_status change(struct gsim_explained *e, struct gsim_error *erro
     return status;
 }
 
-/* A trace, or what is changed, is explained as it repeats: the first iteration may build graphs and move data. */
+/* A trace, or what is changed, if by nothing, is explained as it repeats: the first iteration may build graphs and move data. */
 static enum gsim_status run(struct gsim_explained *e, struct gsim_error *error)
 {
     struct gsim_simulation *simulation = &e->variant.simulation;

@@ -26,7 +26,7 @@ struct outcome {
 /* --- the rows ---------------------------------------------------------------------------------------------------------------- */
 const char *gsim_whatif_name(const struct gsim_whatif_row *row, char *text, size_t size)
 {
-    snprintf(text, size, "%s", row->count ? "" : "now");
+    snprintf(text, size, "%s", row->count ? "" : GSIM_WHATIF_NOW);
     for (uint32_t i = 0; i < row->count; i++) {
         size_t length = strlen(text);
         snprintf(text + length, size - length, "%s%s", i ? "+" : "", row->changes[i].text);

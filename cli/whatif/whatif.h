@@ -32,7 +32,9 @@ struct gsim_whatif {
     struct gsim_arena arena;
 };
 
-/* "A+B" as it is asked for; "now" of none. */
+#define GSIM_WHATIF_NOW "now" /* the row without changes; explain --change takes it as well */
+
+/* "A+B" as it is asked for; GSIM_WHATIF_NOW of none. */
 const char *gsim_whatif_name(const struct gsim_whatif_row *row, char *text, size_t size);
 /* Text, --csv, --json, -o. */
 enum gsim_status gsim_whatif_deliver(struct gsim_whatif *whatif, struct gsim_error *error) GSIM_NODISCARD;

@@ -13,6 +13,7 @@
 #define NAME_BYTES   1024
 #define NOTE_COLUMNS 72
 #define MOSTLY       0.5 /* of the critical path */
+#define SHOWN        0.0005 /* less is 0.0 % */
 #define SCHEMA       "gpusim-whatif/1"
 
 struct table {
@@ -66,10 +67,12 @@ static const char *make_command(struct gsim_whatif *w)
     return line ? line : "gpusim explain";
 }
 
-static void put_command(struct gsim_output *out, const struct table *t, const char *name)
+/* NAME of its row. A trace is explained as it repeats, as the table has it; a program only when changed or asked for as it is now. */
+static const char *command_of(const struct table *t, const struct gsim_whatif_row *row, const char *name)
 {
-    gsim_output_text(out, t->command);
-    if (strcmp(name, "now") != 0) gsim_output_printf(out, is_plain(name) ? " --change %s" : " --change '%s'", name);
+    if (!row->count && t->w->subject.is_trace) return t->command;
+    const char *line = gsim_arena_printf(&t->w->arena, is_plain(name) ? "%s --change %s" : "%s --change '%s'", t->command, name);
+    return line ? line : t->command;
 }
 
 /* --- text ------------------------------------------------------------------------------------------------------------------------ */
@@ -87,8 +90,7 @@ static void put_row(struct gsim_output *out, const struct table *t, const struct
         gsim_output_printf(out, " %9.1f  ", row->error_us);
     else
         gsim_output_printf(out, " %9s  ", "");
-    put_command(out, t, name);
-    gsim_output_text(out, "\n");
+    gsim_output_printf(out, "%s\n", command_of(t, row, name));
 }
 
 /* Which changes can gain: those of the host and its launches where the critical path is the host's, else those of kernels and streams. */
@@ -96,7 +98,7 @@ static void put_bound(struct gsim_output *out, const struct gsim_whatif *w)
 {
     gsim_output_printf(out, "%s-bound\n", w->host_ratio > MOSTLY ? "host" : w->link_ratio > MOSTLY ? "link" : "GPU");
     gsim_output_printf(out, "%.1f %% of the critical path is the host's, the GPU is idle for %.1f %% of the time", 100 * w->host_ratio, 100 * w->idle_ratio);
-    if (w->cause != GSIM_CAUSE_NONE) gsim_output_printf(out, " (most of it: %s)", gsim_cause_text(w->cause));
+    if (w->cause != GSIM_CAUSE_NONE && w->idle_ratio >= SHOWN) gsim_output_printf(out, " (most of it: %s)", gsim_cause_text(w->cause));
 }
 
 static void put_text(struct gsim_output *out, const struct table *t)
@@ -139,8 +141,8 @@ static void put_csv(struct gsim_output *out, const struct table *t)
             gsim_output_text(out, ",,,,,");
         gsim_output_csv_string(out, row->note);
         gsim_output_text(out, ",\"");
-        for (const char *c = t->command; *c; c++) gsim_output_printf(out, *c == '"' ? "\"\"" : "%c", *c);
-        gsim_output_printf(out, "%s%s\"\n", row->count ? " --change " : "", row->count ? name : "");
+        for (const char *c = command_of(t, row, name); *c; c++) gsim_output_printf(out, *c == '"' ? "\"\"" : "%c", *c);
+        gsim_output_text(out, "\"\n");
     }
 }
 
@@ -158,8 +160,7 @@ static void put_json_row(struct gsim_output *out, const struct table *t, const s
     gsim_output_text(out, ", \"note\": ");
     gsim_output_json_string(out, row->note);
     gsim_output_text(out, ", \"command\": ");
-    const char *line = row->count ? gsim_arena_printf(&t->w->arena, is_plain(name) ? "%s --change %s" : "%s --change '%s'", t->command, name) : t->command;
-    gsim_output_json_string(out, line ? line : "");
+    gsim_output_json_string(out, command_of(t, row, name));
     gsim_output_text(out, "}");
 }
 

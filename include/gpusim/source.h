@@ -63,12 +63,6 @@ double gsim_draw_now_us(const struct gsim_draw *draw);
 /* The run fails. */
 void gsim_draw_fail(struct gsim_draw *draw, enum gsim_status status, const char *format, ...) GSIM_PRINTF(3, 4);
 
-/* sim/program/source.c: the ops of PROGRAM, all iterations of them one after another, without what is reset between these. */
-extern const struct gsim_source_ops gsim_source_of_program;
-struct gsim_source_of_program_params {
-    const struct gsim_program *program;
-};
-
 /* workloads/sources/registry.c */
 const struct gsim_source_ops *gsim_source_find(const char *name);
 const struct gsim_source_ops *gsim_source_at(uint32_t index); /* NULL at the end */

@@ -157,6 +157,9 @@ struct gsim_sharing_ops {
     void (*ended)(struct gsim_share *, struct gsim_share_kernel *);
     void (*paused)(struct gsim_share *, struct gsim_share_kernel *); /* the last of its blocks has ended */
     void (*timer)(struct gsim_share *, void *argument);
+    void (*task_ended)(struct gsim_share *, uint32_t task); /* no request of it follows; after request_ended() of its last one */
+    /* May be NULL on its own. What a reader of a run of RUN_US should know of it, in a line without its end; false: nothing. */
+    bool (*note)(const void *params, double run_us, char *text, size_t size);
 };
 #define GSIM_SHARING_HEAD .abi = GSIM_ABI, .size = sizeof(struct gsim_sharing_ops)
 

@@ -8,6 +8,9 @@
 #include "sim/base/scratch.h"
 #include "sim/program/file.h"
 
+#define MOST_PLAIN 16 /* letters of a cell of text that needs no width of its own */
+#define MOST_NAME  64 /* of a name; longer ones are cut in the middle */
+
 static const char style[] =
     "body{font:15px/1.45 "
     "system-ui,Helvetica,Arial,sans-serif;color:#1b1b1b;background:#fff;max-width:60rem;margin:2rem "
@@ -20,6 +23,8 @@ static const char style[] =
     "vertical-align:top}\n"
     "th{border-bottom:1.5px solid #444;font-weight:600}td{border-bottom:1px solid "
     "#e4e4e4}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
+    /* Long texts wrap, also within a word, before they push numbers out of sight; short ones beside them keep some width. */
+    "td.t{min-width:9rem;overflow-wrap:anywhere}"
     ".wide{overflow-x:auto}pre{background:#f4f4f2;padding:.6rem .8rem;overflow-x:auto;font-size:.85rem;white-space:"
     "pre-wrap;word-break:break-word}\n"
     "figure{margin:1.2rem 0}figure svg{max-width:100%;height:auto;display:block}figcaption{color:#333;font-size:.9rem;"
@@ -120,8 +125,23 @@ void gsim_page_cell(struct gsim_page *page, const char *text)
 {
     bool is_number = page->column < 64 && page->numbers >> page->column & 1;
     page->column++;
-    gsim_output_text(page->output, is_number ? "<td class=\"n\">" : "<td>");
+    gsim_output_text(page->output, is_number ? "<td class=\"n\">" : strlen(text) > MOST_PLAIN ? "<td class=\"t\">" : "<td>");
     gsim_page_text(page, text);
+    gsim_output_text(page->output, "</td>");
+}
+
+void gsim_page_name(struct gsim_page *page, const char *name)
+{
+    char text[MOST_NAME + 1];
+    if (strlen(name) <= MOST_NAME) {
+        gsim_page_cell(page, name);
+        return;
+    }
+    page->column++;
+    gsim_output_text(page->output, "<td class=\"t\" title=\"");
+    gsim_page_text(page, name);
+    gsim_output_text(page->output, "\">");
+    gsim_page_text(page, gsim_text_fit(text, sizeof text, name, MOST_NAME));
     gsim_output_text(page->output, "</td>");
 }
 

@@ -31,6 +31,8 @@ void gsim_page_command(struct gsim_page *page, const char *command);
 /* A table: its head, then cells in order. A head that ends in a blank is one of numbers, which stand at the right. */
 void gsim_page_table(struct gsim_page *page, const char *const *heads, size_t count);
 void gsim_page_cell(struct gsim_page *page, const char *text);
+/* A cell of a name as compilers make them: a long one is cut in the middle, and a pointer is told all of it. */
+void gsim_page_name(struct gsim_page *page, const char *name);
 void gsim_page_row_end(struct gsim_page *page);
 void gsim_page_table_end(struct gsim_page *page);
 
@@ -53,6 +55,11 @@ enum gsim_status gsim_page_run(struct gsim_page *page, const struct gsim_frame *
 enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *frame,
                                    struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_page_database(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
+
+/* Several tasks on one GPU (plots/page/page_tasks.c): the section of a run's page, and the page of what compare --task reports. */
+enum gsim_status gsim_page_tasks(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
+bool gsim_page_is_shares(const char *path);
+enum gsim_status gsim_page_shares(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
 
 /* The reports of gpusim whatif and gpusim explain (plots/page/page_ask.c), a page each. */
 bool gsim_page_is_ask(const char *path);

@@ -79,7 +79,7 @@ static enum gsim_status put_changes(struct gsim_page *page, cJSON *json, struct 
     gsim_page_table(page, heads, sizeof heads / sizeof heads[0]);
     cJSON_ArrayForEach(change, cJSON_GetObjectItem(json, "changes"))
     {
-        gsim_page_cell(page, text_of(change, "change"));
+        gsim_page_name(page, text_of(change, "change"));
         put_us(page, number_of(change, "time_us"));
         put_us(page, number_of(change, "saved_us"));
         put_percent(page, number_of(change, "saved_percent"));
@@ -152,7 +152,7 @@ static void put_path(struct gsim_page *page, const cJSON *json)
         char count[32] = "-";
         if (shown++ == MOST_PARTS) break;
         if (isfinite(number_of(part, "count"))) snprintf(count, sizeof count, "%.0f", number_of(part, "count"));
-        gsim_page_cell(page, text_of(part, "text"));
+        gsim_page_name(page, text_of(part, "text"));
         gsim_page_cell(page, count);
         put_us(page, number_of(part, "time_us"));
         put_percent(page, 100 * number_of(part, "share"));

@@ -282,11 +282,12 @@ static enum gsim_status put_points(struct gsim_page *page, const struct gsim_fra
 
 enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *frame, struct gsim_error *error)
 {
-    const char *subtitle =
-        gsim_arena_printf(&page->arena, "%zu simulated points, from %s.", frame->row_count, page->source);
+    const char *losses = gsim_frame_losses(frame, &page->arena);
+    const char *subtitle = gsim_arena_printf(&page->arena, "%zu simulated points, from %s%s%s.", frame->row_count, page->source, losses ? "; " : "",
+                                             losses ? losses : "");
     if (!subtitle) return no_memory(error);
     if (!frame->row_count)
-        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': it has no results", page->source);
+        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': it has no results%s%s", page->source, losses ? ": " : "", losses ? losses : "");
     bool has_speedup = gsim_frame_speedup(frame, NULL, NULL) == GSIM_OK; /* without a base there are none */
     if (frame->failed) return no_memory(error);
     const char *x = distinct(frame, "workload") > 1 ? "workload"

@@ -48,6 +48,13 @@ static void put_bottlenecks(struct gsim_page *page, const struct gsim_frame *fra
     }
 }
 
+/* A run of several tasks has no iterations, no streams of one program and no bound: reports have 0 there. */
+static bool is_told(const struct gsim_frame *frame, const char *name)
+{
+    double value = number_of(frame, name);
+    return isfinite(value) && (value > 0 || !*value_of(frame, "share"));
+}
+
 static void put_summary(struct gsim_page *page, const struct gsim_frame *frame)
 {
     static const char *const heads[] = {"Quantity", "Value "};
@@ -70,13 +77,14 @@ static void put_summary(struct gsim_page *page, const struct gsim_frame *frame)
     gsim_page_section(page, "Result");
     gsim_page_table(page, heads, 2);
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        put_pair(page, times[i][1], time_text(text, number_of(frame, times[i][0])));
+        if (is_told(frame, times[i][0])) put_pair(page, times[i][1], time_text(text, number_of(frame, times[i][0])));
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
         put_pair(page, shares[i][1], gsim_text_percent(text, number_of(frame, shares[i][0])));
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        put_pair(page, counts[i][1], value_of(frame, counts[i][0]));
+        if (is_told(frame, counts[i][0])) put_pair(page, counts[i][1], value_of(frame, counts[i][0]));
     put_pair(page, "Moved to the device", gsim_text_bytes(text, fmax(0, number_of(frame, "h2d_bytes"))));
     put_pair(page, "Moved back", gsim_text_bytes(text, fmax(0, number_of(frame, "d2h_bytes"))));
+    if (is_told(frame, "fairness")) put_pair(page, "Fairness (Jain's index of the tasks' speeds)", gsim_arena_printf(&page->arena, "%.3f", number_of(frame, "fairness")));
     if (*value_of(frame, "limited_by"))
         put_pair(page, "Limited by", *value_of(frame, "limited_by_detail")
                                          ? gsim_arena_printf(&page->arena, "%s (%s)", value_of(frame, "limited_by"), value_of(frame, "limited_by_detail"))
@@ -151,7 +159,7 @@ static void put_tallies(struct gsim_page *page, const struct tally *tallies, siz
     for (size_t i = 0; i < names && i < MOST_KERNELS; i++) {
         char text[GSIM_TEXT_SIZE];
         const struct tally *t = &tallies[i];
-        gsim_page_cell(page, t->name);
+        gsim_page_name(page, t->name);
         gsim_page_cell(page, gsim_text_count(text, t->count));
         gsim_page_cell(page, time_text(text, t->total));
         gsim_page_cell(page, time_text(text, t->total / (double)t->count));
@@ -191,7 +199,8 @@ static enum gsim_status put_timeline(struct gsim_page *page, struct gsim_track *
                                       .context = track,
                                       .caption = track->iteration_count > 1
                                                      ? "The first iteration: streams, copies, and the SMs in use."
-                                                     : "Streams, copies, and the SMs in use."};
+                                                     : track->task_count ? "Tasks, copies, and the SMs in use."
+                                                                         : "Streams, copies, and the SMs in use."};
     figure.command = gsim_arena_printf(&page->arena, "gpusim plot timeline %s -o timeline.svg", page->source);
     gsim_page_section(page, "Timeline");
     return gsim_page_draw(page, &figure, error);
@@ -225,14 +234,16 @@ enum gsim_status gsim_page_run(struct gsim_page *page, const struct gsim_frame *
                                struct gsim_error *error)
 {
     static const char *const heads[] = {"Option", "Value"};
-    const char *title =
-        gsim_arena_printf(&page->arena, "%s with %s on %s", track->workload, track->scheduler, track->device);
+    const char *share = value_of(frame, "share");
+    const char *title = gsim_arena_printf(&page->arena, "%s %s %s on %s", track->workload, *share ? "shared by" : "with", *share ? share : track->scheduler,
+                                          track->device);
     const char *subtitle = gsim_arena_printf(&page->arena, "One run of gpusim %s, seed %s; from %s.",
                                              value_of(frame, "version"), value_of(frame, "seed"), page->source);
     if (!title || !subtitle) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_page_begin(page, title, subtitle);
     put_summary(page, frame);
-    enum gsim_status status = put_timeline(page, track, error);
+    enum gsim_status status = *share ? gsim_page_tasks(page, page->source, error) : GSIM_OK;
+    if (status == GSIM_OK) status = put_timeline(page, track, error);
     if (status == GSIM_OK) status = put_work(page, track, error);
     if (status != GSIM_OK) return status;
     gsim_page_section(page, "Options");
@@ -241,7 +252,7 @@ enum gsim_status gsim_page_run(struct gsim_page *page, const struct gsim_frame *
         if (gsim_frame_is_setting(frame->columns[i].name) && *gsim_frame_text(&frame->columns[i], 0))
             put_pair(page, frame->columns[i].name, gsim_frame_text(&frame->columns[i], 0));
     gsim_page_table_end(page);
-    put_again(page, frame);
+    if (!*share) put_again(page, frame); /* reports of tasks have no words of --task */
     gsim_page_end(page);
     return GSIM_OK;
 }

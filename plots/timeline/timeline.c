@@ -13,8 +13,10 @@
 #include "sim/report/slices.h"
 
 #define COPY_ROWS  (1ULL << 62)
+#define TASK_SHIFT 48 /* of a row: the task, then 16 bits of the device, then the stream */
 #define COLOURS    7    /* kernels with a colour of their own */
 #define LOAD_PARTS 1000 /* as many as a printed page shows */
+#define MOST_LETTERS 26 /* of a task's name beside its row; longer ones are cut in the middle */
 
 enum { GROUP_EXPLICIT, GROUP_PREFETCH, GROUP_FAULT, GROUP_EVICTION, GROUP_MEMSET, GROUP_MIXED, GROUP_OTHERS, GROUP_NAMED };
 static const char *const copy_groups[] = {"copy", "prefetch", "page faults", "eviction", "memset", "several kinds"};
@@ -146,7 +148,8 @@ static enum gsim_status arrange(struct chart *chart, struct gsim_error *error)
         const struct gsim_span *span = &track->spans[i];
         if (!is_drawn(chart, span)) continue;
         bool on_stream = span->kind == GSIM_SPAN_KERNEL || span->kind == GSIM_SPAN_MEMSET;
-        uint64_t row = on_stream ? (uint64_t)span->device << 32 | span->stream
+        uint64_t task = (uint64_t)(track->task_count ? span->task : 0) << TASK_SHIFT;
+        uint64_t row = on_stream ? task | (uint64_t)(span->device & 0xffff) << 32 | span->stream
                                  : COPY_ROWS | (uint64_t)span->device << 32 | (uint64_t)span->kind;
         chart->several_devices |= span->device != track->spans[0].device;
         status = gsim_slices_add(&chart->slices,
@@ -159,15 +162,29 @@ static enum gsim_status arrange(struct chart *chart, struct gsim_error *error)
     return status == GSIM_OK ? gsim_slices_arrange(&chart->slices, error) : status;
 }
 
+/* The task of ROW has another stream on its device. Tasks' rows lie side by side. */
+static bool has_streams(const struct chart *chart, uint64_t row)
+{
+    for (size_t i = 0; i < chart->slices.count; i++) {
+        uint64_t other = chart->slices.slices[i].track;
+        if (other != row && other >> 32 == row >> 32) return true;
+    }
+    return false;
+}
+
 static void name_row(const struct chart *chart, uint64_t row, char *label, size_t size)
 {
     static const char *const directions[] = {"", "H2D", "D2H", "D2D", ""};
     char device[24] = "";
     if (chart->several_devices) snprintf(device, sizeof device, "GPU %u ", (unsigned)(row >> 32 & 0xffff));
-    if (row & COPY_ROWS)
+    if (row & COPY_ROWS) {
         snprintf(label, size, "%scopy %s", device, directions[(row & 0xffffffff) % 5]);
-    else
-        snprintf(label, size, "%sstream %u", device, (unsigned)row);
+        return;
+    }
+    char task[MOST_LETTERS + 1] = "", stream[24] = "";
+    if (chart->track->task_count) gsim_text_fit(task, sizeof task, chart->track->tasks[row >> TASK_SHIFT & 0x3fff], MOST_LETTERS);
+    if (!*task || has_streams(chart, row)) snprintf(stream, sizeof stream, "%sstream %u", *task ? " " : "", (unsigned)row);
+    snprintf(label, size, "%s%s%s", device, task, stream);
 }
 
 /* Lanes beyond a stream's first are numbered. Gives every slice its row; LABELS has room for all. */

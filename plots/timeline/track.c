@@ -86,7 +86,7 @@ void gsim_track_release(struct gsim_track *track)
 static enum gsim_status read_span(struct gsim_track *track, const char *record, bool is_kernel, struct gsim_error *error)
 {
     static const char *const names[] = {"start_us", "end_us", "name",  "kind",      "reason",
-                                        "stream",   "device", "bytes", "iteration", NULL};
+                                        "stream",   "device", "bytes", "iteration", "task", NULL};
     const char *values[10];
     if (*record != '{') return gsim_error_set(error, GSIM_INPUT, "expected records, found another value");
     find_members(record, names, values);
@@ -98,6 +98,7 @@ static enum gsim_status read_span(struct gsim_track *track, const char *record, 
                              .stream = index_of(values[5]),
                              .device = index_of(values[6]),
                              .iteration = index_of(values[8]),
+                             .task = index_of(values[9]),
                              .name = text_of(track, is_kernel ? values[2] : values[4]),
                              .start_us = number_of(values[0]),
                              .end_us = number_of(values[1]),
@@ -143,6 +144,27 @@ static enum gsim_status read_occupancy(struct gsim_track *track, const char *obj
         status = add_load(track, numbers[0], numbers[1], numbers[2], error);
     }
     return status;
+}
+
+/* "tasks": [{"name": ...}, ...]. Of one there is nothing to tell apart. */
+static enum gsim_status read_tasks(struct gsim_track *track, const char *list, struct gsim_error *error)
+{
+    static const char *const names[] = {"name", NULL};
+    const char *name, *rest;
+    size_t count = 0;
+    if (!list || *list != '[') return GSIM_OK;
+    for (const char *task = gsim_scan_next(list, NULL, &rest); task; task = gsim_scan_next(gsim_scan_skip(task), NULL, &rest)) count++;
+    if (count < 2) return GSIM_OK;
+    track->tasks = gsim_arena_alloc(&track->arena, sizeof *track->tasks * count);
+    if (!track->tasks) return no_memory(error);
+    for (const char *task = gsim_scan_next(list, NULL, &rest); task; task = gsim_scan_next(gsim_scan_skip(task), NULL, &rest)) {
+        name = NULL;
+        if (*task == '{') find_members(task, names, &name);
+        track->tasks[track->task_count++] = text_of(track, name);
+    }
+    for (size_t i = 0; i < track->span_count; i++)
+        if (track->spans[i].task >= count) return gsim_error_set(error, GSIM_INPUT, "kernels: expected a task below %zu, found %u", count, track->spans[i].task);
+    return track->arena.failed ? no_memory(error) : GSIM_OK;
 }
 
 static enum gsim_status add_iteration(struct gsim_track *track, double start_us, double end_us,
@@ -193,8 +215,8 @@ static enum gsim_status read_report(struct gsim_track *track, const char *path, 
 {
     static const char *const names[] = {"schema",  "workload",     "scheduler", "device",    "makespan_us",
                                         "kernels", "iteration_us", "copies",    "occupancy", "iteration_start_us",
-                                        NULL};
-    const char *values[10];
+                                        "tasks",   NULL};
+    const char *values[11];
     size_t length = 0;
     char *text = gsim_file_read(path, &length, error);
     enum gsim_status status = text ? gsim_scan_check(text, length, error) : error->status;
@@ -211,6 +233,7 @@ static enum gsim_status read_report(struct gsim_track *track, const char *path, 
         if (status == GSIM_OK) status = read_spans(track, values[7], false, error);
         if (status == GSIM_OK) status = read_occupancy(track, values[8], error);
         if (status == GSIM_OK) status = read_iterations(track, values[9], values[6], error);
+        if (status == GSIM_OK) status = read_tasks(track, values[10], error);
         track->end_us = fmax(track->end_us, number_of(values[4]));
     }
     gsim_free(text);

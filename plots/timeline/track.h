@@ -15,7 +15,7 @@ enum gsim_span_kind { GSIM_SPAN_KERNEL, GSIM_SPAN_H2D, GSIM_SPAN_D2H, GSIM_SPAN_
 
 struct gsim_span {
     enum gsim_span_kind kind;
-    uint32_t stream, device, iteration;
+    uint32_t stream, device, iteration, task;
     const char *name;        /* of the kernel; of a copy why it was made: "explicit", "prefetch", "fault", "eviction" */
     double start_us, end_us; /* from the start of the recording */
     uint64_t bytes;
@@ -37,6 +37,8 @@ struct gsim_track {
     size_t span_count, span_capacity, load_count, load_capacity;
     struct gsim_track_window *iterations;
     size_t iteration_count, iteration_capacity;
+    const char **tasks;                        /* names of a run's several tasks, */
+    size_t task_count;                         /* 0: it has one, or the recording does not tell */
     double end_us;                             /* of the last span, or the makespan where that is told */
     double sm_count, warps_per_sm;             /* 0: not told */
     const char *workload, *scheduler, *device; /* "" where not told */

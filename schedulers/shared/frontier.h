@@ -32,6 +32,12 @@ struct gsim_frontier_use {
     uint32_t readers;    /* first of a list in gsim_frontier.readers */
 };
 
+/* Of an op that is left out: what it had to follow. */
+struct gsim_frontier_passed {
+    uint32_t *vertices;
+    size_t count, capacity;
+};
+
 struct gsim_frontier {
     struct gsim_vertex *vertices;
     struct gsim_frontier_child *children, *readers;
@@ -41,7 +47,10 @@ struct gsim_frontier {
     size_t vertex_count, vertex_capacity, child_count, child_capacity, parent_count, parent_capacity;
     size_t reader_count, reader_capacity, candidate_count, candidate_capacity, stack_count, stack_capacity;
     uint32_t buffer_count, op_count, free_reader, search, find;
-    uint32_t window;     /* of a program that is drawn: vertex_of has the last so many ops; else 0 */
+    uint32_t window;     /* of a program that is drawn: vertex_of and passed have the last so many ops; else 0 */
+    struct gsim_frontier_passed *passed;
+    uint32_t *moved;     /* of gsim_frontier_compact */
+    size_t moved_capacity;
     bool with_const;     /* const uses do not conflict with each other */
     bool filter;         /* drop candidates that have a descendant among the candidates */
     bool failed;         /* memory ran out */
@@ -54,6 +63,13 @@ void gsim_frontier_forget(struct gsim_frontier *frontier, uint32_t buffer);
 void gsim_frontier_release(struct gsim_frontier *frontier);
 /* Forgets all vertices; they must be finished. */
 void gsim_frontier_reset(struct gsim_frontier *frontier);
+/* Forgets finished vertices; the others get new indices in the same order: by old one, UINT32_MAX where it was finished, valid until the
+ * next call. NULL: out of memory. Vertices that a finished one follows must be finished. */
+const uint32_t *gsim_frontier_compact(struct gsim_frontier *frontier);
+/* Of a list by "before": *LAST is the last one that is not finished; UINT32_MAX: there is none. */
+void gsim_frontier_skip_finished(const struct gsim_frontier *frontier, uint32_t *last);
+/* OP of a program that is drawn does not come: who follows it follows what it had to. */
+void gsim_frontier_leave_out(struct gsim_frontier *frontier, const struct gsim_op *op);
 
 /* Fills candidates with the parents of OP, in frontier order, and takes the uses that OP ends out of the
  * frontier. ALL_WRITE treats every argument as not const. */

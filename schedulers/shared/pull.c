@@ -35,6 +35,12 @@ struct stream {
     size_t waited_count;
 };
 
+/* Of an op that is left out: what it had to follow. */
+struct passed {
+    struct moment *moments;
+    size_t count, room;
+};
+
 struct gsim_pull {
     struct gsim_run *run;
     struct gsim_draw *draw;
@@ -47,6 +53,9 @@ struct gsim_pull {
     struct stream *streams;
     size_t stream_count, stream_room;
     struct moment afters[GSIM_SOURCE_AFTER]; /* by the op's number */
+    struct passed passed[GSIM_SOURCE_AFTER];
+    void (*left_out)(void *data, const struct gsim_op *op);
+    void *left_out_data;
     struct moment *follows;          /* of the op that is being issued */
     size_t follow_count, follow_room;
     bool is_managed, failed;
@@ -71,6 +80,7 @@ void gsim_pull_destroy(struct gsim_pull *p)
 {
     if (!p) return;
     for (size_t i = 0; i < p->stream_count; i++) gsim_free(p->streams[i].waited);
+    for (size_t i = 0; i < GSIM_SOURCE_AFTER; i++) gsim_free(p->passed[i].moments);
     gsim_moves_walk_destroy(p->walk);
     gsim_places_release(&p->places);
     gsim_free(p->generations);
@@ -81,6 +91,27 @@ void gsim_pull_destroy(struct gsim_pull *p)
 }
 
 static bool is_over(const struct gsim_pull *p) { return p->failed || p->draw->error.status || gsim_driver_failed(p->run->driver); }
+
+static void follow(struct gsim_pull *p, struct moment moment)
+{
+    if (!moment.stream || p->streams[moment.stream - 1].synchronized >= moment.sequence) return;
+    for (size_t i = 0; i < p->follow_count; i++) {
+        if (p->follows[i].stream != moment.stream) continue;
+        if (p->follows[i].sequence < moment.sequence) p->follows[i].sequence = moment.sequence;
+        return;
+    }
+    if (gsim_array_grow((void **)&p->follows, sizeof *p->follows, p->follow_count, &p->follow_room)) p->failed = true;
+    else p->follows[p->follow_count++] = moment;
+}
+
+static void follow_afters(struct gsim_pull *p, const struct gsim_op *op)
+{
+    for (uint32_t a = 0; a < op->after_count; a++) {
+        const struct passed *passed = &p->passed[op->after[a] % GSIM_SOURCE_AFTER];
+        follow(p, p->afters[op->after[a] % GSIM_SOURCE_AFTER]);
+        for (size_t i = 0; i < passed->count; i++) follow(p, passed->moments[i]);
+    }
+}
 
 /* --- the list ----------------------------------------------------------------------------------------------- */
 
@@ -112,6 +143,26 @@ static void add(struct gsim_pull *p, struct gsim_oplist *list, const struct gsim
     list->ops = p->ops;
 }
 
+void gsim_pull_tell(struct gsim_pull *p, void (*left_out)(void *data, const struct gsim_op *op), void *data)
+{
+    p->left_out = left_out;
+    p->left_out_data = data;
+}
+
+static void leave_out(struct gsim_pull *p, const struct gsim_op *op)
+{
+    struct passed *passed = &p->passed[op->index % GSIM_SOURCE_AFTER];
+    p->follow_count = 0;
+    follow_afters(p, op);
+    p->afters[op->index % GSIM_SOURCE_AFTER] = (struct moment){0};
+    for (passed->count = 0; passed->count < p->follow_count && !p->failed; passed->count++) {
+        if (gsim_array_grow((void **)&passed->moments, sizeof *passed->moments, passed->count, &passed->room)) p->failed = true;
+        else passed->moments[passed->count] = p->follows[passed->count];
+    }
+    if (p->left_out) p->left_out(p->left_out_data, op);
+    gsim_draw_ended(p->draw, op, gsim_now_us(p->run->driver));
+}
+
 bool gsim_pull_next(struct gsim_pull *p, struct gsim_oplist *list)
 {
     *list = (struct gsim_oplist){0};
@@ -129,7 +180,7 @@ bool gsim_pull_next(struct gsim_pull *p, struct gsim_oplist *list)
             add(p, list, gsim_draw_move(p->draw, &move));
         }
         list->move_count = list->op_count;
-        if (op->kind == GSIM_OP_PREFETCH && !gsim_moves_walk_keeps(p->walk)) gsim_draw_ended(p->draw, op, gsim_now_us(p->run->driver));
+        if (op->kind == GSIM_OP_PREFETCH && !gsim_moves_walk_keeps(p->walk)) leave_out(p, op);
         else add(p, list, op);
         if (gsim_op_is_host(op)) p->host_op = op;
     }
@@ -145,18 +196,6 @@ enum gsim_status gsim_pull_status(const struct gsim_pull *p, struct gsim_error *
 }
 
 /* --- what an op must follow --------------------------------------------------------------------------------- */
-
-static void follow(struct gsim_pull *p, struct moment moment)
-{
-    if (!moment.stream || p->streams[moment.stream - 1].synchronized >= moment.sequence) return;
-    for (size_t i = 0; i < p->follow_count; i++) {
-        if (p->follows[i].stream != moment.stream) continue;
-        if (p->follows[i].sequence < moment.sequence) p->follows[i].sequence = moment.sequence;
-        return;
-    }
-    if (gsim_array_grow((void **)&p->follows, sizeof *p->follows, p->follow_count, &p->follow_room)) p->failed = true;
-    else p->follows[p->follow_count++] = moment;
-}
 
 static void follow_place(struct gsim_pull *p, const struct place *place, bool writes)
 {
@@ -209,7 +248,7 @@ static void find_follows(struct gsim_pull *p, const struct gsim_op *op, bool is_
 {
     p->follow_count = 0;
     access_all(p, op, NULL);
-    for (uint32_t a = 0; !is_move && a < op->after_count; a++) follow(p, p->afters[op->after[a] % GSIM_SOURCE_AFTER]);
+    if (!is_move) follow_afters(p, op);
 }
 
 /* --- streams ------------------------------------------------------------------------------------------------ */
@@ -289,7 +328,10 @@ void gsim_pull_issue(struct gsim_pull *p, const struct gsim_op *op, uint32_t num
     if (p->failed) return;
     if (s) moment = (struct moment){(uint32_t)(s - p->streams) + 1, ++s->sequence};
     access_all(p, op, &moment);
-    if (!is_move) p->afters[op->index % GSIM_SOURCE_AFTER] = moment;
+    if (!is_move) {
+        p->afters[op->index % GSIM_SOURCE_AFTER] = moment;
+        p->passed[op->index % GSIM_SOURCE_AFTER].count = 0;
+    }
     if (!s) {
         wait_on_host(p);
         gsim_op_issue(p->run->driver, op, 0);

@@ -3,11 +3,13 @@
  * tgs: TGS (NSDI 2023; pkusys/TGS e1c6a31). The most urgent task is the production job: its rate of blocks launched is told every message_us. Others
  * may launch while their blocks in the present window are below the limit, else they look again every tick_us. The limit follows the
  * production rate: 0 while the first samples find its largest, then slow start (1.5 times, or back and on to avoidance) and avoidance (small steps
- * up, 8 % down), with back-offs where the rate falls by 9 % or stays 12 % low; the constants are the code's.
+ * up, 8 % down), with back-offs where the rate falls by 9 % or stays 12 % low; the constants are the code's. Once the production job has ended
+ * there is no limit.
  *
  * Left out: spilling memory. Ours: one limit for all other tasks together.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "schedulers/sharing/held.h"
 
@@ -19,6 +21,7 @@ enum phase { PHASE_PROFILE, PHASE_SLOW_START, PHASE_AVOIDANCE };
 
 /* All from TGS's code, limits in blocks per window. */
 #define SAMPLES     5
+#define FEW         (4 * SAMPLES)  /* messages: a run of fewer shows how the limit starts, not where it settles. Ours */
 #define FIRST_LIMIT 20000.0
 #define MOST_LIMIT  1099511627776.0 /* 2^40 */
 
@@ -30,6 +33,7 @@ struct tgs {
     uint32_t messages, low_count, next;
     enum phase phase;
     bool has_increased, is_ticking, is_lifted;
+    bool has_ended;               /* the production job */
 };
 
 static struct tgs *state_of(struct gsim_share *share) { return share->state; }
@@ -77,7 +81,7 @@ static void take_message(struct tgs *t, double rate)
     t->messages++;
     uint32_t idle = 0;
     for (int i = 0; i < SAMPLES; i++) idle += t->samples[i] < 1000;
-    t->is_lifted = t->messages > 15 && idle > 2;
+    t->is_lifted = t->has_ended || (t->messages > 15 && idle > 2);
     if (t->is_lifted) t->phase = PHASE_SLOW_START;
     if (t->phase == PHASE_PROFILE) {
         if (t->messages < SAMPLES) return;
@@ -149,6 +153,23 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
     let_others_go(share);
 }
 
+static void task_ended(struct gsim_share *share, uint32_t task)
+{
+    struct tgs *t = state_of(share);
+    if (task != t->urgent) return;
+    t->has_ended = t->is_lifted = true;
+    let_others_go(share);
+}
+
+static bool note(const void *params, double run_us, char *text, size_t size)
+{
+    double message_us = ((const struct tgs_params *)params)->message_us, messages = floor(run_us / message_us);
+    if (messages >= FEW) return false;
+    snprintf(text, size, "tgs: %.0f messages of the urgent task's rate come in this run, one each %.4g s, and others wait for %d of them or its end: "
+             "fewer than %d show no settled limit (--opt message_us=N)", messages, message_us / 1e6, SAMPLES, FEW);
+    return true;
+}
+
 static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)
 {
     struct tgs *t = share->state = GSIM_ARENA_NEW(share->arena, struct tgs);
@@ -183,4 +204,6 @@ const struct gsim_sharing_ops gsim_sharing_tgs = {
     .start = start,
     .ready = ready,
     .timer = timer,
+    .task_ended = task_ended,
+    .note = note,
 };

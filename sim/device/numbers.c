@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/text.h"
+
 static const struct gsim_number_row rows[] = {
 #define X(section_, name_, unit_, initial_, minimum_, maximum_, help_)                                                 \
     {#section_, #name_, unit_, help_, minimum_, maximum_, GSIM_DEV_##name_, 0,                                         \
@@ -124,32 +126,12 @@ const char *gsim_device_number_expected(enum gsim_device_number number, char *te
     return text;
 }
 
-/* Edit distance of two short names (Levenshtein), to suggest what a wrong name may have meant. */
-static unsigned distance(const char *left, const char *right)
-{
-    unsigned line[64];
-    size_t width = strlen(right);
-    if (width >= sizeof(line) / sizeof(line[0]) || strlen(left) > 64) return 64;
-    for (unsigned i = 0; i <= width; i++) line[i] = i;
-    for (unsigned i = 0; left[i]; i++) {
-        unsigned diagonal = line[0];
-        line[0] = i + 1;
-        for (size_t j = 0; j < width; j++) {
-            unsigned change = diagonal + (left[i] != right[j]), insert = line[j] + 1, delete = line[j + 1] + 1;
-            diagonal = line[j + 1];
-            unsigned best = insert < delete ? insert : delete;
-            line[j + 1] = change < best ? change : best;
-        }
-    }
-    return line[width];
-}
-
 const struct gsim_number_row *gsim_number_row_nearest(const char *name)
 {
     unsigned best = 4;
     const struct gsim_number_row *found = NULL;
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        unsigned steps = distance(name, rows[i].name);
+        unsigned steps = gsim_text_distance(name, rows[i].name);
         if (steps >= best) continue;
         best = steps;
         found = &rows[i];

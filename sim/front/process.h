@@ -110,6 +110,7 @@ struct gsim_process {
 
     struct gsim_stream_state *streams;
     size_t stream_count, stream_capacity;
+    uint32_t lowest_free;          /* all streams below exist */
     struct gsim_event_state *events;
     size_t event_count, event_capacity;
     uint32_t *free_events;

@@ -16,6 +16,8 @@
 
 /* An op has at most so many tasks for each worker: where it has more blocks, a task is several, one after the other. */
 #define GSIM_RESIDENT_WAVES 16
+/* Of a plan: some twenty bytes for each are within any host's memory. */
+#define GSIM_RESIDENT_TASKS (1u << 25)
 
 struct gsim_resident;
 struct gsim_resident_worker;

@@ -64,19 +64,33 @@ static void set_costs(struct gsim_resident *r)
         .commit = gsim_time_from_us(d->board_commit_us), .batch = gsim_time_from_us(c->batch_us)};
 }
 
-static void number_tasks(struct gsim_resident *r)
+/* False: there are too many of them, or of an op's blocks. */
+static bool number_tasks(struct gsim_resident *r)
 {
-    uint32_t most = GSIM_RESIDENT_WAVES * r->worker_count;
-    r->task_count = 0;
+    uint64_t most = (uint64_t)GSIM_RESIDENT_WAVES * r->worker_count, tasks = 0;
     for (uint32_t i = 0; i < r->op_count; i++) {
         struct gsim_resident_op *op = &r->ops[i];
-        op->block_count = (uint32_t)r->front->process->space->works[r->plan->ops[i]->kernel_index].blocks;
-        op->task_blocks = (op->block_count + most - 1) / most;
-        op->task_count = (op->block_count + op->task_blocks - 1) / op->task_blocks;
-        op->first_task = r->task_count;
+        uint64_t blocks = r->front->process->space->works[r->plan->ops[i]->kernel_index].blocks, task_blocks = (blocks + most - 1) / most;
+        if (blocks > UINT32_MAX) {
+            gsim_machine_fail(r->front->machine, GSIM_INPUT, "persistent kernel: ops[%u] has %llu blocks: expected %u at most",
+                              r->plan->ops[i]->index, (unsigned long long)blocks, UINT32_MAX);
+            return false;
+        }
+        op->block_count = (uint32_t)blocks;
+        op->task_blocks = (uint32_t)task_blocks;
+        op->task_count = (uint32_t)((blocks + task_blocks - 1) / task_blocks);
+        op->first_task = (uint32_t)tasks;
         op->level = 0;
-        r->task_count += op->task_count;
+        tasks += op->task_count;
+        if (tasks > GSIM_RESIDENT_TASKS) {
+            gsim_machine_fail(r->front->machine, GSIM_INPUT,
+                              "persistent kernel: its first %u ops are more than %u tasks for %u workers: expected fewer ops in a launch", i + 1,
+                              GSIM_RESIDENT_TASKS, r->worker_count);
+            return false;
+        }
     }
+    r->task_count = (uint32_t)tasks;
+    return true;
 }
 
 /* Every op behind all that it follows in the preset order; levels on the way. False: the order is none. */
@@ -218,9 +232,8 @@ struct gsim_resident *gsim_resident_of_plan(struct gsim_front *f, const struct g
     }
     if (r && r->ops) {
         r->server_count = server_count(r);
-        number_tasks(r);
         set_costs(r);
-        if (!find_levels(r)) return NULL;
+        if (!number_tasks(r) || !find_levels(r)) return NULL;
     }
     if (!r || !r->ops || !allocate(r, sms) || !put_in_order(r) || !set_servers(r)) {
         gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");

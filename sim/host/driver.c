@@ -104,7 +104,7 @@ bool gsim_api_is_event(struct gsim_process *p, gsim_event event)
 
 static gsim_stream add_stream(struct gsim_process *p, int priority)
 {
-    uint32_t index = 0;
+    uint32_t index = p->lowest_free;
     while (index < p->stream_count && p->streams[index].exists) index++;
     if (index == p->stream_count) {
         if (gsim_array_grow((void **)&p->streams, sizeof *p->streams, p->stream_count, &p->stream_capacity)) {
@@ -118,6 +118,7 @@ static gsim_stream add_stream(struct gsim_process *p, int priority)
     }
     p->streams[index] = (struct gsim_stream_state){
         .front = p->fronts[p->device->index], .exists = true, .priority = priority, .hw_queue = GSIM_NO_HW_QUEUE};
+    p->lowest_free = index + 1;
     return index;
 }
 
@@ -142,7 +143,10 @@ static void do_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
     gsim_api_spend(p, p->spec->stream_destroy_us);
     if (p->streams[stream].issued != p->streams[stream].completed) gsim_machine_meet(p->machine);
     /* As in CUDA the work goes on; the stream of pending work stays, and its slot is not used again. */
-    if (p->streams[stream].issued == p->streams[stream].completed) p->streams[stream].exists = false;
+    if (p->streams[stream].issued == p->streams[stream].completed) {
+        p->streams[stream].exists = false;
+        if (stream < p->lowest_free) p->lowest_free = stream;
+    }
     gsim_api_end(p, GSIM_API_STREAM_DESTROY, start, 0, stream, NULL);
 }
 

@@ -58,12 +58,18 @@ double gsim_draw_now_us(const struct gsim_draw *d) { return d->hooks ? d->hooks-
 
 uint32_t gsim_draw_generation(const struct gsim_draw *d, uint32_t buffer) { return d->buffers[buffer].generation; }
 
-/* A name of its own, which the place's next owner replaces. */
-static const char *copy_text(const char *text)
+/* A name of its own, which the place's next owner replaces; where all is kept records name it, and it goes with the program. */
+static const char *copy_text(struct gsim_draw *d, const char *text)
 {
+    if (d->keeps) return gsim_arena_strdup(&d->program.arena, text);
     size_t size = strlen(text) + 1;
     char *copy = gsim_alloc(size);
     return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static void free_text(const struct gsim_draw *d, const char *text)
+{
+    if (!d->keeps) gsim_free((char *)(uintptr_t)text);
 }
 
 /* --- buffers ------------------------------------------------------------------------------------------------ */
@@ -78,8 +84,8 @@ uint32_t gsim_draw_buffer(struct gsim_draw *d, const char *name, uint64_t bytes,
         return NONE;
     }
     struct gsim_buffer *buffer = &p->buffers[index];
-    gsim_free((char *)(uintptr_t)buffer->name);
-    *buffer = (struct gsim_buffer){.name = name ? copy_text(name) : NULL, .bytes = bytes, .init = init};
+    free_text(d, buffer->name);
+    *buffer = (struct gsim_buffer){.name = name ? copy_text(d, name) : NULL, .bytes = bytes, .init = init};
     if (name && !buffer->name) return out_of_memory(d);
     if (gsim_program_check_buffer(p, index, &d->error)) return NONE;
     if (d->bytes + bytes > GSIM_LIMIT_BYTES) {
@@ -140,10 +146,10 @@ static void make_busy(struct gsim_draw *d, uint32_t index)
 
 static uint32_t *slot_of(struct gsim_draw *d, const struct gsim_kernel *kernel) { return &d->slots[gsim_kernel_hash(kernel) & (d->slot_count - 1)]; }
 
-static void free_names(struct gsim_kernel *kernel)
+static void free_names(const struct gsim_draw *d, struct gsim_kernel *kernel)
 {
-    gsim_free((char *)(uintptr_t)kernel->name);
-    gsim_free((char *)(uintptr_t)kernel->solo_device);
+    free_text(d, kernel->name);
+    free_text(d, kernel->solo_device);
     *kernel = (struct gsim_kernel){0};
 }
 
@@ -162,7 +168,7 @@ static uint32_t find_place(struct gsim_draw *d)
     if (d->hooks) d->hooks->drop_kernel(d->hooks->data, index);
     while (*slot != index + 1) slot = &d->kernels[*slot - 1].next_of_hash;
     *slot = d->kernels[index].next_of_hash;
-    free_names(&p->kernels[index]);
+    free_names(d, &p->kernels[index]);
     return index;
 }
 
@@ -186,8 +192,8 @@ uint32_t gsim_draw_kernel(struct gsim_draw *d, const struct gsim_kernel *kernel)
     if (index == NONE) return NONE;
     struct gsim_kernel *own = &p->kernels[index];
     *own = *kernel;
-    own->name = copy_text(kernel->name);
-    own->solo_device = kernel->solo_device ? copy_text(kernel->solo_device) : NULL;
+    own->name = copy_text(d, kernel->name);
+    own->solo_device = kernel->solo_device ? copy_text(d, kernel->solo_device) : NULL;
     uint32_t *slot = slot_of(d, kernel);
     d->kernels[index] = (struct gsim_draw_kernel_state){.next_of_hash = *slot};
     *slot = index + 1;
@@ -397,21 +403,37 @@ static uint32_t hash_name(const char *name)
     return hash;
 }
 
-/* The buffers' names, each once: a later one of the same name has its number behind it. */
+struct names { /* buffers by name: index + 1 */
+    uint32_t *slots, size; /* a power of two */
+};
+
+static uint32_t *slot_of_name(const struct names *names, const struct gsim_buffer *buffers, const char *name)
+{
+    uint32_t at = hash_name(name) & (names->size - 1);
+    while (names->slots[at] && strcmp(buffers[names->slots[at] - 1].name, name) != 0) at = (at + 1) & (names->size - 1);
+    return &names->slots[at];
+}
+
+/* The buffers' names, each once: a later one of the same name has its number behind it, and where that is taken, too, another one. */
 static bool name_buffers(struct gsim_buffer *buffers, uint32_t count, struct gsim_arena *arena)
 {
-    uint32_t size = 1;
-    while (size < 2 * count) size *= 2;
-    uint32_t *first = gsim_alloc(sizeof *first * size);
-    if (!first) return false;
-    for (uint32_t i = 0; i < count; i++) {
+    struct names names = {.size = 1};
+    while (names.size < 2 * count) names.size *= 2;
+    names.slots = gsim_alloc(sizeof *names.slots * names.size);
+    if (!names.slots) return false;
+    for (uint32_t i = 0; i < count && !arena->failed; i++) {
+        char text[GSIM_LIMIT_NAME + 1];
         const char *name = buffers[i].name;
-        uint32_t at = hash_name(name) & (size - 1);
-        while (first[at] && strcmp(buffers[first[at] - 1].name, name) != 0) at = (at + 1) & (size - 1);
-        buffers[i].name = first[at] ? gsim_arena_printf(arena, "%.*s.%u", (int)GSIM_LIMIT_NAME - 12, name, i) : gsim_arena_strdup(arena, name);
-        first[at] = first[at] ? first[at] : i + 1;
+        uint32_t *slot = slot_of_name(&names, buffers, name);
+        for (uint32_t tried = 0; *slot; slot = slot_of_name(&names, buffers, text)) {
+            if (!tried++) snprintf(text, sizeof text, "%.*s.%u", (int)GSIM_LIMIT_NAME - 12, name, i);
+            else snprintf(text, sizeof text, "%.*s.%u.%u", (int)GSIM_LIMIT_NAME - 24, name, i, tried);
+            buffers[i].name = text;
+        }
+        if (buffers[i].name == text) buffers[i].name = gsim_arena_strdup(arena, text);
+        *slot = i + 1;
     }
-    gsim_free(first);
+    gsim_free(names.slots);
     return !arena->failed;
 }
 
@@ -426,11 +448,7 @@ enum gsim_status gsim_draw_to_program(struct gsim_draw *d, struct gsim_program *
     made.ops = GSIM_ARENA_ARRAY(arena, struct gsim_op, (size_t)ops + 1);
     for (uint32_t i = 0; i < buffers && !arena->failed; i++) made.buffers[i] = own->buffers[i];
     if (!arena->failed && !name_buffers(made.buffers, buffers, arena)) arena->failed = 1;
-    for (uint32_t i = 0; i < kernels && !arena->failed; i++) {
-        made.kernels[i] = own->kernels[i];
-        made.kernels[i].name = gsim_arena_strdup(arena, own->kernels[i].name);
-        if (own->kernels[i].solo_device) made.kernels[i].solo_device = gsim_arena_strdup(arena, own->kernels[i].solo_device);
-    }
+    for (uint32_t i = 0; i < kernels && !arena->failed; i++) made.kernels[i] = own->kernels[i];
     if (arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (ops) memcpy(made.ops, d->ops, sizeof *made.ops * ops);
     made.buffer_count = buffers;
@@ -446,8 +464,8 @@ void gsim_draw_release(struct gsim_draw *d)
 {
     if (!d->source) return;
     if (d->is_open && d->source->close) d->source->close(d->state);
-    for (uint32_t i = 0; d->program.buffers && i < d->buffer_room && i <= d->program.buffer_count; i++) gsim_free((char *)(uintptr_t)d->program.buffers[i].name);
-    for (uint32_t i = 0; d->program.kernels && i < d->program.kernel_count; i++) free_names(&d->program.kernels[i]);
+    for (uint32_t i = 0; d->program.buffers && i < d->buffer_room && i <= d->program.buffer_count; i++) free_text(d, d->program.buffers[i].name);
+    for (uint32_t i = 0; d->program.kernels && i < d->program.kernel_count; i++) free_names(d, &d->program.kernels[i]);
     while (d->all) {
         struct gsim_drawn_op *drawn = d->all;
         d->all = drawn->next_made;

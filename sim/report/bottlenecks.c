@@ -147,6 +147,31 @@ static uint32_t last_of(const struct walk *w, uint32_t list, gsim_time until, ui
     return low > first ? w->lists[low - 1] : NONE;
 }
 
+#define THREADS_LOOKED_AT 64 /* calls of so many others may end between a copy and the call that waits for it */
+
+/* The call that waited for a copy which has none of its own: a host access, or a launch without page faults, moves managed
+ * memory by itself. NONE: none did. */
+static uint32_t call_around(const struct walk *w, const struct gsim_copy_record *copy)
+{
+    const struct gsim_timeline *t = w->timeline;
+    size_t low = 0, high = t->api_count;
+    while (low < high) { /* calls are kept in the order they end */
+        size_t middle = low + (high - low) / 2;
+        if (t->apis[middle].end < copy->end) low = middle + 1;
+        else high = middle;
+    }
+    for (size_t i = low; i < t->api_count && i < low + THREADS_LOOKED_AT; i++)
+        if (t->apis[i].start <= copy->launch && t->apis[i].end > copy->launch) return (uint32_t)i;
+    return NONE;
+}
+
+static uint32_t call_of(const struct walk *w, uint32_t record)
+{
+    uint32_t correlation = is_copy(w, record) ? copy_of(w, record)->correlation : w->timeline->kernels[record].correlation;
+    uint32_t call = correlation < w->correlation_count ? w->call_of[correlation] : NONE;
+    return call == NONE && is_copy(w, record) ? call_around(w, copy_of(w, record)) : call;
+}
+
 /* Calls are kept in the order they end, those of a thread one after the other. */
 static bool index_calls(struct walk *w)
 {
@@ -295,7 +320,8 @@ static void step_host(struct walk *w, struct place *at)
     }
     const struct gsim_api_record *api = &w->timeline->apis[call];
     uint32_t list = api->api == GSIM_API_STREAM_SYNC && api->stream < w->stream_count ? LIST_STREAMS + api->stream : LIST_ALL;
-    uint32_t freed_by = api->waited > 0 ? last_of(w, list, api->end < at->time ? api->end : at->time, NONE) : NONE;
+    gsim_time woken = api->api == GSIM_API_MEMCPY ? api->end : api->start + api->waited; /* a staged copy waits at its end */
+    uint32_t freed_by = api->waited > 0 ? last_of(w, list, woken < at->time ? woken : at->time, NONE) : NONE;
     if (freed_by != NONE && end_of(w, freed_by) >= api->start) {
         charge_host(w, call, end_of(w, freed_by), at->time);
         *at = (struct place){end_of(w, freed_by), call, freed_by};
@@ -312,23 +338,21 @@ static gsim_time call_end(const struct walk *w, uint32_t call) { return w->timel
 
 static void step_device(struct walk *w, struct place *at)
 {
-    uint32_t record = at->record, correlation;
+    uint32_t record = at->record;
     gsim_time ready, launch;
     if (is_copy(w, record)) {
         const struct gsim_copy_record *copy = copy_of(w, record);
         charge(w, GSIM_BOTTLENECK_LINK, copy->start, at->time);
         ready = copy->start;
         launch = copy->launch;
-        correlation = copy->correlation;
     } else {
         const struct gsim_kernel_record *kernel = &w->timeline->kernels[record];
         charge_kernel(w, record, at->time);
         charge(w, GSIM_BOTTLENECK_SMS, kernel->ready, kernel->start);
         ready = kernel->ready;
         launch = kernel->launch;
-        correlation = kernel->correlation;
     }
-    uint32_t call = correlation < w->correlation_count ? w->call_of[correlation] : NONE;
+    uint32_t call = call_of(w, record);
     uint32_t cause = cause_of(w, record, ready);
     gsim_time called = call == NONE || call_end(w, call) > ready ? launch : call_end(w, call);
     if (called > ready) called = ready;

@@ -336,15 +336,15 @@ static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *
 
 static void put_notes(const struct gsim_result *result, struct gsim_output *output)
 {
-    char texts[GSIM_REPORT_NOTES][160];
-    uint32_t count = gsim_report_notes(result, texts);
-    if (!count) return;
-    gsim_output_text(output, ",\n \"notes\": [");
-    for (uint32_t i = 0; i < count; i++) {
-        gsim_output_text(output, i ? ", " : "");
-        gsim_output_json_string(output, texts[i]);
+    char text[GSIM_REPORT_NOTE];
+    bool has_any = false;
+    for (uint32_t i = 0; i < GSIM_REPORT_NOTES; i++) {
+        if (!gsim_report_note(result, i, text)) continue;
+        gsim_output_text(output, has_any ? ",\n  " : ",\n \"notes\": [");
+        gsim_output_json_string(output, text);
+        has_any = true;
     }
-    gsim_output_text(output, "]");
+    if (has_any) gsim_output_text(output, "]");
 }
 
 void gsim_report_json(const struct gsim_result *result, struct gsim_output *output)

@@ -403,37 +403,13 @@ static void put_options(const struct page *page, const struct gsim_result *resul
     gsim_output_text(page->output, "\n");
 }
 
-static bool is_time_taken_for_granted(const struct gsim_result *result, char text[160])
-{
-    const struct gsim_program *program = result->timeline->program;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < program->kernel_count; i++)
-        count += program->kernels[i].solo_us > 0 && !program->kernels[i].solo_device;
-    if (!count || result->tracer) return false;
-    if (count == program->kernel_count)
-        snprintf(text, 160, "no kernel names the device of its solo_us (solo_device): the times are taken as of %.50s",
-                 result->simulation->device->name);
-    else
-        snprintf(text, 160, "%u of %u kernels do not name the device of their solo_us (solo_device): taken as of %.50s", count,
-                 program->kernel_count, result->simulation->device->name);
-    return true;
-}
-
-uint32_t gsim_report_notes(const struct gsim_result *result, char texts[GSIM_REPORT_NOTES][160])
-{
-    uint32_t count = is_time_taken_for_granted(result, texts[0]);
-    uint32_t sample = (uint32_t)result->simulation->gpu.sample;
-    if (sample > 1) snprintf(texts[count++], 160, "an estimate: one SM in %u is simulated (gpu.sample), with that part of each grid", sample);
-    return count;
-}
-
 static void put_notes(const struct page *page, const struct gsim_result *result)
 {
-    char texts[GSIM_REPORT_NOTES][160];
-    uint32_t count = gsim_report_notes(result, texts);
-    for (uint32_t i = 0; i < count; i++) {
+    char text[GSIM_REPORT_NOTE];
+    for (uint32_t i = 0; i < GSIM_REPORT_NOTES; i++) {
+        if (!gsim_report_note(result, i, text)) continue;
         put_label(page, "Note");
-        gsim_output_printf(page->output, "%s\n", texts[i]);
+        gsim_output_printf(page->output, "%s\n", text);
     }
 }
 

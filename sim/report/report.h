@@ -91,10 +91,14 @@ void gsim_csv_write(const struct gsim_result *result, struct gsim_output *output
 enum gsim_status gsim_gantt_print(const struct gsim_result *result, const struct gsim_style *style,
                                   struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
 
-/* What is to be known of the result: that times of kernels are taken as this device's, as the program does not say; that it is an estimate
- * of one SM in several. How many there are. */
-#define GSIM_REPORT_NOTES 2
-uint32_t gsim_report_notes(const struct gsim_result *result, char texts[GSIM_REPORT_NOTES][160]);
+/* --- notes.c: what a reader should know of a run, each in a line --- */
+#define GSIM_REPORT_NOTES 4
+#define GSIM_REPORT_NOTE  240
+/* INDEX below GSIM_REPORT_NOTES. False: there is nothing to say. */
+bool gsim_report_note(const struct gsim_result *result, uint32_t index, char text[GSIM_REPORT_NOTE]);
+/* Of a way of sharing whose tasks went so. */
+bool gsim_sharing_note(const struct gsim_sharing_ops *ops, const void *params, const struct gsim_task_stats *stats, uint32_t count,
+                       char text[GSIM_REPORT_NOTE]);
 
 /* "h2d", "explicit", ... as in the report and the CSV. */
 const char *gsim_copy_kind_name(enum gsim_copy_kind kind);

@@ -69,6 +69,8 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     return gpu;
 }
 
+void gsim_gpu_forget_works(struct gsim_gpu *gpu) { gsim_memo_forget(&gpu->memo); }
+
 /* Nothing is resident: DRAM serves the copies alone, whatever was applied last within the tolerance, and kernels' work may have changed. */
 static void forget_load(struct gsim_gpu *gpu)
 {

@@ -69,6 +69,9 @@ void gsim_gpu_release(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_ru
 struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double factor, uint32_t blocks,
                                        uint32_t sm, double ahead, void *tag, bool *has_room);
 
+/* What is known by the place of a WORK is forgotten: none that is resident, and another kernel gets the place. */
+void gsim_gpu_forget_works(struct gsim_gpu *gpu);
+
 /* From now on the work of each kernel submitted is drawn around what it is, with the device's kernel_spread. NOISE must
  * stay; NULL: no more. */
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise);

@@ -2,7 +2,6 @@
 /* The options --opt gpu.NAME=VALUE as a table. */
 #include "gpusim/simulate.h"
 
-/* SAMPLE stays the last (cli/setup.c). */
 const struct gsim_param gsim_gpu_params[] = {
     {"exact", GSIM_PARAM_BOOL, offsetof(struct gsim_gpu_options, exact), 0, 0, 1, "", NULL,
      "one event per block instead of pooled SMs (slow, for checks)"},

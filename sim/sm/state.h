@@ -101,7 +101,7 @@ struct gsim_gpu {
     gsim_time last_start;     /* of a kernel's first block */
     uint64_t skip_at;         /* waves.c looks again after so many events */
     gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
-    gsim_time next;           /* earliest of next_at */
+    gsim_time next;           /* the earliest next end of a group, or the turn, if that is earlier */
     uint32_t next_index;      /* one of the groups that are due then */
     bool is_next_alone;       /* and the only one */
     gsim_time ends[2 * GSIM_MOST_LEAVES]; /* a tree: [n] is the earlier of [2n], [2n + 1]; the groups' next ends are its LEAVES from [LEAVES] on */

@@ -91,6 +91,7 @@ static void end_task(struct gsim_task_state *t)
     if (t->is_done) return;
     t->is_done = true;
     t->all->finite_left -= gsim_task_is_finite(t->spec);
+    if (t->all->policy) gsim_policy_task_ended(t->all->policy, t->client.task);
 }
 
 static void do_iteration_end(struct gsim_driver *driver, uint32_t request)

@@ -236,6 +236,11 @@ void gsim_policy_request(struct gsim_policy *p, uint32_t task, bool begins)
     if (tell) tell(&p->share, task);
 }
 
+void gsim_policy_task_ended(struct gsim_policy *p, uint32_t task)
+{
+    if (p->ops->task_ended) p->ops->task_ended(&p->share, task);
+}
+
 /* --- life ---------------------------------------------------------------------------------------------------- */
 
 enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter *below, struct gsim_error *error)

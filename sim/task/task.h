@@ -99,5 +99,6 @@ enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter 
 void gsim_policy_close(struct gsim_policy *policy); /* accepts NULL */
 struct gsim_arbiter *gsim_policy_arbiter(struct gsim_policy *policy);
 void gsim_policy_request(struct gsim_policy *policy, uint32_t task, bool begins);
+void gsim_policy_task_ended(struct gsim_policy *policy, uint32_t task);
 
 #endif

@@ -65,6 +65,34 @@ command=$(grep '^nosync ' table.txt | sed 's/.*gpusim explain/explain/')
 "$gpusim" $command --csv - 2>err >one.csv || fail "$command: $(cat err)"
 alone=$(awk -F, 'NR > 1 { sum += $(NF - 1) } END { printf "%.3f", sum }' one.csv)
 awk "BEGIN { exit !(($alone - $nosync)^2 < 1e-3 * $nosync) }" || fail "'gpusim $command' takes $alone us, the table says $nosync"
+# So does that of the first row: an iteration as it repeats, which the first of img is not.
+"$gpusim" whatif img --change launch=2x --csv img.csv >img.txt 2>err || fail "whatif img: $(cat err)"
+now=$(awk -F, '$1 == "now" { print $2 }' img.csv)
+for command in "$(sed -n 's/^now .*gpusim explain/explain/p' img.txt)" "$(sed -n 's/^now,.*"gpusim \(explain.*\)"$/\1/p' img.csv)"; do
+    # shellcheck disable=SC2086 # words
+    alone=$("$gpusim" ${command:-none} 2>err | awk '$1 == "all" { print $2 }')
+    awk "BEGIN { exit !($now > 1000 && (${alone:-0} - $now)^2 < 1e-3) }" || fail "'gpusim $command' takes $alone us, the table says $now"
+done
+# No reason for idleness that is 0.0 %, a reason for more.
+"$gpusim" whatif vec --sched serial --device a100-pcie-40gb --memory pageable --change link=2x 2>err | grep 'the GPU is idle for' >idle.txt
+grep -q 'idle for 0\.0 % of the time$' idle.txt || fail "vec: $(cat idle.txt)"
+grep -q 'idle for 0\.2 % of the time (most of it: host late: launch calls)$' img.txt || fail "img: $(sed -n 2p img.txt)"
+# Idle stretches of an iteration that repeats begin within it; those alike are a line.
+awk 'BEGIN { print "{\"schema\": \"gpusim-program/1\", \"name\": \"late\", \"buffers\": [],"
+    print " \"kernels\": [{\"name\": \"k\", \"regs_per_thread\": 32, \"solo_us\": 5}], \"ops\": ["
+    for (i = 0; i < 3; i++) {
+        printf "  {\"op\": \"host_compute\", \"us\": %d},\n", i == 1 ? 300 : 100
+        printf "  {\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [8, 1, 1], \"block\": [128, 1, 1], \"stream\": 0}%s\n", i < 2 ? "," : ""
+    }
+    print " ], \"iterations\": 1}" }' >late.json
+"$gpusim" explain late.json --device h200 --change now --json late-why.json >late.txt 2>err || fail "explain late: $(cat err)"
+sed -n '/^longest idle/,$p' late.txt | awk 'NR > 1 { for (i = 1; i <= NF; i++) if ($i == "at") print $(i + 1) } NR == 2 && ($1 < 290 || $1 > 305) { print "first " $0 }' >times.txt
+total=$(awk '$1 == "all" { print $2 }' late.txt)
+awk -v total="$total" '!/^[0-9.]*$/ || $1 > total { exit 1 }' times.txt && [ -s times.txt ] || fail "idle stretches of $total us: $(cat late.txt)"
+grep -o '"end_us": [0-9.]*' late-why.json | awk -v total="$total" '$2 > total + 1e-3 { bad = 1 } END { exit bad || !NR }' || fail "stretches in JSON end behind $total us"
+"$gpusim" explain waits.json --device h200 >alike.txt 2>err || fail "explain waits: $(cat err)"
+sed -n '/^longest idle/,$p' alike.txt | sed '1d; s/^  \([0-9]* x \)*\([0-9.]* us\).* before/\2 before/' | sort | uniq -d >twice.txt
+[ ! -s twice.txt ] && grep -q '^  [0-9][0-9] x [0-9.]* us, the first at ' alike.txt || fail "idle stretches: $(sed -n '/^longest/,$p' alike.txt)"
 "$gpusim" whatif waits.json --device h200 --jobs 1 --csv - >other.csv 2>/dev/null
 cmp -s table.csv other.csv || { sed 's/ --jobs 1//' other.csv >plain.csv; cmp -s table.csv plain.csv || fail "other numbers with one job"; }
 if command -v gnuplot >/dev/null; then

@@ -33,4 +33,9 @@ head -c 40 img.json | grep -q '"schema": "gpusim-program/1"' || fail "standard o
 "$gpusim" --workload img.json --sched kesco --write-program img.json >out 2>err && fail 'over its input: expected a refusal'
 grep -qF "'img.json' is both input and output" err || fail "over its input: $(cat err)"
 "$gpusim" --workload img --sched kesco --write-program a --csv a >out 2>err && fail 'one file twice: expected a refusal'
+# What a source drew: another run than that of its file, which is said; a workload's is the same.
+"$gpusim" --workload early-exit --sched async --memory pinned --device h200 --write-program drawn.json >out 2>err || fail "a source: $(cat err)"
+grep -q 'note: .*copies go ahead' err || fail "a source: no note: $(cat err)"
+"$gpusim" --workload img --size 500 --sched async --write-program img.json >out 2>err
+grep -q 'copies go ahead' err && fail "a workload: $(cat err)"
 [ $failures = 0 ]

@@ -5,6 +5,7 @@
 #include "tests/contract/contract.h"
 #include "sim/sm/work.h"
 #include "sim/device/occupancy.h"
+#include "tests/sim/known_program.h"
 #include "tests/test.h"
 
 /* --- dependences ---------------------------------------------------------------------------------------- */

@@ -47,6 +47,41 @@ has devices.html '.wide{overflow-x:auto}'
 has devices.html 'td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}'
 [ "$(count devices.html '<table>')" = "$(count devices.html '<div class="wide"><table>')" ] || fail 'a table without a box'
 
+# Points that failed are told on the page, with what nothing is left of, and by plot.
+cat >poor.json <<'END'
+{"schema": "gpusim-program/1", "name": "poor", "buffers": [{"name": "b", "bytes": 999000000000}], "kernels": [{"name": "k", "solo_us": 5}],
+ "ops": [{"op": "kernel", "kernel": "k", "grid": [4], "block": [64], "writes": ["b"]}]}
+END
+"$gpusim" sweep --workload vec,poor.json --sched serial,kesco --memory pinned --vary iterations=1,2,3 --out failed.db >/dev/null 2>&1
+page failed.db failed.html
+has failed.html '6 simulated points, from failed.db; 6 of 12 points failed: nothing is left of workload poor.json.'
+has failed.html '<h2>Points without a result</h2>'
+lacks devices.html 'points failed'
+if command -v gnuplot >/dev/null 2>&1; then
+    "$gpusim" plot lines failed.db --x iterations --y makespan_us -o failed.svg 2>err || fail "plot: $(cat err)"
+    has err '6 of 12 points failed: nothing is left of workload poor.json'
+fi
+"$gpusim" sweep --workload poor.json --sched serial --memory pinned --out none.db >/dev/null 2>&1
+"$gpusim" report none.db -o none.html 2>err && fail 'a page of no results'
+has err 'it has no results: 1 of 1 points failed'
+
+# Names as compilers make them leave room for the numbers: cut in the middle, told in full to a pointer. Notes keep a width.
+long="void ns::kernel<$(printf 'float, %.0s' 1 2 3 4 5 6 7 8 9 10 11 12)int>(float*)"
+cat >long.json <<END
+{"schema": "gpusim-program/1", "name": "long", "buffers": [{"name": "b", "bytes": 4096}], "kernels": [{"name": "$long", "solo_us": 5}],
+ "ops": [{"op": "kernel", "kernel": "$long", "grid": [4], "block": [64], "writes": ["b"]}]}
+END
+escaped=$(printf '%s' "$long" | sed 's/</\&lt;/g; s/>/\&gt;/g')
+"$gpusim" run --workload long.json --sched async --device h200 --report long-run.json >/dev/null 2>err || fail "run: $(cat err)"
+page long-run.json long.html
+has long.html "<td class=\"t\" title=\"$escaped\">void ns::kernel&lt;float, float"
+has long.html 'loat, int&gt;(float*)</td><td class="n">1</td>'
+lacks long.html "<td>$escaped"
+has long.html 'td.t{min-width:9rem;overflow-wrap:anywhere}'
+"$gpusim" whatif long.json --sched async --device h200 --report what.json >/dev/null 2>err || fail "whatif: $(cat err)"
+page what.json what.html
+grep -q '<td class="t">gpusim explain long.json ' what.html || fail 'what.html: commands do not wrap'
+
 if command -v gnuplot >/dev/null 2>&1; then
     [ "$(count devices.html '<svg')" = "$(count devices.html '<div class="picture"><svg role="img" aria-label="')" ] || fail 'a picture without a box'
     [ "$(count devices.html '<svg')" = 2 ] || fail "devices.html: $(count devices.html '<svg') pictures, expected one for each device"

@@ -59,6 +59,35 @@ has kept/jct.dat '250|0.5|2|1|exclusive'
 grep -q 'request of urgent (us)' jct.svg || fail "no label in $(head -c 300 jct.svg)"
 draws 'of another task' jct two.json -o late.png --series late --keep late
 has late/jct.dat '900|1|1|1|mps'
+# The axis of times that span more than a factor of 20, or of which a few would crowd the others, is logarithmic unless told otherwise.
+spread() {
+    printf '{"schema": "gpusim-share-comparison/1", "device": "d", "ways": ['
+    between=
+    for us in "$@"; do
+        printf '%s{"share": "w%s", "tasks": [{"name": "t", "priority": 0, "jct_us": [%s, %s]}]}' "$between" "$us" "$us" "$((us + 1))"
+        between=,
+    done
+    printf ']}'
+}
+spread 100 110 120 130 140 150 160 170 1900 >wide.json
+spread 100 110 120 130 140 150 160 170 900 >crowded.json
+spread 100 200 300 400 500 600 700 800 900 >even.json
+spread 100 110 3000 >far.json
+for pair in wide:1 crowded:1 even:0 far:1; do
+    draws "axis of ${pair%:*}" jct "${pair%:*}.json" -o axis.png --keep axis
+    grep -qx "log_x = ${pair#*:}" axis/jct.gp || fail "${pair%:*}: expected log_x = ${pair#*:}, found $(grep log_x axis/jct.gp)"
+done
+draws 'a linear axis' jct wide.json -o axis.png --log none --keep axis
+grep -qx 'log_x = 0' axis/jct.gp || fail "--log none: $(grep log_x axis/jct.gp)"
+# Lines of many ways have a colour each, far from all others.
+spread 101 102 103 104 105 106 107 108 109 110 111 112 113 114 >many.json
+draws 'many ways' jct many.json -o many.svg --keep many
+sed -n '/^array inks/,/]/p' "$source_dir/plots/common.gp" | grep -o '0x[0-9a-f]*' | while read -r colour; do
+    printf '%d %d %d %s\n' $((colour >> 16)) $((colour >> 8 & 255)) $((colour & 255)) "$colour"
+done | awk '{ for (i = 1; i < NR; i++) if (($1 - r[i])^2 + ($2 - g[i])^2 + ($3 - b[i])^2 < 60^2) print name[i] " is close to " $4
+    r[NR] = $1; g[NR] = $2; b[NR] = $3; name[NR] = $4 } END { if (NR < 14) print NR " colours" }' >close
+[ ! -s close ] || fail "colours: $(cat close)"
+[ "$(grep -oi 'stroke *= *.rgb([^)]*)' many.svg | tr -d ' ' | sort -u | wc -l)" -ge 14 ] || fail 'many.svg: lines share colours'
 draws 'over clients' clients one.json two.json -o clients.svg --keep clients
 has clients/clients.dat '1|50|120|1|mps'
 has clients/clients.dat '2|50|900|1|mps'

@@ -47,5 +47,18 @@ grep -q 'kernels thinned' part.svg && fail 'a picture of few kernels says that s
 grep -q 'nothing ran on the device from 90.00 s on: what is drawn ends at [0-9.]* ms$' late || fail "--window 90s: $(cat late)"
 grep -q 'the recording has nothing of iteration 1' err || fail "$(cat err)"
 
+# Of several tasks each has rows of its own, named after it; kernels of another are in none of them.
+"$gpusim" --task vec,requests=2 --task img,requests=2,name=blur --share mps --device h200 --report tasks.json >/dev/null || fail 'no run of tasks'
+"$gpusim" plot timeline tasks.json --keep tasks -o tasks.svg || fail 'no picture of tasks'
+awk -F '\t' '/^# row/ { on = 1; next } /^#/ { on = 0 } on && NF { print $2 }' tasks/timeline.dat >rows
+grep -q '^vec' rows && grep -q '^blur' rows || fail "rows: $(cat rows)"
+grep -q '^stream' rows && fail "a row of no task: $(cat rows)"
+awk -F '\t' '/^# row/ { on = 1; next } /^# start_us/ { on = 2; next } /^#/ { on = 0 } on == 1 && NF { label[$1] = $2 } on == 2 && NF {
+    if ((label[$3] ~ /^vec/) != ($7 ~ /square|reduce/) && label[$3] !~ /^copy/) print label[$3], $7 }' tasks/timeline.dat >mixed
+[ ! -s mixed ] || fail "kernels in rows of another task: $(sort -u mixed)"
+sed 's/"task": 1/"task": 7/' tasks.json >odd.json
+"$gpusim" plot timeline odd.json -o odd.svg 2>err && fail 'draws kernels of a task that is not there'
+grep -q 'expected a task below 2, found 7' err || fail "$(cat err)"
+
 [ "$failures" = 0 ] || exit 1
 echo 'timelines of many kernels are thinned'

@@ -9,6 +9,7 @@
 #include "gpusim/scheduler.h"
 #include "gpusim/workload.h"
 #include "sim/device/device.h"
+#include "tests/sim/known_program.h"
 #include "tests/sim/machine_fixture.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -225,6 +226,156 @@ static void known_programs(void)
     gsim_device_release(&device);
 }
 
+/* Three chains of kernels, which read what all read; the host looks at one of them at a time, so that they are never all at rest. */
+static void never_at_rest(void)
+{
+    struct gsim_builder *b = gsim_builder_create("chains");
+    struct gsim_program program = {0};
+    struct gsim_error error = {0};
+    struct gsim_device_spec device = {0};
+    uint32_t buffers[4];
+    for (uint32_t i = 0; i < 4; i++) buffers[i] = gsim_builder_buffer(b, (const char *[]){"a", "b", "c", "all"}[i], 100000, GSIM_INIT_DEVICE);
+    struct gsim_kernel kernel = fixture_kernel("k", 16, 128, 20);
+    uint32_t k = gsim_builder_kernel(b, &kernel);
+    for (uint32_t i = 0; i < 14000; i++) {
+        const struct gsim_arg args[] = {{.buffer_index = buffers[i % 50 == 49 ? i / 50 % 3 : i % 3], .reads = true, .writes = i % 50 != 49, .declared_const = i % 50 == 49},
+                                        {.buffer_index = buffers[3], .reads = true, .declared_const = true}};
+        const uint32_t after = i - 7;
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = k, .args = args, .arg_count = 2, .stream = -1, .after = &after, .after_count = i % 11 == 10};
+        if (i % 50 == 49) op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .args = args, .arg_count = 1, .bytes = 4, .stream = -1};
+        gsim_builder_op(b, &op);
+    }
+    CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
+    CHECK_OK(gsim_device_load("p100", &device, &error), error);
+    for (int memory = GSIM_MEMORY_MANAGED; memory <= GSIM_MEMORY_PINNED; memory++) compare(&program, &device, "grsched", (enum gsim_memory_mode)memory);
+    gsim_program_release(&program);
+    gsim_device_release(&device);
+}
+
+/* --- places that are used again, names, ops that are left out ------------------------------------------------- */
+
+struct play {
+    const void *params;
+    uint32_t step, buffers[4], after;
+    struct gsim_arg arg;
+};
+
+static enum gsim_status play_open(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw, struct gsim_error *error)
+{
+    struct play *s = state;
+    (void)numbers, (void)error;
+    s->params = params;
+    for (uint32_t i = 0; i < 4; i++) s->buffers[i] = gsim_draw_buffer(draw, (const char *[]){"first", "second", "third", "fourth"}[i], 10000, GSIM_INIT_DEVICE);
+    return GSIM_OK;
+}
+
+static void play_kernel(struct play *s, struct gsim_draw *draw, struct gsim_op *op, uint32_t buffer, int stream, const struct gsim_kernel *kernel)
+{
+    s->arg = (struct gsim_arg){.buffer_index = s->buffers[buffer], .reads = true, .writes = true};
+    *op = (struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_draw_kernel(draw, kernel), .arg_count = 1, .args = &s->arg, .stream = stream};
+}
+
+/* Beside a kernel that goes on to the end one ends, which the host sees; a great many others, which nobody uses, take all places; then
+ * another one has the place of the first. */
+static enum gsim_source_answer evicting(void *state, struct gsim_draw *draw, struct gsim_op *op)
+{
+    struct play *s = state;
+    static const struct gsim_kernel slow = {.name = "slow", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 90000},
+                                    plain = {.name = "plain", .grid = {528, 1, 1}, .block = {256, 1, 1}, .thread_cycles = 100000, .demand_given = true},
+                                    greedy = {.name = "greedy", .grid = {528, 1, 1}, .block = {256, 1, 1}, .dram_bytes = 1e9, .thread_cycles = 3000, .demand_given = true};
+    switch (s->step++) {
+    case 0:
+        play_kernel(s, draw, op, 0, 0, &slow);
+        return GSIM_SOURCE_OP;
+    case 1:
+        play_kernel(s, draw, op, 1, 1, &plain);
+        return GSIM_SOURCE_OP;
+    case 2:
+        s->arg = (struct gsim_arg){.buffer_index = s->buffers[1], .reads = true, .declared_const = true};
+        *op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .arg_count = 1, .args = &s->arg, .bytes = 4, .stream = -1};
+        return GSIM_SOURCE_OP;
+    case 3:
+        for (uint32_t i = 0; i < 2046; i++) { /* with SLOW and PLAIN all places are taken */
+            struct gsim_kernel unused = {.name = "unused", .grid = {16, 1, 1}, .block = {32, 1, 1}, .solo_us = 4 + 1e-3 * i};
+            gsim_draw_kernel(draw, &unused);
+        }
+        play_kernel(s, draw, op, 1, 1, &greedy);
+        return GSIM_SOURCE_OP;
+    default:
+        return GSIM_SOURCE_END;
+    }
+}
+
+/* A second one follows the first only by way of a prefetch of another buffer. */
+static enum gsim_source_answer by_way_of_prefetch(void *state, struct gsim_draw *draw, struct gsim_op *op)
+{
+    struct play *s = state;
+    struct gsim_kernel first = fixture_kernel("first", 4, 256, 100), second = fixture_kernel("second", 4, 256, 5);
+    uint32_t i = s->step++;
+    if (i == 4) return GSIM_SOURCE_END;
+    play_kernel(s, draw, op, i, (int)i, i ? &second : &first);
+    if (i == 1 || i == 2) *op = (struct gsim_op){.kind = GSIM_OP_PREFETCH, .arg_count = 1, .args = &s->arg, .bytes = 10000, .stream = (int)i};
+    s->after = i - 1;
+    op->after = &s->after;
+    op->after_count = i > 0;
+    return GSIM_SOURCE_OP;
+}
+
+static const struct gsim_source_ops evicts = {.abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .name = "evicts", .state_size = sizeof(struct play),
+                                              .open = play_open, .next = evicting},
+                                    prefetches = {.abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .name = "prefetches",
+                                                  .state_size = sizeof(struct play), .open = play_open, .next = by_way_of_prefetch};
+
+/* What has the place of another kernel is as fast as where every kernel has its own. */
+static void places_used_again(void)
+{
+    struct fixture kept = {.memory = GSIM_MEMORY_PINNED}, folded = kept;
+    CHECK_OK(gsim_device_load("h200-vm", &kept.device, &kept.error), kept.error);
+    folded.device = kept.device;
+    gsim_params_set_defaults(gsim_gpu_params, &kept.gpu);
+    folded.gpu = kept.gpu;
+    CHECK_OK(draw(&kept, &evicts, NULL, "async", false), kept.error);
+    CHECK_OK(draw(&folded, &evicts, NULL, "async", true), folded.error);
+    const struct gsim_kernel_record *record = fixture_record(&kept, 3, 0);
+    const struct gsim_sums *s = folded.timeline.sums;
+    gsim_time its = 0;
+    for (uint32_t i = 0; s && i < s->kernel_names; i++) its = strcmp(s->kernels[i].name, "greedy") == 0 ? s->kernels[i].total : its;
+    CHECK_MSG(its == record->end - record->start && its > 0, "%.3f us, expected %.3f", gsim_time_us(its), gsim_time_us(record->end - record->start));
+    fixture_release(&kept);
+    fixture_release(&folded);
+    gsim_device_release(&kept.device);
+}
+
+/* Records name kernels and buffers when the run is long over. */
+static void names_stay(void)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    struct ask_params params = {.until_us = 28};
+    uint32_t named = 0;
+    CHECK_OK(draw(&f, &ask, &params, "serial", false), f.error);
+    for (size_t i = 0; i < f.timeline.api_count; i++) {
+        const struct gsim_api_record *call = &f.timeline.apis[i];
+        if (call->api == GSIM_API_LAUNCH) CHECK_STR(call->detail, f.program.kernels[f.program.ops[named ? named + 1 : 0].kernel_index].name);
+        if (call->api == GSIM_API_MEMCPY) CHECK_STR(call->detail, "value");
+        named += call->api == GSIM_API_LAUNCH;
+    }
+    CHECK_INT(named, 3);
+    fixture_release(&f);
+}
+
+static void left_out(void)
+{
+    static const char *const schedulers[] = {"async", "grsched", "serial"};
+    for (size_t i = 0; i < 6; i++) {
+        struct fixture f = {.device = fixture_device(), .memory = i % 2 ? GSIM_MEMORY_PINNED : GSIM_MEMORY_MANAGED};
+        CHECK_OK(draw(&f, &prefetches, NULL, schedulers[i / 2], false), f.error);
+        const struct gsim_kernel_record *first = fixture_record(&f, 0, 0), *second = fixture_record(&f, 3, 0);
+        CHECK_MSG(first->end > 0 && second->start >= first->end, "%s: the second kernel begins at %.3f us, the first ends at %.3f", schedulers[i / 2],
+                  gsim_time_us(second->start), gsim_time_us(first->end));
+        fixture_release(&f);
+    }
+}
+
 /* --- memory and sums ------------------------------------------------------------------------------------------ */
 
 static void *stream_of(int64_t count, int64_t kinds, struct gsim_error *error)
@@ -271,6 +422,39 @@ static void constant_memory(void)
         CHECK_MSG(IS_SANITIZED || many.resident_kib - few.resident_kib < 2048, "%s: %ld KiB more for a million kernels than for 10,000", schedulers[s],
                   many.resident_kib - few.resident_kib);
     }
+}
+
+/* COUNT ops as in never_at_rest(). */
+static enum gsim_source_answer next_of_chains(void *state, struct gsim_draw *draw, struct gsim_op *op)
+{
+    struct play *s = state;
+    const uint32_t *count = s->params;
+    struct gsim_kernel kernel = fixture_kernel("k", 4, 128, 20);
+    uint32_t i = s->step++;
+    if (i == *count) return GSIM_SOURCE_END;
+    play_kernel(s, draw, op, i % 50 == 49 ? i / 50 % 3 : i % 3, -1, &kernel);
+    if (i % 50 == 49) *op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .args = &s->arg, .arg_count = 1, .bytes = 4, .stream = -1};
+    return GSIM_SOURCE_OP;
+}
+
+/* Nor does a graph of what was issued grow, of which at no time all is known to have ended. */
+static void constant_graph(void)
+{
+    static const struct gsim_source_ops chains = {.abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .name = "chains", .state_size = sizeof(struct play),
+                                                  .open = play_open, .next = next_of_chains};
+    const uint32_t counts[] = {20000, IS_SANITIZED ? 40000 : 400000};
+    long resident_kib[2];
+    for (size_t i = 0; i < 2; i++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        struct rusage usage;
+        CHECK_OK(draw(&f, &chains, &counts[i], "grsched", true), f.error);
+        CHECK_INT(f.timeline.sums->kernel_count, counts[i] / 50 * 49);
+        fixture_release(&f);
+        getrusage(RUSAGE_SELF, &usage);
+        resident_kib[i] = usage.ru_maxrss;
+    }
+    CHECK_MSG(IS_SANITIZED || resident_kib[1] - resident_kib[0] < 8192, "%ld KiB more for %u ops than for %u", resident_kib[1] - resident_kib[0], counts[1],
+              counts[0]);
 }
 
 /* Sums are those of the records, also where kernels' places are used again, and where memory is managed. */
@@ -322,10 +506,15 @@ static void failing_allocations(void)
 }
 
 static const struct test_case cases[] = {
+    {"a graph in constant memory", constant_graph}, /* the first: it looks at the most that the process had */
     {"what the host read, and the time, decide what is drawn", by_value_and_time},
     {"kernels are drawn ahead of those that run", drawn_ahead},
     {"what cannot be drawn is refused", refused},
     {"a program that is known runs the same as a source", known_programs},
+    {"chains that are never all at rest run the same", never_at_rest},
+    {"kernels whose places others had", places_used_again},
+    {"names in records", names_stay},
+    {"prefetches that are left out", left_out},
     {"a million kernels in constant memory", constant_memory},
     {"sums are those of the records", sums},
     {"failing allocations", failing_allocations},

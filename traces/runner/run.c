@@ -173,7 +173,8 @@ enum gsim_status gsim_runner_gpu_find(struct gsim_runner_gpu *gpu, struct gsim_e
     if (result == cudaSuccess) result = cudaRuntimeGetVersion(&runtime);
     if (result == cudaSuccess) result = cudaDeviceGetAttribute(&sm_khz, cudaDevAttrClockRate, 0);
     if (result == cudaSuccess) result = cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, 0);
-    if (result != cudaSuccess) return gsim_error_set(error, GSIM_SIM, "no GPU to run on: %s", cudaGetErrorString(result));
+    if (result != cudaSuccess)
+        return gsim_error_set(error, GSIM_SIM, "no GPU to run on: its properties: %s: %s", cudaGetErrorName(result), cudaGetErrorString(result));
     snprintf(gpu->name, sizeof gpu->name, "%s", properties.name);
     snprintf(gpu->driver, sizeof gpu->driver, "CUDA %d.%d", driver / 1000, driver % 1000 / 10);
     snprintf(gpu->cuda, sizeof gpu->cuda, "%d.%d", runtime / 1000, runtime % 1000 / 10);

@@ -20,7 +20,7 @@ struct frontier_state {
     const struct gsim_random *numbers;
     double frontier, unvisited; /* vertices */
     enum step step;
-    uint32_t levels, graph, front, marks, size;
+    uint32_t graph, front, marks, size;
     struct gsim_arg args[3];
 };
 
@@ -82,7 +82,6 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
     case STEP_READ:
         s->frontier = found(s);
         s->unvisited -= s->frontier;
-        s->levels++;
         s->args[0] = (struct gsim_arg){.buffer_index = s->size, .reads = true, .declared_const = true};
         *op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .arg_count = 1, .args = s->args, .bytes = 4, .stream = -1};
         s->step = STEP_EXPAND;

@@ -12,7 +12,7 @@ struct stream_params {
 
 struct stream_state {
     const struct stream_params *params;
-    int64_t drawn, since;
+    int64_t drawn, since, read; /* kernels, since the host read; streams that it has read since */
     uint32_t buffers[64];
     struct gsim_arg args[1];
 };
@@ -35,9 +35,9 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
     const struct stream_params *p = s->params;
     int64_t stream = s->drawn % p->streams, kind = s->drawn / p->streams % p->kinds;
     if (s->since == p->every || (s->drawn == p->count && s->since)) {
-        s->since = 0;
-        s->args[0] = (struct gsim_arg){.buffer_index = s->buffers[stream], .reads = true, .declared_const = true};
+        s->args[0] = (struct gsim_arg){.buffer_index = s->buffers[s->read++], .reads = true, .declared_const = true};
         *op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .arg_count = 1, .args = s->args, .bytes = 4, .stream = -1};
+        if (s->read == p->streams) s->since = s->read = 0;
         return GSIM_SOURCE_OP;
     }
     if (s->drawn == p->count) return GSIM_SOURCE_END;
@@ -54,7 +54,7 @@ static const struct gsim_param table[] = {
     {"count", GSIM_PARAM_INT, FIELD(count), 1000, 1, 1e9, "", NULL, "kernels"},
     {"kinds", GSIM_PARAM_INT, FIELD(kinds), 4, 1, 1000000, "", NULL, "different ones, which take 1 to 1.5 times the option us"},
     {"streams", GSIM_PARAM_INT, FIELD(streams), 1, 1, 64, "", NULL, "that take turns"},
-    {"every", GSIM_PARAM_INT, FIELD(every), 100, 1, 1e9, "", NULL, "kernels, the host reads a value"},
+    {"every", GSIM_PARAM_INT, FIELD(every), 100, 1, 1e9, "", NULL, "kernels, the host reads a value of each stream"},
     {"blocks", GSIM_PARAM_INT, FIELD(blocks), 16, 1, 65536, "", NULL, "of a kernel"},
     {"us", GSIM_PARAM_REAL, FIELD(us), 5, 0.1, 1e6, "us", NULL, "time of the shortest kernel alone"},
     {.name = NULL},

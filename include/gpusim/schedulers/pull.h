@@ -21,6 +21,10 @@ void gsim_pull_destroy(struct gsim_pull *pull); /* accepts NULL */
  * been issued before the next call; others must be issued some day, and live until they have ended. */
 bool gsim_pull_next(struct gsim_pull *pull, struct gsim_oplist *list);
 
+/* LEFT_OUT is told of ops that gsim_pull_next() will not give, the program's own prefetches where nobody follows them: who comes after
+ * one by "after" must follow what it had to, which gsim_pull_issue() sees to by itself. */
+void gsim_pull_tell(struct gsim_pull *pull, void (*left_out)(void *data, const struct gsim_op *op), void *data);
+
 /* Streams that ops may be in, and what each op must follow, by true read and write sets and "after": for a scheduler that chooses a
  * stream for every op when it comes. Streams are made when first used. */
 struct gsim_pull_stream {

@@ -50,5 +50,32 @@ static void lifted(void)
     task_fixture_release(&f);
 }
 
-static const struct test_case cases[] = {{"profiles first", profiles_first}, {"limit", limit}, {"lifted", lifted}};
+/* The production job's kernel of 4 us ends long before the first message: the other task begins there, not at the fifth message. */
+static void ends_first(void)
+{
+    struct task_fixture f = pair(32);
+    f.tasks[0].duration_us = f.tasks[1].duration_us = 0;
+    f.tasks[0].requests = f.tasks[1].requests = 1;
+    share(&f, "tgs");
+    double end = gsim_time_us(kernel_of(&f, 0, 0)->end), first = gsim_time_us(kernel_of(&f, 1, 0)->start);
+    CHECK_MSG(end > 0 && end < 1000, "ends at %.3f us", end);
+    CHECK_MSG(first >= end && first <= end + f.device.slice_switch_us, "at %.3f us", first);
+    task_fixture_release(&f);
+}
+
+/* A message each 1 ms: 20 of them say enough, 19 do not. */
+static void notes(void)
+{
+    const struct gsim_sharing_ops *tgs = gsim_sharing_find("tgs");
+    const double params[] = {1000, 1000, 10}; /* message_us, window_us, tick_us */
+    char text[GSIM_REPORT_NOTE] = "";
+    struct gsim_task_stats stats[2] = {{.end_us = 100}, {.end_us = 19999}};
+    CHECK(gsim_sharing_note(tgs, params, stats, 2, text));
+    CHECK_MSG(strstr(text, "tgs: 19 messages") != NULL, "%s", text);
+    stats[1].end_us = 20000;
+    CHECK(!gsim_sharing_note(tgs, params, stats, 2, text));
+    CHECK(!gsim_sharing_note(gsim_sharing_find("mps"), params, stats, 2, text));
+}
+
+static const struct test_case cases[] = {{"profiles first", profiles_first}, {"limit", limit}, {"lifted", lifted}, {"ends first", ends_first}, {"notes", notes}};
 TEST_MAIN("schedulers/sharing/tgs", cases)

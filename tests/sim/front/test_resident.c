@@ -246,6 +246,46 @@ static void workers(void)
     gsim_program_release(&f.program);
 }
 
+/* The same op again and again. */
+static enum gsim_status launch_many(struct gsim_run *run, struct gsim_error *error)
+{
+    enum { MANY = 20000 };
+    static uint32_t starts[MANY + 1];
+    static const struct gsim_op *ops[MANY];
+    (void)error;
+    for (uint32_t i = 0; i < MANY; i++) ops[i] = OP(run, 0);
+    plan.ops = ops;
+    plan.op_count = MANY;
+    plan.after_start = starts;
+    gsim_iteration_begin(run->driver, 0);
+    gsim_persistent_launch(run->driver, &plan, 0);
+    gsim_device_synchronize(run->driver);
+    gsim_iteration_end(run->driver, 0);
+    return GSIM_OK;
+}
+
+/* 2^32 blocks are 0 in 32 bits; 128 workers have up to 2,048 tasks of an op. */
+static void too_many(void)
+{
+    static const uint32_t none[] = {0, 0};
+    struct gsim_kernel k = fixture_kernel("big", 131072, 32, 10);
+    struct fixture f = fresh();
+    k.grid.y = 32768;
+    fixture_program(&f, &k, 1, NULL, 0);
+    plan.op_count = 1;
+    plan.after_start = none;
+    CHECK_INT(simulate(&f, launch_plan), GSIM_INPUT);
+    CHECK_HAS(f.error.message, "persistent kernel: ops[0] has 4294967296 blocks: expected 4294967295 at most");
+    fixture_release(&f);
+    f = (struct fixture){.device = f.device};
+    k = fixture_kernel("wide", 1u << 20, 32, 10);
+    fixture_program(&f, &k, 1, NULL, 0);
+    plan.workers = 128;
+    CHECK_INT(simulate(&f, launch_many), GSIM_INPUT);
+    CHECK_HAS(f.error.message, "first 16385 ops are more than 33554432 tasks for 128 workers");
+    fixture_release(&f);
+}
+
 static enum gsim_status launch_in_two_streams(struct gsim_run *run, struct gsim_error *error)
 {
     (void)error;
@@ -376,6 +416,7 @@ static const struct test_case cases[] = {
     {"past the host", bypass},
     {"an order that is none", order},
     {"room for workers", workers},
+    {"too many blocks, too many tasks", too_many},
     {"two launches", two_launches},
     {"random graphs in every mode", random_graphs},
 };

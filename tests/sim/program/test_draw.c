@@ -2,6 +2,7 @@
 /* Tables of a program that is drawn: kernels and buffers get places as they are first used and lose them; what ops are refused. */
 #include "sim/program/draw.h"
 
+#include "gpusim/limits.h"
 #include "tests/test.h"
 
 /* Draws what a test puts here. */
@@ -126,11 +127,22 @@ static void buffers(void)
     a = gsim_draw_buffer(&d, "a", 100, GSIM_INIT_DEVICE);
     gsim_draw_free(&d, a);
     CHECK(gsim_draw_buffer(&d, "a", 100, GSIM_INIT_DEVICE) != a);
+    char most[GSIM_LIMIT_NAME + 1];
+    memset(most, 'x', GSIM_LIMIT_NAME);
+    most[GSIM_LIMIT_NAME] = '\0';
+    gsim_draw_buffer(&d, "a.1", 100, GSIM_INIT_DEVICE);
+    gsim_draw_buffer(&d, "a.1.1", 100, GSIM_INIT_DEVICE);
+    for (uint32_t i = 0; i < 4; i++) gsim_draw_buffer(&d, most, 100, GSIM_INIT_DEVICE);
     struct gsim_program program = {0};
     struct gsim_error error = {0};
     CHECK_OK(gsim_draw_to_program(&d, &program, &error), error);
     CHECK_STR(program.buffers[0].name, "a");
     CHECK_STR(program.buffers[1].name, "a.1");
+    CHECK_STR(program.buffers[2].name, "a.1.2");
+    CHECK_STR(program.buffers[3].name, "a.1.1");
+    for (uint32_t i = 4; i < 8; i++) CHECK_HAS(program.buffers[i].name, "xxxx");
+    for (uint32_t i = 0; i < 8; i++)
+        for (uint32_t n = 0; n < i; n++) CHECK_MSG(strcmp(program.buffers[i].name, program.buffers[n].name) != 0, "two buffers '%s'", program.buffers[i].name);
     gsim_program_release(&program);
     gsim_draw_release(&d);
 }

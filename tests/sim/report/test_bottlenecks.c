@@ -194,6 +194,90 @@ static void room(void)
     check(&t, NULL, (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 2, [GSIM_BOTTLENECK_GAPS] = 1, [GSIM_BOTTLENECK_SMS] = 95}, GSIM_BOTTLENECK_SMS, "");
 }
 
+/* A copy that the host, or a launch without page faults, has managed memory make: no call's number is on it. */
+static void migration(struct gsim_timeline *t, uint32_t buffer, enum gsim_copy_kind kind, int64_t start, int64_t end)
+{
+    gsim_timeline_add_copy(t, &(struct gsim_copy_record){.op = OPS, .kind = kind, .reason = GSIM_REASON_FAULT, .buffer_index = buffer,
+                                                         .launch = start * US, .start = start * US, .end = end * US});
+}
+
+/* The host waits for a (30 us), reads its result (20 us) and launches b (10 us) for it: all of that is the chain, and each
+ * launch counts for its own microseconds alone. Two calls of 4 and 1, two returns of 3, and 1 from each call to its kernel. */
+static void host_read(void)
+{
+    struct gsim_timeline t;
+    reset(&t);
+    call(&t, GSIM_API_LAUNCH, 1, 0, 1, 0);
+    kernel(&t, 0, 1, 0, 2, 2, 32);
+    call(&t, GSIM_API_DEVICE_SYNC, 5, 1, 35, 31);
+    migration(&t, 0, GSIM_COPY_D2H, 35, 55);
+    call(&t, GSIM_API_HOST_ACCESS, 6, 35, 55, 20);
+    call(&t, GSIM_API_LAUNCH, 2, 55, 59, 0);
+    kernel(&t, 1, 1, 55, 60, 60, 70);
+    call(&t, GSIM_API_DEVICE_SYNC, 9, 59, 73, 11);
+    occupancy(&t, 2, 10);
+    occupancy(&t, 73, 0);
+    check(&t, NULL,
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 11, [GSIM_BOTTLENECK_GAPS] = 2, [GSIM_BOTTLENECK_LINK] = 20, [GSIM_BOTTLENECK_SMS] = 40},
+          GSIM_BOTTLENECK_SMS, "");
+}
+
+/* The same with the read last, and another thread's call that begins during the copy: it did not wait for that. */
+static void host_read_last(void)
+{
+    struct gsim_timeline t;
+    reset(&t);
+    call(&t, GSIM_API_LAUNCH, 1, 0, 1, 0);
+    kernel(&t, 0, 1, 0, 2, 2, 32);
+    call(&t, GSIM_API_DEVICE_SYNC, 5, 1, 35, 31);
+    gsim_timeline_add_api(&t, &(struct gsim_api_record){.api = GSIM_API_HOST_WORK, .thread = 1, .correlation = 7, .start = 50 * US, .end = 55 * US});
+    migration(&t, 0, GSIM_COPY_D2H, 35, 55);
+    call(&t, GSIM_API_HOST_ACCESS, 6, 35, 55, 20);
+    occupancy(&t, 2, 10);
+    occupancy(&t, 55, 0);
+    check(&t, NULL,
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 4, [GSIM_BOTTLENECK_GAPS] = 1, [GSIM_BOTTLENECK_SMS] = 30, [GSIM_BOTTLENECK_LINK] = 20},
+          GSIM_BOTTLENECK_SMS, "");
+}
+
+/* A launch without page faults waits 40 us for its data. It follows a kernel of 20 us that the host waited for. */
+static void launch_moves_data(void)
+{
+    struct gsim_timeline t;
+    reset(&t);
+    call(&t, GSIM_API_LAUNCH, 1, 0, 1, 0);
+    kernel(&t, 0, 1, 0, 2, 2, 22);
+    call(&t, GSIM_API_DEVICE_SYNC, 5, 1, 24, 21);
+    migration(&t, 2, GSIM_COPY_H2D, 24, 64);
+    call(&t, GSIM_API_LAUNCH, 2, 24, 68, 40);
+    kernel(&t, 1, 1, 24, 69, 69, 79);
+    call(&t, GSIM_API_DEVICE_SYNC, 9, 68, 79, 11);
+    occupancy(&t, 2, 10);
+    occupancy(&t, 79, 0);
+    check(&t, NULL,
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 7, [GSIM_BOTTLENECK_GAPS] = 2, [GSIM_BOTTLENECK_LINK] = 40, [GSIM_BOTTLENECK_SMS] = 30},
+          GSIM_BOTTLENECK_LINK, "");
+}
+
+/* The host waits for an event behind a (until 20) and returns at 25; that c of another stream ends meanwhile (23) frees nobody. */
+static void synchronise(void)
+{
+    struct gsim_timeline t;
+    reset(&t);
+    call(&t, GSIM_API_LAUNCH, 1, 0, 1, 0);
+    call(&t, GSIM_API_LAUNCH, 3, 1, 2, 0);
+    kernel(&t, 0, 1, 0, 2, 2, 20);
+    kernel(&t, 2, 2, 1, 3, 3, 23);
+    call(&t, GSIM_API_EVENT_SYNC, 5, 2, 25, 18);
+    call(&t, GSIM_API_LAUNCH, 2, 25, 29, 0);
+    kernel(&t, 1, 1, 25, 30, 30, 40);
+    call(&t, GSIM_API_DEVICE_SYNC, 9, 29, 40, 11);
+    occupancy(&t, 2, 10);
+    occupancy(&t, 40, 0);
+    check(&t, NULL, (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 10, [GSIM_BOTTLENECK_GAPS] = 2, [GSIM_BOTTLENECK_SMS] = 28}, GSIM_BOTTLENECK_SMS,
+          "");
+}
+
 /* Without calls there is nobody to blame: nothing is said. */
 static void without_detail(void)
 {
@@ -216,6 +300,10 @@ static const struct test_case cases[] = {
     {"an event", event},
     {"link and DRAM", link_and_dram},
     {"no room on the SMs", room},
+    {"a host read", host_read},
+    {"a host read at the end", host_read_last},
+    {"a launch that moves data", launch_moves_data},
+    {"a synchronise", synchronise},
     {"no calls recorded", without_detail},
 };
 

@@ -99,6 +99,42 @@ static void shared_objects(void)
     CHECK_HAS(error.message, "by a path with a slash: './countdown.so'");
 }
 
+/* Each stream's value is read every so often, and at the end: 2 times 3 behind 100 kernels each, and once behind the last 50. */
+static void reads_of_streams(void)
+{
+    const struct gsim_source_ops *source = gsim_source_find("kernel-stream");
+    struct gsim_error error = {0};
+    struct gsim_program drawn = {0};
+    struct gsim_timeline timeline;
+    void *params = gsim_alloc(source->params_size);
+    gsim_params_set_defaults(source->params, params);
+    CHECK_OK(gsim_params_set(source->params, params, "count", "250", &error), error);
+    CHECK_OK(gsim_params_set(source->params, params, "streams", "3", &error), error);
+    struct gsim_simulation simulation = {.source = source, .source_params = params, .drawn = &drawn, .program = &drawn, .device = &device,
+                                         .scheduler = gsim_scheduler_find("async"), .memory = GSIM_MEMORY_PINNED};
+    gsim_params_set_defaults(gsim_gpu_params, &simulation.gpu);
+    CHECK_OK(gsim_simulate(&simulation, &timeline, &error), error);
+    uint32_t reads[3] = {0};
+    for (uint32_t i = 0; i < drawn.op_count; i++)
+        if (drawn.ops[i].kind == GSIM_OP_HOST_READ) reads[drawn.ops[i].args[0].buffer_index]++;
+    CHECK_INT(drawn.op_count, 250 + 9);
+    for (uint32_t i = 0; i < 3; i++) CHECK_INT(reads[i], 3);
+    gsim_timeline_release(&timeline);
+    gsim_program_release(&drawn);
+    gsim_free(params);
+}
+
+/* Managed memory before Pascal: no page faults, and no prefetches. */
+static void before_pascal(void)
+{
+    struct gsim_error error = {0};
+    gsim_device_release(&device);
+    CHECK_OK(gsim_device_load("gtx960", &device, &error), error);
+    for (uint32_t i = 0; gsim_source_at(i); i++)
+        for (uint32_t s = 0; gsim_scheduler_at(s); s++)
+            if (gsim_scheduler_at(s)->takes_source) CHECK(run(gsim_source_at(i), gsim_scheduler_at(s), GSIM_MEMORY_MANAGED, true, 1, NULL) > 0);
+}
+
 static void begin(void)
 {
     struct gsim_error error = {0};
@@ -109,6 +145,7 @@ static void end(void) { gsim_device_release(&device); }
 
 static const struct test_case cases[] = {
     {"begin", begin}, {"registered sources under all schedulers that take them", registered}, {"seeds", seeds}, {"levels", levels},
-    {"sources from shared objects", shared_objects}, {"end", end},
+    {"sources from shared objects", shared_objects}, {"reads of streams", reads_of_streams},
+    {"before Pascal", before_pascal}, {"end", end},
 };
 TEST_MAIN("workloads/sources/registry", cases)

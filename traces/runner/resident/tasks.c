@@ -6,6 +6,7 @@
 
 /* An op has at most so many tasks for each worker, as in the model: where it has more blocks, a task is several. */
 #define WAVES 16u
+#define MOST_TASKS (1u << 25) /* of a plan, as in the model: some hundred bytes for each are within the GPU's memory */
 #define ALIGNMENT 128u
 
 /* Being made. */
@@ -101,18 +102,28 @@ static enum gsim_status check_order(const struct maker *m, struct gsim_tasks_op 
 static struct gsim_tasks_task *tasks_of(const struct maker *m) { return (struct gsim_tasks_task *)m->tasks->view.tasks; }
 static struct gsim_tasks_op *ops_of(const struct maker *m) { return (struct gsim_tasks_op *)m->tasks->view.ops; }
 
-static void count_tasks(struct maker *m, const struct gsim_kernel *kernels)
+static enum gsim_status count_tasks(struct maker *m, const struct gsim_kernel *kernels, struct gsim_error *error)
 {
     struct gsim_tasks_view *v = &m->tasks->view;
+    uint64_t most = (uint64_t)WAVES * v->worker_count, tasks = 0;
     for (uint32_t i = 0; i < m->plan->op_count; i++) {
         const struct gsim_kernel *k = &kernels[m->plan->ops[i]->kernel_index];
-        uint32_t most = WAVES * v->worker_count, threads = k->block.x * k->block.y * k->block.z;
-        m->block_count[i] = k->grid.x * k->grid.y * k->grid.z;
-        m->task_blocks[i] = (m->block_count[i] + most - 1) / most;
-        v->task_count += (m->block_count[i] + m->task_blocks[i] - 1) / m->task_blocks[i];
+        uint32_t threads = k->block.x * k->block.y * k->block.z;
+        uint64_t blocks = (uint64_t)k->grid.x * k->grid.y * k->grid.z, task_blocks = (blocks + most - 1) / most;
+        if (blocks > UINT32_MAX)
+            return gsim_error_set(error, GSIM_INPUT, "persistent kernel: ops[%u] has %llu blocks: expected %u at most", m->plan->ops[i]->index,
+                                  (unsigned long long)blocks, UINT32_MAX);
+        m->block_count[i] = (uint32_t)blocks;
+        m->task_blocks[i] = (uint32_t)task_blocks;
+        tasks += (blocks + task_blocks - 1) / task_blocks;
+        if (tasks > MOST_TASKS)
+            return gsim_error_set(error, GSIM_INPUT, "persistent kernel: its first %u ops are more than %u tasks for %u workers: expected fewer ops "
+                                                     "in a launch", i + 1, MOST_TASKS, v->worker_count);
         if (threads > m->tasks->threads) m->tasks->threads = threads;
         if (k->smem_bytes > m->tasks->smem_bytes) m->tasks->smem_bytes = k->smem_bytes;
     }
+    v->task_count = (uint32_t)tasks;
+    return GSIM_OK;
 }
 
 static void fill_followers(struct maker *m)
@@ -203,10 +214,8 @@ enum gsim_status gsim_tasks_make(struct gsim_tasks_tables *tasks, const struct g
     tasks->follower_starts = m.follower_starts;
     if (!m.block_count || !m.task_blocks || !m.follower_starts)
         status = gsim_error_set(error, GSIM_NOMEM, "out of memory for %u ops", plan->op_count);
-    if (status == GSIM_OK) {
-        count_tasks(&m, kernels);
-        status = allocate(&m, error);
-    }
+    if (status == GSIM_OK) status = count_tasks(&m, kernels, error);
+    if (status == GSIM_OK) status = allocate(&m, error);
     if (status == GSIM_OK) status = check_order(&m, ops_of(&m), error);
     if (status == GSIM_OK) {
         fill_followers(&m);

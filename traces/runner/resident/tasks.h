@@ -99,7 +99,7 @@ struct gsim_tasks_tables {
 };
 
 /* Tables of PLAN, whose ops have as many blocks as GRID of their kernels and as many cycles a block as CYCLES says, for WORKERS workers.
- * GSIM_INPUT: the order has an op before one that it follows; GSIM_SIM: a mode or option that is not there for real. */
+ * GSIM_INPUT: the order has an op before one that it follows, or there are too many tasks; GSIM_SIM: a mode or option that is not there for real. */
 typedef uint64_t gsim_tasks_cycles(const void *data, const struct gsim_op *op);
 enum gsim_status gsim_tasks_make(struct gsim_tasks_tables *tasks, const struct gsim_persistent *plan, const struct gsim_kernel *kernels,
                                  uint32_t workers, gsim_tasks_cycles *cycles, const void *data, struct gsim_error *error) GSIM_NODISCARD;

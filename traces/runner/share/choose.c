@@ -41,3 +41,21 @@ uint64_t gsim_standin_rescale(uint64_t rounds, double us, double wanted_us, doub
     if (wanted_us <= least_us || us <= least_us) return wanted_us <= least_us ? 1 : rounds * 2;
     return rounds_of((double)rounds * (wanted_us - least_us) / (us - least_us));
 }
+
+/* --- spans ------------------------------------------------------------------------------------------------------- */
+
+unsigned long long gsim_standin_first(const struct gsim_standin_span *spans, size_t count)
+{
+    unsigned long long first = ~0ull;
+    for (size_t i = 0; i < count; i++)
+        if (spans[i].end_ns && spans[i].start_ns < first) first = spans[i].start_ns;
+    return first;
+}
+
+bool gsim_standin_times(const struct gsim_standin_span *span, unsigned long long first, double *start_us, double *end_us)
+{
+    if (!span->end_ns) return false;
+    *start_us = (double)(int64_t)(span->start_ns - first) * 1e-3;
+    *end_us = (double)(int64_t)(span->end_ns - first) * 1e-3;
+    return true;
+}

@@ -303,25 +303,46 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
+/* Makes the context. Under MPS the first client has the server started, and others may come before it is ready: a second try. */
+static enum gsim_status open_context(bool is_mps, uint32_t process_count, struct gsim_error *error)
+{
+    struct timespec pause = {0, 500000000};
+    const char *connections = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    cudaError_t result = cudaFree(0);
+    if (result == cudaSuccess) return GSIM_OK;
+    if (!is_mps) return gsim_error_set(error, GSIM_SIM, "no GPU to run on: cudaFree(0): %s: %s", cudaGetErrorName(result), cudaGetErrorString(result));
+    cudaGetLastError();
+    nanosleep(&pause, NULL);
+    result = cudaFree(0);
+    if (result == cudaSuccess) return GSIM_OK;
+    return gsim_error_set(error, GSIM_SIM, "no GPU to run on: cudaFree(0), twice: %s: %s (one of %u MPS clients, CUDA_DEVICE_MAX_CONNECTIONS=%.8s)",
+                          cudaGetErrorName(result), cudaGetErrorString(result), process_count, connections ? connections : "");
+}
+
 /* The first CUDA calls of the process. */
 static enum gsim_status open_process(const struct gsim_stage *stage, struct gsim_ledger *ledger, const uint32_t *process_of, uint32_t process,
                                      struct gsim_gates *gates, struct gsim_error *error)
 {
     double percentage = stage->settings.percentage;
     int priority = GSIM_TASK_PRIORITIES, first = GSIM_TASK_PRIORITIES;
+    bool is_mps = stage->settings.mechanism == GSIM_MECHANISM_MPS;
+    uint32_t process_count = 0;
     for (uint32_t i = 0; i < stage->set->count; i++) {
         const struct gsim_task *t = &stage->set->tasks[i];
         if (t->priority < first) first = t->priority;
+        if (process_of[i] >= process_count) process_count = process_of[i] + 1;
         if (process_of[i] != process) continue;
         if (t->percentage > 0) percentage = t->percentage;
         if (t->priority < priority) priority = t->priority;
     }
     setenv("CUDA_MODULE_LOADING", "EAGER", 1);     /* a later load would wait for the device */
-    if (ledger->streams) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1); /* held launches are in nobody's way: a hardware queue for each stream */
-    if (stage->settings.mechanism == GSIM_MECHANISM_MPS) gsim_mps_join(percentage, stage->settings.uses_priority && priority > first);
+    /* Held launches are in nobody's way: a hardware queue for each stream, as far as there are any. */
+    if (is_mps) gsim_mps_connect(process_count, ledger->streams != NULL);
+    else if (ledger->streams) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
+    if (is_mps) gsim_mps_join(percentage, stage->settings.uses_priority && priority > first);
     else gsim_mps_avoid();
-    cudaError_t result = cudaFree(0);
-    if (result != cudaSuccess) return gsim_error_set(error, GSIM_SIM, "no GPU to run on: %s", cudaGetErrorString(result));
+    enum gsim_status status = open_context(is_mps, process_count, error);
+    if (status != GSIM_OK) return status;
     return ledger->streams ? gsim_gates_open(gates, ledger, error) : GSIM_OK;
 }
 
@@ -346,7 +367,9 @@ void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger
         *c = (struct gsim_client_task){.stage = stage, .ledger = ledger, .index = i, .own = &ledger->tasks[i], .spec = &stage->set->tasks[i],
                                        .gates = ledger->streams ? &gates : NULL, .is_alone = own == 1};
         c->is_started = pthread_create(&c->thread, NULL, thread_main, c) == 0;
-        if (!c->is_started) gsim_error_set(&c->own->error, GSIM_SIM, "cannot start a host thread");
+        if (c->is_started) continue;
+        gsim_error_set(&c->own->error, GSIM_SIM, "cannot start a host thread");
+        ledger->is_stopped = true; /* which the others wait for */
     }
     for (uint32_t i = 0; clients && i < stage->set->count; i++)
         if (clients[i].is_started) pthread_join(clients[i].thread, NULL);

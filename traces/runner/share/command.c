@@ -133,17 +133,13 @@ static struct gsim_stage stage_of(const struct gsim_share_command *c)
                                .prefetch = c->setup.prefetch, .seed = c->setup.seed, .warmup = c->warmup, .excess_us = *c->excess_us};
 }
 
-/* As gpusim does: closed loop, one process, twenty requests at most. */
+/* As gpusim does. */
 static enum gsim_status run_alone(struct gsim_share_command *c, uint32_t index, bool measures, struct gsim_timeline *timeline,
                                   struct gsim_task_stats *stats, struct gsim_error *error)
 {
-    struct gsim_task task = c->tasks.tasks[index];
+    struct gsim_task task;
     struct gsim_task_set set;
-    task.arrival = GSIM_ARRIVAL_CLOSED;
-    task.start_us = task.duration_us = task.percentage = 0;
-    task.process = GSIM_OWN_PROCESS;
-    task.requests = task.requests && task.requests < GSIM_CLI_ALONE_REQUESTS ? task.requests : GSIM_CLI_ALONE_REQUESTS;
-    enum gsim_status status = gsim_task_set_init(&set, task.name, &task, 1, error);
+    enum gsim_status status = gsim_cli_task_alone_set(&c->tasks, index, &task, &set, error);
     if (status != GSIM_OK) return status;
     struct gsim_stage stage = stage_of(c);
     stage.set = &set;
@@ -262,6 +258,8 @@ static enum gsim_status check_words(struct gsim_share_command *c, struct gsim_er
             status = gsim_error_set(error, GSIM_USAGE, "--%s: expected one way of sharing, found '%.60s'", gsim_cli_option_at(files[i])->name, share);
     if (status == GSIM_OK && c->arguments.value[GSIM_CLI_PROFILE] && c->arguments.value[GSIM_CLI_MEASURE])
         status = gsim_error_set(error, GSIM_USAGE, "--profile and --measure: expected one of them");
+    if (status == GSIM_OK && c->recording && !share && c->arguments.value[GSIM_CLI_MEASURE])
+        status = gsim_error_set(error, GSIM_USAGE, "--measure without --share runs no tasks together, which --recording writes: expected --share");
     if (status == GSIM_OK && c->recording) status = gsim_output_check(c->recording, error);
     return status;
 }

@@ -29,12 +29,6 @@ enum gsim_status gsim_gates_open(struct gsim_gates *gates, struct gsim_ledger *l
     return GSIM_OK;
 }
 
-void gsim_gates_close(struct gsim_gates *gates)
-{
-    if (gates->device) cudaHostUnregister(gates->ledger->streams);
-    *gates = (struct gsim_gates){0};
-}
-
 static unsigned long long address_of(const struct gsim_gates *gates, const void *word)
 {
     return (unsigned long long)(uintptr_t)(gates->device + ((const char *)word - (const char *)gates->ledger->streams));

@@ -17,9 +17,8 @@ struct gsim_gates {
     int (*write)(cudaStream_t, unsigned long long, unsigned, unsigned);
 };
 
-/* Once in each process, behind the first CUDA call. */
+/* Once in each process, behind the first CUDA call; the process ends with it. */
 enum gsim_status gsim_gates_open(struct gsim_gates *gates, struct gsim_ledger *ledger, struct gsim_error *error) GSIM_NODISCARD;
-void gsim_gates_close(struct gsim_gates *gates);
 /* Before and behind the launch. The ledger has the launch before the stream has: a policy may decide while the host still issues it.
  * False: CUDA refused. */
 bool gsim_gates_before(const struct gsim_gates *gates, struct gsim_ledger_stream *stream, cudaStream_t on, const struct gsim_ledger_slot *slot);

@@ -69,9 +69,11 @@ static void note_spans(struct gsim_client_task *c, uint32_t request)
 {
     cudaError_t result = cudaMemcpy(c->read, c->spans, sizeof *c->spans * c->span_count, cudaMemcpyDeviceToHost);
     if (!gsim_cuda_check(&c->cuda, result, GSIM_API_MEMCPY)) return;
-    unsigned long long first = c->read[0].start_ns;
-    for (size_t i = 0; i < c->launch_count && i < c->span_count; i++)
-        note(c, c->launches[i].kernel, request, (double)(c->read[i].start_ns - first) * 1e-3, (double)(c->read[i].end_ns - first) * 1e-3);
+    size_t count = c->launch_count < c->span_count ? c->launch_count : c->span_count;
+    unsigned long long first = gsim_standin_first(c->read, count);
+    double start_us, end_us;
+    for (size_t i = 0; i < count; i++)
+        if (gsim_standin_times(&c->read[i], first, &start_us, &end_us)) note(c, c->launches[i].kernel, request, start_us, end_us);
     clear_spans(c);
 }
 

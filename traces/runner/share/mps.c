@@ -3,6 +3,7 @@
  * CUDA's Multi-Process Service: the daemon that the caller has started, by CUDA_MPS_PIPE_DIRECTORY, or else one of our own with a pipe
  * directory of its own, which ends with the run.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@
 #define PROGRAM   "nvidia-cuda-mps-control"
 #define NOWHERE   "/nonexistent-gpusim-runner" /* no daemon has its pipes there */
 #define WAIT_MS   5000
+#define MOST_CONNECTIONS  32
+#define CLIENT_SHARE      96 /* connections of all clients: 48 clients have the usual 2 each. Beyond it, contexts fail with "out of memory" */
 
 static char own[64]; /* the directory of our daemon's pipes; "": there is none */
 
@@ -40,15 +43,20 @@ static int control(const char *argument, const char *text)
         dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO); /* a daemon keeps it */
         close(ends[0]);
         close(ends[1]);
+        unsetenv("CUDA_DEVICE_MAX_CONNECTIONS"); /* it is a client's, not the server's */
         execlp(PROGRAM, PROGRAM, argument, (char *)NULL);
         _exit(127);
     }
     close(ends[0]);
-    signal(SIGPIPE, SIG_IGN);
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* the daemon may have ended */
     if (text && write(ends[1], text, strlen(text)) < 0) status = -1;
     close(ends[1]);
-    if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)) return WEXITSTATUS(status);
-    return -1;
+    signal(SIGPIPE, before);
+    if (child < 0) return -1;
+    pid_t ended;
+    do ended = waitpid(child, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 enum gsim_status gsim_mps_start(struct gsim_error *error)
@@ -97,6 +105,18 @@ void gsim_mps_join(double percentage, bool is_behind)
     snprintf(text, sizeof text, "%.10g", percentage);
     if (percentage > 0 && percentage < 100) setenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", text, 1);
     if (is_behind) setenv("CUDA_MPS_CLIENT_PRIORITY", "1", 1);
+}
+
+/* A client has its connections for itself, and the server so many for all. */
+void gsim_mps_connect(uint32_t client_count, bool needs_queues)
+{
+    const char *given = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    long wanted = needs_queues ? MOST_CONNECTIONS : given ? strtol(given, NULL, 10) : 0, most = CLIENT_SHARE / (client_count ? client_count : 1);
+    char text[32];
+    if (wanted <= 0) return;
+    if (most < 2) most = 2;
+    snprintf(text, sizeof text, "%ld", wanted < most ? wanted : most);
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", text, 1);
 }
 
 void gsim_mps_avoid(void)

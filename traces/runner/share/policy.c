@@ -32,7 +32,7 @@ struct gsim_ledger_policy {
     uint32_t *identity, *first_kernel;          /* by kernel of all; by task */
     struct seen_stream (*streams)[GSIM_LEDGER_STREAMS];
     uint32_t *began, *ended;                    /* by task: told to the policy */
-    bool *is_first;
+    bool *is_first, *is_over;                   /* by task: no kernel of its request has come; told that it has ended */
     uint64_t number;
     struct gsim_arena arena;
     struct held_kernel *free_kernels;
@@ -111,12 +111,21 @@ static const struct gsim_share_actions actions = {do_now_us, do_release, do_paus
 
 /* --- what happens -------------------------------------------------------------------------------------------- */
 
+static void kernel_started(struct gsim_ledger_policy *p, struct held_kernel *h)
+{
+    if (h->kernel.state != GSIM_SHARE_RELEASED) return;
+    h->kernel.state = GSIM_SHARE_RUNNING;
+    h->kernel.start_us = do_now_us(&p->share);
+    if (p->setup.ops->started) p->setup.ops->started(&p->share, &h->kernel);
+}
+
 static void kernel_ended(struct gsim_ledger_policy *p, struct seen_stream *seen)
 {
     struct held_kernel *h = seen->head;
     seen->head = NULL;
     seen->done++;
     if (!h) return;
+    kernel_started(p, h); /* it may have begun and ended between two looks */
     if (p->setup.ops->ended) p->setup.ops->ended(&p->share, &h->kernel);
     h->next_free = p->free_kernels;
     p->free_kernels = h;
@@ -151,6 +160,16 @@ static void see_requests(struct gsim_ledger_policy *p, uint32_t task)
             return;
         }
     }
+}
+
+/* Its last request has been told. */
+static void see_end(struct gsim_ledger_policy *p, uint32_t task)
+{
+    bool is_done = p->setup.ledger->tasks[task].state == GSIM_LEDGER_DONE;
+    see_requests(p, task);
+    if (!is_done || p->is_over[task]) return;
+    p->is_over[task] = true;
+    if (p->setup.ops->task_ended) p->setup.ops->task_ended(&p->share, task);
 }
 
 static struct held_kernel *new_kernel(struct gsim_ledger_policy *p)
@@ -199,10 +218,8 @@ static void see_launches(struct gsim_ledger_policy *p, uint32_t task)
             if (is_marked && atomic_load_explicit(&stream->reached, memory_order_acquire) < next) continue;
             see_requests(p, task);
             kernel_ready(p, task, s, next);
-        } else if (seen->head && seen->head->kernel.state == GSIM_SHARE_RELEASED) {
-            seen->head->kernel.state = GSIM_SHARE_RUNNING;
-            seen->head->kernel.start_us = do_now_us(&p->share);
-            if (p->setup.ops->started) p->setup.ops->started(&p->share, &seen->head->kernel);
+        } else if (seen->head) {
+            kernel_started(p, seen->head);
         }
     }
 }
@@ -226,7 +243,7 @@ bool gsim_ledger_policy_look(struct gsim_ledger_policy *p, struct gsim_error *er
 {
     for (uint32_t i = 0; i < p->share.task_count; i++) {
         see_ends(p, i);
-        see_requests(p, i);
+        see_end(p, i);
         see_launches(p, i);
     }
     see_timers(p);
@@ -263,6 +280,7 @@ enum gsim_status gsim_ledger_policy_open(const struct gsim_ledger_policy_setup *
     p->began = GSIM_ARENA_ARRAY(&p->arena, uint32_t, count);
     p->ended = GSIM_ARENA_ARRAY(&p->arena, uint32_t, count);
     p->is_first = GSIM_ARENA_ARRAY(&p->arena, bool, count);
+    p->is_over = GSIM_ARENA_ARRAY(&p->arena, bool, count);
     if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     memset(p->streams, 0, sizeof *p->streams * count);
     gsim_task_set_identify(set, p->identity);

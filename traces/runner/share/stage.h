@@ -53,6 +53,8 @@ enum gsim_status gsim_mps_start(struct gsim_error *error) GSIM_NODISCARD;
 void gsim_mps_stop(void); /* ours; does nothing where there is none */
 /* In a child before its first CUDA call: as a client of MPS with PERCENTAGE (0: all) of the SMs, or apart from any daemon. */
 void gsim_mps_join(double percentage, bool is_behind);
+/* Before the process makes its context: one of so many clients. Its hardware queues fit with theirs. */
+void gsim_mps_connect(uint32_t client_count, bool needs_queues);
 void gsim_mps_avoid(void);
 
 #endif

@@ -47,6 +47,10 @@ struct gsim_standin_args {
 enum gsim_status gsim_standin_choose(const struct gsim_kernel *k, uint32_t index, struct gsim_standin *standin, struct gsim_error *error);
 /* The rounds that are to take wanted_us, where ROUNDS took US and LEAST_US is what none take. */
 uint64_t gsim_standin_rescale(uint64_t rounds, double us, double wanted_us, double least_us);
+/* When the first of those spans begins that were written; a kernel that was launched later may begin earlier. */
+unsigned long long gsim_standin_first(const struct gsim_standin_span *spans, size_t count);
+/* Times behind FIRST, in microseconds; false: the span was not written. */
+bool gsim_standin_times(const struct gsim_standin_span *span, unsigned long long first, double *start_us, double *end_us);
 
 /* standin.cu */
 const void *gsim_standin_function(enum gsim_standin_kind kind);

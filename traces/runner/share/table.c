@@ -41,5 +41,10 @@ enum gsim_status gsim_share_print(const struct gsim_share_command *c, struct gsi
                            time_text(text, s->alone_us));
     }
     for (size_t w = 0; w < c->way_count; w++) print_way(c, &c->ways[w], &output);
+    for (size_t w = 0, told = 0; w < c->way_count; w++) {
+        char note[GSIM_REPORT_NOTE];
+        if (c->ways[w].stats && gsim_sharing_note(c->ways[w].ops, c->ways[w].params, c->ways[w].stats, c->tasks.count, note))
+            gsim_output_printf(&output, "%s  Note: %s\n", told++ ? "" : "\n", note);
+    }
     return gsim_output_commit(&output, error);
 }

@@ -176,6 +176,8 @@ static void refusals(void)
     bool follows = g->starts[OPS] > g->starts[OPS - 1];
     if (follows) expect(&(struct gsim_persistent){.order = g->order}, g, GSIM_INPUT, "it follows: its worker would wait for ever");
     CHECK(follows);
+    g->kernels[2].grid = (struct gsim_dim3){131072, 32768, 1}; /* 2^32 blocks */
+    expect(&(struct gsim_persistent){0}, g, GSIM_INPUT, "ops[2] has 4294967296 blocks: expected 4294967295 at most");
     gsim_random_release(&numbers);
     gsim_free(g);
 }
@@ -208,6 +210,21 @@ static void what_the_check_finds(void)
     gsim_tasks_release(&tasks);
 }
 
+/* A worker has up to 16 tasks of an op, so many workers have so many that their sum leaves 32 bits. The tables are never made. */
+static void too_many_tasks(void)
+{
+    static const uint32_t starts[301] = {0};
+    const struct gsim_kernel kernel = {.name = "task", .grid = {1u << 24, 1, 1}, .block = {32, 1, 1}};
+    const struct gsim_op op = {.kind = GSIM_OP_KERNEL}, *list[300];
+    for (int i = 0; i < 300; i++) list[i] = &op;
+    const struct gsim_persistent plan = {.ops = list, .op_count = 300, .after_start = starts};
+    struct gsim_tasks_tables tasks;
+    struct gsim_error error = {0};
+    CHECK_INT(gsim_tasks_make(&tasks, &plan, &kernel, 1u << 20, cycles, NULL, &error), GSIM_INPUT);
+    CHECK_MSG(strstr(error.message, "first 3 ops are more than 33554432 tasks for 1048576 workers") != NULL, "found '%s'", error.message);
+    gsim_tasks_release(&tasks);
+}
+
 static const struct test_case cases[] = {
-    {"random graphs in every mode", modes}, {"refusals", refusals}, {"what the check finds", what_the_check_finds}};
+    {"random graphs in every mode", modes}, {"refusals", refusals}, {"too many tasks", too_many_tasks}, {"what the check finds", what_the_check_finds}};
 TEST_MAIN("traces/runner/resident/tasks", cases)

@@ -46,6 +46,7 @@ static void client(struct world *w, uint32_t i)
         if (t->op == p->op_count) {
             if (!is_idle) return;
             own->ended++;
+            own->state = GSIM_LEDGER_DONE;
             t->is_done = true;
             return;
         }
@@ -183,6 +184,20 @@ static void orion(void)
     task_fixture_release(&f);
 }
 
+/* The production job ends at 20 us, with no message before 1 ms: what waited goes then. */
+static void tgs(void)
+{
+    struct task_fixture f = {.device = free_device(), .seed = 1};
+    const struct step urgent = {fixture_kernel("u", 8, 1024, 20), 0, true}, other = {fixture_kernel("x", 8, 1024, 30), 0, true};
+    add_service(&f, "production", &urgent, 1);
+    add_service(&f, "other", &other, 1)->priority = 5;
+    f.opts[0] = "message_us=1000";
+    struct world w;
+    run(&w, &f, "tgs");
+    CHECK_NEAR(w.tasks[1].starts_us[0], 20, 8 * STEP_US);
+    task_fixture_release(&f);
+}
+
 /* --- what is told, in which order ------------------------------------------------------------------------------- */
 
 static char told[256];
@@ -270,6 +285,37 @@ static void order(void)
     quiet_close(&q);
 }
 
+static void told_started(struct gsim_share *s, struct gsim_share_kernel *k)
+{
+    (void)s;
+    CHECK_INT(k->state, GSIM_SHARE_RUNNING);
+    tell("s", k->task);
+}
+static const struct gsim_sharing_ops starts = {GSIM_SHARING_HEAD, .name = "starts", .settings = no_settings, .ready = told_ready, .started = told_started,
+                                               .ended = told_kernel};
+
+/* A kernel that begins and ends between two looks has begun for the policy, too; one that was seen begins once. */
+static void short_kernel(void)
+{
+    struct quiet q;
+    quiet_open(&q, &starts);
+    struct gsim_ledger_task *t = &q.w.ledger->tasks[0];
+    t->stream_count = 1;
+    t->began = 1;
+    t->streams[0].issued = 2;
+    CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
+    CHECK_STR(told, "F0 ");
+    t->streams[0].done = 1;
+    CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
+    CHECK_STR(told, "F0 s0 x0 r0 ");
+    for (int i = 0; i < 2; i++) CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
+    CHECK_STR(told, "F0 s0 x0 r0 s0 ");
+    t->streams[0].done = 2;
+    CHECK(gsim_ledger_policy_look(q.w.policy, &q.error));
+    CHECK_STR(told, "F0 s0 x0 r0 s0 x0 ");
+    quiet_close(&q);
+}
+
 static void refused(void)
 {
     struct quiet q;
@@ -335,6 +381,6 @@ static void exclusive(void)
 }
 
 static const struct test_case cases[] = {
-    {"FIKIT as simulated", fikit}, {"XSched level 1", xsched}, {"Orion as simulated", orion}, {"what is told, in its order", order},
-    {"what no driver does is refused", refused}, {"one request at a time", exclusive}};
+    {"FIKIT as simulated", fikit}, {"XSched level 1", xsched}, {"Orion as simulated", orion}, {"tgs", tgs}, {"what is told, in its order", order},
+    {"a kernel between two looks", short_kernel}, {"what no driver does is refused", refused}, {"one request at a time", exclusive}};
 TEST_MAIN("traces/runner/share/policy", cases)

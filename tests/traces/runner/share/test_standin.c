@@ -53,5 +53,23 @@ static void rescaled(void)
     CHECK_INT(gsim_standin_rescale(100, 1, 21, 1), 200);
 }
 
-static const struct test_case cases[] = {{"by its demand", by_demand}, {"by its time alone", by_time}, {"rounds for a time", rescaled}};
+/* The second launch begins first, the third never does. */
+static void spans(void)
+{
+    static const struct gsim_standin_span list[] = {{5000, 9000}, {2000, 4000}, {~0ull, 0}};
+    static const double starts[] = {3, 0}, ends[] = {7, 2};
+    double start_us, end_us;
+    CHECK_INT(gsim_standin_first(list, 3), 2000);
+    for (int i = 0; i < 2; i++) {
+        CHECK(gsim_standin_times(&list[i], 2000, &start_us, &end_us));
+        CHECK_NEAR(start_us, starts[i], 1e-12);
+        CHECK_NEAR(end_us, ends[i], 1e-12);
+    }
+    CHECK(!gsim_standin_times(&list[2], 2000, &start_us, &end_us));
+    CHECK(gsim_standin_times(&list[1], 5000, &start_us, &end_us));
+    CHECK_NEAR(start_us, -3, 1e-12);
+}
+
+static const struct test_case cases[] = {{"by its demand", by_demand}, {"by its time alone", by_time}, {"rounds for a time", rescaled},
+                                         {"spans", spans}};
 TEST_MAIN("traces/runner/share/standin", cases)

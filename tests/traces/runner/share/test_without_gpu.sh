@@ -85,7 +85,25 @@ touch control
 # shellcheck disable=SC2086
 CUDA_MPS_PIPE_DIRECTORY=$work timeout 60 "$runner" $tasks --share mps >out 2>err || fail "the caller's daemon: $(cat err)"
 
+# A context that is refused once, as while the server starts, is made by a second try; one refused twice is told, with call and error. Clients
+# share the server's connections.
+four='--task busy.json,requests=2 --task busy.json,requests=2 --task busy.json,requests=2 --task busy.json,requests=2'
+# shellcheck disable=SC2086
+FAKE_CUDA_REFUSES=1 CUDA_MPS_PIPE_DIRECTORY=$work timeout 60 "$runner" $four --share mps >out 2>err || fail "a second try: $(cat err)"
+# shellcheck disable=SC2086
+FAKE_CUDA_REFUSES=2 CUDA_MPS_PIPE_DIRECTORY=$work CUDA_DEVICE_MAX_CONNECTIONS=32 timeout 60 "$runner" $four --share mps >out 2>err
+[ $? = 1 ] && grep -q 'cudaFree(0), twice: cudaErrorMemoryAllocation: .*one of 4 MPS clients, CUDA_DEVICE_MAX_CONNECTIONS=24' err ||
+    fail "a refused context: $(cat err)"
+
 # What fails in a process is said once, and ends all of them.
 timeout 60 "$runner" --task img,size=200,sched=cudagraph --task busy.json,requests=0 --share streams >out 2>err
 [ $? = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -q "task 'img'" err || fail "a failing task: $(cat err)"
+# shellcheck disable=SC2086
+FAKE_THREADS=1 timeout 60 "$runner" $tasks --share streams >out 2>err
+[ $? = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -q "task 'b': cannot start a host thread" err || fail "a task without a thread: $(cat err)"
+
+# A recording is of tasks together.
+# shellcheck disable=SC2086
+timeout 60 "$runner" $tasks --measure again.json --recording none.json >out 2>err
+[ $? = 2 ] && grep -q -e '--measure without --share' err && [ ! -e again.json ] || fail "a recording of nothing: $(cat err)"
 exit $bad

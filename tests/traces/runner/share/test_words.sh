@@ -50,6 +50,7 @@ refused "unknown key 'prio'" --task "$work/service.json,prio=1" --share streams
 refused "does not go with --task" --task "$a" --share streams --iterations 3
 refused "expected one way of sharing" --task "$a" --share streams,timeslice --report "$work/r.json"
 refused "expected one of them" --task "$a" --share fikit --profile measure --measure "$work/p.json"
+refused "--measure without --share" --task "$a" --task "$b" --measure "$work/p.json" --recording "$work/r.json"
 refused "none.json" --task "$a" --share fikit --profile "$work/none.json"
 refused "nothing says what stands in for it" --task "$work/empty.json" --share streams
 refused "expected two tasks, found 1" --task "$a" --share streams --recording "$work/r.json"

@@ -3,7 +3,10 @@
  * A CUDA runtime without a GPU, for the test of tasks that share one: streams are queues that a thread of each process works off, kernels
  * take the time that their stand-ins' rounds say, streams run side by side. What the runner needs elsewhere is refused.
  */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -90,6 +93,24 @@ static bool run_command(struct stream *s, const struct command *c)
     return true;
 }
 
+typedef int thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument);
+
+static thread_create *real_create(void)
+{
+    thread_create *call;
+    *(void **)&call = dlsym(RTLD_NEXT, "pthread_create");
+    return call;
+}
+
+/* Only FAKE_THREADS of them in a process, beside the device. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument)
+{
+    static int count;
+    const char *most = getenv("FAKE_THREADS");
+    if (most && ++count > atoi(most)) return EAGAIN;
+    return real_create()(thread, attributes, body, argument);
+}
+
 static void *device(void *argument)
 {
     for (;;) {
@@ -106,7 +127,7 @@ static struct stream *stream_of(cudaStream_t stream)
 {
     pthread_t thread;
     pthread_mutex_lock(&mutex);
-    if (!is_open) is_open = pthread_create(&thread, NULL, device, NULL) == 0;
+    if (!is_open) is_open = real_create()(&thread, NULL, device, NULL) == 0;
     pthread_mutex_unlock(&mutex);
     return stream == NULL || stream == cudaStreamLegacy ? &streams[0] : (struct stream *)(void *)stream;
 }
@@ -193,10 +214,22 @@ int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long address, uns
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) { return (*memory = calloc(1, bytes)) ? cudaSuccess : cudaErrorMemoryAllocation; }
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags) { (void)flags; return cudaMalloc(memory, bytes); }
-cudaError_t cudaFree(void *memory) { stream_of(NULL); free(memory); return cudaSuccess; }
+/* FAKE_CUDA_REFUSES: how many times a client of MPS is refused its context. */
+cudaError_t cudaFree(void *memory)
+{
+    static int refused;
+    const char *refuses = getenv("FAKE_CUDA_REFUSES"), *pipes = getenv("CUDA_MPS_PIPE_DIRECTORY");
+    bool is_client = pipes && strncmp(pipes, "/nonexistent", 12) != 0;
+    if (!memory && is_client && refuses && refused < atoi(refuses)) {
+        refused++;
+        return cudaErrorMemoryAllocation;
+    }
+    stream_of(NULL);
+    free(memory);
+    return cudaSuccess;
+}
 cudaError_t cudaFreeHost(void *memory) { free(memory); return cudaSuccess; }
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags) { (void)memory; (void)bytes; (void)flags; return cudaSuccess; }
-cudaError_t cudaHostUnregister(void *memory) { (void)memory; return cudaSuccess; }
 cudaError_t cudaHostGetDevicePointer(void **device_side, void *memory, unsigned flags) { (void)flags; *device_side = memory; return cudaSuccess; }
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total) { *unused = *total = (size_t)1 << 36; return cudaSuccess; }
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -258,5 +291,5 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int numbe
 cudaError_t cudaDriverGetVersion(int *version) { *version = CUDART_VERSION; return cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *version) { *version = CUDART_VERSION; return cudaSuccess; }
 cudaError_t cudaGetLastError(void) { return cudaSuccess; }
-const char *cudaGetErrorName(cudaError_t error) { return error ? "an error" : "none"; }
+const char *cudaGetErrorName(cudaError_t error) { return error == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : error ? "an error" : "none"; }
 const char *cudaGetErrorString(cudaError_t error) { return error ? "not there without a GPU" : "fine"; }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that is known, as a source (include/gpusim/source.h). */
-#include <string.h>
+/* See known_program.h. */
+#include "tests/sim/known_program.h"
 
-#include "gpusim/source.h"
+#include <string.h>
 
 struct teller {
     const struct gsim_program *program;
