@@ -560,14 +560,11 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
     if (status == GSIM_OK) status = load_program(point, setup, workload, &options, &ops, error);
     if (status == GSIM_OK) {
         point->simulation = (struct gsim_simulation){.program = &point->program,
-                                                     .device = &setup->device,
-                                                     .scheduler = scheduler,
+                                                     .device = &setup->device, .scheduler = scheduler,
                                                      .scheduler_params = point->params,
                                                      .gpu = setup->gpu,
-                                                     .memory = setup->memory,
-                                                     .prefetch = setup->prefetch,
-                                                     .noise = setup->noise,
-                                                     .gpu_count = setup->gpus,
+                                                     .memory = setup->memory, .prefetch = setup->prefetch,
+                                                     .noise = setup->noise, .gpu_count = setup->gpus,
                                                      .iterations = setup->iterations,
                                                      .until_steady = setup->until_steady && !setup->iterations && point->program.iterations == 1,
                                                      .seed = setup->seed};
