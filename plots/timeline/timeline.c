@@ -197,7 +197,7 @@ static void name_rows(struct chart *chart, const char **labels)
         for (next = first; next < chart->slices.count && all[next].track == track; next++)
             if (all[next].lane + 1 > lanes) lanes = all[next].lane + 1;
         for (uint32_t lane = 0; lane < lanes; lane++) {
-            char label[64] = "";
+            char label[160] = ""; /* of a GPU, a task, a stream, a lane */
             name_row(chart, track, label, sizeof label);
             if (lane) snprintf(label + strlen(label), sizeof label - strlen(label), " (%u)", lane + 1);
             if (strlen(label) > chart->longest_label) chart->longest_label = strlen(label);
