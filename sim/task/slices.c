@@ -124,7 +124,7 @@ void gsim_slices_give(struct gsim_time_slices *s, uint32_t context)
 bool gsim_slices_init(struct gsim_time_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec, struct gsim_partition *const *parts,
                       uint32_t count)
 {
-    *s = (struct gsim_time_slices){.arbiter = {slices_ready, NULL, slices_ended}, .machine = m, .count = count};
+    *s = (struct gsim_time_slices){.arbiter = {.ready = slices_ready, .ended = slices_ended}, .machine = m, .count = count};
     s->slice = gsim_time_from_us(spec->slice_us);
     s->hold = gsim_time_from_us(spec->slice_hold_us);
     s->busy_switch = gsim_time_from_us(spec->slice_switch_us);

@@ -186,7 +186,7 @@ static void turns_are_predicted(void)
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         struct gsim_device_spec device = {0};
         struct gsim_error error = {0};
-        double sum = 0, bias = 0, measured = 0;
+        double sum = 0;
         int count = 0;
         FILE *file = fopen(files[f].path, "r");
         CHECK_OK(gsim_device_load(files[f].device, &device, &error), error);
@@ -194,8 +194,6 @@ static void turns_are_predicted(void)
         while (file && read_line(file, &now)) {
             double predicted = predicted_us(&device);
             sum += fabs(predicted - now.us);
-            bias += predicted - now.us;
-            measured += now.us;
             count++;
         }
         CHECK_INT(count, 223);

@@ -15,8 +15,8 @@ static void known_outputs(void)
 {
     uint64_t state;
     struct gsim_random numbers = gsim_runner_numbers(&state, 1234567);
-    CHECK_NEAR(gsim_random_uniform(&numbers), 6457827717110365317 * 0x1p-64, 1e-15);
-    CHECK_NEAR(gsim_random_uniform(&numbers), 3203168211198807973 * 0x1p-64, 1e-15);
+    CHECK_NEAR(gsim_random_uniform(&numbers), (double)6457827717110365317 * 0x1p-64, 1e-15);
+    CHECK_NEAR(gsim_random_uniform(&numbers), (double)3203168211198807973 * 0x1p-64, 1e-15);
     numbers = gsim_runner_numbers(&state, 1234567);
     CHECK_INT(gsim_random_integer(&numbers, 10), 3); /* 0.350 and 0.174 of the range */
     CHECK_INT(gsim_random_integer(&numbers, 10), 1);
