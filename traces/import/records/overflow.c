@@ -5,7 +5,7 @@
  */
 #include "traces/import/records/records.h"
 
-#define FAR 10 /* times the time to the end of the only successor: assumed */
+#define FAR 10.0 /* times the time to the end of the only successor: assumed */
 
 /* The successors have been looked at. */
 static bool is_overflow(const struct gsim_records *r, uint32_t i)
@@ -14,7 +14,7 @@ static bool is_overflow(const struct gsim_records *r, uint32_t i)
     if (i + 1 >= r->work_count || next->stream != work->stream || next->is_moved) return false;
     if (work->end_ns - work->start_ns >= GSIM_ENDLESS_NS) return true;
     if (i + 2 >= r->work_count || then->stream != work->stream)
-        return work->end_ns - work->start_ns > FAR * (next->end_ns - work->start_ns);
+        return (double)(work->end_ns - work->start_ns) > FAR * (double)(next->end_ns - work->start_ns);
     return work->end_ns > then->end_ns && next->end_ns <= then->start_ns + (next->end_ns - next->start_ns) / 2;
 }
 
