@@ -255,9 +255,6 @@ static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
     gpu->demand_gbps = 0; /* summed up afresh, so that rounding never accumulates */
     for (uint32_t i = 0; (i = gsim_groups_of(gpu->feeling, i)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
-        /* What it asked before, on and off again: only rounding, kept since any change of it may change a digit of a prediction. */
-        gpu->demand_gbps += g->demand_gbps * g->sm_count;
-        gpu->demand_gbps -= g->demand_gbps * g->sm_count;
         struct gsim_dram_state dram = dram_of(gpu, g);
         if (g->mix_since != gpu->memo.since) find_mix(gpu, g);
         if (!g->mix) gsim_group_settle(g, now);

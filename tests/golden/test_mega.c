@@ -5,13 +5,9 @@
  * for each worker over PCIe, and as a CUDA graph of kernels of one block. What launch and synchronise took there is taken from the
  * recording (empty_us), as it does of no interest here.
  */
-#include <cjson/cJSON.h>
-#include <math.h>
-#include <string.h>
+#include "tests/golden/task_graphs.h"
 
 #include "gpusim/simulate.h"
-#include "sim/device/device.h"
-#include "sim/program/file.h"
 #include "tests/test.h"
 
 enum { GRAPHS = 16, MODES = 5 };
@@ -31,50 +27,16 @@ static const struct mode modes[MODES] = {
 
 static struct gsim_device_spec device;
 static cJSON *recorded;
-static double predicted[GRAPHS][MODES];
+static double predicted[MODES][GRAPHS], measured[MODES][GRAPHS];
 
 static double number(const cJSON *object, const char *name) { return cJSON_GetObjectItem(object, name)->valuedouble; }
 
-static void load(void)
-{
-    struct gsim_error error = {0};
-    size_t length = 0;
-    char *text = gsim_file_read(GPUSIM_SOURCE_DIR "/traces/h100/mega.json.gz", &length, &error);
-    CHECK_OK(error.status, error);
-    recorded = text ? cJSON_ParseWithLength(text, length) : NULL;
-    gsim_free(text);
-    CHECK(recorded != NULL);
-    CHECK_OK(gsim_device_load("h100-vm", &device, &error), error);
-}
-
 /* A task of so many rounds: a line through what was recorded of six lengths, 0.1 % off at most from 1,000 on. */
-static double task_us(double rounds)
+static double cycles_of(double rounds)
 {
     const cJSON *table = cJSON_GetObjectItem(recorded, "task_us");
     double slope = (number(table, "20000") - number(table, "500")) / 19500;
-    return number(table, "500") + (rounds - 500) * slope;
-}
-
-static void add_task(struct gsim_builder *b, const cJSON *task)
-{
-    struct gsim_kernel kernel = {.name = "task", .grid = {1, 1, 1}, .block = {32, 1, 1}, .demand_given = true};
-    kernel.thread_cycles = task_us(cJSON_GetArrayItem(task, 0)->valuedouble) * device.clock_mhz;
-    uint32_t after[256], count = 0;
-    const cJSON *item;
-    cJSON_ArrayForEach(item, cJSON_GetArrayItem(task, 1)) after[count++] = (uint32_t)item->valuedouble;
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .after = after,
-                                         .after_count = count, .stream = -1});
-}
-
-static void set_options(const struct mode *mode, const struct gsim_scheduler_ops *ops, void *params)
-{
-    struct gsim_error error = {0};
-    gsim_params_set_defaults(ops->params, params);
-    for (const char *at = mode->options; at; at = strchr(at + 1, ' ')) {
-        char name[32], value[32];
-        CHECK(sscanf(at, " %31[^= ]=%31[^ ]", name, value) == 2);
-        CHECK_OK(gsim_params_set(ops->params, params, name, value, &error), error);
-    }
+    return (number(table, "500") + (rounds - 500) * slope) * device.clock_mhz;
 }
 
 /* Of the second iteration: a resident kernel's own time, or, of a graph, of its nodes. */
@@ -90,36 +52,22 @@ static double device_us(const struct gsim_timeline *t)
     return gsim_time_us(end - start);
 }
 
-static double predict(const struct gsim_program *program, const struct mode *mode)
-{
-    double params[64] = {0};
-    struct gsim_timeline timeline;
-    struct gsim_error error = {0};
-    const struct gsim_scheduler_ops *ops = gsim_scheduler_find(mode->scheduler);
-    set_options(mode, ops, params);
-    struct gsim_simulation s = {.program = program, .device = &device, .scheduler = ops, .scheduler_params = params,
-                                .memory = GSIM_MEMORY_PINNED, .iterations = 2, .seed = 1};
-    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
-    CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
-    CHECK_INT(timeline.kernel_count, 2 * program->kernel_count > 0 ? 2 * program->op_count : 0);
-    double us = device_us(&timeline);
-    gsim_timeline_release(&timeline);
-    return us;
-}
-
 static void predict_all(void)
 {
-    const cJSON *graph, *task;
+    const cJSON *graph;
     int g = 0;
-    load();
+    recorded = task_graphs_load(GPUSIM_SOURCE_DIR "/traces/h100/mega.json.gz", "h100-vm", &device);
     cJSON_ArrayForEach(graph, cJSON_GetObjectItem(recorded, "graphs"))
     {
-        struct gsim_builder *b = gsim_builder_create("graph");
         struct gsim_program program;
-        struct gsim_error error = {0};
-        cJSON_ArrayForEach(task, cJSON_GetObjectItem(graph, "tasks")) add_task(b, task);
-        CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
-        for (int m = 0; m < MODES && g < GRAPHS; m++) predicted[g][m] = predict(&program, &modes[m]) + number(graph, "empty_us");
+        task_graph_program(graph, cycles_of, &program);
+        for (int m = 0; m < MODES && g < GRAPHS; m++) {
+            struct gsim_timeline t = task_graph_run(&program, &device, modes[m].scheduler, modes[m].options);
+            CHECK_INT(t.kernel_count, 2 * program.op_count);
+            predicted[m][g] = device_us(&t) + number(graph, "empty_us");
+            measured[m][g] = number(graph, modes[m].key);
+            gsim_timeline_release(&t);
+        }
         gsim_program_release(&program);
         g++;
     }
@@ -129,33 +77,15 @@ static void predict_all(void)
 static void errors(void)
 {
     for (int m = 0; m < MODES; m++) {
-        double sum = 0, worst = 0;
-        for (int g = 0; g < GRAPHS; g++) {
-            double error = predicted[g][m] / number(cJSON_GetArrayItem(cJSON_GetObjectItem(recorded, "graphs"), g), modes[m].key) - 1;
-            sum += fabs(error);
-            if (fabs(error) > fabs(worst)) worst = error;
-        }
-        CHECK_MSG(sum / GRAPHS <= modes[m].most_error, "%s: mean error %.1f %%, worst %.1f %%", modes[m].key, 100 * sum / GRAPHS, 100 * worst);
+        struct task_graph_error e = task_graph_error(predicted[m], measured[m], GRAPHS);
+        CHECK_MSG(e.mean <= modes[m].most_error, "%s: mean error %.1f %%, worst %.1f %%", modes[m].key, 100 * e.mean, 100 * e.worst);
     }
-}
-
-static int fastest(const double us[MODES])
-{
-    int best = 0;
-    for (int m = 1; m < MODES; m++)
-        if (us[m] < us[best]) best = m;
-    return best;
 }
 
 /* The mode that is predicted to be fastest is, or is within 2 % of it. */
 static void winners(void)
 {
-    int right = 0;
-    for (int g = 0; g < GRAPHS; g++) {
-        double us[MODES];
-        for (int m = 0; m < MODES; m++) us[m] = number(cJSON_GetArrayItem(cJSON_GetObjectItem(recorded, "graphs"), g), modes[m].key);
-        right += us[fastest(predicted[g])] <= 1.02 * us[fastest(us)];
-    }
+    int right = task_graph_winners(&predicted[0][0], &measured[0][0], MODES, GRAPHS, 1.02);
     CHECK_MSG(10 * right >= 9 * GRAPHS, "the fastest mode is right in %d of %d graphs", right, GRAPHS);
     cJSON_Delete(recorded);
     gsim_device_release(&device);
