@@ -388,6 +388,9 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                      const char *workload, const struct gsim_scheduler_ops *scheduler,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_point_release(struct gsim_cli_point *point);
+/* Whether the text is the path of one, by its end. */
+bool gsim_cli_is_shared_object(const char *text);
+
 /* Fails where the program is drawn while it runs, and WHAT needs to know it before. */
 enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const char *what, struct gsim_error *error) GSIM_NODISCARD;
 

@@ -173,7 +173,7 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
     return gsim_device_set_number(&setup->device, opt->name, opt->value, error);
 }
 
-static bool is_shared_object(const char *text)
+bool gsim_cli_is_shared_object(const char *text)
 {
     size_t length = strlen(text);
     return length > 3 && strcmp(text + length - 3, ".so") == 0;
@@ -186,7 +186,7 @@ static const struct gsim_param *numbers_of(const struct gsim_cli_arguments *argu
     const struct gsim_source_ops *source = gsim_source_find(name);
     struct gsim_error ignored = {0}; /* told when it is used */
     const char *text = arguments->value[GSIM_CLI_WORKLOAD];
-    if (!source && text && is_shared_object(text) && (gsim_source_load(text, &source, &ignored) != GSIM_OK || strcmp(source->name, name) != 0)) source = NULL;
+    if (!source && text && gsim_cli_is_shared_object(text) && (gsim_source_load(text, &source, &ignored) != GSIM_OK || strcmp(source->name, name) != 0)) source = NULL;
     return generator ? generator->params : source ? source->params : NULL;
 }
 
@@ -429,7 +429,7 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
     const struct gsim_generator_ops *generator = is_path || *workload ? NULL : gsim_generator_find(text);
     if (generator) return generate(point, setup, generator, error);
     const struct gsim_source_ops *source = *workload ? NULL : gsim_source_find(text);
-    if (is_shared_object(text)) {
+    if (gsim_cli_is_shared_object(text)) {
         enum gsim_status status = load_source(setup, text, &source, error);
         if (status != GSIM_OK) return status;
     }

@@ -60,6 +60,8 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
     struct gsim_task_words words;
     enum gsim_status status = gsim_task_words_read(text, &t->arena, &words, error);
     if (status != GSIM_OK) return status;
+    if (gsim_cli_is_shared_object(words.program)) /* not loaded only to be refused: a file may have named it */
+        return gsim_error_set(error, GSIM_USAGE, "'%.200s': a source from a shared object is for --workload, not for a task", words.program);
     const char *name = words.scheduler ? words.scheduler : arguments->value[GSIM_CLI_SCHED] ? arguments->value[GSIM_CLI_SCHED] : "async";
     t->words[i] = *arguments;
     t->words[i].value[GSIM_CLI_WORKLOAD] = words.program;

@@ -161,6 +161,7 @@ static const char *const refusals[][2] = {
     {"--workload frontier --sched async --opt frontier.vertex=5", "--opt frontier.vertex: not a number of frontier, did you mean 'vertices'?"},
     {"--workload nowhere.so --sched async", "a shared object is loaded by a path with a slash: './nowhere.so'"},
     {"--task frontier --share mps", "a task needs the whole program beforehand"},
+    {"--task build/countdown.so --share mps", "a source from a shared object is for --workload, not for a task"},
     {"--task vec --share mps --gpus 2", "--gpus: does not go with --task"},
     {"--task vec --workload img", "--workload: does not go with --task"},
     {"list workload",
