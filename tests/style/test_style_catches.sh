@@ -20,7 +20,7 @@ put() {
 
 clean_tree() {
     rm -rf "${tree:?}"/*
-    put sim/clock/engine.c '#include <simgrid/actor.h>\n#include "sim/clock/engine.h"\n'
+    put sim/clock/simgrid.c '#include <simgrid/actor.h>\n#include "sim/clock/simgrid.h"\n'
     put sim/clock/engine.h
     put cli/main.c '#include "sim/program/verify.h"\n'
     put cli/run.c '#include "sim/device/device.h"\n'
