@@ -27,7 +27,7 @@ clean_tree() {
     put schedulers/serial.c '#include "gpusim/driver.h"\n#include "schedulers/shared/graphs.h"\n'
     put tests/sim/clock/test_engine.c '/* NEEDSWORK: nothing, an example */\n'
     put tests/contract/test_all.c
-    put README.md '# a\n[ok](sim/clock/engine.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
+    put README.md '# a\n[ok](sim/clock/simgrid.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
     put build/junk.c 'no licence line matters in build folders'
 }
 
