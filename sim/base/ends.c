@@ -180,12 +180,12 @@ static void take_abort(int signal_number)
     signal(signal_number, SIG_DFL);
 }
 
-/* std::set_new_handler(), by its name in the ABI of C++: SimGrid, which is C++, brings the library. */
-static void take_new_handler(void)
+/* std::set_new_handler(), by its name in the ABI of C++, whose library came with this one. */
+void gsim_ends_loaded(void *library)
 {
     void (*(*set)(void (*)(void)))(void);
-    *(void **)&set = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
-    if (set) set(gsim_ends_out_of_memory);
+    *(void **)&set = dlsym(library, "_ZSt15set_new_handlerPFvvE");
+    if (set && state.owner) set(gsim_ends_out_of_memory);
 }
 
 /* --- signals ------------------------------------------------------------------------------------------------------- */
@@ -227,5 +227,4 @@ void gsim_ends_install(bool is_short)
     if (!is_ignored(SIGPIPE)) sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGABRT, &abortion, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
-    take_new_handler();
 }

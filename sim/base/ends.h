@@ -35,6 +35,8 @@ void gsim_ends_set_child(pid_t child);
 
 /* Ends the process in the same way, with "out of memory": for places that cannot return. */
 void gsim_ends_out_of_memory(void) __attribute__((noreturn));
+/* LIBRARY, of dlopen(), brought C++ along: where gsim_ends_install() was called, its allocations that fail end the process so. */
+void gsim_ends_loaded(void *library);
 /* Whether an allocation of SIZE bytes works now. */
 bool gsim_ends_has_memory(size_t size);
 

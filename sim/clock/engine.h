@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. The only pair of files that knows SimGrid: simulated clock, host threads as actors, and
- * host-device links as SimGrid routes whose bandwidth concurrent transfers share. Everything between the
- * host's blocking calls runs without SimGrid (sim/clock/machine.h explains the temporal decoupling).
+ * Layer: sim. What the machine knows of SimGrid: simulated clock, host threads as actors, and host-device links as
+ * SimGrid routes whose bandwidth concurrent transfers share. Everything between the host's blocking calls runs without
+ * SimGrid (sim/clock/machine.h explains the temporal decoupling). It is loaded where transfers meet or a second host thread
+ * is made; a run that has neither comes out the same to the picosecond.
  */
 #ifndef GSIM_ENGINE_H
 #define GSIM_ENGINE_H
@@ -61,15 +62,16 @@ struct gsim_leg {
 };
 
 /* Runs MAIN_THREAD as the first host thread and returns when all host threads have ended. One engine at a
- * time per process (SimGrid has one), any number one after another. */
+ * time per process (SimGrid has one), any number one after another. Where SimGrid is needed and cannot be loaded, the run
+ * goes on without it to its end, and then fails. */
 enum gsim_status gsim_engine_run(const struct gsim_platform *platform, void (*main_thread)(void *argument),
                                  void *argument, struct gsim_engine **running, struct gsim_error *error) GSIM_NODISCARD;
 
-/* The SimGrid clock since this run began. Host threads and the GPU may be ahead of it, never behind. */
+/* The engine's clock since this run began. Host threads and the GPU may be ahead of it, never behind. */
 gsim_time gsim_engine_clock(const struct gsim_engine *engine);
 
 struct gsim_actor *gsim_engine_self(struct gsim_engine *engine);
-/* A new thread, not running until the first gsim_engine_switch() to it. */
+/* A new thread, not running until the first gsim_engine_switch() to it. NULL: out of memory, or no SimGrid. */
 struct gsim_actor *gsim_engine_spawn(struct gsim_engine *engine, void (*body)(void *argument), void *argument);
 /* Lets TO run and blocks the calling thread until somebody switches back to it. */
 void gsim_engine_switch(struct gsim_engine *engine, struct gsim_actor *to);
@@ -89,6 +91,7 @@ uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine);
 void gsim_engine_wait(struct gsim_engine *engine, gsim_time until);
 /* The next ended transfer's tag and end, in order of their ends; NULL when there is none. */
 void *gsim_engine_ended(struct gsim_engine *engine, gsim_time *when);
+/* Calls into SimGrid, not those that read its clock. */
 uint64_t gsim_engine_calls(const struct gsim_engine *engine);
 
 #endif

@@ -157,6 +157,7 @@ told() {
 as_whom=
 all_told() {
     told "$1" --workload vec --size 1e5 --sched kesco --report a.json
+    told "$1" --task vec,size=1e5 --task img,size=100 --share mps --memory pinned --report a.json
     told "$1" compare --workload img --sched serial,kesco --csv a.csv
     told "$1" sensitivity --workload vec --size 1e5 --sched serial --csv a.csv
     told "$1" reproduce kesco --only vec --csv a.csv
@@ -171,7 +172,7 @@ if ! grep -q __asan_init "$gpusim"; then # which reserves 20 TB and takes thread
     all_told '-s 256'
     least=30000 # what the libraries take before the program begins: their own refusals are not ours
     while ! (ulimit -v $least && exec "$gpusim" --version) >out 2>err && [ $least -lt 400000 ]; do least=$((least + 500)); done
-    for more in 500 1000 1500 2000 2500 3000 3500 4000 5000 6000 8000 10000 15000 20000 50000; do all_told "-v $((least + more))"; done
+    for more in 500 1000 1500 2000 2500 3000 3500 4000 5000 6000 8000 10000 15000 20000 50000 60000 100000; do all_told "-v $((least + more))"; done
     chmod 755 "$place"
     chmod 777 temporary
     as_whom='prlimit --nproc=1'

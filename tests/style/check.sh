@@ -24,9 +24,9 @@ in_files() {
 }
 
 check_simgrid() {
-    c_sources | grep -vE '^sim/clock/engine\.[ch]$' |
+    c_sources | grep -vE '^sim/clock/simgrid\.c$' |
         in_files simgrid '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](simgrid|xbt)' \
-            'SimGrid headers are for sim/clock/engine.{h,c} only'
+            'SimGrid headers are for sim/clock/simgrid.c only'
 }
 
 check_spdx() {

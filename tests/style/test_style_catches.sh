@@ -20,14 +20,14 @@ put() {
 
 clean_tree() {
     rm -rf "${tree:?}"/*
-    put sim/clock/engine.c '#include <simgrid/actor.h>\n#include "sim/clock/engine.h"\n'
+    put sim/clock/simgrid.c '#include <simgrid/actor.h>\n#include "sim/clock/simgrid.h"\n'
     put sim/clock/engine.h
     put cli/main.c '#include "sim/program/verify.h"\n'
     put cli/run.c '#include "sim/device/device.h"\n'
     put schedulers/serial.c '#include "gpusim/driver.h"\n#include "schedulers/shared/graphs.h"\n'
     put tests/sim/clock/test_engine.c '/* NEEDSWORK: nothing, an example */\n'
     put tests/contract/test_all.c
-    put README.md '# a\n[ok](sim/clock/engine.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
+    put README.md '# a\n[ok](sim/clock/simgrid.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
     put build/junk.c 'no licence line matters in build folders'
 }
 

@@ -68,7 +68,7 @@ static void alone_body(void *argument)
     CHECK_INT(gsim_engine_transfers_in_flight(w->engine), 0);
     start(w, gsim_time_from_us(300), GSIM_ROUTE_D2H, MB, 1);
     drain(w, GSIM_TIME_NEVER);
-    CHECK(gsim_engine_calls(w->engine) > 0);
+    CHECK_INT(gsim_engine_calls(w->engine), 0); /* no SimGrid */
     gsim_engine_finish(w->engine);
 }
 
@@ -263,7 +263,91 @@ static void many_runs_are_equal(void)
     }
 }
 
+/* --- with SimGrid and without ------------------------------------------------------------------------------ */
+
+static void nothing(void *argument)
+{
+    struct world *w = argument;
+    gsim_engine_release(w->engine, w->first);
+}
+
+/* From now on the run is SimGrid's. */
+static void share(struct world *w)
+{
+    w->first = gsim_engine_self(w->engine);
+    w->second = gsim_engine_spawn(w->engine, nothing, w);
+    gsim_engine_switch(w->engine, w->second);
+    CHECK(gsim_engine_calls(w->engine) > 0);
+}
+
+enum { DRAWN = 400 };
+
+/* Transfers one after another: each before the next, or, where they meet, in the middle of it. */
+struct drawn {
+    struct world world; /* first: bodies take both */
+    bool is_shared, meet;
+    uint64_t state;
+    uint32_t shared_from; /* the transfer at which SimGrid took over */
+    gsim_time ends[DRAWN];
+};
+
+static uint64_t draw(struct drawn *d, uint64_t count)
+{
+    d->state = d->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (d->state >> 33) % count;
+}
+
+static void collect(struct drawn *d, gsim_time until)
+{
+    for (struct world *w = &d->world;;) {
+        gsim_time when, *end;
+        while ((end = gsim_engine_ended(w->engine, &when)) != NULL) *end = when;
+        if (!gsim_engine_transfers_in_flight(w->engine) || gsim_engine_clock(w->engine) + 1000 >= until) return;
+        gsim_engine_wait(w->engine, until);
+    }
+}
+
+static void drawn_body(void *argument)
+{
+    struct drawn *d = argument;
+    struct world *w = &d->world;
+    gsim_time at = 0;
+    if (d->is_shared) share(w);
+    d->shared_from = DRAWN;
+    for (uint32_t i = 0; i < DRAWN; i++) {
+        const struct gsim_leg leg = {.route = (enum gsim_route)draw(d, GSIM_ROUTE_FAULT_D2H + 1), .gpu = (uint32_t)draw(d, 2)};
+        uint64_t bytes = 1 + draw(d, 4 * MB);
+        if (draw(d, 4) == 0) gsim_engine_reserve(w->engine, leg.gpu, (double)draw(d, 8), (double)draw(d, 8));
+        gsim_engine_transfer(w->engine, at, &leg, bytes, &d->ends[i]);
+        if (d->shared_from == DRAWN && gsim_engine_calls(w->engine)) d->shared_from = i;
+        collect(d, d->meet && i % 50 == 49 ? at + 1000 * (gsim_time)draw(d, 100000) : GSIM_TIME_NEVER);
+        at = gsim_engine_clock(w->engine) + 1000 * (gsim_time)(d->meet ? 0 : draw(d, 50000));
+    }
+    collect(d, GSIM_TIME_NEVER);
+    gsim_engine_finish(w->engine);
+}
+
+static void check_same(bool meet, uint32_t shared_from)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct drawn by_itself = {.meet = meet, .state = seed}, shared = {.meet = meet, .state = seed, .is_shared = true};
+        run_with_latency(&by_itself.world, drawn_body, (double)(seed % 3));
+        run_with_latency(&shared.world, drawn_body, (double)(seed % 3));
+        CHECK_INT(by_itself.shared_from, shared_from);
+        CHECK_INT(shared.shared_from, 0);
+        for (uint32_t i = 0; i < DRAWN; i++)
+            CHECK_MSG(by_itself.ends[i] == shared.ends[i] && shared.ends[i] > 0, "seed %d, transfer %u: %.6f us alone, %.6f us by SimGrid", (int)seed, i,
+                      gsim_time_us(by_itself.ends[i]), gsim_time_us(shared.ends[i]));
+    }
+}
+
+static void alone_as_by_simgrid(void) { check_same(false, DRAWN); }
+/* The 51st transfer begins while the 50th is in flight. */
+static void simgrid_takes_over(void) { check_same(true, 50); }
+
 static const struct test_case cases[] = {
+    {"alone as by SimGrid", alone_as_by_simgrid},
+    {"SimGrid takes over", simgrid_takes_over},
     {"latency leaves the shares", latency_leaves_the_shares},
     {"a transfer alone", alone},
     {"two share a link", two_share_a_link},
