@@ -41,7 +41,6 @@ static bool grow_words(struct gsim_agenda *agenda)
     return !gsim_array_grow((void **)&agenda->followers, sizeof *agenda->followers, words, &agenda->follower_capacity);
 }
 
-/* Those that may follow must be looked at whenever others are. */
 static void number_sources(struct gsim_agenda *agenda)
 {
     for (size_t w = 0; w <= agenda->count / 64; w++) agenda->due[w] = agenda->followers[w] = 0;
@@ -49,7 +48,7 @@ static void number_sources(struct gsim_agenda *agenda)
         struct gsim_agenda_source *source = agenda->ordered[i];
         source->order = i;
         if (agenda->is_handling) agenda->due[i / 64] |= UINT64_C(1) << i % 64;
-        if (source->class >= GSIM_AGENDA_FAULTS || source->place == SIZE_MAX) agenda->followers[i / 64] |= UINT64_C(1) << i % 64;
+        if (source->follows) agenda->followers[i / 64] |= UINT64_C(1) << i % 64;
     }
 }
 
@@ -96,28 +95,32 @@ gsim_time gsim_agenda_next_besides(const struct gsim_agenda *agenda, const struc
     return next;
 }
 
-/* Those from PLACE of the heap on. */
+/* The one at PLACE of the heap, and those below it. */
 static void mark_due(struct gsim_agenda *agenda, size_t place, gsim_time now)
 {
-    if (place >= agenda->heap_count || agenda->heap[place].next > now) return;
     size_t order = agenda->heap[place].source->order;
     agenda->due[order / 64] |= UINT64_C(1) << order % 64;
-    mark_due(agenda, 2 * place + 1, now);
-    mark_due(agenda, 2 * place + 2, now);
+    for (size_t child = 2 * place + 1; child <= 2 * place + 2 && child < agenda->heap_count; child++)
+        if (agenda->heap[child].next <= now) mark_due(agenda, child, now);
+}
+
+/* Those of word W that follow or are marked as due and are so AT its time; more of them may become so meanwhile. */
+static void handle_word(const struct gsim_agenda *agenda, size_t w, const gsim_time *at)
+{
+    uint64_t ahead = ~UINT64_C(0), bits;
+    while ((bits = (agenda->due[w] | agenda->followers[w]) & ahead) != 0) {
+        struct gsim_agenda_source *source = agenda->ordered[64 * w + (size_t)__builtin_ctzll(bits)];
+        ahead &= ~(bits ^ (bits - 1));
+        if (source->follows || source->next <= *at) source->handle(source->owner);
+    }
 }
 
 void gsim_agenda_handle(struct gsim_agenda *agenda)
 {
-    const gsim_time now = *agenda->now;
-    mark_due(agenda, 0, now);
+    if (agenda->heap[0].next <= *agenda->now) mark_due(agenda, 0, *agenda->now);
     agenda->is_handling = true;
     for (size_t w = 0; w <= agenda->count / 64; w++) {
-        uint64_t ahead = ~UINT64_C(0), bits;
-        while ((bits = (agenda->due[w] | agenda->followers[w]) & ahead) != 0) {
-            struct gsim_agenda_source *source = agenda->ordered[64 * w + (size_t)__builtin_ctzll(bits)];
-            ahead = ~(bits ^ (bits - 1)) & ahead;
-            if (source->follows || source->next <= now) source->handle(source->owner);
-        }
+        handle_word(agenda, w, agenda->now);
         agenda->due[w] = 0;
     }
     agenda->is_handling = false;
@@ -125,11 +128,8 @@ void gsim_agenda_handle(struct gsim_agenda *agenda)
 
 void gsim_agenda_follow(struct gsim_agenda *agenda)
 {
-    for (size_t w = 0; w <= agenda->count / 64; w++)
-        for (uint64_t bits = agenda->followers[w]; bits; bits &= bits - 1) {
-            struct gsim_agenda_source *source = agenda->ordered[64 * w + (size_t)__builtin_ctzll(bits)];
-            if (source->follows) source->handle(source->owner);
-        }
+    static const gsim_time before_all = -1;
+    for (size_t w = 0; w <= agenda->count / 64; w++) handle_word(agenda, w, &before_all);
 }
 
 /* --- timers ----------------------------------------------------------------------------------------------- */

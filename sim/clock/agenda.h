@@ -28,8 +28,8 @@ struct gsim_agenda_source {
     enum gsim_agenda_class class;
     uint32_t handle_index;        /* of the owner among its kind: the GPU's number */
     gsim_time next;               /* set by gsim_agenda_set alone; GSIM_TIME_NEVER: nothing to come */
-    bool follows;
-    void (*handle)(void *owner);  /* everything of it that is due now */
+    bool follows;                 /* once it is in the agenda, set by gsim_agenda_follow_if alone */
+    void (*handle)(void *owner);  /* everything of it that is due now; it may let time pass in which nobody else has anything to do */
     void *owner;
     size_t place;                 /* in the heap */
     size_t order;                 /* among all */
@@ -52,7 +52,7 @@ struct gsim_agenda {
     struct gsim_agenda_entry *heap; /* by time */
     struct gsim_agenda_source **ordered; /* all, by (class, handle) */
     size_t heap_count, heap_capacity, count, ordered_capacity;
-    uint64_t *due, *followers;    /* a bit each, as ordered: while they are handled, may be due; may follow */
+    uint64_t *due, *followers;    /* a bit each, as ordered: while they are handled, may be due; follow */
     size_t word_capacity, follower_capacity;
     bool is_handling;
     struct gsim_agenda_source due_timers;
@@ -66,13 +66,19 @@ struct gsim_agenda {
 bool gsim_agenda_init(struct gsim_agenda *agenda, const gsim_time *now);
 void gsim_agenda_release(struct gsim_agenda *agenda); /* accepts zeroed */
 /* SOURCE stays its owner's and must outlive the agenda; its next event is GSIM_TIME_NEVER. False: out of memory. */
-bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *source); /* it may follow from the class FAULTS on */
+bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *source);
 /* One that only ever follows: without events of its own. */
 bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_agenda_source *source);
 void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next); /* for gsim_agenda_set */
 static inline void gsim_agenda_set(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next)
 {
     if (next != source->next) gsim_agenda_move(agenda, source, next);
+}
+static inline void gsim_agenda_follow_if(struct gsim_agenda *agenda, struct gsim_agenda_source *source, bool follows)
+{
+    uint64_t *word = &agenda->followers[source->order / 64], bit = UINT64_C(1) << source->order % 64;
+    source->follows = follows;
+    *word = follows ? *word | bit : *word & ~bit;
 }
 /* Of all sources, the timers among them; of all but BESIDES. */
 static inline gsim_time gsim_agenda_next(const struct gsim_agenda *agenda) { return agenda->heap[0].next; }

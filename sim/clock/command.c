@@ -2,22 +2,31 @@
 /* See sim/clock/command.h. */
 #include "sim/clock/machine.h"
 
+#include <string.h>
+
 struct gsim_command *gsim_command_new(struct gsim_machine *m, enum gsim_command_kind kind, struct gsim_device *device,
                                       uint32_t stream, uint32_t iteration)
 {
-    struct gsim_command *command = m->free_commands;
+    bool is_brief = gsim_command_is_brief(kind);
+    size_t size = is_brief ? GSIM_BRIEF_COMMAND : sizeof(struct gsim_command);
+    struct gsim_command *command = m->free_commands[is_brief];
     if (command)
-        m->free_commands = command->next;
-    else if (!(command = GSIM_ARENA_NEW(&m->arena, struct gsim_command))) {
+        m->free_commands[is_brief] = command->next;
+    else if (!(command = gsim_arena_alloc(&m->arena, size))) {
         gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
         return NULL;
     }
-    *command = (struct gsim_command){.kind = kind, .device = device, .stream = stream, .iteration = iteration};
+    memset(command, 0, size);
+    command->kind = kind;
+    command->device = device;
+    command->stream = stream;
+    command->iteration = iteration;
     return command;
 }
 
 void gsim_command_free(struct gsim_machine *m, struct gsim_command *command)
 {
-    command->next = m->free_commands;
-    m->free_commands = command;
+    bool is_brief = gsim_command_is_brief(command->kind);
+    command->next = m->free_commands[is_brief];
+    m->free_commands[is_brief] = command;
 }

@@ -98,7 +98,7 @@ struct gsim_machine {
     struct gsim_queue_state *queues;
     size_t queue_count, queue_capacity;
 
-    struct gsim_command *free_commands;
+    struct gsim_command *free_commands[2]; /* those that are brief are [1] */
     struct gsim_draw *draw;        /* where ops come from, who wants to know when they have ended; NULL: the program is known */
 };
 

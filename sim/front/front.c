@@ -540,8 +540,9 @@ struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_
                                                              [GSIM_COMMAND_RESIDENT] = gsim_resident_launch, [GSIM_COMMAND_TASK] = NULL};
     if (!command) return NULL;
     command->front = f;
-    command->part = f->part;
     command->client = client;
+    if (gsim_command_is_brief(kind)) return command;
+    command->part = f->part;
     command->ended = command_ended;
     command->execute = execute[kind];
     return command;

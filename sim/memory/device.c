@@ -7,6 +7,7 @@
 static struct gsim_gpu_load load_of_all(const struct gsim_device *d)
 {
     struct gsim_gpu_load sum = {0};
+    if (d->all_count == 1 && d->part_count == 1 && !d->parts->is_stopped) return gsim_gpu_load(d->sm);
     for (uint32_t i = 0; i < d->all_count; i++) {
         for (uint32_t p = 0; p < d->all[i]->part_count; p++) {
             if (d->all[i]->parts[p].is_stopped) continue;
@@ -23,12 +24,12 @@ static struct gsim_gpu_load load_of_all(const struct gsim_device *d)
 static void record_occupancy(void *device)
 {
     struct gsim_device *d = device;
-    struct gsim_gpu_load load = load_of_all(d);
     for (uint32_t p = 0; d->machine->simulation->gpu.check && p < d->part_count; p++) {
         gsim_gpu_check(d->parts[p].sm);
         GSIM_INVARIANT(d->parts[p].source.next == (d->parts[p].is_stopped ? GSIM_TIME_NEVER : gsim_gpu_next(d->parts[p].sm)));
     }
     if (!d->machine->timeline->detailed) return;
+    struct gsim_gpu_load load = load_of_all(d);
     if (load.blocks == d->last_load.blocks && load.warps == d->last_load.warps && load.kernels == d->last_load.kernels &&
         load.busy_sms == d->last_load.busy_sms)
         return;

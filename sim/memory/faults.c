@@ -48,7 +48,7 @@ void gsim_faults_add(struct gsim_device *d, struct gsim_command *command)
         gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
         return;
     }
-    d->faults.source.follows = true;
+    gsim_agenda_follow_if(&d->machine->agenda, &d->faults.source, true);
     k->command = command;
     for (uint32_t i = 0; i < k->arg_count; i++)
         k->args[i] = (struct gsim_fault_arg){.buffer_index = command->op->args[i].buffer_index, .first = -1};
@@ -141,7 +141,7 @@ void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *comman
     k->next_free = faults->free;
     faults->free = k;
     command->faulter = NULL;
-    faults->source.follows = faults->count > 0;
+    gsim_agenda_follow_if(&d->machine->agenda, &faults->source, faults->count > 0);
     update_at(d, d->machine->now);
     gsim_managed_check(d);
 }

@@ -2,14 +2,37 @@
 /* See sim/memory/device.h: parts of a GPU's SMs, which of them run, and what they share of its DRAM. */
 #include "sim/memory/device.h"
 
-/* Blocks that are due end. What nobody else can change before the next event may be handled at once. */
+/* Until when nothing but the part's own events can change it; 0: it is not known. */
+static gsim_time horizon_of(const struct gsim_partition *part)
+{
+    const struct gsim_device *d = part->device;
+    bool may_change = gsim_engine_transfers_in_flight(d->machine->engine) || d->faults.count;
+    return may_change ? 0 : gsim_machine_horizon(d->machine, &part->source);
+}
+
+/* Whether whatever happens between events has nobody to see it but the record of the occupancy. */
+static bool is_alone(const struct gsim_device *d)
+{
+    const struct gsim_simulation *s = d->machine->simulation;
+    bool is_seen = s->gpu.check || (s->observer && s->observer->on_block_change);
+    return d->all_count == 1 && d->part_count == 1 && !d->parts->is_stopped && !d->l2.follows && !d->faults.source.follows && !is_seen;
+}
+
+/* Blocks that are due end. What nobody else can change before the next event may be handled at once. Events before everything else that is to come
+ * are handled here, one after the other: the agenda need not know of them. */
 static void end_blocks(void *owner)
 {
     struct gsim_partition *part = owner;
     struct gsim_device *d = part->device;
-    bool may_change = gsim_engine_transfers_in_flight(d->machine->engine) || d->faults.count;
-    gsim_gpu_promise(part->sm, may_change ? 0 : gsim_machine_horizon(d->machine, &part->source));
-    gsim_gpu_advance(part->sm, d->machine->now);
+    gsim_time horizon = horizon_of(part);
+    for (;;) {
+        gsim_gpu_promise(part->sm, horizon);
+        gsim_gpu_advance(part->sm, d->machine->now);
+        horizon = horizon_of(part);
+        if (gsim_gpu_next(part->sm) >= horizon || d->machine->has_woken || !is_alone(d)) break;
+        if (d->occupancy.follows) d->occupancy.handle(d);
+        d->machine->now = gsim_gpu_next(part->sm);
+    }
     gsim_partition_changed(part);
 }
 

@@ -238,7 +238,7 @@ void gsim_reuse_kernel_started(struct gsim_device *d, struct gsim_command *comma
     if (!d->reuse.next) return;
     command->next_started = d->reuse.started;
     d->reuse.started = command;
-    d->l2.follows = true;
+    gsim_agenda_follow_if(&d->machine->agenda, &d->l2, true);
 }
 
 void gsim_reuse_update(void *device)
@@ -249,7 +249,7 @@ void gsim_reuse_update(void *device)
         d->reuse.started = command->next_started;
         look_at(d, command);
     }
-    d->l2.follows = false;
+    gsim_agenda_follow_if(&d->machine->agenda, &d->l2, false);
 }
 
 void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command)

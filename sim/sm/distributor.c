@@ -40,6 +40,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
     bool has_marks = gsim_marks_has(run);
     if (!is_single && !has_marks && last && last->run == run && last->since == now && last->left == work) {
         last->blocks += blocks;
+        last->asks = 0;
         gsim_group_take(gpu, g, w, (int)blocks);
         return;
     }
@@ -202,47 +203,65 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_tim
     if (gpu->listener.kernel_placed) gpu->listener.kernel_placed(gpu->listener.data, run->tag, now);
 }
 
-/* The SMs that take the head's next blocks: those with room for most of them, in groups. */
-struct candidates {
-    uint32_t index[GSIM_MAX_SMS], count;
-    uint32_t room, next_room; /* blocks that fit there, and on the SMs with less room (0: none) */
-    uint64_t sms;
+enum { MOST_ROOM = 32 }; /* no SM has more blocks */
+
+/* Groups with room for blocks of a kernel, by index, for how many on each SM, and how many SMs have so much room. */
+struct rooms {
+    uint32_t count;
+    uint16_t index[GSIM_MAX_SMS];
+    uint8_t of[GSIM_MAX_SMS];
+    uint32_t sms[MOST_ROOM + 1];
+    uint64_t there; /* a bit for each room that some have */
 };
 
-static struct candidates find_candidates(const struct gsim_gpu *gpu, const struct gsim_demand *w)
+static void find_rooms(const struct gsim_gpu *gpu, const struct gsim_demand *w, struct rooms *rooms)
 {
-    struct candidates c;
-    c.count = c.room = c.next_room = 0;
-    c.sms = 0;
+    memset(rooms->sms, 0, sizeof rooms->sms);
+    rooms->count = 0;
+    rooms->there = 0;
     for (uint32_t i = 0; (i = gsim_groups_of(gpu->roomy, i)) != GSIM_MAX_SMS; i++) {
         uint32_t room = gsim_group_room(gpu, gpu->groups[i], w);
-        if (!room) continue;
-        if (room < c.room) {
-            if (room > c.next_room) c.next_room = room;
-            continue;
-        }
-        if (room > c.room) {
-            c.next_room = c.room;
-            c.room = room;
-            c.count = 0;
-            c.sms = 0;
-        }
-        c.index[c.count++] = i;
-        c.sms += gpu->groups[i]->sm_count;
+        GSIM_INVARIANT(room <= MOST_ROOM);
+        rooms->index[rooms->count] = (uint16_t)i;
+        rooms->of[rooms->count] = (uint8_t)room;
+        rooms->count += room > 0;
+        rooms->sms[room] += gpu->groups[i]->sm_count;
+        rooms->there |= UINT64_C(1) << room;
     }
-    return c;
+    rooms->there &= ~UINT64_C(1);
 }
 
-/* Fewer blocks are left than candidates: one each on those with the lowest ids. */
-static void place_last(struct gsim_gpu *gpu, const struct candidates *c, struct gsim_kernel_run *run, gsim_time now)
+/* The id behind that of the COUNT-th of SMS. */
+static uint32_t behind_lowest(const uint64_t sms[GSIM_SM_WORDS], uint64_t count)
 {
-    uint64_t all[GSIM_SM_WORDS] = {0}, wanted = run->unplaced;
-    for (uint32_t i = 0; i < c->count; i++)
-        for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) all[w] |= gpu->groups[c->index[i]]->sms[w];
-    uint32_t limit = 0;
-    for (; wanted; limit++) wanted -= all[limit / 64] >> limit % 64 & 1;
-    for (uint32_t i = 0; i < c->count; i++) {
-        uint32_t index = c->index[i], below = gsim_group_sms_below(gpu->groups[index], limit);
+    uint32_t w = 0;
+    for (uint64_t held; (held = (uint64_t)__builtin_popcountll(sms[w])) < count; w++) count -= held;
+    uint64_t left = sms[w];
+    while (--count) left &= left - 1;
+    return 64 * w + (uint32_t)__builtin_ctzll(left) + 1;
+}
+
+/* The SMs with room for LEVEL blocks or more take blocks until they have room for no more than LEVEL. */
+static void place_down_to(struct gsim_gpu *gpu, const struct rooms *rooms, uint32_t level, struct gsim_kernel_run *run, gsim_time now)
+{
+    for (uint32_t i = 0; i < rooms->count; i++) {
+        uint32_t index = rooms->index[i];
+        if (rooms->of[i] <= level) continue;
+        gsim_group_settle(gpu->groups[index], now);
+        place(gpu, index, run, rooms->of[i] - level, now);
+        gsim_groups_rate(gpu, index);
+    }
+}
+
+/* Fewer blocks are left than SMs that have room for LEVEL blocks now: one each on those with the lowest ids. */
+static void place_last(struct gsim_gpu *gpu, const struct rooms *rooms, uint32_t level, struct gsim_kernel_run *run, gsim_time now)
+{
+    uint64_t all[GSIM_SM_WORDS] = {0};
+    for (uint32_t i = 0; i < rooms->count; i++)
+        for (uint32_t w = 0; w < GSIM_SM_WORDS && rooms->of[i] >= level; w++) all[w] |= gpu->groups[rooms->index[i]]->sms[w];
+    uint32_t limit = behind_lowest(all, run->unplaced);
+    for (uint32_t i = 0; i < rooms->count; i++) {
+        uint32_t index = rooms->index[i], below = rooms->of[i] < level ? 0 : gsim_group_sms_below(gpu->groups[index], limit);
         if (!below) continue;
         if (below < gpu->groups[index]->sm_count) index = gsim_groups_split(gpu, index, below);
         gsim_group_settle(gpu->groups[index], now);
@@ -251,26 +270,39 @@ static void place_last(struct gsim_gpu *gpu, const struct candidates *c, struct 
     }
 }
 
-/* Places the head's blocks on the SMs with most room, until all are placed or none fits. */
+/* The most room below LIMIT that some SMs have; 0: none. */
+static uint32_t most_room(const struct rooms *rooms, uint32_t limit)
+{
+    uint64_t below = rooms->there & ((UINT64_C(1) << limit) - 1);
+    return below ? 63 - (uint32_t)__builtin_clzll(below) : 0;
+}
+
+/* Places the head's blocks on the SMs with most room, until all are placed or none fits: these take some until they have as little room as others, then
+ * take more together with them. Blocks that are not alike, or that have marks, are placed after each such step: those of each are cohorts of their own. */
 static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
 {
+    bool is_apart = is_unequal(run), is_stepwise = is_apart || gsim_marks_has(run);
+    struct rooms rooms;
     while (run->unplaced) {
-        struct candidates c = find_candidates(gpu, run->work);
-        if (!c.count) return false;
-        uint64_t step = run->unplaced / c.sms, level = c.room - c.next_room;
-        if (level < step) step = level;
-        if (step > 1 && is_unequal(run) && !is_uniform(run, c.sms * step)) step = 1; /* block after block, in turn */
-        if (!step) {
-            place_last(gpu, &c, run, now);
-            continue;
+        find_rooms(gpu, run->work, &rooms);
+        uint64_t unplaced = run->unplaced, sms = 0, step = 1;
+        uint32_t level = most_room(&rooms, MOST_ROOM + 1);
+        if (!level) return false;
+        for (bool goes_on = true; goes_on && level && unplaced;) {
+            uint32_t next = most_room(&rooms, level);
+            sms += rooms.sms[level];
+            step = unplaced / sms;
+            if (step > level - next) step = level - next;
+            if (step > 1 && is_apart && !is_uniform(run, sms * step)) step = 1; /* block after block, in turn */
+            unplaced -= step * sms;
+            level -= (uint32_t)step;
+            goes_on = step && !is_stepwise;
         }
-        for (uint32_t i = 0; i < c.count; i++) {
-            gsim_group_settle(gpu->groups[c.index[i]], now);
-            place(gpu, c.index[i], run, (uint32_t)step, now);
-            gsim_groups_rate(gpu, c.index[i]);
-        }
+        place_down_to(gpu, &rooms, level, run, now);
+        if (!step) place_last(gpu, &rooms, level, run, now);
+        if (!is_stepwise) break;
     }
-    return true;
+    return !run->unplaced;
 }
 
 void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now)

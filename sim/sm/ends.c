@@ -23,20 +23,38 @@ static void end_run(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time
 /* Takes BLOCKS of the cohort off every SM of the group; an empty cohort leaves, the others stay in the order of their age. */
 void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t at, uint32_t blocks, gsim_time now)
 {
-    struct gsim_cohort c = g->cohorts[at];
-    g->cohorts[at].blocks -= blocks;
-    if (!g->cohorts[at].blocks) {
+    struct gsim_cohort *c = &g->cohorts[at];
+    struct gsim_kernel_run *run = c->run;
+    bool frees = c->frees;
+    gsim_time since = c->since;
+    c->asks = 0;
+    c->blocks -= blocks;
+    if (!c->blocks) {
         g->cohort_count--;
-        memmove(&g->cohorts[at], &g->cohorts[at + 1], (g->cohort_count - at) * sizeof c);
+        for (; at < g->cohort_count; at++) g->cohorts[at] = g->cohorts[at + 1];
     }
-    if (!c.frees) return;
+    if (!frees) return;
     uint64_t count = (uint64_t)blocks * g->sm_count;
-    gsim_group_take(gpu, g, c.work, -(int)blocks);
-    c.run->resident -= count;
+    gsim_group_take(gpu, g, run->work, -(int)blocks);
+    run->resident -= count;
     gpu->load.blocks -= count;
-    gpu->load.warps -= (uint32_t)count * c.work->need.warps;
+    gpu->load.warps -= (uint32_t)count * run->work->need.warps;
     gpu->block_events += count;
-    if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, c.run->tag, g->sms, blocks * c.run->stands_for, c.since, now);
+    if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, run->tag, g->sms, blocks * run->stands_for, since, now);
+}
+
+/* As gsim_group_settle. Returns which cohorts are over then, a bit each. */
+static uint64_t settle(struct gsim_sm_group *g, gsim_time now)
+{
+    double elapsed = now > g->updated ? (double)(now - g->updated) : 0;
+    uint64_t over = 0;
+    g->updated = now;
+    for (uint32_t i = 0; i < g->cohort_count; i++) {
+        struct gsim_cohort *c = &g->cohorts[i];
+        c->left -= elapsed * c->speed * c->pace;
+        over |= (uint64_t)gsim_cohort_is_over(c) << i;
+    }
+    return over;
 }
 
 /* Ends what is over on the group's SMs: all of it, or one block on each; the head of the queue refills them. */
@@ -45,20 +63,20 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
     struct gsim_sm_group *g = gpu->groups[index];
     struct gsim_kernel_run *ended[GSIM_MAX_COHORTS], *drained[GSIM_MAX_COHORTS];
     uint32_t ended_count = 0, drained_count = 0, lost = 0;
-    gsim_group_settle(g, now);
-    for (uint32_t i = 0; i < g->cohort_count && !(only_one && lost);) {
-        struct gsim_cohort c = g->cohorts[i];
-        if (!gsim_cohort_is_over(&c) || gsim_marks_pass(gpu, g, &g->cohorts[i], now)) {
-            i++;
-            continue;
-        }
-        gsim_ends_take_blocks(gpu, g, i, only_one && c.frees ? 1 : c.blocks, now);
-        lost += c.frees;
-        if (c.frees && !c.run->resident && !c.run->unplaced) ended[ended_count++] = c.run;
-        if (c.frees && gsim_gpu_is_drained(c.run)) drained[drained_count++] = c.run;
+    uint32_t left = 0; /* of the group already */
+    for (uint64_t over = settle(g, now); over && !(only_one && lost); over &= over - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(over) - left, count = g->cohort_count;
+        struct gsim_cohort *c = &g->cohorts[i];
+        if (c->reached < 1 && gsim_marks_pass(gpu, g, c, now)) continue;
+        struct gsim_kernel_run *run = c->run;
+        bool frees = c->frees;
+        gsim_ends_take_blocks(gpu, g, i, only_one && frees ? 1 : c->blocks, now);
+        left += count - g->cohort_count;
+        lost += frees;
+        if (frees && !run->resident && !run->unplaced) ended[ended_count++] = run;
+        if (frees && gsim_gpu_is_drained(run)) drained[drained_count++] = run;
     }
-    g->feels_memory = false;
-    for (uint32_t i = 0; i < g->cohort_count; i++) g->feels_memory |= g->cohorts[i].work->dram_gbps > 0;
+    if (g->feels_memory) gsim_group_feel(g);
     if (lost && !g->slots) gpu->load.busy_sms -= g->sm_count;
     if (refills) gsim_distributor_refill(gpu, index, now);
     gsim_groups_rate(gpu, index);
@@ -78,16 +96,16 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
 static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
 {
     uint64_t sms = 0;
-    for (uint32_t i = 0; (i = gsim_groups_due(gpu, i, gpu->group_count, now)) != GSIM_MAX_SMS; i++) sms += gpu->groups[i]->sm_count;
+    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, gpu->group_count, now)) != UINT32_MAX; i++) sms += gpu->groups[i]->sm_count;
     return sms;
 }
 
-/* May the head of the queue leave room on the SMs whose blocks end now? Else their order does not matter. */
-static bool leaves_room(const struct gsim_gpu *gpu, gsim_time now)
+/* May the head of the queue leave room on the SMs whose blocks end now? Else their order does not matter. ALONE: they are those of this group. */
+static bool leaves_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *alone, gsim_time now)
 {
     const struct gsim_kernel_run *head = gsim_distributor_head(gpu);
     if (!head || head->unplaced >= (uint64_t)gpu->device->sm_count * head->work->need.blocks_per_sm) return false;
-    uint64_t sms = gpu->is_next_alone ? gpu->groups[gpu->next_index]->sm_count : ending_sms(gpu, now);
+    uint64_t sms = alone ? alone->sm_count : ending_sms(gpu, now);
     return sms > 1 && head->unplaced < sms * head->work->need.blocks_per_sm;
 }
 
@@ -96,7 +114,7 @@ static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
 {
     uint32_t lowest = GSIM_MAX_SMS;
     bool scattered = false, is_shared = gsim_gpu_is_shared(gpu) && gsim_gpu_rule(gpu, GSIM_RULE_DRAWN_ENDS);
-    for (uint32_t i = 0; is_shared && (i = gsim_groups_due(gpu, i, gpu->group_count, now)) != GSIM_MAX_SMS; i++) {
+    for (uint32_t i = 0; is_shared && (i = gsim_soonest_due(&gpu->ends, i, gpu->group_count, now)) != UINT32_MAX; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         if (g->lowest_sm >= lowest) continue;
         gsim_group_settle(g, now);
@@ -114,7 +132,7 @@ static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
 static void end_at_once(struct gsim_gpu *gpu, gsim_time now)
 {
     uint32_t group_count = gpu->group_count;
-    for (uint32_t i = 0; (i = gsim_groups_due(gpu, i, group_count, now)) != GSIM_MAX_SMS; i++) end_blocks(gpu, i, now, false, false);
+    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, group_count, now)) != UINT32_MAX; i++) end_blocks(gpu, i, now, false, false);
     gpu->blocked = NULL;
 }
 
@@ -132,7 +150,7 @@ static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state
     uint64_t all[GSIM_SM_WORDS] = {0};
     uint32_t sms = (uint32_t)ending_sms(gpu, now), sm = 0;
     if (!sms) return GSIM_MAX_SMS;
-    for (uint32_t i = 0; (i = gsim_groups_due(gpu, i, gpu->group_count, now)) != GSIM_MAX_SMS; i++)
+    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, gpu->group_count, now)) != UINT32_MAX; i++)
         for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) all[w] |= gpu->groups[i]->sms[w];
     for (uint32_t before = draw(state, sms);; sm++) {
         if (!(all[sm / 64] >> sm % 64 & 1)) continue;
@@ -165,12 +183,14 @@ void gsim_ends_merge_idle(struct gsim_gpu *gpu)
 
 void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now)
 {
-    if (!gpu->is_turning && !leaves_room(gpu, now)) {
-        end_blocks(gpu, gpu->next_index, now, false, true);
+    bool is_alone;
+    uint32_t due = gsim_soonest_which(&gpu->ends, &is_alone);
+    if (!gpu->is_turning && !leaves_room(gpu, is_alone ? gpu->groups[due] : NULL, now)) {
+        end_blocks(gpu, due, now, false, true);
         return;
     }
-    if (gpu->is_turning && gpu->is_next_alone) {
-        end_blocks(gpu, gpu->next_index, now, false, false);
+    if (gpu->is_turning && is_alone) {
+        end_blocks(gpu, due, now, false, false);
         gpu->blocked = NULL;
     } else if (gpu->is_turning) {
         end_at_once(gpu, now);

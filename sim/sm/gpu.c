@@ -47,8 +47,7 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     gpu->next = GSIM_TIME_NEVER;
     for (int i = 0; i < GSIM_MAX_LEVELS; i++) gpu->queues[i].tail = &gpu->queues[i].head;
     uint32_t sm_count = (uint32_t)device->sm_count;
-    for (gpu->leaves = 1; gpu->leaves < sm_count;) gpu->leaves *= 2;
-    for (uint32_t i = 1; i < 2 * gpu->leaves; i++) gpu->ends[i] = GSIM_TIME_NEVER;
+    gsim_soonest_init(&gpu->ends);
     if (!add_pool(gpu, sm_count)) return NULL;
     uint32_t group_of[2] = {GSIM_MAX_SMS, GSIM_MAX_SMS};
     for (uint32_t i = 0; i < sm_count; i++) {
@@ -159,12 +158,11 @@ void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)
             gsim_distributor_look(gpu, now); /* what ends now comes after it */
         else
             gsim_ends_handle(gpu, now);
-        gsim_distributor_serve(gpu, now);
+        if (gpu->queued_count) gsim_distributor_serve(gpu, now);
         gsim_groups_find_next(gpu);
     }
-    gsim_groups_rate_memory(gpu, now);
-    gsim_groups_find_next(gpu);
-    gsim_waves_skip(gpu, now);
+    if (gsim_groups_rate_memory(gpu, now)) gsim_groups_find_next(gpu);
+    if (gpu->queued_count && gpu->horizon > now) gsim_waves_skip(gpu, now);
 }
 
 void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
@@ -190,8 +188,8 @@ void gsim_gpu_delay(struct gsim_gpu *gpu, gsim_time by)
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         g->updated += by;
-        gsim_time next = gsim_groups_next_at(gpu, i);
-        if (next != GSIM_TIME_NEVER) gsim_groups_set_next(gpu, i, next + by);
+        gsim_time next = gsim_soonest_get(&gpu->ends, i);
+        if (next != GSIM_TIME_NEVER) gsim_soonest_set(&gpu->ends, i, next + by);
         for (uint32_t c = 0; c < g->cohort_count; c++) g->cohorts[c].since += by;
     }
     gpu->turn_at += by;
@@ -212,6 +210,7 @@ static void change(struct gsim_gpu *gpu, gsim_time now, const struct gsim_kernel
         for (uint32_t c = 0; c < g->cohort_count; c++) {
             if (g->cohorts[c].run != run) continue;
             g->cohorts[c].pace = run->pace;
+            g->cohorts[c].asks = 0;
             g->cohorts[c].left *= factor;
         }
         gsim_groups_rate(gpu, i);
@@ -289,6 +288,7 @@ void gsim_gpu_check(const struct gsim_gpu *gpu)
         for (uint32_t c = 0; c < g->cohort_count; c++) {
             const struct gsim_demand *w = g->cohorts[c].work;
             uint32_t n = g->cohorts[c].frees ? g->cohorts[c].blocks : 0;
+            GSIM_INVARIANT(g->cohorts[c].asks == 0 || g->cohorts[c].asks == gsim_cohort_asks(&g->cohorts[c]));
             slots += n;
             warps += n * w->need.warps;
             registers += n * w->registers;

@@ -28,18 +28,11 @@ uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit)
     return count;
 }
 
-static void set_bit(uint64_t bits[GSIM_SM_WORDS], uint32_t index, bool is)
+/* The group is at another index. */
+static void note_place(struct gsim_gpu *gpu, const struct gsim_sm_group *g)
 {
-    uint64_t bit = UINT64_C(1) << index % 64;
-    bits[index / 64] = (bits[index / 64] & ~bit) | (is ? bit : 0);
-}
-
-/* What it holds has changed, or where it is. */
-static void note_room(struct gsim_gpu *gpu, const struct gsim_sm_group *g)
-{
-    set_bit(gpu->roomy, g->index, g->slots < gpu->limits->blocks && g->warps < gpu->limits->warps);
-    set_bit(gpu->idle, g->index, !g->slots);
-    set_bit(gpu->feeling, g->index, g->feels_memory);
+    gsim_group_note_slots(gpu, g);
+    gsim_groups_set_bit(gpu->feeling, g->index, g->feels_memory);
 }
 
 uint32_t gsim_groups_add(struct gsim_gpu *gpu)
@@ -48,8 +41,8 @@ uint32_t gsim_groups_add(struct gsim_gpu *gpu)
     if (!g) g = GSIM_ARENA_NEW(gpu->arena, struct gsim_sm_group);
     if (!g) GSIM_BUG("out of memory for an SM group"); /* preallocated in gsim_gpu_create */
     gpu->groups[gpu->group_count] = g;
-    gsim_groups_set_next(gpu, gpu->group_count, GSIM_TIME_NEVER);
-    return gpu->group_count++;
+    gsim_soonest_grow(&gpu->ends, ++gpu->group_count);
+    return gpu->group_count - 1;
 }
 
 static bool is_unrated(const struct gsim_gpu *gpu, uint32_t index) { return gpu->unrated[index / 64] >> index % 64 & 1; }
@@ -60,14 +53,15 @@ static void remove_group(struct gsim_gpu *gpu, uint32_t index)
     gpu->group_count--;
     gpu->groups[index] = gpu->groups[gpu->group_count];
     gpu->groups[index]->index = index;
-    note_room(gpu, gpu->groups[index]);
-    set_bit(gpu->unrated, index, is_unrated(gpu, gpu->group_count));
-    set_bit(gpu->unrated, gpu->group_count, false);
-    set_bit(gpu->roomy, gpu->group_count, false);
-    set_bit(gpu->idle, gpu->group_count, false);
-    set_bit(gpu->feeling, gpu->group_count, false);
-    gsim_groups_set_next(gpu, index, gsim_groups_next_at(gpu, gpu->group_count));
-    gsim_groups_set_next(gpu, gpu->group_count, GSIM_TIME_NEVER);
+    note_place(gpu, gpu->groups[index]);
+    gsim_groups_set_bit(gpu->unrated, index, is_unrated(gpu, gpu->group_count));
+    gsim_groups_set_bit(gpu->unrated, gpu->group_count, false);
+    gsim_groups_set_bit(gpu->roomy, gpu->group_count, false);
+    gsim_groups_set_bit(gpu->idle, gpu->group_count, false);
+    gsim_groups_set_bit(gpu->feeling, gpu->group_count, false);
+    gsim_soonest_set(&gpu->ends, index, gsim_soonest_get(&gpu->ends, gpu->group_count));
+    gsim_soonest_set(&gpu->ends, gpu->group_count, GSIM_TIME_NEVER);
+    gsim_soonest_shrink(&gpu->ends, gpu->group_count);
 }
 
 /* Moves the group's SMs that are in MASK into a new one in the same state; returns its index. */
@@ -85,10 +79,10 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
     from->sm_count -= to->sm_count;
     from->lowest_sm = find_lowest_sm(from);
     to->lowest_sm = find_lowest_sm(to);
-    gsim_groups_set_next(gpu, other, gsim_groups_next_at(gpu, index));
-    set_bit(gpu->unrated, other, is_unrated(gpu, index));
+    gsim_soonest_set(&gpu->ends, other, gsim_soonest_get(&gpu->ends, index));
+    gsim_groups_set_bit(gpu->unrated, other, is_unrated(gpu, index));
     to->index = other;
-    note_room(gpu, to);
+    note_place(gpu, to);
     return other;
 }
 
@@ -138,18 +132,9 @@ void gsim_group_settle(struct gsim_sm_group *g, gsim_time now)
 
 void gsim_groups_find_next(struct gsim_gpu *gpu)
 {
-    uint32_t at = 1;
     gsim_groups_rate_all(gpu);
-    gsim_time next = gpu->ends[1];
+    gsim_time next = gsim_soonest_first(&gpu->ends);
     gpu->next = gpu->is_turning && gpu->turn_at < next ? gpu->turn_at : next;
-    uint32_t several = 0;
-    while (at < gpu->leaves) {
-        uint32_t right = gpu->ends[2 * at + 1] == next;
-        several |= right & (gpu->ends[2 * at] == next);
-        at = 2 * at + right;
-    }
-    gpu->is_next_alone = !several;
-    gpu->next_index = at - gpu->leaves;
 }
 
 /* How much of a saturated DRAM slow and fast SMs get, relative to an even part. */
@@ -169,6 +154,7 @@ void gsim_groups_set_dram(struct gsim_gpu *gpu, double stretch, double load)
 {
     gpu->dram.stretch = stretch;
     gpu->dram.load = load;
+    gpu->applied_gbps = NAN;
     find_gains(gpu);
 }
 
@@ -195,19 +181,24 @@ static void set_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g, double gbp
     gpu->demand_gbps += gbps * g->sm_count;
 }
 
+/* Of the group, which ends that many picoseconds after it was settled. */
+static gsim_time end_after(const struct gsim_sm_group *g, double soonest)
+{
+    if (!(soonest <= LONGEST)) return GSIM_TIME_NEVER;
+    gsim_time end = g->updated + (gsim_time)soonest;
+    end = (end + GSIM_END_GRID - 1) / GSIM_END_GRID * GSIM_END_GRID;
+    return end < g->updated ? g->updated : end;
+}
+
 /* The time of the next end, where speeds are known. */
 static gsim_time find_end(const struct gsim_sm_group *g)
 {
     double soonest = INFINITY;
     for (uint32_t i = 0; i < g->cohort_count; i++) {
-        const struct gsim_cohort *c = &g->cohorts[i];
-        double remaining = c->left > 0 ? c->left / (c->speed * c->pace) : 0; /* infinite at pace 0 */
-        if (remaining < soonest) soonest = remaining;
+        double remaining = gsim_cohort_remaining(&g->cohorts[i]);
+        soonest = remaining < soonest ? remaining : soonest;
     }
-    if (!(soonest <= LONGEST)) return GSIM_TIME_NEVER;
-    gsim_time end = g->updated + (gsim_time)soonest;
-    end = (end + GSIM_END_GRID - 1) / GSIM_END_GRID * GSIM_END_GRID;
-    return end < g->updated ? g->updated : end;
+    return end_after(g, soonest);
 }
 
 /* Returns the demand per SM. */
@@ -221,30 +212,31 @@ static double find_speeds(struct gsim_gpu *gpu, struct gsim_sm_group *g)
 static void rate(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
-    gpu->demand_gbps -= g->demand_gbps * g->sm_count;
+    if (g->demand_gbps != 0) gpu->demand_gbps -= g->demand_gbps * g->sm_count;
     g->demand_gbps = 0;
-    if (!g->feels_memory && gsim_share_plain_chip(gpu->device, &gpu->chip, g->cohorts, g->cohort_count)) {
+    double soonest;
+    if (!g->feels_memory && gsim_share_plain_chip(gpu->device, &gpu->chip, g->cohorts, g->cohort_count, &soonest)) {
         g->mix = NULL;
-    } else {
-        find_mix(gpu, g);
-        set_demand(gpu, g, find_speeds(gpu, g));
+        gsim_soonest_set(&gpu->ends, index, end_after(g, soonest));
+        return;
     }
-    gsim_groups_set_next(gpu, index, find_end(g));
+    find_mix(gpu, g);
+    set_demand(gpu, g, find_speeds(gpu, g));
+    gsim_soonest_set(&gpu->ends, index, find_end(g));
 }
 
-void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
+void gsim_groups_rate_empty(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
-    gsim_groups_set_next(gpu, index, GSIM_TIME_NEVER);
-    set_bit(gpu->unrated, index, g->cohort_count > 0);
-    set_bit(gpu->feeling, index, g->feels_memory);
-    if (g->cohort_count) return;
+    gsim_groups_set_bit(gpu->unrated, index, false);
+    gsim_soonest_set(&gpu->ends, index, GSIM_TIME_NEVER);
     gpu->demand_gbps -= g->demand_gbps * g->sm_count;
     g->demand_gbps = 0;
 }
 
-void gsim_groups_rate_all(struct gsim_gpu *gpu)
+void gsim_groups_rate_unrated(struct gsim_gpu *gpu)
 {
+    gpu->has_unrated = false;
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
         for (; gpu->unrated[w]; gpu->unrated[w] &= gpu->unrated[w] - 1) rate(gpu, w * 64 + (uint32_t)__builtin_ctzll(gpu->unrated[w]));
 }
@@ -262,24 +254,20 @@ static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
     }
 }
 
-/* Of the tree, all that stands over groups. */
-static void find_ends(struct gsim_gpu *gpu)
-{
-    gsim_time *ends = gpu->ends;
-    for (uint32_t first = gpu->leaves / 2, last = (gpu->leaves + gpu->group_count - 1) / 2; first; first /= 2, last /= 2)
-        for (uint32_t i = first; i <= last; i++) ends[i] = ends[2 * i] < ends[2 * i + 1] ? ends[2 * i] : ends[2 * i + 1];
-}
-
 /* After the chip-wide load changed: re-rates the SMs that feel it. Demand falls as DRAM gets slower, so the
  * load is a fixed point; half steps converge. */
-void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
+bool gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
 {
     int step = 0;
     gsim_groups_rate_all(gpu);
     for (; step < 8; step++) {
         double demand = gpu->demand_gbps + gpu->copies_gbps;
+        if (demand == gpu->applied_gbps) break;
         double stretch = gsim_share_dram(gpu->device, demand > 0 ? demand : 0);
-        if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance) break;
+        if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance) {
+            gpu->applied_gbps = demand;
+            break;
+        }
         double next = 0.5 * (gpu->dram.stretch + stretch);
         if (fabs(stretch / next - 1) <= gpu->options.tolerance) next = stretch;
         gsim_groups_set_dram(gpu, next, demand / gpu->device->dram_gbps);
@@ -290,10 +278,14 @@ void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
         if (!g->cohort_count) continue;
         gsim_group_settle(g, now);
         find_speeds(gpu, g);
-        gpu->ends[gpu->leaves + i] = find_end(g);
+        gsim_soonest_put(&gpu->ends, i, find_end(g));
     }
-    if (step) find_ends(gpu);
+    if (step) gsim_soonest_sort(&gpu->ends, gpu->group_count);
+    return step;
 }
+
+/* N blocks, each of which takes EACH of what there is, or as many as there is enough for. */
+static uint32_t at_most(uint32_t n, uint32_t there, uint32_t each) { return n * each <= there ? n : there / each; }
 
 /* How many more blocks an SM of the group can take. */
 uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_demand *w)
@@ -301,28 +293,12 @@ uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group 
     const struct gsim_sm_limits *l = gpu->limits;
     if (!g->slots) return w->need.blocks_per_sm;
     if (g->slots == l->blocks || w->join_bytes > g->carveout) return 0;
-    uint32_t n = (l->warps - g->warps) / w->need.warps;
-    if (!n) return 0;
-    uint32_t most = (l->registers - g->registers) / w->registers;
-    if (most < n) n = most;
-    if (l->blocks - g->slots < n) n = l->blocks - g->slots;
-    if (w->need.smem_bytes) {
-        most = g->carveout > g->smem ? (g->carveout - g->smem) / w->need.smem_bytes : 0;
-        if (most < n) n = most;
-    }
+    uint32_t n = at_most(l->blocks - g->slots, l->warps - g->warps, w->need.warps);
+    n = at_most(n, l->registers - g->registers, w->registers);
+    n = at_most(n, g->carveout > g->smem ? g->carveout - g->smem : 0, w->need.smem_bytes);
     /* Registers come in whole warps per sub-partition, so a kernel's own limit may be below what the sums allow. */
     uint32_t own = 0;
-    for (uint32_t i = 0; n && i < g->cohort_count; i++)
-        if (g->cohorts[i].work == w && g->cohorts[i].frees) own += g->cohorts[i].blocks;
-    most = own < w->need.blocks_per_sm ? w->need.blocks_per_sm - own : 0;
+    for (uint32_t i = 0; n && i < g->cohort_count; i++) own += (g->cohorts[i].work == w) & g->cohorts[i].frees ? g->cohorts[i].blocks : 0;
+    uint32_t most = own < w->need.blocks_per_sm ? w->need.blocks_per_sm - own : 0;
     return n < most ? n : most;
-}
-
-void gsim_group_take(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w, int blocks)
-{
-    g->slots += (uint32_t)blocks;
-    g->warps += (uint32_t)blocks * w->need.warps;
-    g->registers += (uint32_t)blocks * w->registers;
-    g->smem += (uint32_t)blocks * w->need.smem_bytes;
-    note_room(gpu, g);
 }

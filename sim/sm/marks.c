@@ -19,7 +19,7 @@ void gsim_marks_begin(struct gsim_cohort *c, double work)
     c->reached = next_mark(c, 0);
     c->left = work * c->reached;
     c->is_spread = true; /* what ends there is no block */
-    if (c->run->is_held && c->run->prologue <= 0) c->pace = 0;
+    if (c->run->is_held && c->run->prologue <= 0) c->pace = c->asks = 0;
 }
 
 static void all_triggered(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
@@ -39,7 +39,7 @@ bool gsim_marks_pass(struct gsim_gpu *gpu, const struct gsim_sm_group *g, struct
     if (at >= 1) return false;
     c->reached = next_mark(c, at);
     c->left = (c->reached - at) * c->whole;
-    if (c->run->is_held && at == c->run->prologue) c->pace = 0;
+    if (c->run->is_held && at == c->run->prologue) c->pace = c->asks = 0;
     if (at == c->work->trigger && c->frees) {
         c->run->untriggered -= (uint64_t)c->blocks * g->sm_count;
         all_triggered(gpu, c->run, now);
@@ -57,8 +57,11 @@ void gsim_gpu_release(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_ru
         for (uint32_t c = 0; c < g->cohort_count && !waits; c++) waits = g->cohorts[c].run == run && g->cohorts[c].pace == 0;
         if (!waits) continue;
         gsim_group_settle(g, now);
-        for (uint32_t c = 0; c < g->cohort_count; c++)
-            if (g->cohorts[c].run == run) g->cohorts[c].pace = run->pace;
+        for (uint32_t c = 0; c < g->cohort_count; c++) {
+            if (g->cohorts[c].run != run) continue;
+            g->cohorts[c].pace = run->pace;
+            g->cohorts[c].asks = 0;
+        }
         gsim_groups_rate(gpu, i);
     }
     gsim_groups_rate_memory(gpu, now);

@@ -46,12 +46,19 @@ struct gsim_cohort {
     double reached;  /* share of its work at which what is LEFT ends: 1, or where it triggers or waits (marks.c) */
     double whole;    /* all of its work, where it has such marks */
     double pace;     /* share of that speed which arriving pages allow, and so of everything it asks for */
+    double asks;     /* gsim_cohort_asks, where that is all they ask for; 0: to be found, as whenever BLOCKS or PACE changes */
 };
 
 static inline bool gsim_cohort_is_over(const struct gsim_cohort *c)
 {
     return c->left <= 2 * c->speed; /* the rounding of two picoseconds */
 }
+
+/* What is asked of the SM's shared memory, as share of its time. */
+static inline double gsim_cohort_asks(const struct gsim_cohort *c) { return c->blocks * c->pace * c->work->issue_ps / c->work->compute_ps; }
+
+/* Picoseconds until what is left of it is done; infinite at pace 0. */
+static inline double gsim_cohort_remaining(const struct gsim_cohort *c) { return c->left > 0 ? c->left / (c->speed * c->pace) : 0; }
 
 /* The chip's DRAM as one SM sees it. */
 struct gsim_dram_state {
@@ -67,12 +74,15 @@ double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *
 /* Of what is asked of an SM's shared memory, what it serves; of one device; zero at first. */
 #define GSIM_CHIP_SHARE_BITS 9
 struct gsim_chip_shares {
-    double asked[1 << GSIM_CHIP_SHARE_BITS], used[1 << GSIM_CHIP_SHARE_BITS];
+    struct gsim_chip_share {
+        double asked, share; /* of what is asked for, what it serves */
+    } known[1 << GSIM_CHIP_SHARE_BITS];
 };
 
-/* As gsim_share_sm, to the digit, of on-chip blocks alone that neither compute nor crowd the SM; false: there are others. */
+/* As gsim_share_sm, to the digit, of on-chip blocks alone that neither compute nor crowd the SM; false: there are others. SOONEST: picoseconds until the
+ * first of them is done. */
 bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_chip_shares *known, struct gsim_cohort *cohorts,
-                           uint32_t count);
+                           uint32_t count, double *soonest);
 
 /* Stretch s(D) of DRAM time when DEMAND_GBPS is asked for. */
 double gsim_share_dram(const struct gsim_device_spec *device, double demand_gbps);

@@ -117,26 +117,34 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
 
 static bool is_plain(const struct gsim_demand *w) { return w->kind == GSIM_DEMAND_ON_CHIP && !w->is_crowded && !w->has_flops; }
 
-/* used_chip(), looked up where it was found before: SMs ask for much the same again and again. */
-static double known_used(struct gsim_chip_shares *known, double asked, double wait)
+/* used_chip() of what is asked for, looked up where it was found before: SMs ask for much the same again and again. */
+static double known_share(struct gsim_chip_shares *shares, double asked, double wait)
 {
     uint64_t bits;
     memcpy(&bits, &asked, sizeof bits);
-    uint64_t at = (bits * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - GSIM_CHIP_SHARE_BITS); /* 2^64 over the golden ratio */
-    if (known->asked[at] == asked) return known->used[at];
-    known->asked[at] = asked;
-    return known->used[at] = used_chip(asked, wait);
+    bits *= UINT64_C(0x9e3779b97f4a7c15); /* 2^64 over the golden ratio */
+    struct gsim_chip_share *known = &shares->known[bits >> (64 - GSIM_CHIP_SHARE_BITS)];
+    if (known->asked != asked) *known = (struct gsim_chip_share){asked, used_chip(asked, wait) / asked};
+    return known->share;
 }
 
-bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_chip_shares *known, struct gsim_cohort *c, uint32_t count)
+bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_chip_shares *known, struct gsim_cohort *c, uint32_t count,
+                           double *soonest)
 {
     double asked = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct gsim_demand *w = c[i].work;
-        if (!is_plain(w)) return false;
-        asked += c[i].blocks * c[i].pace * w->issue_ps / w->compute_ps;
+        if (c[i].asks == 0) {
+            if (!is_plain(c[i].work)) return false;
+            c[i].asks = gsim_cohort_asks(&c[i]);
+        }
+        asked += c[i].asks;
     }
-    double share = asked > 0 ? known_used(known, asked, device->on_chip_wait) / asked : 1;
-    for (uint32_t i = 0; i < count; i++) c[i].speed = 1 / (c[i].work->compute_ps / share + c[i].work->latency_ps);
+    double share = asked > 0 ? known_share(known, asked, device->on_chip_wait) : 1;
+    *soonest = INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        c[i].speed = 1 / (c[i].work->compute_ps / share + c[i].work->latency_ps);
+        double remaining = gsim_cohort_remaining(&c[i]);
+        *soonest = remaining < *soonest ? remaining : *soonest;
+    }
     return true;
 }

@@ -30,13 +30,31 @@ static double early_at(const struct gsim_device_spec *d, double place)
     return early[i] + (x - i) * (early[i + 1] - early[i]);
 }
 
+static double place(uint64_t scatter, uint32_t index, uint32_t sm)
+{
+    uint64_t x = (scatter + sm * GSIM_MAX_COHORTS + index + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    x = (x ^ x >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    return (double)((x ^ x >> 32) >> 11) * 0x1p-53;
+}
+
 /* Where the block with that index of those that an SM has comes among all of its kernel, 0 to 1: a scatter as fixed as a chip's. Of a kernel
  * alone it is that with which its work was found. */
 static double place_of(const struct gsim_gpu *gpu, uint32_t index, uint32_t sm)
 {
-    uint64_t x = ((gsim_gpu_is_shared(gpu) ? gpu->scatter : 0) + sm * GSIM_MAX_COHORTS + index + 1) * UINT64_C(0x9E3779B97F4A7C15);
-    x = (x ^ x >> 32) * UINT64_C(0xD6E8FEB86659FD93);
-    return (double)((x ^ x >> 32) >> 11) * 0x1p-53;
+    return place(gsim_gpu_is_shared(gpu) ? gpu->scatter : 0, index, sm);
+}
+
+/* By SM, those of each one's first block. */
+static const double *first_places(struct gsim_gpu *gpu)
+{
+    bool is_shared = gsim_gpu_is_shared(gpu);
+    struct gsim_places *known = &gpu->places[is_shared];
+    uint64_t scatter = is_shared ? gpu->scatter : 0;
+    if (known->is_found && known->scatter == scatter) return known->of;
+    known->is_found = true;
+    known->scatter = scatter;
+    for (uint32_t sm = 0; sm < GSIM_MAX_SMS; sm++) known->of[sm] = place(scatter, 0, sm);
+    return known->of;
 }
 
 static bool is_alike(const struct gsim_cohort *c, const struct gsim_cohort *other) { return c->run == other->run && c->since == other->since; }
@@ -67,10 +85,12 @@ static void find_last(const struct gsim_gpu *gpu, const struct gsim_sm_group *g,
 static void split_cohort(struct gsim_sm_group *g, uint32_t at)
 {
     uint32_t more = g->cohorts[at].blocks - 1;
+    if (!more) return;
     GSIM_INVARIANT(g->cohort_count + more <= GSIM_MAX_COHORTS);
     memmove(&g->cohorts[at + more], &g->cohorts[at], (g->cohort_count - at) * sizeof *g->cohorts);
     g->cohort_count += more;
     g->cohorts[at + more].blocks = 1;
+    g->cohorts[at + more].asks = 0;
     for (uint32_t k = 0; k < more; k++) g->cohorts[at + k] = g->cohorts[at + more];
 }
 
@@ -245,23 +265,23 @@ static double ends_take(const struct gsim_device_spec *device, const struct gsim
 
 static bool is_delayed(const struct gsim_cohort *c) { return gsim_cohort_is_over(c) && c->frees && !c->is_spread; }
 
-/* The SM's first delayed block ends in that step, counted from 1, of STEPS. */
-static uint32_t step_of(const struct gsim_gpu *gpu, uint32_t sm, uint32_t steps) { return 1 + (uint32_t)(place_of(gpu, 0, sm) * steps); }
+/* A group's SMs by the step in which their first delayed block ends. */
+struct steps {
+    uint64_t there; /* a bit for each step that has some */
+    uint64_t sms[MOST_STEPS + 1][GSIM_SM_WORDS];
+};
 
-/* The group's SMs of that step; step 0 is that of SM FIRST alone. Returns how many there are. */
-static uint32_t sms_of_step(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, uint32_t step, uint32_t steps, uint32_t first,
-                            uint64_t mask[GSIM_SM_WORDS])
+/* Of COUNT steps, counted from 1; step 0 is that of SM FIRST alone. */
+static void find_steps(const struct gsim_sm_group *g, const double *places, uint32_t count, uint32_t first, struct steps *steps)
 {
-    uint32_t count = 0;
-    memset(mask, 0, GSIM_SM_WORDS * sizeof *mask);
+    steps->there = 0;
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
         for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
-            uint32_t sm = 64 * w + (uint32_t)__builtin_ctzll(sms);
-            if ((sm == first ? 0 : step_of(gpu, sm, steps)) != step) continue;
-            mask[w] |= sms & -sms;
-            count++;
+            uint32_t sm = 64 * w + (uint32_t)__builtin_ctzll(sms), step = sm == first ? 0 : 1 + (uint32_t)(places[sm] * count);
+            if (!(steps->there >> step & 1)) memset(steps->sms[step], 0, sizeof steps->sms[step]);
+            steps->there |= UINT64_C(1) << step;
+            steps->sms[step][w] |= sms & -sms;
         }
-    return count;
 }
 
 /* The first of an SM's blocks ends in the SM's step, each other one so much later, or in turn, the same on all SMs: their place among
@@ -286,32 +306,32 @@ static bool delay_blocks(const struct gsim_gpu *gpu, struct gsim_sm_group *g, ui
     return ends;
 }
 
-static bool delay_group(struct gsim_gpu *gpu, uint32_t index, uint32_t first)
+static bool delay_group(struct gsim_gpu *gpu, uint32_t index, const double *places, uint32_t first)
 {
     const struct gsim_cohort *c = gpu->groups[index]->cohorts;
     while (!is_delayed(c)) c++;
     double take = ends_take(gpu->device, c->work), turn = fmax(gpu->device->distributor_turn_us * 1e6, take / MOST_STEPS);
-    uint32_t steps = (uint32_t)ceil(take / turn);
-    bool ends = false, is_last = false;
-    for (uint32_t step = 0; !is_last && step <= steps; step++) {
-        uint64_t mask[GSIM_SM_WORDS];
-        uint32_t count = sms_of_step(gpu, gpu->groups[index], step, steps, first, mask);
-        if (!count) continue;
-        is_last = count == gpu->groups[index]->sm_count;
-        uint32_t part = is_last ? index : gsim_groups_split_mask(gpu, index, mask);
-        ends |= delay_blocks(gpu, gpu->groups[part], step, steps, take / steps);
+    uint32_t count = (uint32_t)fmax(ceil(take / turn), 1);
+    struct steps steps;
+    bool ends = false;
+    find_steps(gpu->groups[index], places, count, first, &steps);
+    for (; steps.there; steps.there &= steps.there - 1) {
+        uint32_t step = (uint32_t)__builtin_ctzll(steps.there);
+        bool is_last = !(steps.there & (steps.there - 1));
+        uint32_t part = is_last ? index : gsim_groups_split_mask(gpu, index, steps.sms[step]);
+        ends |= delay_blocks(gpu, gpu->groups[part], step, count, take / count);
         gsim_groups_rate(gpu, part);
     }
     return ends;
 }
 
 /* The SM of the group whose blocks end first, if before those of *FIRST. */
-static void find_first(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, uint32_t *first)
+static void find_first(const struct gsim_sm_group *g, const double *places, uint32_t *first)
 {
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
         for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
             uint32_t sm = 64 * w + (uint32_t)__builtin_ctzll(sms);
-            if (*first == GSIM_MAX_SMS || place_of(gpu, 0, sm) < place_of(gpu, 0, *first)) *first = sm;
+            if (*first == GSIM_MAX_SMS || places[sm] < places[*first]) *first = sm;
         }
 }
 
@@ -320,17 +340,18 @@ bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now)
     bool is_due[GSIM_MAX_SMS] = {false}, ends = false;
     uint32_t count = gpu->group_count, first = GSIM_MAX_SMS;
     if (!gsim_gpu_rule(gpu, GSIM_RULE_LATE_ENDS) || gpu->device->block_ends_us <= 0) return false;
-    for (uint32_t i = 0; (i = gsim_groups_due(gpu, i, count, now)) != GSIM_MAX_SMS; i++) {
+    const double *places = first_places(gpu);
+    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, count, now)) != UINT32_MAX; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         gsim_group_settle(g, now);
         for (uint32_t c = 0; c < g->cohort_count; c++) {
             is_due[i] |= is_delayed(&g->cohorts[c]);
             ends |= gsim_cohort_is_over(&g->cohorts[c]) && !is_delayed(&g->cohorts[c]);
         }
-        if (is_due[i]) find_first(gpu, g, &first);
+        if (is_due[i]) find_first(g, places, &first);
     }
     for (uint32_t i = 0; i < count; i++)
-        if (is_due[i]) ends |= delay_group(gpu, i, first);
+        if (is_due[i]) ends |= delay_group(gpu, i, places, first);
     gsim_groups_rate_all(gpu);
     return !ends;
 }

@@ -7,6 +7,7 @@
 #ifndef GSIM_GPU_STATE_H
 #define GSIM_GPU_STATE_H
 
+#include "sim/base/soonest.h"
 #include "sim/device/rules.h"
 #include "sim/sm/gpu.h"
 #include "sim/sm/memo.h"
@@ -15,7 +16,6 @@
 
 #define GSIM_MAX_SMS GSIM_BLOCK_SMS
 #define GSIM_SM_WORDS (GSIM_MAX_SMS / 64)
-#define GSIM_MOST_LEAVES 512 /* a power of two, not below GSIM_MAX_SMS */
 #define GSIM_MAX_COHORTS 64 /* an SM has at most 64 warps, and a cohort at least one */
 #define GSIM_MAX_LEVELS 6   /* stream priorities 0 .. -5 */
 /* Blocks end on this grid, in picoseconds: ends that differ by rounding only are simultaneous, and then go by SM
@@ -81,6 +81,11 @@ struct gsim_gpu {
     struct gsim_gpu_watcher watcher;
     const struct gsim_random *noise; /* NULL: none */
     uint64_t scatter;                /* gsim_gpu_set_scatter */
+    struct gsim_places {
+        uint64_t scatter;
+        bool is_found;
+        double of[GSIM_MAX_SMS];     /* by SM: place of its first block (spread.c) */
+    } places[2];                     /* of a kernel alone; of several */
     struct gsim_arena *arena;
     struct gsim_level queues[GSIM_MAX_LEVELS]; /* [0] is the least urgent, priority 0 */
     struct gsim_kernel_run *free_runs;
@@ -90,6 +95,7 @@ struct gsim_gpu {
     double demand_gbps;       /* asked of DRAM by all resident blocks */
     double copies_gbps;       /* and by copies */
     struct gsim_dram_state dram; /* as applied to every SM; write with gsim_groups_set_dram */
+    double applied_gbps;      /* asked for when that was found to be near enough; NAN: not yet */
     double gains[2];          /* of slow and fast SMs then */
     struct gsim_memo memo;
     struct gsim_chip_shares chip;
@@ -102,10 +108,8 @@ struct gsim_gpu {
     uint64_t skip_at;         /* waves.c looks again after so many events */
     gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
     gsim_time next;           /* the earliest next end of a group, or the turn, if that is earlier */
-    uint32_t next_index;      /* one of the groups that are due then */
-    bool is_next_alone;       /* and the only one */
-    gsim_time ends[2 * GSIM_MOST_LEAVES]; /* a tree: [n] is the earlier of [2n], [2n + 1]; the groups' next ends are its LEAVES from [LEAVES] on */
-    uint32_t leaves;
+    struct gsim_soonest ends; /* of the groups: their next */
+    bool has_unrated;         /* some group may be in */
     uint64_t unrated[GSIM_SM_WORDS]; /* groups whose speeds are to be found before time passes, a bit each */
     uint64_t roomy[GSIM_SM_WORDS];   /* groups with room for a block and a warp, a bit each */
     uint64_t idle[GSIM_SM_WORDS];    /* and without any block */
@@ -124,6 +128,19 @@ static inline bool gsim_gpu_is_shared(const struct gsim_gpu *gpu) { return gpu->
 /* A run of WORK that nobody has queued or placed yet; NULL when memory is out. */
 struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim_demand *work, double scale, void *tag);
 
+static inline void gsim_groups_set_bit(uint64_t bits[GSIM_SM_WORDS], uint32_t index, bool is)
+{
+    uint64_t *word = &bits[index / 64], bit = UINT64_C(1) << index % 64;
+    *word = is ? *word | bit : *word & ~bit;
+}
+
+/* How much the group holds has changed. */
+static inline void gsim_group_note_slots(struct gsim_gpu *gpu, const struct gsim_sm_group *g)
+{
+    gsim_groups_set_bit(gpu->roomy, g->index, g->slots < gpu->limits->blocks && g->warps < gpu->limits->warps);
+    gsim_groups_set_bit(gpu->idle, g->index, !g->slots);
+}
+
 /* --- groups.c: sets of SMs and how fast their blocks go ------------------------------------------------ */
 /* How many of the group's SMs have ids below LIMIT. */
 uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit);
@@ -134,43 +151,47 @@ uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
 uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint64_t mask[GSIM_SM_WORDS]);
 /* The group is empty: it joins the other empty one of its kind of SM. */
 void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index);
+/* Some of the group's cohorts have left: whether it still feels DRAM. */
+static inline void gsim_group_feel(struct gsim_sm_group *g)
+{
+    g->feels_memory = false;
+    for (uint32_t i = 0; i < g->cohort_count; i++) g->feels_memory |= g->cohorts[i].work->dram_gbps > 0;
+}
 /* Brings the cohorts' remaining work to NOW. */
 void gsim_group_settle(struct gsim_sm_group *g, gsim_time now);
 /* Speeds under the present load and the time of the group's next end are to be found. The group must be settled. */
-void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index);
+void gsim_groups_rate_empty(struct gsim_gpu *gpu, uint32_t index);
+static inline void gsim_groups_rate(struct gsim_gpu *gpu, uint32_t index)
+{
+    const struct gsim_sm_group *g = gpu->groups[index];
+    gsim_groups_set_bit(gpu->feeling, index, g->feels_memory);
+    if (!g->cohort_count) {
+        gsim_groups_rate_empty(gpu, index);
+        return;
+    }
+    gpu->unrated[index / 64] |= UINT64_C(1) << index % 64;
+    gpu->has_unrated = true;
+}
 /* They are, of all such groups. */
-void gsim_groups_rate_all(struct gsim_gpu *gpu);
-/* After the chip-wide load changed: re-rates the SMs that feel it. */
-void gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now);
+void gsim_groups_rate_unrated(struct gsim_gpu *gpu);
+static inline void gsim_groups_rate_all(struct gsim_gpu *gpu)
+{
+    if (gpu->has_unrated) gsim_groups_rate_unrated(gpu);
+}
+/* After the chip-wide load changed: re-rates the SMs that feel it, all others that are unrated, too. Returns whether the load changed by more than the
+ * tolerance. */
+bool gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now);
 void gsim_groups_set_dram(struct gsim_gpu *gpu, double stretch, double load);
 void gsim_groups_find_next(struct gsim_gpu *gpu);
-static inline gsim_time gsim_groups_next_at(const struct gsim_gpu *gpu, uint32_t index) { return gpu->ends[gpu->leaves + index]; }
-static inline void gsim_groups_set_next(struct gsim_gpu *gpu, uint32_t index, gsim_time next)
+/* Adds (or takes back) what BLOCKS blocks of the kernel hold of an SM; the group is to be rated. */
+static inline void gsim_group_take(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w, int blocks)
 {
-    gsim_time *ends = gpu->ends;
-    for (uint32_t at = gpu->leaves + index; at; at /= 2) {
-        gsim_time other = at > 1 ? ends[at ^ 1] : next;
-        ends[at] = next;
-        next = next < other ? next : other;
-    }
+    g->slots += (uint32_t)blocks;
+    g->warps += (uint32_t)blocks * w->need.warps;
+    g->registers += (uint32_t)blocks * w->registers;
+    g->smem += (uint32_t)blocks * w->need.smem_bytes;
+    gsim_group_note_slots(gpu, g);
 }
-/* The first group from INDEX on whose next end is NOW, before which none is; GSIM_MAX_SMS: there is none below LIMIT. */
-static inline uint32_t gsim_groups_due(const struct gsim_gpu *gpu, uint32_t index, uint32_t limit, gsim_time now)
-{
-    const gsim_time *ends = gpu->ends;
-    uint32_t at = gpu->leaves + index;
-    if (index >= limit) return GSIM_MAX_SMS;
-    while (ends[at] > now) {
-        while (at & 1) at /= 2; /* ends at 0 behind the last */
-        if (!at) return GSIM_MAX_SMS;
-        at++;
-    }
-    while (at < gpu->leaves) at = 2 * at + (ends[2 * at] > now);
-    index = at - gpu->leaves;
-    return index < limit ? index : GSIM_MAX_SMS;
-}
-/* Adds (or takes back) what BLOCKS blocks of the kernel hold of an SM. */
-void gsim_group_take(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w, int blocks);
 /* The first group from INDEX on whose bit is set; GSIM_MAX_SMS: there is none. */
 static inline uint32_t gsim_groups_of(const uint64_t bits[GSIM_SM_WORDS], uint32_t index)
 {

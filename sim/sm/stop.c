@@ -60,8 +60,7 @@ static void empty_group(struct gsim_gpu *gpu, uint32_t index, const struct gsim_
         gsim_ends_take_blocks(gpu, g, i, g->cohorts[i].blocks, now);
     }
     if (!had) return;
-    g->feels_memory = false;
-    for (uint32_t i = 0; i < g->cohort_count; i++) g->feels_memory |= g->cohorts[i].work->dram_gbps > 0;
+    gsim_group_feel(g);
     if (!g->slots) gpu->load.busy_sms -= g->sm_count;
     gsim_groups_rate(gpu, index);
 }

@@ -17,7 +17,7 @@ static uint64_t steady_wave(const struct gsim_gpu *gpu, const struct gsim_kernel
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         const struct gsim_sm_group *g = gpu->groups[i];
         if (g->cohort_count != 1 || g->cohorts[0].run != run || g->cohorts[0].since != now) return 0;
-        if (gsim_groups_next_at(gpu, i) != gpu->next) return 0;
+        if (gsim_soonest_get(&gpu->ends, i) != gpu->next) return 0;
         wave += (uint64_t)g->slots * g->sm_count;
     }
     return wave;
@@ -42,7 +42,7 @@ static void skip_alone(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_t
             gpu->watcher.blocks_stayed(gpu->watcher.data, run->tag, g->sms, count * g->slots, now, now + jump);
         g->updated += jump;
         g->cohorts[0].since += jump;
-        gsim_groups_set_next(gpu, i, gsim_groups_next_at(gpu, i) + jump);
+        gsim_soonest_set(&gpu->ends, i, gsim_soonest_get(&gpu->ends, i) + jump);
     }
 }
 

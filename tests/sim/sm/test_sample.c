@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One SM in several simulated (--opt gpu.sample), the tree of next ends against a search, and SMs of plain on-chip work against all equations. */
+/* One SM in several simulated (--opt gpu.sample), and SMs of plain on-chip work against all equations. */
 #include "sim/sm/state.h"
 #include "tests/sim/machine_fixture.h"
 
@@ -106,35 +106,6 @@ static uint32_t draw(uint64_t *state, uint32_t count)
     return (uint32_t)((*state >> 33) % count);
 }
 
-/* Every SM a group of its own; next ends are drawn from few times, so that several are due at once. */
-static void tree_of_ends(void)
-{
-    struct world w = {.device = fixture_device()};
-    w.device.sm_count = SMS;
-    struct gsim_gpu_options options = {.exact = true};
-    w.gpu = gsim_gpu_create(&w.arena, &w.device, &options, NULL);
-    uint64_t state = 1;
-    for (int round = 0; round < 2000; round++) {
-        gsim_groups_set_next(w.gpu, draw(&state, SMS), draw(&state, 5) ? 1000 + draw(&state, 20) : GSIM_TIME_NEVER);
-        gsim_time first = GSIM_TIME_NEVER;
-        uint32_t last = 0, count = 0, from = draw(&state, SMS), limit = draw(&state, SMS + 1), due = GSIM_MAX_SMS;
-        for (uint32_t i = 0; i < SMS; i++) first = gsim_groups_next_at(w.gpu, i) < first ? gsim_groups_next_at(w.gpu, i) : first;
-        for (uint32_t i = 0; i < SMS; i++) {
-            if (gsim_groups_next_at(w.gpu, i) != first) continue;
-            last = i;
-            count++;
-            if (i >= from && i < limit && due == GSIM_MAX_SMS) due = i;
-        }
-        gsim_groups_find_next(w.gpu);
-        CHECK_INT(gsim_gpu_next(w.gpu), first);
-        if (first == GSIM_TIME_NEVER) continue;
-        CHECK_INT(w.gpu->next_index, last);
-        CHECK_INT(w.gpu->is_next_alone, count == 1);
-        CHECK_INT(gsim_groups_due(w.gpu, from, limit, first), due);
-    }
-    gsim_arena_release(&w.arena);
-}
-
 /* Speeds to the digit, also of blocks that wait for pages; and a block that computes is not plain. */
 static void plain_chip(void)
 {
@@ -152,21 +123,26 @@ static void plain_chip(void)
             plain[i] = (struct gsim_cohort){.work = &works[draw(&state, KINDS)], .blocks = 1 + draw(&state, 3), .frees = true,
                                             .since = i, .left = 1, .pace = draw(&state, 4) ? 1 : 0.25 * draw(&state, 4)};
         memcpy(other, plain, sizeof other);
-        CHECK(gsim_share_plain_chip(&w.device, &known, plain, count));
+        double soonest, first = INFINITY;
+        CHECK(gsim_share_plain_chip(&w.device, &known, plain, count, &soonest));
         gsim_share_sm(&w.device, other, count, &dram, 0);
-        for (uint32_t i = 0; i < count; i++) CHECK(plain[i].speed == other[i].speed);
+        for (uint32_t i = 0; i < count; i++) {
+            CHECK(plain[i].speed == other[i].speed);
+            first = fmin(first, gsim_cohort_remaining(&other[i]));
+        }
+        CHECK(soonest == first);
     }
     struct gsim_demand computes = works[0];
     computes.has_flops = true;
     struct gsim_cohort cohort = {.work = &computes, .blocks = 1, .pace = 1};
-    CHECK(!gsim_share_plain_chip(&w.device, &known, &cohort, 1));
+    double soonest;
+    CHECK(!gsim_share_plain_chip(&w.device, &known, &cohort, 1, &soonest));
     gsim_arena_release(&w.arena);
 }
 
 static const struct test_case cases[] = {
     {"a sample estimates", sample_estimates},
     {"a sample of a kernel alone", sample_alone},
-    {"the tree of next ends", tree_of_ends},
     {"plain on-chip work", plain_chip},
 };
 TEST_MAIN("sim/sample", cases)
