@@ -28,8 +28,6 @@
 /* Ends of transfers lie on a grid of 1 ns, so that a run comes out the same wherever in the process' simulated time
  * it began (the clock's last digits do not). Rounded down, with the slack that keeps whole nanoseconds whole. */
 #define END_GRID 1000
-/* Of a direction of the link, for transfers beside faults (assumed: the copy engine serves both in turn). */
-#define LEAST_SHARE 0.3
 
 struct gsim_actor {
     struct gsim_engine *engine;
@@ -371,7 +369,7 @@ void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct
 /* Of LINK, a cap in DIRECTION: what is left of that, at least a share of it. */
 static void set_rest(const struct gsim_engine *e, uint32_t gpu, enum gsim_link link, enum gsim_link direction, double reserved_gbps)
 {
-    double whole = e->platform->link_gbps[direction], rest = fmax(whole - reserved_gbps, LEAST_SHARE * whole);
+    double whole = e->platform->link_gbps[direction], rest = fmax(whole - reserved_gbps, e->platform->beside_faults_least * whole);
     set_link(gpu, link, fmin(e->platform->link_gbps[link], rest));
 }
 

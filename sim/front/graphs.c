@@ -109,12 +109,11 @@ bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *g,
 /* A block that fills an SM for graph_signal_us. */
 static void make_signal(struct gsim_front *f)
 {
-    const struct gsim_sm_limits *limits = gsim_sm_limits(f->device->spec->compute_capability);
     const struct gsim_kernel kernel = {
         .name = "signal of a graph node",
         .grid = {1, 1, 1},
         .block = {GSIM_LIMIT_BLOCK_THREADS, 1, 1},
-        .regs_per_thread = limits->registers / GSIM_LIMIT_BLOCK_THREADS,
+        .regs_per_thread = (uint32_t)f->device->spec->registers_per_sm / GSIM_LIMIT_BLOCK_THREADS,
         .thread_cycles = f->device->spec->graph_signal_us * f->device->spec->clock_mhz,
     };
     struct gsim_error error;
