@@ -199,7 +199,6 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_tim
     const struct gsim_kernel_run *next = gpu->is_turning ? most_urgent(gpu) : NULL;
     if (next) gsim_groups_spread_tails(gpu, next, now);
     gsim_marks_placed(gpu, run, now);
-    if (gpu->listener.kernel_placed) gpu->listener.kernel_placed(gpu->listener.data, run->tag, now);
 }
 
 /* The SMs that take the head's next blocks: those with room for most of them, in groups. */
