@@ -130,9 +130,9 @@ enum gsim_cli_command {
       "file: copies go ahead of what needs them")                                          \
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
-      "pairs, arrival, priority, dags, launch, aten, micro, runs,\n"                                                   \
-      "traces or all (default); several, separated by commas; or\n"                                                    \
-      "sharing: pairs of services")                                                         \
+      "pairs, arrival, priority, dags, launch, aten, repeated, micro,\n"                                               \
+      "runs, traces or all (default); several, separated by commas;\n"                                                 \
+      "or sharing: pairs of services")                                                                                 \
     X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
     X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE, "the same cases or runs recorded once more: how near they are themselves") \
     X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the runs recorded for this (default all)")           \

@@ -157,11 +157,7 @@ static enum gsim_status init_world(struct world *w, const struct gsim_simulation
                                    struct gsim_error *failure, struct gsim_error *error)
 {
     enum gsim_status status = init_machine(&w->machine, s, timeline, failure, error);
-    char capability[GSIM_CAPABILITY_TEXT];
     struct gsim_layout layout = {.process_count = 1, .part_count = 1};
-    if (!status && !gsim_sm_limits(s->device->compute_capability))
-        status = gsim_error_set(error, GSIM_INPUT, "device '%s': compute capability %s is not in the occupancy table", s->device->name,
-                                gsim_capability_text(s->device->compute_capability, capability));
     if (!status && s->tasks) status = gsim_tasks_lay_out(&w->tasks, &w->machine, &layout, error);
     if (!status) status = init_devices(w, layout.part_count, error);
     if (!status && !make_processes(w, layout.process_count)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");

@@ -16,6 +16,7 @@
     X(DAG, "dags")          /* kernels and copies with dependences, on several streams */                             \
     X(LAUNCH, "launch")     /* such DAGs whose kernels last less than GSIM_LAUNCH_BOUND_US on average */              \
     X(ATEN, "aten")         /* such DAGs of kernels of which neither flops nor bytes are known */                     \
+    X(REPEATED, "repeated") /* such DAGs of kernels timed by repeating them, which share buffers, run again and again */ \
     X(MICRO, "micro")       /* two kernels, one rule of the machine at a time */
 
 enum gsim_case_kind {
@@ -25,6 +26,7 @@ enum gsim_case_kind {
         GSIM_CASE_KIND_COUNT
 };
 #define GSIM_LAUNCH_BOUND_US 10.0
+#define GSIM_CASE_BUFFER_BYTES (1u << 26) /* that kernels share */
 
 /* X(KEY, word): how a DAG was executed. */
 #define GSIM_SCHEDULE_MAP(X)                                                                                           \
@@ -46,6 +48,8 @@ struct gsim_case_node {
     struct gsim_kernel kernel; /* where it is none */
     enum gsim_copy_kind copy_kind;
     uint64_t bytes;
+    uint64_t part_bytes;     /* a kernel reads so much of the buffer, and writes as much of the next one; 0: what it touches is not known */
+    uint32_t buffer;
     uint32_t stream, dep_count;
     const uint32_t *deps;    /* earlier nodes */
     double start_us, end_us; /* measured; NAN: not recorded */
@@ -74,7 +78,7 @@ struct gsim_case {
     uint32_t sm_count;
     /* A DAG: */
     struct gsim_case_node *nodes;
-    uint32_t node_count, stream_count;
+    uint32_t node_count, stream_count, buffer_count;
     double makespan_us[GSIM_SCHEDULE_COUNT]; /* 0: not recorded */
     struct gsim_case_host host;
     /* Half the range of the repeated measurements over their median: span_us, or live. NAN: not recorded. */

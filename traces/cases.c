@@ -14,6 +14,8 @@
 
 #define MOST_SMS 4096
 #define MOST_STREAMS 1024
+#define MOST_PAIRS 64 /* of buffers, which have PAIR_BYTES each */
+#define PAIR_BYTES GSIM_CASE_BUFFER_BYTES
 /* PyTorch 2.11 on the 16 Xeon cores beside an H200, means of three machines (traces/h200/vm/aten.json.gz, aten-later.json.gz, aten-shapes.json.gz:
  * "host"), where a file of ATen ops does not say: an op (7 elementwise to 18 a product by two kernels), streams, events, synchronise. Each was
  * measured in a row of its like; one after the other, as a program makes them, they take 1.4 times as long (issue_us and serial_issue_us there). */
@@ -452,6 +454,61 @@ static void read_branches(struct reader *r, const cJSON *object, struct gsim_cas
     }
 }
 
+/* --- irregular graphs ------------------------------------------------------------------------------------------- */
+/* One node, [kernel, stream, [earlier nodes]]; "buf" of a kernel is a pair of buffers: it reads "elems" of 16 bytes of one and writes the other. */
+static void read_triple(struct reader *r, const cJSON *entry, struct gsim_case *c)
+{
+    const cJSON *kernel = cJSON_GetArrayItem(entry, 0), *stream = cJSON_GetArrayItem(entry, 1), *after = cJSON_GetArrayItem(entry, 2), *dep;
+    struct gsim_case_node *node = &c->nodes[c->node_count];
+    uint32_t *deps = GSIM_ARENA_ARRAY(&r->set->arena, uint32_t, (size_t)cJSON_GetArraySize(after) + 1);
+    if (!cJSON_IsNumber(kernel) || kernel->valuedouble < 0 || kernel->valuedouble >= r->solo_count) fail(r, "[0]", "an index of the list kernels", kernel);
+    if (!cJSON_IsNumber(stream) || stream->valuedouble < 0 || stream->valuedouble >= MOST_STREAMS) fail(r, "[1]", "a stream", stream);
+    if (!cJSON_IsArray(after)) fail(r, "[2]", "a list", after);
+    if (!deps) no_memory(r);
+    if (r->failed) return;
+    cJSON_ArrayForEach(dep, after)
+    {
+        bool is_earlier = cJSON_IsNumber(dep) && dep->valuedouble >= 0 && dep->valuedouble < c->node_count;
+        if (!is_earlier) fail(r, "[2]", "indices of earlier nodes", dep);
+        if (r->failed) return;
+        deps[node->dep_count++] = (uint32_t)dep->valuedouble;
+    }
+    const cJSON *from = r->solo[(uint32_t)kernel->valuedouble], *pair = member(from, "buf");
+    node->deps = deps;
+    node->stream = (uint32_t)stream->valuedouble;
+    node->start_us = node->end_us = NAN;
+    read_kernel(r, from, &node->kernel);
+    if (pair && !(cJSON_IsNumber(pair) && pair->valuedouble >= -1 && pair->valuedouble < MOST_PAIRS)) fail(r, "buf", "a pair of buffers, or -1", pair);
+    if (r->failed) return;
+    node->buffer = pair && pair->valuedouble >= 0 ? 2 * (uint32_t)pair->valuedouble : 0;
+    node->part_bytes = pair && pair->valuedouble >= 0 ? 16 * (uint64_t)count_or(r, from, "elems", PAIR_BYTES / 16, NAN) : 0;
+    if (node->stream >= c->stream_count) c->stream_count = node->stream + 1;
+    if (node->part_bytes && node->buffer + 2 > c->buffer_count) c->buffer_count = node->buffer + 2;
+    c->node_count++;
+}
+
+static void read_irregular(struct reader *r, const cJSON *object, struct gsim_case *c)
+{
+    const cJSON *nodes = list(r, object, "nodes"), *node;
+    uint32_t index = 0;
+    c->makespan_us[GSIM_SCHEDULE_LIVE] = number(r, object, "streams8_us");
+    c->makespan_us[GSIM_SCHEDULE_SERIAL] = number(r, object, "one_stream_us");
+    c->makespan_us[GSIM_SCHEDULE_SYNC] = number(r, object, "sync_each_us");
+    c->makespan_us[GSIM_SCHEDULE_GRAPH] = number(r, object, "graph_relaunch_us");
+    c->spread_ratio = NAN;
+    c->nodes = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_case_node, (size_t)cJSON_GetArraySize(nodes) + 1);
+    if (!c->nodes) no_memory(r);
+    if (r->failed) return;
+    cJSON_ArrayForEach(node, nodes)
+    {
+        size_t back = enter(r, ".nodes[%u]", index++);
+        read_triple(r, node, c);
+        leave(r, back);
+        if (r->failed) return;
+    }
+    if (!r->failed && !c->node_count) fail(r, "nodes", "at least one node", nodes);
+}
+
 /* --- the file --------------------------------------------------------------------------------------------------- */
 /* The cases of the list KEY in OBJECT, where there is one. */
 static bool read_list(struct reader *r, const cJSON *object, const char *prefix, const char *key,
@@ -504,7 +561,7 @@ static void read_file(struct reader *r, const cJSON *root)
 {
     const cJSON *aten = member(root, "aten");
     uint32_t sms = count_or(r, root, "sms", MOST_SMS, 0);
-    index_solo(r, member(root, "solo"));
+    index_solo(r, member(root, member(root, "graphs") ? "kernels" : "solo"));
     r->host = member(aten, "host");
     if (r->host && !cJSON_IsObject(r->host)) fail(r, "aten.host", "an object", r->host);
     if (member(r->host, "op") && !cJSON_IsObject(member(r->host, "op"))) fail(r, "aten.host.op", "an object", member(r->host, "op"));
@@ -513,9 +570,10 @@ static void read_file(struct reader *r, const cJSON *root)
     any |= read_list(r, root, "", "priority", GSIM_CASE_PRIORITY, sms, read_two);
     any |= read_list(r, root, "", "dags", GSIM_CASE_DAG, sms, read_dag);
     any |= read_list(r, root, "", "micro", GSIM_CASE_MICRO, sms, read_two);
+    any |= read_list(r, root, "", "graphs", GSIM_CASE_REPEATED, sms, read_irregular);
     any |= read_list(r, aten, "aten.", "dags", GSIM_CASE_ATEN, sms, read_dag);
     any |= read_list(r, aten, "aten.", "pairs", GSIM_CASE_ATEN, sms, read_branches);
-    if (!any) fail(r, "", "an object with lists of cases (pairs, arrivals, priority, dags, micro, aten)", root);
+    if (!any) fail(r, "", "an object with lists of cases (pairs, arrivals, priority, dags, micro, graphs, aten)", root);
 }
 
 enum gsim_status gsim_cases_parse(struct gsim_case_set *set, const char *file, const char *text, size_t length,

@@ -205,12 +205,12 @@ static enum gsim_status read_traces(struct command *c, struct gsim_error *error)
 /* Of the whole device: the GPU's name and compute capability, which are known only now; the kinds of what is kept. */
 static enum gsim_status name_device(struct command *c, struct gsim_error *error)
 {
-    if (c->compute_capability && !gsim_sm_limits(c->compute_capability))
-        return gsim_error_set(error, GSIM_INPUT, "compute capability %d.%d is not in the occupancy table (sim/device/occupancy.c)",
-                              c->compute_capability / 10, c->compute_capability % 10);
-    if (c->compute_capability && c->compute_capability != c->calibration.device.compute_capability)
-        c->calibration.device.arch = NULL; /* the base's: all numbers are in the file */
-    if (c->compute_capability) c->calibration.device.compute_capability = c->compute_capability;
+    struct gsim_device_spec *device = &c->calibration.device;
+    if (c->compute_capability && c->compute_capability != device->compute_capability) {
+        enum gsim_status status = gsim_device_set_capability(device, c->compute_capability, error);
+        if (status != GSIM_OK) return status;
+        device->arch = NULL; /* the base's: all numbers are in the file */
+    }
     const char *title = c->gpu_name[0] ? c->gpu_name : c->base.title;
     return gsim_calibration_name(&c->calibration, &c->base, title, gsim_text_is_gpu(c->gpu_name, c->base.name), error);
 }

@@ -67,7 +67,7 @@ static enum gsim_status add_kind(struct command *c, const char *word, size_t len
     if (found) return GSIM_OK;
     return gsim_error_set(
         error, GSIM_USAGE,
-        "--kind: expected pairs, arrival, priority, dags, launch, aten, micro, runs, traces, all or sharing alone, found '%.*s'",
+        "--kind: expected pairs, arrival, priority, dags, launch, aten, repeated, micro, runs, traces, all or sharing alone, found '%.*s'",
         (int)(length < 60 ? length : 60), word);
 }
 

@@ -15,8 +15,6 @@
 #include "sim/clock/coroutine.h"
 #include "sim/clock/simgrid.h"
 
-/* Of a direction of the link, for transfers beside faults (assumed: the copy engine serves both in turn). */
-#define LEAST_SHARE 0.3
 
 /* A transfer that is alone. More than one are in flight only where SimGrid could not be loaded. */
 struct flight {
@@ -227,7 +225,7 @@ void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct
 /* Of LINK, a cap in DIRECTION: what is left of that, at least a share of it. */
 static void set_rest(struct gsim_engine *e, uint32_t gpu, enum gsim_link link, enum gsim_link direction, double reserved_gbps)
 {
-    double whole = e->platform->link_gbps[direction], rest = fmax(whole - reserved_gbps, LEAST_SHARE * whole);
+    double whole = e->platform->link_gbps[direction], rest = fmax(whole - reserved_gbps, e->platform->beside_faults_least * whole);
     e->simgrid.gbps[gpu][link] = fmin(e->platform->link_gbps[link], rest);
 }
 

@@ -51,6 +51,7 @@ enum gsim_link {
 /* The numbers of each GPU's links and routes. */
 struct gsim_platform {
     double link_gbps[GSIM_LINK_COUNT];
+    double beside_faults_least; /* of a direction, for transfers while faults take some of it */
     double latency_us[GSIM_ROUTE_COUNT]; /* before the first byte of a transfer */
 };
 

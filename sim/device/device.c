@@ -12,9 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/base/json.h"
-#include "sim/device/numbers.h"
 #include "sim/device/occupancy.h"
+#include "sim/device/reader.h"
 #include "sim/device/search.h"
 #include "sim/base/text.h"
 
@@ -24,14 +23,7 @@ static const char *const sections[] = {"gpu", "link", "managed", "host", "sharin
 #define SECTION_COUNT (sizeof sections / sizeof sections[0])
 
 /* --- reading a file ----------------------------------------------------------------------------------------- */
-struct reader {
-    struct gsim_device_spec *spec;
-    struct gsim_error *error;
-    const char *arch; /* the file is that of this architecture: the device's own numbers stay; NULL: it is the device's */
-    bool given[GSIM_DEVICE_NUMBER_COUNT];
-};
-
-static enum gsim_status fail_found(struct reader *reader, const char *place, const char *expected, const cJSON *item)
+enum gsim_status gsim_reader_fail(struct gsim_device_reader *reader, const char *place, const char *expected, const cJSON *item)
 {
     char found[96];
     return gsim_error_set(reader->error, GSIM_INPUT, "%s: expected %s, found %s", place, expected,
@@ -39,16 +31,16 @@ static enum gsim_status fail_found(struct reader *reader, const char *place, con
 }
 
 /* A non-empty text, copied to the arena. */
-static enum gsim_status read_text(struct reader *reader, const char *place, const char *expected, const cJSON *item,
+enum gsim_status gsim_reader_text(struct gsim_device_reader *reader, const char *place, const char *expected, const cJSON *item,
                                   const char **text)
 {
     if (!cJSON_IsString(item) || !item->valuestring[strspn(item->valuestring, " ")])
-        return fail_found(reader, place, expected, item);
+        return gsim_reader_fail(reader, place, expected, item);
     *text = gsim_arena_strdup(&reader->spec->arena, item->valuestring);
     return *text ? GSIM_OK : gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
 }
 
-static enum gsim_status check_keys(struct reader *reader, const char *place, const cJSON *object,
+static enum gsim_status check_keys(struct gsim_device_reader *reader, const char *place, const cJSON *object,
                                    const char *const *known, const char *expected)
 {
     const cJSON *child;
@@ -66,31 +58,33 @@ static enum gsim_status check_keys(struct reader *reader, const char *place, con
 }
 
 /* One number, or as many as the curve has points. */
-static enum gsim_status read_values(struct reader *reader, const struct gsim_number_row *row, const char *place, const cJSON *value,
+static enum gsim_status read_values(struct gsim_device_reader *reader, const struct gsim_number_row *row, const char *place, const cJSON *value,
                                     double values[GSIM_CURVE_MOST])
 {
     char expected[96], of_point[160];
     if (!row->points) {
         if (!cJSON_IsNumber(value) || !gsim_device_number_holds(row->first, value->valuedouble))
-            return fail_found(reader, place, gsim_device_number_expected(row->first, expected, sizeof(expected)), value);
+            return gsim_reader_fail(reader, place, gsim_device_number_expected(row->first, expected, sizeof(expected)), value);
         values[0] = value->valuedouble;
         return GSIM_OK;
     }
-    snprintf(expected, sizeof(expected), "a list of %d numbers", row->points);
-    if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) != row->points) return fail_found(reader, place, expected, value);
+    int least = row->first == GSIM_DEV_carveout_kib ? 1 : row->points;
+    snprintf(expected, sizeof(expected), least < row->points ? "a list of %d to %d numbers" : "a list of %d numbers", least, row->points);
+    if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) < least || cJSON_GetArraySize(value) > row->points) return gsim_reader_fail(reader, place, expected, value);
     const cJSON *item;
     int point = 0;
     cJSON_ArrayForEach(item, value)
     {
         snprintf(of_point, sizeof(of_point), "%s[%d]", place, point);
         if (!cJSON_IsNumber(item) || !gsim_device_number_holds(row->first + point, item->valuedouble))
-            return fail_found(reader, of_point, gsim_device_number_expected(row->first, expected, sizeof(expected)), item);
+            return gsim_reader_fail(reader, of_point, gsim_device_number_expected(row->first, expected, sizeof(expected)), item);
         values[point++] = item->valuedouble;
     }
+    for (; point < row->points; point++) values[point] = values[point - 1];
     return GSIM_OK;
 }
 
-static enum gsim_status read_kind(struct reader *reader, const struct gsim_number_row *row, const cJSON *kind, enum gsim_number_kind *found)
+static enum gsim_status read_kind(struct gsim_device_reader *reader, const struct gsim_number_row *row, const cJSON *kind, enum gsim_number_kind *found)
 {
     char place[128];
     for (int k = GSIM_KIND_DATASHEET; k <= GSIM_KIND_ASSUMED; k++)
@@ -99,15 +93,15 @@ static enum gsim_status read_kind(struct reader *reader, const struct gsim_numbe
             return GSIM_OK;
         }
     snprintf(place, sizeof(place), "%s.%s.kind", row->section, row->name);
-    return fail_found(reader, place, "one of datasheet, published, measured, fitted, derived, assumed", kind);
+    return gsim_reader_fail(reader, place, "one of datasheet, published, measured, fitted, derived, assumed", kind);
 }
 
 /* What the file says, unless the device's own has said it. */
-static enum gsim_status keep(struct reader *reader, const struct gsim_number_row *row, const double *values, const char *source,
+static enum gsim_status keep(struct gsim_device_reader *reader, const struct gsim_number_row *row, const double *values, const char *source,
                              enum gsim_number_kind kind)
 {
     struct gsim_device_spec *spec = reader->spec;
-    if (reader->given[row->first]) return GSIM_OK;
+    if (reader->given[row->first] || reader->takes == (gsim_device_number_is_limit(row->first) ? GSIM_TAKE_OTHERS : GSIM_TAKE_LIMITS)) return GSIM_OK;
     if (reader->arch) source = gsim_arena_printf(&spec->arena, "%s: %s", reader->arch, source);
     if (!source) return gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
     for (int i = 0; i < gsim_number_row_size(row); i++) {
@@ -120,7 +114,7 @@ static enum gsim_status keep(struct reader *reader, const struct gsim_number_row
 }
 
 /* {"value": 132, "unit": "", "source": "...", "kind": "datasheet"} */
-static enum gsim_status read_number(struct reader *reader, const struct gsim_number_row *row, const cJSON *item)
+static enum gsim_status read_number(struct gsim_device_reader *reader, const struct gsim_number_row *row, const cJSON *item)
 {
     static const char *const keys[] = {"value", "unit", "source", "kind", NULL};
     char place[128], expected[96];
@@ -128,7 +122,7 @@ static enum gsim_status read_number(struct reader *reader, const struct gsim_num
     const char *source = NULL;
     enum gsim_number_kind kind = GSIM_KIND_ASSUMED;
     snprintf(place, sizeof(place), "%s.%s", row->section, row->name);
-    if (!cJSON_IsObject(item)) return fail_found(reader, place, "an object with value, unit, source, kind", item);
+    if (!cJSON_IsObject(item)) return gsim_reader_fail(reader, place, "an object with value, unit, source, kind", item);
     enum gsim_status status = check_keys(reader, place, item, keys, "value, unit, source, kind");
     if (status != GSIM_OK) return status;
 
@@ -140,18 +134,18 @@ static enum gsim_status read_number(struct reader *reader, const struct gsim_num
     snprintf(place, sizeof(place), "%s.%s.unit", row->section, row->name);
     snprintf(expected, sizeof(expected), "\"%s\"", row->unit);
     if (!cJSON_IsString(unit) || strcmp(unit->valuestring, row->unit) != 0)
-        return fail_found(reader, place, expected, unit);
+        return gsim_reader_fail(reader, place, expected, unit);
 
     snprintf(place, sizeof(place), "%s.%s.source", row->section, row->name);
-    status = read_text(reader, place, "where the number comes from, in words",
+    status = gsim_reader_text(reader, place, "where the number comes from, in words",
                        cJSON_GetObjectItemCaseSensitive(item, "source"), &source);
     if (status == GSIM_OK) status = read_kind(reader, row, cJSON_GetObjectItemCaseSensitive(item, "kind"), &kind);
     return status == GSIM_OK ? keep(reader, row, values, source, kind) : status;
 }
 
-static enum gsim_status read_section(struct reader *reader, const char *section, const cJSON *object)
+static enum gsim_status read_section(struct gsim_device_reader *reader, const char *section, const cJSON *object)
 {
-    if (!cJSON_IsObject(object)) return fail_found(reader, section, "an object of numbers", object);
+    if (!cJSON_IsObject(object)) return gsim_reader_fail(reader, section, "an object of numbers", object);
     const char *repeated = gsim_json_repeated(object);
     if (repeated) return gsim_error_set(reader->error, GSIM_INPUT, "%s.%s: given twice", section, repeated);
     const cJSON *child;
@@ -173,34 +167,34 @@ static enum gsim_status read_section(struct reader *reader, const char *section,
     return GSIM_OK;
 }
 
-/* "9.0" to 90, "gfx942" to AMD's; the occupancy table must know it. */
-static enum gsim_status read_compute_capability(struct reader *reader, const cJSON *item)
+enum gsim_status gsim_reader_sections(struct gsim_device_reader *reader, const cJSON *json)
 {
-    char expected[256] = "one of", text[GSIM_CAPABILITY_TEXT];
-    int known = 0;
-    while (cJSON_IsString(item) && (known = gsim_capability_next(known)) != 0)
-        if (strcmp(gsim_capability_text(known, text), item->valuestring) == 0) {
-            reader->spec->compute_capability = known;
-            return GSIM_OK;
-        }
-    for (known = 0; (known = gsim_capability_next(known)) != 0;) {
-        size_t length = strlen(expected);
-        snprintf(expected + length, sizeof(expected) - length, " \"%s\"", gsim_capability_text(known, text));
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; status == GSIM_OK && i < SECTION_COUNT; i++) {
+        const cJSON *section = cJSON_GetObjectItemCaseSensitive(json, sections[i]);
+        if (section) status = read_section(reader, sections[i], section);
     }
-    return fail_found(reader, "compute_capability", expected, item);
+    return status;
+}
+
+/* "9.0" to 90, "gfx942" to AMD's. */
+static enum gsim_status read_compute_capability(struct gsim_device_reader *reader, const cJSON *item)
+{
+    reader->spec->compute_capability = cJSON_IsString(item) ? gsim_capability_parse(item->valuestring) : 0;
+    return reader->spec->compute_capability ? GSIM_OK : gsim_arch_fail_capability(reader, item);
 }
 
 /* ["NVIDIA H200"] to lines; may be left out. */
-static enum gsim_status read_gpus(struct reader *reader, const cJSON *list)
+static enum gsim_status read_gpus(struct gsim_device_reader *reader, const cJSON *list)
 {
     const cJSON *item;
     reader->spec->gpus = NULL;
     if (!list) return GSIM_OK;
-    if (!cJSON_IsArray(list)) return fail_found(reader, "gpus", "a list of names", list);
+    if (!cJSON_IsArray(list)) return gsim_reader_fail(reader, "gpus", "a list of names", list);
     cJSON_ArrayForEach(item, list)
     {
         const char *name = NULL;
-        enum gsim_status status = read_text(reader, "gpus", "a name", item, &name);
+        enum gsim_status status = gsim_reader_text(reader, "gpus", "a name", item, &name);
         if (status != GSIM_OK) return status;
         const char *before = reader->spec->gpus;
         reader->spec->gpus = gsim_arena_printf(&reader->spec->arena, "%s%s%s", before ? before : "", before ? "\n" : "", name);
@@ -209,41 +203,41 @@ static enum gsim_status read_gpus(struct reader *reader, const cJSON *list)
     return GSIM_OK;
 }
 
-static enum gsim_status check_head(struct reader *reader, const cJSON *json, const char *wanted, const char *const *keys, const char *expected)
+enum gsim_status gsim_reader_head(struct gsim_device_reader *reader, const cJSON *json, const char *wanted, const char *const *keys, const char *expected)
 {
-    if (!cJSON_IsObject(json)) return fail_found(reader, "top level", "an object", json);
+    if (!cJSON_IsObject(json)) return gsim_reader_fail(reader, "top level", "an object", json);
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
     if (!cJSON_IsString(schema) || strcmp(schema->valuestring, wanted) != 0) {
         char quoted[64];
         snprintf(quoted, sizeof quoted, "\"%s\"", wanted);
-        return fail_found(reader, "schema", quoted, schema);
+        return gsim_reader_fail(reader, "schema", quoted, schema);
     }
     return check_keys(reader, "", json, keys, expected);
 }
 
-static enum gsim_status read_head(struct reader *reader, const cJSON *json)
+static enum gsim_status read_head(struct gsim_device_reader *reader, const cJSON *json)
 {
     static const char *const keys[] = {"schema", "name", "title", "compute_capability", "gpus",    "arch", "inherits",
                                        "gpu",    "link", "managed", "host",             "sharing", NULL};
-    enum gsim_status status = check_head(reader, json, GSIM_DEVICE_SCHEMA, keys,
+    enum gsim_status status = gsim_reader_head(reader, json, GSIM_DEVICE_SCHEMA, keys,
                                          "schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, managed, host, sharing");
     const cJSON *arch = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "arch") : NULL;
     if (status == GSIM_OK)
         status =
-            read_text(reader, "name", "a name", cJSON_GetObjectItemCaseSensitive(json, "name"), &reader->spec->name);
+            gsim_reader_text(reader, "name", "a name", cJSON_GetObjectItemCaseSensitive(json, "name"), &reader->spec->name);
     if (status == GSIM_OK)
-        status = read_text(reader, "title", "a title", cJSON_GetObjectItemCaseSensitive(json, "title"),
+        status = gsim_reader_text(reader, "title", "a title", cJSON_GetObjectItemCaseSensitive(json, "title"),
                            &reader->spec->title);
     if (status == GSIM_OK)
         status = read_compute_capability(reader, cJSON_GetObjectItemCaseSensitive(json, "compute_capability"));
     if (status == GSIM_OK) status = read_gpus(reader, cJSON_GetObjectItemCaseSensitive(json, "gpus"));
-    if (status == GSIM_OK && arch) status = read_text(reader, "arch", "the name of an architecture", arch, &reader->spec->arch);
+    if (status == GSIM_OK && arch) status = gsim_reader_text(reader, "arch", "the name of an architecture", arch, &reader->spec->arch);
     return status;
 }
 
 /* --- what the file leaves out ----------------------------------------------------------------------------- */
 /* The default of device.def, or an error. */
-static enum gsim_status complete(struct reader *reader)
+static enum gsim_status complete(struct gsim_device_reader *reader)
 {
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
         enum gsim_device_number number = (enum gsim_device_number)i;
@@ -260,67 +254,6 @@ static enum gsim_status complete(struct reader *reader)
     return GSIM_OK;
 }
 
-static enum gsim_status read_arch_file(struct reader *reader, const char *path, const char *name)
-{
-    static const char *const keys[] = {"schema", "name", "title", "gpu", "link", "managed", "host", "sharing", NULL};
-    cJSON *json = gsim_json_read(path, reader->error);
-    enum gsim_status status = json ? check_head(reader, json, GSIM_ARCH_SCHEMA, keys, "schema, name, title, gpu, link, managed, host, sharing")
-                                   : reader->error->status;
-    const cJSON *its_name = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "name") : NULL;
-    if (status == GSIM_OK && !(cJSON_IsString(its_name) && strcmp(its_name->valuestring, name) == 0))
-        status = fail_found(reader, "name", "the file's name without \".json\"", its_name);
-    reader->arch = name;
-    for (size_t i = 0; status == GSIM_OK && i < SECTION_COUNT; i++) {
-        const cJSON *section = cJSON_GetObjectItemCaseSensitive(json, sections[i]);
-        if (section) status = read_section(reader, sections[i], section);
-    }
-    reader->arch = NULL;
-    gsim_json_release(json);
-    if (status != GSIM_OK) gsim_error_prefix(reader->error, "cannot read '%s'", path);
-    return status;
-}
-
-static size_t find_file(const struct gsim_model_file *files, size_t count, const char *name)
-{
-    size_t i = 0;
-    while (i < count && strcmp(files[i].name, name) != 0) i++;
-    return i;
-}
-
-/* Of a file models/arch/NAME.json, and not another one than that of the compute capability where there is one: "9.0" is no "sm_70". */
-static enum gsim_status check_arch(struct reader *reader, const char *name, const struct gsim_model_file *files, size_t count)
-{
-    char known[200] = "", own[24], capability[GSIM_CAPABILITY_TEXT];
-    int number = reader->spec->compute_capability;
-    bool is_gfx = gsim_capability_is_gfx(number);
-    size_t length = 0;
-    for (size_t i = 0; i < count && length < sizeof known; i++)
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", files[i].name);
-    if (find_file(files, count, name) == count)
-        return gsim_error_set(reader->error, GSIM_INPUT, "expected the name of a file models/arch/NAME.json, found \"%.60s\": there are %s", name, known);
-    snprintf(own, sizeof own, "sm_%d", number);
-    bool is_sm = strncmp(name, "sm_", 3) == 0, has_own = !is_gfx && find_file(files, count, own) < count;
-    bool is_other = is_gfx ? is_sm : strncmp(name, "cdna", 4) == 0 || (is_sm && has_own && strcmp(name, own) != 0);
-    if (!is_other) return GSIM_OK;
-    return gsim_error_set(reader->error, GSIM_INPUT, "expected %s, as compute_capability is \"%s\", found \"%.60s\"", has_own ? own : "another one",
-                          gsim_capability_text(number, capability), name);
-}
-
-/* Those of its architecture. */
-static enum gsim_status use_arch(struct reader *reader)
-{
-    struct gsim_arena arena = {0};
-    struct gsim_model_file *files = NULL;
-    size_t count = 0;
-    const char *name = reader->spec->arch;
-    if (!name) return GSIM_OK;
-    enum gsim_status status = gsim_arch_files(&arena, &files, &count, reader->error);
-    if (status == GSIM_OK) status = check_arch(reader, name, files, count);
-    if (status == GSIM_OK) status = read_arch_file(reader, files[find_file(files, count, name)].path, name);
-    gsim_arena_release(&arena);
-    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(reader->error, "arch");
-}
-
 static enum gsim_status load_file(const char *path, const char *name, unsigned depth, struct gsim_device_spec *spec,
                                   struct gsim_error *error);
 static enum gsim_status load_named(const char *name, unsigned depth, struct gsim_device_spec *spec, struct gsim_error *error);
@@ -331,9 +264,9 @@ static bool has_suffix(const char *text)
     return length > 5 && strcmp(text + length - 5, ".json") == 0;
 }
 
-static enum gsim_status load_base(struct reader *reader, const cJSON *item, unsigned depth, struct gsim_device_spec *base)
+static enum gsim_status load_base(struct gsim_device_reader *reader, const cJSON *item, unsigned depth, struct gsim_device_spec *base)
 {
-    if (!cJSON_IsString(item) || !item->valuestring[0]) return fail_found(reader, "inherits", "the name of a device", item);
+    if (!cJSON_IsString(item) || !item->valuestring[0]) return gsim_reader_fail(reader, "inherits", "the name of a device", item);
     if (strchr(item->valuestring, '/') || has_suffix(item->valuestring))
         return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected the name of a device (gpusim list devices; of one's own, FOLDER/models/NAME.json "
                                                          "with GPUSIM_DATA=FOLDER), no path, found \"%.60s\"", item->valuestring);
@@ -344,17 +277,17 @@ static enum gsim_status load_base(struct reader *reader, const cJSON *item, unsi
 }
 
 /* Those of the device that it inherits from, from there on assumed; those of its architecture come before a device's of another one. */
-static enum gsim_status inherit(struct reader *reader, const cJSON *item, unsigned depth)
+static enum gsim_status inherit(struct gsim_device_reader *reader, const cJSON *item, unsigned depth)
 {
     struct gsim_device_spec base = {0};
     struct gsim_arena *arena = &reader->spec->arena;
-    if (!item) return use_arch(reader);
+    if (!item) return gsim_arch_use(reader);
     enum gsim_status status = load_base(reader, item, depth, &base);
     bool is_other = reader->spec->arch && !(base.arch && strcmp(reader->spec->arch, base.arch) == 0);
-    if (status == GSIM_OK && is_other) status = use_arch(reader);
+    if (status == GSIM_OK && is_other) status = gsim_arch_use(reader);
     if (status == GSIM_OK && !reader->spec->arch && base.arch) reader->spec->arch = gsim_arena_strdup(arena, base.arch);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT && status == GSIM_OK; i++) {
-        if (reader->given[i]) continue;
+        if (reader->given[i] || (gsim_device_number_is_limit(i) && base.compute_capability != reader->spec->compute_capability)) continue;
         const char *source = gsim_arena_printf(arena, "as the %s (%s there): %s", base.name, gsim_number_kind_name(base.kind[i]), base.source[i]);
         if (!source) status = gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
         *gsim_device_number(reader->spec, (enum gsim_device_number)i) = gsim_device_get(&base, (enum gsim_device_number)i);
@@ -373,7 +306,7 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
 {
     struct gsim_error local = {0};
     struct gsim_device_spec result = {0};
-    struct reader reader = {.spec = &result, .error = &local};
+    struct gsim_device_reader reader = {.spec = &result, .error = &local};
     cJSON *json = gsim_json_read(path, &local);
     enum gsim_status status = json ? read_head(&reader, json) : local.status;
     if (status == GSIM_OK && name && strcmp(result.name, name) != 0)
@@ -387,6 +320,7 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
     }
     result.inherits = base != NULL;
     if (status == GSIM_OK) status = inherit(&reader, base, depth);
+    if (status == GSIM_OK) status = gsim_arch_limits(&reader);
     if (status == GSIM_OK) status = complete(&reader);
     gsim_json_release(json);
     if (status == GSIM_OK) {

@@ -21,6 +21,10 @@ enum gsim_status gsim_device_set_pcie(struct gsim_device_spec *spec, const char 
                                       struct gsim_error *error) GSIM_NODISCARD;
 bool gsim_device_is_pcie(const char *number); /* whether it is one of those */
 
+/* Sets it, and the limits of an SM that models/arch has of it. On failure, where no file has it, SPEC is as it was. */
+enum gsim_status gsim_device_set_capability(struct gsim_device_spec *spec, int compute_capability,
+                                            struct gsim_error *error) GSIM_NODISCARD;
+
 /* Sets a number that was measured or fitted, with where it comes from (copied); what lies outside the range becomes its
  * bound, counts become whole. False when memory is out. */
 bool gsim_device_put(struct gsim_device_spec *spec, enum gsim_device_number number, double value,

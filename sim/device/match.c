@@ -56,21 +56,21 @@ static bool is_amd(const char *gpu)
 }
 
 /* SMs of 12.0 hold what those of 8.9 do. */
-static bool has_same_limits(int left, int right)
+static bool has_same_limits(const struct gsim_device_spec *left, const struct gsim_device_spec *right)
 {
-    const struct gsim_sm_limits *a = gsim_sm_limits(left), *b = gsim_sm_limits(right);
-    return a && b && a->threads == b->threads && a->blocks == b->blocks && a->smem_bytes == b->smem_bytes;
+    const struct gsim_sm_limits a = gsim_sm_limits(left), b = gsim_sm_limits(right);
+    return a.threads == b.threads && a.blocks == b.blocks && a.smem_bytes == b.smem_bytes;
 }
 
-/* How well the device fits, more is better; 0 not at all. */
-static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int compute_capability, double sm_count)
+/* How well the device fits, more is better; 0 not at all. KNOWN has the limits of that compute capability, where they are known. */
+static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int compute_capability, double sm_count, const struct gsim_device_spec *known)
 {
     unsigned major = (unsigned)compute_capability / 10, minor = (unsigned)compute_capability % 10;
     if (is_listed(spec, gpu)) return 5;
     if (is_same(spec->title, gpu)) return 4;
     if (!compute_capability || is_amd(gpu) != gsim_capability_is_gfx(spec->compute_capability)) return 0;
     bool is_major = gsim_capability_major(spec->compute_capability) == major;
-    if (!is_major && !has_same_limits(spec->compute_capability, compute_capability)) return 0;
+    if (!is_major && !has_same_limits(spec, known)) return 0;
     double off = sm_count > 0 ? fabs(log(spec->sm_count / sm_count)) : 0;
     double near = !is_major ? 0 : gsim_capability_minor(spec->compute_capability) == minor ? 2 : 1;
     return near + 1 / (1 + off) / 2 - (spec->inherits ? 1e-6 : 0);
@@ -81,12 +81,14 @@ void gsim_device_match(const char *gpu, int compute_capability, double sm_count,
     struct gsim_device_entries list = {0};
     struct gsim_error error = {0};
     double best = 0;
+    struct gsim_device_spec known = {0};
     *match = (struct gsim_device_match){0};
     if (gsim_device_list(&list, &error) != GSIM_OK) return;
+    if (compute_capability && gsim_device_set_capability(&known, compute_capability, &error) != GSIM_OK) known.warps_per_sm = 0;
     for (size_t i = 0; i < list.count; i++) {
         struct gsim_device_spec spec = {0};
         if (list.entries[i].error || gsim_device_load(list.entries[i].name, &spec, &error) != GSIM_OK) continue;
-        double fit = fit_of(&spec, gpu, compute_capability, sm_count);
+        double fit = fit_of(&spec, gpu, compute_capability, sm_count, &known);
         if (fit > best) {
             best = fit;
             snprintf(match->name, sizeof match->name, "%s", spec.name);
@@ -94,5 +96,6 @@ void gsim_device_match(const char *gpu, int compute_capability, double sm_count,
         gsim_device_release(&spec);
     }
     match->is_nearest = best > 0 && best < 4;
+    gsim_device_release(&known);
     gsim_device_list_release(&list);
 }

@@ -18,7 +18,8 @@ static const struct gsim_number_row rows[] = {
 #define CURVE(section_, name_, unit_, minimum_, maximum_, help_, points_, ...)                                         \
     {#section_, #name_, unit_, help_, minimum_, maximum_, GSIM_DEV_##name_, points_,                                   \
      offsetof(struct gsim_device_spec, name_), {__VA_ARGS__},                                                          \
-     {#name_ "_0", #name_ "_1", #name_ "_2", #name_ "_3", #name_ "_4", #name_ "_5", #name_ "_6", #name_ "_7"}},
+     {#name_ "_0", #name_ "_1", #name_ "_2", #name_ "_3", #name_ "_4", #name_ "_5", #name_ "_6", #name_ "_7", #name_ "_8",              \
+      #name_ "_9"}},
 #include "gpusim/device.def"
 #undef X
 #undef CURVE
@@ -30,7 +31,10 @@ static const bool is_count[GSIM_DEVICE_NUMBER_COUNT] = {
     [GSIM_DEV_sm_count] = true,     [GSIM_DEV_fp32_lanes_per_sm] = true,  [GSIM_DEV_resident_grids] = true,
     [GSIM_DEV_hw_queues] = true,    [GSIM_DEV_launch_queue_depth] = true, [GSIM_DEV_priority_levels] = true,
     [GSIM_DEV_copy_engines] = true, [GSIM_DEV_eager_migration] = true,    [GSIM_DEV_cores] = true,
-    [GSIM_DEV_mps_sms] = true,
+    [GSIM_DEV_mps_sms] = true,      [GSIM_DEV_warp_threads] = true,       [GSIM_DEV_warps_per_sm] = true,
+    [GSIM_DEV_blocks_per_sm] = true, [GSIM_DEV_registers_per_sm] = true,  [GSIM_DEV_registers_per_block] = true,
+    [GSIM_DEV_registers_per_thread] = true, [GSIM_DEV_register_unit] = true, [GSIM_DEV_subpartitions] = true,
+    [GSIM_DEV_smem_unit_bytes] = true, [GSIM_DEV_smem_reserved_bytes] = true,
 };
 
 static const char *const kind_names[] = {

@@ -1,99 +1,52 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. The table of SM limits and the occupancy of one kernel alone. Which SM a block goes to, and
- * how different kernels share one, is the work distributor's business.
- * Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; the Volta, Turing,
- * Ampere and Hopper tuning guides (carve-outs, reserved shared memory); NVIDIA cuda_occupancy.h.
+ * Layer: sim. The occupancy of one kernel alone. Which SM a block goes to, and how different kernels share one, is the work
+ * distributor's business; limits are a device's numbers, of models/arch.
  */
 #include "sim/device/occupancy.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#define KIB(n)               ((n)*1024u)
-#define BLOCK_THREADS_MAX    1024u /* the same on all compute capabilities here */
-#define REGISTERS_NOT_GIVEN  32u /* include/gpusim/program.h: regs_per_thread 0 */
+#define BLOCK_THREADS_MAX   1024u /* of CUDA, on all devices */
+#define REGISTERS_NOT_GIVEN 32u   /* include/gpusim/program.h: regs_per_thread 0 */
 
-#define NVIDIA .warp_threads = 32, .thread_registers = 255
-/* Waves of 64; the registers are the vector ones, 512 per lane of each of four SIMDs (AMD Instinct MI200 and MI300 ISA: 4.3). */
-#define CDNA .warp_threads = 64, .thread_registers = 512
-
-/* clang-format off */
-static const struct gsim_sm_limits table[] = {
-    {.compute_capability = 52, NVIDIA, .threads = 2048, .warps = 64, .blocks = 32, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(96),
-     .smem_block_bytes = KIB(48), .smem_unit = 256, .carveout_bytes = {KIB(96)}},
-    {.compute_capability = 60, NVIDIA, .threads = 2048, .warps = 64, .blocks = 32, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 2, .smem_bytes = KIB(64),
-     .smem_block_bytes = KIB(48), .smem_unit = 256, .carveout_bytes = {KIB(64)}},
-    {.compute_capability = 61, NVIDIA, .threads = 2048, .warps = 64, .blocks = 32, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(96),
-     .smem_block_bytes = KIB(48), .smem_unit = 256, .carveout_bytes = {KIB(96)}},
-    {.compute_capability = 70, NVIDIA, .threads = 2048, .warps = 64, .blocks = 32, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(96),
-     .smem_block_bytes = KIB(96), .smem_unit = 256,
-     .carveout_bytes = {0, KIB(8), KIB(16), KIB(32), KIB(64), KIB(96)}},
-    {.compute_capability = 75, NVIDIA, .threads = 1024, .warps = 32, .blocks = 16, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(64),
-     .smem_block_bytes = KIB(64), .smem_unit = 256, .carveout_bytes = {KIB(32), KIB(64)}},
-    {.compute_capability = 80, NVIDIA, .threads = 2048, .warps = 64, .blocks = 32, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(164),
-     .smem_block_bytes = KIB(163), .smem_unit = 128, .smem_reserved_bytes = KIB(1),
-     .carveout_bytes = {0, KIB(8), KIB(16), KIB(32), KIB(64), KIB(100), KIB(132), KIB(164)}},
-    {.compute_capability = 86, NVIDIA, .threads = 1536, .warps = 48, .blocks = 16, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(100),
-     .smem_block_bytes = KIB(99), .smem_unit = 128, .smem_reserved_bytes = KIB(1),
-     .carveout_bytes = {0, KIB(8), KIB(16), KIB(32), KIB(64), KIB(100)}},
-    {.compute_capability = 87, NVIDIA, .threads = 1536, .warps = 48, .blocks = 16, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(164),
-     .smem_block_bytes = KIB(163), .smem_unit = 128, .smem_reserved_bytes = KIB(1),
-     .carveout_bytes = {0, KIB(8), KIB(16), KIB(32), KIB(64), KIB(100), KIB(132), KIB(164)}},
-    {.compute_capability = 89, NVIDIA, .threads = 1536, .warps = 48, .blocks = 24, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(100),
-     .smem_block_bytes = KIB(99), .smem_unit = 128, .smem_reserved_bytes = KIB(1),
-     .carveout_bytes = {0, KIB(8), KIB(16), KIB(32), KIB(64), KIB(100)}},
-    {.compute_capability = 90, NVIDIA, .threads = 2048, .warps = 64, .blocks = 32, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(228),
-     .smem_block_bytes = KIB(227), .smem_unit = 128, .smem_reserved_bytes = KIB(1),
-     .carveout_bytes = {0, KIB(8), KIB(16), KIB(32), KIB(64), KIB(100), KIB(132), KIB(164), KIB(196), KIB(228)}},
-    {.compute_capability = 100, NVIDIA, .threads = 2048, .warps = 64, .blocks = 32, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(228),
-     .smem_block_bytes = KIB(227), .smem_unit = 128, .smem_reserved_bytes = KIB(1),
-     .carveout_bytes = {0, KIB(8), KIB(16), KIB(32), KIB(64), KIB(100), KIB(132), KIB(164), KIB(196), KIB(228)}},
-    {.compute_capability = 103, NVIDIA, .threads = 2048, .warps = 64, .blocks = 32, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(228),
-     .smem_block_bytes = KIB(227), .smem_unit = 128, .smem_reserved_bytes = KIB(1),
-     .carveout_bytes = {0, KIB(8), KIB(16), KIB(32), KIB(64), KIB(100), KIB(132), KIB(164), KIB(196), KIB(228)}},
-    {.compute_capability = 120, NVIDIA, .threads = 1536, .warps = 48, .blocks = 24, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(100),
-     .smem_block_bytes = KIB(99), .smem_unit = 128, .smem_reserved_bytes = KIB(1),
-     .carveout_bytes = {0, KIB(8), KIB(16), KIB(32), KIB(64), KIB(100)}},
-    {.compute_capability = 121, NVIDIA, .threads = 1536, .warps = 48, .blocks = 24, .registers = 65536,
-     .registers_per_block = 65536, .register_unit = 256, .subpartitions = 4, .smem_bytes = KIB(100),
-     .smem_block_bytes = KIB(99), .smem_unit = 128, .smem_reserved_bytes = KIB(1),
-     .carveout_bytes = {0, KIB(8), KIB(16), KIB(32), KIB(64), KIB(100)}},
-    {.compute_capability = GSIM_GFX(0x90a), CDNA, .threads = 2048, .warps = 32, .blocks = 32, .registers = 131072,
-     .registers_per_block = 131072, .register_unit = 512, .subpartitions = 4, .smem_bytes = KIB(64),
-     .smem_block_bytes = KIB(64), .smem_unit = 512, .carveout_bytes = {KIB(64)}},
-    {.compute_capability = GSIM_GFX(0x942), CDNA, .threads = 2048, .warps = 32, .blocks = 32, .registers = 131072,
-     .registers_per_block = 131072, .register_unit = 512, .subpartitions = 4, .smem_bytes = KIB(64),
-     .smem_block_bytes = KIB(64), .smem_unit = 512, .carveout_bytes = {KIB(64)}},
-};
-/* clang-format on */
-
-const struct gsim_sm_limits *gsim_sm_limits(int compute_capability)
+struct gsim_sm_limits gsim_sm_limits(const struct gsim_device_spec *d)
 {
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-        if (table[i].compute_capability == compute_capability) return &table[i];
-    return NULL;
+    struct gsim_sm_limits l = {
+        .compute_capability = d->compute_capability,
+        .warp_threads = (uint32_t)d->warp_threads,
+        .thread_registers = (uint32_t)d->registers_per_thread,
+        .threads = (uint32_t)(d->warps_per_sm * d->warp_threads),
+        .warps = (uint32_t)d->warps_per_sm,
+        .blocks = (uint32_t)d->blocks_per_sm,
+        .registers = (uint32_t)d->registers_per_sm,
+        .registers_per_block = (uint32_t)d->registers_per_block,
+        .register_unit = (uint32_t)d->register_unit,
+        .subpartitions = (uint32_t)d->subpartitions,
+        .smem_block_bytes = (uint32_t)(d->smem_per_block_kib * 1024),
+        .smem_unit = (uint32_t)d->smem_unit_bytes,
+        .smem_reserved_bytes = (uint32_t)d->smem_reserved_bytes,
+    };
+    int count = 0;
+    for (int i = 0; i < (int)(sizeof d->carveout_kib / sizeof d->carveout_kib[0]); i++) {
+        uint32_t bytes = (uint32_t)(d->carveout_kib[i] * 1024);
+        if (i && bytes <= l.smem_bytes) continue;
+        l.carveout_bytes[count++] = l.smem_bytes = bytes;
+    }
+    return l;
 }
 
-int gsim_capability_next(int known)
+int gsim_capability_parse(const char *text)
 {
-    int next = 0;
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-        if (table[i].compute_capability > known && (!next || table[i].compute_capability < next))
-            next = table[i].compute_capability;
-    return next;
+    char back[GSIM_CAPABILITY_TEXT];
+    unsigned major, minor;
+    int number = 0;
+    if (sscanf(text, "gfx%5x", &major) == 1)
+        number = GSIM_GFX((int)major);
+    else if (sscanf(text, "%3u.%1u", &major, &minor) == 2)
+        number = (int)(10 * major + minor);
+    return number > 0 && strcmp(gsim_capability_text(number, back), text) == 0 ? number : 0;
 }
 
 const char *gsim_capability_text(int compute_capability, char text[GSIM_CAPABILITY_TEXT])
@@ -173,6 +126,7 @@ static void bound(struct gsim_block_need *need, uint64_t count, const char *limi
 enum gsim_status gsim_block_need(const struct gsim_sm_limits *limits, const struct gsim_kernel *kernel,
                                  struct gsim_block_need *need, struct gsim_error *error)
 {
+    char capability[GSIM_CAPABILITY_TEXT];
     struct request want = request_of(limits, kernel);
     enum gsim_status status = check_block(limits, kernel, &want, error);
     if (status != GSIM_OK) return status;
@@ -187,6 +141,9 @@ enum gsim_status gsim_block_need(const struct gsim_sm_limits *limits, const stru
     bound(&result, result.register_warps / result.warps, "registers");
     if (result.smem_bytes) bound(&result, limits->smem_bytes / result.smem_bytes, "shared memory");
     bound(&result, limits->blocks, "blocks");
+    if (!result.blocks_per_sm)
+        return gsim_error_set(error, GSIM_INPUT, "kernel '%s': no block of it fits an SM of compute capability %s, for its %s", kernel->name ? kernel->name : "?",
+                              gsim_capability_text(limits->compute_capability, capability), result.limiter);
     *need = result;
     return GSIM_OK;
 }

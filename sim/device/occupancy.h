@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. How many blocks of a kernel fit on one SM: limits and allocation granularities by compute
- * capability (reference: CUDA C++ Programming Guide, compute capabilities; NVIDIA cuda_occupancy.h).
+ * Layer: sim. How many blocks of a kernel fit on one SM: limits and allocation granularities, which are numbers of a device (models/arch; rules:
+ * CUDA C++ Programming Guide, compute capabilities; NVIDIA cuda_occupancy.h).
  */
 #ifndef GSIM_OCCUPANCY_H
 #define GSIM_OCCUPANCY_H
 
 #include <stdbool.h>
 
+#include "gpusim/device.h"
 #include "gpusim/program.h"
 
 /* Compute capabilities are 10 * major + minor, AMD's architectures these: GSIM_GFX(0x942) is gfx942. */
@@ -28,8 +29,10 @@ static inline unsigned gsim_capability_minor(int compute_capability)
 }
 /* "9.0", "gfx942". Returns TEXT. */
 const char *gsim_capability_text(int compute_capability, char text[GSIM_CAPABILITY_TEXT]);
-/* The next of the table in ascending order; 0 behind the last. */
-int gsim_capability_next(int known);
+/* Back again; 0: no compute capability is written like that. */
+int gsim_capability_parse(const char *text);
+
+#define GSIM_CARVEOUTS 12
 
 struct gsim_sm_limits {
     int compute_capability;
@@ -41,11 +44,11 @@ struct gsim_sm_limits {
     uint32_t smem_bytes;                      /* per SM, largest carve-out */
     uint32_t smem_block_bytes;                /* per block, opt-in maximum */
     uint32_t smem_unit, smem_reserved_bytes;  /* rounding; system share per block */
-    uint32_t carveout_bytes[12];              /* ascending, ends with 0 after the first entry */
+    uint32_t carveout_bytes[GSIM_CARVEOUTS];  /* ascending, ends with 0 after the first entry */
 };
 
-/* NULL for a compute capability that is not in the table. */
-const struct gsim_sm_limits *gsim_sm_limits(int compute_capability);
+/* From the device's numbers. */
+struct gsim_sm_limits gsim_sm_limits(const struct gsim_device_spec *device);
 
 /* What one block takes from an SM. */
 struct gsim_block_need {

@@ -22,7 +22,6 @@ struct gsim_hw_queue {
     struct gsim_host_thread *waiting_threads; /* launch queue full */
 };
 
-struct gsim_held_node;
 struct gsim_resident;
 
 /* Decides when kernels whose turn has come go to the SMs (sim/task/). */
@@ -58,8 +57,6 @@ struct gsim_front {
 
     gsim_time graph_dispatch_free; /* when the graph dispatcher may start another node */
     uint32_t graph_kernels;        /* nodes of graphs under way */
-    uint64_t placed;               /* kernels of which all blocks were or are resident */
-    struct gsim_held_node *held, *last_held, *idle_held; /* graphs.c; in the order in which they go on */
     struct gsim_resident *resident, *waiting_residents, *idle_residents; /* resident.c: the running launch; those behind it */
     struct gsim_demand signal;     /* fills an SM; graphs.c. 0 blocks: there is none */
 };
@@ -115,10 +112,9 @@ void gsim_programmatic_triggered(void *front, void *tag, gsim_time now); /* told
 /* What the nodes of the graph are when it runs. False: out of memory. */
 bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *graph, struct gsim_exec_state *exec);
 void gsim_graphs_launch(struct gsim_command *command);
-/* Both are told to the device: none of a kernel's blocks waits for room; what follows a node that copies (struct gsim_copy_hooks). */
-void gsim_graphs_kernel_placed(void *front, void *command, gsim_time now);
 /* All blocks of the node's kernel have triggered. */
 void gsim_graphs_triggered(struct gsim_command *node, gsim_time now);
+/* Told to the device: what follows a node that copies (struct gsim_copy_hooks). */
 bool gsim_graphs_copies_on(const struct gsim_front *f, const struct gsim_command *copy, uint32_t *next);
 
 #endif

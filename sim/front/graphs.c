@@ -18,14 +18,6 @@ struct gsim_graph_run {
 
 /* A node that follows several branches and whose last predecessor ended while kernels had blocks that were not resident yet: it waits until
  * PLACED kernels are, of all that ever came, and READY. */
-struct gsim_held_node {
-    struct gsim_graph_run *run;
-    uint32_t index;
-    uint64_t placed;
-    gsim_time ready;
-    struct gsim_held_node *next;
-};
-
 /* --- instantiation ---------------------------------------------------------------------------------------- */
 
 static bool follows_copy(const struct gsim_graph_state *g, uint32_t node)
@@ -109,12 +101,11 @@ bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *g,
 /* A block that fills an SM for graph_signal_us. */
 static void make_signal(struct gsim_front *f)
 {
-    const struct gsim_sm_limits *limits = gsim_sm_limits(f->device->spec->compute_capability);
     const struct gsim_kernel kernel = {
         .name = "signal of a graph node",
         .grid = {1, 1, 1},
         .block = {GSIM_LIMIT_BLOCK_THREADS, 1, 1},
-        .regs_per_thread = limits->registers / GSIM_LIMIT_BLOCK_THREADS,
+        .regs_per_thread = (uint32_t)f->device->spec->registers_per_sm / GSIM_LIMIT_BLOCK_THREADS,
         .thread_cycles = f->device->spec->graph_signal_us * f->device->spec->clock_mhz,
     };
     struct gsim_error error;
@@ -153,6 +144,11 @@ static bool is_profiled(const struct gsim_front *f, const struct gsim_op *op)
     return op->kind == GSIM_OP_KERNEL && f->process->space->program->kernels[op->kernel_index].solo_profiled;
 }
 
+static double beside_us(const struct gsim_front *f)
+{
+    return gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_GRAPH_BESIDE) ? f->device->spec->graph_beside_us : 0;
+}
+
 /* The node is ready now: the dispatcher starts it, behind those that were ready before, and is busy with it for so long (H100: graphs of 880
  * to 3,094 nodes, traces/h100/mega.json.gz: chains and joins go at one node in 0.165 us, layers and random graphs at one in 0.28). */
 static void dispatch_node(void *argument)
@@ -183,7 +179,7 @@ static struct gsim_command *node_ready(struct gsim_front *f, struct gsim_graph_r
     node->launch = run->command->launch;
     node->correlation = run->command->correlation;
     /* Where others beside it are known to make it later, what the dispatcher takes is in that (found with roots first). */
-    bool is_beside = is_queued(f) && is_profiled(f, node->op) && f->device->spec->graph_beside_us > 0;
+    bool is_beside = is_queued(f) && is_profiled(f, node->op) && beside_us(f) > 0;
     if (is_queued(f) && !is_beside) {
         gsim_machine_at(f->machine, ready, dispatch_node, node);
         return node;
@@ -232,39 +228,6 @@ void gsim_graphs_launch(struct gsim_command *command)
             node_ready(f, run, n, f->machine->now + gsim_time_from_us(roots++ * f->device->spec->graph_branch_us), false);
 }
 
-/* And then for graph_held_us. Streams that wait for events are not held so. */
-static void hold(struct gsim_front *f, struct gsim_graph_run *run, uint32_t index, gsim_time ready)
-{
-    struct gsim_held_node *held = f->idle_held;
-    if (held)
-        f->idle_held = held->next;
-    else
-        held = GSIM_ARENA_NEW(&f->machine->arena, struct gsim_held_node);
-    if (!held) {
-        gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
-        return;
-    }
-    *held = (struct gsim_held_node){run, index, f->placed + gsim_gpu_queued(f->part->sm), ready, NULL};
-    *(f->held ? &f->last_held->next : &f->held) = held;
-    f->last_held = held;
-}
-
-void gsim_graphs_kernel_placed(void *data, void *tag, gsim_time now)
-{
-    const struct gsim_command *command = tag;
-    (void)data;
-    if (!command) return; /* a signal */
-    struct gsim_front *f = command->front;
-    f->placed++;
-    for (struct gsim_held_node *held; (held = f->held) != NULL && held->placed <= f->placed;) {
-        gsim_time ready = now + gsim_time_from_us(f->device->spec->graph_held_us);
-        f->held = held->next;
-        node_ready(f, held->run, held->index, ready > held->ready ? ready : held->ready, true);
-        held->next = f->idle_held;
-        f->idle_held = held;
-    }
-}
-
 /* NEXT is a kernel launched programmatically behind a kernel, the only node that it follows. */
 static bool is_programmatic(const struct gsim_exec_state *x, uint32_t next)
 {
@@ -306,7 +269,7 @@ static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t ne
         ready = ready - f->machine->now > held ? ready - held : f->machine->now;
         /* Kernels of 1 to 4 us take 0.35, 0.7 and 0.9 us longer beside one, two and three others than in a chain (H100, CUDA graphs of four
          * networks with branches). */
-        ready += gsim_time_from_us(f->device->spec->graph_beside_us * f->graph_kernels);
+        ready += gsim_time_from_us(beside_us(f) * f->graph_kernels);
     }
     bool looks = own != unit && f->device->gaps.engine_poll;
     if (looks) {
@@ -317,11 +280,6 @@ static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t ne
     } else if (unit != GSIM_UNIT_SMS && f->device->gaps.engine_poll) { /* known of the same devices only */
         ready = f->machine->now + f->device->gaps.copy; /* also where branches meet: not measured */
         crosses = false;
-    }
-    bool may_hold = gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_HELD_NODES);
-    if (may_hold && crosses && own == GSIM_UNIT_SMS && unit == GSIM_UNIT_SMS && gsim_gpu_queued(f->part->sm)) {
-        hold(f, run, next, ready);
-        return;
     }
     node_ready(f, run, next, ready, looks || crosses);
 }

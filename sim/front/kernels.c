@@ -110,6 +110,5 @@ static void blocks_stayed(void *data, void *tag, const uint64_t *sms, uint64_t b
     f->machine->simulation->observer->on_blocks(f->machine->simulation->observer->data, &record);
 }
 
-const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, gsim_graphs_kernel_placed, gsim_programmatic_triggered,
-                                                      gsim_front_kernel_drained};
+const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, gsim_programmatic_triggered, gsim_front_kernel_drained};
 const struct gsim_gpu_watcher gsim_front_watcher = {NULL, blocks_stayed};

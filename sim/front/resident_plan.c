@@ -12,7 +12,7 @@ static const struct gsim_resident_policy *const policies[] = {
 /* How many blocks of a kernel with the most registers, shared memory and warps of all fit on an SM. */
 static uint32_t room_on_sm(const struct gsim_front *f, const struct gsim_persistent *plan)
 {
-    const struct gsim_sm_limits *l = gsim_sm_limits(f->device->spec->compute_capability);
+    const struct gsim_sm_limits l = gsim_sm_limits(f->device->spec);
     uint32_t warps = 1, registers = 1, smem = 1;
     for (uint32_t i = 0; i < plan->op_count; i++) {
         const struct gsim_demand *w = &f->process->space->works[plan->ops[i]->kernel_index];
@@ -20,7 +20,7 @@ static uint32_t room_on_sm(const struct gsim_front *f, const struct gsim_persist
         if (w->registers > registers) registers = w->registers;
         if (w->need.smem_bytes > smem) smem = w->need.smem_bytes;
     }
-    uint32_t room = l->blocks, by_warps = l->warps / warps, by_registers = l->registers / registers, by_smem = l->smem_bytes / smem;
+    uint32_t room = l.blocks, by_warps = l.warps / warps, by_registers = l.registers / registers, by_smem = l.smem_bytes / smem;
     if (by_warps < room) room = by_warps;
     if (by_registers < room) room = by_registers;
     return by_smem < room ? by_smem : room;

@@ -362,8 +362,8 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     bool is_pinned = gsim_copies_is_pinned(p->space, op); /* the staging of others has its own start */
     gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, is_pinned ? p->spec->copy_start_us : 0);
     /* Pageable copies are staged by the calling thread; small ones to the device return at once
-     * (CUDA driver API, "API synchronization behavior": up to 64 KB). */
-    bool is_small = op->copy_kind == GSIM_COPY_H2D && op->bytes <= 65536;
+     * (CUDA driver API, "API synchronization behavior"). */
+    bool is_small = op->copy_kind == GSIM_COPY_H2D && (double)op->bytes <= p->spec->pageable_staged_bytes;
     if (gsim_copies_is_pageable(p->space, op) && op->copy_kind != GSIM_COPY_D2D && op->copy_kind != GSIM_COPY_P2P && !is_small) {
         gsim_time before = p->machine->running->local;
         p->machine->running->target = p->streams[stream].issued;

@@ -4,9 +4,15 @@
 
 #include <math.h>
 
-#define GROUP_BYTES 65536.0
-#define BLOCK_BYTES 2097152.0
-#define BLOCK_ROUNDS 6.0   /* 64K 64K 128K 256K 512K 1M */
+#include "sim/memory/residency.h"
+
+/* Of the driver, alike on all GPUs: its big page, its block, in how many rounds its tree fills one (64K 64K 128K 256K 512K 1M). */
+#define GROUP_BYTES  ((double)GSIM_GROUP_BYTES)
+#define BLOCK_BYTES  ((double)GSIM_BLOCK_BYTES)
+#define BLOCK_ROUNDS 6.0
+/* And faults of long rows in a block, or for each row of it where they are few: what the tree gives. */
+#define ROW_FAULTS      16.0
+#define ROW_FAULTS_EACH 2.5
 
 double gsim_fault_round_bytes(const struct gsim_device_spec *device, double window_bytes)
 {
@@ -20,7 +26,7 @@ double gsim_fault_round_bytes(const struct gsim_device_spec *device, double wind
 struct gsim_fault_rows gsim_fault_rows(const struct gsim_device_spec *device, double rows, double row_bytes)
 {
     double in_block = BLOCK_BYTES / row_bytes, fill = device->fault_prefetch_share * BLOCK_BYTES / GROUP_BYTES;
-    double first = fmin(in_block, fill), faults = fmin(fmax(16, first), BLOCK_ROUNDS + 2.5 * in_block);
+    double first = fmin(in_block, fill), faults = fmin(fmax(ROW_FAULTS, first), BLOCK_ROUNDS + ROW_FAULTS_EACH * in_block);
     return (struct gsim_fault_rows){
         .round_bytes = fmin(rows, device->fault_batch_groups) * BLOCK_BYTES / faults,
         .visits = fmax(1, first / device->fault_rows_per_visit) + fmax(0, faults - fmax(1, first)),
@@ -33,9 +39,9 @@ double gsim_fault_visits_ps_per_byte(double scan_ps_per_byte, double link_ps_per
     return scan_ps_per_byte + above * (visits / BLOCK_ROUNDS - 1);
 }
 
-/* From this knee on the longer of computation and faults counts alone. */
+/* From this knee on, the end of its range, the longer of computation and faults counts alone. */
 #define SHARP_KNEE 64.0
-/* Relative; far below what is known of any rate. */
+/* To which rates are solved for, relative; far below what is known of any. */
 #define CLOSE 1e-4
 
 /* Speed of the kernel when a batch takes BATCH_PS: one round per batch of each of its flows at most. */

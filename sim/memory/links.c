@@ -9,6 +9,7 @@
 struct gsim_platform gsim_links_platform(const struct gsim_device_spec *d)
 {
     return (struct gsim_platform){
+        .beside_faults_least = d->beside_faults_least,
         .link_gbps = {
             [GSIM_LINK_H2D] = d->h2d_gbps,
             [GSIM_LINK_D2H] = d->d2h_gbps,

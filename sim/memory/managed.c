@@ -6,7 +6,6 @@
 #include "sim/memory/device.h"
 
 /* The host's page faults move at least one page (4 KiB, CUDA on x86) where the device cannot fault. */
-#define HOST_PAGE_BYTES 4096u
 
 static bool is_eager(const struct gsim_device *d) { return d->spec->eager_migration > 0; }
 
@@ -216,7 +215,8 @@ void gsim_managed_host_access(struct gsim_device *d, const struct gsim_op *op, u
 {
     uint32_t buffer = op->args[0].buffer_index;
     uint64_t back = op->untimed ? 0 : gsim_residency_bytes(&d->space->residency, buffer, op->bytes, GSIM_PLACE_DEVICE);
-    if (is_eager(d) && back > op->bytes) back = op->bytes < HOST_PAGE_BYTES ? HOST_PAGE_BYTES : op->bytes;
+    uint64_t page = (uint64_t)d->spec->host_page_bytes;
+    if (is_eager(d) && back > op->bytes) back = op->bytes < page ? page : op->bytes;
     if (back > d->space->program->buffers[buffer].bytes) back = d->space->program->buffers[buffer].bytes;
     if (back) {
         struct gsim_command *transfer = new_migration(d, NULL, iteration, buffer, back, GSIM_COPY_D2H);

@@ -104,9 +104,8 @@ static void put_kernel(struct writer *writer, const struct gsim_kernel_record *r
 {
     const struct gsim_kernel *kernel = &writer->timeline->program->kernels[record->kernel_index];
     const struct gsim_device_spec *device = writer->result->simulation->device;
-    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
     double blocks = (double)kernel->grid.x * kernel->grid.y * kernel->grid.z / device->sm_count;
-    double warps = ceil((double)kernel->block.x * kernel->block.y * kernel->block.z / (limits ? limits->warp_threads : 32)) * blocks;
+    double warps = ceil((double)kernel->block.x * kernel->block.y * kernel->block.z / device->warp_threads) * blocks;
     begin_event(writer, "X", "kernel", record->device, tid);
     put_name(writer, kernel->name);
     put_span(writer, record->start, record->end);
@@ -284,21 +283,19 @@ static void put_head(struct writer *writer)
 {
     const struct gsim_simulation *run = writer->result->simulation;
     const struct gsim_device_spec *device = run->device;
-    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
+    const struct gsim_sm_limits limits = gsim_sm_limits(device);
     gsim_output_text(writer->output, "{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0,\"name\":");
     gsim_output_json_string(writer->output, device->title ? device->title : device->name);
     put_number(writer, "totalGlobalMem", (uint64_t)(device->memory_gb * 1e9), false);
     put_number(writer, "computeMajor", gsim_capability_major(device->compute_capability), false);
     put_number(writer, "computeMinor", gsim_capability_minor(device->compute_capability), false);
     put_number(writer, "maxThreadsPerBlock", 1024, false);
-    put_number(writer, "warpSize", limits ? limits->warp_threads : 32, false);
-    if (limits) {
-        put_number(writer, "maxThreadsPerMultiprocessor", limits->threads, false);
-        put_number(writer, "regsPerBlock", limits->registers_per_block, false);
-        put_number(writer, "regsPerMultiprocessor", limits->registers, false);
-        put_number(writer, "sharedMemPerBlockOptin", limits->smem_block_bytes, false);
-        put_number(writer, "sharedMemPerMultiprocessor", limits->smem_bytes, false);
-    }
+    put_number(writer, "warpSize", limits.warp_threads, false);
+    put_number(writer, "maxThreadsPerMultiprocessor", limits.threads, false);
+    put_number(writer, "regsPerBlock", limits.registers_per_block, false);
+    put_number(writer, "regsPerMultiprocessor", limits.registers, false);
+    put_number(writer, "sharedMemPerBlockOptin", limits.smem_block_bytes, false);
+    put_number(writer, "sharedMemPerMultiprocessor", limits.smem_bytes, false);
     put_number(writer, "numSms", (uint64_t)device->sm_count, false);
     gsim_output_text(
         writer->output,

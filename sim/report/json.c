@@ -235,13 +235,12 @@ static void put_occupancy(const struct gsim_result *result, struct gsim_output *
 {
     const struct gsim_timeline *timeline = result->timeline;
     const struct gsim_device_spec *device = result->simulation->device;
-    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
     bool first = true;
     if (!timeline->occupancy_count) return;
     gsim_output_text(output, ",\n \"occupancy\": {");
     put_unsigned(output, "sm_count", (uint64_t)device->sm_count * timeline->gpu_count);
     comma(output);
-    put_unsigned(output, "warps_per_sm", limits ? limits->warps : 0);
+    put_unsigned(output, "warps_per_sm", (uint64_t)device->warps_per_sm);
     gsim_output_text(output, ", \"steps\": [");
     for (size_t i = 0; i < timeline->occupancy_count; i++) {
         const struct gsim_occupancy_record *step = &timeline->occupancy[i];

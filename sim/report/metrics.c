@@ -194,7 +194,6 @@ static void compute_makespan(const struct gsim_timeline *timeline, struct gsim_m
 static void compute_occupancy(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
                               struct gsim_metrics *metrics)
 {
-    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
     double busy = 0, warps = 0;
     metrics->sm_busy_ratio = metrics->achieved_occupancy = NAN;
     if (!timeline->occupancy_count || metrics->makespan <= 0) return;
@@ -206,14 +205,13 @@ static void compute_occupancy(const struct gsim_timeline *timeline, const struct
         warps += (double)now->warps * (double)(end - now->time);
     }
     metrics->sm_busy_ratio = busy / (device->sm_count * timeline->gpu_count * (double)metrics->makespan);
-    if (limits && busy > 0) metrics->achieved_occupancy = warps / (busy * limits->warps);
+    if (busy > 0) metrics->achieved_occupancy = warps / (busy * device->warps_per_sm);
 }
 
 /* Where records were not kept: what sums tell. Overlaps, bounds and bottlenecks they do not. */
 static void compute_sums(const struct gsim_timeline *timeline, const struct gsim_device_spec *device, struct gsim_metrics *metrics)
 {
     const struct gsim_sums *sums = timeline->sums;
-    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
     gsim_time calls = 0;
     metrics->makespan = sums->end;
     for (size_t i = 0; i < timeline->iteration_count; i++) metrics->makespan = later(metrics->makespan, timeline->iterations[i].end);
@@ -233,7 +231,7 @@ static void compute_sums(const struct gsim_timeline *timeline, const struct gsim
     double left = (double)(metrics->makespan - sums->occupancy.time), whole = device->sm_count * timeline->gpu_count * (double)metrics->makespan;
     double busy = sums->busy_sm_ps + sums->occupancy.busy_sms * left, warps = sums->warp_ps + sums->occupancy.warps * left;
     metrics->sm_busy_ratio = timeline->detailed && whole > 0 ? busy / whole : NAN;
-    metrics->achieved_occupancy = limits && busy > 0 ? warps / (busy * limits->warps) : NAN;
+    metrics->achieved_occupancy = busy > 0 ? warps / (busy * device->warps_per_sm) : NAN;
 }
 
 enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,

@@ -200,7 +200,6 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_tim
     const struct gsim_kernel_run *next = gpu->is_turning ? most_urgent(gpu) : NULL;
     if (next) gsim_groups_spread_tails(gpu, next, now);
     gsim_marks_placed(gpu, run, now);
-    if (gpu->listener.kernel_placed) gpu->listener.kernel_placed(gpu->listener.data, run->tag, now);
 }
 
 enum { MOST_ROOM = 32 }; /* no SM has more blocks */

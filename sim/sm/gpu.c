@@ -38,7 +38,8 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     gpu->device = device;
     gpu->sms_each = 1;
     if (options && options->sample > 1) device = gsim_sample_begin(gpu, (double)options->sample);
-    gpu->limits = gsim_sm_limits(device->compute_capability);
+    gpu->own_limits = gsim_sm_limits(device);
+    gpu->limits = &gpu->own_limits;
     if (options) gpu->options = *options;
     if (listener) gpu->listener = *listener;
     gpu->arena = gpu->memo.arena = arena;

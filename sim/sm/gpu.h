@@ -30,7 +30,6 @@ struct gsim_gpu_listener {
     void *data;
     void (*kernel_started)(void *data, void *tag, gsim_time now); /* its first block is resident */
     void (*kernel_ended)(void *data, void *tag, gsim_time now);
-    void (*kernel_placed)(void *data, void *tag, gsim_time now); /* none of its blocks waits for room any more */
     void (*kernel_triggered)(void *data, void *tag, gsim_time now); /* all of its blocks have, before their end; not called where trigger is 1 */
     void (*kernel_drained)(void *data, void *tag, gsim_time now); /* it is paused, and its last resident block has ended */
 };

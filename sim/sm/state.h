@@ -75,7 +75,8 @@ struct gsim_gpu {
     const struct gsim_device_spec *device; /* with the SMs that are simulated, and their part of DRAM */
     struct gsim_device_spec sampled;       /* that, where one SM stands for several */
     double sms_each, left_over;            /* for how many; blocks of grids so far that have been left out, or taken too many */
-    const struct gsim_sm_limits *limits;
+    const struct gsim_sm_limits *limits; /* the device's, which follow */
+    struct gsim_sm_limits own_limits;
     struct gsim_gpu_options options;
     struct gsim_gpu_listener listener;
     struct gsim_gpu_watcher watcher;

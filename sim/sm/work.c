@@ -14,13 +14,11 @@
 #include "gpusim/limits.h"
 
 /* What was measured of an SM is the device's (include/gpusim/device.def; sources: models/arch/sm_90.json). */
-#define SM_CYCLES_UNITS 32.0 /* load/store units that sm_cycles is given for */
+#define SM_CYCLES_UNITS 32.0 /* load/store units that sm_cycles is given for: the unit of that field of programs */
 #define REGISTERS_DEFAULT 32 /* when the program does not say */
 /* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95 the
- * runs of traces/h200 are predicted alike. */
+ * runs of traces/h200 are predicted alike, so it is no number of a chip. */
 #define SLICE_SHORT 0.8
-/* Warps per sub-partition that make one unit of an issue-bound block. */
-#define UNIT_WIDTH 2.0
 
 struct parts { /* of one block alone, each as if the others were free */
     double latency_ps, compute_ps, memory_ps;
@@ -109,7 +107,7 @@ static void set_sliced(struct gsim_demand *w, const struct gsim_device_spec *d, 
 static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, double x,
                          const struct settled *settled)
 {
-    double blocks = block_count(k), width = (double)w->need.warps / gsim_sm_limits(d->compute_capability)->subpartitions;
+    double blocks = block_count(k), width = (double)w->need.warps / d->subpartitions;
     double issue = k->flops / blocks / sm_flops_per_ps(d, k->fp64) * settled->arithmetic, turnaround = d->block_turnaround_ns * 1e3;
     w->units = 1;
     w->width = width;
@@ -117,7 +115,7 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
     w->memory_ps = w->dram_gbps = 0;
     switch (w->kind) {
     case GSIM_DEMAND_ISSUE:
-        w->units = width > UNIT_WIDTH ? (uint32_t)ceil(width / UNIT_WIDTH - 1e-9) : 1;
+        w->units = width > d->issue_unit_width ? (uint32_t)ceil(width / d->issue_unit_width - 1e-9) : 1;
         w->width = width / w->units;
         w->issue_ps = x / w->units;
         w->compute_ps = w->issue_ps / gsim_issue_share(d, w->width);
@@ -357,18 +355,15 @@ static double part(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 /* Dependent loads, one in flight per thread, measured again and again: how much of them missed L2 then is not known, but follows from
  * the time. N of a thread take N x (hit + (miss - hit) m), m the share that missed, which grows from 0 to 1 where the lines of all
  * threads are scatter_fit to scatter_miss_all of L2. Cold all miss; what missed before takes scatter_first_us longer in all. */
-#define SCATTER_LINE 128
-#define SCATTER_COLD 1.3 /* without that rule */
-
 static double scatter_cold(const struct gsim_demand *w, const struct gsim_device_spec *d)
 {
     double waves = ceil((double)w->blocks / ((double)d->sm_count * w->need.blocks_per_sm)), target = w->solo_ps / waves;
     double hit = d->scatter_hit_ns * 1e3, miss = d->scatter_miss_ns * 1e3;
     double low = 0, high = target / hit, missed = 0, l2 = d->l2_mib * 1048576;
     if (!(l2 > 0)) return 1;
-    if (!gsim_rule_holds(d->rules_off, GSIM_RULE_COLD_LOADS)) return SCATTER_COLD;
+    if (!gsim_rule_holds(d->rules_off, GSIM_RULE_COLD_LOADS)) return d->scatter_cold;
     for (int i = 0; i < 40; i++) {
-        double loads = (low + high) / 2, lines = loads * (double)w->blocks * w->threads * SCATTER_LINE;
+        double loads = (low + high) / 2, lines = loads * (double)w->blocks * w->threads * d->l2_line_bytes;
         missed = part((lines / l2 - d->scatter_fit) / fmax(d->scatter_miss_all - d->scatter_fit, 1e-3));
         *(loads * (hit + (miss - hit) * missed) < target ? &low : &high) = loads;
     }
@@ -434,7 +429,7 @@ static enum gsim_status check_waves(const struct gsim_device_spec *d, const stru
 static uint32_t class_for(const struct gsim_sm_limits *l, uint32_t bytes)
 {
     int i = 0;
-    while (i + 1 < 12 && l->carveout_bytes[i + 1] && l->carveout_bytes[i] < bytes) i++;
+    while (i + 1 < GSIM_CARVEOUTS && l->carveout_bytes[i + 1] && l->carveout_bytes[i] < bytes) i++;
     return l->carveout_bytes[i];
 }
 
@@ -455,7 +450,7 @@ static void set_carveout(struct gsim_demand *w, const struct gsim_device_spec *d
 static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *kernel, double near,
                                   struct gsim_error *error)
 {
-    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
+    const struct gsim_sm_limits limits = gsim_sm_limits(device);
     *work = (struct gsim_demand){.blocks = (uint64_t)kernel->grid.x * kernel->grid.y * kernel->grid.z,
                                .threads = kernel->block.x * kernel->block.y * kernel->block.z,
                                .units = 1,
@@ -464,15 +459,15 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
                                .given_bytes = kernel->dram_bytes,
                                .measured_us = kernel->solo_us};
     bool is_measured = kernel->solo_us > 0 && (!kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
-    enum gsim_status status = gsim_block_need(limits, kernel, &work->need, error);
+    enum gsim_status status = gsim_block_need(&limits, kernel, &work->need, error);
     if (!status) status = check_work(device, kernel, is_measured, error);
     if (!status && is_measured) status = check_waves(device, kernel, &work->need, error);
     if (status) return status;
     uint32_t per_thread = kernel->regs_per_thread ? kernel->regs_per_thread : REGISTERS_DEFAULT;
-    uint32_t per_warp = (per_thread * limits->warp_threads + limits->register_unit - 1) / limits->register_unit * limits->register_unit;
+    uint32_t per_warp = (per_thread * limits.warp_threads + limits.register_unit - 1) / limits.register_unit * limits.register_unit;
     work->registers = per_warp * work->need.warps;
-    work->width = (double)work->need.warps / limits->subpartitions;
-    set_carveout(work, device, kernel, limits);
+    work->width = (double)work->need.warps / limits.subpartitions;
+    set_carveout(work, device, kernel, &limits);
     work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
     if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL)) gsim_demand_set_unequal(work, kernel); /* the costs of others were found with blocks alike */
     set_described(work, device, kernel);

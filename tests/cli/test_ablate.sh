@@ -42,4 +42,8 @@ of_runs() { "$gpusim" validate "$runs" --csv - "$@" 2>/dev/null | awk -F, '
 row=$(grep '^engine_polls,run,' runs.csv)
 same "$(of_runs)" "$(echo "$row" | cut -d, -f 4)" "runs, all rules"
 same "$(of_runs --opt rule.engine_polls=off)" "$(echo "$row" | cut -d, -f 5)" "runs, engine_polls off"
+
+# Graphs of repeated kernels that share buffers: what L2 holds is worth points whichever way they run.
+"$gpusim" ablate h100-vm="$GPUSIM_DATA/traces/h100/irregular.json.gz" --rules known_l2 --csv - >shared.csv 2>err || fail "irregular: $(cat err)"
+awk -F, '$1 == "known_l2" && $3 == 15 && $4 < 6 && $7 > 1 { n++ } END { exit n != 4 }' shared.csv || fail "irregular: $(cat shared.csv)"
 exit $((failures > 0))

@@ -158,7 +158,6 @@ static const struct {
     {"fault_rows_per_visit", "kernels that walk rows in managed memory"},
     {"l2_kept_whole", "measured kernels whose data others displace"},
     {"l2_kept_none", "measured kernels whose data others displace"},
-    {"graph_held_us", "graph nodes behind several branches on a full chip"},
     {"idle_block_us", "grids of unequal blocks, some of which have no work"},
     {"l2_miss_ns", "measured kernels whose data others displace"},
     {"l2_far_share", "measured kernels that follow others on other SMs"},

@@ -279,12 +279,12 @@ static void check_moves(const struct contract *c, const struct gsim_timeline *t)
 
 static void check_capacity(const struct contract *c, const struct gsim_timeline *t, const struct seen *seen)
 {
-    const struct gsim_sm_limits *limits = gsim_sm_limits(c->device->compute_capability);
+    const struct gsim_sm_limits limits = gsim_sm_limits(c->device);
     double sms = c->device->sm_count * (c->gpu_count ? c->gpu_count : 1);
     CHECK_MSG(t->occupancy_count > 0, "%s: no occupancy recorded", c->label);
-    for (size_t i = 0; limits && i < t->occupancy_count; i++) {
+    for (size_t i = 0; i < t->occupancy_count; i++) {
         const struct gsim_occupancy_record *o = &t->occupancy[i];
-        CHECK_MSG(o->busy_sms <= sms && (double)o->blocks <= sms * limits->blocks && o->warps <= sms * limits->warps,
+        CHECK_MSG(o->busy_sms <= sms && (double)o->blocks <= sms * limits.blocks && o->warps <= sms * limits.warps,
                   "%s: %" PRIu64 " blocks, %" PRIu32 " warps on %" PRIu32 " SMs", c->label, o->blocks, o->warps,
                   o->busy_sms);
     }

@@ -29,7 +29,7 @@ static inline struct gsim_device_spec fixture_device(void)
         .prefetch_gbps = 8, .prefetch_call_us = 4, .launch_us = 2, .event_record_us = 0.5, .event_record_no_timing_us = 0.25,
         .stream_wait_us = 0.5, .query_us = 0.5, .memcpy_us = 1, .sync_return_us = 2, .sync_idle_us = 1,
         .graph_add_node_us = 1, .graph_instantiate_us = 10, .graph_instantiate_node_us = 1, .graph_launch_us = 3,
-        .engine_poll_blur_us = 0.7, .graph_held_us = 1.7, .mps_sms = 2,
+        .engine_poll_blur_us = 0.7, .mps_sms = 2,
         .fault_bytes_per_thread = 8, .fault_batch_groups = 256, .fault_prefetch_share = 0.51, .fault_rows_per_visit = 4, .lock_us = 0.1, .thread_create_us = 5, .cores = 8,
     });
 }

@@ -10,6 +10,7 @@
 
 #include "sim/report/report.h"
 
+#include "tests/sim/default_device.h"
 #include "tests/test.h"
 
 #define US       GSIM_PS_PER_US
@@ -94,13 +95,13 @@ static inline void fixture_init(struct fixture *f)
                                        .buffer_count = 1,
                                        .kernel_count = 2,
                                        .iterations = 1};
-    f->device = (struct gsim_device_spec){.name = "dev",
+    f->device = with_sm_limits((struct gsim_device_spec){.name = "dev",
                                           .title = "A Device",
                                           .compute_capability = 80,
                                           .sm_count = 10,
                                           .memory_gb = 40,
                                           .h2d_gbps = 10,
-                                          .d2h_gbps = 10};
+                                          .d2h_gbps = 10});
     f->scheduler = (struct gsim_scheduler_ops){
         .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "sched"};
     f->simulation = (struct gsim_simulation){

@@ -180,6 +180,33 @@ static void short_kernels_make_a_launch_bound_dag(void)
     gsim_case_set_release(&set);
 }
 
+#define REPEATED(kernels, nodes) "{\"kernels\":[" kernels "],\"graphs\":[{\"one_stream_us\":9,\"sync_each_us\":8,\"streams8_us\":7,\"graph_relaunch_us\":6,\"nodes\":[" nodes "]}]}"
+#define STREAM(buf) "{\"type\":\"stream\",\"grid\":4,\"block\":128,\"smem\":0,\"regs\":15,\"elems\":100,\"buf\":" buf ",\"solo_ns\":5000}"
+
+/* A graph of two streams, one of which shares buffers. */
+static void repeated_kernels_share_buffers(void)
+{
+    struct gsim_error error = {0};
+    struct gsim_case_set set = {0};
+    CHECK_OK(parse(&set, REPEATED(STREAM("3") "," STREAM("-1"), "[1,0,[]],[0,1,[0]],[0,1,[0,1]]"), &error), error);
+    CHECK_INT(set.count, 1);
+    if (set.count == 1) {
+        const struct gsim_case *c = &set.cases[0];
+        CHECK_INT(c->kind, GSIM_CASE_REPEATED);
+        CHECK_INT(c->node_count, 3);
+        CHECK_INT(c->stream_count, 2);
+        CHECK_INT(c->buffer_count, 8);
+        CHECK_INT(c->nodes[0].part_bytes, 0);
+        CHECK_INT(c->nodes[1].buffer, 6);
+        CHECK_INT(c->nodes[1].part_bytes, 1600);
+        CHECK_INT(c->nodes[2].dep_count, 2);
+        CHECK_INT(c->nodes[2].deps[1], 1);
+        CHECK_NEAR(c->makespan_us[GSIM_SCHEDULE_SERIAL], 9, 0);
+        CHECK_NEAR(c->makespan_us[GSIM_SCHEDULE_GRAPH], 6, 0);
+    }
+    gsim_case_set_release(&set);
+}
+
 #define DAG(nodes) "{\"dags\":[{\"streams\":1,\"live_us\":9,\"nodes\":[" nodes "]}]}"
 
 /* What is in the file, and what the message says. */
@@ -205,6 +232,12 @@ static const char *const refusals[][2] = {
     {DAG("{\"stream\":0,\"dep\":[0],\"kernel\":" KERNEL "}"), "dags[0].nodes[0].dep: expected indices of earlier nodes, found 0"},
     {DAG("{\"stream\":0,\"dep\":[],\"copy\":\"up\",\"bytes\":1}"), "dags[0].nodes[0].copy: expected h2d or d2h, found \"up\""},
     {DAG("{\"stream\":0,\"dep\":[]}"), "dags[0].nodes[0].kernel: expected a kernel, found nothing"},
+    {REPEATED(STREAM("0"), ""), "graphs[0].nodes: expected at least one node"},
+    {REPEATED(STREAM("0"), "[1,0,[]]"), "graphs[0].nodes[0].[0]: expected an index of the list kernels, found 1"},
+    {REPEATED(STREAM("0"), "[0,-1,[]]"), "graphs[0].nodes[0].[1]: expected a stream, found -1"},
+    {REPEATED(STREAM("0"), "[0,0,[0]]"), "graphs[0].nodes[0].[2]: expected indices of earlier nodes, found 0"},
+    {REPEATED(STREAM("0"), "[0,0]"), "graphs[0].nodes[0].[2]: expected a list, found nothing"},
+    {REPEATED(STREAM("64"), "[0,0,[]]"), "graphs[0].nodes[0].buf: expected a pair of buffers, or -1, found 64"},
     {"{\"aten\":{\"pairs\":[{\"ka\":[],\"kb\":[],\"graph_us\":1}]}}", "aten.pairs[0].ka: expected at least one kernel"},
 };
 
@@ -248,6 +281,7 @@ static const struct test_case cases[] = {
     {"DAGs", dags_are_read},
     {"the issuing host's times are read", host_times_are_read},
     {"launch-bound DAGs", short_kernels_make_a_launch_bound_dag},
+    {"kernels that share buffers", repeated_kernels_share_buffers},
     {"malformed files", malformed_files_are_refused},
     {"out of memory", memory_may_run_out},
 };

@@ -37,22 +37,22 @@ static enum gsim_status put(struct gsim_calibration *c, const struct gsim_probe 
 /* --- attributes ------------------------------------------------------------------------------------------------------ */
 static enum gsim_status check_limits(struct gsim_calibration *c, const struct gsim_probe *probe, struct gsim_error *error)
 {
-    const struct gsim_sm_limits *limits = gsim_sm_limits(c->device.compute_capability);
+    const struct gsim_sm_limits limits = gsim_sm_limits(&c->device);
     const struct {
         const char *name;
         double found, known;
-    } pairs[] = {{"threads per SM", probe->threads_per_sm, limits->threads},
-                 {"blocks per SM", probe->blocks_per_sm, limits->blocks},
-                 {"registers per SM", probe->registers_per_sm, limits->registers},
-                 {"bytes of shared memory per SM", probe->smem_per_sm_bytes, limits->smem_bytes},
-                 {"bytes of shared memory per block", probe->smem_per_block_bytes, limits->smem_block_bytes},
-                 {"reserved bytes of shared memory per block", probe->smem_reserved_bytes, limits->smem_reserved_bytes}};
+    } pairs[] = {{"threads per SM", probe->threads_per_sm, limits.threads},
+                 {"blocks per SM", probe->blocks_per_sm, limits.blocks},
+                 {"registers per SM", probe->registers_per_sm, limits.registers},
+                 {"bytes of shared memory per SM", probe->smem_per_sm_bytes, limits.smem_bytes},
+                 {"bytes of shared memory per block", probe->smem_per_block_bytes, limits.smem_block_bytes},
+                 {"reserved bytes of shared memory per block", probe->smem_reserved_bytes, limits.smem_reserved_bytes}};
     enum gsim_status status = GSIM_OK;
     char capability[GSIM_CAPABILITY_TEXT];
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && status == GSIM_OK; i++)
         if (!isnan(pairs[i].found) && pairs[i].found != pairs[i].known)
             status = gsim_calibration_warn(c, error, "%s: the probe found %.0f, compute capability %s is known to have %.0f, which is used",
-                                           pairs[i].name, pairs[i].found, gsim_capability_text(limits->compute_capability, capability),
+                                           pairs[i].name, pairs[i].found, gsim_capability_text(limits.compute_capability, capability),
                                            pairs[i].known);
     return status;
 }
@@ -72,10 +72,8 @@ enum gsim_status gsim_calibrate_attributes(struct gsim_calibration *c, const str
                 {GSIM_DEV_priority_levels, probe->priority_levels, "attribute priority_levels"},
                 {GSIM_DEV_cores, probe->cores, "attribute cores"}};
     enum gsim_status status = GSIM_OK;
-    if (probe->compute_capability && !gsim_sm_limits(probe->compute_capability))
-        return gsim_error_set(error, GSIM_INPUT, "compute_capability: %d.%d is not in the occupancy table (sim/device/occupancy.c)",
-                              probe->compute_capability / 10, probe->compute_capability % 10);
-    if (probe->compute_capability) c->device.compute_capability = probe->compute_capability;
+    if (probe->compute_capability && probe->compute_capability != c->device.compute_capability)
+        status = gsim_device_set_capability(&c->device, probe->compute_capability, error);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == GSIM_OK; i++)
         if (!isnan(rows[i].value) && rows[i].value > 0)
             status = put(c, probe, file, rows[i].number, rows[i].value, GSIM_KIND_MEASURED, rows[i].what, error);

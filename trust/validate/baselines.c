@@ -26,9 +26,8 @@ static enum gsim_status chip_share(const struct gsim_device_spec *d, const struc
                                    struct gsim_error *error)
 {
     struct gsim_block_need need;
-    const struct gsim_sm_limits *limits = gsim_sm_limits(d->compute_capability);
-    if (!limits) return gsim_error_set(error, GSIM_INPUT, "device '%s': unknown compute capability", d->name);
-    enum gsim_status status = gsim_block_need(limits, k, &need, error);
+    const struct gsim_sm_limits limits = gsim_sm_limits(d);
+    enum gsim_status status = gsim_block_need(&limits, k, &need, error);
     if (status) return status;
     double blocks = (double)k->grid.x * k->grid.y * k->grid.z;
     *share = fmin(1, blocks / (d->sm_count * need.blocks_per_sm));

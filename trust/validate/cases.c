@@ -156,8 +156,9 @@ static enum gsim_status add_priority(struct gsim_validation *v, const struct two
 {
     const struct gsim_case *c = two->subject;
     struct gsim_block_need need;
+    const struct gsim_sm_limits limits = gsim_sm_limits(v->device);
     enum gsim_status status =
-        gsim_block_need(gsim_sm_limits(v->device->compute_capability), &c->kernels[0], &need, error);
+        gsim_block_need(&limits, &c->kernels[0], &need, error);
     if (status) return status;
     const struct gsim_dim3 *grid = &c->kernels[0].grid;
     double blocks = (double)grid->x * grid->y * grid->z;

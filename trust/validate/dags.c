@@ -135,6 +135,19 @@ static gsim_graph_exec capture(struct gsim_run *run, const struct issue *issue, 
     return gsim_graph_instantiate(driver, gsim_capture_end(driver, h->origin));
 }
 
+/* By its dependences alone, whatever the streams. */
+static gsim_graph_exec build_graph(struct gsim_run *run, const struct issue *issue)
+{
+    const struct gsim_case *c = issue->subject;
+    gsim_graph graph = gsim_graph_create(run->driver);
+    gsim_graph_node *nodes = GSIM_ARENA_ARRAY(run->arena, gsim_graph_node, c->node_count), *after = GSIM_ARENA_ARRAY(run->arena, gsim_graph_node, c->node_count);
+    for (uint32_t i = 0; nodes && after && i < c->node_count; i++) {
+        for (uint32_t j = 0; j < c->nodes[i].dep_count; j++) after[j] = nodes[c->nodes[i].deps[j]];
+        nodes[i] = gsim_graph_add(run->driver, graph, &run->program->ops[i], after, c->nodes[i].dep_count);
+    }
+    return nodes && after ? gsim_graph_instantiate(run->driver, graph) : 0;
+}
+
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct issue *issue = run->params;
@@ -143,9 +156,13 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     if (!create_handles(run, issue, &h)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_graph_exec graph = 0;
     if (is_graph(issue->schedule)) { /* the first launch uploads; the second is measured */
-        graph = capture(run, issue, &h);
+        graph = issue->subject->kind == GSIM_CASE_REPEATED ? build_graph(run, issue) : capture(run, issue, &h);
         gsim_graph_launch(driver, graph, h.origin);
         gsim_stream_synchronize(driver, h.origin);
+    }
+    if (issue->subject->kind == GSIM_CASE_REPEATED && !is_graph(issue->schedule)) { /* one of many runs is measured */
+        issue_nodes(run, issue, &h);
+        synchronize(run, issue, 0);
     }
     gsim_iteration_begin(driver, 0);
     if (is_graph(issue->schedule)) {
@@ -169,10 +186,18 @@ static enum gsim_status build(const struct gsim_case *c, struct gsim_program *pr
     struct gsim_builder *builder = gsim_builder_create(c->name);
     if (!builder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_builder_buffer(builder, "data", most, GSIM_INIT_HOST);
+    for (uint32_t i = 0; i < c->buffer_count; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "shared%u", i);
+        gsim_builder_buffer(builder, name, GSIM_CASE_BUFFER_BYTES, GSIM_INIT_DEVICE);
+    }
     for (uint32_t i = 0; i < c->node_count; i++) {
         const struct gsim_case_node *node = &c->nodes[i];
         struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = (int32_t)node->stream, .after = node->deps,
                              .after_count = node->dep_count};
+        /* Dependences are the case's: what a kernel touches is named as read. */
+        const struct gsim_arg touched[2] = {{1 + node->buffer, true, false, true}, {2 + node->buffer, true, false, true}};
+        const struct gsim_segment parts[2] = {{0, node->part_bytes, 0, true, false}, {0, node->part_bytes, 1, true, false}};
         if (node->is_copy) {
             op.kind = GSIM_OP_COPY;
             op.copy_kind = node->copy_kind;
@@ -181,6 +206,9 @@ static enum gsim_status build(const struct gsim_case *c, struct gsim_program *pr
             op.arg_count = 1;
         } else {
             op.kernel_index = gsim_builder_kernel(builder, &node->kernel);
+            op.args = touched;
+            op.segments = parts;
+            op.arg_count = op.segment_count = node->part_bytes ? 2 : 0;
         }
         gsim_builder_op(builder, &op);
     }

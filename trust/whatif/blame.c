@@ -92,10 +92,10 @@ static enum gsim_cause missing_room(const struct gsim_moments *m, const struct g
     static const enum gsim_cause causes[] = {[THREADS] = GSIM_CAUSE_ROOM_THREADS, [REGISTERS] = GSIM_CAUSE_ROOM_REGISTERS,
                                              [SMEM] = GSIM_CAUSE_ROOM_SMEM, [BLOCKS] = GSIM_CAUSE_ROOM_BLOCKS};
     const struct gsim_device_spec *d = m->simulation->device;
-    const struct gsim_sm_limits *limits = gsim_sm_limits(d->compute_capability);
+    const struct gsim_sm_limits limits = gsim_sm_limits(d);
     const struct gsim_demand *wanted = &m->demands[w->kernel_index];
     double used[RESOURCES] = {wanted->need.warps, wanted->registers, wanted->need.smem_bytes, 1}, greatest = 1;
-    double room[RESOURCES] = {limits->warps, limits->registers, limits->smem_bytes, limits->blocks};
+    double room[RESOURCES] = {limits.warps, limits.registers, limits.smem_bytes, limits.blocks};
     uint32_t carveout = 0;
     enum gsim_cause cause = GSIM_CAUSE_ROOM_ORDER;
     if (running->count >= (uint32_t)d->resident_grids) return GSIM_CAUSE_ROOM_GRIDS;

@@ -133,7 +133,7 @@ uint32_t gsim_edit_drop_syncs(struct gsim_edit *e)
 /* How long each kernel would take on a GPU with room for all its blocks: what more SMs do not shorten. */
 static double *find_lengths(const struct gsim_edit *e, const struct gsim_device_spec *device)
 {
-    const struct gsim_sm_limits *limits = gsim_sm_limits(device->compute_capability);
+    const struct gsim_sm_limits limits = gsim_sm_limits(device);
     double *lengths = gsim_alloc(sizeof *lengths * ((size_t)e->kernel_count + 1));
     for (uint32_t i = 0; lengths && i < e->kernel_count; i++) {
         const struct gsim_kernel *k = &e->kernels[i];
@@ -142,7 +142,7 @@ static double *find_lengths(const struct gsim_edit *e, const struct gsim_device_
         struct gsim_error ignored = {0};
         lengths[i] = k->solo_us;
         if (k->solo_us <= 0 && gsim_kernel_alone(device, k, &alone, &ignored) == GSIM_OK) lengths[i] = gsim_time_us(alone.time);
-        if (!limits || gsim_block_need(limits, k, &need, &ignored) != GSIM_OK) continue;
+        if (gsim_block_need(&limits, k, &need, &ignored) != GSIM_OK) continue;
         lengths[i] /= fmax(1, ceil((double)k->grid.x * k->grid.y * k->grid.z / (device->sm_count * need.blocks_per_sm)));
     }
     return lengths;
@@ -399,14 +399,14 @@ uint32_t gsim_edit_hasten(struct gsim_edit *e, const char *name, double factor)
  * clock alone. Copies go by the new link. */
 uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from, const struct gsim_device_spec *to, uint32_t *cut)
 {
-    const struct gsim_sm_limits *limits = gsim_sm_limits(to->compute_capability);
+    const struct gsim_sm_limits limits = gsim_sm_limits(to);
     double dram = from->dram_gbps / to->dram_gbps, clock = from->clock_mhz / to->clock_mhz;
     double issue = clock * from->sm_count * from->fp32_lanes_per_sm / (to->sm_count * to->fp32_lanes_per_sm);
     uint32_t changed = 0;
     for (uint32_t i = 0; i < e->kernel_count; i++) {
         struct gsim_kernel *k = &e->kernels[i];
-        if (limits && k->smem_bytes > limits->smem_block_bytes) {
-            k->smem_bytes = limits->smem_block_bytes;
+        if (k->smem_bytes > limits.smem_block_bytes) {
+            k->smem_bytes = limits.smem_block_bytes;
             (*cut)++;
         }
         if (k->solo_us <= 0) continue;

@@ -67,7 +67,7 @@ static void write_changed(const char *find, const char *replacement)
 /* --- good files ------------------------------------------------------------------------------------------------ */
 static void check_plausible(const struct gsim_device_spec *d)
 {
-    CHECK_MSG(gsim_sm_limits(d->compute_capability), "%s: %d", d->name, d->compute_capability);
+    CHECK_MSG(gsim_sm_limits(d).smem_block_bytes + gsim_sm_limits(d).smem_reserved_bytes <= gsim_sm_limits(d).smem_bytes, "%s", d->name);
     CHECK_MSG(d->dram_gbps <= d->dram_peak_gbps, "%s: %g of %g", d->name, d->dram_gbps, d->dram_peak_gbps);
     CHECK_MSG(d->sm_dram_gbps * d->sm_count > d->dram_gbps, "%s", d->name);
     CHECK_MSG(d->bidirectional_gbps > d->h2d_gbps && d->bidirectional_gbps <= d->h2d_gbps + d->d2h_gbps, "%s", d->name);
@@ -103,74 +103,6 @@ static void test_shipped(void)
     }
     gsim_device_list_release(&list);
     gsim_device_release(NULL);
-}
-
-/* What a file leaves out is its architecture's; what that leaves out, the default. A device's own number comes first, then that of its
- * architecture, then that of the device that it inherits from. */
-static void test_architectures(void)
-{
-    struct gsim_device_spec d = {0};
-    struct gsim_error error = {0};
-    CHECK_OK(gsim_device_load("h200", &d, &error), error);
-    CHECK_STR(d.arch, "sm_90");
-    CHECK_NEAR(d.fast_sm_share, 0.18, 0);
-    CHECK_STR(d.source[GSIM_DEV_fast_sm_share], "sm_90: traces/h200/research1.json.gz: 24 of 132 SMs");
-    CHECK_INT(d.kind[GSIM_DEV_fast_sm_share], GSIM_KIND_MEASURED);
-    CHECK_STR(d.source[GSIM_DEV_cores], "default of include/gpusim/device.def");
-    gsim_device_release(&d);
-    CHECK_OK(gsim_device_load("mi300x", &d, &error), error); /* inherits from the h200 */
-    CHECK_STR(d.arch, "cdna3");
-    CHECK_NEAR(d.part_sms, 1, 0);
-    CHECK_HAS(d.source[GSIM_DEV_part_sms], "cdna3: ");
-    CHECK_NEAR(d.fast_sm_share, 0.18, 0);
-    CHECK_HAS(d.source[GSIM_DEV_fast_sm_share], "as the h200 (measured there): sm_90: ");
-    gsim_device_release(&d);
-    CHECK_OK(gsim_device_load("gh200", &d, &error), error); /* of the h100-vm, whose own numbers stay before their architecture's */
-    CHECK_STR(d.arch, "sm_90");
-    CHECK_HAS(d.source[GSIM_DEV_fast_sm_share], "as the h100-vm (measured there): sm_90: ");
-    gsim_device_release(&d);
-}
-
-/* Files of architectures are found below the folders of devices, those of the user first; a mistake names both files. */
-static void test_wrong_architectures(void)
-{
-    char arch_folder[128], arch_path[160], expected[600];
-    struct gsim_device_spec d = {0};
-    struct gsim_error error = {0};
-    make_folder();
-    snprintf(arch_folder, sizeof arch_folder, "%s/arch", folder_models);
-    snprintf(arch_path, sizeof arch_path, "%s/sm_90.json", arch_folder);
-    CHECK_INT(mkdir(arch_folder, 0700), 0);
-    static const struct {
-        const char *text, *message;
-    } rows[] = {
-        {"[]", "top level: expected an object, found a list"},
-        {"{\"schema\": \"gpusim-arch/2\"}", "schema: expected \"gpusim-arch/1\", found \"gpusim-arch/2\""},
-        {"{\"schema\": \"gpusim-arch/1\", \"name\": \"x\"}", "name: expected the file's name without \".json\", found \"x\""},
-        {"{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_90\", \"colour\": 1}",
-         "colour: unknown field, expected one of schema, name, title, gpu, link, managed, host, sharing"},
-        {"{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_90\", \"host\": {\"cores\": {\"value\": 0, \"unit\": \"\", \"kind\": \"assumed\", "
-         "\"source\": \"x\"}}}", "host.cores.value: expected an integer from 1 to 1024, found 0"},
-    };
-    CHECK_INT(setenv("GPUSIM_DATA", folder, 1), 0);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        FILE *file = fopen(arch_path, "w");
-        CHECK(file && fputs(rows[i].text, file) >= 0 && fclose(file) == 0);
-        CHECK_INT(gsim_device_load("h200", &d, &error), GSIM_INPUT);
-        snprintf(expected, sizeof expected, "arch: cannot read '%s': %s", arch_path, rows[i].message);
-        CHECK_HAS(error.message, expected);
-        CHECK(d.name == NULL);
-    }
-    unlink(arch_path);
-    CHECK_INT(rmdir(arch_folder), 0);
-    write_changed("\"arch\": \"sm_90\"", "\"arch\": \"sm_91\"");
-    CHECK_INT(gsim_device_load(file_path, &d, &error), GSIM_INPUT);
-    CHECK_HAS(error.message, "card.json': arch: expected the name of a file models/arch/NAME.json, found \"sm_91\"");
-    write_changed("\"arch\": \"sm_90\"", "\"arch\": 90");
-    CHECK_INT(gsim_device_load(file_path, &d, &error), GSIM_INPUT);
-    CHECK_HAS(error.message, "card.json': arch: expected the name of an architecture, found 90");
-    CHECK_INT(unsetenv("GPUSIM_DATA"), 0);
-    remove_folder();
 }
 
 /* FP32 rate of the datasheets: 2 * SMs * lanes * clock (V100: clock of the profiled card, below the boost). */
@@ -578,8 +510,6 @@ static void test_list_out_of_memory(void)
 
 static const struct test_case cases[] = {
     {"the shipped devices", test_shipped},
-    {"numbers of architectures", test_architectures},
-    {"wrong files of architectures", test_wrong_architectures},
     {"peak rates of the datasheets", test_peak_rates},
     {"the H200's numbers give its measurements", test_h200_adds_up},
     {"wrong files", test_wrong_files},

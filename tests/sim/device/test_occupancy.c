@@ -6,6 +6,7 @@
  */
 #include "tests/test.h"
 
+#include "sim/device/device.h"
 #include "sim/device/occupancy.h"
 
 struct expectation {
@@ -72,6 +73,17 @@ static struct gsim_kernel kernel_of(struct gsim_dim3 block, uint32_t regs, uint3
         .name = "x", .grid = {1, 1, 1}, .block = block, .regs_per_thread = regs, .smem_bytes = smem};
 }
 
+/* What models/arch has of it; nothing: no file has it. */
+static struct gsim_sm_limits limits_of(int compute_capability)
+{
+    struct gsim_device_spec d = {0};
+    struct gsim_error error = {0};
+    struct gsim_sm_limits limits = {0};
+    if (gsim_device_set_capability(&d, compute_capability, &error) == GSIM_OK) limits = gsim_sm_limits(&d);
+    gsim_device_release(&d);
+    return limits;
+}
+
 static void test_table(void)
 {
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -79,7 +91,8 @@ static void test_table(void)
         const struct gsim_kernel kernel = kernel_of(e->block, e->regs, e->smem);
         struct gsim_block_need need = {0};
         struct gsim_error error = {0};
-        CHECK_OK(gsim_block_need(gsim_sm_limits(e->compute_capability), &kernel, &need, &error), error);
+        const struct gsim_sm_limits limits = limits_of(e->compute_capability);
+        CHECK_OK(gsim_block_need(&limits, &kernel, &need, &error), error);
         CHECK_MSG(need.warps == e->warps && need.register_warps == e->register_warps &&
                       need.smem_bytes == e->smem_bytes && need.blocks_per_sm == e->blocks,
                   "row %zu: warps %u, register warps %u, smem %u, blocks %u", i, need.warps, need.register_warps,
@@ -135,7 +148,8 @@ static void test_errors(void)
         const struct gsim_kernel kernel = kernel_of(bad[i].block, bad[i].regs, bad[i].smem);
         struct gsim_block_need need = {.warps = 77};
         struct gsim_error error = {0};
-        CHECK_INT(gsim_block_need(gsim_sm_limits(bad[i].compute_capability), &kernel, &need, &error), GSIM_INPUT);
+        const struct gsim_sm_limits limits = limits_of(bad[i].compute_capability);
+        CHECK_INT(gsim_block_need(&limits, &kernel, &need, &error), GSIM_INPUT);
         CHECK_STR(error.message, bad[i].message);
         CHECK_INT(need.warps, 77);
     }
@@ -143,8 +157,14 @@ static void test_errors(void)
     const struct gsim_kernel huge = kernel_of((struct gsim_dim3){4294967295u, 4294967295u, 4294967295u}, 32, 0);
     struct gsim_block_need need;
     struct gsim_error error = {0};
-    CHECK_INT(gsim_block_need(gsim_sm_limits(80), &huge, &need, &error), GSIM_INPUT);
+    struct gsim_sm_limits limits = limits_of(80);
+    CHECK_INT(gsim_block_need(&limits, &huge, &need, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "at most 1024 on compute capability 8.0");
+    /* An SM of one's own that holds less than a block of it. */
+    const struct gsim_kernel wide = kernel_of((struct gsim_dim3){1024, 1, 1}, 32, 0);
+    limits.warps = 16;
+    CHECK_INT(gsim_block_need(&limits, &wide, &need, &error), GSIM_INPUT);
+    CHECK_STR(error.message, "kernel 'x': no block of it fits an SM of compute capability 8.0, for its threads");
 }
 
 /* True when COUNT such blocks respect every limit of an SM, computed from the limits alone. */
@@ -167,15 +187,16 @@ static uint32_t whole_rows(const struct gsim_sm_limits *limits, uint32_t threads
     return (threads + row - 1) / row * row;
 }
 
+static const int known[] = {52, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121, GSIM_GFX(0x90a), GSIM_GFX(0x942)};
+
 /* The count fits, one more does not: for every compute capability over a sweep of shapes. */
 static void test_count_is_largest(void)
 {
-    static const int known[] = {52, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121, GSIM_GFX(0x90a), GSIM_GFX(0x942)};
     unsigned long checked = 0, wrong = 0;
     for (size_t c = 0; c < sizeof(known) / sizeof(known[0]); c++) {
-        const struct gsim_sm_limits *limits = gsim_sm_limits(known[c]);
-        CHECK(limits && limits->compute_capability == known[c]);
-        for (uint32_t threads = 1; limits && threads <= 1024; threads += 31)
+        const struct gsim_sm_limits own = limits_of(known[c]), *limits = &own;
+        CHECK_INT(limits->compute_capability, known[c]);
+        for (uint32_t threads = 1; limits->warps && threads <= 1024; threads += 31)
             for (uint32_t regs = 8; regs <= 255; regs += 19)
                 for (uint32_t smem = 0; smem <= limits->smem_block_bytes; smem += 5555) {
                     struct gsim_kernel kernel = kernel_of((struct gsim_dim3){threads, 1, 1}, regs, smem);
@@ -195,28 +216,39 @@ static void test_count_is_largest(void)
 
 static void test_limits(void)
 {
-    CHECK(gsim_sm_limits(0) == NULL);
-    CHECK(gsim_sm_limits(110) == NULL);
-    CHECK_INT(gsim_sm_limits(89)->blocks, 24);
-    CHECK_INT(gsim_sm_limits(120)->threads, 1536);
-    CHECK_INT(gsim_sm_limits(100)->smem_block_bytes, 232448);
-    CHECK_INT(gsim_sm_limits(GSIM_GFX(0x942))->warp_threads, 64);
-    const struct gsim_sm_limits *hopper = gsim_sm_limits(90);
-    CHECK_INT(hopper->smem_bytes, 233472); /* as an H200 reports */
-    CHECK_INT(hopper->smem_block_bytes, 232448);
-    CHECK_INT(hopper->smem_reserved_bytes, 1024);
-    for (int known = 0; known < 1000; known++) {
-        const struct gsim_sm_limits *limits = gsim_sm_limits(known);
-        if (!limits) continue;
+    CHECK_INT(limits_of(0).compute_capability, 0);
+    CHECK_INT(limits_of(110).compute_capability, 0);
+    CHECK_INT(limits_of(89).blocks, 24);
+    CHECK_INT(limits_of(120).threads, 1536);
+    CHECK_INT(limits_of(100).smem_block_bytes, 232448);
+    CHECK_INT(limits_of(87).smem_block_bytes, 166912); /* its own, the rest as 8.6 */
+    CHECK_INT(limits_of(87).blocks, 16);
+    CHECK_INT(limits_of(103).smem_block_bytes, 232448); /* all as 10.0 */
+    CHECK_INT(limits_of(GSIM_GFX(0x942)).warp_threads, 64);
+    const struct gsim_sm_limits hopper = limits_of(90);
+    CHECK_INT(hopper.smem_bytes, 233472); /* as an H200 reports */
+    CHECK_INT(hopper.smem_block_bytes, 232448);
+    CHECK_INT(hopper.smem_reserved_bytes, 1024);
+    for (size_t c = 0; c < sizeof(known) / sizeof(known[0]); c++) {
+        const struct gsim_sm_limits limits = limits_of(known[c]);
         int last = 0;
-        while (limits->carveout_bytes[last + 1]) {
-            CHECK(limits->carveout_bytes[last + 1] > limits->carveout_bytes[last]);
+        while (limits.carveout_bytes[last + 1]) {
+            CHECK(limits.carveout_bytes[last + 1] > limits.carveout_bytes[last]);
             last++;
         }
-        CHECK_INT(limits->carveout_bytes[last], limits->smem_bytes);
-        CHECK_INT(limits->warps * 32, limits->threads);
-        CHECK(limits->smem_block_bytes + limits->smem_reserved_bytes <= limits->smem_bytes);
+        CHECK_INT(limits.carveout_bytes[last], limits.smem_bytes);
+        CHECK_INT(limits.warps * limits.warp_threads, limits.threads);
+        CHECK(limits.smem_block_bytes + limits.smem_reserved_bytes <= limits.smem_bytes);
     }
+}
+
+static void test_capabilities(void)
+{
+    CHECK_INT(gsim_capability_parse("9.0"), 90);
+    CHECK_INT(gsim_capability_parse("12.1"), 121);
+    CHECK_INT(gsim_capability_parse("gfx90a"), GSIM_GFX(0x90a));
+    static const char *const wrong[] = {"", "9", "9.0a", "09.0", "9.10", "-9.0", " 9.0", "gfx", "gfx90A", "gfx90g", "sm_90"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) CHECK_MSG(!gsim_capability_parse(wrong[i]), "'%s'", wrong[i]);
 }
 
 static const struct test_case cases[] = {
@@ -224,5 +256,6 @@ static const struct test_case cases[] = {
     {"blocks that fit no SM", test_errors},
     {"the count is the largest that fits", test_count_is_largest},
     {"limits", test_limits},
+    {"compute capabilities as text", test_capabilities},
 };
 TEST_MAIN("sim/occupancy", cases)

@@ -117,43 +117,6 @@ static void orders(void)
     fixture_release(&f);
 }
 
-/* Roots a and b, each in its branch; behind a one that fills the chip ten times, behind b one of its own branch, behind both one that crosses. */
-static enum gsim_status launch_held(struct gsim_run *run, struct gsim_error *error)
-{
-    struct gsim_driver *d = run->driver;
-    gsim_graph_node a, b;
-    gsim_graph graph = two_roots(run, &a, &b);
-    (void)error;
-    gsim_graph_add(d, graph, OP(run, 2), &a, 1);
-    gsim_graph_add(d, graph, OP(run, 3), &b, 1);
-    gsim_graph_add(d, graph, OP(run, 4), (gsim_graph_node[]){a, b}, 2);
-    return launch_once(run, graph);
-}
-
-/* b ends before the other is placed if it takes 50 us, and after it if 500. Of that, an SM holds one block and has room beside it. */
-static void held(double b_us, bool is_held)
-{
-    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
-    struct gsim_kernel k[5] = {fixture_kernel("a", 1, 32, 10), fixture_kernel("b", 1, 32, b_us), fixture_kernel("full", 40, 64, 20),
-                               fixture_kernel("own", 1, 32, 20), fixture_kernel("crosses", 1, 32, 20)};
-    k[2].smem_bytes = 140 * 1024;
-    f.device.graph_cross_gap_us = 3;
-    f.device.graph_dispatch_us = 0;
-    fixture_program(&f, k, 5, NULL, 0);
-    fixture_run(&f, launch_held);
-    double b_end = gsim_time_us(fixture_record(&f, 1, 0)->end), placed = gsim_time_us(fixture_record(&f, 2, 0)->end) - 20;
-    double own = gsim_time_us(fixture_record(&f, 3, 0)->start), crosses = gsim_time_us(fixture_record(&f, 4, 0)->start);
-    CHECK_NEAR(own, is_held ? placed : b_end + 0.5, 1e-5);
-    CHECK_NEAR(crosses, is_held ? placed + 1.7 : b_end + 3, 1e-5);
-    fixture_release(&f);
-}
-
-static void held_while_others_are_placed(void)
-{
-    held(50, true);
-    held(500, false);
-}
-
 /* Behind the root b: full; with four kernels one that waits for the root a as well, with five another one behind b alone. */
 static enum gsim_status launch_signal(struct gsim_run *run, struct gsim_error *error)
 {
@@ -230,7 +193,6 @@ static const struct test_case cases[] = {
     {"an event recorded again", recorded_again},
     {"behind the branch of its own and behind others", gaps},
     {"who starts first", orders},
-    {"a node that crosses waits until others are placed", held_while_others_are_placed},
     {"a signal has an SM for itself", signals_take_an_sm},
     {"a node beside others", beside_others},
 };

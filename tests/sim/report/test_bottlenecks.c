@@ -8,7 +8,7 @@
 
 #define US GSIM_PS_PER_US
 
-static const struct gsim_device_spec device = {.name = "d", .compute_capability = 80, .sm_count = 10, .launch_to_start_us = 1,
+static const struct gsim_device_spec device = {.name = "d", .compute_capability = 80, .warps_per_sm = 64, .sm_count = 10, .launch_to_start_us = 1,
                                                .stream_gap_us = 2, .event_gap_us = 2};
 
 /* Op i reads the buffer i - 1 and writes the buffer i, except where a test says otherwise. */

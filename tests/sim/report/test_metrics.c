@@ -28,6 +28,7 @@ static struct gsim_device_spec device(void)
 {
     return (struct gsim_device_spec){.name = "d",
                                      .compute_capability = 80,
+                                     .warps_per_sm = 64,
                                      .sm_count = 10,
                                      .clock_mhz = 1000,
                                      .fp32_lanes_per_sm = 100,

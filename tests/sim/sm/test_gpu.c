@@ -15,7 +15,7 @@ static struct gsim_device_spec big_device(void)
     struct gsim_device_spec d = fixture_device();
     d.sm_count = SMS;
     d.compute_capability = 90;
-    return d;
+    return with_sm_limits(d);
 }
 
 struct world {
