@@ -208,25 +208,25 @@ void gsim_output_repeat(struct gsim_output *output, const char *text, unsigned c
     for (unsigned i = 0; i < count; i++) gsim_output_text(output, text);
 }
 
-/* Writes VALUE's digits so that they end before END, at least WIDTH of them; returns their start. Two at a time: half the divisions. */
-static char *digits_before(char *end, uint64_t value, int width)
+static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+                            "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
+                            "9899";
+
+/* Writes VALUE's digits so that they end before END; returns their start. Two at a time: half the divisions. */
+static char *digits_before(char *end, uint64_t value)
 {
     char *at = end;
-    for (; value >= 100; value /= 100) {
-        unsigned pair = (unsigned)(value % 100);
-        *--at = (char)('0' + pair % 10);
-        *--at = (char)('0' + pair / 10);
-    }
-    unsigned first = (unsigned)value;
-    *--at = (char)('0' + first % 10);
-    if (first >= 10) *--at = (char)('0' + first / 10);
-    while (end - at < width) *--at = '0';
+    for (; value >= 100; value /= 100) memcpy(at -= 2, &pairs[value % 100 * 2], 2);
+    if (value >= 10)
+        memcpy(at -= 2, &pairs[value * 2], 2);
+    else
+        *--at = (char)('0' + value);
     return at;
 }
 
 void gsim_output_unsigned(struct gsim_output *output, uint64_t value)
 {
-    char text[24], *end = text + sizeof(text), *start = digits_before(end, value, 1);
+    char text[24], *end = text + sizeof(text), *start = digits_before(end, value);
     gsim_output_bytes(output, start, (size_t)(end - start));
 }
 
@@ -234,9 +234,11 @@ void gsim_output_time_us(struct gsim_output *output, gsim_time time)
 {
     char text[40], *end = text + sizeof(text);
     uint64_t size = time < 0 ? (uint64_t)-time : (uint64_t)time;
-    char *start = digits_before(end, size % GSIM_PS_PER_US, 6);
+    uint32_t rest = (uint32_t)(size % GSIM_PS_PER_US);
+    char *start = end;
+    for (int i = 0; i < 3; i++, rest /= 100) memcpy(start -= 2, &pairs[rest % 100 * 2], 2);
     *--start = '.';
-    start = digits_before(start, size / GSIM_PS_PER_US, 1);
+    start = digits_before(start, size / GSIM_PS_PER_US);
     if (time < 0) *--start = '-';
     gsim_output_bytes(output, start, (size_t)(end - start));
 }

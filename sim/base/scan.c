@@ -17,11 +17,13 @@
 struct check {
     const char *text, *at, *end;
     struct gsim_error *error;
+    const char *inner;          /* the list or object in the outermost one that is open or was open last */
+    struct gsim_scan_jump jump; /* over the longest of them */
 };
 
 static bool is_space(char c)
 {
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    return (unsigned char)c <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r');
 }
 static bool is_digit(char c)
 {
@@ -62,9 +64,15 @@ static bool check_escape(struct check *c)
     return true;
 }
 
+/* What passes unseen inside a string: ASCII but the quote, the backslash and what is below a space. */
+static const bool is_plain[256] = {[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... 0x7f] = true};
+
 static bool check_string(struct check *c)
 {
     for (c->at++;;) {
+        const char *at = c->at;
+        while (is_plain[(unsigned char)*at]) at++;
+        c->at = at;
         unsigned char byte = (unsigned char)*c->at;
         if (byte == '"') {
             c->at++;
@@ -75,8 +83,6 @@ static bool check_string(struct check *c)
             if (!check_escape(c)) return false;
         } else if (byte < 0x20) {
             return fail(c, "the end of the string");
-        } else if (byte < 0x80) {
-            c->at++;
         } else {
             size_t length = gsim_text_utf8(c->at, (size_t)(c->end - c->at));
             if (!length) return fail(c, "UTF-8 text");
@@ -87,8 +93,10 @@ static bool check_string(struct check *c)
 
 static bool check_digits(struct check *c)
 {
-    if (!is_digit(*c->at)) return fail(c, "a digit");
-    while (is_digit(*c->at)) c->at++;
+    const char *at = c->at;
+    if (!is_digit(*at)) return fail(c, "a digit");
+    while (is_digit(*at)) at++;
+    c->at = at;
     return true;
 }
 
@@ -126,7 +134,9 @@ static bool check_scalar(struct check *c)
 
 static void check_space(struct check *c)
 {
-    while (is_space(*c->at)) c->at++;
+    const char *at = c->at;
+    while (is_space(*at)) at++;
+    c->at = at;
 }
 
 static bool check_key(struct check *c)
@@ -152,13 +162,20 @@ static bool check_behind(struct check *c, char *open, unsigned *depth, bool *mor
             return closing == ']' || check_key(c);
         }
         if (*c->at != closing) return fail(c, closing == '}' ? "',' or '}'" : "',' or ']'");
+        if (*depth == 2 && c->at + 1 - c->inner > c->jump.to - c->jump.from) c->jump = (struct gsim_scan_jump){c->inner, c->at + 1};
     }
     return true;
 }
 
 enum gsim_status gsim_scan_check(const char *text, size_t length, struct gsim_error *error)
 {
-    struct check c = {.text = text, .at = text, .end = text + length, .error = error};
+    struct gsim_scan_jump unused;
+    return gsim_scan_check_jump(text, length, &unused, error);
+}
+
+enum gsim_status gsim_scan_check_jump(const char *text, size_t length, struct gsim_scan_jump *jump, struct gsim_error *error)
+{
+    struct check c = {.text = text, .at = text, .end = text + length, .error = error, .inner = text, .jump = {text, text}};
     char open[GSIM_SCAN_DEPTH];
     unsigned depth = 0;
     for (bool more = true; more;) {
@@ -169,6 +186,7 @@ enum gsim_status gsim_scan_check(const char *text, size_t length, struct gsim_er
                 fail(&c, "at most 64 lists and objects inside each other");
                 return GSIM_INPUT;
             }
+            if (depth == 1) c.inner = c.at;
             open[depth++] = *c.at++;
             check_space(&c);
             if (*c.at != (is_object ? '}' : ']')) {
@@ -181,6 +199,7 @@ enum gsim_status gsim_scan_check(const char *text, size_t length, struct gsim_er
         if (!check_behind(&c, open, &depth, &more)) return GSIM_INPUT;
     }
     check_space(&c);
+    *jump = c.jump;
     if (c.at == c.end) return GSIM_OK;
     fail(&c, "the end of the file");
     return GSIM_INPUT;
@@ -195,9 +214,11 @@ const char *gsim_scan_start(const char *at)
 
 static const char *skip_string(const char *at)
 {
-    for (at++; *at != '"'; at++)
+    for (at++;; at++) {
+        while (is_plain[(unsigned char)*at]) at++;
+        if (*at == '"') return at + 1;
         if (*at == '\\') at++;
-    return at + 1;
+    }
 }
 
 const char *gsim_scan_skip(const char *value)
@@ -210,13 +231,14 @@ const char *gsim_scan_skip(const char *value)
         return value;
     }
     for (int depth = 0;;) {
-        int change = step[(unsigned char)*value];
+        int change;
+        while (!(change = step[(unsigned char)*value])) value++;
         if (change == 2) {
             value = skip_string(value);
             continue;
         }
         value++;
-        if (change && (depth += change) == 0) return value;
+        if ((depth += change) == 0) return value;
     }
 }
 
@@ -299,7 +321,7 @@ static struct gsim_scan_text span_of(const char *value)
 {
     struct gsim_scan_text span = {.text = value + 1};
     const char *at = value + 1;
-    while (*at != '"' && *at != '\\') at++;
+    while (is_plain[(unsigned char)*at] || (*at != '"' && *at != '\\')) at++;
     if (*at == '\\') {
         span.has_escapes = true;
         for (; *at != '"'; at++)
@@ -334,9 +356,10 @@ static bool is_escaped(const struct gsim_scan_text *key, const char *name, size_
 
 bool gsim_scan_matches(const struct gsim_scan_text *key, const char *name)
 {
-    size_t length = strlen(name);
-    if (key->has_escapes) return is_escaped(key, name, length);
-    return key->length == length && memcmp(key->text, name, length) == 0;
+    size_t same = 0;
+    if (key->has_escapes) return is_escaped(key, name, strlen(name));
+    while (same < key->length && key->text[same] == name[same]) same++; /* no key has a NUL */
+    return same == key->length && !name[same];
 }
 
 double gsim_scan_number(const char *value)
@@ -344,6 +367,10 @@ double gsim_scan_number(const char *value)
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const char *at = value;
+    uint32_t small = 0; /* nearly all are short and whole */
+    while (is_digit(*at) && at - value < 9) small = small * 10 + (uint32_t)(*at++ - '0');
+    if (at > value && !is_digit(*at) && *at != '.' && *at != 'e' && *at != 'E') return small;
+    at = value;
     bool negative = *at == '-';
     if (negative) at++;
     uint64_t digits = 0;

@@ -21,6 +21,13 @@
  * line, column (in bytes), what was found and what was expected. */
 enum gsim_status gsim_scan_check(const char *text, size_t length, struct gsim_error *error) GSIM_NODISCARD;
 
+/* The same, and where the longest list or object in the outermost one begins, and what lies behind it. */
+struct gsim_scan_jump {
+    const char *from, *to;
+};
+enum gsim_status gsim_scan_check_jump(const char *text, size_t length, struct gsim_scan_jump *jump,
+                                      struct gsim_error *error) GSIM_NODISCARD;
+
 /* All below take pointers into text that passed the check; a value's pointer is at its first character. */
 
 /* The first value at or after AT (past white space). */

@@ -63,6 +63,11 @@ static enum gsim_status unknown_field(struct gsim_fields *fields, struct gsim_sc
 
 enum gsim_status gsim_fields_read(struct gsim_fields *fields, const char *at, const char **rest)
 {
+    return gsim_fields_read_jump(fields, at, rest, &(struct gsim_scan_jump){NULL, NULL});
+}
+
+enum gsim_status gsim_fields_read_jump(struct gsim_fields *fields, const char *at, const char **rest, const struct gsim_scan_jump *jump)
+{
     size_t count = 0;
     while (fields->names[count]) count++;
     memset(fields->values, 0, sizeof(*fields->values) * count);
@@ -71,10 +76,13 @@ enum gsim_status gsim_fields_read(struct gsim_fields *fields, const char *at, co
     if (*at != '{') return gsim_fields_unexpected(fields, at, "an object");
     struct gsim_scan_text key;
     const char *behind = at;
-    for (const char *value; (value = gsim_scan_next(behind, &key, &behind)) != NULL; behind = gsim_scan_skip(value)) {
-        size_t field = 0;
-        while (field < count && !gsim_scan_is(&key, fields->names[field])) field++;
-        if (field == count) return unknown_field(fields, key);
+    size_t field = count - 1;
+    for (const char *value; (value = gsim_scan_next(behind, &key, &behind)) != NULL;
+         behind = value == jump->from ? jump->to : gsim_scan_skip(value)) {
+        size_t tried = 0; /* from the one behind the last: most files keep the order */
+        do field = field + 1 < count ? field + 1 : 0;
+        while (!gsim_scan_is(&key, fields->names[field]) && ++tried < count);
+        if (tried == count) return unknown_field(fields, key);
         if (fields->values[field]) {
             move_to(fields, (int)field);
             return gsim_fields_error(fields, "the field is given twice");
@@ -103,7 +111,7 @@ enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, const 
                                         double *number)
 {
     double found = is_number(value) ? gsim_scan_number(value) : NAN;
-    if (found >= minimum && found <= maximum && found == floor(found)) {
+    if (found >= minimum && found <= maximum && found == (double)(int64_t)found) {
         *number = found;
         return GSIM_OK;
     }

@@ -38,6 +38,10 @@ enum gsim_status gsim_fields_error(const struct gsim_fields *fields, const char 
  * (NULL allowed) is what lies behind. */
 enum gsim_status gsim_fields_read(struct gsim_fields *fields, const char *at, const char **rest) GSIM_NODISCARD;
 
+/* The same, with what gsim_scan_check_jump() found of the file. */
+enum gsim_status gsim_fields_read_jump(struct gsim_fields *fields, const char *at, const char **rest,
+                                       const struct gsim_scan_jump *jump) GSIM_NODISCARD;
+
 /* Each moves the place to the field first. The value must be there, except where a function says otherwise. */
 enum gsim_status gsim_fields_require(struct gsim_fields *fields, int field) GSIM_NODISCARD;
 /* Absent fields leave *NUMBER as it is. Whole numbers from -2^53 to 2^53. */

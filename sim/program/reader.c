@@ -107,12 +107,12 @@ static bool is_trace(const char *at)
     return false;
 }
 
-static enum gsim_status read_file(struct gsim_reader *reader, const char *text, double *iterations)
+static enum gsim_status read_file(struct gsim_reader *reader, const char *text, const struct gsim_scan_jump *jump, double *iterations)
 {
     static const char *const schemas[] = {"gpusim-program/1", NULL};
     const char *values[FILE_FIELD_COUNT];
     struct gsim_fields fields = {{0}, file_names, values, reader->error};
-    enum gsim_status status = gsim_fields_read(&fields, gsim_scan_start(text), NULL);
+    enum gsim_status status = gsim_fields_read_jump(&fields, gsim_scan_start(text), NULL, jump);
     int schema;
     char name[GSIM_NAME_ROOM];
     /* A file of another kind has other fields: that it is of another kind says more. */
@@ -158,9 +158,10 @@ enum gsim_status gsim_program_read(const char *path, struct gsim_program *progra
     struct gsim_reader reader = {.error = error ? error : &own};
     double iterations = 1;
     size_t length = 0;
+    struct gsim_scan_jump jump;
     char *text = gsim_file_read(path, &length, reader.error);
-    enum gsim_status status = text ? gsim_scan_check(text, length, reader.error) : reader.error->status;
-    if (status == GSIM_OK) status = read_file(&reader, text, &iterations);
+    enum gsim_status status = text ? gsim_scan_check_jump(text, length, &jump, reader.error) : reader.error->status;
+    if (status == GSIM_OK) status = read_file(&reader, text, &jump, &iterations);
     if (status == GSIM_OK) {
         status = gsim_builder_finish(reader.builder, (uint32_t)iterations, program, reader.error);
         reader.builder = NULL;

@@ -36,9 +36,17 @@ static enum gsim_status read_count(struct gsim_fields *fields, int field, double
     return status;
 }
 
+static bool has_work(const struct gsim_fields *fields, int first)
+{
+    for (int i = 0; i < GSIM_DEMAND_FIELD_COUNT; i++)
+        if (fields->values[first + i]) return true;
+    return false;
+}
+
 enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields *fields, int first,
                                   struct gsim_kernel *kernel)
 {
+    if (!has_work(fields, first)) return GSIM_OK;
     enum gsim_status status = read_count(fields, first + WORK_REGS, GSIM_LIMIT_REGS, &kernel->regs_per_thread);
     if (status == GSIM_OK) status = read_count(fields, first + WORK_SMEM, GSIM_LIMIT_SMEM_BYTES, &kernel->smem_bytes);
     if (status == GSIM_OK) status = read_count(fields, first + WORK_SLICE_SMS, GSIM_LIMIT_SMS, &kernel->slice_sms);
@@ -298,9 +306,43 @@ static enum gsim_status read_after(struct gsim_reader *reader, struct gsim_field
     }
 }
 
-static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_op *op)
+/* Whether two names or two lists of numbers are written alike. */
+static bool is_written_alike(const char *a, const char *b)
+{
+    char last = *a == '[' ? ']' : '"';
+    if (*a != *b || (*a != '[' && *a != '"')) return false;
+    for (size_t i = 1; a[i] == b[i]; i++) {
+        if (a[i] == last) return true;
+        if (a[i] == '\\' || a[i] == '[' || !a[i]) return false;
+    }
+    return false;
+}
+
+/* Where the launch's name and shape stand, when it has no work of its own: a file repeats few of them. */
+static struct gsim_reader_launch *find_launch(struct gsim_reader *reader, const struct gsim_fields *fields, bool *is_known)
+{
+    const char *kernel = fields->values[OP_KERNEL], *grid = fields->values[OP_GRID], *block = fields->values[OP_BLOCK];
+    *is_known = false;
+    if (!kernel || !grid || !block || has_work(fields, OP_WORK)) return NULL;
+    uint32_t hash = 0;
+    for (size_t i = 1; kernel[i] && kernel[i] != '"' && i < 64; i++) hash = hash * 31 + (unsigned char)kernel[i];
+    for (size_t i = 1; grid[i] && grid[i] != ']' && i < 64; i++) hash = hash * 31 + (unsigned char)grid[i];
+    struct gsim_reader_launch *launch = &reader->launches[hash % GSIM_READER_LAUNCHES];
+    *is_known = launch->kernel && is_written_alike(launch->kernel, kernel) && is_written_alike(launch->grid, grid) && is_written_alike(launch->block, block);
+    if (!*is_known) *launch = (struct gsim_reader_launch){.grid = grid, .block = block};
+    return launch;
+}
+
+/* The launch's kernel, which the builder keeps once. */
+static enum gsim_status read_kernel(struct gsim_reader *reader, struct gsim_fields *fields, uint32_t *kernel_index)
 {
     char name[GSIM_NAME_ROOM];
+    bool is_known;
+    struct gsim_reader_launch *launch = find_launch(reader, fields, &is_known);
+    if (is_known) {
+        *kernel_index = launch->index;
+        return GSIM_OK;
+    }
     enum gsim_status status = gsim_fields_name(fields, OP_KERNEL, name);
     if (status != GSIM_OK) return status;
     uint32_t index = gsim_names_find(&reader->kernel_names, name);
@@ -308,6 +350,16 @@ static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fiel
     struct gsim_kernel kernel = reader->kernels[index];
     status = read_shapes(fields, &kernel);
     if (status == GSIM_OK) status = gsim_reader_work(reader, fields, OP_WORK, &kernel);
+    if (status != GSIM_OK) return status;
+    *kernel_index = gsim_builder_kernel(reader->builder, &kernel);
+    if (launch) launch->kernel = fields->values[OP_KERNEL];
+    if (launch) launch->index = *kernel_index;
+    return GSIM_OK;
+}
+
+static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_op *op)
+{
+    enum gsim_status status = read_kernel(reader, fields, &op->kernel_index);
     if (status == GSIM_OK) status = read_accesses(reader, fields, OP_READS);
     if (status == GSIM_OK) status = read_accesses(reader, fields, OP_WRITES);
     if (status == GSIM_OK) status = read_order(reader, fields);
@@ -317,7 +369,6 @@ static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fiel
     op->programmatic = programmatic;
     if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_UNKNOWN, &op->is_unknown);
     if (status == GSIM_OK) sort_segments(reader);
-    if (status == GSIM_OK) op->kernel_index = gsim_builder_kernel(reader->builder, &kernel);
     return status;
 }
 

@@ -37,6 +37,13 @@ struct gsim_reader_pending {
     int32_t stream;
 };
 
+/* A launch that was read: where its text stands, and the builder's kernel. */
+struct gsim_reader_launch {
+    const char *kernel, *grid, *block; /* KERNEL is NULL: none */
+    uint32_t index;
+};
+#define GSIM_READER_LAUNCHES 256
+
 /* One file while it is read. */
 struct gsim_reader {
     struct gsim_error *error;
@@ -50,6 +57,7 @@ struct gsim_reader {
     size_t buffer_room, kernel_room, arg_room, ordered_room, after_room, pending_room, segment_room;
     struct gsim_reader_pending *pending; /* ops on the device that no synchronize has waited for */
     size_t pending_count;
+    struct gsim_reader_launch launches[GSIM_READER_LAUNCHES]; /* by their text's hash, the latest */
     /* of the op being read */
     struct gsim_arg *args, *ordered;
     uint32_t *after;

@@ -128,7 +128,39 @@ static void test_limits(void)
     CHECK(gsim_scan_skip(text) == text + sizeof text - 1);
 }
 
+/* The longest list or object in the outermost one, whatever is in and beside it. */
+static void test_jump(void)
+{
+    static const struct {
+        const char *text, *longest;
+    } cases[] = {
+        {"{\"a\":[1],\"b\": {\"c\":[[2],\"]}\"]} ,\"d\":[3]}", "{\"c\":[[2],\"]}\"]}"},
+        {"[[],[4,[5,6]],\"a long text that is no list\"]", "[4,[5,6]]"},
+        {"{\"a\":1}", ""},
+        {"[]", ""},
+        {"7", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct gsim_scan_jump jump;
+        size_t length = strlen(cases[i].longest);
+        CHECK_INT(gsim_scan_check_jump(cases[i].text, strlen(cases[i].text), &jump, NULL), GSIM_OK);
+        CHECK_INT(jump.to - jump.from, (long)length);
+        CHECK_MSG(strncmp(jump.from, cases[i].longest, length) == 0, "%.*s, expected %s", (int)(jump.to - jump.from), jump.from, cases[i].longest);
+        CHECK(!length || jump.to == gsim_scan_skip(jump.from));
+    }
+}
+
+static void test_short_numbers(void)
+{
+    static const char *const cases[] = {"0", "-0", "7", "999999999", "1000000000", "1234567890123", "12.5", "123456789.25", "3e2", "123456789E1", "-42", "100000000e-8"};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double expected = strtod(cases[i], NULL), found = gsim_scan_number(cases[i]);
+        CHECK_MSG(memcmp(&expected, &found, sizeof found) == 0, "%s: %.17g, expected %.17g", cases[i], found, expected);
+    }
+}
+
 static const struct test_case cases[] = {
+    {"jump", test_jump},               {"short numbers", test_short_numbers},
     {"walks again", test_walks_again}, {"names", test_names},   {"strings", test_strings},
     {"found", test_found},             {"limits", test_limits},
 };

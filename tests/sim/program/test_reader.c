@@ -532,7 +532,28 @@ static void test_synchronize(void)
     CHECK_HAS(error.message, "a \"synchronize\" has no such field");
 }
 
+/* Launches written alike are one kernel; what differs in a number, in the work or in the name is another. */
+static void test_launches_alike(void)
+{
+    static const char ops[] = LAUNCH "\"reads\": [\"x\"]}, " LAUNCH "\"writes\": [\"y\"]}, "
+        "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [ 4 ], \"block\": [64]}, {\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4], \"block\": [64, 2]}, "
+        LAUNCH "\"solo_us\": 3}, " LAUNCH "\"solo_us\": 2.5}, {\"op\": \"kernel\", \"kernel\": \"\\u006b\", \"grid\": [4], \"block\": [64]}, "
+        "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4,1], \"block\": [64]}, {\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [5], \"block\": [64]}, "
+        LAUNCH "\"reads\": [\"y\"]}";
+    static const uint32_t expected[] = {0, 0, 0, 1, 2, 0, 0, 0, 3, 0};
+    struct gsim_program program = {0};
+    struct gsim_error error = {0};
+    CHECK_OK(read_ops(ops, &program, &error), error);
+    CHECK_INT(program.op_count, 10);
+    for (uint32_t i = 0; i < program.op_count && i < 10; i++)
+        CHECK_MSG(program.ops[i].kernel_index == expected[i], "op %u: kernel %u, expected %u", i, program.ops[i].kernel_index, expected[i]);
+    gsim_program_release(&program);
+    CHECK_INT(read_ops(LAUNCH "\"reads\": [\"x\"]}, {\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": \"4\", \"block\": [64]}", &program, &error), GSIM_INPUT);
+    CHECK_MSG(strstr(error.message, "ops[1].grid: expected a list, found \"4\"") != NULL, "%s", error.message);
+}
+
 static const struct test_case cases[] = {
+    {"launches alike", test_launches_alike},
     {"synchronize", test_synchronize},
     {"errors of the whole file", test_whole_file_errors},
     {"errors of ops", test_op_errors},
