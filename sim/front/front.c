@@ -11,14 +11,23 @@
 static void find_next(struct gsim_front *f)
 {
     gsim_time next = GSIM_TIME_NEVER;
-    for (uint32_t c = 0; c < f->hw_queue_count; c++)
-        if (f->hw_queue_at[c] < next) next = f->hw_queue_at[c];
+    for (uint32_t bits = f->looked_at; bits; bits &= bits - 1) {
+        gsim_time at = f->hw_queue_at[__builtin_ctz(bits)];
+        next = at < next ? at : next;
+    }
     gsim_agenda_set(&f->machine->agenda, &f->source, next);
+}
+
+static void set_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
+{
+    uint32_t bit = UINT32_C(1) << hw_queue;
+    f->hw_queue_at[hw_queue] = time;
+    f->looked_at = time == GSIM_TIME_NEVER ? f->looked_at & ~bit : f->looked_at | bit;
 }
 
 static void look_at(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
 {
-    f->hw_queue_at[hw_queue] = time;
+    set_look(f, hw_queue, time);
     if (time < f->source.next) gsim_agenda_set(&f->machine->agenda, &f->source, time);
 }
 
@@ -425,11 +434,11 @@ static bool step_head(struct gsim_front *f, uint32_t index)
 {
     struct gsim_hw_queue *hw_queue = &f->hw_queues[index];
     struct gsim_command *command = hw_queue->head;
-    f->hw_queue_at[index] = GSIM_TIME_NEVER;
+    set_look(f, index, GSIM_TIME_NEVER);
     if (!command) return false;
     struct gsim_stream_state *stream = &f->process->streams[command->stream];
     if (command->arrival > f->machine->now) {
-        f->hw_queue_at[index] = command->arrival;
+        set_look(f, index, command->arrival);
         return false;
     }
     if (stream->kept_for) {
@@ -449,7 +458,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
             return false;
         }
         if (command->marker->time > f->machine->now && f->device->gaps.busy) {
-            f->hw_queue_at[index] = command->marker->time;
+            set_look(f, index, command->marker->time);
             return false;
         }
         do_wait(f, hw_queue, command);
@@ -474,7 +483,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
     }
     gsim_time ready = earliest_start(f, stream, command);
     if (ready > f->machine->now) {
-        f->hw_queue_at[index] = ready;
+        set_look(f, index, ready);
         return false;
     }
     enum gsim_front_policy_step asked = gsim_front_policy_submit(f, index, command);
@@ -496,8 +505,9 @@ static void step(void *front)
 {
     struct gsim_front *f = front;
     while (f->source.next <= f->machine->now) {
-        uint32_t index = 0;
-        while (f->hw_queue_at[index] > f->machine->now) index++;
+        uint32_t bits = f->looked_at;
+        while (f->hw_queue_at[__builtin_ctz(bits)] > f->machine->now) bits &= bits - 1;
+        uint32_t index = (uint32_t)__builtin_ctz(bits);
         while (step_head(f, index)) {}
         find_next(f);
     }

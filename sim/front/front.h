@@ -46,7 +46,8 @@ struct gsim_front {
     struct gsim_random turns;      /* whom it turns to first */
 
     uint32_t hw_queue_count;
-    gsim_time hw_queue_at[GSIM_MAX_HW_QUEUES];
+    gsim_time hw_queue_at[GSIM_MAX_HW_QUEUES]; /* when they are looked at; written by set_look alone */
+    uint32_t looked_at;            /* a bit for each that is at some time */
     struct gsim_hw_queue hw_queues[GSIM_MAX_HW_QUEUES];
     uint32_t next_hw_queue;        /* where the search for one that holds no stream begins */
     gsim_time front_free;          /* when it may turn to another hw_queue */

@@ -234,7 +234,7 @@ static void find_rooms(const struct gsim_gpu *gpu, const struct gsim_demand *w, 
 static uint32_t behind_lowest(const uint64_t sms[GSIM_SM_WORDS], uint64_t count)
 {
     uint32_t w = 0;
-    for (uint64_t held; (held = (uint64_t)__builtin_popcountll(sms[w])) < count; w++) count -= held;
+    for (uint64_t held; (held = gsim_groups_count_bits(sms[w])) < count; w++) count -= held;
     uint64_t left = sms[w];
     while (--count) left &= left - 1;
     return 64 * w + (uint32_t)__builtin_ctzll(left) + 1;
@@ -262,7 +262,7 @@ static void place_last(struct gsim_gpu *gpu, const struct rooms *rooms, uint32_t
     for (uint32_t i = 0; i < rooms->count; i++) {
         uint32_t index = rooms->index[i], below = rooms->of[i] < level ? 0 : gsim_group_sms_below(gpu->groups[index], limit);
         if (!below) continue;
-        if (below < gpu->groups[index]->sm_count) index = gsim_groups_split(gpu, index, below);
+        if (below < gpu->groups[index]->sm_count) index = gsim_groups_split_below(gpu, index, limit);
         gsim_group_settle(gpu->groups[index], now);
         place(gpu, index, run, 1, now);
         gsim_groups_rate(gpu, index);

@@ -17,14 +17,17 @@ static uint32_t find_lowest_sm(const struct gsim_sm_group *g)
     return GSIM_MAX_SMS;
 }
 
+/* Of a word of ids from FIRST on, those below LIMIT. */
+static uint64_t ids_below(uint32_t first, uint32_t limit)
+{
+    return limit <= first ? 0 : limit - first >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << (limit - first)) - 1;
+}
+
 /* How many of the group's SMs have ids below LIMIT. */
 uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit)
 {
     uint32_t count = 0;
-    for (uint32_t w = 0; w < GSIM_SM_WORDS && w * 64 < limit; w++) {
-        uint64_t mask = limit - w * 64 >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << (limit - w * 64)) - 1;
-        count += (uint32_t)__builtin_popcountll(g->sms[w] & mask);
-    }
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) count += gsim_groups_count_bits(g->sms[w] & ids_below(64 * w, limit));
     return count;
 }
 
@@ -74,7 +77,7 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) {
         to->sms[w] = from->sms[w] & mask[w];
         from->sms[w] &= ~mask[w];
-        to->sm_count += (uint32_t)__builtin_popcountll(to->sms[w]);
+        to->sm_count += gsim_groups_count_bits(to->sms[w]);
     }
     from->sm_count -= to->sm_count;
     from->lowest_sm = find_lowest_sm(from);
@@ -86,6 +89,14 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
     return other;
 }
 
+/* Moves the SMs of the group with ids below LIMIT. */
+uint32_t gsim_groups_split_below(struct gsim_gpu *gpu, uint32_t index, uint32_t limit)
+{
+    uint64_t mask[GSIM_SM_WORDS];
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) mask[w] = ids_below(64 * w, limit);
+    return gsim_groups_split_mask(gpu, index, mask);
+}
+
 /* Moves the COUNT lowest SMs of the group. */
 uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
 {
@@ -94,7 +105,7 @@ uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
     uint32_t moved = 0;
     for (uint32_t w = 0; w < GSIM_SM_WORDS && moved < count; w++) {
         uint64_t left = from->sms[w];
-        uint32_t held = (uint32_t)__builtin_popcountll(left);
+        uint32_t held = gsim_groups_count_bits(left);
         if (held <= count - moved) {
             mask[w] = left;
             moved += held;

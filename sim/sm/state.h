@@ -129,6 +129,14 @@ static inline bool gsim_gpu_is_shared(const struct gsim_gpu *gpu) { return gpu->
 /* A run of WORK that nobody has queued or placed yet; NULL when memory is out. */
 struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim_demand *work, double scale, void *tag);
 
+/* In the registers that every processor has: a call of the compiler's library takes longer. */
+static inline uint32_t gsim_groups_count_bits(uint64_t bits)
+{
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    return (uint32_t)(((bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static inline void gsim_groups_set_bit(uint64_t bits[GSIM_SM_WORDS], uint32_t index, bool is)
 {
     uint64_t *word = &bits[index / 64], bit = UINT64_C(1) << index % 64;
@@ -148,7 +156,8 @@ uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit);
 uint32_t gsim_groups_add(struct gsim_gpu *gpu);
 /* Moves the COUNT lowest SMs of the group into a new one in the same state; returns its index. */
 uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count);
-/* The same with those of its SMs that are in MASK. */
+/* The same with those of its SMs that have ids below LIMIT, or that are in MASK. */
+uint32_t gsim_groups_split_below(struct gsim_gpu *gpu, uint32_t index, uint32_t limit);
 uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint64_t mask[GSIM_SM_WORDS]);
 /* The group is empty: it joins the other empty one of its kind of SM. */
 void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index);
