@@ -4,6 +4,8 @@
  * ended, one after the other through one dispatcher (H200, measured: 1.1 us per short kernel at best however wide the
  * graph). The calls that build and launch them: sim/host/graphs.c.
  */
+#include <math.h>
+
 #include "gpusim/limits.h"
 #include "sim/device/rules.h"
 #include "sim/front/front.h"
@@ -101,12 +103,14 @@ bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *g,
 /* A block that fills an SM for graph_signal_us. */
 static void make_signal(struct gsim_front *f)
 {
+    const struct gsim_device_spec *d = f->device->spec;
+    uint32_t threads = (uint32_t)fmin(d->warps_per_sm * d->warp_threads, GSIM_LIMIT_BLOCK_THREADS);
     const struct gsim_kernel kernel = {
         .name = "signal of a graph node",
         .grid = {1, 1, 1},
-        .block = {GSIM_LIMIT_BLOCK_THREADS, 1, 1},
-        .regs_per_thread = (uint32_t)f->device->spec->registers_per_sm / GSIM_LIMIT_BLOCK_THREADS,
-        .thread_cycles = f->device->spec->graph_signal_us * f->device->spec->clock_mhz,
+        .block = {threads, 1, 1},
+        .regs_per_thread = (uint32_t)fmin(floor(d->registers_per_sm / threads), d->registers_per_thread),
+        .thread_cycles = d->graph_signal_us * d->clock_mhz,
     };
     struct gsim_error error;
     if (gsim_work_init(&f->signal, f->device->spec, &kernel, &error)) gsim_machine_fail(f->machine, GSIM_SIM, "%s", error.message);
