@@ -149,8 +149,12 @@ enum gsim_status gsim_engine_run(const struct gsim_platform *platform, void (*ma
     engine.simgrid.latency_us = platform->latency_us;
     engine.simgrid.ended_last = &engine.simgrid.ended_first;
     for (uint32_t gpu = 0; gpu < GSIM_MAX_GPUS; gpu++) memcpy(engine.simgrid.gbps[gpu], platform->link_gbps, sizeof platform->link_gbps);
-    engine.coroutine = gsim_coroutine_create(first_main, &engine);
-    if (!engine.coroutine) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    engine.idle = GSIM_ARENA_NEW(&engine.simgrid.arena, struct flight); /* and room for what cannot fail later */
+    engine.coroutine = engine.idle ? gsim_coroutine_create(first_main, &engine) : NULL;
+    if (!engine.coroutine) {
+        gsim_arena_release(&engine.simgrid.arena);
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    }
     *running = &engine;
     while (gsim_coroutine_enter(engine.coroutine)) { /* it left: SimGrid is needed */
         if (gsim_simgrid_load(&engine.failure)) continue;
