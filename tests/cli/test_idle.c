@@ -142,7 +142,8 @@ static const struct {
             {"on_chip_crowded", 0.9}, {"memory_crowded", 0.1}, {"carveout_single_threads", 128}, {"l2_held_share", 0.05},
             {"on_chip_behind_memory", 0.1}, {"wave_tail", 0.1}, {"block_ends_most", 1}, {"carveout_plain_kib_0", 200},
             {"tiled_latency_most", 0.05}, {"scatter_hit_ns", 5000}, {"scatter_miss_ns", 20000}, {"scatter_fit", 10}, {"scatter_miss_all", 50},
-            {"stream_cold_l2", 0.001}, {"fault_batch_groups", 2}, {"l2_kept_whole", 0.01}, {"l2_kept_none", 0.02}};
+            {"stream_cold_l2", 0.001}, {"fault_batch_groups", 2}, {"l2_kept_whole", 0.01}, {"l2_kept_none", 0.02},
+            {"pageable_staged_bytes", 1e9}};
 
 /* Where those act that no run above has a place for. */
 static const struct {
@@ -154,6 +155,13 @@ static const struct {
     {"l1_kib", "shared memory beside a large carve-out"},
     {"least_l1_kib", "devices whose carve-out takes all of L1"},
     {"mps_sms", "several tasks: --share mps"},
+    {"registers_per_block", "blocks that ask for more, which are refused"},
+    {"registers_per_thread", "blocks that ask for more, which are refused"},
+    {"smem_per_block_kib", "blocks that ask for more, which are refused"},
+    {"scatter_cold", "rule.cold_loads=off"},
+    {"l2_line_bytes", "scattered loads of about as much as L2 holds"},
+    {"beside_faults_least", "copies beside faults that take most of the link"},
+    {"host_page_bytes", "reads of less than a page before Pascal"},
     {"fault_prefetch_share", "kernels that walk rows in managed memory"},
     {"fault_rows_per_visit", "kernels that walk rows in managed memory"},
     {"l2_kept_whole", "measured kernels whose data others displace"},
