@@ -156,23 +156,31 @@ struct walk {
     struct gsim_share_slots slots; /* what issue-bound and on-chip ones take */
     double memory;                 /* of the issue rate, what memory blocks use; in the second walk all of them */
     double arithmetic;             /* and those with arithmetic */
+    double wait, slower, crowd;    /* of memory blocks for issue slots: sqrt(U) / (1 - S), 1 / (1 - S), how much longer as many wait */
     double all_on_chip;            /* second walk: what all on-chip ones use */
 };
+
+/* The waits of memory blocks for issue slots behind what the walk has come past. */
+static void find_waits(const struct gsim_share_sums *s, struct walk *walk)
+{
+    double older = gsim_share_taken(s, &walk->slots), all = fmax(fmin(s->taken, 1 - s->used * s->used), older);
+    walk->slower = 1 / fmax(1 - older, s->device->starved_issue_share);
+    walk->wait = gsim_share_rule(s, GSIM_RULE_ISSUE_WAIT) && all > 0 ? sqrt(all) * walk->slower : 0;
+    walk->crowd = 1 + older * fmax(s->memory_width - s->device->issue_wait_width, 0);
+}
 
 /* What a memory block takes, of BLOCKS that share alike, behind what the walk has come past. */
 static double memory_time(const struct gsim_demand *w, const struct gsim_share_sums *s, const struct walk *walk, double blocks)
 {
     const struct gsim_device_spec *d = s->device;
     double waiting = w->latency_ps + gsim_share_memory_time(w, s), alone = w->compute_ps + waiting, time = alone;
-    double older = gsim_share_taken(s, &walk->slots), left = fmax(1 - older, d->starved_issue_share);
-    if (gsim_share_rule(s, GSIM_RULE_ISSUE_WAIT)) {
-        double all = fmax(fmin(s->taken, 1 - s->used * s->used), older), more = w->kind == GSIM_DEMAND_MEMORY ? fmax(s->memory_width - d->issue_wait_width, 0) : 0;
-        double wait = w->kind == GSIM_DEMAND_SCATTER ? d->issue_wait_scattered : w->has_flops ? d->issue_wait_arithmetic : d->issue_wait_stream;
-        time += w->block_ps * wait * sqrt(all) * (1 + older * more) / left;
-    }
+    if (w->kind == GSIM_DEMAND_SCATTER)
+        time += w->block_ps * d->issue_wait_scattered * walk->wait;
+    else
+        time += w->block_ps * (w->has_flops ? d->issue_wait_arithmetic : d->issue_wait_stream) * walk->wait * walk->crowd;
     if (w->dram_gbps > 0 && s->crowding > 1) time += waiting * (s->crowding - 1);
     if (!gsim_share_has_arithmetic(w)) return time;
-    double burst = alone * d->issue_wait_burst * s->used * s->used / left, before = walk->arithmetic;
+    double burst = alone * d->issue_wait_burst * s->used * s->used * walk->slower, before = walk->arithmetic;
     if (!gsim_share_rule(s, GSIM_RULE_OLDER_MEMORY)) return time + burst;
     double first = time + burst / sqrt(fmax(1 - before, d->starved_issue_share));
     if (blocks <= 1) return first;
@@ -184,13 +192,18 @@ static double memory_time(const struct gsim_demand *w, const struct gsim_share_s
 static void walk_memory(struct gsim_cohort *cohorts, uint32_t count, const struct gsim_share_sums *s, struct walk *walk)
 {
     *walk = (struct walk){.left = fmax(1 - s->described, s->device->least_issue_share)};
+    find_waits(s, walk);
     for (uint32_t i = 0, length; i < count; i += length) {
         struct gsim_cohort *c = &cohorts[i];
         const struct gsim_demand *w = c->work;
         length = 1;
-        gsim_share_add_to_halves(walk->slots.halves, c);
-        if (w->kind == GSIM_DEMAND_ON_CHIP) walk->slots.rate += c->blocks * c->pace * w->issue_ps * c->speed;
-        if (w->kind != GSIM_DEMAND_MEMORY && w->kind != GSIM_DEMAND_SCATTER) continue;
+        if (w->kind == GSIM_DEMAND_DESCRIBED) continue;
+        if (w->kind == GSIM_DEMAND_ISSUE || w->kind == GSIM_DEMAND_ON_CHIP) {
+            gsim_share_add_to_halves(walk->slots.halves, c);
+            if (w->kind == GSIM_DEMAND_ON_CHIP) walk->slots.rate += c->blocks * c->pace * w->issue_ps * c->speed;
+            find_waits(s, walk);
+            continue;
+        }
         length = length_of_run(c, count - i);
         double blocks = blocks_of_run(c, length) * c->pace, speed = 1 / memory_time(w, s, walk, blocks), asked = blocks * w->issue_ps * speed;
         double used = fmin(asked, fmax(walk->left, s->device->starved_issue_share * asked));
@@ -210,25 +223,34 @@ static double more_than(double used, struct gsim_cohort *cohorts, uint32_t count
     return walk->arithmetic - used;
 }
 
+/* About where it is, where with waits as for the whole issue rate they use LEAST of it: as if these were as long again. */
+static double guess_used(double least)
+{
+    double used = least;
+    for (int i = 0; i < 3; i++) used -= (used + used * used * used - 2 * least) / (1 + 3 * used * used);
+    return used;
+}
+
 /* The speeds of all memory blocks. Slower ones use less, so it is a fixed point, which secants find. */
 static void share_memory(struct gsim_cohort *cohorts, uint32_t count, struct gsim_share_sums *s, struct walk *walk)
 {
-    double low, high = 1, above, below = more_than(s->has_arithmetic, cohorts, count, s, walk);
+    double low, high = 1, above = 0, below = more_than(s->has_arithmetic, cohorts, count, s, walk);
     if (!s->has_arithmetic || below >= -USED_TOLERANCE) return;
     low = walk->arithmetic; /* the least */
-    above = more_than(low, cohorts, count, s, walk);
-    for (int step = 0; step < 5 && above >= USED_TOLERANCE; step++) {
-        double used = low + (high - low) * above / (above - below), over = more_than(used, cohorts, count, s, walk);
-        if (fabs(over) < USED_TOLERANCE) break;
+    double used = guess_used(low), over = more_than(used, cohorts, count, s, walk);
+    if (over < -USED_TOLERANCE) above = more_than(low, cohorts, count, s, walk) > 0 ? walk->arithmetic - low : 0;
+    for (int step = 0; step < 5 && fabs(over) >= USED_TOLERANCE; step++) {
         if (over > 0) {
             low = used;
             above = over;
-            below *= 0.5;
+            below *= step ? 0.5 : 1;
         } else {
             high = used;
             below = over;
-            above *= 0.5;
+            above *= step ? 0.5 : 1;
         }
+        used = low + (high - low) * above / (above - below);
+        over = more_than(used, cohorts, count, s, walk);
     }
 }
 
