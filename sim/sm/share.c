@@ -4,10 +4,6 @@
 
 /* What was measured of an SM is the device's (include/gpusim/device.def, section "how the blocks of an SM share it"; sources: models/arch/sm_90.json). */
 #define USED_TOLERANCE 1e-3 /* of the issue rate, to which what memory blocks with arithmetic use is solved for */
-/* Issue-bound warps per sub-partition at which the curves behind_issue_* and beside_issue_* have their points. */
-#define WIDTHS 5
-static const double widths[WIDTHS] = {1, 2, 3, 4, 8};
-enum waits { PLAIN, ARITHMETIC, SCATTERED, WAITS };
 
 double gsim_issue_share(const struct gsim_device_spec *d, double width)
 {
@@ -39,32 +35,6 @@ double gsim_share_dram(const struct gsim_device_spec *d, double demand_gbps)
         if (load <= loads[i])
             return stretches[i - 1] + (load - loads[i - 1]) / (loads[i] - loads[i - 1]) * (stretches[i] - stretches[i - 1]);
     return load;
-}
-
-/* What a memory block takes while such blocks use USED of the SM's issue rate. Each warp's own arithmetic waits for the others of its
- * sub-partition, as behind a server that serves in turn. */
-static double beside(const struct gsim_demand *w, const struct gsim_share_sums *s, double used)
-{
-    double plain = w->latency_ps + gsim_share_memory_time(w, s), time = plain + w->compute_ps;
-    if (w->compute_ps <= 0) return time;
-    double own = w->issue_ps / (w->width * time), others = used - own;
-    double slowed = others <= 0 ? 1 : others < 1 - 1 / s->device->arithmetic_most_slowed ? 1 / (1 - others) : s->device->arithmetic_most_slowed;
-    return time + w->slowed_ps * (slowed - 1);
-}
-
-/* Blocks per picosecond, of one that takes BESIDE and waits besides for older ones of its kind, which use OLDER of the issue rate. */
-static double speed_behind(const struct gsim_demand *w, const struct gsim_share_sums *s, double beside, double older)
-{
-    double least = s->device->older_memory_leaves, left = older < 1 - least ? 1 - older : least;
-    if (older <= 0 || w->compute_ps <= 0 || !gsim_share_rule(s, GSIM_RULE_OLDER_MEMORY)) return 1 / beside;
-    return left / (beside * left + s->device->behind_older_memory * (w->latency_ps + gsim_share_memory_time(w, s) + w->compute_ps) * older * sqrt(older));
-}
-
-/* The same of each of BLOCKS that share alike: half of the others, on average, are older. */
-static double speed_in_turn(const struct gsim_demand *w, const struct gsim_share_sums *s, double beside, double older, double blocks)
-{
-    double speed = speed_behind(w, s, beside, older);
-    return blocks > 1 ? speed_behind(w, s, beside, older + 0.5 * (blocks - 1) * w->issue_ps * speed) : speed;
 }
 
 /* How many cohorts from C on share alike: those of one kernel that started together, unless they crowd the SM. */
@@ -104,7 +74,6 @@ static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
     if (w->kind != GSIM_DEMAND_ON_CHIP) return;
     s->has_on_chip = true;
     s->is_crowded |= w->is_crowded;
-    s->on_chip_width += blocks * w->width;
     s->on_chip += blocks * w->issue_ps / w->compute_ps;
 }
 
@@ -161,6 +130,7 @@ void gsim_share_sum(const struct gsim_device_spec *d, const struct gsim_cohort *
     s->own_load /= d->sm_dram_gbps;
     for (uint32_t i = 0; i < count; i++) add_cohort(s, &c[i]);
     s->fair = fair_share(s, c, count);
+    s->taken = gsim_share_taken(s, &(struct gsim_share_slots){{0, s->half_width[1], s->half_width[2]}, 0});
 }
 
 static void load_dram(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count, const struct gsim_dram_state *dram)
@@ -180,73 +150,107 @@ double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort 
     return sums->demand_gbps;
 }
 
-/* Nothing at none. */
-static double at_width(const double y[WIDTHS], double width)
+/* What older cohorts have, as the walks over all of them come to it: first the memory blocks', then the issue-bound ones', who get the rest. */
+struct walk {
+    double left;                   /* of the issue rate */
+    struct gsim_share_slots slots; /* what issue-bound and on-chip ones take */
+    double memory;                 /* of the issue rate, what memory blocks use; in the second walk all of them */
+    double arithmetic;             /* and those with arithmetic */
+    double wait, slower, crowd;    /* of memory blocks for issue slots: sqrt(U) / (1 - S), 1 / (1 - S), how much longer as many wait */
+    double all_on_chip;            /* second walk: what all on-chip ones use */
+};
+
+/* The waits of memory blocks for issue slots behind what the walk has come past. */
+static void find_waits(const struct gsim_share_sums *s, struct walk *walk)
 {
-    int i = 0;
-    if (width >= widths[WIDTHS - 1]) return y[WIDTHS - 1];
-    while (width > widths[i]) i++;
-    double x0 = i ? widths[i - 1] : 0, y0 = i ? y[i - 1] : 0;
-    return y0 + (width - x0) / (widths[i] - x0) * (y[i] - y0);
+    double older = gsim_share_taken(s, &walk->slots), all = fmax(fmin(s->taken, 1 - s->used * s->used), older);
+    walk->slower = 1 / fmax(1 - older, s->device->starved_issue_share);
+    walk->wait = gsim_share_rule(s, GSIM_RULE_ISSUE_WAIT) && all > 0 ? sqrt(all) * walk->slower : 0;
+    walk->crowd = 1 + older * fmax(s->memory_width - s->device->issue_wait_width, 0);
 }
 
-/* How long a memory block that takes TIME among its like takes beside issue-bound warps, OLDER_WIDTH per sub-partition of them older. */
-static double wait_for_issue(const struct gsim_demand *w, const struct gsim_share_sums *s, double time, double older_width)
+/* What a memory block takes, of BLOCKS that share alike, behind what the walk has come past. */
+static double memory_time(const struct gsim_demand *w, const struct gsim_share_sums *s, const struct walk *walk, double blocks)
 {
-    enum waits kind = w->kind == GSIM_DEMAND_SCATTER ? SCATTERED : gsim_share_has_arithmetic(w) ? ARITHMETIC : PLAIN;
     const struct gsim_device_spec *d = s->device;
-    const double *const behind[WAITS] = {d->behind_issue_plain, d->behind_issue_arithmetic, d->behind_issue_scattered};
-    const double *const beside[WAITS] = {d->beside_issue_plain, d->beside_issue_arithmetic, d->beside_issue_scattered};
-    double all = fmax(s->half_width[1], s->half_width[2]);
-    if (w->issue_ps <= 0 || all <= 0) return time;
-    if (gsim_share_rule(s, GSIM_RULE_BEHIND_ISSUE))
-        time *= 1 + at_width(behind[kind], older_width) * (kind == SCATTERED ? 1 : sqrt(fmax(s->memory_width / d->behind_issue_width, 1)));
-    if (!gsim_share_rule(s, GSIM_RULE_BESIDE_ISSUE)) return time;
-    return time + fmax(at_width(beside[kind], all) - at_width(beside[kind], older_width), 0) * (w->latency_ps + w->memory_ps);
+    double waiting = w->latency_ps + gsim_share_memory_time(w, s), alone = w->compute_ps + waiting, time = alone;
+    if (w->kind == GSIM_DEMAND_SCATTER)
+        time += w->block_ps * d->issue_wait_scattered * walk->wait;
+    else
+        time += w->block_ps * (w->has_flops ? d->issue_wait_arithmetic : d->issue_wait_stream) * walk->wait * walk->crowd;
+    if (w->dram_gbps > 0 && s->crowding > 1) time += waiting * (s->crowding - 1);
+    if (!gsim_share_has_arithmetic(w)) return time;
+    double burst = alone * d->issue_wait_burst * s->used * s->used * walk->slower, before = walk->arithmetic;
+    if (!gsim_share_rule(s, GSIM_RULE_OLDER_MEMORY)) return time + burst;
+    double first = time + burst / sqrt(fmax(1 - before, d->starved_issue_share));
+    if (blocks <= 1) return first;
+    before += 0.5 * (blocks - 1) * w->issue_ps / first; /* half of the others, on average, are older */
+    return time + burst / sqrt(fmax(1 - before, d->starved_issue_share));
 }
 
-/* The issue rate that memory blocks with arithmetic ask for while they use USED of it. */
-static double asked_issue(const struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count, double used)
+/* Goes over the memory blocks and sets their speeds. */
+static void walk_memory(struct gsim_cohort *cohorts, uint32_t count, const struct gsim_share_sums *s, struct walk *walk)
 {
-    const struct gsim_demand *last = NULL;
-    double asked = 0, alike = 0;
+    *walk = (struct walk){.left = fmax(1 - s->described, s->device->least_issue_share)};
+    find_waits(s, walk);
     for (uint32_t i = 0, length; i < count; i += length) {
-        const struct gsim_demand *w = c[i].work;
+        struct gsim_cohort *c = &cohorts[i];
+        const struct gsim_demand *w = c->work;
         length = 1;
-        if (!gsim_share_has_arithmetic(w)) continue;
-        if (w != last) alike = beside(w, s, used);
-        last = w;
-        length = length_of_run(&c[i], count - i);
-        double blocks = blocks_of_run(&c[i], length) * c[i].pace;
-        asked += blocks * w->issue_ps * speed_in_turn(w, s, alike, asked, blocks);
+        if (w->kind == GSIM_DEMAND_DESCRIBED) continue;
+        if (w->kind == GSIM_DEMAND_ISSUE || w->kind == GSIM_DEMAND_ON_CHIP) {
+            gsim_share_add_to_halves(walk->slots.halves, c);
+            if (w->kind == GSIM_DEMAND_ON_CHIP) walk->slots.rate += c->blocks * c->pace * w->issue_ps * c->speed;
+            find_waits(s, walk);
+            continue;
+        }
+        length = length_of_run(c, count - i);
+        double blocks = blocks_of_run(c, length) * c->pace, speed = 1 / memory_time(w, s, walk, blocks), asked = blocks * w->issue_ps * speed;
+        double used = fmin(asked, fmax(walk->left, s->device->starved_issue_share * asked));
+        if (used < asked) speed *= used / asked;
+        walk->memory += used;
+        walk->left -= used;
+        if (gsim_share_has_arithmetic(w)) walk->arithmetic += used;
+        for (uint32_t k = 0; k < length; k++) c[k].speed = speed;
     }
-    return asked;
 }
 
-/* What they use: slower blocks ask for less, so it is a fixed point, which secants find. */
-static void find_used(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count)
+/* By how much what memory blocks with arithmetic use is more than USED where they wait as for that. */
+static double more_than(double used, struct gsim_cohort *cohorts, uint32_t count, struct gsim_share_sums *s, struct walk *walk)
 {
-    double high = 1, low, asked = asked_issue(s, c, count, 1); /* the least */
-    double below = asked - 1, above;
-    s->used = 1;
-    if (below >= -USED_TOLERANCE) return;
-    low = s->used = asked;
-    asked = asked_issue(s, c, count, low);
-    above = asked - low;
-    for (int step = 0; step < 5 && above >= USED_TOLERANCE; step++) {
-        s->used = low + (high - low) * above / (above - below);
-        asked = asked_issue(s, c, count, s->used);
-        double over = asked - s->used;
-        if (fabs(over) < USED_TOLERANCE) break;
+    s->used = used;
+    walk_memory(cohorts, count, s, walk);
+    return walk->arithmetic - used;
+}
+
+/* About where it is, where with waits as for the whole issue rate they use LEAST of it: as if these were as long again. */
+static double guess_used(double least)
+{
+    double used = least;
+    for (int i = 0; i < 3; i++) used -= (used + used * used * used - 2 * least) / (1 + 3 * used * used);
+    return used;
+}
+
+/* The speeds of all memory blocks. Slower ones use less, so it is a fixed point, which secants find. */
+static void share_memory(struct gsim_cohort *cohorts, uint32_t count, struct gsim_share_sums *s, struct walk *walk)
+{
+    double low, high = 1, above = 0, below = more_than(s->has_arithmetic, cohorts, count, s, walk);
+    if (!s->has_arithmetic || below >= -USED_TOLERANCE) return;
+    low = walk->arithmetic; /* the least */
+    double used = guess_used(low), over = more_than(used, cohorts, count, s, walk);
+    if (over < -USED_TOLERANCE) above = more_than(low, cohorts, count, s, walk) > 0 ? walk->arithmetic - low : 0;
+    for (int step = 0; step < 5 && fabs(over) >= USED_TOLERANCE; step++) {
         if (over > 0) {
-            low = s->used;
+            low = used;
             above = over;
-            below *= 0.5;
+            below *= step ? 0.5 : 1;
         } else {
-            high = s->used;
+            high = used;
             below = over;
-            above *= 0.5;
+            above *= step ? 0.5 : 1;
         }
+        used = low + (high - low) * above / (above - below);
+        over = more_than(used, cohorts, count, s, walk);
     }
 }
 
@@ -285,16 +289,6 @@ static void share_described(const struct gsim_device_spec *d, struct gsim_cohort
     c->speed = 1 / t;
 }
 
-/* What older cohorts have, as the walks over all of them come to it: first the memory blocks', then the issue-bound ones', who get the rest. */
-struct walk {
-    double left;             /* of the issue rate */
-    double memory;           /* of it, what memory blocks use; in the second walk all of them */
-    double arithmetic;       /* and those with arithmetic */
-    double on_chip;          /* what on-chip ones use */
-    double all_on_chip;      /* second walk: all of these */
-    double half_position[3]; /* issue-bound warps per sub-partition, of each pair of these, 1 and 2 */
-};
-
 static double at_least(double share, double least) { return share > least ? share : least; }
 
 /* Tiles of unknown demand do not slow on-chip work down, whose own demand is as unknown then: it keeps its share, whoever is older (ATen DAGs live
@@ -305,7 +299,7 @@ static void share_issue(struct gsim_cohort *c, const struct gsim_share_sums *s, 
     const struct gsim_demand *w = c->work;
     double demand = w->issue_ps / (w->compute_ps + w->latency_ps), own = gsim_share_width_on_half(c);
     double width = of_halves(s->half_width, c) + c->blocks * (1 - c->pace) * own; /* as if its data were there */
-    double position = of_halves(walk->half_position, c), on_chip = w->is_unknown ? walk->all_on_chip : walk->on_chip;
+    double position = of_halves(walk->slots.halves, c), on_chip = w->is_unknown ? walk->all_on_chip : walk->slots.rate;
     double capacity = fmax(1 - s->described - walk->memory - on_chip, d->least_issue_share);
     double want = width <= GSIM_EQUAL_WIDTH ? gsim_issue_share(d, width) * own / width : oldest_share(position + own) - oldest_share(position);
     double share = want * capacity * (c->half ? 0.5 : 1);
@@ -314,59 +308,14 @@ static void share_issue(struct gsim_cohort *c, const struct gsim_share_sums *s, 
     share = at_least(share, d->starved_issue_share * demand);
     c->speed = share / w->issue_ps;
     walk->left -= share * c->pace;
-    gsim_share_add_to_halves(walk->half_position, c);
-}
-
-/* Memory and scatter blocks: those of one kernel that started together share alike, so they come as a run of
- * cohorts with BLOCKS blocks in all. */
-static void share_memory(struct gsim_cohort *c, uint32_t run_length, const struct gsim_share_sums *s, struct walk *walk)
-{
-    const struct gsim_demand *w = c->work;
-    double waiting = w->latency_ps + gsim_share_memory_time(w, s), time = w->compute_ps + waiting, blocks = blocks_of_run(c, run_length);
-    double chip = gsim_share_rule(s, GSIM_RULE_BEHIND_ON_CHIP) ? s->device->behind_on_chip : 0;
-    if (gsim_share_has_arithmetic(w))
-        time = (1 + chip * walk->on_chip * walk->on_chip) / speed_in_turn(w, s, beside(w, s, s->used), walk->arithmetic, blocks * c->pace);
-    time = wait_for_issue(w, s, time, of_halves(walk->half_position, c));
-    /* Loads wait that L1 has no room for, scattered ones and streams' beside them: streams beside 704 to 796 lines on SMs with 28 KiB, 3.1 to 3.6
-     * times the limit, take 3.3 to 3.6 times as long as elsewhere (H200, H100, traces/h200/vm/dags-last.json.gz, "last 79", node 6). */
-    if (w->dram_gbps > 0 && s->crowding > 1) time += waiting * (s->crowding - 1);
-    double demand = w->issue_ps / time, speed = 1 / time;
-    if (demand > 0) {
-        double share = walk->left > 0 ? walk->left / blocks : 0;
-        if (share > demand) share = demand;
-        share = at_least(share, s->device->starved_issue_share * demand);
-        speed = share / w->issue_ps;
-        double used = share * blocks * c->pace;
-        walk->left -= used;
-        walk->memory += used;
-        if (gsim_share_has_arithmetic(w)) walk->arithmetic += used;
-    }
-    for (uint32_t i = 0; i < run_length; i++) c[i].speed = speed;
-}
-
-static void walk_memory(struct gsim_cohort *cohorts, uint32_t count, const struct gsim_device_spec *device, const struct gsim_share_sums *s, struct walk *walk)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        struct gsim_cohort *c = &cohorts[i];
-        uint32_t length;
-        switch (c->work->kind) {
-        case GSIM_DEMAND_ISSUE: gsim_share_add_to_halves(walk->half_position, c); break;
-        case GSIM_DEMAND_ON_CHIP: walk->on_chip += c->blocks * c->pace * c->work->issue_ps * c->speed; break;
-        case GSIM_DEMAND_DESCRIBED: share_described(device, c, s, waiting_issue(c, cohorts, count)); break;
-        case GSIM_DEMAND_MEMORY:
-        case GSIM_DEMAND_SCATTER:
-            length = length_of_run(c, count - i);
-            share_memory(c, length, s, walk);
-            i += length - 1;
-        }
-    }
+    gsim_share_add_to_halves(walk->slots.halves, c);
 }
 
 static void walk_issue(struct gsim_cohort *cohorts, uint32_t count, const struct gsim_share_sums *s, struct walk *walk)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct gsim_cohort *c = &cohorts[i];
-        if (c->work->kind == GSIM_DEMAND_ON_CHIP) walk->on_chip += c->blocks * c->pace * c->work->issue_ps * c->speed;
+        if (c->work->kind == GSIM_DEMAND_ON_CHIP) walk->slots.rate += c->blocks * c->pace * c->work->issue_ps * c->speed;
         if (c->work->kind == GSIM_DEMAND_ISSUE) share_issue(c, s, walk);
     }
 }
@@ -375,11 +324,12 @@ double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_shar
                          const struct gsim_dram_state *dram)
 {
     load_dram(sums, cohorts, count, dram);
-    struct walk memory = {.left = fmax(1 - sums->described, device->least_issue_share)};
+    struct walk memory;
     gsim_share_on_chip(cohorts, count, sums);
-    if (sums->has_arithmetic) find_used(sums, cohorts, count);
-    walk_memory(cohorts, count, device, sums, &memory);
-    struct walk issue = {.left = memory.left, .memory = memory.memory, .all_on_chip = memory.on_chip};
+    share_memory(cohorts, count, sums, &memory);
+    for (uint32_t i = 0; i < count; i++)
+        if (cohorts[i].work->kind == GSIM_DEMAND_DESCRIBED) share_described(device, &cohorts[i], sums, waiting_issue(&cohorts[i], cohorts, count));
+    struct walk issue = {.left = memory.left, .memory = memory.memory, .all_on_chip = memory.slots.rate};
     walk_issue(cohorts, count, sums, &issue);
     return sums->demand_gbps;
 }

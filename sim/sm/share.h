@@ -9,21 +9,17 @@
  *    1/3 each, the next two 1/6 each, the rest nothing until they leave. So blocks end one after the other
  *    (4 blocks of 256 threads: 96, 144, 213, 254 us), in units of two warps per sub-partition.
  *    They get what memory blocks and older on-chip ones leave.
- *  - Memory blocks: t = compute + latency + memory * s(D); D = what all resident blocks ask for. Arithmetic of their own
- *    is stretched by 1 / (1 - U), U = issue rate that others of their kind use, up to 2.5 times, and all of it by 1 + 0.3 S^1.5 / (1 - S),
- *    S = what older ones of this kind use (16 that compute for a quarter of their time: 1.9, 2.0, 2.3 ... 4.3 times one's time alone).
- *    Behind older issue-bound warps they take longer, behind four of them they starve; beside younger ones they wait at each load.
+ *  - The others wait in line, older ones first: a U^p / (1 - S)^q longer, U = share of the resource that is taken, S = that by older ones.
+ *    Of issue slots W issue-bound warps per sub-partition take W / 4; younger ones of them are felt up to 1 - u^2, u = what the kind itself uses.
+ *    On-chip blocks wait 8.5 U / (1 - S) for slots and 0.2 U (1 - S)^-1.5 for shared memory, in their times alone; streams, scattered loads and
+ *    memory blocks with arithmetic 0.1, 0.17 and 0.8 U^0.5 / (1 - S); the last ones for each other, too: 0.84 u^2 (1 - s)^-0.5.
+ *  - Memory blocks: t = compute + latency + memory * s(D) + waits; D = what all resident blocks ask for.
  *    A block of two warps is on two of four sub-partitions, the next one on the others.
- *  - On-chip blocks: slowed by 1 + min(2 X, 7 - 0.6 Y) beside X younger issue-bound warps per sub-partition, three at most, Y of
- *    their own, by 3.5, 10, 30 behind one, two, three older ones; and among themselves by 1 + 0.2 U (1 - S)^-1.5, U = the share of its shared memory's
- *    time that the SM serves, S = that to older ones (4 blocks of 512 threads: 1.13, 1.50, 2.05, 2.53 times one's time alone).
- *    Beside loads: by 1 + 0.01 for 8 warps that wait for data, and beyond 0.56 of the L1 that the carve-out leaves, 16 bytes a thread, by
- *    1 / (1 - 2 (fill - 0.56)); beside C times the lines that L1 has at once by 1 + 2.7 (C - 1).
  *  - Described blocks: t^p = t0^p - m^p + max(m s(D), t0 D/BW)^p + (t0 U)^p, U = issue rate that all such blocks
  *    ask for: parts overlap, and neither issue nor DRAM ever serves more than it has. Where U > 1 a block that asks for u
  *    takes (U max(1, u / l))^(1/2) in its place, l the level to which the demands fill the SM: alike blocks as before.
- *  - Scattered loads: at most 8 lines in flight per KiB of L1 (what the carve-out leaves), of which streams beside them take up to half;
- *    both wait C times as long where C times as many are asked for.
+ *  - L1 (what the carve-out leaves): at most 8 scattered lines in flight per KiB, of which streams beside them take up to half; both wait C times as
+ *    long where C times as many are asked for. On-chip blocks take 1 + 2.7 (C - 1) times as long, where streams count as C = 1 from 0.56 of L1 on.
  */
 #ifndef GSIM_GPU_SHARE_H
 #define GSIM_GPU_SHARE_H

@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A chain of dependent instructions waits for an issue slot at each step, longer behind older warps (on_chip_behind_issue) than beside younger
- * ones. On-chip blocks wait for their SM's shared memory as customers of priorities wait for a server, the older first, and for loads that the
- * SM's other warps have in flight. The numbers are the device's, their sources in models/arch/sm_90.json. */
+/* A chain of dependent instructions waits for an issue slot at each step. On-chip blocks wait for their SM's shared memory as customers of
+ * priorities wait for a server, the older first, and for loads that the SM's other warps have in flight. */
 
 /* An SM serves the share U of its shared memory's time when A is asked for. Of a customer who is preceded by the share S, the speed is
  * 1 / (1 + W U (1 - S)^-1.5), W = on_chip_wait, so that S grows with what is asked for as dS = dA / (1 + ...), which integrates to
@@ -44,56 +43,39 @@ static double beside_loads(const struct gsim_share_sums *s)
 {
     const struct gsim_device_spec *d = s->device;
     if (!gsim_share_rule(s, GSIM_RULE_ON_CHIP_LOADS)) return 1;
-    double lost = d->l1_full_slope * (s->filled - d->l1_free_share);
-    double streams = 1 / (1 - fmin(fmax(lost, 0), d->l1_full_most)), lines = 1 + d->on_chip_beside_lines * fmax(s->crowding - 1, 0);
-    return (1 + d->on_chip_beside_loads * s->loading / GSIM_THREADS_OF_WIDTH) * fmax(streams, lines);
+    double asked = s->lines / (d->lines_per_l1_kib * s->l1_kib) + s->filled / d->l1_free_share;
+    return (1 + d->on_chip_beside_loads * s->loading / GSIM_THREADS_OF_WIDTH) * (1 + d->on_chip_beside_lines * fmax(asked - 1, 0));
 }
 
-/* What stands on an SM and takes issue slots. */
-struct issuing {
-    double halves[3]; /* issue-bound warps per sub-partition, of known demand, of each pair of these, 1 and 2 */
-    double memory;    /* issue rate that memory blocks with arithmetic take when nobody else does */
-};
-
-/* Returns whether it does. */
-static bool add_issuing(struct issuing *issuing, const struct gsim_cohort *c, const struct gsim_share_sums *s)
+/* Adds what C takes of the slots when it waits for none. Returns whether it takes any. */
+static bool add_slots(struct gsim_share_slots *slots, const struct gsim_cohort *c, const struct gsim_share_sums *s)
 {
     const struct gsim_demand *w = c->work;
     if (!w->has_flops) return false;
-    gsim_share_add_to_halves(issuing->halves, c);
-    if (gsim_share_has_arithmetic(w))
-        issuing->memory += c->blocks * c->pace * w->issue_ps / (w->compute_ps + w->latency_ps + gsim_share_memory_time(w, s));
+    gsim_share_add_to_halves(slots->halves, c);
+    if (gsim_share_has_arithmetic(w)) slots->rate += c->blocks * c->pace * w->issue_ps / (w->compute_ps + w->latency_ps + gsim_share_memory_time(w, s));
     return true;
 }
 
-/* How many times as long on-chip blocks take beside ALL, of which these are OLDER. The slower pair of sub-partitions counts. */
-static double slowed(const struct issuing *older, const struct issuing *all, const struct gsim_share_sums *s)
+/* How much longer on-chip blocks take that see ALL others in their steps' way, OLDER ones before them. */
+static double wait_for_issue(const struct gsim_share_sums *s, double all, double older)
 {
-    const struct gsim_device_spec *d = s->device;
-    const double behind_issue[4] = {0, d->on_chip_behind_issue[0], d->on_chip_behind_issue[1], d->on_chip_behind_issue[2]};
-    double width = fmin(fmax(all->halves[1], all->halves[2]), GSIM_EQUAL_WIDTH), slow = 1;
-    double before = fmin(fmax(older->halves[1], older->halves[2]), GSIM_EQUAL_WIDTH);
-    int whole = before < GSIM_EQUAL_WIDTH ? (int)before : (int)GSIM_EQUAL_WIDTH - 1;
-    slow += behind_issue[whole] + (before - whole) * (behind_issue[whole + 1] - behind_issue[whole]);
-    slow += fmin(d->on_chip_beside_issue * (width - before), fmax(d->on_chip_beside_most - d->on_chip_beside_own * s->on_chip_width, d->on_chip_beside_least));
-    if (!gsim_share_rule(s, GSIM_RULE_ON_CHIP_MEMORY)) return slow;
-    double left = 1 - width / GSIM_EQUAL_WIDTH; /* to memory blocks */
-    double behind = fmin(older->memory, 1), beside = fmin(all->memory, 1) - behind;
-    return slow + left * (1 / (1 - d->on_chip_behind_memory * behind) - 1 + beside * (d->on_chip_beside_memory + beside * beside));
+    if (!gsim_share_rule(s, GSIM_RULE_ISSUE_WAIT)) return 0;
+    return s->device->issue_wait_on_chip * fmax(older, all) / fmax(1 - older, s->device->starved_issue_share);
 }
 
 void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim_share_sums *s)
 {
     if (!s->has_on_chip) return;
-    struct issuing all = {.memory = 0}, older = {.memory = 0};
-    for (uint32_t i = 0; i < count; i++) add_issuing(&all, &c[i], s);
-    double loads = beside_loads(s), used = used_chip(s->on_chip, s->device->on_chip_wait), asked = 0, root = 1, slow = slowed(&older, &all, s);
-    double share = s->on_chip > 0 ? used / s->on_chip : 1;
+    struct gsim_share_slots all = {.rate = 0}, older = {.rate = 0};
+    for (uint32_t i = 0; i < count; i++) add_slots(&all, &c[i], s);
+    double loads = beside_loads(s), used = used_chip(s->on_chip, s->device->on_chip_wait), asked = 0, root = 1;
+    double seen = fmin(gsim_share_taken(s, &all), 1 - used * used), wait = wait_for_issue(s, seen, 0), share = s->on_chip > 0 ? used / s->on_chip : 1;
     const struct gsim_cohort *last = NULL; /* as fast as the next one of its kind */
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_demand *w = c[i].work;
-        if (add_issuing(&older, &c[i], s)) {
-            slow = slowed(&older, &all, s);
+        if (add_slots(&older, &c[i], s)) {
+            wait = wait_for_issue(s, seen, gsim_share_taken(s, &older));
             last = NULL;
         }
         if (w->kind != GSIM_DEMAND_ON_CHIP) continue;
@@ -111,7 +93,7 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
                 share = (before * before - root * root) / own;
             }
         }
-        c[i].speed = 1 / (w->compute_ps * loads * slow / share + w->latency_ps);
+        c[i].speed = 1 / (w->compute_ps * (loads / share + wait) + w->latency_ps);
     }
 }
 
@@ -142,7 +124,7 @@ bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_ch
     double share = asked > 0 ? known_share(known, asked, device->on_chip_wait) : 1;
     *soonest = INFINITY;
     for (uint32_t i = 0; i < count; i++) {
-        c[i].speed = 1 / (c[i].work->compute_ps / share + c[i].work->latency_ps);
+        c[i].speed = 1 / (c[i].work->compute_ps * (1 / share) + c[i].work->latency_ps);
         double remaining = gsim_cohort_remaining(&c[i]);
         *soonest = remaining < *soonest ? remaining : *soonest;
     }

@@ -7,6 +7,7 @@
 #include "sim/sm/share.h"
 
 #define GSIM_EQUAL_WIDTH 3.0        /* issue-bound warps per sub-partition that share alike */
+#define GSIM_FULL_WIDTH 4.0         /* and that take all of its slots from younger warps */
 #define GSIM_THREADS_OF_WIDTH 128.0 /* a warp on each of four sub-partitions */
 
 /* What the walk over an SM's cohorts needs to know of all of them. */
@@ -15,7 +16,6 @@ struct gsim_share_sums {
     double memory_width;  /* warps per sub-partition of memory blocks */
     bool has_on_chip;
     bool is_crowded;      /* by some of them */
-    double on_chip_width; /* warps per sub-partition of on-chip blocks */
     bool has_arithmetic;  /* memory blocks with arithmetic of their own */
     double on_chip;       /* issue rate that on-chip blocks would take */
     double lines;         /* scattered loads in flight */
@@ -24,7 +24,8 @@ struct gsim_share_sums {
     double crowding;      /* scattered loads in flight, and streams' beside them, of the most that it has room for */
     double loading;       /* threads of memory blocks that wait for data */
     double demand_gbps;
-    double used;          /* issue rate that memory blocks with arithmetic ask for, at most 1 */
+    double used;          /* issue rate that memory blocks with arithmetic use */
+    double taken;         /* share of the issue slots that issue-bound blocks take from others */
     double described;     /* issue rate that described blocks ask for */
     double fair;          /* of it, what a block gets at most where they ask for more than there is */
     const struct gsim_device_spec *device;
@@ -56,6 +57,21 @@ static inline void gsim_share_add_to_halves(double at[3], const struct gsim_coho
     if (c->work->kind != GSIM_DEMAND_ISSUE) return;
     if (c->half != 2) at[1] += width;
     if (c->half != 1) at[2] += width;
+}
+
+/* What some of an SM's blocks take of its issue slots from others. */
+struct gsim_share_slots {
+    double halves[3]; /* issue-bound warps per sub-partition, of each pair of these, 1 and 2 */
+    double rate;      /* at which memory blocks with arithmetic, or on-chip ones, issue */
+};
+
+/* Share of the slots. Issue-bound warps are always ready, others seldom at the same time. */
+static inline double gsim_share_taken(const struct gsim_share_sums *s, const struct gsim_share_slots *slots)
+{
+    double width = slots->halves[1] > slots->halves[2] ? slots->halves[1] : slots->halves[2];
+    double free = width < GSIM_FULL_WIDTH ? 1 - width / GSIM_FULL_WIDTH : 0;
+    double background = gsim_share_rule(s, GSIM_RULE_BACKGROUND_ISSUE) ? s->device->issue_background * (slots->rate < 1 ? slots->rate : 1) : 0;
+    return 1 - free * (1 - background);
 }
 
 /* Sets the speeds of the on-chip cohorts. Those of one kernel that began together share alike unless they crowd the SM. */

@@ -136,7 +136,6 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
         issue *= d->around_arithmetic;
         w->issue_ps = issue > 0 ? issue : d->stream_issue * width * x;
         w->compute_ps = issue > 0 ? d->one_warp_visible * issue / width : 0;
-        w->slowed_ps = issue > 0 ? d->one_warp_arithmetic * issue / width : 0;
         w->memory_ps = x;
         w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_MEMORY_AGE) && w->has_flops && blocks <= d->memory_crowded_waves * d->sm_count * w->need.blocks_per_sm &&
                         w->need.blocks_per_sm * w->issue_ps > d->memory_crowded * (w->compute_ps + w->latency_ps + x);

@@ -55,7 +55,6 @@ struct gsim_demand {
     uint32_t join_bytes;       /* configuration that an occupied SM must have */
     uint32_t units;            /* per block; above 1 only for GSIM_DEMAND_ISSUE: parts of a block with own progress */
     double width;              /* warps per SM sub-partition of one unit */
-    double slowed_ps;          /* of a memory block with arithmetic, what its own warps' waiting for others stretches */
     double dram_gbps;          /* traffic asked for: described kinds on average, measured ones in their memory part */
     double measured_us;        /* the kernel's solo_us */
     double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */

@@ -140,7 +140,7 @@ static const struct {
             {"cached_h2d_gbps", 5}, {"host_cache_kib", 10000}, {"dram_stretch_two", 5},
             {"on_chip_smem_bytes", 20000}, {"tiled_registers", 200}, {"memory_crowded_waves", 1}, {"on_chip_crowded_waves", 1},
             {"on_chip_crowded", 0.9}, {"memory_crowded", 0.1}, {"carveout_single_threads", 128}, {"l2_held_share", 0.05},
-            {"on_chip_behind_memory", 0.1}, {"wave_tail", 0.1}, {"block_ends_most", 1}, {"carveout_plain_kib_0", 200},
+            {"wave_tail", 0.1}, {"block_ends_most", 1}, {"carveout_plain_kib_0", 200},
             {"tiled_latency_most", 0.05}, {"scatter_hit_ns", 5000}, {"scatter_miss_ns", 20000}, {"scatter_fit", 10}, {"scatter_miss_all", 50},
             {"stream_cold_l2", 0.001}, {"fault_batch_groups", 2}, {"l2_kept_whole", 0.01}, {"l2_kept_none", 0.02},
             {"pageable_staged_bytes", 1e9}};

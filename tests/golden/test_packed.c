@@ -136,10 +136,10 @@ static void blocks_end_as_measured(void)
     fclose(file);
     CHECK_INT(first[0].count, 280);
     CHECK_INT(first[1].count, 76);
-    CHECK_MSG(value(&first[0]) < 0.053, "first end: %.4f", value(&first[0]));
-    CHECK_MSG(value(&last[0]) < 0.040, "last end: %.4f", value(&last[0]));
-    CHECK_MSG(value(&first[1]) < 0.113, "first end beside younger blocks: %.4f", value(&first[1]));
-    CHECK_MSG(value(&last[1]) < 0.100, "last end beside younger blocks: %.4f", value(&last[1]));
+    CHECK_MSG(value(&first[0]) < 0.049, "first end: %.4f", value(&first[0]));
+    CHECK_MSG(value(&last[0]) < 0.032, "last end: %.4f", value(&last[0]));
+    CHECK_MSG(value(&first[1]) < 0.042, "first end beside younger blocks: %.4f", value(&first[1]));
+    CHECK_MSG(value(&last[1]) < 0.041, "last end beside younger blocks: %.4f", value(&last[1]));
 }
 
 static const struct test_case cases[] = {{"blocks end as measured", blocks_end_as_measured}};

@@ -111,11 +111,11 @@ static void old_memory_blocks_go_first(void)
     struct gsim_demand issue = issue_work(2), memory = memory_work(10);
     struct gsim_cohort c[3] = {cohort(&memory, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
     gsim_share_sm(&d, c, 3, &calm, 0);
-    CHECK_NEAR(1 / c[0].speed, 1000 * 1.11, 1e-9); /* four younger warps */
-    CHECK_NEAR(c[1].speed * 1000, 2.0 / 3 * (1 - 10 / 1110.0), 1e-12);
-    CHECK_NEAR(c[2].speed * 1000, 1.0 / 3 * (1 - 10 / 1110.0), 1e-12);
+    CHECK_NEAR(1 / c[0].speed, 1000 * 1.1, 1e-9); /* four younger warps: all slots */
+    CHECK_NEAR(c[1].speed * 1000, 2.0 / 3 * (1 - 10 / 1100.0), 1e-12);
+    CHECK_NEAR(c[2].speed * 1000, 1.0 / 3 * (1 - 10 / 1100.0), 1e-12);
     gsim_share_sm(&d, c, 2, &calm, 0);
-    CHECK_NEAR(1 / c[0].speed, 1000 * 1.08, 1e-9);
+    CHECK_NEAR(1 / c[0].speed, 1000 * (1 + 0.1 * sqrt(0.5)), 1e-9);
 }
 
 /* 900 ps of latency and DRAM, 100 of arithmetic that needs a warp per sub-partition for 80 of them. */
@@ -126,8 +126,22 @@ static struct gsim_demand copy_with_arithmetic(void)
     w.width = 1;
     w.memory_ps = 600;
     w.compute_ps = 100;
-    w.slowed_ps = 220 / 1.2;
     return w;
+}
+
+/* COUNT copies with arithmetic by age behind warps that take the share OLDER of the issue slots, all of them but the share ALL; their times by
+ * bisection over what they use. */
+static void times_of_copies(double *times, int count, double older, double all)
+{
+    double low = 0, high = 1, used = 0.5;
+    for (int pass = 0; pass < 60; pass++, used = (low + high) / 2) {
+        double sum = 0, seen = fmax(older, fmin(all, 1 - used * used)), more = 2 * count > 2 ? 2 * count - 2 : 0;
+        for (int i = 0; i < count; i++) {
+            times[i] = 1000 * (1 + (0.8 * sqrt(seen) * (1 + older * more) + 0.84 * used * used / sqrt(fmax(1 - sum, STARVED))) / (1 - older));
+            sum += 80 / times[i];
+        }
+        *(sum > used ? &low : &high) = used;
+    }
 }
 
 static void arithmetic_waits_for_other_warps(void)
@@ -135,47 +149,42 @@ static void arithmetic_waits_for_other_warps(void)
     struct gsim_device_spec d = device();
     struct gsim_demand copy = copy_with_arithmetic();
     struct gsim_cohort c[20];
-    gsim_share_sm(&d, (c[0] = cohort(&copy, 1, 0), c), 1, &calm, 0);
-    CHECK_NEAR(1 / c[0].speed, 1000, 1e-9); /* alone */
-    for (int i = 0; i < 20; i++) c[i] = cohort(&copy, 1, 0);
-    gsim_share_sm(&d, c, 5, &calm, 0);
-    /* t = 900 + 100 (1 + 2.2 / 1.2 (1 / (1 - (U - 80 / 1,000)) - 1)) + 300 S^1.5 / (1 - S), S and U the sums of 80 / t of older ones and of all;
-     * solved by bisection over U, elsewhere: U = 0.3639. */
-    static const double five[] = {1072.69, 1079.30, 1092.90, 1113.00, 1140.34};
-    for (int i = 0; i < 5; i++) CHECK_NEAR(1 / c[i].speed, five[i], 1);
-    /* Twenty ask for more than there is. No arithmetic is slowed more than 2.5 times by all; the oldest are served, the youngest wait: U = 0.9352. */
-    gsim_share_sm(&d, c, 20, &calm, 0);
-    CHECK_NEAR(1 / c[0].speed, 900 + 100 * (1 + 2.2 / 1.2 * 1.5), 1e-9);
-    CHECK_NEAR(1 / c[9].speed, 1529.9, 0.1);
-    CHECK_NEAR(1 / c[14].speed, 2160.6, 0.1);
-    CHECK_NEAR(1 / c[19].speed, 4459.0, 0.1);
+    double times[20];
+    for (int count = 1; count <= 13; count += 4) {
+        for (int i = 0; i < count; i++) c[i] = cohort(&copy, 1, 0);
+        gsim_share_sm(&d, c, (uint32_t)count, &calm, 0);
+        times_of_copies(times, count, 0, 0);
+        for (int i = 0; i < count; i++) CHECK_NEAR(1 / c[i].speed, times[i], 4);
+        for (int i = 1; i < count; i++) CHECK(c[i].speed < c[i - 1].speed);
+    }
     /* Where they do not crowd the SM they go as one, each with half of the others before it, and a sixth block as well, younger than all. */
     struct gsim_demand few = copy;
     few.is_crowded = false;
     struct gsim_cohort alike[2] = {cohort(&few, 5, 0), cohort(&few, 1, 1)};
+    times_of_copies(times, 5, 0, 0);
     gsim_share_sm(&d, alike, 1, &calm, 0);
-    CHECK_NEAR(1 / alike[0].speed, 1093.6, 1);
+    CHECK_NEAR(1 / alike[0].speed, times[2], 2);
     gsim_share_sm(&d, alike, 2, &calm, 0);
     CHECK(alike[1].speed < alike[0].speed);
 }
 
-/* Four younger issue-bound warps per sub-partition cost a memory block with arithmetic 0.82 of its 900 ps in latency and DRAM, and get what it does
- * not use. Two of its kind both do. */
+/* Younger issue-bound warps take slots from a copy with arithmetic, as many as it leaves, and get what it does not use. */
 static void younger_arithmetic_beside_memory_blocks(void)
 {
     struct gsim_device_spec d = device();
     struct gsim_demand copy = copy_with_arithmetic(), issue = issue_work(2);
     struct gsim_cohort one[3] = {cohort(&copy, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
     struct gsim_cohort two[4] = {cohort(&copy, 1, 0), cohort(&copy, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
-    gsim_share_sm(&d, one, 3, &calm, 0);
-    CHECK_NEAR(1 / one[0].speed, 1000 + 0.82 * 900, 1e-6);
-    CHECK_NEAR(one[1].speed * 1000, 2.0 / 3 * (1 - 80 / 1738.0), 1e-9);
-    CHECK_NEAR(one[2].speed * 1000, 1.0 / 3 * (1 - 80 / 1738.0), 1e-9);
-    gsim_share_sm(&d, two, 2, &calm, 0);
-    double alone[2] = {1 / two[0].speed, 1 / two[1].speed};
-    gsim_share_sm(&d, two, 4, &calm, 0);
-    CHECK_NEAR(1 / two[1].speed, alone[1] + 0.82 * 900, 5); /* who is older is in its way for less */
-    CHECK_NEAR(1 / two[0].speed, alone[0] + 0.82 * 900, 1e-3);
+    double times[2];
+    for (uint32_t warps = 2; warps <= 4; warps += 2) {
+        times_of_copies(times, 1, 0, warps / 4.0);
+        gsim_share_sm(&d, one, 1 + warps / 2, &calm, 0);
+        CHECK_NEAR(1 / one[0].speed, times[0], 2);
+        CHECK_NEAR(one[1].speed * 1000, (warps == 2 ? SHARE2 : 2.0 / 3) * (1 - 80 * one[0].speed), 1e-9);
+        times_of_copies(times, 2, 0, warps / 4.0);
+        gsim_share_sm(&d, two, 2 + warps / 2, &calm, 0);
+        for (int i = 0; i < 2; i++) CHECK_NEAR(1 / two[i].speed, times[i], 4);
+    }
 }
 
 static void young_memory_blocks_starve(void)
@@ -184,36 +193,36 @@ static void young_memory_blocks_starve(void)
     struct gsim_demand issue = issue_work(2), one = issue_work(1), memory = memory_work(400);
     struct gsim_cohort behind_four[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
     gsim_share_sm(&d, behind_four, 3, &calm, 0);
-    CHECK_NEAR(1 / behind_four[2].speed, 1000 * (1 + 60 * sqrt(2)), 1e-6); /* four warps of their own: the root of twice as many as two */
+    CHECK_NEAR(1 / behind_four[2].speed, 1000 * (1 + 0.1 * 3 / STARVED), 1e-6); /* four warps of their own, two of which are in each other's way */
     struct gsim_cohort behind_one[2] = {cohort(&one, 1, 0), cohort(&memory, 1, 1)};
     gsim_share_sm(&d, behind_one, 2, &calm, 0);
-    CHECK_NEAR(1 / behind_one[1].speed, 1000 * 1.05, 1e-9);
+    CHECK_NEAR(1 / behind_one[1].speed, 1000 * (1 + 0.1 * 0.5 / 0.75), 1e-9);
     /* Blocks of one kernel that started together share alike, in however many cohorts they are. */
     struct gsim_cohort apart[3] = {cohort(&one, 1, 0), cohort(&memory, 1, 1), cohort(&memory, 1, 1)};
     gsim_share_sm(&d, apart, 3, &calm, 0);
-    CHECK_NEAR(1 / apart[1].speed, 1000 * (1 + 0.05 * sqrt(2)), 1e-9);
+    CHECK_NEAR(1 / apart[1].speed, 1000 * (1 + 0.1 * 0.5 * 1.5 / 0.75), 1e-9);
     CHECK_NEAR(apart[2].speed, apart[1].speed, 0);
-    /* Scattered loads wait less, and however many they are as long. */
+    /* Scattered loads are not in each other's way. */
     memory.kind = GSIM_DEMAND_SCATTER;
     for (int i = 0; i < 2; i++) apart[1 + i] = cohort(&memory, 1, 1);
     gsim_share_sm(&d, apart, 3, &calm, 0);
-    CHECK_NEAR(1 / apart[1].speed, 1000 * 1.13, 1e-9);
+    CHECK_NEAR(1 / apart[1].speed, 1000 * (1 + 0.17 * 0.5 / 0.75), 1e-9);
 }
 
-/* Behind two issue-bound warps per sub-partition two blocks with arithmetic, four warps, take 1 + 1.15 sqrt(2) times their time, behind three
- * 1 + 3 sqrt(2); who is older has the rest of the issue rate. Behind 2.5, half of each. */
+/* Behind two and three issue-bound warps per sub-partition; these have the rest of the issue rate. */
 static void few_older_warps_leave_memory_blocks_some(void)
 {
-    static const double widths[] = {1, 1.25, 1.5}, behind[] = {1.15, 0.5 * (1.15 + 3), 3};
+    static const double widths[] = {1, 1.25, 1.5};
     struct gsim_device_spec d = device();
-    struct gsim_demand memory = memory_work(100);
-    memory.has_flops = true;
+    struct gsim_demand memory = copy_with_arithmetic();
     for (int i = 0; i < 3; i++) {
         struct gsim_demand issue = issue_work(widths[i]);
-        struct gsim_cohort c[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
-        gsim_share_sm(&d, c, 3, &calm, 0);
-        CHECK_NEAR(1 / c[2].speed, 1000 * (1 + behind[i] * sqrt(2)), 1e-9);
-        CHECK_NEAR(c[0].speed * 1000, gsim_issue_share(&d, 2 * widths[i]) / 2 * (1 - 200 * c[2].speed), 1e-9);
+        struct gsim_cohort c[4] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 1, 1), cohort(&memory, 1, 1)};
+        double times[2];
+        times_of_copies(times, 2, widths[i] / 2, widths[i] / 2);
+        gsim_share_sm(&d, c, 4, &calm, 0);
+        for (int k = 0; k < 2; k++) CHECK_NEAR(1 / c[2 + k].speed, times[k], 0.002 * times[k]);
+        CHECK_NEAR(c[0].speed * 1000, gsim_issue_share(&d, 2 * widths[i]) / 2 * (1 - 80 * (c[2].speed + c[3].speed)), 1e-9);
     }
 }
 
@@ -371,6 +380,39 @@ static void described_blocks_conserve(void)
     gsl_rng_free(rng);
 }
 
+/* Blocks of all measured kinds and ages: none is faster than alone, the memory blocks take no more than the whole issue rate, and of two alike
+ * the older one is not slower. */
+static void measured_blocks_conserve(void)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    struct gsim_device_spec d = device();
+    double most = 0;
+    for (unsigned long seed = 1; seed <= 3000; seed++) {
+        gsl_rng_set(rng, seed);
+        struct gsim_demand works[5] = {issue_work(0.25 * (double)(1 + gsl_rng_uniform_int(rng, 8))), memory_work(20), copy_with_arithmetic(), memory_work(2),
+                                       chip_work(100 + 400 * gsl_rng_uniform(rng))};
+        struct gsim_cohort c[24];
+        uint32_t count = 1 + (uint32_t)gsl_rng_uniform_int(rng, 24), kinds = 1 + (uint32_t)gsl_rng_uniform_int(rng, 5);
+        uint32_t first = (uint32_t)gsl_rng_uniform_int(rng, 5);
+        works[2].issue_ps = 50 + 350 * gsl_rng_uniform(rng);
+        works[3].kind = GSIM_DEMAND_SCATTER;
+        works[4].is_crowded = seed % 2;
+        for (uint32_t i = 0; i < count; i++) c[i] = cohort(&works[(first + gsl_rng_uniform_int(rng, kinds)) % 5], 1, i);
+        gsim_share_sm(&d, c, count, &calm, (uint32_t)gsl_rng_uniform_int(rng, 228) * 1024);
+        double issue = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct gsim_demand *w = c[i].work;
+            CHECK_MSG(c[i].speed > 0 && c[i].speed * w->block_ps <= 1 + 1e-9, "seed %lu: %g of its speed alone", seed, c[i].speed * w->block_ps);
+            if (w == &works[1] || w == &works[2] || w == &works[3]) issue += w->issue_ps * c[i].speed;
+            for (uint32_t k = 0; k < i; k++)
+                if (c[k].work == w) CHECK_MSG(c[k].speed >= c[i].speed * (1 - 1e-9), "seed %lu: %u is slower than %u", seed, (unsigned)k, (unsigned)i);
+        }
+        most = fmax(most, issue);
+    }
+    CHECK_MSG(most < 1.02 && most > 0.8, "at most %g of the issue rate", most);
+    gsl_rng_free(rng);
+}
+
 /* --- DRAM --------------------------------------------------------------------------------------------------- */
 static void dram_by_its_knee(void)
 {
@@ -431,6 +473,7 @@ static const struct test_case cases[] = {
     {"arithmetic between loads: beside younger warps", younger_arithmetic_beside_memory_blocks},
     {"memory: younger ones starve", young_memory_blocks_starve},
     {"memory: few older warps leave some", few_older_warps_leave_memory_blocks_some},
+    {"measured blocks: conserve issue, ages", measured_blocks_conserve},
     {"scattered loads: lines", scattered_loads_need_lines},
     {"issue: two warps on half the sub-partitions", two_warps_on_half_the_sub_partitions},
     {"streams behind scattered loads", streams_behind_scattered_loads},
