@@ -271,7 +271,6 @@ uint32_t gsim_gpu_queued(const struct gsim_gpu *gpu) { return gpu->queued_count;
 
 bool gsim_gpu_has_empty_sm(const struct gsim_gpu *gpu) { return gpu->load.busy_sms < (uint32_t)gpu->device->sm_count; }
 
-
 void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics)
 {
     statistics->block_events = gpu->block_events;

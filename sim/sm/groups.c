@@ -103,16 +103,8 @@ uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
     const struct gsim_sm_group *from = gpu->groups[index];
     uint64_t mask[GSIM_SM_WORDS] = {0};
     uint32_t moved = 0;
-    for (uint32_t w = 0; w < GSIM_SM_WORDS && moved < count; w++) {
-        uint64_t left = from->sms[w];
-        uint32_t held = gsim_groups_count_bits(left);
-        if (held <= count - moved) {
-            mask[w] = left;
-            moved += held;
-            continue;
-        }
-        for (; moved < count; moved++, left &= left - 1) mask[w] |= left & -left;
-    }
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
+        for (uint64_t left = from->sms[w]; left && moved < count; moved++, left &= left - 1) mask[w] |= left & -left;
     return gsim_groups_split_mask(gpu, index, mask);
 }
 
