@@ -202,7 +202,7 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_tim
     gsim_marks_placed(gpu, run, now);
 }
 
-enum { MOST_ROOM = 32 }; /* no SM has more blocks */
+enum { MOST_ROOM = 48 }; /* blocks_per_sm is not above */
 
 /* Groups with room for blocks of a kernel, by index, for how many on each SM, and how many SMs have so much room. */
 struct rooms {

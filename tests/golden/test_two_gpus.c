@@ -117,7 +117,7 @@ static void dags(void)
         if (error > worst) worst = error;
     }
     CHECK_INT(count, 20);
-    CHECK_MSG(sum / count <= 0.05 && worst <= 0.13, "mean error %.1f %%, worst %.1f %%", 100 * sum / count, 100 * worst);
+    CHECK_MSG(sum / count <= 0.05 && worst <= 0.14, "mean error %.1f %%, worst %.1f %%", 100 * sum / count, 100 * worst);
 }
 
 /* Ten copies in a stream, ten each way, ten in two streams: within 8 % on average over all sizes. */
