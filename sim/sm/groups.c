@@ -301,7 +301,7 @@ uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group 
     n = at_most(n, g->carveout > g->smem ? g->carveout - g->smem : 0, w->need.smem_bytes);
     /* Registers come in whole warps per sub-partition, so a kernel's own limit may be below what the sums allow. */
     uint32_t own = 0;
-    for (uint32_t i = 0; n && i < g->cohort_count; i++) own += (g->cohorts[i].work == w) & g->cohorts[i].frees ? g->cohorts[i].blocks : 0;
+    for (uint32_t i = 0; n && i < g->cohort_count; i++) own += (g->cohorts[i].work == w && g->cohorts[i].frees) ? g->cohorts[i].blocks : 0;
     uint32_t most = own < w->need.blocks_per_sm ? w->need.blocks_per_sm - own : 0;
     return n < most ? n : most;
 }
