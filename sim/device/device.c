@@ -143,6 +143,20 @@ static enum gsim_status read_number(struct gsim_device_reader *reader, const str
     return status == GSIM_OK ? keep(reader, row, values, source, kind) : status;
 }
 
+/* Numbers of rules that the model has no more: files written before are read without them. */
+static bool is_gone(const char *name)
+{
+    static const char *const gone[] = {
+        "arithmetic_most_slowed", "behind_issue_arithmetic", "behind_issue_plain", "behind_issue_scattered", "behind_issue_width",
+        "behind_older_memory", "behind_on_chip", "beside_issue_arithmetic", "beside_issue_plain", "beside_issue_scattered",
+        "graph_held_us", "l1_full_most", "l1_full_slope", "older_memory_leaves", "on_chip_behind_issue", "on_chip_behind_memory",
+        "on_chip_beside_issue", "on_chip_beside_least", "on_chip_beside_memory", "on_chip_beside_most", "on_chip_beside_own",
+        "one_warp_arithmetic"};
+    for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++)
+        if (strcmp(name, gone[i]) == 0) return true;
+    return false;
+}
+
 static enum gsim_status read_section(struct gsim_device_reader *reader, const char *section, const cJSON *object)
 {
     if (!cJSON_IsObject(object)) return gsim_reader_fail(reader, section, "an object of numbers", object);
@@ -152,6 +166,7 @@ static enum gsim_status read_section(struct gsim_device_reader *reader, const ch
     cJSON_ArrayForEach(child, object)
     {
         const struct gsim_number_row *row = gsim_number_row_find(child->string);
+        if (!row && is_gone(child->string)) continue;
         if (!row || strcmp(row->section, section) != 0) {
             const struct gsim_number_row *other = gsim_number_row_nearest(child->string);
             if (!other)

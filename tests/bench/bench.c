@@ -285,7 +285,7 @@ static int run_commands(const struct bench_options *options, FILE *json)
         seconds[i] = time_file(options, shapes[i], count);
         heap += 0.5 * bench_heap_rate(1024, 0.1);
         failures += seconds[i] < 0;
-        printf("\nprogram file of %" PRIu32 " kernels, %s, from process start to report: %.1f ms, %.0f kernels/s, a heap of 1024 entries: %.1f M/s, ratio %.4f\n",
+        printf("\nfile of %" PRIu32 " kernels, %s, start to report: %.1f ms, %.0f kernels/s, heap of 1024: %.1f M/s, ratio %.4f\n",
                count, bench_shape_name(shapes[i]), seconds[i] * 1e3, count / seconds[i], heap * 1e-6, count / seconds[i] / heap);
     }
 

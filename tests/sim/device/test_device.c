@@ -312,6 +312,21 @@ static void test_missing_number(void)
     remove_folder();
 }
 
+/* A file of an older model, with a number that the present one does not have. */
+static void test_older_number(void)
+{
+    struct gsim_device_spec spec = {0}, present = {0};
+    struct gsim_error error = {0};
+    make_folder();
+    write_changed("\"sm_count\"", "\"behind_on_chip\": {\"value\": 0.6, \"unit\": \"\", \"kind\": \"measured\", \"source\": \"x\"}, \"sm_count\"");
+    CHECK_OK(gsim_device_load(file_path, &spec, &error), error);
+    CHECK_OK(gsim_device_load("h200", &present, &error), error);
+    CHECK_NEAR(spec.sm_count, present.sm_count, 0);
+    gsim_device_release(&spec);
+    gsim_device_release(&present);
+    remove_folder();
+}
+
 static const char *const known[] = {"a100-sxm4-40gb", "h200", "v100", "gtx960", "mi300x"};
 
 /* --- names, listing, setting --------------------------------------------------------------------------------- */
@@ -516,6 +531,7 @@ static const struct test_case cases[] = {
     {"files that are not JSON", test_not_json},
     {"files cut anywhere", test_every_cut},
     {"missing numbers", test_missing_number},
+    {"a number of an older model", test_older_number},
     {"the search path", test_search_path},
     {"list", test_list},
     {"set", test_set},
