@@ -234,7 +234,7 @@ static double guess_used(double least)
 /* The speeds of all memory blocks. Slower ones use less, so it is a fixed point, which secants find. */
 static void share_memory(struct gsim_cohort *cohorts, uint32_t count, struct gsim_share_sums *s, struct walk *walk)
 {
-    double low, high = 1, above = 0, below = more_than(s->has_arithmetic, cohorts, count, s, walk);
+    double low, high = 1, above = 0, below = more_than(s->has_arithmetic ? 1 : 0, cohorts, count, s, walk);
     if (!s->has_arithmetic || below >= -USED_TOLERANCE) return;
     low = walk->arithmetic; /* the least */
     double used = guess_used(low), over = more_than(used, cohorts, count, s, walk);

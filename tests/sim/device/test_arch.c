@@ -7,58 +7,7 @@
 
 #include "sim/device/device.h"
 #include "sim/device/occupancy.h"
-
-#define MODELS GPUSIM_SOURCE_DIR "/models/"
-
-/* --- temporary files: one folder for the process, removed at the end of each test that uses it ------------- */
-static char folder[64];
-static char folder_models[96], file_path[128];
-
-static void make_folder(void)
-{
-    snprintf(folder, sizeof(folder), "/tmp/gpusim-test-arch-XXXXXX");
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(folder_models, sizeof(folder_models), "%s/models", folder);
-    CHECK_INT(mkdir(folder_models, 0700), 0);
-    snprintf(file_path, sizeof(file_path), "%s/card.json", folder_models);
-}
-
-static void remove_folder(void)
-{
-    unlink(file_path);
-    CHECK_INT(rmdir(folder_models), 0);
-    CHECK_INT(rmdir(folder), 0);
-}
-
-static void write_file(const char *text, size_t length)
-{
-    FILE *file = fopen(file_path, "wb");
-    CHECK(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
-}
-
-static char *read_shipped(const char *name)
-{
-    char path[256];
-    snprintf(path, sizeof(path), MODELS "%s.json", name);
-    char *text = calloc(1, 100000);
-    FILE *file = fopen(path, "rb");
-    CHECK(file && text && fread(text, 1, 99999, file) > 1000);
-    fclose(file);
-    return text;
-}
-
-/* Writes the file of the H200 with the first FIND replaced; FIND must be there. */
-static void write_changed(const char *find, const char *replacement)
-{
-    char *text = read_shipped("h200"), *changed = calloc(1, 120000), *at = strstr(text, find);
-    CHECK_MSG(at, "'%s' is not in the file", find);
-    if (at) {
-        int length = snprintf(changed, 120000, "%.*s%s%s", (int)(at - text), text, replacement, at + strlen(find));
-        write_file(changed, (size_t)length);
-    }
-    free(text);
-    free(changed);
-}
+#include "tests/sim/device/device_files.h"
 
 /* What a file leaves out is its architecture's; what that leaves out, the default. A device's own number comes first, then that of its
  * architecture, then that of the device that it inherits from. */
@@ -92,8 +41,8 @@ static void test_wrong_architectures(void)
     char arch_folder[128], arch_path[160], expected[600];
     struct gsim_device_spec d = {0};
     struct gsim_error error = {0};
-    make_folder();
-    snprintf(arch_folder, sizeof arch_folder, "%s/arch", folder_models);
+    device_files_make();
+    snprintf(arch_folder, sizeof arch_folder, "%s/arch", device_files_models);
     snprintf(arch_path, sizeof arch_path, "%s/sm_90.json", arch_folder);
     CHECK_INT(mkdir(arch_folder, 0700), 0);
     static const struct {
@@ -107,7 +56,7 @@ static void test_wrong_architectures(void)
         {"{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_90\", \"host\": {\"cores\": {\"value\": 0, \"unit\": \"\", \"kind\": \"assumed\", "
          "\"source\": \"x\"}}}", "host.cores.value: expected an integer from 1 to 1024, found 0"},
     };
-    CHECK_INT(setenv("GPUSIM_DATA", folder, 1), 0);
+    CHECK_INT(setenv("GPUSIM_DATA", device_files_folder, 1), 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         FILE *file = fopen(arch_path, "w");
         CHECK(file && fputs(rows[i].text, file) >= 0 && fclose(file) == 0);
@@ -118,14 +67,14 @@ static void test_wrong_architectures(void)
     }
     unlink(arch_path);
     CHECK_INT(rmdir(arch_folder), 0);
-    write_changed("\"arch\": \"sm_90\"", "\"arch\": \"sm_91\"");
-    CHECK_INT(gsim_device_load(file_path, &d, &error), GSIM_INPUT);
+    device_files_change("\"arch\": \"sm_90\"", "\"arch\": \"sm_91\"");
+    CHECK_INT(gsim_device_load(device_files_path, &d, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "card.json': arch: expected the name of a file models/arch/NAME.json, found \"sm_91\"");
-    write_changed("\"arch\": \"sm_90\"", "\"arch\": 90");
-    CHECK_INT(gsim_device_load(file_path, &d, &error), GSIM_INPUT);
+    device_files_change("\"arch\": \"sm_90\"", "\"arch\": 90");
+    CHECK_INT(gsim_device_load(device_files_path, &d, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "card.json': arch: expected the name of an architecture, found 90");
     CHECK_INT(unsetenv("GPUSIM_DATA"), 0);
-    remove_folder();
+    device_files_remove();
 }
 
 /* An architecture is one file: its compute capability, the numbers of its own, the rest of the one that it inherits from. Limits of an SM go
@@ -135,11 +84,11 @@ static void test_new_architecture(void)
     char arch_folder[128], arch_path[160];
     struct gsim_device_spec d = {0};
     struct gsim_error error = {0};
-    make_folder();
-    snprintf(arch_folder, sizeof arch_folder, "%s/arch", folder_models);
+    device_files_make();
+    snprintf(arch_folder, sizeof arch_folder, "%s/arch", device_files_models);
     snprintf(arch_path, sizeof arch_path, "%s/sm_130.json", arch_folder);
     CHECK_INT(mkdir(arch_folder, 0700), 0);
-    CHECK_INT(setenv("GPUSIM_DATA", folder, 1), 0);
+    CHECK_INT(setenv("GPUSIM_DATA", device_files_folder, 1), 0);
     static const struct {
         const char *base, *message;
     } rows[] = {
@@ -147,11 +96,11 @@ static void test_new_architecture(void)
         {"\"inherits\": \"sm_130\"", "inherits: expected at most 4 files one from the other"},
         {"\"inherits\": \"sm_90\"", NULL},
     };
-    write_changed("\"compute_capability\": \"9.0\",\n  \"arch\": \"sm_90\"", "\"compute_capability\": \"13.0\",\n  \"arch\": \"sm_90\"");
-    CHECK_INT(gsim_device_load(file_path, &d, &error), GSIM_INPUT);
+    device_files_change("\"compute_capability\": \"9.0\",\n  \"arch\": \"sm_90\"", "\"compute_capability\": \"13.0\",\n  \"arch\": \"sm_90\"");
+    CHECK_INT(gsim_device_load(device_files_path, &d, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "compute_capability: expected one of \"5.2\" \"6.0\"");
     CHECK_HAS(error.message, ", found \"13.0\"");
-    write_changed("\"compute_capability\": \"9.0\",\n  \"arch\": \"sm_90\"", "\"compute_capability\": \"13.0\",\n  \"arch\": \"sm_130\"");
+    device_files_change("\"compute_capability\": \"9.0\",\n  \"arch\": \"sm_90\"", "\"compute_capability\": \"13.0\",\n  \"arch\": \"sm_130\"");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         FILE *file = fopen(arch_path, "w");
         CHECK(file && fprintf(file, "{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_130\", \"compute_capability\": \"13.0\", %s,"
@@ -159,7 +108,7 @@ static void test_new_architecture(void)
                                     " \"carveout_kib\": {\"value\": [64, 96], \"unit\": \"KiB\", \"kind\": \"datasheet\", \"source\": \"x\"}}}",
                               rows[i].base) >= 0 && fclose(file) == 0);
         error = (struct gsim_error){0};
-        CHECK_INT(gsim_device_load(file_path, &d, &error), rows[i].message ? GSIM_INPUT : GSIM_OK);
+        CHECK_INT(gsim_device_load(device_files_path, &d, &error), rows[i].message ? GSIM_INPUT : GSIM_OK);
         if (rows[i].message) CHECK_HAS(error.message, rows[i].message);
     }
     if (error.status == GSIM_OK) {
@@ -187,7 +136,7 @@ static void test_new_architecture(void)
     CHECK_INT(unsetenv("GPUSIM_DATA"), 0);
     unlink(arch_path);
     CHECK_INT(rmdir(arch_folder), 0);
-    remove_folder();
+    device_files_remove();
 }
 
 static const struct test_case cases[] = {

@@ -11,58 +11,7 @@
 #include "sim/device/device.h"
 #include "sim/memory/fault_rate.h"
 #include "sim/device/occupancy.h"
-
-#define MODELS GPUSIM_SOURCE_DIR "/models/"
-
-/* --- temporary files: one folder for the process, removed at the end of each test that uses it ------------- */
-static char folder[64];
-static char folder_models[96], file_path[128];
-
-static void make_folder(void)
-{
-    snprintf(folder, sizeof(folder), "/tmp/gpusim-test-device-XXXXXX");
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(folder_models, sizeof(folder_models), "%s/models", folder);
-    CHECK_INT(mkdir(folder_models, 0700), 0);
-    snprintf(file_path, sizeof(file_path), "%s/card.json", folder_models);
-}
-
-static void remove_folder(void)
-{
-    unlink(file_path);
-    CHECK_INT(rmdir(folder_models), 0);
-    CHECK_INT(rmdir(folder), 0);
-}
-
-static void write_file(const char *text, size_t length)
-{
-    FILE *file = fopen(file_path, "wb");
-    CHECK(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
-}
-
-static char *read_shipped(const char *name)
-{
-    char path[256];
-    snprintf(path, sizeof(path), MODELS "%s.json", name);
-    char *text = calloc(1, 100000);
-    FILE *file = fopen(path, "rb");
-    CHECK(file && text && fread(text, 1, 99999, file) > 1000);
-    fclose(file);
-    return text;
-}
-
-/* Writes the file of the H200 with the first FIND replaced; FIND must be there. */
-static void write_changed(const char *find, const char *replacement)
-{
-    char *text = read_shipped("h200"), *changed = calloc(1, 120000), *at = strstr(text, find);
-    CHECK_MSG(at, "'%s' is not in the file", find);
-    if (at) {
-        int length = snprintf(changed, 120000, "%.*s%s%s", (int)(at - text), text, replacement, at + strlen(find));
-        write_file(changed, (size_t)length);
-    }
-    free(text);
-    free(changed);
-}
+#include "tests/sim/device/device_files.h"
 
 /* --- good files ------------------------------------------------------------------------------------------------ */
 static void check_plausible(const struct gsim_device_spec *d)
@@ -225,18 +174,18 @@ static const struct {
 
 static void test_wrong_files(void)
 {
-    make_folder();
+    device_files_make();
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         char expected[700];
         struct gsim_device_spec spec = {.name = "untouched"};
         struct gsim_error error = {0};
-        write_changed(wrong[i].find, wrong[i].replacement);
-        CHECK_INT(gsim_device_load(file_path, &spec, &error), GSIM_INPUT);
-        snprintf(expected, sizeof(expected), "cannot read '%s': %s", file_path, wrong[i].message);
+        device_files_change(wrong[i].find, wrong[i].replacement);
+        CHECK_INT(gsim_device_load(device_files_path, &spec, &error), GSIM_INPUT);
+        snprintf(expected, sizeof(expected), "cannot read '%s': %s", device_files_path, wrong[i].message);
         CHECK_STR(error.message, expected);
         CHECK_STR(spec.name, "untouched");
     }
-    remove_folder();
+    device_files_remove();
 }
 
 static void test_not_json(void)
@@ -250,58 +199,58 @@ static void test_not_json(void)
         {"{\"schema\": \"gpusim-device/1\"} x", "line 1, column 31: not JSON: unexpected 'x'"},
         {"{\"schema\": ", "line 1, column 12: not JSON: the file ends too early"},
     };
-    make_folder();
+    device_files_make();
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char expected[300];
         struct gsim_device_spec spec = {0};
         struct gsim_error error = {0};
-        write_file(rows[i].text, strlen(rows[i].text));
-        CHECK_INT(gsim_device_load(file_path, &spec, &error), GSIM_INPUT);
-        snprintf(expected, sizeof(expected), "cannot read '%s': %s", file_path, rows[i].message);
+        device_files_write(rows[i].text, strlen(rows[i].text));
+        CHECK_INT(gsim_device_load(device_files_path, &spec, &error), GSIM_INPUT);
+        snprintf(expected, sizeof(expected), "cannot read '%s': %s", device_files_path, rows[i].message);
         CHECK_STR(error.message, expected);
     }
     struct gsim_device_spec spec = {0};
     struct gsim_error error = {0};
     CHECK_INT(gsim_device_load("/no/such.json", &spec, &error), GSIM_INPUT);
     CHECK_STR(error.message, "cannot read '/no/such.json': No such file or directory");
-    CHECK_INT(gsim_device_load(folder, &spec, &error), GSIM_INPUT);
+    CHECK_INT(gsim_device_load(device_files_folder, &spec, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "Is a directory");
-    remove_folder();
+    device_files_remove();
 }
 
 /* The file cut off after any number of bytes is an error, never a crash or a device. */
 static void test_every_cut(void)
 {
-    make_folder();
-    char *text = read_shipped("gtx960");
+    device_files_make();
+    char *text = device_files_shipped("gtx960");
     size_t end = strlen(text), loaded = 0;
     while (end && text[end - 1] != '}') end--;
     for (size_t length = 0; length < end; length += length < 600 ? 1 : 97) {
         struct gsim_device_spec spec = {0};
         struct gsim_error error = {0};
-        write_file(text, length);
-        loaded += gsim_device_load(file_path, &spec, &error) == GSIM_OK;
+        device_files_write(text, length);
+        loaded += gsim_device_load(device_files_path, &spec, &error) == GSIM_OK;
         CHECK_HAS(error.message, "not JSON");
     }
     CHECK_INT(loaded, 0);
     free(text);
-    remove_folder();
+    device_files_remove();
 }
 
 static void test_missing_number(void)
 {
-    make_folder();
+    device_files_make();
     struct gsim_device_spec spec = {0};
     struct gsim_error error = {0};
     const char *text =
         "{\"schema\": \"gpusim-device/1\", \"name\": \"x\", \"title\": \"X\", \"compute_capability\": \"8.0\","
         " \"gpu\": {}, \"link\": {}, \"managed\": {}, \"host\": {}}";
-    write_file(text, strlen(text));
-    CHECK_INT(gsim_device_load(file_path, &spec, &error), GSIM_INPUT);
+    device_files_write(text, strlen(text));
+    CHECK_INT(gsim_device_load(device_files_path, &spec, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "': gpu.sm_count: missing: expected an integer from 1 to 320 (streaming multiprocessors)");
 
     /* One with a default may be left out; it then says so. */
-    char *shipped_text = read_shipped("h200");
+    char *shipped_text = device_files_shipped("h200");
     CHECK(!strstr(shipped_text, "\"attach_us\""));
     CHECK_OK(gsim_device_load("h200", &spec, &error), error);
     CHECK_NEAR(spec.attach_us, 2, 0);
@@ -309,7 +258,7 @@ static void test_missing_number(void)
     CHECK_INT(spec.kind[GSIM_DEV_attach_us], GSIM_KIND_ASSUMED);
     gsim_device_release(&spec);
     free(shipped_text);
-    remove_folder();
+    device_files_remove();
 }
 
 /* A file of an older model, with a number that the present one does not have. */
@@ -317,14 +266,14 @@ static void test_older_number(void)
 {
     struct gsim_device_spec spec = {0}, present = {0};
     struct gsim_error error = {0};
-    make_folder();
-    write_changed("\"sm_count\"", "\"behind_on_chip\": {\"value\": 0.6, \"unit\": \"\", \"kind\": \"measured\", \"source\": \"x\"}, \"sm_count\"");
-    CHECK_OK(gsim_device_load(file_path, &spec, &error), error);
+    device_files_make();
+    device_files_change("\"sm_count\"", "\"behind_on_chip\": {\"value\": 0.6, \"unit\": \"\", \"kind\": \"measured\", \"source\": \"x\"}, \"sm_count\"");
+    CHECK_OK(gsim_device_load(device_files_path, &spec, &error), error);
     CHECK_OK(gsim_device_load("h200", &present, &error), error);
     CHECK_NEAR(spec.sm_count, present.sm_count, 0);
     gsim_device_release(&spec);
     gsim_device_release(&present);
-    remove_folder();
+    device_files_remove();
 }
 
 static const char *const known[] = {"a100-sxm4-40gb", "h200", "v100", "gtx960", "mi300x"};
@@ -345,35 +294,35 @@ static void test_search_path(void)
     CHECK_INT(gsim_device_load("h2000", &spec, &error), GSIM_USAGE);
     CHECK_HAS(error.message, "unknown device 'h2000': expected a path or one of a100-pcie-40gb, ");
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) CHECK_HAS(error.message, known[i]);
-    make_folder();
-    CHECK_INT(setenv("GPUSIM_DATA", folder, 1), 0);
-    write_changed("\"name\": \"h200\"", "\"name\": \"card\"");
+    device_files_make();
+    CHECK_INT(setenv("GPUSIM_DATA", device_files_folder, 1), 0);
+    device_files_change("\"name\": \"h200\"", "\"name\": \"card\"");
     CHECK_OK(gsim_device_load("card", &spec, &error), error);
     CHECK_STR(spec.name, "card");
     gsim_device_release(&spec);
     CHECK_OK(gsim_device_load("p100", &spec, &error), error); /* the later folders are still searched */
     gsim_device_release(&spec);
 
-    write_changed("NVIDIA H200 SXM", "Mine");
+    device_files_change("NVIDIA H200 SXM", "Mine");
     char expected[256];
     CHECK_INT(gsim_device_load("card", &spec, &error), GSIM_INPUT);
     snprintf(expected, sizeof(expected),
-             "cannot read '%s': name: expected \"card\", as the file is called, found \"h200\"", file_path);
+             "cannot read '%s': name: expected \"card\", as the file is called, found \"h200\"", device_files_path);
     CHECK_STR(error.message, expected);
     CHECK_OK(gsim_device_list(&list, &error), error);
     const struct gsim_device_entry *card = entry_of(&list, "card");
     CHECK(card && card->title == NULL);
     CHECK_STR(card ? card->error : NULL, expected);
     gsim_device_list_release(&list);
-    unlink(file_path);
+    unlink(device_files_path);
 
-    /* The first folder wins. */
-    snprintf(file_path, sizeof(file_path), "%s/h200.json", folder_models);
-    write_changed("NVIDIA H200 SXM", "Mine");
+    /* The first device_files_folder wins. */
+    snprintf(device_files_path, sizeof(device_files_path), "%s/h200.json", device_files_models);
+    device_files_change("NVIDIA H200 SXM", "Mine");
     CHECK_OK(gsim_device_load("h200", &spec, &error), error);
     CHECK_STR(spec.title, "Mine");
     gsim_device_release(&spec);
-    remove_folder();
+    device_files_remove();
     CHECK_INT(unsetenv("GPUSIM_DATA"), 0);
 }
 
@@ -482,7 +431,7 @@ static void test_print(void)
 /* Under the sanitizers this also proves that nothing leaks on the way out. */
 static void test_out_of_memory(void)
 {
-    static const char *const what[] = {"h200", MODELS "h200.json"};
+    static const char *const what[] = {"h200", DEVICE_FILES_SHIPPED "h200.json"};
     for (size_t w = 0; w < 2; w++) {
         uint64_t n = 0;
         enum gsim_status status;
