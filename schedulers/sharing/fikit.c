@@ -108,8 +108,9 @@ static void request_began(struct gsim_share *share, uint32_t task)
 static void request_ended(struct gsim_share *share, uint32_t task)
 {
     struct fikit *f = state_of(share);
+    int before = top_of(share);
     f->tasks[task].is_active = false;
-    f->gap_end = 0;
+    if (top_of(share) != before) f->gap_end = 0; /* the gap was the holder's; a filler's request leaves it */
     serve_holders(share);
 }
 

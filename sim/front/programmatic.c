@@ -33,6 +33,7 @@ void gsim_programmatic_triggered(void *front, void *tag, gsim_time now)
     }
     struct gsim_stream_state *stream = &f->process->streams[command->stream];
     if (command == stream->early) return; /* once what it follows has ended */
+    if (command->is_taken) return;        /* it is no longer its stream's */
     stream->is_triggered = true;
     stream->triggered = now;
     gsim_front_look(f, stream->hw_queue, now);

@@ -9,15 +9,27 @@
 
 /* --- ends ----------------------------------------------------------------------------------------------- */
 
-static void end_run(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
+/* The listener is told by gsim_ends_tell. */
+static void end_run(struct gsim_gpu *gpu, struct gsim_kernel_run *run)
 {
-    void *tag = run->tag;
+    struct gsim_kernel_run **at = &gpu->ended_runs;
     gpu->load.kernels--;
     gpu->run_count--;
-    run->next = gpu->free_runs;
-    gpu->free_runs = run;
     gpu->horizon = 0; /* what follows the kernel may come at any time: the promise is over */
-    if (gpu->listener.kernel_ended) gpu->listener.kernel_ended(gpu->listener.data, tag, now);
+    while (*at && (*at)->number < run->number) at = &(*at)->next;
+    run->next = *at;
+    *at = run;
+}
+
+void gsim_ends_tell(struct gsim_gpu *gpu, gsim_time now)
+{
+    for (struct gsim_kernel_run *run; (run = gpu->ended_runs) != NULL;) {
+        void *tag = run->tag;
+        gpu->ended_runs = run->next;
+        run->next = gpu->free_runs;
+        gpu->free_runs = run;
+        if (gpu->listener.kernel_ended) gpu->listener.kernel_ended(gpu->listener.data, tag, now);
+    }
 }
 
 /* Takes BLOCKS of the cohort off every SM of the group; an empty cohort leaves, the others stay in the order of their age. */
@@ -81,7 +93,7 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
     if (refills) gsim_distributor_refill(gpu, index, now);
     gsim_groups_rate(gpu, index);
     if (refills && !only_one && !gpu->groups[index]->slots) gsim_groups_merge_idle(gpu, index);
-    for (uint32_t i = 0; i < ended_count; i++) end_run(gpu, ended[i], now);
+    for (uint32_t i = 0; i < ended_count; i++) end_run(gpu, ended[i]);
     for (uint32_t i = 0; i < drained_count && gpu->listener.kernel_drained; i++)
         gpu->listener.kernel_drained(gpu->listener.data, drained[i]->tag, now);
 }

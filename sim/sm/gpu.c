@@ -90,7 +90,7 @@ struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim
     uint64_t blocks = gsim_sample_blocks(gpu, work->blocks);
     *run = (struct gsim_kernel_run){
         .work = work, .tag = tag, .blocks = blocks, .unplaced = blocks, .pace = 1, .scale = scale, .stands_for = 1,
-        .prologue = work->prologue};
+        .prologue = work->prologue, .number = gpu->run_number++};
     if (gpu->noise) run->scale *= gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
     if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
     gpu->run_count++;
@@ -161,6 +161,7 @@ void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)
             gsim_ends_handle(gpu, now);
         if (gpu->queued_count) gsim_distributor_serve(gpu, now);
         gsim_groups_find_next(gpu);
+        if (gpu->next != now) gsim_ends_tell(gpu, now);
     }
     if (gsim_groups_rate_memory(gpu, now)) gsim_groups_find_next(gpu);
     if (gpu->queued_count && gpu->horizon > now) gsim_waves_skip(gpu, now);

@@ -40,6 +40,7 @@ struct gsim_kernel_run {
     uint64_t untriggered;     /* of its blocks that were placed */
     uint32_t stands_for;      /* blocks of the grid that each block placed is: more than 1 of tasks alone */
     struct gsim_kernel_run *next; /* in its queue, or in the free list */
+    uint64_t number;          /* in the order of their launches */
     int level;
     double pace;              /* of all its blocks (gsim_gpu_set_pace) */
     bool started;
@@ -90,6 +91,8 @@ struct gsim_gpu {
     struct gsim_arena *arena;
     struct gsim_level queues[GSIM_MAX_LEVELS]; /* [0] is the least urgent, priority 0 */
     struct gsim_kernel_run *free_runs;
+    struct gsim_kernel_run *ended_runs; /* at this time, that the listener has not been told of, by number */
+    uint64_t run_number;      /* the next one's */
     uint32_t group_count, queued_count;
     uint32_t run_count;       /* kernels that were submitted and have not ended */
     const struct gsim_kernel_run *blocked; /* the head of the queue, once no SM has room for it */
@@ -224,6 +227,8 @@ bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now);
 /* --- ends.c: blocks end, SMs are refilled -------------------------------------------------------------- */
 /* Ends blocks that end at NOW, the time of the next end; the caller serves the queue and repeats while some do. */
 void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now);
+/* Tells the listener which kernels have ended. Of several at one time in the order of their launches, however SMs are grouped. */
+void gsim_ends_tell(struct gsim_gpu *gpu, gsim_time now);
 /* Takes BLOCKS of the group's cohort AT off each of its SMs. */
 void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t at, uint32_t blocks, gsim_time now);
 void gsim_ends_merge_idle(struct gsim_gpu *gpu);

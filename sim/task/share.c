@@ -184,7 +184,7 @@ static void policy_ready(struct gsim_arbiter *arbiter, struct gsim_command *comm
         return;
     }
     uint32_t task = command->client->task;
-    *h = (struct held_kernel){.policy = p, .command = command};
+    *h = (struct held_kernel){.policy = p, .command = command, .release = h->release}; /* its former life's timers do not count */
     h->kernel = (struct gsim_share_kernel){
         .task = task,
         .stream = place_of(p, task, command->stream),

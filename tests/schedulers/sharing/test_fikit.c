@@ -109,6 +109,36 @@ static void best_prio_fit(void)
     task_fixture_release(&f);
 }
 
+/* Fillers of one kernel each: that a filler's request ends does not close the holder's gap, which is 200 to 1,200 us. The first queue's D,
+ * then the longest of the other queue that fits, B, then A; C fits into no gap, and A's later requests do: three in each gap. */
+static void fillers_end(void)
+{
+    struct task_fixture f = {.device = free_device(), .seed = 1};
+    const struct step urgent[3] = {filling("u1", 200, 1000), filling("u2", 200, 1000), filling("u3", 200, 0)};
+    const struct step d[1] = {filling("d", 100, 0)}, a[1] = {filling("a", 300, 0)}, b[1] = {filling("b", 500, 0)}, c[1] = {filling("c", 1200, 0)};
+    add_service(&f, "urgent", urgent, 3);
+    add_service(&f, "D", d, 1)->priority = 1;
+    add_service(&f, "A", a, 1)->priority = 5;
+    add_service(&f, "B", b, 1)->priority = 5;
+    add_service(&f, "C", c, 1)->priority = 5;
+    for (uint32_t i = 1; i < 5; i++) f.tasks[i].start_us = 50;
+    profile(&f);
+    f.opts[0] = "sched_us=0";
+    share(&f, "fikit");
+    CHECK_TASK_KERNEL(&f, 1, 0, 200, 300);
+    CHECK_TASK_KERNEL(&f, 3, 0, 300, 800);
+    CHECK_TASK_KERNEL(&f, 2, 0, 800, 1100);
+    CHECK_TASK_KERNEL(&f, 0, 1, 1200, 1400);
+    CHECK_TASK_KERNEL(&f, 4, 0, 2600, 3800);
+    f.tasks[2].requests = 8; /* and B and C have left by its last */
+    share(&f, "fikit");
+    CHECK_TASK_KERNEL(&f, 2, 1, 1400, 1700);
+    CHECK_TASK_KERNEL(&f, 2, 2, 1700, 2000);
+    CHECK_TASK_KERNEL(&f, 2, 3, 2000, 2300);
+    CHECK_REQUEST(&f, 0, 0, 0, 0, 2600);
+    task_fixture_release(&f);
+}
+
 /* The profile foretells 30 us where the gap is 12 this time: the filler overruns, by less than its length, and no other one follows. */
 static void feedback(void)
 {
@@ -318,6 +348,7 @@ static const struct test_case cases[] = {
     {"figure 2, FIKIT", figure_2_fikit},
     {"decisions cost", decisions_cost},
     {"BestPrioFit", best_prio_fit},
+    {"fillers end", fillers_end},
     {"feedback", feedback},
     {"demotion", demotion},
     {"exact profiles", exact_profiles},

@@ -215,6 +215,33 @@ static void copies_keep_their_place(void)
     fixture_release(&f);
 }
 
+/* A taken kernel's trigger (at 8) opens nothing in the stream that it has left: a programmatic kernel behind a copy waits for the copy, which
+ * waits for the taken kernel, 13, takes 10 us and is followed a gap of 1 us later. */
+static void triggers_stay_with_taken_launches(void)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    struct gsim_kernel kernels[2] = {fixture_kernel("k", 1, 1024, 10), fixture_kernel("behind", 1, 1024, 10)};
+    struct gsim_arg data = {.buffer_index = 0, .reads = true};
+    struct gsim_builder *b = gsim_builder_create("triggers");
+    gsim_builder_buffer(b, "data", 1000000, GSIM_INIT_HOST);
+    kernels[0].trigger = 0.5;
+    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernels[0]), .stream = -1});
+    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &data, .arg_count = 1, .bytes = 100000, .stream = -1});
+    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernels[1]), .stream = -1,
+                                         .programmatic = true});
+    CHECK_OK(gsim_builder_finish(b, 1, &f.program, &f.error), f.error);
+    has_streams = false;
+    f.device.thread_create_us = 0;
+    ops = &taking;
+    policy = (struct policy){.answer = GSIM_FRONTEND_TAKE, .limit = 4};
+    fixture_run(&f, launch_all);
+    CHECK_KERNEL(&f, 0, 3, 13);
+    CHECK_NEAR(gsim_time_us(f.timeline.copies[0].start), 13, 1e-5);
+    CHECK_NEAR(gsim_time_us(f.timeline.copies[0].end), 23, 1e-5);
+    CHECK_KERNEL(&f, 2, 24, 34);
+    fixture_release(&f);
+}
+
 /* Passed launches go on as without a policy. */
 static void passing_changes_nothing(void)
 {
@@ -237,6 +264,7 @@ static const struct test_case cases[] = {
     {"ready launches can be held", ready_launches_can_be_held},
     {"timers ring", timers_ring},
     {"copies keep their place", copies_keep_their_place},
+    {"triggers stay with taken launches", triggers_stay_with_taken_launches},
 };
 
 TEST_MAIN("sim/front/policy", cases)

@@ -23,10 +23,17 @@ struct world {
     struct gsim_device_spec device;
     struct gsim_gpu *gpu;
     gsim_time end[64];
+    uintptr_t order[64]; /* of ends */
+    uint32_t ended;
     struct gsim_error error;
 };
 
-static void ended(void *data, void *tag, gsim_time now) { ((struct world *)data)->end[(uintptr_t)tag] = now; }
+static void ended(void *data, void *tag, gsim_time now)
+{
+    struct world *w = data;
+    w->end[(uintptr_t)tag] = now;
+    w->order[w->ended++ % 64] = (uintptr_t)tag;
+}
 
 static void open_world(struct world *w, const struct gsim_gpu_options *options)
 {
@@ -110,6 +117,28 @@ static void most_room_first(void)
         CHECK_INT(blocks[1], expected[more][1]);
     }
     gsim_arena_release(&w.arena);
+}
+
+/* Kernels that end at one time end in the order of their launches, wherever they stand and however SMs are grouped. */
+static void ends_at_one_time(void)
+{
+    static const uint32_t blocks[][3] = {{7, 500, 40}, {500, 7, 1}, {1, SMS, 2 * SMS}, {2 * SMS, 3, 131}, {131, 131, 131}};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        for (int exact = 0; exact < 2; exact++) {
+            struct world w = {.device = big_device()};
+            struct gsim_demand works[3];
+            open_world(&w, &(struct gsim_gpu_options){.exact = exact});
+            for (uint32_t k = 0; k < 3; k++) {
+                works[k] = work_of(&w, fixture_kernel("k", blocks[i][k], 128, 10));
+                submit(&w, 0, &works[k], k);
+            }
+            run_until(&w, GSIM_TIME_NEVER - 1);
+            CHECK_INT(w.ended, 3);
+            for (uint32_t k = 0; k < 3; k++)
+                CHECK_MSG(w.order[k] == k && w.end[k] == gsim_time_from_us(10), "%u %u %u, exact %d: %u-th to end is %u, at %.3f us", blocks[i][0],
+                          blocks[i][1], blocks[i][2], exact, k, (unsigned)w.order[k], gsim_time_us(w.end[k]));
+            gsim_arena_release(&w.arena);
+        }
 }
 
 static struct gsim_kernel on_chip_kernel(const char *name, uint32_t blocks)
@@ -424,6 +453,7 @@ static void ties_by_sm(void)
 }
 
 static const struct test_case cases[] = {
+    {"ends at one time", ends_at_one_time},
     {"least loaded SM first", least_loaded_first},
     {"most room first", most_room_first},
     {"packed behind a full machine", packed_behind_a_full_machine},
