@@ -13,7 +13,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME gpusim)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-# SimGrid is loaded by name (sim/clock/simgrid.c), so that dpkg-shlibdeps does not see it.
+# SimGrid is loaded by name (sim/platform/simgrid.c), so that dpkg-shlibdeps does not see it.
 execute_process(COMMAND dpkg-query -S ${GPUSIM_SIMGRID_FILE} OUTPUT_VARIABLE GPUSIM_SIMGRID_PACKAGE ERROR_QUIET RESULT_VARIABLE failed)
 if(NOT failed AND GPUSIM_SIMGRID_PACKAGE MATCHES "^([^:, ]+)")
   set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS ${CMAKE_MATCH_1})

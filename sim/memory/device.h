@@ -6,7 +6,7 @@
 #ifndef GSIM_MEMORY_DEVICE_H
 #define GSIM_MEMORY_DEVICE_H
 
-#include "sim/clock/machine.h"
+#include "sim/platform/machine.h"
 #include "sim/memory/managed.h"
 #include "sim/memory/recent.h"
 #include "sim/memory/reuse.h"

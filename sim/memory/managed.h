@@ -11,7 +11,7 @@
 #ifndef GSIM_MANAGED_H
 #define GSIM_MANAGED_H
 
-#include "sim/clock/agenda.h"
+#include "sim/platform/agenda.h"
 #include "sim/memory/fault_rate.h"
 #include "sim/memory/residency.h"
 #include "sim/sm/gpu.h"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SimGrid's libraries are loaded by runs in which transfers meet or a second host thread is made, and by nothing else:
-# test_start.sh SOURCE BUILD. Both ways come out the same: tests/sim/clock/test_engine.c.
+# test_start.sh SOURCE BUILD. Both ways come out the same: tests/sim/platform/test_engine.c.
 set -u
 gpusim=$(cd "$2" && pwd)/gpusim
 place=$(mktemp -d)

@@ -70,7 +70,7 @@ done >"$place/gaps"
     echo '|---|---|---|---|'
     while IFS="$(printf '\t')" read -r _ number unit; do
         rules=$(awk -v n="$number" '$1 == n { printf "%s`%s`", sep, $2; sep = ", " }' "$place/used")
-        file=$(grep -lE "(->|\.)$number\>" sim/device/occupancy.c sim/task/*.c sim/sm/*.c sim/front/*.c sim/memory/*.c sim/host/*.c sim/clock/*.c sim/*.c trust/*/*.c | head -n 1)
+        file=$(grep -lE "(->|\.)$number\>" sim/device/occupancy.c sim/task/*.c sim/sm/*.c sim/front/*.c sim/memory/*.c sim/host/*.c sim/platform/*.c sim/*.c trust/*/*.c | head -n 1)
         printf '| `%s` | %s | %s | %s |\n' "$number" "$unit" "$rules" "${file:+\`$file\`}"
     done <"$place/numbers"
 } | sed 's/ |  | / | | /g; s/|  |$/| |/' >"$place/table_of_numbers"

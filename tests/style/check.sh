@@ -24,9 +24,9 @@ in_files() {
 }
 
 check_simgrid() {
-    c_sources | grep -vE '^sim/clock/simgrid\.c$' |
+    c_sources | grep -vE '^sim/platform/simgrid\.c$' |
         in_files simgrid '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](simgrid|xbt)' \
-            'SimGrid headers are for sim/clock/simgrid.c only'
+            'SimGrid headers are for sim/platform/simgrid.c only'
 }
 
 check_spdx() {
@@ -82,20 +82,21 @@ check_paths() {
 }
 
 # What each folder may include, beside itself: one line a folder, the deepest one that matches counts. "all" stands for
-# every folder of the house. HOUSE: include <- base <- program <- device <- sm <- clock <- memory <- front <- host <- sim.
+# every folder of the house. HOUSE: include <- base <- program, record <- platform <- device <- sm <- memory <- front <- host <- sim.
 layers='
 include          include
 sim/base         include
 sim/program      include sim/base
+sim/record       include sim/base
 sim/device       include sim/base sim/program
 sim/sm           include sim/base sim/program sim/device
-sim/clock        include sim/base sim/program sim/device sim/sm
-sim/memory       include sim/base sim/program sim/device sim/sm sim/clock
-sim/front        include sim/base sim/program sim/device sim/sm sim/clock sim/memory
-sim/host         include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front
+sim/platform     include sim/base sim/program sim/device sim/sm
+sim/memory       include sim/base sim/program sim/device sim/sm sim/platform
+sim/front        include sim/base sim/program sim/device sim/sm sim/platform sim/memory
+sim/host         include sim/base sim/program sim/device sim/sm sim/platform sim/memory sim/front
 sim/report       include sim/base sim/program sim/device
-sim/task         include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front sim/host
-sim              include sim/base sim/program sim/device sim/sm sim/clock sim/memory sim/front sim/host sim/task
+sim/task         include sim/base sim/program sim/device sim/sm sim/platform sim/memory sim/front sim/host
+sim              include sim/base sim/program sim/device sim/sm sim/platform sim/memory sim/front sim/host sim/task
 schedulers       include sim/base sim/program
 workloads        include sim/base sim/program
 traces           include sim/base sim/program sim/device sim/report sim

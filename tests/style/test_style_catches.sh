@@ -20,14 +20,14 @@ put() {
 
 clean_tree() {
     rm -rf "${tree:?}"/*
-    put sim/clock/simgrid.c '#include <simgrid/actor.h>\n#include "sim/clock/simgrid.h"\n'
-    put sim/clock/engine.h
+    put sim/platform/simgrid.c '#include <simgrid/actor.h>\n#include "sim/platform/simgrid.h"\n'
+    put sim/platform/engine.h
     put cli/main.c '#include "sim/program/verify.h"\n'
     put cli/run.c '#include "sim/device/device.h"\n'
     put schedulers/serial.c '#include "gpusim/driver.h"\n#include "schedulers/shared/graphs.h"\n'
-    put tests/sim/clock/test_engine.c '/* NEEDSWORK: nothing, an example */\n'
+    put tests/sim/platform/test_engine.c '/* NEEDSWORK: nothing, an example */\n'
     put tests/contract/test_all.c
-    put README.md '# a\n[ok](sim/clock/simgrid.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
+    put README.md '# a\n[ok](sim/platform/simgrid.c) [ok](#a) [web](https://example.org/x)\n```\n[not a link](nowhere)\n```\n'
     put build/junk.c 'no licence line matters in build folders'
 }
 
@@ -94,12 +94,12 @@ put sim/sm/gpu.c '#include "engine.h"\n'
 expect_offence 'sim/sm/gpu.c:2: layering'
 put README.md 'text\nsee [the guide](docs/guide.md#start)\n'
 expect_offence 'README.md:2: link: no file "docs/guide.md"'
-put README.md 'see [the engine](sim/clock/notes.md#what-it-does)\n' && put sim/clock/notes.md '## What it is\n'
-expect_offence 'README.md:1: link: "sim/clock/notes.md" has no heading "what-it-does"'
+put README.md 'see [the engine](sim/platform/notes.md#what-it-does)\n' && put sim/platform/notes.md '## What it is\n'
+expect_offence 'README.md:1: link: "sim/platform/notes.md" has no heading "what-it-does"'
 put README.md '[engine]\n\n[engine]: sim/engine.c\n'
 expect_offence 'README.md:3: link: no file "sim/engine.c"'
-put README.md 'text\nfrom `sim/clock/engine.{h,cc}`, `cli/NAME.c` and `gpusim --workload x`\n'
-expect_offence 'README.md:2: mention: no file "sim/clock/engine.cc"'
+put README.md 'text\nfrom `sim/platform/engine.{h,cc}`, `cli/NAME.c` and `gpusim --workload x`\n'
+expect_offence 'README.md:2: mention: no file "sim/platform/engine.cc"'
 put README.md 'from `traces/h200/runs-*.json.gz`\n'
 expect_offence 'README.md:1: mention: no file "traces/h200/runs-*.json.gz"'
 put README.md "$(printf '%0121d' 0)\n"

@@ -8,10 +8,10 @@
  *               struct gsim_space (sim/memory/space.h)         its memory
  *   device      struct gsim_device (sim/memory/device.h)       SMs, copy engines, L2, faults
  *               struct gsim_front (sim/front/front.h)          its hardware queues and graph dispatcher
- *   command     struct gsim_command (sim/clock/command.h)      what is enqueued
+ *   command     struct gsim_command (sim/platform/command.h)      what is enqueued
  *
  *   host threads --> streams --> hardware queues --> work distributor (sim/sm/gpu.h) --> SMs
- *   (sim/host)       (sim/front)  (sim/front)    \--> copy engines (sim/memory/copies.c) --> links (sim/clock/engine.h)
+ *   (sim/host)       (sim/front)  (sim/front)    \--> copy engines (sim/memory/copies.c) --> links (sim/platform/engine.h)
  *                                                 \-> graphs (sim/front/graphs.c)
  *
  * Temporal decoupling: a host thread's own clock (local) runs ahead of the machine's (now) while its calls
@@ -28,9 +28,9 @@
 
 #include "gpusim/driver.h"
 #include "gpusim/simulate.h"
-#include "sim/clock/agenda.h"
-#include "sim/clock/command.h"
-#include "sim/clock/engine.h"
+#include "sim/platform/agenda.h"
+#include "sim/platform/command.h"
+#include "sim/platform/engine.h"
 #include "sim/program/draw.h"
 
 struct gsim_host_thread {

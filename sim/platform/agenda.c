@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/clock/agenda.h. Sources are few (some per GPU), timers many: two heaps. */
-#include "sim/clock/agenda.h"
+/* See sim/platform/agenda.h. Sources are few (some per GPU), timers many: two heaps. */
+#include "sim/platform/agenda.h"
 
 #include "gpusim/memory.h"
 

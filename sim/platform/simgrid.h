@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal: sim/clock/engine.c alone includes it). What SimGrid does for the engine: host threads as actors,
+ * Layer: sim (internal: sim/platform/engine.c alone includes it). What SimGrid does for the engine: host threads as actors,
  * and transfers that share links. All but load and run are called by actors. It is loaded at its first use in a process.
  */
 #ifndef GSIM_SIMGRID_H
 #define GSIM_SIMGRID_H
 
 #include "gpusim/memory.h"
-#include "sim/clock/engine.h"
+#include "sim/platform/engine.h"
 
 /* SimGrid's clock is a double in seconds, off by a few of its last digits: a picosecond an hour into a simulation. */
 #define GSIM_CLOCK_SLACK  10
@@ -57,7 +57,7 @@ double gsim_simgrid_clock(void);
 void gsim_simgrid_sleep_until(double seconds); /* by its clock */
 /* ACTOR, zeroed but for body, argument and may_run, stays its caller's until the end of the run. */
 void gsim_simgrid_start(struct gsim_simgrid *simgrid, struct gsim_actor *actor);
-/* The rest is as in sim/clock/engine.h. NULL: out of memory. */
+/* The rest is as in sim/platform/engine.h. NULL: out of memory. */
 struct gsim_actor *gsim_simgrid_spawn(struct gsim_simgrid *simgrid, void (*body)(void *), void *argument);
 void gsim_simgrid_release(struct gsim_simgrid *simgrid, struct gsim_actor *to);
 void gsim_simgrid_switch(struct gsim_simgrid *simgrid, struct gsim_actor *to);

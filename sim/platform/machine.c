@@ -3,7 +3,7 @@
  * How simulated time passes: the loop that interleaves ended transfers, the agenda's sources and host threads, in this
  * order where they are due at one time. What an event means is its source's or its command's to say.
  */
-#include "sim/clock/machine.h"
+#include "sim/platform/machine.h"
 
 #include <stdarg.h>
 

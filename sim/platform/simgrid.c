@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * SimGrid behind sim/clock/engine.c, loaded when it is needed: Debian's brings 25 libraries along, which take longer than a
+ * SimGrid behind sim/platform/engine.c, loaded when it is needed: Debian's brings 25 libraries along, which take longer than a
  * small run. Traps of SimGrid 3.32 that shape this file: its timed waits leak (so sleeping "timer" actors wake a suspended
  * one instead), a resume that comes before the suspend is lost (so every wake-up is a flag as well), one engine per process.
  */
-#include "sim/clock/simgrid.h"
+#include "sim/platform/simgrid.h"
 
 #include <dlfcn.h>
 #include <errno.h>

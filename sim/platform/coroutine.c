@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See sim/clock/coroutine.h. Two ways: ucontext, and a thread with semaphores for the sanitizers, which do not follow
- * hand-made stacks (SimGrid's own contexts are threads there as well, sim/clock/simgrid.c).
+ * See sim/platform/coroutine.h. Two ways: ucontext, and a thread with semaphores for the sanitizers, which do not follow
+ * hand-made stacks (SimGrid's own contexts are threads there as well, sim/platform/simgrid.c).
  */
-#include "sim/clock/coroutine.h"
+#include "sim/platform/coroutine.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim. What is enqueued: an entry of a stream, a node of a running graph, or a transfer that memory starts by
- * itself. Who makes a command says in ENDED what its end means; the loop (sim/clock/machine.c) calls TRANSFERRED.
+ * itself. Who makes a command says in ENDED what its end means; the loop (sim/platform/machine.c) calls TRANSFERRED.
  */
 #ifndef GSIM_COMMAND_H
 #define GSIM_COMMAND_H
@@ -10,7 +10,7 @@
 
 #include "gpusim/program.h"
 #include "gpusim/timeline.h"
-#include "sim/clock/engine.h"
+#include "sim/platform/engine.h"
 
 struct gsim_machine;
 struct gsim_device;

@@ -3,7 +3,7 @@
  * The engine alone: its clock, transfers that share links with ends computed by hand (bytes over the share of the
  * bandwidth), host threads that take turns, and many runs in one process that all come out the same.
  */
-#include "sim/clock/engine.h"
+#include "sim/platform/engine.h"
 #include "sim/memory/links.h"
 #include "tests/sim/machine_fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim. What happens next: a heap of event sources by time, and timers, which are one of them. A source is part of
- * whoever owns it, who says when its next event is. sim/clock/machine.c lets time pass.
+ * whoever owns it, who says when its next event is. sim/platform/machine.c lets time pass.
  *
  * Order at one time: classes as listed, within a class by handle, timers first come, first served. A source that FOLLOWS is
  * handled after whatever else happened, due or not.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/clock/command.h. */
-#include "sim/clock/machine.h"
+/* See sim/platform/command.h. */
+#include "sim/platform/machine.h"
 
 #include <string.h>
 

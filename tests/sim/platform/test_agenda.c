@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The agenda alone: order at one time, sources that follow, timers, and the heap against a search on random times. */
-#include "sim/clock/agenda.h"
+#include "sim/platform/agenda.h"
 #include "gpusim/memory.h"
 #include "tests/test.h"
 

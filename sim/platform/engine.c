@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See sim/clock/engine.h. One host thread, and transfers of which each is alone on the links, need no SimGrid: a transfer
+ * See sim/platform/engine.h. One host thread, and transfers of which each is alone on the links, need no SimGrid: a transfer
  * takes its latency and then its bytes over the narrowest of its links. A second thread, a second transfer in flight, or
- * links that change under a transfer do: from then on until the end of the run everything is SimGrid's (sim/clock/simgrid.c).
+ * links that change under a transfer do: from then on until the end of the run everything is SimGrid's (sim/platform/simgrid.c).
  *
  *   the caller's stack       enter --> first thread (a coroutine) --leave: SimGrid is needed--> loads it, runs its loop
  *   actor of the first thread    <-- enters the coroutine in its stead; serves what that asks of SimGrid
  */
-#include "sim/clock/engine.h"
+#include "sim/platform/engine.h"
 
 #include <math.h>
 
 #include "sim/base/ends.h"
-#include "sim/clock/coroutine.h"
-#include "sim/clock/simgrid.h"
+#include "sim/platform/coroutine.h"
+#include "sim/platform/simgrid.h"
 
 
 /* A transfer that is alone. More than one are in flight only where SimGrid could not be loaded. */

@@ -2,7 +2,7 @@
 /*
  * Layer: sim. What the machine knows of SimGrid: simulated clock, host threads as actors, and host-device links as
  * SimGrid routes whose bandwidth concurrent transfers share. Everything between the host's blocking calls runs without
- * SimGrid (sim/clock/machine.h explains the temporal decoupling). It is loaded where transfers meet or a second host thread
+ * SimGrid (sim/platform/machine.h explains the temporal decoupling). It is loaded where transfers meet or a second host thread
  * is made; a run that has neither comes out the same to the picosecond.
  */
 #ifndef GSIM_ENGINE_H
