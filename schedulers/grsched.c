@@ -275,7 +275,7 @@ static void forget_finished(struct grsched *g)
     for (size_t s = 0; s < g->stream_count; s++) gsim_frontier_skip_finished(f, &g->streams[s].last_vertex);
     const uint32_t *moved = gsim_frontier_compact(f);
     if (!moved) return;
-    for (uint32_t b = 0; b < g->run->draw->buffer_room; b++)
+    for (uint32_t b = 0; b < g->run->draw->tables->buffer_room; b++)
         if (g->buffers[b].copy_owner != NONE) g->buffers[b].copy_owner = moved[g->buffers[b].copy_owner];
     for (size_t s = 0; s < g->stream_count; s++)
         if (g->streams[s].last_vertex != NONE) g->streams[s].last_vertex = moved[g->streams[s].last_vertex];
@@ -300,7 +300,7 @@ static enum gsim_status draw(struct grsched *g, struct gsim_error *error)
     if (!pull) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_pull_tell(pull, leave_out, &g->frontier);
     gsim_iteration_begin(g->driver, 0);
-    forget_all(g, g->run->draw->buffer_room);
+    forget_all(g, g->run->draw->tables->buffer_room);
     while (!g->failed && gsim_pull_next(pull, &list)) {
         uint32_t last = list.op_count - 1;
         look_at_buffers(g, list.ops[last]);
@@ -332,7 +332,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     struct grsched g = {.run = run, .params = params, .driver = run->driver, .first_free = NONE, .last_free = NONE};
     g.attaches = run->memory == GSIM_MEMORY_MANAGED &&
                  (params->attach == ATTACH_ALWAYS || (params->attach == ATTACH_AUTO && run->compute_capability < 60));
-    g.buffers = GSIM_ARENA_ARRAY(run->arena, struct buffer_state, (size_t)(run->draw ? run->draw->buffer_room : run->program->buffer_count) + 1);
+    g.buffers = GSIM_ARENA_ARRAY(run->arena, struct buffer_state,
+                                 (size_t)(run->draw ? run->draw->tables->buffer_room : run->program->buffer_count) + 1);
     g.failed = !g.buffers || !gsim_frontier_init(&g.frontier, run->program, run->draw);
     if (!g.failed) {
         g.frontier.with_const = params->dependences == 0;

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (internal). Between a program that is drawn (sim/program/draw.h) and the machine, whose tables get what is first used. */
+/* Layer: sim (internal). Between programs that are drawn (sim/program/draw.h) and the machine, whose tables get what is
+ * first used. */
 #ifndef GSIM_DRAWN_H
 #define GSIM_DRAWN_H
 
 #include "sim/front/front.h"
 
+/* One source with the number of its task. */
+struct gsim_drawn_source {
+    const struct gsim_source_ops *source;
+    const void *params; /* NULL: defaults */
+    uint32_t task;
+};
+
 struct gsim_drawn {
-    struct gsim_draw draw;
+    struct gsim_draw_tables tables;
     struct gsim_draw_hooks hooks;
+    struct gsim_draw *draws;
+    const struct gsim_drawn_source *sources;
+    uint32_t count; /* of draws; 0: the program is known */
     struct gsim_machine *machine;
     struct gsim_space *space;
     struct gsim_device *const *devices;
@@ -15,12 +26,18 @@ struct gsim_drawn {
     double *kernel_us; /* by kernel: gsim_run.kernel_us */
 };
 
-/* Empty tables, which SPACE gets. */
-enum gsim_status gsim_drawn_init(struct gsim_drawn *drawn, struct gsim_machine *machine, struct gsim_space *space, struct gsim_error *error);
-/* Once there are devices: the source begins. */
+/* Tables, which SPACE gets. KNOWN: the tasks' known programs as one; NULL: there are none. */
+enum gsim_status gsim_drawn_init(struct gsim_drawn *drawn, struct gsim_machine *machine, struct gsim_space *space,
+                                 const struct gsim_drawn_source *sources, uint32_t count,
+                                 const struct gsim_program *known, struct gsim_error *error);
+/* Once there are devices, and SPACE has the demands of known kernels: the sources begin. */
 enum gsim_status gsim_drawn_open(struct gsim_drawn *drawn, struct gsim_device *const *devices, uint32_t device_count, struct gsim_error *error);
+/* The draw of TASK; NULL: its program is known. */
+struct gsim_draw *gsim_drawn_of(const struct gsim_drawn *drawn, uint32_t task);
 /* After a run: ops that have not ended. */
 enum gsim_status gsim_drawn_check(const struct gsim_drawn *drawn, struct gsim_error *error);
+/* What was drawn is the timeline's program from now on: gsim_simulation.drawn. */
+enum gsim_status gsim_drawn_keep(struct gsim_drawn *drawn, const struct gsim_program *known, struct gsim_error *error);
 void gsim_drawn_release(struct gsim_drawn *drawn); /* accepts zeroed */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One simulation from its parts: prepares machine, devices and process, runs the scheduler on its first host thread under
- * SimGrid, and leaves a timeline. Everything that a run allocates hangs off it. */
+/* One simulation from its parts: prepares machine, devices and process, runs a scheduler for each task, on a host
+ * thread each, under SimGrid, and leaves a timeline. Everything that a run allocates hangs off it. */
 #include "gpusim/simulate.h"
 
 #include "gpusim/limits.h"
@@ -18,13 +18,22 @@ struct world {
     struct gsim_device devices[GSIM_MAX_GPUS], *list[GSIM_MAX_GPUS];
     uint32_t process_count, device_count;
     struct gsim_tasks tasks;
+    struct gsim_task alone;      /* the program, where there are no others */
     struct gsim_drawn drawn;
+    struct gsim_drawn_source *sources;
+    uint32_t source_count;
 };
+
+/* What is known before the run; NULL: nothing is. */
+static const struct gsim_program *known_program(const struct gsim_simulation *s)
+{
+    return s->source ? NULL : s->program;
+}
 
 static void release_world(struct world *w)
 {
     struct gsim_machine *m = &w->machine;
-    for (uint32_t i = 0; i < w->tasks.count; i++) gsim_task_close(&w->tasks.states[i]);
+    for (uint32_t i = 0; w->tasks.states && i < w->tasks.count; i++) gsim_task_close(&w->tasks.states[i]);
     gsim_policy_close(w->tasks.policy);
     gsim_drawn_release(&w->drawn);
     for (uint32_t i = 0; i < w->process_count; i++) gsim_process_release(&w->processes[i]);
@@ -51,15 +60,18 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
 
 static enum gsim_status init_works(struct gsim_machine *m, struct gsim_space *space, struct gsim_error *error)
 {
-    const struct gsim_program *p = space->program;
+    const struct gsim_program *p = known_program(m->simulation);
+    uint32_t kernels = p ? p->kernel_count : 0;
     space->works = GSIM_ARENA_ARRAY(&m->arena, struct gsim_demand, space->kernel_room);
     if (!space->works) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     const struct gsim_demand *works = m->simulation->works;
-    if (works && p->kernel_count) memcpy(space->works, works, p->kernel_count * sizeof *works);
-    enum gsim_status status = works ? GSIM_OK : gsim_demands_init(space->works, p->kernel_count, m->simulation->device, p->kernels, error);
-    if (status) return status;
+    if (works && kernels) memcpy(space->works, works, kernels * sizeof *works);
+    enum gsim_status status = works || !kernels
+                                  ? GSIM_OK
+                                  : gsim_demands_init(space->works, kernels, m->simulation->device, p->kernels, error);
+    if (status || !p) return status;
     double total_us = 0, iterations = m->simulation->until_steady ? GSIM_STEADY_MOST : m->simulation->iterations ? m->simulation->iterations : p->iterations;
-    for (uint32_t i = 0; i < p->op_count; i++)
+    for (uint32_t i = 0; p && i < p->op_count; i++)
         total_us += p->ops[i].host_us + (p->ops[i].kind == GSIM_OP_KERNEL ? space->works[p->ops[i].kernel_index].solo_ps * 1e-6 : 0);
     if (total_us * iterations > GSIM_LIMIT_TOTAL_US)
         return gsim_error_set(error, GSIM_INPUT, "%s: all durations of %.0f iterations add up to %.3g s, expected at most %g",
@@ -73,8 +85,8 @@ static enum gsim_status init_space(struct world *w, struct gsim_error *error)
     const struct gsim_simulation *s = m->simulation;
     enum gsim_status status = GSIM_OK;
     w->space.mode = s->memory;
-    if (s->source) {
-        status = gsim_drawn_init(&w->drawn, m, &w->space, error);
+    if (w->source_count) {
+        status = gsim_drawn_init(&w->drawn, m, &w->space, w->sources, w->source_count, known_program(s), error);
     } else {
         w->space.program = s->program;
         w->space.kernel_room = s->program->kernel_count;
@@ -153,10 +165,55 @@ static bool make_processes(struct world *w, uint32_t count)
     return true;
 }
 
+/* The program has the process, and its driver, to itself. */
+static enum gsim_status be_alone(struct world *w, struct gsim_error *error)
+{
+    struct gsim_task_state *t = w->tasks.states = GSIM_ARENA_NEW(&w->machine.arena, struct gsim_task_state);
+    if (!t) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    *t = (struct gsim_task_state){
+        .all = &w->tasks, .spec = &w->alone, .process = &w->processes[0], .client = {.run = &t->run}};
+    w->tasks.machine = &w->machine;
+    return GSIM_OK;
+}
+
+static enum gsim_status check_source(const struct gsim_source_ops *source, const struct gsim_scheduler_ops *scheduler,
+                                     struct gsim_error *error)
+{
+    if (gsim_abi_check("source", source->abi, source->size, sizeof *source, error)) return error->status;
+    if (!scheduler->takes_source)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "%s needs the whole program beforehand, and '%s' is drawn while it runs", scheduler->name,
+                              source->name);
+    return GSIM_OK;
+}
+
+/* The tasks, or the program as the only one, and which of them are drawn. */
+static enum gsim_status find_sources(struct world *w, const struct gsim_simulation *s, struct gsim_error *error)
+{
+    const struct gsim_task *tasks = s->tasks ? s->tasks->tasks : &w->alone;
+    enum gsim_status status = GSIM_OK;
+    w->alone = (struct gsim_task){.program = s->program,
+                                  .source = s->source,
+                                  .source_params = s->source_params,
+                                  .scheduler = s->scheduler,
+                                  .scheduler_params = s->scheduler_params};
+    w->tasks.count = s->tasks ? s->tasks->count : 1;
+    w->sources = GSIM_ARENA_ARRAY(&w->machine.arena, struct gsim_drawn_source, w->tasks.count);
+    if (!w->sources) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < w->tasks.count && !status; i++) {
+        if (!tasks[i].source) continue;
+        w->sources[w->source_count++] = (struct gsim_drawn_source){tasks[i].source, tasks[i].source_params, i};
+        status = check_source(tasks[i].source, tasks[i].scheduler, error);
+        if (status && s->tasks) return gsim_error_prefix(error, "task '%s'", tasks[i].name);
+    }
+    return status;
+}
+
 static enum gsim_status init_world(struct world *w, const struct gsim_simulation *s, struct gsim_timeline *timeline,
                                    struct gsim_error *failure, struct gsim_error *error)
 {
     enum gsim_status status = init_machine(&w->machine, s, timeline, failure, error);
+    if (!status) status = find_sources(w, s, error);
     struct gsim_layout layout = {.process_count = 1, .part_count = 1};
     if (!status && s->tasks) status = gsim_tasks_lay_out(&w->tasks, &w->machine, &layout, error);
     if (!status) status = init_devices(w, layout.part_count, error);
@@ -165,95 +222,13 @@ static enum gsim_status init_world(struct world *w, const struct gsim_simulation
     for (uint32_t i = 0; i < layout.process_count && !status; i++)
         status = init_process(w, i, s->tasks ? layout.parts[i] : &w->list[0]->parts[0], error);
     if (!status) status = init_space(w, error);
-    if (!status && s->source) status = gsim_drawn_open(&w->drawn, w->list, w->device_count, error);
+    if (!status && w->source_count) status = gsim_drawn_open(&w->drawn, w->list, w->device_count, error);
     if (!status && s->tasks) status = gsim_tasks_open(&w->tasks, &layout, w->processes, error);
+    if (!status && !s->tasks) status = be_alone(w, error);
     return status;
 }
 
-struct first_thread {
-    struct gsim_process *process;
-    struct gsim_run run;
-    struct gsim_error error;
-};
-
-static void first_thread_main(void *argument)
-{
-    struct first_thread *first = argument;
-    struct gsim_machine *m = first->process->machine;
-    m->running->actor = gsim_engine_self(m->engine);
-    m->simulation->scheduler->execute(&first->run, &first->error);
-    if (m->simulation->statistics) m->simulation->statistics->engine_calls = gsim_engine_calls(m->engine);
-    gsim_machine_end_thread(m);
-}
-
-/* What gsim_estimate_us() tells of kernels. */
-static enum gsim_status time_kernels(const struct gsim_space *space, struct gsim_arena *arena, struct gsim_run *run,
-                                     struct gsim_error *error)
-{
-    uint32_t count = space->program->kernel_count;
-    if (run->draw) return GSIM_OK;
-    double *times = GSIM_ARENA_ARRAY(arena, double, count + 1);
-    if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (uint32_t k = 0; k < count; k++) times[k] = space->works[k].solo_ps / (double)GSIM_PS_PER_US;
-    run->kernel_us = times;
-    return GSIM_OK;
-}
-
-static enum gsim_status set_default_params(const struct gsim_scheduler_ops *scheduler, struct gsim_run *run, struct gsim_error *error)
-{
-    if (run->params || !scheduler->params) return GSIM_OK;
-    void *defaults = gsim_arena_alloc(run->arena, scheduler->params_size);
-    if (!defaults) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_params_set_defaults(scheduler->params, defaults);
-    run->params = defaults;
-    return GSIM_OK;
-}
-
-static enum gsim_status run_scheduler(struct world *w, const struct gsim_simulation *s, struct gsim_error *error)
-{
-    struct gsim_process *p = &w->processes[0];
-    struct gsim_machine *m = p->machine;
-    struct first_thread first = {.process = p};
-    struct gsim_arena arena = {0};
-    struct gsim_random numbers = {0};
-    const struct gsim_platform platform = gsim_links_platform(s->device);
-    first.run = (struct gsim_run){
-        .program = p->space->program,
-        .draw = m->draw,
-        .kernel_us = w->drawn.kernel_us,
-        .driver = s->attach ? s->attach(s->attach_data, &p->driver) : &p->driver,
-        .params = s->scheduler_params,
-        .memory = s->memory,
-        .prefetch = s->prefetch,
-        .compute_capability = s->device->compute_capability,
-        .iterations = s->source ? 1 : s->until_steady ? GSIM_STEADY_MOST : s->iterations ? s->iterations : s->program->iterations,
-        .rng = &numbers,
-        .arena = &arena,
-        .device = gsim_device_facts(s->device),
-    };
-    p->own.run = &first.run;
-    const struct gsim_driver_ops *ops = first.run.driver->ops;
-    enum gsim_status status = gsim_abi_check("driver", ops->abi, ops->size, sizeof *ops, error);
-    if (!status) status = gsim_random_init(&numbers, s->seed, error);
-    if (!status) status = set_default_params(s->scheduler, &first.run, error);
-    if (!status) status = time_kernels(p->space, &arena, &first.run, error);
-    if (status) goto done;
-    if (s->scheduler->prepare) status = s->scheduler->prepare(&first.run, error);
-    if (status) goto done;
-    m->running = gsim_machine_add_thread(m, &p->driver);
-    if (m->running) m->running->client = &p->own;
-    if (m->running) status = gsim_engine_run(&platform, first_thread_main, &first, &m->engine, error);
-    if (!status && first.error.status) status = gsim_error_set(error, first.error.status, "%s", first.error.message);
-    if (!status && gsim_machine_failed(m))
-        status = gsim_error_set(error, m->error->status, "%s", m->error->message);
-    if (!status && m->draw) status = gsim_drawn_check(&w->drawn, error);
-done:
-    gsim_random_release(&numbers);
-    gsim_arena_release(&arena);
-    return status;
-}
-
-/* --- several tasks ------------------------------------------------------------------------------------------ */
+/* --- the run -------------------------------------------------------------------------------------------------- */
 
 static void task_main(void *argument)
 {
@@ -261,6 +236,7 @@ static void task_main(void *argument)
     struct gsim_machine *m = t->all->machine;
     if (!m->running->actor) m->running->actor = gsim_engine_self(m->engine);
     t->spec->scheduler->execute(&t->run, &t->error);
+    if (m->simulation->statistics) m->simulation->statistics->engine_calls = gsim_engine_calls(m->engine);
     gsim_machine_end_thread(m);
 }
 
@@ -280,27 +256,79 @@ static void first_task_main(void *argument)
     task_main(&tasks->states[0]);
 }
 
-static enum gsim_status prepare_task(struct gsim_task_state *t, const struct gsim_simulation *s, uint32_t index, struct gsim_error *error)
+/* What gsim_estimate_us() tells of kernels. */
+static enum gsim_status time_kernels(const struct gsim_space *space, struct gsim_arena *arena, struct gsim_run *run,
+                                     struct gsim_error *error)
 {
+    uint32_t count = space->program->kernel_count;
+    if (run->kernel_us) return GSIM_OK;
+    double *times = GSIM_ARENA_ARRAY(arena, double, count + 1);
+    if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t k = 0; k < count; k++) times[k] = space->works[k].solo_ps / (double)GSIM_PS_PER_US;
+    run->kernel_us = times;
+    return GSIM_OK;
+}
+
+static enum gsim_status set_default_params(const struct gsim_scheduler_ops *scheduler, struct gsim_run *run, struct gsim_error *error)
+{
+    if (run->params || !scheduler->params) return GSIM_OK;
+    void *defaults = gsim_arena_alloc(run->arena, scheduler->params_size);
+    if (!defaults) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_params_set_defaults(scheduler->params, defaults);
+    run->params = defaults;
+    return GSIM_OK;
+}
+
+static uint32_t iterations_of(const struct gsim_simulation *s, const struct gsim_task *task)
+{
+    if (s->tasks) return gsim_task_iterations(task);
+    return s->source ? 1 : s->until_steady ? GSIM_STEADY_MOST : s->iterations ? s->iterations : s->program->iterations;
+}
+
+static enum gsim_status prepare_task(struct world *w, struct gsim_task_state *t, uint32_t index,
+                                     struct gsim_error *error)
+{
+    const struct gsim_simulation *s = w->machine.simulation;
     const struct gsim_scheduler_ops *scheduler = t->spec->scheduler;
+    struct gsim_draw *draw = gsim_drawn_of(&w->drawn, index);
+    struct gsim_driver *driver = s->tasks ? &t->forward.driver : &t->process->driver;
     t->run = (struct gsim_run){
-        .program = &s->tasks->programs[index],
-        .driver = &t->forward.driver,
+        .program = draw ? w->space.program : s->tasks ? &s->tasks->programs[index] : s->program,
+        .kernel_us = w->drawn.kernel_us,
+        .driver = s->attach ? s->attach(s->attach_data, driver) : driver,
         .params = t->spec->scheduler_params,
         .memory = s->memory,
         .prefetch = s->prefetch,
         .compute_capability = s->device->compute_capability,
-        .iterations = gsim_task_iterations(t->spec),
+        .iterations = iterations_of(s, t->spec),
         .rng = &t->numbers,
         .arena = &t->arena,
         .device = gsim_device_facts(s->device),
     };
-    enum gsim_status status = gsim_random_init(&t->numbers, s->seed + index, error);
+    gsim_task_draw(t, draw);
+    const struct gsim_driver_ops *ops = t->run.driver->ops;
+    enum gsim_status status = gsim_abi_check("driver", ops->abi, ops->size, sizeof *ops, error);
+    if (!status) status = gsim_random_init(&t->numbers, s->seed + index, error);
     if (!status) status = gsim_random_init(&t->arrivals, (s->seed + 3) * GSIM_SEED_STEP + index, error);
     if (!status) status = set_default_params(scheduler, &t->run, error);
-    if (!status) status = time_kernels(t->process->space, &t->arena, &t->run, error);
+    if (!status) status = time_kernels(&w->space, &t->arena, &t->run, error);
     if (!status && scheduler->prepare) status = scheduler->prepare(&t->run, error);
-    return status ? gsim_error_prefix(error, "task '%s'", t->spec->name) : GSIM_OK;
+    return status && s->tasks ? gsim_error_prefix(error, "task '%s'", t->spec->name) : status;
+}
+
+/* Of a program alone its scheduler's own word comes first; of several tasks, what failed in the machine. */
+static enum gsim_status find_failure(const struct world *w, struct gsim_error *error)
+{
+    const struct gsim_machine *m = &w->machine;
+    bool has_tasks = m->simulation->tasks != NULL;
+    if (has_tasks && gsim_machine_failed(m)) return gsim_error_set(error, m->error->status, "%s", m->error->message);
+    for (uint32_t i = 0; i < w->tasks.count; i++) {
+        const struct gsim_task_state *t = &w->tasks.states[i];
+        if (!t->error.status) continue;
+        gsim_error_set(error, t->error.status, "%s", t->error.message);
+        return has_tasks ? gsim_error_prefix(error, "task '%s'", t->spec->name) : error->status;
+    }
+    return gsim_machine_failed(m) ? gsim_error_set(error, m->error->status, "%s", m->error->message) : GSIM_OK;
 }
 
 static enum gsim_status run_tasks(struct world *w, struct gsim_error *error)
@@ -309,7 +337,7 @@ static enum gsim_status run_tasks(struct world *w, struct gsim_error *error)
     struct gsim_tasks *tasks = &w->tasks;
     const struct gsim_platform platform = gsim_links_platform(m->simulation->device);
     enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 0; i < tasks->count && !status; i++) status = prepare_task(&tasks->states[i], m->simulation, i, error);
+    for (uint32_t i = 0; i < tasks->count && !status; i++) status = prepare_task(w, &tasks->states[i], i, error);
     for (uint32_t i = 0; i < tasks->count && !status; i++) {
         struct gsim_host_thread *thread = gsim_machine_add_thread(m, &tasks->states[i].process->driver);
         if (!thread) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -317,22 +345,8 @@ static enum gsim_status run_tasks(struct world *w, struct gsim_error *error)
         if (!i) m->running = thread;
     }
     if (!status) status = gsim_engine_run(&platform, first_task_main, tasks, &m->engine, error);
-    if (!status && gsim_machine_failed(m)) status = gsim_error_set(error, m->error->status, "%s", m->error->message);
-    for (uint32_t i = 0; i < tasks->count && !status; i++)
-        if (tasks->states[i].error.status)
-            status = gsim_error_set(error, tasks->states[i].error.status, "task '%s': %s", tasks->states[i].spec->name, tasks->states[i].error.message);
-    return status;
-}
-
-/* Whether the scheduler can be given a program that is drawn, and the source is ours. */
-static enum gsim_status check_source(const struct gsim_simulation *s, struct gsim_error *error)
-{
-    const struct gsim_source_ops *source = s->source;
-    if (gsim_abi_check("source", source->abi, source->size, sizeof *source, error)) return error->status;
-    if (!s->scheduler->takes_source || s->tasks)
-        return gsim_error_set(error, GSIM_INPUT, "%s needs the whole program beforehand, and '%s' is drawn while it runs",
-                              s->tasks ? "a task" : s->scheduler->name, source->name);
-    return GSIM_OK;
+    if (!status) status = find_failure(w, error);
+    return status ? status : gsim_drawn_check(&w->drawn, error);
 }
 
 enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
@@ -341,17 +355,16 @@ enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct 
     const struct gsim_scheduler_ops *scheduler = simulation->scheduler;
     struct gsim_error failure = {0};
     gsim_timeline_init(timeline, simulation->program, simulation->detailed);
-    if (simulation->source && simulation->folds) gsim_timeline_fold(timeline);
+    if (simulation->folds) gsim_timeline_fold(timeline);
     if (gsim_abi_check("scheduler", scheduler->abi, scheduler->size, sizeof *scheduler, error)) return GSIM_INPUT;
     if (simulation->tasks && gsim_abi_check("sharing", simulation->sharing->abi, simulation->sharing->size, sizeof *simulation->sharing, error)) return GSIM_INPUT;
-    if (simulation->source && check_source(simulation, error)) return error->status;
     struct world *w = gsim_alloc(sizeof *w);
     if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = init_world(w, simulation, timeline, &failure, error);
-    if (!status) status = simulation->tasks ? run_tasks(w, error) : run_scheduler(w, simulation, error);
-    if (simulation->source) {
+    if (!status) status = run_tasks(w, error);
+    if (w->source_count) {
         timeline->program = simulation->drawn;
-        if (!status) status = gsim_draw_to_program(&w->drawn.draw, simulation->drawn, error);
+        if (!status) status = gsim_drawn_keep(&w->drawn, known_program(simulation), error);
     }
     if (!status && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
     for (uint32_t i = 0; simulation->statistics && i < w->device_count; i++)

@@ -8,6 +8,7 @@ static enum gsim_status verify(const struct gsim_task_set *set, const struct gsi
                                struct gsim_error *error)
 {
     for (uint32_t i = 0; i < set->count; i++) {
+        if (set->tasks[i].source) continue; /* that all it drew has ended has been seen to */
         uint64_t expected = 0, found = 0;
         for (uint32_t o = 0; o < set->programs[i].op_count; o++) expected += set->programs[i].ops[o].kind == GSIM_OP_KERNEL;
         expected *= stats[i].requests;
@@ -22,6 +23,8 @@ static enum gsim_status verify(const struct gsim_task_set *set, const struct gsi
 enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *t, const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                     struct gsim_task_stats *stats, struct gsim_error *error)
 {
+    gsim_program_release(simulation->drawn); /* of a run before */
+    *simulation->drawn = (struct gsim_program){0};
     enum gsim_status status = gsim_simulate(simulation, timeline, error);
     for (uint32_t i = 0; i < simulation->tasks->count && stats != t->alone && simulation->tasks == &t->set; i++) stats[i] = t->alone[i];
     if (status == GSIM_OK) status = gsim_tasks_measure(timeline, simulation->tasks, stats, error);

@@ -41,7 +41,8 @@ static enum gsim_status collect(struct gsim_cli_tasks *t, const char **texts, ui
 static const char *name_of(struct gsim_cli_tasks *t, uint32_t index, const char *given)
 {
     char plain[80], name[96];
-    const char *program = t->points[index].program.name;
+    const struct gsim_source_ops *source = t->points[index].source;
+    const char *program = source ? source->name : t->points[index].program.name;
     snprintf(plain, sizeof plain, "%.70s", given ? given : program);
     snprintf(name, sizeof name, "%s", plain);
     for (uint32_t n = 2, i = 0; i < index; i++) {
@@ -71,13 +72,10 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
     status = gsim_cli_scheduler(name, &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&t->points[i], &t->setups[i], words.program, scheduler, error);
     if (status != GSIM_OK) return status;
-    status = gsim_cli_point_known(&t->points[i], "a task", error);
-    if (status != GSIM_OK) {
-        gsim_cli_point_release(&t->points[i]);
-        return status;
-    }
     t->tasks[i] = words.task;
     t->tasks[i].program = &t->points[i].program;
+    t->tasks[i].source = t->points[i].source;
+    t->tasks[i].source_params = t->points[i].numbers;
     t->tasks[i].scheduler = scheduler;
     t->tasks[i].scheduler_params = t->points[i].params;
     t->programs[i] = words.program;
@@ -111,6 +109,7 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
     t->points = GSIM_ARENA_ARRAY(&t->arena, struct gsim_cli_point, count);
     t->tasks = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task, count);
     t->programs = GSIM_ARENA_ARRAY(&t->arena, const char *, count);
+    t->drawn = GSIM_ARENA_NEW(&t->arena, struct gsim_program);
     t->alone = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task_stats, count);
     if (t->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < count && status == GSIM_OK; i++) {
@@ -124,6 +123,7 @@ void gsim_cli_tasks_release(struct gsim_cli_tasks *t)
 {
     gsim_task_set_release(&t->set);
     gsim_task_profiles_release(&t->profiles);
+    if (t->drawn) gsim_program_release(t->drawn);
     for (uint32_t i = 0; i < t->count; i++) gsim_cli_point_release(&t->points[i]);
     gsim_arena_release(&t->arena);
     memset(t, 0, sizeof *t);
@@ -174,6 +174,7 @@ enum gsim_status gsim_cli_task_alone_set(const struct gsim_cli_tasks *t, uint32_
     return gsim_task_set_init(set, task->name, task, 1, error);
 }
 
+/* What a simulation of tasks drew before is gone with the next one. */
 struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *t, const struct gsim_sharing_ops *ops, const void *params)
 {
     double kernels = 0;
@@ -184,6 +185,9 @@ struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *t,
     }
     struct gsim_simulation s = t->points[0].simulation;
     s.program = &t->set.all;
+    s.source = NULL;
+    s.drawn = t->drawn;
+    s.folds = false;
     s.tasks = &t->set;
     s.sharing = ops;
     s.sharing_params = params;

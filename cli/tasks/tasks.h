@@ -15,6 +15,7 @@ struct gsim_cli_tasks {
     const char **programs;             /* as they were typed */
     struct gsim_task_stats *alone;     /* of each with the GPU to itself */
     struct gsim_task_set set;
+    struct gsim_program *drawn;        /* by the last simulation, of tasks that are sources */
     struct gsim_task_profiles profiles; /* no tasks: none */
     uint32_t count;
     struct gsim_arena arena;

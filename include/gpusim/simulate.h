@@ -44,10 +44,11 @@ struct gsim_demand;
 #define GSIM_STEADY_NEAR_COUNT 5
 
 struct gsim_simulation {
-    const struct gsim_program *program;  /* NULL with SOURCE */
+    const struct gsim_program *program;  /* what is known; NULL with SOURCE */
     const struct gsim_source_ops *source; /* in place of PROGRAM: it is drawn while it runs. NULL: the program is known */
     const void *source_params;           /* NULL: defaults */
-    struct gsim_program *drawn;          /* with SOURCE: what was drawn, the caller's to release; the timeline's program then */
+    /* With a source: what was known and drawn, the caller's to release; the timeline's program then. */
+    struct gsim_program *drawn;
     bool folds;                          /* with SOURCE: neither what was drawn nor records are kept, but sums (gsim_timeline.sums) */
     const struct gsim_device_spec *device;
     const struct gsim_scheduler_ops *scheduler;

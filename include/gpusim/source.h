@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). What a source is: a program that is not known in advance. Its ops are drawn one after another while it
- * runs, and so what the host does next may depend on what it has seen: the time, or a value that a host read brought, which the
- * source's own model makes up. Implementations live in workloads/sources/, one file each, or in shared objects. On the
- * command line a source is a workload whose numbers are --opt NAME.NUMBER=VALUE, and whose seed is --seed.
+ * Layer: sim (interface). What a source is: a program that is not known in advance. Its ops are drawn one after another
+ * while it runs, and so what the host does next may depend on what it has seen: the time, or a value that a host read
+ * brought, which the source's own model makes up. Implementations live in workloads/sources/, one file each, or in
+ * shared objects. On the command line a source is a workload whose numbers are --opt NAME.NUMBER=VALUE, and whose seed
+ * is --seed.
  *
  * Order of calls in one run:
  *   open    before the run. May make buffers and kernels
- *   next    as often as a scheduler wants an op, on the host thread that draws; no simulated time passes in it. When it is
- *           called, all host ops drawn before are done: what a host read brings is known, and gsim_draw_now_us() is when
- *   done    a kernel or copy has ended on the device. Threads run ahead of the machine: it is certain to have been called for
- *           what a host op waited for, and for nothing else
+ *   next    as often as a scheduler wants an op, on the host thread that draws; no simulated time passes in it. When it
+ *           is called, all host ops drawn before are done: what a host read brings is known, and gsim_draw_now_us() is
+ *           when
+ *   done    a kernel or copy has ended on the device. Threads run ahead of the machine: it is certain to have been
+ *           called for what a host op waited for, and for nothing else
+ *   arrived in a task, when a request of it has come (include/gpusim/task.h): before next(), at the latest when the
+ *           source waits
  *   close   after the run, also where it failed
+ * A source without arrived() is one request of its task. One with it serves all of them: gsim_draw_served().
  */
 #ifndef GSIM_SOURCE_H
 #define GSIM_SOURCE_H
@@ -27,6 +32,7 @@ struct gsim_draw; /* a program while it is drawn */
 enum gsim_source_answer {
     GSIM_SOURCE_OP,  /* it is in *OP */
     GSIM_SOURCE_END, /* there are no more */
+    GSIM_SOURCE_WAIT, /* none until the next request has come; where none can come: there are no more */
 };
 
 struct gsim_source_ops {
@@ -43,6 +49,8 @@ struct gsim_source_ops {
     enum gsim_source_answer (*next)(void *state, struct gsim_draw *draw, struct gsim_op *op);
     void (*done)(void *state, const struct gsim_op *op, double now_us); /* NULL: it does not want to know */
     void (*close)(void *state);                                         /* NULL: nothing to give back */
+    /* NULL: it serves one request. */
+    void (*arrived)(void *state, struct gsim_draw *draw, uint32_t request, double at_us);
 };
 
 /* What a shared object exports; of no meaning in a program. */
@@ -60,6 +68,8 @@ void gsim_draw_free(struct gsim_draw *draw, uint32_t buffer);
 uint32_t gsim_draw_kernel(struct gsim_draw *draw, const struct gsim_kernel *kernel);
 /* Of the host thread that draws; 0 in open(). */
 double gsim_draw_now_us(const struct gsim_draw *draw);
+/* The request, which the source began at BEGUN_US, is done now: all host ops that it waits for are. Once each. */
+void gsim_draw_served(struct gsim_draw *draw, uint32_t request, double begun_us);
 /* The run fails. */
 void gsim_draw_fail(struct gsim_draw *draw, enum gsim_status status, const char *format, ...) GSIM_PRINTF(3, 4);
 

@@ -8,6 +8,7 @@
 #define GSIM_TASK_H
 
 #include "gpusim/scheduler.h"
+#include "gpusim/source.h"
 
 GSIM_DECLARATIONS_BEGIN
 
@@ -23,10 +24,13 @@ enum gsim_task_arrival {
     GSIM_ARRIVAL_LIST,     /* at times_us */
 };
 
-/* A program that serves requests, one after the other: each is one iteration of it. */
+/* A program that serves requests, one after the other: each is one iteration of it. A source (gpusim/source.h) serves
+ * them as it pleases, or is one request itself. */
 struct gsim_task {
     const char *name;
-    const struct gsim_program *program;
+    const struct gsim_program *program;         /* with SOURCE: an empty one */
+    const struct gsim_source_ops *source;       /* in place of PROGRAM: drawn while it runs. NULL: PROGRAM is known */
+    const void *source_params;                  /* NULL: defaults */
     const struct gsim_scheduler_ops *scheduler; /* that issues its ops */
     const void *scheduler_params;               /* NULL: defaults */
     int priority;
@@ -45,6 +49,7 @@ struct gsim_task {
 /* Ends by itself; the others end with the last of these. */
 static inline bool gsim_task_is_finite(const struct gsim_task *task)
 {
+    if (task->source && !task->source->arrived) return true; /* one request */
     return task->requests || task->duration_us > 0 || task->arrival == GSIM_ARRIVAL_LIST;
 }
 
@@ -74,7 +79,8 @@ enum gsim_share_state { GSIM_SHARE_HELD, GSIM_SHARE_RELEASED, GSIM_SHARE_RUNNING
 /* A launch of a kernel whose turn in its stream has come, until its end. */
 struct gsim_share_kernel {
     uint32_t task;
-    uint32_t identity;     /* kernels of one name, grid and block have one, within the task: what a profile knows them by */
+    uint32_t identity; /* kernels of one name, grid and block have one, within the task: what a profile knows them by.
+                          Of kernels that are drawn: no two have one */
     uint32_t stream;       /* its place among the task's streams, in the order of their first kernels, from 0 */
     const struct gsim_op *op;
     const struct gsim_kernel *kernel;
@@ -181,7 +187,8 @@ const struct gsim_sharing_ops *gsim_sharing_at(uint32_t index);
 enum gsim_status gsim_sharing_load(const char *name_or_path, const struct gsim_sharing_ops **ops, struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- programs of several tasks as one ---------------------------------------------------------------------------- */
-/* Timelines and reports refer to ALL, schedulers to PROGRAMS: in these, kernels and buffers are numbered as in ALL, ops from 0. */
+/* Timelines and reports refer to ALL, schedulers to PROGRAMS: in these, kernels and buffers are numbered as in ALL, ops
+ * from 0. What sources drew comes behind (gsim_simulation.drawn). */
 struct gsim_task_set {
     const struct gsim_task *tasks;
     uint32_t count;

@@ -17,7 +17,7 @@ bool gsim_frontier_init(struct gsim_frontier *f, const struct gsim_program *prog
 {
     memset(f, 0, sizeof(*f));
     gsim_afters_init(&f->afters, program);
-    f->buffer_count = draw ? draw->buffer_room : program->buffer_count;
+    f->buffer_count = draw ? draw->tables->buffer_room : program->buffer_count;
     f->window = draw ? GSIM_SOURCE_AFTER : 0;
     f->op_count = draw ? f->window : program->op_count;
     f->with_const = f->filter = true;

@@ -69,9 +69,11 @@ struct gsim_pull *gsim_pull_create(struct gsim_run *run, bool automatic)
     p->run = run;
     p->draw = run->draw;
     p->is_managed = run->memory == GSIM_MEMORY_MANAGED;
-    p->walk = gsim_moves_walk_create(run, run->draw->buffer_room, automatic);
-    p->generations = gsim_alloc(sizeof *p->generations * run->draw->buffer_room);
-    if (gsim_places_init(&p->places, 2 * run->draw->buffer_room, sizeof nobody, &nobody) && p->walk && p->generations) return p;
+    p->walk = gsim_moves_walk_create(run, run->draw->tables->buffer_room, automatic);
+    p->generations = gsim_alloc(sizeof *p->generations * run->draw->tables->buffer_room);
+    if (gsim_places_init(&p->places, 2 * run->draw->tables->buffer_room, sizeof nobody, &nobody) && p->walk &&
+        p->generations)
+        return p;
     gsim_pull_destroy(p);
     return NULL;
 }
@@ -133,7 +135,8 @@ static void look_at_buffer(struct gsim_pull *p, uint32_t buffer)
 static void look_at_buffers(struct gsim_pull *p, const struct gsim_op *op)
 {
     for (uint32_t a = 0; a < op->arg_count; a++) look_at_buffer(p, op->args[a].buffer_index);
-    for (uint32_t b = 0; op->is_unknown && b < p->run->program->buffer_count; b++) look_at_buffer(p, b);
+    for (uint32_t b = 0; op->is_unknown && b < p->run->program->buffer_count; b++)
+        if (gsim_draw_owns(p->draw, b)) look_at_buffer(p, b);
 }
 
 static void add(struct gsim_pull *p, struct gsim_oplist *list, const struct gsim_op *op)
@@ -241,7 +244,8 @@ static void access_all(struct gsim_pull *p, const struct gsim_op *op, const stru
         access_place(p, device, &part, access.device_read, access.device_write, noted);
         access_place(p, device + 1, &part, access.host_read, access.host_write, noted);
     }
-    for (uint32_t b = 0; op->is_unknown && b < p->run->program->buffer_count; b++) access_place(p, 2 * (size_t)b, &whole, true, true, noted);
+    for (uint32_t b = 0; op->is_unknown && b < p->run->program->buffer_count; b++)
+        if (gsim_draw_owns(p->draw, b)) access_place(p, 2 * (size_t)b, &whole, true, true, noted);
 }
 
 static void find_follows(struct gsim_pull *p, const struct gsim_op *op, bool is_move)

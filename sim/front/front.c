@@ -538,7 +538,7 @@ static void command_ended(struct gsim_command *command)
     if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
     if (command->in_policy) gsim_front_policy_ended(f, command);
     gsim_front_complete(f, command->stream);
-    if (command->kind == GSIM_COMMAND_OP) gsim_machine_op_ended(f->machine, command->op);
+    if (command->kind == GSIM_COMMAND_OP) gsim_machine_op_ended(f->machine, command);
     gsim_command_free(f->machine, command);
 }
 

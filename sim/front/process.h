@@ -123,7 +123,6 @@ struct gsim_process {
     struct gsim_acquire *free_acquires;
 
     uint32_t correlation;
-    struct gsim_client own;        /* where it has one task alone */
 };
 
 /* The task that makes the running call. */

@@ -95,7 +95,8 @@ enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *ma
 enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_error *error)
 {
     d->space = space;
-    d->overwrites_l2 = gsim_demands_share_l2(space->works, space->program->kernel_count, d->spec) || d->machine->draw;
+    d->overwrites_l2 =
+        gsim_demands_share_l2(space->works, space->program->kernel_count, d->spec) || d->machine->is_drawn;
     return gsim_reuse_init(d) && gsim_recent_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 

@@ -30,9 +30,9 @@ bool gsim_recent_init(struct gsim_device *d)
     if (!gsim_rule_holds(d->spec->rules_off, GSIM_RULE_KNOWN_L2)) return true;
     for (uint32_t i = 0; i < p->op_count && !has_args; i++)
         has_args = p->ops[i].kind == GSIM_OP_KERNEL && p->ops[i].arg_count && d->space->works[p->ops[i].kernel_index].cold > 1;
-    if (!has_args && !d->machine->draw) return true;
+    if (!has_args && !d->machine->is_drawn) return true;
     d->recent.is_kept = true;
-    d->recent.is_bounded = d->machine->draw != NULL;
+    d->recent.is_bounded = d->machine->is_drawn;
     d->recent.of_buffer = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_recent_part *, d->space->buffer_room + 1);
     return d->recent.of_buffer != NULL;
 }

@@ -99,15 +99,16 @@ struct gsim_machine {
     size_t queue_count, queue_capacity;
 
     struct gsim_command *free_commands[2]; /* those that are brief are [1] */
-    struct gsim_draw *draw;        /* where ops come from, who wants to know when they have ended; NULL: the program is known */
+    bool is_drawn;                 /* ops of some tasks are drawn while they run */
 };
 
 /* In the timeline's program; the op's own number is in its task's. */
 static inline uint32_t gsim_command_op(const struct gsim_command *command) { return command->client->first_op + command->op->index; }
 
-static inline void gsim_machine_op_ended(struct gsim_machine *m, const struct gsim_op *op)
+/* Whose op the command was may want to know. */
+static inline void gsim_machine_op_ended(struct gsim_machine *m, const struct gsim_command *command)
 {
-    if (m->draw) gsim_draw_ended(m->draw, op, gsim_time_us(m->now));
+    if (command->client->run->draw) gsim_draw_ended(command->client->run->draw, command->op, gsim_time_us(m->now));
 }
 
 static inline bool gsim_machine_failed(const struct gsim_machine *m) { return m->error->status != GSIM_OK; }

@@ -27,11 +27,16 @@ static gsim_time arrival_of(struct gsim_task_state *t, uint32_t request)
     GSIM_BUG("arrival of kind %d", (int)spec->arrival);
 }
 
-uint32_t gsim_task_iterations(const struct gsim_task *spec)
+/* How many come at most. */
+static uint32_t most_requests(const struct gsim_task *spec)
 {
     uint32_t most = spec->requests ? spec->requests : GSIM_LIMIT_REQUESTS;
     return spec->arrival == GSIM_ARRIVAL_LIST && spec->time_count < most ? spec->time_count : most;
 }
+
+uint32_t gsim_task_iterations(const struct gsim_task *spec) { return spec->source ? 1 : most_requests(spec); }
+
+static bool serves_many(const struct gsim_task_state *t) { return t->spec->source && t->spec->source->arrived; }
 
 /* --- one at a time ------------------------------------------------------------------------------------------- */
 
@@ -83,7 +88,8 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t request)
 static bool is_over(const struct gsim_task_state *t, uint32_t done)
 {
     bool is_late = t->spec->duration_us > 0 && t->arrival >= gsim_time_from_us(t->spec->start_us + t->spec->duration_us);
-    return done >= gsim_task_iterations(t->spec) || is_late || (!gsim_task_is_finite(t->spec) && !t->all->finite_left);
+    uint32_t most = serves_many(t) ? most_requests(t->spec) : gsim_task_iterations(t->spec);
+    return done >= most || is_late || (!gsim_task_is_finite(t->spec) && !t->all->finite_left);
 }
 
 static void end_task(struct gsim_task_state *t)
@@ -102,14 +108,74 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t request)
     t->forward.below->ops->iteration_end(t->forward.below, request);
     gsim_machine_meet(m);
     t->ended = m->running->local;
-    struct gsim_request_record record = {t->client.task, request, t->arrival, t->began, t->ended};
-    gsim_timeline_add_request(m->timeline, &record);
+    if (!serves_many(t)) {
+        struct gsim_request_record record = {t->client.task, request, t->arrival, t->began, t->ended};
+        gsim_timeline_add_request(m->timeline, &record);
+    }
     if (t->all->policy) gsim_policy_request(t->all->policy, t->client.task, false);
     if (request + 1 < gsim_task_iterations(t->spec)) t->arrival = arrival_of(t, request + 1);
-    bool over = is_over(t, request + 1);
+    bool over = t->spec->source || is_over(t, request + 1);
     if (over) end_task(t);
     if (over) t->run.iterations = request + 1;
     if (is_exclusive(t) && (over || !t->all->settings.whole_tasks)) leave_gpu(t);
+}
+
+/* --- requests of a source that serves many --------------------------------------------------------------------- */
+
+/* The request whose time is t->arrival is there. */
+static void let_arrive(struct gsim_task_state *t)
+{
+    uint32_t request = t->arrived_count;
+    if (gsim_array_grow((void **)&t->arrived, sizeof *t->arrived, request, &t->arrived_room)) {
+        gsim_machine_fail(t->all->machine, GSIM_NOMEM, "out of memory");
+        return;
+    }
+    t->arrived[t->arrived_count++] = t->arrival;
+    gsim_draw_arrive(t->run.draw, request, gsim_time_us(t->arrival));
+    t->comes = t->spec->arrival != GSIM_ARRIVAL_CLOSED && request + 1 < most_requests(t->spec);
+    if (t->comes) t->arrival = arrival_of(t, request + 1);
+    t->comes = t->comes && !is_over(t, request + 1);
+}
+
+static bool look(void *data, bool waits)
+{
+    struct gsim_task_state *t = data;
+    struct gsim_machine *m = t->all->machine;
+    while (t->comes && t->arrival <= m->running->local) let_arrive(t);
+    if (!waits) return true;
+    if (!t->comes || gsim_machine_failed(m)) return false;
+    m->running->local = t->arrival;
+    gsim_machine_meet(m);
+    if (is_over(t, t->arrived_count)) return false;
+    let_arrive(t);
+    return true;
+}
+
+static void serve(void *data, uint32_t request, double begun_us)
+{
+    struct gsim_task_state *t = data;
+    struct gsim_machine *m = t->all->machine;
+    if (request >= t->arrived_count || t->arrived[request] == GSIM_TIME_NEVER) {
+        gsim_draw_fail(t->run.draw, GSIM_INPUT, "request %u is done, and it has not come, or was done before", request);
+        return;
+    }
+    struct gsim_request_record record = {t->client.task, request, t->arrived[request], gsim_time_from_us(begun_us),
+                                         m->running->local};
+    gsim_timeline_add_request(m->timeline, &record);
+    t->arrived[request] = GSIM_TIME_NEVER;
+    t->ended = m->running->local;
+    if (t->spec->arrival != GSIM_ARRIVAL_CLOSED || t->arrived_count >= most_requests(t->spec)) return;
+    t->arrival = arrival_of(t, t->arrived_count);
+    t->comes = !is_over(t, t->arrived_count);
+}
+
+void gsim_task_draw(struct gsim_task_state *t, struct gsim_draw *draw)
+{
+    t->run.draw = draw;
+    if (!draw || !serves_many(t)) return;
+    t->requests = (struct gsim_draw_requests){.data = t, .look = look, .served = serve};
+    t->comes = true;
+    draw->requests = &t->requests;
 }
 
 /* --- streams of a task among others --------------------------------------------------------------------------- */
@@ -214,6 +280,7 @@ void gsim_task_open(struct gsim_task_state *t, struct gsim_process *process, boo
 void gsim_task_close(struct gsim_task_state *t)
 {
     gsim_free(t->streams);
+    gsim_free(t->arrived);
     gsim_random_release(&t->numbers);
     gsim_random_release(&t->arrivals);
     gsim_arena_release(&t->arena);

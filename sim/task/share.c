@@ -29,7 +29,8 @@ struct gsim_policy {
     struct gsim_machine *machine;
     struct gsim_arbiter *below;
     const struct gsim_sharing_ops *ops;
-    uint32_t *identity;          /* by kernel index */
+    uint32_t *identity;          /* by kernel index; kernels that are drawn are behind them */
+    uint32_t identity_count;
     bool *is_first;              /* by task: no kernel of the request has come yet */
     struct stream_place {
         uint32_t *streams;
@@ -188,7 +189,8 @@ static void policy_ready(struct gsim_arbiter *arbiter, struct gsim_command *comm
     h->kernel = (struct gsim_share_kernel){
         .task = task,
         .stream = place_of(p, task, command->stream),
-        .identity = p->identity[command->op->kernel_index],
+        .identity = command->op->kernel_index < p->identity_count ? p->identity[command->op->kernel_index]
+                                                                  : command->op->kernel_index,
         .op = command->op,
         .kernel = &p->tasks->set->all.kernels[command->op->kernel_index],
         .is_first = p->is_first[task],
@@ -250,6 +252,7 @@ enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter 
     if (!p) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     *p = (struct gsim_policy){.arbiter = {policy_ready, policy_started, policy_ended, policy_drained}, .tasks = tasks, .machine = m, .below = below,
                               .ops = tasks->ops};
+    p->identity_count = tasks->set->all.kernel_count;
     p->identity = GSIM_ARENA_ARRAY(&p->arena, uint32_t, tasks->set->all.kernel_count + 1);
     p->is_first = GSIM_ARENA_ARRAY(&p->arena, bool, tasks->count);
     p->places = GSIM_ARENA_ARRAY(&p->arena, struct stream_place, tasks->count);

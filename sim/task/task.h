@@ -28,6 +28,11 @@ struct gsim_task_state {
     double arrived_us;           /* Poisson: of the last arrival */
     struct gsim_host_thread *waiting; /* for the GPU */
     bool is_waiting, is_done;
+    struct gsim_draw_requests requests; /* of a source that serves many */
+    gsim_time *arrived;          /* by request: when; GSIM_TIME_NEVER: it is done */
+    uint32_t arrived_count;
+    size_t arrived_room;
+    bool comes;                  /* another one, at ARRIVAL */
 };
 
 /* Contexts that have the SMs in turn. */
@@ -83,6 +88,8 @@ enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_lay
 /* The task's driver, on that of its process. */
 void gsim_task_open(struct gsim_task_state *task, struct gsim_process *process, bool is_alone);
 void gsim_task_close(struct gsim_task_state *task); /* accepts zeroed */
+/* Its ops come from DRAW; NULL: its program is known. */
+void gsim_task_draw(struct gsim_task_state *task, struct gsim_draw *draw);
 /* How many iterations its scheduler may be told of at first. */
 uint32_t gsim_task_iterations(const struct gsim_task *spec);
 

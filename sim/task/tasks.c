@@ -30,11 +30,15 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
     bool moves = mechanism == GSIM_MECHANISM_TIMESLICE || mechanism == GSIM_MECHANISM_PARTITION || (mechanism == GSIM_MECHANISM_MPS && has_caps(s, layout));
     if (moves && s->memory == GSIM_MEMORY_MANAGED && set->all.buffer_count)
         return gsim_error_set(error, GSIM_USAGE, "--share %s: managed memory is not simulated there: --memory pinned or pageable", name);
+    for (uint32_t i = 0; i < set->count && s->sharing->needs_profile; i++)
+        if (set->tasks[i].source)
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--share %s needs a profile of all kernels, and task '%s' is drawn while it runs",
+                                  name, set->tasks[i].name);
     if (s->sharing->needs_profile && !s->profile)
         return gsim_error_set(error, GSIM_USAGE, "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure", name);
     return GSIM_OK;
 }
-
 
 /* SMs of each process: by the percentages of its tasks, those without one share what is left alike. */
 static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_layout *layout, struct gsim_error *error)
@@ -127,7 +131,8 @@ enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_lay
         bool is_alone = true;
         for (uint32_t o = 0; o < tasks->count; o++) is_alone &= o == i || layout->process_of[o] != layout->process_of[i];
         *t = (struct gsim_task_state){.all = tasks, .spec = &tasks->set->tasks[i]};
-        t->client = (struct gsim_client){.task = i, .first_op = tasks->set->first_op[i], .run = &t->run};
+        t->client =
+            (struct gsim_client){.task = i, .first_op = t->spec->source ? 0 : tasks->set->first_op[i], .run = &t->run};
         gsim_task_open(t, &processes[layout->process_of[i]], is_alone);
         tasks->finite_left += gsim_task_is_finite(t->spec);
     }

@@ -160,7 +160,7 @@ static const char *const refusals[][2] = {
     {"--workload fronter --sched async", "unknown workload 'fronter': expected a name of gpusim list workloads or a program file, did you mean 'frontier'?"},
     {"--workload frontier --sched async --opt frontier.vertex=5", "--opt frontier.vertex: not a number of frontier, did you mean 'vertices'?"},
     {"--workload nowhere.so --sched async", "a shared object is loaded by a path with a slash: './nowhere.so'"},
-    {"--task frontier --share mps", "a task needs the whole program beforehand"},
+    {"--task frontier,sched=kesco --share mps", "task 'frontier': kesco needs the whole program beforehand"},
     {"--task build/countdown.so --share mps", "a source from a shared object is for --workload, not for a task"},
     {"--task vec --share mps --gpus 2", "--gpus: does not go with --task"},
     {"--task vec --workload img", "--workload: does not go with --task"},

@@ -15,6 +15,7 @@ struct task_fixture {
     uint32_t count;
     struct gsim_task_set set;
     struct gsim_task_profiles profiles;
+    struct gsim_program *drawn;    /* where tasks have sources */
     const char *opts[4];           /* of the way: "name=value" */
     uint64_t seed;
     struct gsim_timeline timeline;
@@ -102,9 +103,17 @@ static inline enum gsim_status try_share(struct task_fixture *f, const struct gs
         *equals = '\0';
         status = gsim_params_set(ops->params, params, text, equals + 1, &f->error);
     }
-    struct gsim_simulation s = {.program = &f->set.all, .device = &f->device, .scheduler = f->tasks[0].scheduler, .tasks = &f->set, .sharing = ops,
-                                .sharing_params = params, .profile = f->profiles.count ? &f->profiles : NULL, .memory = GSIM_MEMORY_PINNED,
-                                .seed = f->seed, .detailed = true};
+    struct gsim_simulation s = {.program = &f->set.all,
+                                .device = &f->device,
+                                .scheduler = f->tasks[0].scheduler,
+                                .drawn = f->drawn,
+                                .tasks = &f->set,
+                                .sharing = ops,
+                                .sharing_params = params,
+                                .profile = f->profiles.count ? &f->profiles : NULL,
+                                .memory = GSIM_MEMORY_PINNED,
+                                .seed = f->seed,
+                                .detailed = true};
     s.gpu.check = true;
     if (status == GSIM_OK) status = gsim_simulate(&s, &f->timeline, &f->error);
     if (status == GSIM_OK) status = gsim_tasks_measure(&f->timeline, &f->set, f->stats, &f->error);

@@ -43,7 +43,7 @@ static enum gsim_status add_buffer(void *data, uint32_t index, struct gsim_error
 static void drop_kernel(void *data, uint32_t index)
 {
     const struct gsim_draw *d = data;
-    snprintf(told.last_dropped, sizeof told.last_dropped, "%s", d->program.kernels[index].name);
+    snprintf(told.last_dropped, sizeof told.last_dropped, "%s", d->tables->program.kernels[index].name);
     told.kernels_dropped++;
 }
 static void drop_buffer(void *data, uint32_t index)
@@ -59,13 +59,23 @@ static double no_time(void *data)
 
 static struct gsim_draw_hooks hooks = {.add_kernel = add_kernel, .add_buffer = add_buffer, .drop_kernel = drop_kernel, .drop_buffer = drop_buffer, .now_us = no_time};
 
+static struct gsim_draw_tables tables;
+
+static void end(struct gsim_draw *d)
+{
+    gsim_draw_release(d);
+    gsim_draw_tables_release(&tables);
+}
+
 static void begin(struct gsim_draw *d, bool keeps)
 {
     struct gsim_error error = {0};
     memset(&told, 0, sizeof told);
     hooks.data = d;
-    CHECK_OK(gsim_draw_init(d, &source, 1, keeps, &error), error);
-    CHECK_OK(gsim_draw_open(d, NULL, &hooks, &error), error);
+    CHECK_OK(gsim_draw_tables_init(&tables, NULL, "told", keeps, &error), error);
+    tables.hooks = &hooks;
+    CHECK_OK(gsim_draw_init(d, &tables, &source, 1, &error), error);
+    CHECK_OK(gsim_draw_open(d, NULL, &error), error);
 }
 
 static uint32_t kernel(struct gsim_draw *d, const char *name, uint32_t blocks)
@@ -90,17 +100,17 @@ static void kernels(void)
     kernel(&d, "more", 1);
     CHECK_INT(told.kernels_dropped, 1);
     CHECK_STR(told.last_dropped, "first");
-    CHECK_STR(d.program.kernels[first].name, "first");
+    CHECK_STR(tables.program.kernels[first].name, "first");
     CHECK_INT(kernel(&d, "second", 1), second);
     CHECK_INT(kernel(&d, "first", 1), first);
     for (uint32_t i = 0; i < 3 * GSIM_DRAW_KERNELS; i++) kernel(&d, "many", i + 1);
     CHECK_INT(kernel(&d, "first", 1), first);
     gsim_draw_ended(&d, in_flight, 1);
     for (uint32_t i = 0; i < GSIM_DRAW_KERNELS; i++) kernel(&d, "last", i + 1);
-    CHECK_STR(d.program.kernels[first].name, "last");
+    CHECK_STR(tables.program.kernels[first].name, "last");
     CHECK(d.error.status == GSIM_OK && d.live == 0);
     CHECK_INT(d.made, 1);
-    gsim_draw_release(&d);
+    end(&d);
 }
 
 /* A buffer that was given back lives as long as ops use it; then its place and its bytes are free. */
@@ -118,11 +128,11 @@ static void buffers(void)
     CHECK(gsim_draw_buffer(&d, "c", 1, GSIM_INIT_NONE) != a);
     gsim_draw_ended(&d, op, 1);
     CHECK_INT(told.buffers_dropped, 1);
-    CHECK_INT(d.bytes, 201);
+    CHECK_INT(tables.bytes, 201);
     CHECK_INT(gsim_draw_buffer(&d, "d", 50, GSIM_INIT_NONE), a);
     CHECK_INT(gsim_draw_generation(&d, a), generation + 1);
-    CHECK_STR(d.program.buffers[a].name, "d");
-    gsim_draw_release(&d);
+    CHECK_STR(tables.program.buffers[a].name, "d");
+    end(&d);
     begin(&d, true); /* what is kept keeps its place */
     a = gsim_draw_buffer(&d, "a", 100, GSIM_INIT_DEVICE);
     gsim_draw_free(&d, a);
@@ -135,7 +145,7 @@ static void buffers(void)
     for (uint32_t i = 0; i < 4; i++) gsim_draw_buffer(&d, most, 100, GSIM_INIT_DEVICE);
     struct gsim_program program = {0};
     struct gsim_error error = {0};
-    CHECK_OK(gsim_draw_to_program(&d, &program, &error), error);
+    CHECK_OK(gsim_draws_to_program(&tables, &d, 1, NULL, NULL, &program, &error), error);
     CHECK_STR(program.buffers[0].name, "a");
     CHECK_STR(program.buffers[1].name, "a.1");
     CHECK_STR(program.buffers[2].name, "a.1.2");
@@ -144,7 +154,7 @@ static void buffers(void)
     for (uint32_t i = 0; i < 8; i++)
         for (uint32_t n = 0; n < i; n++) CHECK_MSG(strcmp(program.buffers[i].name, program.buffers[n].name) != 0, "two buffers '%s'", program.buffers[i].name);
     gsim_program_release(&program);
-    gsim_draw_release(&d);
+    end(&d);
 }
 
 static void refused(void)
@@ -171,7 +181,7 @@ static void refused(void)
         CHECK(gsim_draw_op(&d) == NULL);
         CHECK_INT(d.error.status, GSIM_INPUT);
         CHECK_HAS(d.error.message, wrong[i].says);
-        gsim_draw_release(&d);
+        end(&d);
     }
     begin(&d, false);
     kernel(&d, "k", 1);
@@ -183,15 +193,15 @@ static void refused(void)
     CHECK_HAS(d.error.message, "ops[1025].after[0]: expected one of the last 1024 ops, found 0");
     CHECK_INT(gsim_draw_buffer(&d, "b", 1, GSIM_INIT_NONE), UINT32_MAX); /* the first failure stays */
     CHECK_HAS(d.error.message, "after[0]");
-    gsim_draw_release(&d);
+    end(&d);
     begin(&d, false);
     gsim_draw_free(&d, 3);
     CHECK_HAS(d.error.message, "buffer 3 is given back, and there is none");
-    gsim_draw_release(&d);
+    end(&d);
     begin(&d, false);
     for (uint32_t i = 0; i <= GSIM_DRAW_BUFFERS; i++) gsim_draw_buffer(&d, "b", 1, GSIM_INIT_NONE);
     CHECK_HAS(d.error.message, "more than 8192 buffers at once");
-    gsim_draw_release(&d);
+    end(&d);
 }
 
 static const struct test_case cases[] = {
