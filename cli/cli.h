@@ -355,6 +355,8 @@ struct gsim_cli_point {
     void *params;
     struct gsim_option_text *options; /* every resolved option */
     size_t option_count;
+    struct gsim_metrics iteration;    /* of the last run: of its iteration of median length */
+    size_t iteration_kernels;
     struct gsim_arena arena;
 };
 

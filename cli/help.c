@@ -198,6 +198,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "sqlite3 FILE \"SELECT axes->>'size', iteration_us FROM points\" asks it anything else.\n",
             "  gpusim results results.db\n"
             "  gpusim results results.db --base serial --group sched\n"
+            "  gpusim results results.db --base heft --paired --where 'sched in (heft, kesco)'\n"
             "  gpusim results results.db --where 'sched = kesco && size >= 1e7' --group device --value sm_busy_ratio\n"
             "  gpusim results results.db --where 'status != ok' --columns workload,sched,error\n"
             "  gpusim results merge -o all.db part-*.db\n",

@@ -43,6 +43,10 @@ enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed,
     for (uint32_t i = 0; i < point->program.kernel_count && status == GSIM_OK; i++)
         status = gsim_kernel_alone(simulation.device, &point->program.kernels[i], &alone[i], error);
     if (status == GSIM_OK) status = gsim_metrics_compute(timeline, simulation.device, alone, metrics, error);
+    point->iteration = *metrics;
+    point->iteration_kernels = timeline->kernel_count;
+    if (status == GSIM_OK && timeline->iteration_count > 1)
+        status = gsim_metrics_iteration(timeline, simulation.device, alone, &point->iteration, &point->iteration_kernels, error);
     gsim_free(alone);
     return status;
 }

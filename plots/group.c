@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "sim/base/text.h"
+#include "sweep/query/match.h"
 
 #define CONFIDENCE 0.975 /* two-sided 95 % */
 
@@ -55,16 +56,23 @@ void gsim_frame_select(struct gsim_frame *frame, const bool *keep)
 
 /* --- keys ------------------------------------------------------------------------------------------------------------
  */
-static bool is_scheduler_parameter(const char *name)
+/* Every setting of a row in one text. */
+static const char *row_key(const struct gsim_frame *frame, size_t row, struct gsim_arena *arena)
 {
-    return strchr(name, '.') && strncmp(name, "device.", 7) != 0 && strncmp(name, "gpu.", 4) != 0;
+    size_t room = 1, used = 0;
+    for (size_t i = 0; i < frame->column_count; i++) room += strlen(gsim_frame_text(&frame->columns[i], row)) + 1;
+    char *key = gsim_arena_alloc(arena, room);
+    for (size_t i = 0; key && i < frame->column_count; i++)
+        if (gsim_frame_is_setting(frame->columns[i].name))
+            used += (size_t)snprintf(key + used, room - used, "%s\x1f", gsim_frame_text(&frame->columns[i], row));
+    return key;
 }
 
+/* --- speed-ups ------------------------------------------------------------------------------------------------------ */
 /* What a speed-up is over: the rows whose column NAME has the text VALUE, a scheduler where only that is said. */
 struct base_rule {
     const char *text, *name, *value;
-    double number;       /* of VALUE; NAN: it is none */
-    const bool *counts;  /* per column: base rows have something there, so that rows must agree in it */
+    double number; /* of VALUE; NAN: it is none */
 };
 
 static bool is_base_row(const struct gsim_frame *frame, size_t row, const struct base_rule *rule)
@@ -74,134 +82,85 @@ static bool is_base_row(const struct gsim_frame *frame, size_t row, const struct
     return isfinite(rule->number) && gsim_frame_number(column, row) == rule->number;
 }
 
-/* RULE NULL: every setting of a row in one text. With RULE: what rows have in common that differ from its base rows in the
- * name it gives; where that is the scheduler, its parameters do not count either. */
-static const char *row_key(const struct gsim_frame *frame, size_t row, const struct base_rule *rule, struct gsim_arena *arena)
-{
-    bool by_scheduler = rule && strcmp(rule->name, "scheduler") == 0;
-    size_t room = 1, used = 0;
-    for (size_t i = 0; i < frame->column_count; i++) room += strlen(gsim_frame_text(&frame->columns[i], row)) + 1;
-    char *key = gsim_arena_alloc(arena, room);
-    for (size_t i = 0; key && i < frame->column_count; i++) {
-        const char *name = frame->columns[i].name;
-        if (!gsim_frame_is_setting(name)) continue;
-        if (rule && (strcmp(name, rule->name) == 0 || !rule->counts[i])) continue;
-        if (by_scheduler && is_scheduler_parameter(name)) continue;
-        used += (size_t)snprintf(key + used, room - used, "%s\x1f", gsim_frame_text(&frame->columns[i], row));
-    }
-    return key;
-}
-
-/* NAME=VALUE, or a scheduler; a column that no base row has a text in (a parameter of other schedulers) does not count. */
+/* NAME=VALUE, or a scheduler. */
 static enum gsim_status make_rule(const struct gsim_frame *frame, const char *base, struct base_rule *rule,
                                   struct gsim_arena *arena, struct gsim_error *error)
 {
     const struct gsim_frame_column *column;
     const char *equals = strchr(base, '=');
     char *end;
-    bool *counts = gsim_arena_alloc(arena, sizeof *counts * (frame->column_count + 1));
-    *rule = (struct base_rule){.text = base, .name = "scheduler", .value = equals ? equals + 1 : base, .counts = counts};
+    *rule = (struct base_rule){.text = base, .name = "scheduler", .value = equals ? equals + 1 : base};
     if (equals) rule->name = gsim_arena_printf(arena, "%.*s", (int)(equals - base), base);
-    if (!counts || !rule->name) return no_memory(error);
+    if (!rule->name) return no_memory(error);
     if (strcmp(rule->name, "sched") == 0) rule->name = "scheduler";
     rule->number = strtod(rule->value, &end);
     if (end == rule->value || *end) rule->number = NAN;
-    enum gsim_status status = gsim_frame_need(frame, "--base", rule->name, &column, error);
-    for (size_t i = 0; i < frame->column_count && status == GSIM_OK; i++)
-        for (size_t row = 0; row < frame->row_count && !counts[i]; row++)
-            counts[i] = *gsim_frame_text(&frame->columns[i], row) && is_base_row(frame, row, rule);
-    return status;
+    return gsim_frame_need(frame, "--base", rule->name, &column, error);
 }
 
-/* --- speed-ups
- * -------------------------------------------------------------------------------------------------------- */
-struct base {
-    const char *key;
-    double sum, squares;
-    size_t count;
-};
-
-static int by_key(const void *left, const void *right)
+/* Repetitions of a database have a seed and a number, by which they are compared one by one; measured ones have no seed. */
+static bool is_numbered(const struct gsim_frame *frame, size_t row)
 {
-    return strcmp(((const struct base *)left)->key, ((const struct base *)right)->key);
+    return *gsim_frame_text(gsim_frame_find(frame, "repeat"), row) && *gsim_frame_text(gsim_frame_find(frame, "seed"), row);
 }
 
-/* The base's rows by setting, equal ones summed up. */
-static enum gsim_status collect_bases(const struct gsim_frame *frame, const struct base_rule *rule, struct base *bases,
-                                      size_t *count, struct gsim_arena *arena, struct gsim_error *error)
+/* All rows, and which of them are bases. SETTINGS has room for every column. */
+static enum gsim_status match_rows(const struct gsim_frame *frame, const struct base_rule *rule, struct gsim_match_setting *settings,
+                                   struct gsim_matches *matches, struct gsim_error *error)
 {
     const struct gsim_frame_column *time = gsim_frame_find(frame, "iteration_us");
-    size_t found = 0;
-    for (size_t row = 0; row < frame->row_count; row++) {
+    enum gsim_status status = GSIM_OK;
+    for (size_t row = 0; row < frame->row_count && status == GSIM_OK; row++) {
         double us = gsim_frame_number(time, row);
-        if (!is_base_row(frame, row, rule) || !(us > 0)) continue;
-        bases[found] =
-            (struct base){.key = row_key(frame, row, rule, arena), .sum = us, .squares = us * us, .count = 1};
-        if (!bases[found++].key) return no_memory(error);
-    }
-    if (!found)
-        return gsim_error_set(error, GSIM_USAGE, "--base: no rows %s '%.60s' to compare with",
-                              strchr(rule->text, '=') ? "have" : "of the scheduler", rule->text);
-    qsort(bases, found, sizeof *bases, by_key);
-    *count = 0;
-    for (size_t i = 0; i < found; i++) {
-        if (*count && strcmp(bases[*count - 1].key, bases[i].key) == 0) {
-            bases[*count - 1].sum += bases[i].sum;
-            bases[*count - 1].squares += bases[i].squares;
-            bases[*count - 1].count++;
-        } else {
-            bases[(*count)++] = bases[i];
+        bool is_base = us > 0 && is_base_row(frame, row, rule), numbered = is_numbered(frame, row);
+        size_t count = 0;
+        for (size_t i = 0; i < frame->column_count; i++) {
+            struct gsim_match_setting setting = {frame->columns[i].name, gsim_frame_text(&frame->columns[i], row)};
+            bool tells = strcmp(setting.name, "repeat") == 0 || strcmp(setting.name, "seed") == 0 ? numbered : gsim_frame_is_setting(setting.name);
+            if (*setting.value && strcmp(setting.name, rule->name) != 0 && tells) settings[count++] = setting;
         }
+        status = gsim_matches_add(matches, settings, count, is_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW, us, error);
     }
-    return GSIM_OK;
-}
-
-/* Variance of the mean, relative to the squared mean: it enters the speed-up's error. */
-static double relative_variance(const struct base *base)
-{
-    double n = (double)base->count, mean = base->sum / n;
-    return n > 1 ? fmax(0, (base->squares - n * mean * mean) / (n - 1)) / n / (mean * mean) : 0;
+    if (status == GSIM_OK && !matches->base_count)
+        status = gsim_error_set(error, GSIM_USAGE, "--base: no rows %s '%.60s' to compare with",
+                                strchr(rule->text, '=') ? "have" : "of the scheduler", rule->text);
+    return status == GSIM_OK ? gsim_matches_prepare(matches, error) : status;
 }
 
 enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
+    struct gsim_matches matches;
     const struct gsim_frame_column *time;
-    size_t count = 0, matched = 0, rows = frame->row_count;
+    size_t matched = 0, rows = frame->row_count;
     struct base_rule rule = {0};
     if (!base && gsim_frame_distinct(frame, gsim_frame_find(frame, "speedup"))) return GSIM_OK;
     if (!base) base = "serial";
+    gsim_matches_init(&matches, &arena);
     enum gsim_status status = gsim_frame_need(frame, "--y speedup", "scheduler", &time, error);
     if (status == GSIM_OK) status = gsim_frame_need(frame, "--y speedup", "iteration_us", &time, error);
-    struct base *bases = status == GSIM_OK ? gsim_arena_alloc(&arena, sizeof *bases * (rows + 1)) : NULL;
-    double *values = status == GSIM_OK ? gsim_arena_alloc(&arena, sizeof *values * 2 * (rows + 1)) : NULL;
-    if (status == GSIM_OK && (!bases || !values)) status = no_memory(error);
     if (status == GSIM_OK) status = make_rule(frame, base, &rule, &arena, error);
-    if (status == GSIM_OK) status = collect_bases(frame, &rule, bases, &count, &arena, error);
+    struct gsim_match_setting *settings = gsim_arena_alloc(&arena, sizeof *settings * (frame->column_count + 1));
+    struct gsim_match *found = gsim_arena_alloc(&arena, sizeof *found * (rows + 1));
+    if (status == GSIM_OK && (!settings || !found)) status = no_memory(error);
+    if (status == GSIM_OK) status = match_rows(frame, &rule, settings, &matches, error);
     for (size_t row = 0; row < rows && status == GSIM_OK; row++) {
-        struct base wanted = {.key = row_key(frame, row, &rule, &arena)};
-        if (!wanted.key) status = no_memory(error);
-        const struct base *found = wanted.key ? bsearch(&wanted, bases, count, sizeof *bases, by_key) : NULL;
-        if (found && is_base_row(frame, row, &rule)) {
-            values[2 * row] = 1; /* its own noise is no speed-up */
-            values[2 * row + 1] = 0;
-            matched++;
-            continue;
-        }
-        values[2 * row] = found ? found->sum / (double)found->count / gsim_frame_number(time, row) : NAN;
-        values[2 * row + 1] = found ? relative_variance(found) : NAN;
-        matched += found != NULL;
+        found[row] = gsim_matches_find(&matches, row);
+        matched += isfinite(found[row].mean);
+        found[row].mean /= gsim_frame_number(time, row);
+        if (isfinite(found[row].mean) && is_base_row(frame, row, &rule)) found[row] = (struct gsim_match){1, 0}; /* its own noise is no speed-up */
     }
     /* gsim_frame_set writes to the last row: the rows grow again, one by one. */
     for (size_t row = 0; row < rows && status == GSIM_OK; row++) {
         frame->row_count = row + 1;
-        gsim_frame_set_number(frame, "speedup", values[2 * row]);
-        gsim_frame_set_number(frame, "speedup_spread", values[2 * row + 1]);
+        gsim_frame_set_number(frame, "speedup", found[row].mean);
+        gsim_frame_set_number(frame, "speedup_spread", found[row].variance);
     }
     frame->row_count = rows;
     if (status == GSIM_OK && frame->failed) status = no_memory(error);
     if (status == GSIM_OK && !matched)
         status = gsim_error_set(error, GSIM_USAGE, "--base %s: it ran in no setting of the others", base);
+    gsim_matches_release(&matches);
     gsim_arena_release(&arena);
     return status;
 }
@@ -221,8 +180,11 @@ enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, c
                                  struct gsim_error *error)
 {
     char one[256];
+    const struct gsim_frame_column *whole = gsim_frame_find(frame, names);
+    size_t filled = 0;
+    for (size_t row = 0; row < frame->row_count; row++) filled += *gsim_frame_text(whole, row) != 0;
     *name = names;
-    if (!strchr(names, ',') || gsim_frame_find(frame, names)) return GSIM_OK;
+    if (strchr(names, ',') ? whole != NULL : !filled || filled == frame->row_count) return GSIM_OK;
     const char **texts = gsim_arena_alloc(&frame->arena, sizeof *texts * (frame->row_count + 1));
     for (size_t row = 0; texts && row < frame->row_count; row++) texts[row] = "";
     for (const char *at = names; texts && at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
@@ -232,8 +194,10 @@ enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, c
         if (status != GSIM_OK) return status;
         for (size_t row = 0; row < frame->row_count; row++) texts[row] = add_part(&frame->arena, texts[row], column, row);
     }
-    *name = gsim_arena_strdup(&frame->arena, names);
+    *name = whole ? gsim_arena_printf(&frame->arena, "%s,", names) : gsim_arena_strdup(&frame->arena, names); /* no setting of its own */
     if (!texts || !*name) return no_memory(error);
+    for (size_t row = 0; row < frame->row_count && whole; row++)
+        if (texts[row] && !*texts[row]) texts[row] = gsim_arena_printf(&frame->arena, "without %s", names);
     size_t rows = frame->row_count;
     for (size_t row = 0; row < rows; row++) { /* gsim_frame_set writes to the last row */
         frame->row_count = row + 1;
@@ -357,7 +321,7 @@ static enum gsim_status fill_points(const struct gsim_frame *frame, const struct
             continue;
         }
         members[count] =
-            (struct member){.group = group[row], .key = row_key(frame, row, NULL, &groups->arena), .value = value};
+            (struct member){.group = group[row], .key = row_key(frame, row, &groups->arena), .value = value};
         if (is_speedup && isfinite(variance)) members[count].base_variance = variance;
         if (!members[count++].key) return no_memory(error);
     }
@@ -369,6 +333,22 @@ static enum gsim_status fill_points(const struct gsim_frame *frame, const struct
         groups->is_repeated |= groups->points[members[first].group].is_repeated;
     }
     return find_averaged(frame, group, group_count, groups, error);
+}
+
+/* Series without a point leave. */
+static void drop_series(struct gsim_groups *groups)
+{
+    size_t kept = 0, count = groups->series_count;
+    for (size_t j = 0; j < count; j++) {
+        bool has_points = false;
+        for (size_t i = 0; i < groups->x_count; i++) has_points |= groups->points[i * count + j].count > 0;
+        if (!has_points) continue;
+        for (size_t i = 0; i < groups->x_count; i++) groups->points[i * count + kept] = groups->points[i * count + j];
+        groups->series[kept++] = groups->series[j];
+    }
+    for (size_t i = 0; i < groups->x_count; i++)
+        memmove(&groups->points[i * kept], &groups->points[i * count], kept * sizeof *groups->points);
+    groups->series_count = kept;
 }
 
 enum gsim_status gsim_group(const struct gsim_frame *frame, const char *x, const char *series, const char *y,
@@ -394,7 +374,9 @@ enum gsim_status gsim_group(const struct gsim_frame *frame, const char *x, const
     /* Rows without x, such as those of a scheduler that does not have the parameter, are in no group. */
     for (size_t row = 0; row < frame->row_count; row++)
         group[row] = at[row] == SIZE_MAX ? SIZE_MAX : group[row] + at[row] * groups->series_count;
-    return fill_points(frame, y_column, geometric, group, groups, error);
+    status = fill_points(frame, y_column, geometric, group, groups, error);
+    if (status == GSIM_OK) drop_series(groups);
+    return status;
 }
 
 void gsim_groups_release(struct gsim_groups *groups)

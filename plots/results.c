@@ -21,8 +21,16 @@ gsim_results_plot *gsim_results_find(const char *kind)
     return NULL;
 }
 
-/* The setting with most different values, not TAKEN or OTHER; numbers only where asked for. NULL: none varies. */
-static const char *most_varied(const struct gsim_frame *frame, bool numbers, const char *taken, const char *other)
+/* Whether each row has it; a parameter of one scheduler only its rows have. */
+static bool is_everywhere(const struct gsim_frame *frame, const struct gsim_frame_column *column)
+{
+    for (size_t row = 0; row < frame->row_count; row++)
+        if (!*gsim_frame_text(column, row)) return false;
+    return true;
+}
+
+/* The setting with most different values, not TAKEN or OTHER; numbers only, or such as each row has only, where asked for. NULL: none varies. */
+static const char *most_varied_of(const struct gsim_frame *frame, bool numbers, bool everywhere, const char *taken, const char *other)
 {
     const char *best = NULL;
     size_t most = 1;
@@ -35,11 +43,17 @@ static const char *most_varied(const struct gsim_frame *frame, bool numbers, con
             is_number &=
                 !*gsim_frame_text(column, row) || gsim_frame_number(column, row) == gsim_frame_number(column, row);
         size_t count = gsim_frame_distinct(frame, column);
-        if (count <= most || (numbers && !is_number)) continue;
+        if (count <= most || (numbers && !is_number) || (everywhere && !is_everywhere(frame, column))) continue;
         most = count;
         best = column->name;
     }
     return best;
+}
+
+static const char *most_varied(const struct gsim_frame *frame, bool numbers, const char *taken, const char *other)
+{
+    const char *name = most_varied_of(frame, numbers, true, taken, other);
+    return name ? name : most_varied_of(frame, numbers, false, taken, other);
 }
 
 static bool varies(const struct gsim_frame *frame, const char *name)
@@ -96,7 +110,7 @@ enum gsim_status gsim_results_choose(struct gsim_frame *frame, const char *kind,
     const char *series = query->series ? query->series : varies(frame, "scheduler") && !is_map ? "scheduler" : NULL;
     if (series && query->x && strcmp(series, query->x) == 0 && !query->series) series = NULL;
     if (!query->x && is_bars && varies(frame, "workload")) query->x = "workload";
-    if (!query->x) query->x = most_varied(frame, is_numeric, series, query->y);
+    if (!query->x) query->x = is_bars ? most_varied_of(frame, false, true, series, query->y) : most_varied(frame, is_numeric, series, query->y);
     if (!query->x && !is_numeric && gsim_frame_find(frame, "workload")) query->x = "workload";
     if (!query->x && !is_numeric) query->x = "scheduler";
     if (!query->x) return gsim_error_set(error, GSIM_USAGE, "nothing varies that is a number: expected --x COLUMN");

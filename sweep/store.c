@@ -77,7 +77,7 @@ static const char create_sql[] =
     ");"
     "CREATE UNIQUE INDEX points_key ON points(key);"
     "PRAGMA application_id = 1735423347;" /* GSIM_STORE_ID; pragmas take literals only */
-    "PRAGMA user_version = 1;"
+    "PRAGMA user_version = 2;" /* GSIM_STORE_VERSION */
     "COMMIT;";
 
 static enum gsim_status check_schema(struct gsim_store *store, bool is_writer, struct gsim_error *error)

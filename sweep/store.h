@@ -21,7 +21,7 @@
 #include "gpusim/memory.h"
 
 #define GSIM_STORE_SCHEMA  "gpusim-results/1"
-#define GSIM_STORE_VERSION 1          /* PRAGMA user_version */
+#define GSIM_STORE_VERSION 2          /* PRAGMA user_version */
 #define GSIM_STORE_ID      0x67707573 /* PRAGMA application_id: "gpus" */
 
 enum gsim_column {

@@ -163,7 +163,9 @@ static enum gsim_status run_once(const struct gsim_comparison *comparison, uint6
         cell->done = true;
         cell->first = timeline.iterations[0];
         cell->iterations = timeline.iteration_count;
-        cell->kernels = timeline.kernel_count;
+        cell->kernels = point.iteration_kernels;
+        cell->critical_path = point.iteration.critical_path;
+        cell->lower_bound = point.iteration.lower_bound;
     }
     gsim_timeline_release(&timeline);
     gsim_cli_point_release(&point);

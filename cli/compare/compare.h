@@ -18,7 +18,8 @@ struct gsim_compare_cell {
     char settings[GSIM_COMPARE_SETTINGS][GSIM_COMPARE_VALUE];
     struct gsim_metrics metrics; /* of the first repetition, as what follows */
     struct gsim_iteration_record first;
-    size_t iterations, kernels;
+    size_t iterations, kernels; /* that were simulated; in an iteration */
+    gsim_time critical_path, lower_bound; /* of an iteration */
     gsim_time *times;          /* per repetition: the median iteration */
     double us, us_ci;          /* mean of those; half of its 95 % interval, NAN for one repetition */
     double speedup, speedup_ci; /* over the base with the same seed, likewise; NAN without it */

@@ -161,9 +161,9 @@ static void put_csv(const struct gsim_comparison *comparison, struct gsim_output
             if (!isnan(ratio)) gsim_output_real(output, ratio);
             gsim_output_printf(output, ",%u,%u,%u,%.6f,", cell->first.streams_used, cell->first.events_recorded,
                                cell->first.stream_waits, cell->metrics.overlap.total);
-            gsim_output_time_us(output, cell->metrics.critical_path);
+            gsim_output_time_us(output, cell->critical_path);
             gsim_output_text(output, ",");
-            gsim_output_time_us(output, cell->metrics.lower_bound);
+            gsim_output_time_us(output, cell->lower_bound);
             for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) {
                 gsim_output_text(output, ",");
                 gsim_output_csv_string(output, cell->settings[s]);
@@ -209,9 +209,9 @@ static void put_json_run(const struct gsim_comparison *comparison, size_t worklo
         gsim_output_printf(output, ", \"streams_used\": %u, \"events_recorded\": %u, \"stream_waits\": %u",
                            cell->first.streams_used, cell->first.events_recorded, cell->first.stream_waits);
         gsim_output_text(output, ", \"critical_path_us\": ");
-        gsim_output_time_us(output, cell->metrics.critical_path);
+        gsim_output_time_us(output, cell->critical_path);
         gsim_output_text(output, ", \"lower_bound_us\": ");
-        gsim_output_time_us(output, cell->metrics.lower_bound);
+        gsim_output_time_us(output, cell->lower_bound);
         for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) {
             if (!*cell->settings[s]) continue;
             gsim_output_printf(output, ", \"%s\": ", gsim_compare_settings[s]);

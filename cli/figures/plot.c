@@ -282,6 +282,14 @@ static void note_absent(const struct gsim_frame *frame, const struct gsim_result
     }
 }
 
+/* A run's makespan is of all its iterations. */
+static void note_iterations(const struct gsim_frame *frame, const struct gsim_results_query *query)
+{
+    const char *quantity = query->value ? query->value : query->y;
+    if (quantity && strcmp(quantity, "makespan_us") == 0 && gsim_frame_distinct(frame, gsim_frame_find(frame, "iterations_run")) > 1)
+        fprintf(stderr, "gpusim: note: makespan_us covers different numbers of iterations (iterations_run): see iteration_us\n");
+}
+
 static void note_losses(const struct gsim_frame *frame, struct gsim_arena *arena)
 {
     const char *losses = gsim_frame_losses(frame, arena);
@@ -307,6 +315,7 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     if (status == GSIM_OK) status = plot(&frame, &query, &c->figure, &note, error);
     if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
     if (status == GSIM_OK) note_absent(&frame, &query);
+    if (status == GSIM_OK) note_iterations(&frame, &query);
     if (status == GSIM_OK && *note)
         fprintf(stderr, "gpusim: note: points are means over different values of %s (see --where)\n", note);
     gsim_frame_release(&frame);

@@ -57,6 +57,10 @@ static enum gsim_status read_base(struct results *results, struct gsim_error *er
         equals ? gsim_arena_printf(&results->arena, "%.*s", (int)(equals - text), text) : "sched";
     results->query.base_value = equals ? equals + 1 : text;
     if (!results->query.base_name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (results->query.is_paired && !results->query.columns) {
+        results->query.columns = &results->query.base_name; /* one group for each other value */
+        results->query.column_count = 1;
+    }
     return *results->query.base_name && *results->query.base_value
                ? GSIM_OK
                : gsim_error_set(error, GSIM_USAGE, "--base: expected NAME=VALUE or a scheduler, found '%s'", text);
@@ -72,12 +76,16 @@ static enum gsim_status ask(struct results *results, struct gsim_error *error)
     for (size_t i = 0; i < arguments->repeated_count; i++) conditions[i] = arguments->repeated[i].text;
     results->query.conditions = conditions;
     results->query.condition_count = arguments->repeated_count;
-    results->query.is_grouped = value_of(results, GSIM_CLI_GROUP) != NULL;
+    results->query.is_paired = value_of(results, GSIM_CLI_PAIRS) != NULL;
+    results->query.is_grouped = results->query.is_paired || value_of(results, GSIM_CLI_GROUP);
     results->query.with_failed = !results->query.is_grouped;
+    results->query.tells_rows = !results->query.is_grouped && value_of(results, GSIM_CLI_CSV);
     results->query.value = value_of(results, GSIM_CLI_VALUE);
     if (results->query.is_grouped && value_of(results, GSIM_CLI_COLUMNS))
         return gsim_error_set(error, GSIM_USAGE, "--columns and --group: expected one of them");
-    if (results->query.is_grouped)
+    if (results->query.is_paired && !value_of(results, GSIM_CLI_BASE))
+        return gsim_error_set(error, GSIM_USAGE, "--paired: expected --base NAME=VALUE with it, or a scheduler");
+    if (value_of(results, GSIM_CLI_GROUP))
         status = split(results, GSIM_CLI_GROUP, error);
     else if (value_of(results, GSIM_CLI_COLUMNS))
         status = split(results, GSIM_CLI_COLUMNS, error);
@@ -105,15 +113,30 @@ static const char *cell_text(const struct gsim_cell *cell, char text[CELL_TEXT_S
 static const char *const grouped_heads[] = {"n", "mean", "ci95", "geomean", "min", "max"};
 #define GROUPED_COUNT  (sizeof(grouped_heads) / sizeof(grouped_heads[0]))
 #define GROUPED_SPREAD 2
+static const char *const paired_heads[] = {"cells", "wins", "ties", "losses", "difference", "ci95", "ratio", "ratio_low", "ratio_high", "sign_p"};
+#define PAIRED_COUNT (sizeof(paired_heads) / sizeof(paired_heads[0]))
+
+/* Figures of a group; 0: rows are listed. */
+static size_t figure_count(const struct gsim_answer *answer)
+{
+    return answer->pairs ? PAIRED_COUNT : answer->stats ? GROUPED_COUNT : 0;
+}
 
 /* An interval is said of repetitions; over different workloads, devices or sizes there is a standard deviation. */
-static const char *grouped_head(const struct gsim_answer *answer, size_t index)
+static const char *figure_head(const struct gsim_answer *answer, size_t index)
 {
+    if (answer->pairs) return paired_heads[index];
     return index == GROUPED_SPREAD && answer->is_mixed ? "spread" : grouped_heads[index];
 }
 
-static double grouped_value(const struct gsim_answer *answer, size_t row, size_t index)
+static double figure_value(const struct gsim_answer *answer, size_t row, size_t index)
 {
+    if (answer->pairs) {
+        const struct gsim_pairs *p = &answer->pairs[row];
+        const double values[PAIRED_COUNT] = {(double)p->cells,  (double)p->wins,  (double)p->ties, (double)p->losses, p->difference,
+                                             p->difference_ci95, p->ratio,         p->ratio_low,    p->ratio_high,     p->sign_p};
+        return values[index];
+    }
     const struct gsim_stats *stats = &answer->stats[row];
     const double values[GROUPED_COUNT] = {(double)stats->count,      gsim_stats_mean(stats),
                                           answer->is_mixed ? gsim_stats_deviation(stats) : gsim_stats_ci95(stats),
@@ -123,7 +146,9 @@ static double grouped_value(const struct gsim_answer *answer, size_t row, size_t
 
 static bool has_failed(const struct gsim_answer *answer)
 {
-    for (size_t i = 0; i < answer->row_count && !answer->stats; i++)
+    for (size_t i = 0; i < answer->name_count; i++)
+        if (strcmp(answer->names[i], "status") == 0) return false; /* it has a column */
+    for (size_t i = 0; i < answer->row_count && !figure_count(answer); i++)
         if (answer->statuses[i]) return true;
     return false;
 }
@@ -141,9 +166,9 @@ static const char *entry(const struct gsim_answer *answer, size_t row, size_t in
         return is_head ? gsim_text_fit(text, CELL_TEXT_SIZE, answer->names[index], 100) : cell_text(cell, text);
     }
     index -= answer->name_count;
-    if (answer->stats) {
-        if (index >= GROUPED_COUNT) return NULL;
-        return is_head ? grouped_head(answer, index) : number_text(grouped_value(answer, row, index), text);
+    if (figure_count(answer)) {
+        if (index >= figure_count(answer)) return NULL;
+        return is_head ? figure_head(answer, index) : number_text(figure_value(answer, row, index), text);
     }
     if (index == 0) return is_head ? answer->value_name : number_text(answer->values[row], text);
     *is_number = false;
@@ -153,7 +178,7 @@ static const char *entry(const struct gsim_answer *answer, size_t row, size_t in
 
 static size_t count_columns(const struct gsim_answer *answer)
 {
-    return answer->name_count + (answer->stats ? GROUPED_COUNT : has_failed(answer) ? 2u : 1u);
+    return answer->name_count + (figure_count(answer) ? figure_count(answer) : has_failed(answer) ? 2u : 1u);
 }
 
 static void put_row(const struct gsim_answer *answer, size_t row, size_t columns, const size_t *widths,
@@ -194,6 +219,9 @@ static void put_table(const struct results *results, struct gsim_output *output)
             size_t length = strlen(entry(answer, i ? i - 1 : SIZE_MAX, j, &is_number, text));
             if (length > widths[j]) widths[j] = length;
         }
+    if (answer->pairs)
+        gsim_output_printf(output, "%s against that of the base, cell by cell: a win is less; mean difference, half of its 95 %% interval;\n"
+                                   "base over own, geometric mean, with its 95 %% interval; two-sided sign test\n\n", answer->value_name);
     if (answer->stats)
         gsim_output_printf(output, answer->is_mixed ? "%s of groups, mean and spread (standard deviation) over different cells\n\n"
                                                     : "%s of groups, mean with 95 %% confidence interval\n\n", answer->value_name);
@@ -220,9 +248,8 @@ static void put_csv(const struct results *results, struct gsim_output *output)
                 if (cell->type == GSIM_CELL_TEXT) gsim_output_csv_string(output, cell->text);
                 if (cell->type != GSIM_CELL_TEXT && cell->type != GSIM_CELL_NULL)
                     gsim_output_printf(output, "%.15g", cell->real);
-            } else if (i && j < answer->name_count + (answer->stats ? GROUPED_COUNT : 1)) {
-                double value =
-                    answer->stats ? grouped_value(answer, row, j - answer->name_count) : answer->values[row];
+            } else if (i && j < answer->name_count + (figure_count(answer) ? figure_count(answer) : 1)) {
+                double value = figure_count(answer) ? figure_value(answer, row, j - answer->name_count) : answer->values[row];
                 if (isfinite(value)) gsim_output_printf(output, "%.12g", value);
             } else {
                 gsim_output_csv_string(output, entry(answer, row, j, &is_number, text));
@@ -258,11 +285,11 @@ static void put_json(const struct results *results, struct gsim_output *output)
                 put_json_number(cell->type == GSIM_CELL_NULL ? NAN : cell->real, output);
             gsim_output_text(output, ", ");
         }
-        for (size_t j = 0; answer->stats && j < GROUPED_COUNT; j++) {
-            gsim_output_printf(output, "%s\"%s\": ", j ? ", " : "", grouped_head(answer, j));
-            put_json_number(grouped_value(answer, i, j), output);
+        for (size_t j = 0; j < figure_count(answer); j++) {
+            gsim_output_printf(output, "%s\"%s\": ", j ? ", " : "", figure_head(answer, j));
+            put_json_number(figure_value(answer, i, j), output);
         }
-        if (!answer->stats) {
+        if (!figure_count(answer)) {
             gsim_output_json_string(output, answer->value_name);
             gsim_output_text(output, ": ");
             put_json_number(answer->values[i], output);
@@ -293,6 +320,9 @@ static void warn(const struct results *results)
     if (results->query.is_grouped && answer->failed_count)
         fprintf(stderr, "gpusim: %zu points without figures are left out (--where 'status != ok' --columns error)\n",
                 answer->failed_count);
+    if (strcmp(answer->value_name, "makespan_us") == 0 && answer->iterations_most > answer->iterations_least)
+        fprintf(stderr, "gpusim: note: makespan_us covers %.0f to %.0f iterations: compare iteration_us, or say --iterations\n",
+                answer->iterations_least, answer->iterations_most);
     if (answer->no_base_count) fprintf(stderr, "gpusim: %zu points have no base row\n", answer->no_base_count);
     if (!answer->row_count && !answer->failed_count && !answer->no_base_count)
         fprintf(stderr, results->arguments->repeated_count ? "gpusim: note: no rows are left: see --where\n"

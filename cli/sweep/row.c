@@ -141,13 +141,16 @@ static void put_options(struct maker *maker, const struct gsim_cli_point *point)
     put_json(maker, GSIM_COLUMN_options, options);
 }
 
-static void put_figures(struct maker *maker, const struct gsim_timeline *timeline, const struct gsim_metrics *metrics)
+/* Times of iterations and what is the device's are of the whole run; sums and bounds are of the iteration of median length. */
+static void put_figures(struct maker *maker, const struct gsim_timeline *timeline, const struct gsim_metrics *metrics,
+                        const struct gsim_cli_point *point)
 {
+    const struct gsim_metrics *iteration = &point->iteration;
     put_time(maker, GSIM_COLUMN_iteration_us, metrics->iteration_median);
     put_time(maker, GSIM_COLUMN_iteration_min_us, metrics->iteration_min);
     put_time(maker, GSIM_COLUMN_iteration_max_us, metrics->iteration_max);
     put_time(maker, GSIM_COLUMN_makespan_us, metrics->makespan);
-    put_integer(maker, GSIM_COLUMN_kernels, timeline->kernel_count);
+    put_integer(maker, GSIM_COLUMN_iterations_run, timeline->iteration_count);
     if (timeline->iteration_count) {
         put_integer(maker, GSIM_COLUMN_streams_used, timeline->iterations[0].streams_used);
         put_integer(maker, GSIM_COLUMN_events_recorded, timeline->iterations[0].events_recorded);
@@ -159,17 +162,18 @@ static void put_figures(struct maker *maker, const struct gsim_timeline *timelin
     put_real(maker, GSIM_COLUMN_overlap_tc, metrics->overlap.transfer_compute);
     put_real(maker, GSIM_COLUMN_overlap_cc, metrics->overlap.compute_compute);
     put_real(maker, GSIM_COLUMN_overlap_total, metrics->overlap.total);
-    put_integer(maker, GSIM_COLUMN_h2d_bytes, metrics->h2d_bytes);
-    put_integer(maker, GSIM_COLUMN_d2h_bytes, metrics->d2h_bytes);
-    put_integer(maker, GSIM_COLUMN_d2d_bytes, metrics->d2d_bytes);
-    put_time(maker, GSIM_COLUMN_kernel_time_us, metrics->kernel_time);
-    put_time(maker, GSIM_COLUMN_transfer_time_us, metrics->transfer_time);
-    put_time(maker, GSIM_COLUMN_device_busy_us, metrics->device_busy);
-    put_time(maker, GSIM_COLUMN_host_busy_us, metrics->host_busy);
-    put_time(maker, GSIM_COLUMN_host_waited_us, metrics->host_waited);
-    put_time(maker, GSIM_COLUMN_critical_path_us, metrics->critical_path);
-    put_time(maker, GSIM_COLUMN_lower_bound_us, metrics->lower_bound);
-    put_text(maker, GSIM_COLUMN_lower_bound_reason, metrics->lower_bound_reason);
+    put_integer(maker, GSIM_COLUMN_kernels, point->iteration_kernels);
+    put_integer(maker, GSIM_COLUMN_h2d_bytes, iteration->h2d_bytes);
+    put_integer(maker, GSIM_COLUMN_d2h_bytes, iteration->d2h_bytes);
+    put_integer(maker, GSIM_COLUMN_d2d_bytes, iteration->d2d_bytes);
+    put_time(maker, GSIM_COLUMN_kernel_time_us, iteration->kernel_time);
+    put_time(maker, GSIM_COLUMN_transfer_time_us, iteration->transfer_time);
+    put_time(maker, GSIM_COLUMN_device_busy_us, iteration->device_busy);
+    put_time(maker, GSIM_COLUMN_host_busy_us, iteration->host_busy);
+    put_time(maker, GSIM_COLUMN_host_waited_us, iteration->host_waited);
+    put_time(maker, GSIM_COLUMN_critical_path_us, iteration->critical_path);
+    put_time(maker, GSIM_COLUMN_lower_bound_us, iteration->lower_bound);
+    put_text(maker, GSIM_COLUMN_lower_bound_reason, iteration->lower_bound_reason);
 }
 
 static enum gsim_status run(struct maker *maker, struct gsim_error *error)
@@ -189,7 +193,7 @@ static enum gsim_status run(struct maker *maker, struct gsim_error *error)
     if (status == GSIM_OK) {
         put_options(maker, &point);
         status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
-        if (status == GSIM_OK) put_figures(maker, &timeline, &metrics);
+        if (status == GSIM_OK) put_figures(maker, &timeline, &metrics, &point);
     }
     gsim_timeline_release(&timeline);
     gsim_cli_point_release(&point);

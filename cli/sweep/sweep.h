@@ -31,7 +31,9 @@
     X(ALLOW_PLUGINS, "allow-plugins", NULL, GSIM_CLI_ON_SWEEP,                                                         \
       "load the shared objects (schedulers) that the spec file\nnames: their code runs")                                 \
     X(DRY_RUN, "dry-run", NULL, GSIM_CLI_ON_SWEEP, "count the points and show the first ones")                         \
-    X(COLUMNS, "columns", "A,B,...", GSIM_CLI_ON_RESULTS, "what a row shows beside its value (default: what varied)")  \
+    X(COLUMNS, "columns", "A,B,...", GSIM_CLI_ON_RESULTS, "what a row shows beside its value (default: what varied);\nall: every column, axis and option")  \
+    X(PAIRS, "paired", NULL, GSIM_CLI_ON_RESULTS,                                                                     \
+      "against --base cell by cell: differences, wins, ties and\nlosses, a sign test, the ratio and its interval; --group: for\neach group apart") \
     X(GROUP, "group", "A,B,...", GSIM_CLI_ON_RESULTS,                                                                  \
       "one line per group: mean with 95 % confidence interval of\n"                                                    \
       "repetitions, or spread over cells; geometric mean, extremes")                                                                         \

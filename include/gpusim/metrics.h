@@ -84,6 +84,12 @@ enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, cons
                                       const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                       struct gsim_error *error) GSIM_NODISCARD;
 
+/* As gsim_metrics_compute, of one iteration: of those behind the warm-up the one of median length, which iteration_us is the time of. Its
+ * sums do not depend on how many others ran, and its lower bound is one of its own time. KERNELS: how many ran in it. */
+enum gsim_status gsim_metrics_iteration(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
+                                        const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics, size_t *kernels,
+                                        struct gsim_error *error) GSIM_NODISCARD;
+
 /* Longest path over ITERATIONS repetitions of the program's ops, ordered by the true data dependences (read
  * after write, write after read, write after write, iterations included) and by "after". OP_TIME: per op.
  * Untimed ops take no part. O(iterations x (ops + arguments)). */

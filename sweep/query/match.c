@@ -3,110 +3,87 @@
 #include "sweep/query/match.h"
 
 #include <math.h>
-
-#include "sim/base/text.h"
-
-#define PIECES_MAX 64
+#include <stdlib.h>
+#include <string.h>
 
 struct base {
     const char *identity;
-    double value;
+    double sum, squares, count;
 };
 
 struct gsim_base_group {
     const char *identity; /* of its first row: the names that count */
+    const char *common;   /* of its lines those that all its rows have */
     struct base *bases;
     size_t count, capacity;
     struct gsim_base_group *next;
 };
 
-struct pieces {
-    const struct gsim_matches *matches;
-    struct {
-        const char *name;
-        char value[160];
-    } items[PIECES_MAX];
-    size_t count;
-};
+static enum gsim_status no_memory(struct gsim_error *error) { return gsim_error_set(error, GSIM_NOMEM, "out of memory"); }
 
-static void cell_text(const struct gsim_cell *cell, char *text, size_t size)
+/* A stable order: of two of one name the first stays first. */
+static void sort(struct gsim_match_setting *settings, size_t count)
 {
-    if (cell->type == GSIM_CELL_TEXT)
-        snprintf(text, size, "%s", cell->text);
-    else
-        snprintf(text, size, "%.15g", cell->type == GSIM_CELL_NULL ? 0.0 : cell->real);
-}
-
-static bool is_base_name(const struct gsim_matches *matches, const char *name)
-{
-    enum gsim_column column = gsim_view_column(matches->base_name);
-    return strcmp(name, matches->base_name) == 0 ||
-           (column < GSIM_COLUMN_COUNT && strcmp(name, gsim_column_name(column)) == 0);
-}
-
-static void add_piece(void *data, const char *name, const struct gsim_cell *value)
-{
-    struct pieces *pieces = data;
-    if (strcmp(name, "sched") == 0) name = "scheduler";
-    if (is_base_name(pieces->matches, name) || pieces->count == PIECES_MAX) return;
-    for (size_t i = 0; i < pieces->count; i++)
-        if (strcmp(pieces->items[i].name, name) == 0) return;
-    pieces->items[pieces->count].name = name;
-    cell_text(value, pieces->items[pieces->count].value, sizeof(pieces->items[0].value));
-    pieces->count++;
-}
-
-/* The identity of a row, in the arena. */
-static const char *identify(const struct gsim_matches *matches, struct gsim_view *view)
-{
-    static const enum gsim_column always[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device,
-                                              GSIM_COLUMN_repeat};
-    struct pieces pieces = {.matches = matches};
-    char text[4096];
-    size_t length = 0, done = 0;
-    const char *last = "";
-    for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
-        add_piece(&pieces, gsim_column_name(always[i]), &view->row->cells[always[i]]);
-    gsim_view_axes(view, add_piece, &pieces);
-    for (; done < pieces.count && length < sizeof(text); done++) {
-        size_t best = pieces.count;
-        for (size_t i = 0; i < pieces.count; i++)
-            if (strcmp(pieces.items[i].name, last) > 0 &&
-                (best == pieces.count || strcmp(pieces.items[i].name, pieces.items[best].name) < 0))
-                best = i;
-        last = pieces.items[best].name;
-        length += (size_t)snprintf(text + length, sizeof(text) - length, "%s=%s\n", last, pieces.items[best].value);
+    for (size_t i = 1; i < count; i++) {
+        struct gsim_match_setting now = settings[i];
+        size_t at = i;
+        for (; at && strcmp(settings[at - 1].name, now.name) > 0; at--) settings[at] = settings[at - 1];
+        settings[at] = now;
     }
-    return gsim_arena_strdup(matches->arena, text);
 }
 
-/* Whether NAMES, an identity, has the name that starts at LINE. */
-static bool has_name(const char *names, const char *line)
+/* The identity of a row, in the arena; NULL: out of memory. */
+static const char *identify(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count)
+{
+    size_t room = 1, length = 0;
+    sort(settings, count);
+    for (size_t i = 0; i < count; i++) room += strlen(settings[i].name) + strlen(settings[i].value) + 2;
+    char *text = gsim_arena_alloc(matches->arena, room);
+    for (size_t i = 0; text && i < count; i++)
+        if (!i || strcmp(settings[i].name, settings[i - 1].name) != 0)
+            length += (size_t)snprintf(text + length, room - length, "%s=%s\n", settings[i].name, settings[i].value);
+    if (length > matches->longest) matches->longest = length;
+    return text;
+}
+
+/* The line of IDENTITY with the name of LINE; NULL: it has none. */
+static const char *line_of(const char *identity, const char *line)
 {
     size_t length = strcspn(line, "=") + 1;
-    for (const char *at = names; *at; at += strcspn(at, "\n") + 1)
-        if (strncmp(at, line, length) == 0) return true;
-    return false;
+    for (const char *at = identity; *at; at += strcspn(at, "\n") + 1)
+        if (strncmp(at, line, length) == 0) return at;
+    return NULL;
 }
 
-/* The lines of IDENTITY whose names are in NAMES. False when a name of NAMES is missing. */
-static bool restrict_to(const char *identity, const char *names, char *text, size_t size)
+static bool has_names(const char *identity, const char *wanted)
 {
-    size_t length = 0;
-    for (const char *at = names; *at; at += strcspn(at, "\n") + 1)
-        if (!has_name(identity, at)) return false;
-    text[0] = '\0';
-    for (const char *at = identity; *at && length < size; at += strcspn(at, "\n") + 1)
-        if (has_name(names, at))
-            length += (size_t)snprintf(text + length, size - length, "%.*s\n", (int)strcspn(at, "\n"), at);
+    for (const char *at = wanted; *at; at += strcspn(at, "\n") + 1)
+        if (!line_of(identity, at)) return false;
     return true;
 }
 
-void gsim_matches_init(struct gsim_matches *matches, const char *base_name, const char *base_value,
-                       struct gsim_arena *arena)
+static char *put_line(char *text, const char *line)
 {
-    *matches = (struct gsim_matches){.base_name = base_name, .base_value = base_value, .arena = arena};
+    size_t length = strcspn(line, "\n") + 1;
+    memcpy(text, line, length);
+    return text + length;
 }
+
+/* The lines of IDENTITY whose names the group's rows have; what all of these agree in IDENTITY need not have. False when another name is
+ * missing. */
+static bool restrict_to(const char *identity, const struct gsim_base_group *group, char *text)
+{
+    for (const char *at = group->identity; *at; at += strcspn(at, "\n") + 1) {
+        const char *line = line_of(identity, at);
+        if (!line) line = line_of(group->common, at);
+        if (!line) return false;
+        text = put_line(text, line);
+    }
+    *text = '\0';
+    return true;
+}
+
+void gsim_matches_init(struct gsim_matches *matches, struct gsim_arena *arena) { *matches = (struct gsim_matches){.arena = arena}; }
 
 void gsim_matches_release(struct gsim_matches *matches)
 {
@@ -115,61 +92,36 @@ void gsim_matches_release(struct gsim_matches *matches)
     *matches = (struct gsim_matches){0};
 }
 
-bool gsim_matches_is_base(const struct gsim_matches *matches, struct gsim_view *view)
-{
-    struct gsim_cell cell = gsim_view_value(view, matches->base_name);
-    double wanted;
-    if (cell.type == GSIM_CELL_NULL) return false;
-    if (cell.type == GSIM_CELL_TEXT) return strcmp(cell.text, matches->base_value) == 0;
-    return gsim_text_quantity(matches->base_value, &wanted) && cell.real == wanted;
-}
-
-static bool same_names(const char *left, const char *right)
-{
-    for (const char *at = left; *at; at += strcspn(at, "\n") + 1)
-        if (!has_name(right, at)) return false;
-    for (const char *at = right; *at; at += strcspn(at, "\n") + 1)
-        if (!has_name(left, at)) return false;
-    return true;
-}
-
-static enum gsim_status add_base(struct gsim_matches *matches, const char *identity, double value,
-                                 struct gsim_error *error)
+static enum gsim_status add_base(struct gsim_matches *matches, const char *identity, double value, struct gsim_error *error)
 {
     struct gsim_base_group *group = matches->groups;
-    while (group && !same_names(group->identity, identity)) group = group->next;
+    while (group && !(has_names(group->identity, identity) && has_names(identity, group->identity))) group = group->next;
     if (!group) {
         group = GSIM_ARENA_NEW(matches->arena, struct gsim_base_group);
-        if (!group) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!group) return no_memory(error);
         *group = (struct gsim_base_group){.identity = identity, .next = matches->groups};
         matches->groups = group;
     }
     void *array = group->bases;
-    if (gsim_array_grow(&array, sizeof(*group->bases), group->count, &group->capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (gsim_array_grow(&array, sizeof(*group->bases), group->count, &group->capacity)) return no_memory(error);
     group->bases = array;
-    group->bases[group->count++] = (struct base){identity, value};
+    group->bases[group->count++] = (struct base){identity, value, value * value, 1};
     matches->base_count++;
     return GSIM_OK;
 }
 
-enum gsim_status gsim_matches_add_base(struct gsim_matches *matches, struct gsim_view *view, double value,
-                                       struct gsim_error *error)
-{
-    const char *identity = identify(matches, view);
-    return identity ? add_base(matches, identity, value, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
-enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_view *view, double value,
+enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count, int roles, double value,
                                   struct gsim_error *error)
 {
-    const char *identity = identify(matches, view);
+    const char *identity = identify(matches, settings, count);
     void *array = matches->rows;
-    if (!identity || gsim_array_grow(&array, sizeof(*matches->rows), matches->row_count, &matches->row_capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    matches->rows = array;
-    matches->rows[matches->row_count++] = identity;
-    return gsim_matches_is_base(matches, view) && !isnan(value) ? add_base(matches, identity, value, error) : GSIM_OK;
+    if (!identity) return no_memory(error);
+    if (roles & GSIM_MATCH_ROW) {
+        if (gsim_array_grow(&array, sizeof(*matches->rows), matches->row_count, &matches->row_capacity)) return no_memory(error);
+        matches->rows = array;
+        matches->rows[matches->row_count++] = identity;
+    }
+    return roles & GSIM_MATCH_BASE && !isnan(value) ? add_base(matches, identity, value, error) : GSIM_OK;
 }
 
 static int by_identity(const void *left, const void *right)
@@ -177,20 +129,52 @@ static int by_identity(const void *left, const void *right)
     return strcmp(((const struct base *)left)->identity, ((const struct base *)right)->identity);
 }
 
-void gsim_matches_prepare(struct gsim_matches *matches)
+/* In the arena; NULL: out of memory. */
+static const char *find_common(const struct gsim_matches *matches, const struct gsim_base_group *group)
 {
-    for (struct gsim_base_group *group = matches->groups; group; group = group->next)
-        qsort(group->bases, group->count, sizeof(*group->bases), by_identity);
+    char *text = gsim_arena_alloc(matches->arena, strlen(group->identity) + 1), *end = text;
+    for (const char *at = group->identity; text && *at; at += strcspn(at, "\n") + 1) {
+        size_t length = strcspn(at, "\n"), same = 1;
+        for (; same < group->count; same++)
+            if (strncmp(line_of(group->bases[same].identity, at), at, length + 1) != 0) break;
+        if (same == group->count) end = put_line(end, at);
+    }
+    if (text) *end = '\0';
+    return text;
 }
 
-double gsim_matches_find(const struct gsim_matches *matches, size_t index)
+enum gsim_status gsim_matches_prepare(struct gsim_matches *matches, struct gsim_error *error)
 {
-    char text[4096];
-    for (const struct gsim_base_group *group = matches->groups; group; group = group->next) {
-        struct base wanted = {.identity = text};
-        if (!restrict_to(matches->rows[index], group->identity, text, sizeof(text))) continue;
-        const struct base *found = bsearch(&wanted, group->bases, group->count, sizeof(wanted), by_identity);
-        if (found) return found->value;
+    for (struct gsim_base_group *group = matches->groups; group; group = group->next) {
+        size_t kept = 0;
+        qsort(group->bases, group->count, sizeof(*group->bases), by_identity);
+        for (size_t i = 0; i < group->count; i++) {
+            struct base *last = kept ? &group->bases[kept - 1] : NULL;
+            if (last && by_identity(last, &group->bases[i]) == 0) {
+                last->sum += group->bases[i].sum;
+                last->squares += group->bases[i].squares;
+                last->count++;
+            } else {
+                group->bases[kept++] = group->bases[i];
+            }
+        }
+        group->count = kept;
+        if (!(group->common = find_common(matches, group))) return no_memory(error);
     }
-    return NAN;
+    matches->scratch = gsim_arena_alloc(matches->arena, 2 * matches->longest + 1);
+    return matches->scratch ? GSIM_OK : no_memory(error);
+}
+
+struct gsim_match gsim_matches_find(const struct gsim_matches *matches, size_t index)
+{
+    for (const struct gsim_base_group *group = matches->groups; group; group = group->next) {
+        struct base wanted = {.identity = matches->scratch};
+        if (!restrict_to(matches->rows[index], group, matches->scratch)) continue;
+        const struct base *found = bsearch(&wanted, group->bases, group->count, sizeof(wanted), by_identity);
+        if (!found) continue;
+        double n = found->count, mean = found->sum / n;
+        double variance = n > 1 ? fmax(0, (found->squares - n * mean * mean) / (n - 1)) / n / (mean * mean) : 0;
+        return (struct gsim_match){mean, variance};
+    }
+    return (struct gsim_match){NAN, NAN};
 }

@@ -1,38 +1,50 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sweep (internal to sweep/query/query.c). Which base row belongs to a row: the one that agrees with it in workload,
- * scheduler, device, repetition and all axes, but for the name in which bases differ from others. An axis that the base
- * row does not have (a parameter of another scheduler) does not count.
+ * Layer: sweep. Which base row belongs to a row, in results (sweep/query/query.c) and in figures (plots/group.c): the one that agrees with
+ * it in every setting that the base row has, but for the name in which bases differ from others. A setting that the base row does not have
+ * (a parameter of another scheduler) does not count, nor one that the row lacks and all base rows agree in.
  */
 #ifndef GSIM_SWEEP_MATCH_H
 #define GSIM_SWEEP_MATCH_H
 
-#include "sweep/query/view.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpusim/memory.h"
+#include "gpusim/status.h"
+
+struct gsim_match_setting {
+    const char *name, *value;
+};
 
 struct gsim_base_group; /* base rows with the same names */
 
 struct gsim_matches {
-    const char *base_name, *base_value;
     struct gsim_arena *arena;
     const char **rows; /* identity of each row added */
-    size_t row_count, row_capacity;
+    size_t row_count, row_capacity, longest;
     struct gsim_base_group *groups;
     size_t base_count;
+    char *scratch;
 };
 
-void gsim_matches_init(struct gsim_matches *matches, const char *base_name, const char *base_value,
-                       struct gsim_arena *arena);
-void gsim_matches_release(struct gsim_matches *matches);
+/* A base's value for a row: the mean over the base rows that agree, which repetitions without a number of their own do. */
+struct gsim_match {
+    double mean;     /* NAN: there is none */
+    double variance; /* of that mean, relative to its square; 0 for one row */
+};
 
-bool gsim_matches_is_base(const struct gsim_matches *matches, struct gsim_view *view);
-enum gsim_status gsim_matches_add_base(struct gsim_matches *matches, struct gsim_view *view, double value,
-                                       struct gsim_error *error) GSIM_NODISCARD;
-/* A row, which may be a base row as well. */
-enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_view *view, double value,
+enum gsim_match_role { GSIM_MATCH_ROW = 1, GSIM_MATCH_BASE = 2 }; /* or both */
+
+void gsim_matches_init(struct gsim_matches *matches, struct gsim_arena *arena);
+void gsim_matches_release(struct gsim_matches *matches);
+/* SETTINGS, which are sorted here, without the name in which bases differ; of two with one name the first counts. A base whose VALUE is NAN
+ * is none. */
+enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count, int roles, double value,
                                   struct gsim_error *error) GSIM_NODISCARD;
 /* After the last one is added. */
-void gsim_matches_prepare(struct gsim_matches *matches);
-/* The base's value for the row added INDEX-th; NAN: there is none. */
-double gsim_matches_find(const struct gsim_matches *matches, size_t index);
+enum gsim_status gsim_matches_prepare(struct gsim_matches *matches, struct gsim_error *error) GSIM_NODISCARD;
+/* Of the row added INDEX-th. */
+struct gsim_match gsim_matches_find(const struct gsim_matches *matches, size_t index);
 
 #endif

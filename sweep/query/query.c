@@ -15,6 +15,10 @@ struct reading {
     struct gsim_answer *answer;
     struct gsim_where **where;
     struct gsim_matches matches;
+    struct gsim_match_setting *settings; /* of the row at hand */
+    size_t setting_count, setting_capacity;
+    bool *bases; /* per row: it is a base row; paired only */
+    size_t base_capacity;
     const char **known;
     size_t known_count;
     const char *ratio_of; /* the value that speed-ups divide, and groups and lists show where there is no base */
@@ -76,22 +80,38 @@ static enum gsim_status compile(struct reading *reading, struct gsim_error *erro
     return status;
 }
 
-/* Which columns the answer has: those asked for, or every axis of the file. */
+/* Unless it is there, also by another name of a column. NAME is the answer's. */
+static void add_name(struct gsim_answer *answer, const char *name)
+{
+    enum gsim_column column = gsim_view_column(name);
+    for (size_t i = 0; i < answer->name_count; i++)
+        if (strcmp(answer->names[i], name) == 0 || (column < GSIM_COLUMN_COUNT && gsim_view_column(answer->names[i]) == column)) return;
+    answer->names[answer->name_count++] = name;
+}
+
+/* Which columns the answer has: those asked for, or every axis of the file, with what tells repetitions apart where that is wanted; or all:
+ * columns, but for those whose contents are columns here, axes and options. */
 static enum gsim_status choose_names(struct reading *reading, size_t axis_count, struct gsim_error *error)
 {
+    static const char *const rows[] = {"seed", "repeat", "status"};
     const struct gsim_query *query = reading->query;
     struct gsim_answer *answer = reading->answer;
-    bool by_axes = !query->columns;
     enum gsim_status status = GSIM_OK;
-    answer->name_count = by_axes ? axis_count : query->column_count;
-    answer->names = GSIM_ARENA_ARRAY(&answer->arena, const char *, answer->name_count + 1);
+    bool is_all = query->column_count == 1 && strcmp(query->columns[0], GSIM_QUERY_ALL) == 0;
+    answer->names = GSIM_ARENA_ARRAY(&answer->arena, const char *, reading->known_count + GSIM_COLUMN_COUNT + query->column_count);
     if (!answer->names) return fail_memory(error);
-    for (size_t i = 0; i < answer->name_count && status == GSIM_OK; i++) {
-        answer->names[i] = by_axes ? reading->known[i] : gsim_arena_strdup(&answer->arena, query->columns[i]);
-        if (!answer->names[i]) return fail_memory(error);
-        status = check_name(reading, answer->names[i], error);
+    for (size_t i = 0; i < query->column_count && status == GSIM_OK && !is_all; i++) {
+        const char *name = answer->names[answer->name_count++] = gsim_arena_strdup(&answer->arena, query->columns[i]);
+        if (!name) return fail_memory(error);
+        status = check_name(reading, name, error);
     }
-    return status;
+    if (query->columns && !is_all) return status;
+    for (size_t i = 0; i < axis_count; i++) add_name(answer, reading->known[i]);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && query->tells_rows; i++) add_name(answer, rows[i]);
+    for (int i = 0; i < GSIM_COLUMN_COUNT && is_all; i++)
+        if (i != GSIM_COLUMN_axes && i != GSIM_COLUMN_options) add_name(answer, gsim_column_name((enum gsim_column)i));
+    for (size_t i = axis_count; i < reading->known_count && is_all; i++) add_name(answer, reading->known[i]);
+    return GSIM_OK;
 }
 
 static enum gsim_status prepare(struct reading *reading, struct gsim_error *error)
@@ -102,7 +122,7 @@ static enum gsim_status prepare(struct reading *reading, struct gsim_error *erro
     enum gsim_status status =
         gsim_store_names(reading->store, &answer->arena, &reading->known, &axis_count, &reading->known_count, error);
     if (status == GSIM_OK) status = choose_names(reading, axis_count, error);
-    bool is_speedup = query->base_name && (!query->value || strcmp(query->value, GSIM_QUERY_SPEEDUP) == 0);
+    bool is_speedup = query->base_name && !query->is_paired && (!query->value || strcmp(query->value, GSIM_QUERY_SPEEDUP) == 0);
     answer->value_name = is_speedup ? GSIM_QUERY_SPEEDUP : query->value ? query->value : "iteration_us";
     reading->ratio_of = is_speedup ? (query->base_of ? query->base_of : "iteration_us") : answer->value_name;
     if (status == GSIM_OK && query->value && !query->base_name && strcmp(query->value, GSIM_QUERY_SPEEDUP) == 0)
@@ -174,6 +194,51 @@ static uint64_t identify(struct gsim_view *view)
     return hash;
 }
 
+/* --- base rows ---------------------------------------------------------------------------------------------------- */
+static bool is_base(const struct reading *reading, struct gsim_view *view)
+{
+    const struct gsim_query *query = reading->query;
+    struct gsim_cell cell = gsim_view_value(view, query->base_name);
+    double wanted;
+    if (cell.type == GSIM_CELL_NULL) return false;
+    if (cell.type == GSIM_CELL_TEXT) return strcmp(cell.text, query->base_value) == 0;
+    return gsim_text_quantity(query->base_value, &wanted) && cell.real == wanted;
+}
+
+static bool is_base_name(const struct gsim_query *query, const char *name)
+{
+    enum gsim_column column = gsim_view_column(query->base_name);
+    return strcmp(name, query->base_name) == 0 || (column < GSIM_COLUMN_COUNT && strcmp(name, gsim_column_name(column)) == 0);
+}
+
+static void add_setting(void *data, const char *name, const struct gsim_cell *value)
+{
+    struct reading *reading = data;
+    struct gsim_arena *arena = &reading->answer->arena;
+    void *array = reading->settings;
+    if (strcmp(name, "sched") == 0) name = "scheduler";
+    if (is_base_name(reading->query, name)) return;
+    if (gsim_array_grow(&array, sizeof *reading->settings, reading->setting_count, &reading->setting_capacity)) {
+        arena->failed = 1;
+        return;
+    }
+    reading->settings = array;
+    const char *text = value->type == GSIM_CELL_TEXT ? value->text
+                                                     : gsim_arena_printf(arena, "%.15g", value->type == GSIM_CELL_NULL ? 0.0 : value->real);
+    if (text) reading->settings[reading->setting_count++] = (struct gsim_match_setting){name, text};
+}
+
+static enum gsim_status match(struct reading *reading, struct gsim_view *view, int roles, double value, struct gsim_error *error)
+{
+    static const enum gsim_column always[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device, GSIM_COLUMN_repeat};
+    reading->setting_count = 0;
+    for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+        add_setting(reading, gsim_column_name(always[i]), &view->row->cells[always[i]]);
+    gsim_view_axes(view, add_setting, reading);
+    if (reading->answer->arena.failed) return fail_memory(error);
+    return gsim_matches_add(&reading->matches, reading->settings, reading->setting_count, roles, value, error);
+}
+
 static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view, bool is_ok, struct gsim_error *error)
 {
     struct gsim_answer *answer = reading->answer;
@@ -186,9 +251,18 @@ static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view
             copy_cell(&answer->arena, gsim_view_value(view, answer->names[i]));
     struct gsim_cell value = gsim_view_value(view, reading->ratio_of);
     answer->values[row] = value.type == GSIM_CELL_INTEGER || value.type == GSIM_CELL_REAL ? value.real : NAN;
+    const struct gsim_cell *ran = &view->row->cells[GSIM_COLUMN_iterations_run];
+    if (ran->type != GSIM_CELL_NULL && (!answer->iterations_most || ran->real < answer->iterations_least)) answer->iterations_least = ran->real;
+    if (ran->type != GSIM_CELL_NULL && ran->real > answer->iterations_most) answer->iterations_most = ran->real;
     if (query->is_grouped) answer->identities[row] = identify(view);
     answer->statuses[row] = is_ok ? NULL : gsim_arena_strdup(&answer->arena, view->row->cells[GSIM_COLUMN_status].text);
-    if (query->base_name) status = gsim_matches_add(&reading->matches, view, answer->values[row], error);
+    void *bases = reading->bases;
+    if (query->is_paired && gsim_array_grow(&bases, sizeof *reading->bases, row, &reading->base_capacity)) return fail_memory(error);
+    reading->bases = bases;
+    bool is_own_base = query->base_name && is_base(reading, view);
+    if (query->is_paired) reading->bases[row] = is_own_base;
+    if (query->base_name)
+        status = match(reading, view, is_own_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW, answer->values[row], error);
     return status == GSIM_OK && answer->arena.failed ? fail_memory(error) : status;
 }
 
@@ -208,24 +282,25 @@ static enum gsim_status visit(void *data, const struct gsim_row *row, struct gsi
     if (holds && (is_ok || (reading->query->with_failed && state->type == GSIM_CELL_TEXT)))
         status = keep_row(reading, &view, is_ok, error);
     /* A base row counts even where the conditions show other rows only. */
-    else if (is_ok && reading->query->base_name && gsim_matches_is_base(&reading->matches, &view)) {
+    else if (is_ok && reading->query->base_name && is_base(reading, &view)) {
         struct gsim_cell value = gsim_view_value(&view, reading->ratio_of);
-        status = gsim_matches_add_base(&reading->matches, &view, value.real, error);
+        status = match(reading, &view, GSIM_MATCH_BASE, value.real, error);
     }
     gsim_view_release(&view);
     return status;
 }
 
 /* --- speed-ups and groups --------------------------------------------------------------------------------------- */
-static void put_speedups(struct reading *reading)
+static enum gsim_status put_speedups(struct reading *reading, struct gsim_error *error)
 {
     struct gsim_answer *answer = reading->answer;
-    gsim_matches_prepare(&reading->matches);
-    for (size_t i = 0; i < answer->row_count; i++) {
-        double base = gsim_matches_find(&reading->matches, i), own = answer->values[i];
+    enum gsim_status status = gsim_matches_prepare(&reading->matches, error);
+    for (size_t i = 0; i < answer->row_count && status == GSIM_OK; i++) {
+        double base = gsim_matches_find(&reading->matches, i).mean, own = answer->values[i];
         answer->values[i] = own > 0 ? base / own : NAN;
         if (isnan(base)) answer->no_base_count++;
     }
+    return status;
 }
 
 static int compare_cells(const struct gsim_cell *left, const struct gsim_cell *right)
@@ -284,12 +359,83 @@ static enum gsim_status group(struct gsim_answer *answer, struct gsim_error *err
     return GSIM_OK;
 }
 
+/* --- pairs -------------------------------------------------------------------------------------------------------- */
+struct paired_row {
+    size_t group;
+    uint64_t cell;
+    double own, base;
+};
+
+static int by_cell(const void *left, const void *right)
+{
+    const struct paired_row *a = left, *b = right;
+    if (a->group != b->group) return a->group < b->group ? -1 : 1;
+    return (a->cell > b->cell) - (a->cell < b->cell);
+}
+
+/* Rows that have a base row and are none, with their group; the groups' cells move to the front. Returns how many rows. */
+static size_t collect_pairs(struct reading *reading, struct paired_row *rows, size_t *group_count)
+{
+    struct gsim_answer *answer = reading->answer;
+    size_t width = answer->name_count, count = 0, groups = 0;
+    for (size_t i = 0; i < answer->row_count; i++) {
+        double base = gsim_matches_find(&reading->matches, i).mean;
+        size_t at = 0;
+        answer->no_base_count += isnan(base);
+        if (reading->bases[i] || isnan(base) || !(answer->values[i] > 0)) continue;
+        while (at < groups && !same_group(answer, at, i)) at++;
+        if (at == groups) {
+            memmove(&answer->cells[groups * width], &answer->cells[i * width], width * sizeof(*answer->cells));
+            groups++;
+        }
+        rows[count++] = (struct paired_row){at, answer->identities[i], answer->values[i], base};
+    }
+    *group_count = groups;
+    return count;
+}
+
+/* Repetitions of a cell are one pair, of means. */
+static size_t cells_of(const struct paired_row *rows, size_t count, struct gsim_cell_pair *cells)
+{
+    size_t cell_count = 0;
+    for (size_t first = 0, next; first < count; first = next) {
+        struct gsim_cell_pair sum = {0};
+        for (next = first; next < count && rows[next].cell == rows[first].cell; next++) {
+            sum.own += rows[next].own;
+            sum.base += rows[next].base;
+        }
+        cells[cell_count++] = (struct gsim_cell_pair){sum.own / (double)(next - first), sum.base / (double)(next - first)};
+    }
+    return cell_count;
+}
+
+static enum gsim_status pair(struct reading *reading, struct gsim_error *error)
+{
+    struct gsim_answer *answer = reading->answer;
+    size_t group_count = 0;
+    struct paired_row *rows = GSIM_ARENA_ARRAY(&answer->arena, struct paired_row, answer->row_count + 1);
+    struct gsim_cell_pair *cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell_pair, answer->row_count + 1);
+    enum gsim_status status = gsim_matches_prepare(&reading->matches, error);
+    if (status == GSIM_OK && (!rows || !cells)) status = fail_memory(error);
+    if (status != GSIM_OK) return status;
+    size_t count = collect_pairs(reading, rows, &group_count);
+    answer->pairs = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_pairs, group_count + 1);
+    if (!answer->pairs) return fail_memory(error);
+    qsort(rows, count, sizeof *rows, by_cell);
+    for (size_t first = 0, next; first < count; first = next) {
+        for (next = first; next < count && rows[next].group == rows[first].group;) next++;
+        gsim_pairs_sum(cells, cells_of(rows + first, next - first, cells), &answer->pairs[rows[first].group]);
+    }
+    answer->row_count = group_count;
+    return GSIM_OK;
+}
+
 enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_query *query, struct gsim_answer *answer,
                                 struct gsim_error *error)
 {
     struct reading reading = {.store = store, .query = query, .answer = answer};
     *answer = (struct gsim_answer){0};
-    gsim_matches_init(&reading.matches, query->base_name, query->base_value, &answer->arena);
+    gsim_matches_init(&reading.matches, &answer->arena);
     enum gsim_status status = prepare(&reading, error);
     if (status == GSIM_OK) status = gsim_store_each(store, visit, &reading, error);
     if (status == GSIM_OK)
@@ -297,9 +443,12 @@ enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_quer
     if (status == GSIM_OK && query->base_name && !reading.matches.base_count)
         status = gsim_error_set(error, GSIM_USAGE, "--base %s=%s: no row of the file has that", query->base_name,
                                 query->base_value);
-    if (status == GSIM_OK && strcmp(answer->value_name, GSIM_QUERY_SPEEDUP) == 0) put_speedups(&reading);
-    if (status == GSIM_OK && query->is_grouped) status = group(answer, error);
+    if (status == GSIM_OK && strcmp(answer->value_name, GSIM_QUERY_SPEEDUP) == 0 && !query->is_paired) status = put_speedups(&reading, error);
+    if (status == GSIM_OK && query->is_paired) status = pair(&reading, error);
+    else if (status == GSIM_OK && query->is_grouped) status = group(answer, error);
     gsim_matches_release(&reading.matches);
+    gsim_free(reading.settings);
+    gsim_free(reading.bases);
     if (status != GSIM_OK) gsim_answer_release(answer);
     return status;
 }

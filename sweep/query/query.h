@@ -7,9 +7,11 @@
 #ifndef GSIM_SWEEP_QUERY_H
 #define GSIM_SWEEP_QUERY_H
 
+#include "sweep/query/pairs.h"
 #include "sweep/stats.h"
 #include "sweep/store.h"
 
+#define GSIM_QUERY_ALL     "all"     /* as the only column: every column, axis and option */
 #define GSIM_QUERY_SPEEDUP "speedup" /* a name beside those of the file, where there is a base */
 
 struct gsim_query {
@@ -17,10 +19,12 @@ struct gsim_query {
     size_t condition_count;
     const char *const *columns; /* names to be shown, or to group by; NULL: the axes */
     size_t column_count;
+    bool tells_rows;                    /* beside the axes: seed, repeat and status */
     const char *value;                  /* NULL: iteration_us, or speedup where there is a base */
     const char *base_name, *base_value; /* NULL: no speed-ups. Speed-up: base's value over the row's */
     const char *base_of;                /* whose ratio it is; NULL: iteration_us */
     bool is_grouped;
+    bool is_paired; /* grouped, and with a base: each group's rows against their base rows, cell by cell */
     bool with_failed; /* rows whose status is not ok, too; never grouped */
 };
 
@@ -32,8 +36,10 @@ struct gsim_answer {
     double *values;                                /* per row; NAN: none */
     const char **statuses;                         /* per row; "ok" is NULL */
     struct gsim_stats *stats;                      /* grouped: per row, over its values */
+    struct gsim_pairs *pairs;                      /* paired: per row, in place of stats */
     uint64_t *identities;                          /* grouped: of what a row simulated; repetitions have the same */
     bool is_mixed;                                 /* grouped: some group's rows are not repetitions of one point */
+    double iterations_least, iterations_most;      /* that rows simulated; both 0 where none says */
     size_t row_count, failed_count, no_base_count; /* left out: not ok; grouped: without a base row */
     const char **models;                           /* that the rows come from */
     size_t model_count;

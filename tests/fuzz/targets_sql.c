@@ -202,7 +202,7 @@ static const char results_sql[] =
     " ('2', 1, 1, '{\"workload\":\"vec\",\"sched\":\"kesco\",\"size\":1,\"kesco.streams\":2}', '{}', 'vec', 'kesco', 'ok',"
     " 50, 'm'),"
     " ('3', 1, 2, '{\"workload\":\"vec\",\"sched\":\"kesco\",\"size\":2}', '{}', 'vec', 'kesco', 'failed', NULL, 'm');"
-    "PRAGMA application_id = 1735423347; PRAGMA user_version = 1";
+    "PRAGMA application_id = 1735423347; PRAGMA user_version = 2";
 
 void gsim_fuzz_results(const uint8_t *data, size_t size)
 {

@@ -41,6 +41,26 @@ if command -v gnuplot >/dev/null 2>&1; then
     grep -q '	3\.00$' map/*.dat || fail "map: $(cat map/*.dat)"
 fi
 
+# A number of a generator is no parameter of the scheduler: bases with the same number.
+"$gpusim" sweep --workload layered --sched serial,async --vary layered.layers=10,100 --memory pinned --iterations 3 --out drawn.db >/dev/null 2>&1
+if command -v gnuplot >/dev/null 2>&1; then
+    for kind in lines box heatmap speedup; do
+        case $kind in heatmap) set -- --x layered.layers --y sched --value speedup ;; *) set -- --x layered.layers --y speedup --series sched ;; esac
+        "$gpusim" plot $kind drawn.db "$@" -o drawn.svg --keep drawn 2>err || fail "$kind: $(cat err)"
+        for value in $("$gpusim" results drawn.db --base serial --csv - 2>/dev/null | awk -F, '$1 == "async" { printf "%.2f\n", $NF }'); do
+            cat drawn/*.dat | grep -qF "$value" || cat drawn/*.dat | grep -qF "$(echo "$value" | cut -c1-3)" || fail "$kind: no $value in $(cat drawn/*.dat)"
+        done
+    done
+    # Parameters of one scheduler are no groups of all: devices are, and schedulers have the colours. Without one is said.
+    "$gpusim" sweep --workload m1 --sched serial,kesco --vary kesco.streams=2,4,8 --vary device=v100,p100 --out own.db >/dev/null 2>&1
+    "$gpusim" plot speedup own.db -o own.svg --keep own 2>err || fail "own: $(cat err)"
+    grep -q '	v100	kesco$' own/*.dat || fail "own: $(cat own/*.dat)"
+    "$gpusim" plot lines own.db --x device --y iteration_us --series kesco.streams -o own.svg --keep named 2>err || fail "named: $(cat err)"
+    grep -q 'without kesco.streams' named/*.dat || fail "named: $(cat named/*.dat)"
+    "$gpusim" plot lines own.db --x kesco.streams --y iteration_us --series kesco.streams -o own.svg --keep drawn_only 2>err
+    grep -q 'without' drawn_only/*.dat && fail "a series without points: $(cat drawn_only/*.dat)"
+fi
+
 # An interval is said of repetitions only.
 "$gpusim" results bare.db --group sched >out 2>/dev/null
 grep -q 'spread (standard deviation) over different cells' out && ! grep -q 'confidence\|ci95' out || fail "cells: $(cat out)"

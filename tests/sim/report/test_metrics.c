@@ -328,7 +328,79 @@ static void bound_by_link(void)
     gsim_timeline_release(&timeline);
 }
 
+/* 8 MB from GPU to GPU: at 40 GB/s 200 us, though the host's link would take 800; without links of their own they use that. */
+static void bound_by_peer_copies(void)
+{
+    struct gsim_kernel kernels[] = {{.name = "k"}};
+    struct gsim_op ops[] = {{.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_P2P, .bytes = 8000000, ARGS(WRITE(0))}};
+    struct gsim_program program = {.kernels = kernels, .ops = ops, .kernel_count = 1, .op_count = 1, .buffer_count = 1};
+    struct gsim_device_spec spec = device();
+    struct gsim_timeline timeline;
+    struct gsim_metrics m;
+    struct gsim_error error = {0};
+    struct gsim_kernel_alone alone[1] = {0};
+    gsim_timeline_init(&timeline, &program, false);
+    timeline.gpu_count = 2;
+    gsim_timeline_add_iteration(&timeline, &(struct gsim_iteration_record){.end = 300 * US});
+    spec.peer_gbps = 40;
+    CHECK_OK(gsim_metrics_compute(&timeline, &spec, alone, &m, &error), error);
+    CHECK_NEAR(gsim_time_us(m.critical_path), 200, 1e-6);
+    spec.peer_gbps = 0;
+    CHECK_OK(gsim_metrics_compute(&timeline, &spec, alone, &m, &error), error);
+    CHECK_NEAR(gsim_time_us(m.critical_path), 800, 1e-6);
+    gsim_timeline_release(&timeline);
+}
+
+/* Four iterations of 100, 30, 50 and 40 us, the first a warm-up: the one of 40 is the median of the others, with its two kernels, its copy and
+ * its call. Its bound is its own: 1 kB at 10 GB/s is nothing, two kernels of 10 us after one another 20. */
+static void of_one_iteration(void)
+{
+    static const int64_t begins[] = {0, 100, 130, 180}, ends[] = {100, 130, 180, 220};
+    struct gsim_kernel kernels[] = {{.name = "k"}};
+    struct gsim_op ops[] = {{.kind = GSIM_OP_KERNEL, ARGS(WRITE(0))}, {.kind = GSIM_OP_KERNEL, ARGS(READ(0))}};
+    struct gsim_program program = {.kernels = kernels, .ops = ops, .kernel_count = 1, .op_count = 2, .buffer_count = 1};
+    struct gsim_device_spec spec = device();
+    struct gsim_timeline timeline;
+    struct gsim_metrics m;
+    struct gsim_error error = {0};
+    struct gsim_kernel_alone alone[] = {{.time = 10 * US, .dram_us = 1, .issue_us = 1}};
+    size_t count = 0;
+    gsim_timeline_init(&timeline, &program, true);
+    for (uint32_t i = 0; i < 4; i++) {
+        gsim_timeline_add_iteration(&timeline, &(struct gsim_iteration_record){.start = begins[i] * US, .end = ends[i] * US});
+        for (int64_t k = 0; k < 2; k++)
+            gsim_timeline_add_kernel(&timeline, &(struct gsim_kernel_record){.iteration = i, .start = (begins[i] + 10 * k) * US,
+                                                                             .end = (begins[i] + 10 * k + 10 + (i == 3)) * US});
+        gsim_timeline_add_copy(&timeline, &(struct gsim_copy_record){.iteration = i, .kind = GSIM_COPY_H2D, .bytes = i ? 1000 : 5000000,
+                                                                     .start = begins[i] * US, .end = (begins[i] + 5) * US});
+        gsim_timeline_add_api(&timeline, &(struct gsim_api_record){.iteration = i, .start = begins[i] * US, .end = (begins[i] + 7 + i) * US,
+                                                                   .waited = 4 * US});
+    }
+    timeline.warm_up_count = 1;
+    CHECK_OK(gsim_metrics_iteration(&timeline, &spec, alone, &m, &count, &error), error);
+    CHECK_INT(count, 2);
+    CHECK_INT(m.kernel_time, 22 * US);
+    CHECK_INT(m.device_busy, 21 * US);
+    CHECK_INT(m.h2d_bytes, 1000);
+    CHECK_INT(m.host_busy, 6 * US);
+    CHECK_INT(m.host_waited, 4 * US);
+    CHECK_INT(m.lower_bound, 20 * US);
+    timeline.warm_up_count = 0; /* of four the lower of the two in the middle: 40 still */
+    CHECK_OK(gsim_metrics_iteration(&timeline, &spec, alone, &m, &count, &error), error);
+    CHECK_INT(m.kernel_time, 22 * US);
+    timeline.cycle = 2; /* the last two come again: 40 of 50 and 40 */
+    CHECK_OK(gsim_metrics_iteration(&timeline, &spec, alone, &m, &count, &error), error);
+    CHECK_INT(m.kernel_time, 22 * US);
+    timeline.iteration_count = 1;
+    timeline.cycle = 0;
+    CHECK_OK(gsim_metrics_iteration(&timeline, &spec, alone, &m, &count, &error), error);
+    CHECK_INT(count, 8);
+    gsim_timeline_release(&timeline);
+}
+
 static const struct test_case cases[] = {
+    {"bound by peer copies", bound_by_peer_copies},
+    {"of one iteration", of_one_iteration},
     {"overlap by hand", overlap_by_hand},
     {"overlap counts unions once", overlap_counts_unions_once},
     {"published overlap of VEC", published_overlap_of_vec},
