@@ -16,6 +16,7 @@
 #define TEXT_COLUMNS 56
 #define PATH_LINES   12
 #define GAP_LINES    5
+#define OWNERS       24
 #define SCHEMA       "gpusim-explain/1"
 
 struct row {
@@ -57,11 +58,19 @@ static void put_line(struct gsim_output *out, const char *indent, const char *te
     gsim_output_text(out, "\n");
 }
 
-static const char *part_name(const struct gsim_explanation *x, const struct gsim_path_part *part)
+/* CAUSE, or what the host did then where it is known. */
+#define LABEL_BYTES (GSIM_LIMIT_NAME + 48)
+static const char *label_of(enum gsim_cause cause, const char *what, char text[LABEL_BYTES])
+{
+    snprintf(text, LABEL_BYTES, "%s%s", what ? "host late: " : gsim_cause_text(cause), what ? what : "");
+    return text;
+}
+
+static const char *part_name(const struct gsim_explanation *x, const struct gsim_path_part *part, char text[LABEL_BYTES])
 {
     static const char *const copies[] = {"copies to the device", "copies to the host", "copies within the device", "copies between GPUs"};
     if (part->kind == GSIM_PART_KERNEL) return x->moments->timeline->program->kernels[part->index].name;
-    return part->kind == GSIM_PART_COPY ? copies[part->index] : gsim_cause_text((enum gsim_cause)part->index);
+    return part->kind == GSIM_PART_COPY ? copies[part->index] : label_of((enum gsim_cause)part->index, part->what, text);
 }
 
 static const char *work_name(const struct gsim_explanation *x, uint32_t work)
@@ -70,6 +79,30 @@ static const char *work_name(const struct gsim_explanation *x, uint32_t work)
     if (work == GSIM_NO_WORK) return "the end";
     const struct gsim_moment_work *w = &m->works[work];
     return w->is_copy ? "a copy" : m->timeline->program->kernels[w->kernel_index].name;
+}
+
+/* --- what the host did ------------------------------------------------------------------------------------------------------- */
+struct owner {
+    enum gsim_cause cause;
+    const char *what;
+    gsim_time time, longest;
+};
+
+/* Of the idle time what the host did, where it is known; the first COUNT of OWNERS. */
+static uint32_t find_owners(const struct gsim_explanation *x, struct owner owners[OWNERS])
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < x->stretch_count; i++) {
+        const struct gsim_stretch *s = &x->stretches[i];
+        uint32_t k = 0;
+        if (s->state != GSIM_GPU_IDLE || !s->what) continue;
+        while (k < count && (owners[k].cause != s->cause || strcmp(owners[k].what, s->what) != 0)) k++;
+        if (k == OWNERS) continue;
+        if (k == count) owners[count++] = (struct owner){.cause = s->cause, .what = s->what};
+        owners[k].time += s->end - s->start;
+        if (s->end - s->start > owners[k].longest) owners[k].longest = s->end - s->start;
+    }
+    return count;
 }
 
 /* --- text ------------------------------------------------------------------------------------------------------------------ */
@@ -83,8 +116,13 @@ static void put_states(struct gsim_output *out, const struct gsim_explanation *x
         if (time) put_line(out, "  ", gsim_gpu_state_text((enum gsim_gpu_state)s), time, x->makespan);
     }
     put_line(out, "", "GPU idle", idle, x->makespan);
-    uint32_t count = sort_causes(x, false, rows);
-    for (uint32_t i = 0; i < count; i++) put_line(out, "  ", gsim_cause_text(rows[i].cause), rows[i].time, x->makespan);
+    struct owner owners[OWNERS];
+    uint32_t count = sort_causes(x, false, rows), owner_count = find_owners(x, owners);
+    for (uint32_t i = 0; i < count; i++) {
+        put_line(out, "  ", gsim_cause_text(rows[i].cause), rows[i].time, x->makespan);
+        for (uint32_t k = 0; k < owner_count; k++)
+            if (owners[k].cause == rows[i].cause) put_line(out, "    ", owners[k].what, owners[k].time, x->makespan);
+    }
     put_line(out, "", "all", x->makespan, x->makespan);
     count = sort_causes(x, true, rows);
     if (!count) return;
@@ -97,12 +135,12 @@ static void put_path(struct gsim_output *out, const struct gsim_explanation *x)
     gsim_time rest = 0;
     gsim_output_text(out, "\ncritical path: what the end waited for\n");
     for (size_t i = 0; i < x->part_count; i++) {
-        char text[GSIM_LIMIT_NAME + 32];
+        char text[LABEL_BYTES + 32], label[LABEL_BYTES];
         if (i >= PATH_LINES) {
             rest += x->parts[i].time;
             continue;
         }
-        snprintf(text, sizeof text, "%" PRIu64 " x %s", x->parts[i].count, part_name(x, &x->parts[i]));
+        snprintf(text, sizeof text, "%" PRIu64 " x %s", x->parts[i].count, part_name(x, &x->parts[i], label));
         put_line(out, "  ", text, x->parts[i].time, x->makespan);
     }
     if (rest) put_line(out, "  ", "others", rest, x->makespan);
@@ -137,7 +175,7 @@ static int64_t shown_length(const struct gsim_stretch *s) { return (s->end - s->
 
 static bool is_alike(const struct gsim_explanation *x, const struct gsim_stretch *a, const struct gsim_stretch *b)
 {
-    return shown_length(a) == shown_length(b) && a->cause == b->cause && strcmp(work_name(x, a->next), work_name(x, b->next)) == 0;
+    return shown_length(a) == shown_length(b) && a->cause == b->cause && a->what == b->what && strcmp(work_name(x, a->next), work_name(x, b->next)) == 0;
 }
 
 /* Returns how many lines there are. */
@@ -165,13 +203,13 @@ static void put_gaps(struct gsim_output *out, const struct gsim_explanation *x)
     size_t made = gaps ? make_gap_lines(x, gaps, count, lines) : 0;
     if (made) gsim_output_text(out, "\nlongest idle stretches\n");
     for (size_t i = 0; i < made; i++) {
-        char name[48];
+        char name[48], label[LABEL_BYTES];
         const struct gsim_stretch *s = lines[i].first;
         gsim_text_fit(name, sizeof name, work_name(x, s->next), 44);
         gsim_output_text(out, "  ");
         if (lines[i].count > 1) gsim_output_printf(out, "%" PRIu64 " x ", lines[i].count);
         gsim_output_printf(out, "%.3f us%s at %.3f us before %s: %s\n", gsim_time_us(s->end - s->start), lines[i].count > 1 ? ", the first" : "",
-                           gsim_time_us(s->start - x->from), name, gsim_cause_text(s->cause));
+                           gsim_time_us(s->start - x->from), name, label_of(s->cause, s->what, label));
     }
     gsim_free(gaps);
 }
@@ -227,15 +265,30 @@ static void put_json_causes(struct gsim_output *out, const struct gsim_explanati
     gsim_output_text(out, "\n  ],\n");
 }
 
+static void put_json_owners(struct gsim_output *out, const struct gsim_explanation *x)
+{
+    struct owner owners[OWNERS];
+    uint32_t count = find_owners(x, owners);
+    gsim_output_text(out, "  \"host\": [");
+    for (uint32_t i = 0; i < count; i++) {
+        gsim_output_printf(out, "%s\n    {\"cause\": \"%s\", \"what\": ", i ? "," : "", gsim_cause_word(owners[i].cause));
+        gsim_output_json_string(out, owners[i].what);
+        gsim_output_json_real(out, "longest_us", gsim_time_us(owners[i].longest));
+        put_json_time(out, owners[i].time, x->makespan);
+    }
+    gsim_output_text(out, "\n  ],\n");
+}
+
 static void put_json_path(struct gsim_output *out, const struct gsim_explanation *x)
 {
     static const char *const kinds[] = {"kernel", "copy", "cause"};
+    char label[LABEL_BYTES];
     gsim_output_text(out, "  \"critical_path\": [");
     for (size_t i = 0; i < x->part_count; i++) {
         gsim_output_printf(out, "%s\n    {\"kind\": \"%s\", \"name\": ", i ? "," : "", kinds[x->parts[i].kind]);
-        gsim_output_json_string(out, x->parts[i].kind == GSIM_PART_CAUSE ? gsim_cause_word((enum gsim_cause)x->parts[i].index) : part_name(x, &x->parts[i]));
+        gsim_output_json_string(out, x->parts[i].kind == GSIM_PART_CAUSE ? gsim_cause_word((enum gsim_cause)x->parts[i].index) : part_name(x, &x->parts[i], label));
         gsim_output_text(out, ", \"text\": ");
-        gsim_output_json_string(out, part_name(x, &x->parts[i]));
+        gsim_output_json_string(out, part_name(x, &x->parts[i], label));
         gsim_output_printf(out, ", \"count\": %" PRIu64, x->parts[i].count);
         put_json_time(out, x->parts[i].time, x->makespan);
     }
@@ -257,6 +310,10 @@ static void put_json_stretches(struct gsim_output *out, const struct gsim_explan
         gsim_output_json_string(out, gsim_gpu_state_text(s->state));
         gsim_output_printf(out, ", \"cause\": \"%s\", \"before\": ", gsim_cause_word(s->cause));
         gsim_output_json_string(out, work_name(x, s->next));
+        if (s->what) {
+            gsim_output_text(out, ", \"what\": ");
+            gsim_output_json_string(out, s->what);
+        }
         gsim_output_text(out, "}");
         separator = ",";
     }
@@ -277,6 +334,7 @@ static void put_json(struct gsim_output *out, const struct gsim_explained *e)
     gsim_output_time_us(out, x->makespan);
     gsim_output_text(out, ",\n");
     put_json_causes(out, x);
+    put_json_owners(out, x);
     gsim_explained_put_pairs_json(out, e);
     put_json_path(out, x);
     put_json_stretches(out, x);

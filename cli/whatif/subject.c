@@ -30,8 +30,7 @@ static enum gsim_status check_words(const struct gsim_cli_arguments *arguments, 
 /* What CUDA graphs launched is a graph again, unless a scheduler is named. */
 static void take_graph(struct gsim_cli_subject *s)
 {
-    const struct gsim_import_notes *n = &s->notes;
-    if (s->arguments.value[GSIM_CLI_SCHED] || !n->graph_works || n->graph_works != n->kernels + n->copies + n->memsets) return;
+    if (s->arguments.value[GSIM_CLI_SCHED] || !gsim_import_is_graph(&s->notes)) return;
     s->scheduler = gsim_scheduler_find("cudagraph");
     fprintf(stderr, "gpusim: note: all of it was launched by CUDA graphs: taken to be one (--sched async: launches of their own)\n");
 }

@@ -106,6 +106,7 @@ struct gsim_op {
      * read (written) whole. */
     const struct gsim_segment *segments;
     uint64_t bytes;              /* copy, prefetch, host access: how much of the buffer */
+    const char *what;            /* GSIM_OP_HOST_COMPUTE: whose time it is (GSIM_HOST_... in timeline.h); NULL: not said */
     union {
         double host_us;          /* GSIM_OP_HOST_COMPUTE */
         double copy_us;          /* GSIM_OP_COPY: how long it takes, whatever the links; 0: the links say */
@@ -119,6 +120,7 @@ struct gsim_op {
     uint8_t programmatic : 1;    /* GSIM_OP_KERNEL: launched with programmatic stream serialization: it may begin when all blocks of the kernel
                                     that it follows have triggered, and waits for its end behind its prologue */
     bool overhead;               /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
+    bool needed;                 /* the same: the host uses what it waited for, so that the wait stays */
     bool is_unknown;             /* kernel: it may read and write anything on the device, beside its arguments */
     bool untimed;                /* host write of the reset between iterations, outside the timed region */
 };

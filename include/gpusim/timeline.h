@@ -174,6 +174,12 @@ void gsim_timeline_set_figure(struct gsim_timeline *timeline, const struct gsim_
 const char *gsim_api_name(enum gsim_api api);
 #define GSIM_API_NO_TIMING "cudaEventDisableTiming" /* an event's creation has this as its detail */
 #define GSIM_API_OVERHEAD "between calls"             /* and host work that is a framework's time between calls this */
+/* Host work whose owner is known has one of these before the owner's name. */
+#define GSIM_HOST_IN_LAUNCH "in launch call "  /* a launch call that takes longer than launches do: module load, full queue */
+#define GSIM_HOST_IN_CALL   "in call "         /* another call: cudaMalloc, the staging of a copy */
+#define GSIM_HOST_IN_WAIT   "in wait "         /* a wait, behind the end of what was awaited */
+#define GSIM_HOST_NAMED     "within "          /* a data loader, an annotation, an operator that computes on the host */
+#define GSIM_HOST_OWN       "the program's own" /* an application without a framework */
 
 /* Any of the functions may be NULL. Called when the record is made, with simulated time stopped. */
 struct gsim_observer {

@@ -420,7 +420,7 @@ void gsim_op_issue(struct gsim_driver *driver, const struct gsim_op *op, gsim_st
         gsim_host_access(driver, op);
         break;
     case GSIM_OP_HOST_COMPUTE:
-        gsim_host_work(driver, op->host_us, op->overhead ? GSIM_API_OVERHEAD : "host compute");
+        gsim_host_work(driver, op->host_us, op->what ? op->what : op->overhead ? GSIM_API_OVERHEAD : "host compute");
         break;
     }
 }

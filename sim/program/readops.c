@@ -12,6 +12,7 @@
     X(OP_AFTER, "after", "KCPWRH") X(OP_PRIORITY, "priority", "KCPWRH") X(OP_ARGS, "args", "K")            \
     X(OP_NON_CONST, "non_const", "K") X(OP_KIND, "kind", "C") X(OP_BUFFER, "buffer", "CPWR")               \
     X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "CHS") X(OP_MEMORY, "memory", "C") X(OP_OVERHEAD, "overhead", "H") \
+    X(OP_NEEDED, "needed", "H") X(OP_WHAT, "what", "H") \
     X(OP_UNTIMED, "untimed", "W") X(OP_DEVICE, "device", "KCP") X(OP_TO, "to", "C") \
     X(OP_UNKNOWN, "unknown", "K") X(OP_PROGRAMMATIC, "programmatic", "K")
 /* clang-format on */
@@ -490,6 +491,7 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     const char *values[OP_FIELD_COUNT];
     struct gsim_fields fields = {{.list = "ops", .index = index}, op_names, values, reader->error};
     struct gsim_op op = {0};
+    char what[GSIM_NAME_ROOM];
     int kind = 0;
     reader->arg_count = 0;
     reader->after_count = 0;
@@ -509,6 +511,11 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
         status = gsim_fields_require(&fields, OP_US);
         if (status == GSIM_OK) status = gsim_fields_real(&fields, OP_US, GSIM_LIMIT_US, &op.host_us);
         if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_OVERHEAD, &op.overhead);
+        if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_NEEDED, &op.needed);
+        if (status == GSIM_OK && fields.values[OP_WHAT]) {
+            status = gsim_fields_name(&fields, OP_WHAT, what);
+            op.what = what;
+        }
     } else {
         status = read_access(reader, &fields, &op);
     }

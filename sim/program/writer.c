@@ -223,6 +223,11 @@ static void put_op(struct writer *w, const struct gsim_op *op)
         put(w, ", \"us\": ");
         put_number(w, op->host_us);
         if (op->overhead) put(w, ", \"overhead\": true");
+        if (op->needed) put(w, ", \"needed\": true");
+        if (op->what) {
+            put(w, ", \"what\": ");
+            put_name(w, op->what);
+        }
     } else {
         put(w, ", \"buffer\": ");
         put_name(w, w->program->buffers[op->args[0].buffer_index].name);

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "traces/import/records/host.h"
 #include "traces/import/records/records.h"
 
 #define SAME_SOLO_RATIO 0.02 /* durations of one kernel this close to their median are replayed as the median */
@@ -501,6 +502,10 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
         if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
         gsim_records_cut_overflows(r);
         cut_overlaps(r);
+        status = gsim_records_find_hidden_waits(r);
+        if (status == GSIM_OK) status = gsim_records_find_owners(r);
+    }
+    if (status == GSIM_OK) {
         status = find_lost_works(r);
         if (status == GSIM_OK) status = gsim_records_find_idle(r);
         if (status == GSIM_OK && r->stream_count > 1) status = gsim_records_infer_waits(r);

@@ -28,7 +28,8 @@ struct gsim_import_options {
     enum { GSIM_COPIES_BY_RATE, GSIM_COPIES_RECORDED, GSIM_COPIES_MODELLED } copies; /* BY_RATE: recorded where rates differ */
     double copy_gbps[2][2]; /* of the device: [pageable][d2h]; 0: not known */
     /* What a replay charges by itself: it is taken off the recorded host time. gsim_import_charge() */
-    double launch_us, memcpy_us, event_record_us, stream_wait_us, launch_to_start_us;
+    double launch_us, memcpy_us, event_record_us, stream_wait_us, launch_to_start_us, sync_return_us, sync_idle_us;
+    double stream_gap_us, graph_node_gap_us, graph_launch_us, graph_launch_node_us;
     struct gsim_import_times *times; /* NULL: not wanted; zeroed before, and the caller's to release in any case */
 };
 
@@ -101,6 +102,9 @@ struct gsim_import_notes {
 /* Of the kinds of GSIM_IMPORT_NOTE_MAP from AT on (0 at first) the next that was noticed: how often, and TEXT to stand behind the count.
  * 0: no further. */
 uint64_t gsim_import_next_note(const struct gsim_import_notes *notes, uint32_t *at, const char **text);
+
+/* Whether CUDA graphs launched all of it, so that it is replayed as graphs. */
+bool gsim_import_is_graph(const struct gsim_import_notes *notes);
 
 /* How many records were not as they can have been, in whatever way. */
 uint64_t gsim_import_repairs(const struct gsim_import_notes *notes);

@@ -22,7 +22,7 @@
 
 /* What events are, by the names that the profiler's versions and backends give their categories, without regard to case: PyTorch 1.8 to
  * 1.10 say Kernel, Memcpy, Memset, Runtime; AMD's and Intel's name their own runtimes. */
-enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_CALL, CAT_SYNC, CAT_ANNOTATION, CAT_OPERATOR, CAT_COUNT };
+enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_CALL, CAT_SYNC, CAT_ANNOTATION, CAT_OPERATOR, CAT_FUNCTION, CAT_COUNT };
 static const struct {
     const char *name;
     enum category category;
@@ -31,7 +31,7 @@ static const struct {
     {"cuda_driver", CAT_CALL},     {"cuda_sync", CAT_SYNC},    {"runtime", CAT_CALL},      {"memcpy", CAT_MEMCPY},
     {"memset", CAT_MEMSET},        {"hip_runtime", CAT_CALL},  {"hip_driver", CAT_CALL},   {"xpu_runtime", CAT_CALL},
     {"xpu_driver", CAT_CALL},      {"driver", CAT_CALL},       {"gpu_kernel", CAT_KERNEL}, {"cpu_op", CAT_OPERATOR}, {"operator", CAT_OPERATOR},
-    {"user_annotation", CAT_ANNOTATION}, {"privateuse1_runtime", CAT_CALL}, {"privateuse1_driver", CAT_CALL},
+    {"user_annotation", CAT_ANNOTATION}, {"python_function", CAT_FUNCTION}, {"privateuse1_runtime", CAT_CALL}, {"privateuse1_driver", CAT_CALL},
 };
 
 enum field { EV_PH, EV_CAT, EV_NAME, EV_TS, EV_DUR, EV_PID, EV_TID, EV_ARGS, EV_COUNT };
@@ -271,20 +271,38 @@ static enum gsim_status read_launch(struct event *e, struct gsim_call *call)
     return asked.failed && !launch.bytes ? GSIM_OK : gsim_records_add_launch(e->records, &launch, &call->launch);
 }
 
+/* Thread ids are numbers or texts: any value that tells threads apart will do. */
+static uint64_t thread_of(const struct event *e)
+{
+    return gsim_hash_value(gsim_hash_value(GSIM_HASH_START, e->values[EV_PID]), e->values[EV_TID]);
+}
+
+/* What the trace says of a host thread's time. A wrong time is of no concern. */
+static enum gsim_status read_span(struct event *e, bool is_operator)
+{
+    struct event asked = *e;
+    struct gsim_error ignored = {0};
+    char room[NAME_ROOM];
+    asked.error = &ignored;
+    int64_t start_ns = time_ns(&asked, EV_TS), length_ns = time_ns(&asked, EV_DUR);
+    if (asked.failed || gsim_value_is_missing(e->values[EV_TS])) return GSIM_OK;
+    return gsim_records_add_named_span(e->records, name_of(e, room), thread_of(e), start_ns, start_ns + length_ns, is_operator);
+}
+
 static enum gsim_status read_call(struct event *e)
 {
     struct gsim_call call = {.start_ns = time_ns(e, EV_TS)};
     call.end_ns = call.start_ns + (e->values[EV_DUR] ? time_ns(e, EV_DUR) : 0);
     call.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
-    /* Thread ids are numbers or texts: any value that tells threads apart will do. */
-    call.thread = gsim_hash_value(gsim_hash_value(GSIM_HASH_START, e->values[EV_PID]), e->values[EV_TID]);
+    call.thread = thread_of(e);
     if (e->failed) return e->error->status;
     char room[NAME_ROOM];
-    call.kind = gsim_records_call_kind(name_of(e, room));
+    const char *name = name_of(e, room);
+    call.kind = gsim_records_call_kind(name);
     call.process = rank_of(e);
     enum gsim_status status = read_launch(e, &call);
     if (status != GSIM_OK) return status;
-    return gsim_records_add_call(e->records, &call);
+    return gsim_records_add_named_call(e->records, &call, name);
 }
 
 static enum gsim_status read_sync(struct event *e)
@@ -347,7 +365,11 @@ static enum gsim_status read_whole(struct event *e)
         enum gsim_status status = gsim_records_add_host_event(e->records, &event);
         if (status != GSIM_OK) return status;
     }
-    if (category == CAT_COUNT || (category == CAT_OPERATOR && !e->records->flow)) {
+    if (category == CAT_ANNOTATION || category == CAT_OPERATOR || category == CAT_FUNCTION) {
+        enum gsim_status status = read_span(e, category != CAT_ANNOTATION);
+        if (status != GSIM_OK) return status;
+    }
+    if (category == CAT_COUNT || category == CAT_FUNCTION || (category == CAT_OPERATOR && !e->records->flow)) {
         note_other(e);
         return GSIM_OK;
     }
@@ -370,6 +392,7 @@ static enum gsim_status read_whole(struct event *e)
         return read_annotation(e);
     case CAT_OPERATOR:
         return read_operator(e);
+    case CAT_FUNCTION:
     case CAT_COUNT:
         break;
     }
@@ -388,14 +411,14 @@ static enum gsim_status begin(struct event *e, const char *text)
     if (!copy) return gsim_error_set(e->error, GSIM_NOMEM, "out of memory");
     memcpy(copy, text, strlen(text) + 1);
     reader->begun[reader->begun_count++] =
-        (struct begun){gsim_hash_value(gsim_hash_value(GSIM_HASH_START, e->values[EV_PID]), e->values[EV_TID]), copy};
+        (struct begun){thread_of(e), copy};
     return GSIM_OK;
 }
 
 static enum gsim_status end(struct event *e)
 {
     struct reader *reader = e->reader;
-    uint64_t thread = gsim_hash_value(gsim_hash_value(GSIM_HASH_START, e->values[EV_PID]), e->values[EV_TID]);
+    uint64_t thread = thread_of(e);
     size_t i = reader->begun_count;
     while (i > 0 && reader->begun[i - 1].thread != thread) i--;
     if (i == 0) return GSIM_OK;

@@ -151,7 +151,7 @@ static enum gsim_status read_calls(struct gsim_table *t)
         if (t->failed) break;
         const char *name = gsim_table_string(t, NAME);
         call.kind = name ? gsim_records_call_kind(name) : GSIM_CALL_OTHER;
-        status = gsim_records_add_call(t->records, &call);
+        status = gsim_records_add_named_call(t->records, &call, name);
     }
     enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;

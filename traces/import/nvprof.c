@@ -140,8 +140,9 @@ static enum gsim_status read_moves(struct gsim_table *t)
 struct call_kind {
     uint32_t first, second;
     enum gsim_call_kind kind;
+    const char *name; /* NULL: not said */
 };
-#define CBID_ROW(first, second, kind) {first, second, GSIM_CALL_##kind},
+#define CBID_ROW(first, second, kind, name) {first, second, GSIM_CALL_##kind, name},
 static const struct call_kind runtime_calls[] = {GSIM_CBID_RUNTIME(CBID_ROW){0}};
 static const struct call_kind driver_calls[] = {GSIM_CBID_DRIVER(CBID_ROW){0}};
 #undef CBID_ROW
@@ -162,7 +163,7 @@ static enum gsim_status read_calls(struct gsim_table *t, const char *table, cons
         if (t->failed) break;
         while (row->first && cbid != row->first && cbid != row->second) row++;
         call.kind = row->first ? row->kind : GSIM_CALL_OTHER;
-        status = gsim_records_add_call(t->records, &call);
+        status = gsim_records_add_named_call(t->records, &call, row->name);
     }
     enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;

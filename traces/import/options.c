@@ -12,6 +12,12 @@ void gsim_import_charge(struct gsim_import_options *options, const struct gsim_d
     options->event_record_us = device->event_record_us;
     options->stream_wait_us = device->stream_wait_us;
     options->launch_to_start_us = device->launch_to_start_us;
+    options->sync_return_us = device->sync_return_us;
+    options->sync_idle_us = device->sync_idle_us;
+    options->stream_gap_us = device->stream_gap_us;
+    options->graph_node_gap_us = device->graph_node_gap_us;
+    options->graph_launch_us = device->graph_launch_us;
+    options->graph_launch_node_us = device->graph_launch_node_us;
     options->copy_gbps[0][0] = device->h2d_gbps;
     options->copy_gbps[0][1] = device->d2h_gbps;
     options->copy_gbps[1][0] = device->pageable_h2d_gbps;
@@ -48,3 +54,5 @@ uint64_t gsim_import_repairs(const struct gsim_import_notes *n)
     return n->lost_calls + n->repeated_calls + n->lost_works + n->early_starts + n->late_starts + n->zero_times + n->dropped +
            n->empty + n->overlaps + n->unfinished;
 }
+
+bool gsim_import_is_graph(const struct gsim_import_notes *n) { return n->graph_works && n->graph_works == n->kernels + n->copies + n->memsets; }

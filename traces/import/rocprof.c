@@ -307,13 +307,14 @@ static enum gsim_status read_call(struct reader *r, const char *value)
     find_members(value, names, found, COUNT);
     enum gsim_status status = read_times(r, found, &times);
     if (status != GSIM_OK) return status;
-    const struct gsim_call call = {.start_ns = times.start_ns,
+    const char *name = operation_name(r, found[KIND], found[OPERATION]);
+    struct gsim_call call = {.start_ns = times.start_ns,
                                    .end_ns = times.end_ns,
                                    .process = r->process,
                                    .correlation = times.correlation,
                                    .thread = number(found[THREAD]),
-                                   .kind = gsim_records_call_kind(operation_name(r, found[KIND], found[OPERATION]))};
-    return gsim_records_add_call(r->records, &call);
+                                   .kind = gsim_records_call_kind(name)};
+    return gsim_records_add_named_call(r->records, &call, *name ? name : NULL);
 }
 
 /* --- the file ------------------------------------------------------------------------------------------------------ */

@@ -13,6 +13,29 @@
 /* More than the front end takes by itself where streams share a queue: a stream's turn, two acquires and a look for an engine. */
 #define FRONT_END_US 6.0 /* us; ours: above the sum of those numbers of any device */
 
+static bool begins_with(const char *text, const char *beginning) { return text && strncmp(text, beginning, strlen(beginning)) == 0; }
+
+/* What the host worked on, as the program says it. */
+static enum gsim_cause cause_of_work(const char *detail)
+{
+    static const struct {
+        const char *beginning;
+        enum gsim_cause cause;
+    } owners[] = {{GSIM_API_OVERHEAD, GSIM_CAUSE_FRAMEWORK},    {GSIM_HOST_IN_LAUNCH, GSIM_CAUSE_LAUNCH_CALLS},
+                  {GSIM_HOST_IN_CALL, GSIM_CAUSE_OTHER_CALLS}, {GSIM_HOST_IN_WAIT, GSIM_CAUSE_RESULT},
+                  {GSIM_HOST_NAMED, GSIM_CAUSE_NAMED}};
+    for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++)
+        if (begins_with(detail, owners[i].beginning)) return owners[i].cause;
+    return GSIM_CAUSE_HOST_WORK;
+}
+
+/* DETAIL where it names an owner. */
+static const char *name_of_work(const char *detail)
+{
+    enum gsim_cause cause = cause_of_work(detail);
+    return cause == GSIM_CAUSE_FRAMEWORK || cause == GSIM_CAUSE_HOST_WORK ? NULL : detail;
+}
+
 static enum gsim_cause kind_of_call(const struct gsim_api_record *call)
 {
     switch (call->api) {
@@ -31,7 +54,7 @@ static enum gsim_cause kind_of_call(const struct gsim_api_record *call)
     case GSIM_API_HOST_ACCESS:
         return GSIM_CAUSE_RESULT;
     case GSIM_API_HOST_WORK:
-        return call->detail && strcmp(call->detail, GSIM_API_OVERHEAD) == 0 ? GSIM_CAUSE_FRAMEWORK : GSIM_CAUSE_HOST_WORK;
+        return cause_of_work(call->detail);
     case GSIM_API_STREAM_CREATE:
     case GSIM_API_STREAM_DESTROY:
     case GSIM_API_EVENT_CREATE:
@@ -52,29 +75,33 @@ static enum gsim_cause kind_of_call(const struct gsim_api_record *call)
     return GSIM_CAUSE_OTHER_CALLS;
 }
 
-enum gsim_cause gsim_blame_host(const struct gsim_moments *m, uint32_t thread, gsim_time time, gsim_time *until)
+static enum gsim_cause between_calls(const struct gsim_moments *m) { return m->has_framework ? GSIM_CAUSE_FRAMEWORK : GSIM_CAUSE_HOST_WORK; }
+
+enum gsim_cause gsim_blame_host(const struct gsim_moments *m, uint32_t thread, gsim_time time, struct gsim_until *until)
 {
     uint32_t index = gsim_moments_call_at(m, thread, time);
+    until->what = NULL;
     if (index == UINT32_MAX) {
-        *until = GSIM_TIME_NEVER;
-        return GSIM_CAUSE_FRAMEWORK;
+        until->time = GSIM_TIME_NEVER;
+        return between_calls(m);
     }
     const struct gsim_api_record *call = &m->timeline->apis[index];
     if (call->start > time) { /* between two calls: the program's own code */
-        *until = call->start;
-        return GSIM_CAUSE_FRAMEWORK;
+        until->time = call->start;
+        return between_calls(m);
     }
     enum gsim_cause cause = kind_of_call(call);
-    *until = call->end;
+    until->time = call->end;
+    if (call->api == GSIM_API_HOST_WORK) until->what = name_of_work(call->detail);
     if (cause != GSIM_CAUSE_LAUNCH_CALLS || !call->waited) return cause;
     if (call->api == GSIM_API_MEMCPY && call->start + call->waited < call->end) { /* staged: the wait is behind the submission */
         if (time >= call->end - call->waited) return GSIM_CAUSE_RESULT;
-        *until = call->end - call->waited;
+        until->time = call->end - call->waited;
         return cause;
     }
     if (call->api == GSIM_API_MEMCPY) return GSIM_CAUSE_RESULT;
     if (time >= call->start + call->waited) return cause;
-    *until = call->start + call->waited;
+    until->time = call->start + call->waited;
     return GSIM_CAUSE_LAUNCH_QUEUE;
 }
 
@@ -146,15 +173,15 @@ static gsim_time copy_ends(const struct gsim_moments *m, const struct gsim_momen
 }
 
 static enum gsim_cause blame_ready(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time,
-                                   const struct gsim_running *running, gsim_time *until)
+                                   const struct gsim_running *running, struct gsim_until *until)
 {
     bool looks = w->is_copy || m->simulation->memory == GSIM_MEMORY_MANAGED;
     gsim_time copied = looks ? copy_ends(m, w, time) : 0;
     if (copied > time) {
-        *until = copied;
+        until->time = copied;
         return w->is_copy ? GSIM_CAUSE_COPY_ENGINE : GSIM_CAUSE_DATA;
     }
-    *until = w->start;
+    until->time = w->start;
     if (w->is_copy) return GSIM_CAUSE_GAP;
     return running->count ? missing_room(m, w, running) : w->is_node ? GSIM_CAUSE_GRAPH_GAP : GSIM_CAUSE_LAUNCH_LATENCY;
 }
@@ -176,42 +203,42 @@ static enum gsim_cause blame_queue(const struct gsim_moments *m, const struct gs
 
 /* The launch is not there yet. What the host does reaches the GPU a latency later, so what it did then is what the GPU lacks now; the
  * latency itself is missed only where the host had to wait for the GPU before. */
-static enum gsim_cause blame_arrival(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time, gsim_time *until)
+static enum gsim_cause blame_arrival(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time, struct gsim_until *until)
 {
     const struct gsim_api_record *call = &m->timeline->apis[w->call];
     gsim_time latency = w->arrival > call->end ? w->arrival - call->end : 0, then = time - latency;
-    *until = latency;
+    until->time = latency;
     if (then < 0) return GSIM_CAUSE_LAUNCH_LATENCY;
     uint32_t index = gsim_moments_call_at(m, call->thread, then);
     const struct gsim_api_record *at = index == UINT32_MAX ? NULL : &m->timeline->apis[index];
     gsim_time woken = at && at->start <= then && at->waited ? at->start + at->waited : 0;
     if (then < woken && kind_of_call(at) == GSIM_CAUSE_RESULT) {
-        *until = time < woken ? woken : woken + latency;
+        until->time = time < woken ? woken : woken + latency;
         return time < woken ? GSIM_CAUSE_RESULT : GSIM_CAUSE_LAUNCH_LATENCY;
     }
     enum gsim_cause cause = gsim_blame_host(m, call->thread, then, until);
-    if (*until < GSIM_TIME_NEVER - latency) *until += latency;
+    if (until->time < GSIM_TIME_NEVER - latency) until->time += latency;
     return cause;
 }
 
-static enum gsim_cause blame_unready(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time, gsim_time *until)
+static enum gsim_cause blame_unready(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time, struct gsim_until *until)
 {
     bool host = gsim_blames_host(m, w);
     if (host && time < w->arrival) {
         enum gsim_cause cause = blame_arrival(m, w, time, until);
-        if (*until > w->arrival) *until = w->arrival;
+        if (until->time > w->arrival) until->time = w->arrival;
         return cause;
     }
     gsim_time there = host ? w->arrival : w->follows + w->gap < w->ready ? w->follows + w->gap : w->ready;
     if (!host && time < w->follows) {
-        *until = w->follows;
+        until->time = w->follows;
         return GSIM_CAUSE_DEPENDENCE;
     }
     if (!host && time < there) {
-        *until = there;
+        until->time = there;
         return gap_cause(m, w);
     }
-    *until = w->ready;
+    until->time = w->ready;
     return blame_queue(m, w, there);
 }
 
@@ -235,12 +262,13 @@ bool gsim_is_held(const struct gsim_moments *m, const struct gsim_moment_work *w
 }
 
 enum gsim_cause gsim_blame(const struct gsim_moments *m, uint32_t work, gsim_time time, bool is_idle, const struct gsim_running *running,
-                           gsim_time *until)
+                           struct gsim_until *until)
 {
     enum gsim_cause cause;
+    until->what = NULL;
     if (work == GSIM_NO_WORK || m->works[work].call == UINT32_MAX) {
         cause = GSIM_CAUSE_END;
-        *until = GSIM_TIME_NEVER;
+        until->time = GSIM_TIME_NEVER;
         if (is_idle) cause = gsim_blame_host(m, 0, time, until);
     } else if (time < m->works[work].ready) {
         while (waits_for_another(m, work, time)) work = m->works[work].after;
@@ -249,6 +277,6 @@ enum gsim_cause gsim_blame(const struct gsim_moments *m, uint32_t work, gsim_tim
     } else {
         cause = blame_ready(m, &m->works[work], time, running, until);
     }
-    if (*until <= time) *until = time + 1;
+    if (until->time <= time) until->time = time + 1;
     return cause;
 }

@@ -13,10 +13,16 @@ struct gsim_running {
     uint32_t count;
 };
 
+/* Until when a cause holds at least, and what the host did then, where it is known (GSIM_HOST_... in timeline.h). */
+struct gsim_until {
+    gsim_time time;
+    const char *what;
+};
+
 /* The cause at TIME of WORK, which has not started (GSIM_NO_WORK: nothing is left to start, and the host is looked at where
- * IS_IDLE), and in *UNTIL when another one may hold; at least TIME + 1. */
+ * IS_IDLE); UNTIL is at least TIME + 1. */
 enum gsim_cause gsim_blame(const struct gsim_moments *moments, uint32_t work, gsim_time time, bool is_idle,
-                           const struct gsim_running *running, gsim_time *until);
+                           const struct gsim_running *running, struct gsim_until *until);
 
 /* Whether WORK, a kernel, could have started earlier but for its hardware queue, its data or room, and since when. */
 bool gsim_is_held(const struct gsim_moments *moments, const struct gsim_moment_work *work, gsim_time *since);
@@ -24,6 +30,6 @@ bool gsim_is_held(const struct gsim_moments *moments, const struct gsim_moment_w
 /* What held WORK's start back: its launch came behind the work that it waits for. */
 bool gsim_blames_host(const struct gsim_moments *moments, const struct gsim_moment_work *work);
 /* What the host does at TIME on THREAD. */
-enum gsim_cause gsim_blame_host(const struct gsim_moments *moments, uint32_t thread, gsim_time time, gsim_time *until);
+enum gsim_cause gsim_blame_host(const struct gsim_moments *moments, uint32_t thread, gsim_time time, struct gsim_until *until);
 
 #endif

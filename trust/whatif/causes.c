@@ -53,13 +53,13 @@ struct sweep {
     bool failed;
 };
 
-static void add(struct sweep *s, gsim_time start, gsim_time end, enum gsim_gpu_state state, enum gsim_cause cause, uint32_t next)
+static void add(struct sweep *s, gsim_time start, gsim_time end, enum gsim_gpu_state state, enum gsim_cause cause, const char *what, uint32_t next)
 {
     struct gsim_explanation *x = s->explanation;
     struct gsim_stretch *last = x->stretch_count ? &x->stretches[x->stretch_count - 1] : NULL;
     void *array = x->stretches;
     x->time[state][cause] += end - start;
-    if (last && last->state == state && last->cause == cause && last->next == next) {
+    if (last && last->state == state && last->cause == cause && last->next == next && last->what == what) {
         last->end = end;
         return;
     }
@@ -68,7 +68,7 @@ static void add(struct sweep *s, gsim_time start, gsim_time end, enum gsim_gpu_s
         return;
     }
     x->stretches = array;
-    x->stretches[x->stretch_count++] = (struct gsim_stretch){start, end, state, cause, next};
+    x->stretches[x->stretch_count++] = (struct gsim_stretch){start, end, state, cause, next, what};
 }
 
 static void stop_running(struct sweep *s, uint32_t work)
@@ -151,21 +151,21 @@ static void explain(struct sweep *s, gsim_time from, gsim_time to)
     uint32_t held = held_at(s, from);
     bool is_full = state == GSIM_GPU_ALL_SMS || state == GSIM_GPU_ALL_SMS_COPIES;
     if (is_full && held == GSIM_NO_WORK) {
-        add(s, from, to, state, GSIM_CAUSE_NONE, GSIM_NO_WORK);
+        add(s, from, to, state, GSIM_CAUSE_NONE, NULL, GSIM_NO_WORK);
         return;
     }
     if (!s->running_count && s->unexplained) {
-        add(s, from, to, state, GSIM_CAUSE_UNEXPLAINED, GSIM_NO_WORK);
+        add(s, from, to, state, GSIM_CAUSE_UNEXPLAINED, NULL, GSIM_NO_WORK);
         return;
     }
     uint32_t work = held == GSIM_NO_WORK ? next_work(s, state) : held;
     const struct gsim_running running = {s->running, s->running_count};
     while (from < to && !s->failed) {
-        gsim_time until;
+        struct gsim_until until;
         enum gsim_cause cause = gsim_blame(s->m, work, from, state == GSIM_GPU_IDLE, &running, &until);
-        if (until > to) until = to;
-        add(s, from, until, state, cause, work);
-        from = until;
+        if (until.time > to) until.time = to;
+        add(s, from, until.time, state, cause, until.what, work);
+        from = until.time;
     }
 }
 

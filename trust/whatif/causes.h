@@ -29,7 +29,8 @@ enum gsim_gpu_state {
     X(NONE, "none", "nothing was missing")                                                                             \
     X(LAUNCH_CALLS, "launch_calls", "host late: launch calls")                                                         \
     X(FRAMEWORK, "framework", "host late: framework between calls")                                                    \
-    X(HOST_WORK, "host_work", "host late: work of its own")                                                            \
+    X(HOST_WORK, "host_work", "host: own work")                                                                        \
+    X(NAMED, "named", "host late: what the trace names")                                                               \
     X(RESULT, "result", "host late: waited for a result")                                                              \
     X(OTHER_CALLS, "other_calls", "host late: events, streams, building graphs")                                       \
     X(LAUNCH_LATENCY, "launch_latency", "launch latency")                                                              \
@@ -69,15 +70,18 @@ struct gsim_stretch {
     enum gsim_gpu_state state;
     enum gsim_cause cause;
     uint32_t next;
+    const char *what; /* the host did, where it is known (GSIM_HOST_... in timeline.h); NULL: not */
 };
 
-/* A part of the critical path: kernels of one name (by the index of the first), copies of one direction, or a cause. */
+/* A part of the critical path: kernels of one name (by the index of the first), copies of one direction, or a cause, of the host
+ * each thing that it did apart. */
 enum gsim_part_kind { GSIM_PART_KERNEL, GSIM_PART_COPY, GSIM_PART_CAUSE };
 struct gsim_path_part {
     enum gsim_part_kind kind;
     uint32_t index; /* of the program's kernel, enum gsim_copy_kind, enum gsim_cause */
     uint64_t count;
     gsim_time time;
+    const char *what; /* of a cause: as a stretch has it */
 };
 
 struct gsim_explanation {

@@ -8,6 +8,7 @@
 
 #include "trust/whatif/changes.h"
 #include "gpusim/metrics.h"
+#include "gpusim/timeline.h"
 #include "sim/device/occupancy.h"
 #include "sim/sm/work.h"
 #include "trust/whatif/edit.h"
@@ -101,31 +102,75 @@ uint32_t gsim_edit_launch_ahead(struct gsim_edit *e, double prologue)
     return changed;
 }
 
-/* A wait is needed for what a copy brings to the host; for all else the device keeps the order by itself. */
+/* --- waits ----------------------------------------------------------------------------------------------------------------------- */
+static bool is_copy(const struct gsim_op *op, enum gsim_copy_kind kind) { return op->kind == GSIM_OP_COPY && op->copy_kind == kind; }
+
+static bool waits_for_device(const struct gsim_edit *e, uint32_t op)
+{
+    for (uint32_t a = 0; a < e->ops[op].after_count; a++)
+        if (!is_host(&e->ops[e->ops[op].after[a]])) return true;
+    return false;
+}
+
+/* What wait OP waits for that the host reads: copies to it since FIRST; copies to the device block by themselves. Returns how many. */
+static uint32_t find_reads(const struct gsim_edit *e, uint32_t op, uint32_t first, uint32_t *reads)
+{
+    uint32_t count = 0;
+    for (uint32_t k = first; k < op; k++)
+        if (is_copy(&e->ops[k], GSIM_COPY_D2H)) reads[count++] = k;
+    for (uint32_t a = 0; a < e->ops[op].after_count; a++)
+        if (is_copy(&e->ops[e->ops[op].after[a]], GSIM_COPY_H2D)) reads[count++] = e->ops[op].after[a];
+    return count;
+}
+
+/* What came behind the wait in other streams comes behind it without the host, too. */
+static bool keep_order(struct gsim_edit *e, uint32_t wait, const uint32_t *awaited, uint32_t awaited_count)
+{
+    struct lasts seen = {0}; /* by stream: its first op behind the wait */
+    bool ok = true;
+    for (uint32_t i = wait + 1; i < e->source->op_count && ok; i++) {
+        if (is_host(&e->ops[i])) continue;
+        uint32_t *first = last_in(&seen, stream_of(&e->ops[i]));
+        ok = first != NULL;
+        if (!ok || *first != NONE) continue;
+        *first = i;
+        for (uint32_t a = 0; a < awaited_count && ok; a++)
+            if (stream_of(&e->ops[awaited[a]]) != stream_of(&e->ops[i]) && e->ops[awaited[a]].device == e->ops[i].device)
+                ok = gsim_edit_add_after(e, i, awaited[a]);
+    }
+    gsim_free(seen.items);
+    return ok;
+}
+
+/* The host no longer waits: what it took to wake goes, its own work stays. */
+static bool drop_wait(struct gsim_edit *e, uint32_t wait, const uint32_t *reads, uint32_t read_count, uint32_t stream_count)
+{
+    struct gsim_op *op = &e->ops[wait];
+    const uint32_t *awaited = op->after;
+    uint32_t awaited_count = op->after_count;
+    if (op->what && strncmp(op->what, GSIM_HOST_IN_WAIT, strlen(GSIM_HOST_IN_WAIT)) == 0 && !read_count) op->host_us = 0;
+    if (!gsim_edit_set_after(e, wait, reads, read_count)) return false;
+    return stream_count < 2 || keep_order(e, wait, awaited, awaited_count);
+}
+
+/* A wait is needed for what the host reads; for all else the device keeps the order by itself. */
 uint32_t gsim_edit_drop_syncs(struct gsim_edit *e)
 {
     uint32_t changed = 0, first_unread = 0;
     uint32_t *reads = gsim_alloc(sizeof *reads * ((size_t)e->source->op_count + 1));
-    for (uint32_t i = 0; reads && i < e->source->op_count; i++) {
-        uint32_t waited = 0, count = 0;
-        if (e->ops[i].kind != GSIM_OP_HOST_COMPUTE) continue;
-        for (uint32_t a = 0; a < e->ops[i].after_count; a++) waited += !is_host(&e->ops[e->ops[i].after[a]]);
-        if (!waited) continue;
-        for (uint32_t k = first_unread; k < i; k++)
-            if (e->ops[k].kind == GSIM_OP_COPY && e->ops[k].copy_kind == GSIM_COPY_D2H) reads[count++] = k;
+    struct lasts streams = {0};
+    for (uint32_t i = 0; reads && i < e->source->op_count && changed != NONE; i++)
+        if (!is_host(&e->ops[i]) && !last_in(&streams, stream_of(&e->ops[i]))) changed = NONE;
+    for (uint32_t i = 0; reads && i < e->source->op_count && changed != NONE; i++) {
+        if (e->ops[i].kind != GSIM_OP_HOST_COMPUTE || !waits_for_device(e, i)) continue;
+        uint32_t count = find_reads(e, i, first_unread, reads);
         first_unread = i;
-        for (uint32_t a = 0; a < e->ops[i].after_count; a++) /* a copy to the device of pageable memory blocks by itself */
-            if (e->ops[e->ops[i].after[a]].kind == GSIM_OP_COPY && e->ops[e->ops[i].after[a]].copy_kind == GSIM_COPY_H2D) reads[count++] = e->ops[i].after[a];
-        bool is_needed = count > 0 && count >= waited;
+        bool is_needed = e->ops[i].needed || (count > 0 && count >= e->ops[i].after_count);
         if (is_needed) continue;
-        if (!gsim_edit_set_after(e, i, reads, count)) {
-            changed = NONE;
-            break;
-        }
-        if (!count) e->ops[i].overhead = true; /* it used nothing of the device */
-        changed++;
+        changed = drop_wait(e, i, reads, count, (uint32_t)streams.count) ? changed + 1 : NONE;
     }
     gsim_free(reads);
+    gsim_free(streams.items);
     return reads ? changed : NONE;
 }
 
@@ -314,6 +359,13 @@ uint32_t gsim_edit_fuse(struct gsim_edit *e)
 }
 
 /* --- copies ---------------------------------------------------------------------------------------------------------------------- */
+/* The host's time before a copy in its call: the staging of pageable memory. */
+static bool is_staging(const struct gsim_edit *e, uint32_t op)
+{
+    const struct gsim_op *o = &e->ops[op];
+    return o->kind == GSIM_OP_HOST_COMPUTE && o->what && strncmp(o->what, GSIM_HOST_IN_CALL, strlen(GSIM_HOST_IN_CALL)) == 0 && strstr(o->what, "emcpy");
+}
+
 /* Copies of pageable memory come to be pinned ones; those to the device go ahead on a stream of their own, and what came behind
  * them waits for them. The host no longer waits for either. */
 uint32_t gsim_edit_pin(struct gsim_edit *e)
@@ -345,6 +397,7 @@ uint32_t gsim_edit_pin(struct gsim_edit *e)
         if (is_pageable) {
             op->copy_memory = GSIM_COPY_MEMORY_PINNED;
             op->copy_us = 0;
+            if (i > 0 && is_staging(e, i - 1)) e->ops[i - 1].host_us = 0;
             changed++;
         }
         if (is_pageable && op->copy_kind == GSIM_COPY_H2D) {

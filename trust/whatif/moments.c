@@ -130,6 +130,7 @@ enum gsim_status gsim_moments_init(struct gsim_moments *m, const struct gsim_sim
     list_works(m);
     if (!order_works(m) || !order_calls(m)) return no_memory(error);
     find_makespan(m);
+    for (uint32_t i = 0; i < program->op_count; i++) m->has_framework |= program->ops[i].overhead && !program->ops[i].what;
     enum gsim_status status = GSIM_OK;
     if (m->own_demands) status = gsim_demands_init(m->own_demands, program->kernel_count, simulation->device, program->kernels, error);
     return status == GSIM_OK ? gsim_moments_link(m, error) : status;

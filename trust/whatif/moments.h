@@ -32,6 +32,7 @@ struct gsim_moments {
     uint32_t *calls;                /* the timeline's, by thread and start */
     uint32_t *call_of;              /* by correlation: its call, UINT32_MAX for none */
     uint32_t correlation_count, stream_count; /* streams: that hold works */
+    bool has_framework; /* some of the host's time is a framework's */
     gsim_time makespan;
     const struct gsim_demand *demands; /* of the program's kernels: the simulation's, or */
     struct gsim_demand *own_demands;

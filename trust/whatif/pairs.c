@@ -32,6 +32,7 @@ static enum gsim_reason reason_of(enum gsim_cause cause)
     case GSIM_CAUSE_LAUNCH_CALLS:
     case GSIM_CAUSE_FRAMEWORK:
     case GSIM_CAUSE_HOST_WORK:
+    case GSIM_CAUSE_NAMED:
     case GSIM_CAUSE_OTHER_CALLS:
     case GSIM_CAUSE_LAUNCH_LATENCY:
     case GSIM_CAUSE_LAUNCH_QUEUE:
@@ -158,7 +159,7 @@ static void list_kernels(struct sweep *s)
 
 /* --- the sweep ------------------------------------------------------------------------------------------------------------ */
 /* A copy of pageable memory keeps the host until it is done: that is the copy's doing. */
-static enum gsim_reason reason_at(const struct sweep *s, uint32_t work, gsim_time time, const struct gsim_running *running, gsim_time *until)
+static enum gsim_reason reason_at(const struct sweep *s, uint32_t work, gsim_time time, const struct gsim_running *running, struct gsim_until *until)
 {
     const struct gsim_api_record *apis = s->m->timeline->apis;
     enum gsim_reason reason = reason_of(gsim_blame(s->m, work, time, false, running, until));
@@ -181,17 +182,17 @@ static void hold(struct sweep *s, uint32_t idle, gsim_time from, gsim_time to)
     const struct gsim_running running = {s->running, s->running_count};
     if (stream->next == stream->count) return;
     while (from < to) {
-        gsim_time until;
+        struct gsim_until until;
         enum gsim_reason reason = reason_at(s, stream->kernels[stream->next], from, &running, &until);
         uint32_t blocker = reason == GSIM_PAIR_DEPENDENCE ? blocker_of(s, stream->kernels[stream->next], from) : GSIM_NO_WORK, by = NONE;
         if (blocker != GSIM_NO_WORK && s->m->works[blocker].is_copy)
             reason = GSIM_PAIR_COPIES;
         else if (blocker != GSIM_NO_WORK)
             by = s->m->works[blocker].stream;
-        if (until > to) until = to;
+        if (until.time > to) until.time = to;
         for (uint32_t i = 0; i < s->stream_count && reason != GSIM_PAIR_REASON_COUNT; i++)
-            if (s->streams[i].running && (by == NONE || by == s->streams[i].number)) s->held[i][idle][reason] += until - from;
-        from = until;
+            if (s->streams[i].running && (by == NONE || by == s->streams[i].number)) s->held[i][idle][reason] += until.time - from;
+        from = until.time;
     }
 }
 

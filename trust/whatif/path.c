@@ -21,26 +21,35 @@ struct walk {
     bool failed;
 };
 
-static void spend(struct walk *w, gsim_time from, enum gsim_part_kind kind, uint32_t index)
+/* The part of that kind, of a cause also of what the host did; NULL when memory is out. */
+static struct gsim_path_part *part_of(struct walk *w, enum gsim_part_kind kind, uint32_t index, const char *what)
 {
     struct gsim_explanation *x = w->x;
     uint32_t key = kind == GSIM_PART_KERNEL ? index : w->kernels + (kind == GSIM_PART_COPY ? index : GSIM_COPY_KIND_COUNT + index);
     void *parts = x->parts;
-    if (from < x->from) from = x->from;
+    if (!what && w->part_of[key]) return &x->parts[w->part_of[key] - 1];
+    for (size_t i = 0; what && i < x->part_count; i++)
+        if (x->parts[i].kind == kind && x->parts[i].index == index && x->parts[i].what && strcmp(x->parts[i].what, what) == 0) return &x->parts[i];
+    if (gsim_array_grow(&parts, sizeof *x->parts, x->part_count, &x->part_room)) return NULL;
+    x->parts = parts;
+    x->parts[x->part_count++] = (struct gsim_path_part){.kind = kind, .index = index, .what = what};
+    if (!what) w->part_of[key] = (uint32_t)x->part_count;
+    return &x->parts[x->part_count - 1];
+}
+
+static void spend_on(struct walk *w, gsim_time from, enum gsim_part_kind kind, uint32_t index, const char *what)
+{
+    if (from < w->x->from) from = w->x->from;
     if (from >= w->now || w->failed) return;
-    if (!w->part_of[key]) {
-        if (gsim_array_grow(&parts, sizeof *x->parts, x->part_count, &x->part_room)) {
-            w->failed = true;
-            return;
-        }
-        x->parts = parts;
-        x->parts[x->part_count++] = (struct gsim_path_part){.kind = kind, .index = index};
-        w->part_of[key] = (uint32_t)x->part_count;
-    }
-    x->parts[w->part_of[key] - 1].time += w->now - from;
-    x->parts[w->part_of[key] - 1].count++;
+    struct gsim_path_part *part = part_of(w, kind, index, what);
+    w->failed = !part;
+    if (!part) return;
+    part->time += w->now - from;
+    part->count++;
     w->now = from;
 }
+
+static void spend(struct walk *w, gsim_time from, enum gsim_part_kind kind, uint32_t index) { spend_on(w, from, kind, index, NULL); }
 
 /* How many of the works by end have ended at TIME. */
 static uint32_t ended_before(const struct gsim_moments *m, gsim_time time)
@@ -83,16 +92,17 @@ static uint32_t call_before(const struct gsim_moments *m, uint32_t thread, gsim_
 static uint32_t walk_host(struct walk *w)
 {
     const struct gsim_moments *m = w->m;
+    const enum gsim_cause between = m->has_framework ? GSIM_CAUSE_FRAMEWORK : GSIM_CAUSE_HOST_WORK;
     while (w->now > w->x->from && !w->failed) {
-        gsim_time until;
+        struct gsim_until until;
         uint32_t index = call_before(m, w->thread, w->now);
         if (index == UINT32_MAX) {
-            spend(w, w->x->from, GSIM_PART_CAUSE, GSIM_CAUSE_FRAMEWORK);
+            spend(w, w->x->from, GSIM_PART_CAUSE, between);
             return GSIM_NO_WORK;
         }
         const struct gsim_api_record *call = &m->timeline->apis[index];
         if (call->end < w->now) {
-            spend(w, call->end, GSIM_PART_CAUSE, GSIM_CAUSE_FRAMEWORK);
+            spend(w, call->end, GSIM_PART_CAUSE, between);
             continue;
         }
         bool is_staged = call->api == GSIM_API_MEMCPY;
@@ -100,10 +110,10 @@ static uint32_t walk_host(struct walk *w)
         uint32_t released = call->waited && woken <= w->now ? ended_by(m, woken) : GSIM_NO_WORK;
         enum gsim_cause cause = gsim_blame_host(m, w->thread, w->now - 1, &until);
         if (released != GSIM_NO_WORK && m->works[released].end > call->start) {
-            spend(w, m->works[released].end, GSIM_PART_CAUSE, cause);
+            spend_on(w, m->works[released].end, GSIM_PART_CAUSE, cause, until.what);
             return released;
         }
-        spend(w, call->start, GSIM_PART_CAUSE, cause);
+        spend_on(w, call->start, GSIM_PART_CAUSE, cause, until.what);
     }
     return GSIM_NO_WORK;
 }
@@ -139,13 +149,14 @@ static void spend_until(struct walk *w, uint32_t work, gsim_time from, const str
 {
     if (from < w->x->from) from = w->x->from;
     while (w->now > from && !w->failed) {
-        gsim_time begin = from, until = from;
+        gsim_time begin = from;
+        struct gsim_until until = {.time = from};
         enum gsim_cause cause = GSIM_CAUSE_NONE;
-        while (until < w->now) { /* the last stretch before now */
-            begin = until;
+        while (until.time < w->now) { /* the last stretch before now */
+            begin = until.time;
             cause = gsim_blame(w->m, work, begin, false, running, &until);
         }
-        spend(w, begin, GSIM_PART_CAUSE, cause);
+        spend_on(w, begin, GSIM_PART_CAUSE, cause, until.what);
     }
 }
 
@@ -168,10 +179,12 @@ static uint32_t walk_start(struct walk *w, uint32_t index)
     bool host = gsim_blames_host(m, work);
     gsim_time from = host ? work->arrival : work->follows;
     while (w->now > from && w->now > w->x->from && !w->failed) {
-        gsim_time until, begin = from;
+        struct gsim_until until;
+        gsim_time begin = from;
         gsim_time there = work->follows + work->gap;
         if (!host && there < w->now && there > from) begin = there; /* the queue's part behind the gap */
-        spend(w, begin, GSIM_PART_CAUSE, gsim_blame(m, index, begin, false, &running, &until));
+        enum gsim_cause cause = gsim_blame(m, index, begin, false, &running, &until);
+        spend_on(w, begin, GSIM_PART_CAUSE, cause, until.what);
     }
     if (!host) return work->after;
     gsim_time called = m->timeline->apis[work->call].end;

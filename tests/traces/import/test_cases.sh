@@ -68,9 +68,9 @@ grep -qE '"block": \[ *256' program.json || fail "$file: no block of 256"
 imports kineto 04_rocm_copy_size_on_call_only.json '10 kernels, 1 copies'
 grep -q '"bytes": 262144' program.json || fail "$file: no copy of 262144 bytes"
 imports kineto 05_hip_graph_and_sync_names.json '120 kernels' '120 launched by CUDA graphs' '!correlation id'
-replays 1370 1410 mi300x
+replays 1380 1420 mi300x
 imports kineto 05_cuda_twin.json '120 kernels'
-replays 1370 1410
+replays 1380 1420
 imports kineto 13_context_sync_renames_streams.json '20 kernels' 'on 2 streams'
 grep -q '"stream": 7' program.json && grep -q '"stream": 20' program.json || fail "$file: not the streams 7 and 20"
 imports kineto 14_stream_ids_64bit.json '20 kernels' 'on 2 streams'

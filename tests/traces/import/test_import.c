@@ -3,6 +3,7 @@
  * Importing profiler traces: small ones made event by event, and recorded ones, whose replay must take as long as
  * they did. Broken ones: test_import_kineto.c, test_import_nsys.c.
  */
+#include "gpusim/timeline.h"
 #include "tests/traces/import/import_fixture.h"
 #include "traces/import/importers.h"
 #include "gpusim/program.h"
@@ -114,7 +115,7 @@ static void copies_and_memsets(void)
 }
 
 /* An asynchronous copy of pageable memory, as an H200's were traced: the call stages for 86 us before the copy begins, and returns 14 us
- * before it ends. All of that is the copy's time, none of it the host's own; what comes 1 us later waited for it. */
+ * before it ends. The staging is the call's, none of it the program's own; what comes 1 us later waited for the copy. */
 static void pageable_copies_hold_the_host(void)
 {
     struct trace t;
@@ -125,11 +126,14 @@ static void pageable_copies_hold_the_host(void)
     launch(&t, "a", 8, 270, 290, 80, 2);
     if (!import_good(&i, &t, &plain)) return;
     const struct gsim_op *ops = i.program.ops;
-    CHECK_INT(i.program.op_count, 3);
-    CHECK_INT(ops[0].kind, GSIM_OP_COPY);
-    CHECK_INT(ops[1].kind, GSIM_OP_HOST_COMPUTE);
-    CHECK(ops[1].after_count == 1 && ops[1].after[0] == 0);
-    CHECK(ops[1].host_us <= 3);
+    CHECK_INT(i.program.op_count, 4);
+    CHECK_INT(ops[0].kind, GSIM_OP_HOST_COMPUTE);
+    CHECK_NEAR(ops[0].host_us, 86, 1e-9);
+    CHECK_STR(ops[0].what, GSIM_HOST_IN_CALL "cudaMemcpyAsync");
+    CHECK_INT(ops[1].kind, GSIM_OP_COPY);
+    CHECK_INT(ops[2].kind, GSIM_OP_HOST_COMPUTE);
+    CHECK(ops[2].after_count == 1 && ops[2].after[0] == 1);
+    CHECK(ops[2].host_us <= 3);
     gsim_program_release(&i.program);
 }
 
@@ -150,7 +154,7 @@ static void synchronisation_holds_the_host(void)
     const struct gsim_op *sync = &i.program.ops[i.program.op_count - 2];
     CHECK_INT(sync->kind, GSIM_OP_HOST_COMPUTE);
     CHECK_INT(sync->after_count, 2);
-    CHECK_NEAR(sync->host_us, 32, 1e-9); /* from the return at 128 to the end of the next call */
+    CHECK_NEAR(sync->host_us, 35, 1e-9); /* from the end of the last at 125, where a replay returns, to the end of the next call */
     gsim_program_release(&i.program);
 }
 

@@ -6,10 +6,11 @@
 
 #define LATE_NS       1000000000 /* from a launch to its start on an idle GPU; launches take microseconds */
 #define LEAST_IDLE_NS 100000     /* a launch reaches an idle GPU within some tens of us, also under a profiler */
+#define LEAST_GAP_NS  8000       /* between works of which the second has been launched for longer: such gaps take a microsecond or two */
 
 struct begun {
-    int64_t start_ns, end_ns, launched_ns;
-    uint32_t work;
+    int64_t start_ns, end_ns, launched_ns; /* launched: INT64_MAX where that is not known */
+    uint32_t work, call;
 };
 
 static int compare_begun(const void *left, const void *right)
@@ -17,6 +18,16 @@ static int compare_begun(const void *left, const void *right)
     const struct begun *a = left, *b = right;
     if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
     return a->work < b->work ? -1 : a->work > b->work;
+}
+
+/* Whether a launch does not explain that the GPU idled for so long before it: it is long ago, or it made the work before, too. */
+static bool is_unexplained(const struct gsim_records *r, const struct begun *work, const struct begun *before, int64_t idle_ns)
+{
+    if (idle_ns > LEAST_IDLE_NS) return true;
+    bool is_node = before && work->call != GSIM_NO_CALL && before->call == work->call && r->calls[work->call].kind == GSIM_CALL_GRAPH;
+    bool is_long_ago = before && work->launched_ns < work->start_ns - LEAST_IDLE_NS;
+    bool may_be_another = r->notes->zero_times || r->notes->early_starts; /* whose time is not known */
+    return idle_ns > LEAST_GAP_NS && (is_node || is_long_ago) && !may_be_another;
 }
 
 /* A GPU that has nothing to do starts what has been launched: clocks that step, or records mixed up. */
@@ -28,14 +39,15 @@ enum gsim_status gsim_records_find_idle(struct gsim_records *r)
     for (uint32_t i = 0; i < r->work_count; i++) {
         const struct gsim_activity *w = &r->works[i];
         bool is_launched = w->call != GSIM_NO_CALL && r->calls[w->call].end_ns > 0;
-        all[i] = (struct begun){w->start_ns, w->end_ns, is_launched ? r->calls[w->call].end_ns : INT64_MAX, i};
+        all[i] = (struct begun){w->start_ns, w->end_ns, is_launched ? r->calls[w->call].end_ns : INT64_MAX, i, w->call};
     }
     if (r->work_count) qsort(all, r->work_count, sizeof *all, compare_begun);
     for (uint32_t i = 0; i < r->work_count; i++) {
         int64_t could_ns = all[i].launched_ns > busy_ns ? all[i].launched_ns : busy_ns;
         int64_t idle_ns = could_ns < all[i].start_ns ? all[i].start_ns - could_ns : 0;
         r->notes->late_starts += idle_ns > LATE_NS;
-        if (r->options->gaps && idle_ns > LEAST_IDLE_NS && busy_ns != INT64_MIN && !r->works[all[i].work].is_moved) {
+        bool is_first = i == 0, is_moved = r->works[all[i].work].is_moved;
+        if (r->options->gaps && !is_moved && is_unexplained(r, &all[i], is_first ? NULL : &all[i - 1], idle_ns)) {
             r->works[all[i].work].idle_ns = idle_ns;
             r->notes->idle_us += (double)idle_ns / 1e3;
             r->notes->idle_waits++;

@@ -5,7 +5,7 @@
 #include "traces/import/records/records.h"
 
 #define LARGE_COPY 262144 /* bytes from which a copy's time tells the link's rate */
-#define OTHER_RATE 0.2    /* of the rate: copies of one kind vary by less */
+#define OTHER_RATE 0.1    /* of the rate: copies of one kind vary by less */
 
 /* Which copies keep their recorded times: those between GPUs, those without a size, and all of a direction and kind of memory
  * in which the larger ones ran at another rate than the device file has. */

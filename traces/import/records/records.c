@@ -239,9 +239,18 @@ static bool is_idle(const char *name)
 {
     static const char *const parts[] = {"Get",         "Peek",        "Query",    "Occupancy",    "IsCapturing",
                                         "EventCreate", "EventDestroy", "EventElapsed", "StreamCreate", "StreamDestroy",
-                                        "FuncSet",     "SetDevice",   "Malloc",   "Free",         "HostAlloc"};
+                                        "FuncSet",     "SetDevice",   "MallocAsync", "FreeAsync"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strstr(name, parts[i])) return true;
+    return false;
+}
+
+/* Calls that allocate, free, map or load, and by which the driver may wait for the GPU. */
+static bool may_wait(const char *name)
+{
+    static const char *const parts[] = {"Malloc", "Free", "Alloc", "HostRegister", "HostUnregister", "ModuleUnload", "DeviceReset", "CtxDestroy"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strstr(name, parts[i])) return !strstr(name, "Async");
     return false;
 }
 
@@ -258,6 +267,10 @@ enum gsim_call_kind gsim_records_call_kind(const char *name)
         {"cuStreamSynchronize", GSIM_CALL_SYNC_STREAM},
         {"cudaEventSynchronize", GSIM_CALL_SYNC_EVENT},
         {"cuEventSynchronize", GSIM_CALL_SYNC_EVENT},
+        {"cudaEventQuery", GSIM_CALL_QUERY},
+        {"cuEventQuery", GSIM_CALL_QUERY},
+        {"cudaStreamQuery", GSIM_CALL_QUERY},
+        {"cuStreamQuery", GSIM_CALL_QUERY},
         {"cudaStreamWaitEvent", GSIM_CALL_WAIT},
         {"cuStreamWaitEvent", GSIM_CALL_WAIT},
         {"cudaLaunchKernel", GSIM_CALL_LAUNCH},
@@ -299,6 +312,7 @@ enum gsim_call_kind gsim_records_call_kind(const char *name)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strlen(known[i].name) == length && strncmp(known[i].name, name, length) == 0) return known[i].kind;
     if (is_idle(name)) return GSIM_CALL_IDLE;
+    if (may_wait(name)) return GSIM_CALL_MAY_WAIT;
     if (strstr(name, "emcpy") && !strstr(name, "Async")) return GSIM_CALL_COPY;
     return GSIM_CALL_OTHER;
 }
@@ -306,6 +320,7 @@ enum gsim_call_kind gsim_records_call_kind(const char *name)
 void gsim_records_release(struct gsim_records *r)
 {
     gsim_free(r->host_events);
+    gsim_free(r->spans);
     gsim_free(r->works);
     gsim_free(r->annotations);
     gsim_free(r->ranks);

@@ -51,6 +51,8 @@ enum gsim_call_kind {
     GSIM_CALL_COPY,  /* a copy whose name does not say that it returns early */
     GSIM_CALL_LAUNCH, /* makes a kernel, unless a graph captures it */
     GSIM_CALL_GRAPH, /* makes many works */
+    GSIM_CALL_MAY_WAIT, /* makes none, and may wait for all that was launched: cudaFree, cudaMalloc */
+    GSIM_CALL_QUERY, /* asks whether something has ended: many in a row are a wait */
     GSIM_CALL_SYNC_DEVICE,
     GSIM_CALL_SYNC_STREAM,
     GSIM_CALL_SYNC_EVENT,
@@ -70,6 +72,7 @@ struct gsim_call {
     uint64_t correlation, thread;
     uint32_t process;
     uint32_t launch; /* index into the records' launches plus one; 0: none */
+    uint32_t name;   /* of a long call: index into the records' names plus one; 0: not kept */
     enum gsim_call_kind kind;
 };
 
@@ -101,6 +104,15 @@ struct gsim_annotation {
     uint32_t name; /* index into the records' names */
 };
 
+/* A stretch of a host thread's time that belongs to one thing (traces/import/records/host.c). */
+enum gsim_span_owner { GSIM_SPAN_LAUNCH, GSIM_SPAN_CALL, GSIM_SPAN_WAIT, GSIM_SPAN_NAMED };
+struct gsim_host_span {
+    int64_t start_ns, end_ns;
+    uint64_t thread;
+    uint32_t name; /* index into the records' names plus one; 0: not known */
+    enum gsim_span_owner owner;
+};
+
 /* PROCESS of works, calls and syncs, as the trace calls it: "[TP00]". */
 struct gsim_rank {
     uint32_t process;
@@ -118,6 +130,10 @@ struct gsim_records {
     uint32_t host_event_count;
     size_t host_event_room;
     struct gsim_annotation *annotations; /* empty unless the options ask for one */
+    struct gsim_host_span *spans;
+    uint32_t span_count;
+    size_t span_room;
+    bool has_framework; /* operators are recorded, or kernels that only frameworks have */
     struct gsim_rank *ranks;             /* empty unless several were merged into one trace */
     uint32_t annotation_count, rank_count;
     size_t annotation_room, rank_room;
@@ -148,6 +164,12 @@ void gsim_records_progress(const struct gsim_records *records, double ratio);
 
 enum gsim_status gsim_records_add_work(struct gsim_records *records, const struct gsim_activity *work) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_call(struct gsim_records *records, const struct gsim_call *call) GSIM_NODISCARD;
+/* The same for a call whose NAME (NULL: not known) is kept where it takes long. */
+enum gsim_status gsim_records_add_named_call(struct gsim_records *records, struct gsim_call *call, const char *name) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_owner(struct gsim_records *records, const struct gsim_call *call) GSIM_NODISCARD; /* its time is its own */
+/* What the trace names on a host thread: an annotation, an operator or a function of the framework. */
+enum gsim_status gsim_records_add_named_span(struct gsim_records *records, const char *name, uint64_t thread, int64_t start_ns, int64_t end_ns,
+                                             bool is_operator) GSIM_NODISCARD;
 /* INDEX: plus one, for gsim_call. */
 enum gsim_status gsim_records_add_launch(struct gsim_records *records, const struct gsim_launch *launch, uint32_t *index) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_operator(struct gsim_records *records, const struct gsim_operator *item) GSIM_NODISCARD;
@@ -193,6 +215,9 @@ struct gsim_steps {
 /* traces/import/records/waits.c: adds a sync for each wait that has none, where times tell of what. Works have their calls, syncs are sorted by
  * process and correlation and are not afterwards. */
 enum gsim_status gsim_records_infer_waits(struct gsim_records *records) GSIM_NODISCARD;
+
+/* traces/import/records/polls.c: calls that wait without being called so become synchronising ones. Works have their calls. */
+enum gsim_status gsim_records_find_hidden_waits(struct gsim_records *records) GSIM_NODISCARD;
 
 /* traces/import/part.c: leaves one GPU's works. */
 enum gsim_status gsim_records_keep_gpu(struct gsim_records *records) GSIM_NODISCARD;

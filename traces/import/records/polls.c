@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Waits that are none by their names: calls that free or allocate memory and return when the GPU has done what was launched before,
+ * and loops that ask until it has. Both become synchronising calls; other long calls that may wait own their time.
+ */
+#include <stdlib.h>
+
+#include "traces/import/records/records.h"
+
+#define LATE_NS 20000 /* behind the end of the GPU's work: a call that returns later may not have waited for it */
+
+struct ended {
+    int64_t start_ns, end_ns; /* of a work's call, of the work */
+};
+
+static int compare_ended(const void *left, const void *right)
+{
+    const struct ended *a = left, *b = right;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static int compare_ends(const void *left, const void *right)
+{
+    const struct ended *a = left, *b = right;
+    return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+}
+
+static uint32_t list_ends(const struct gsim_records *r, struct ended *all)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->work_count; i++) {
+        const struct gsim_activity *w = &r->works[i];
+        if (w->call != GSIM_NO_CALL && !w->is_moved) all[count++] = (struct ended){r->calls[w->call].start_ns, w->end_ns};
+    }
+    return count;
+}
+
+/* By their calls, with the latest end of any up to each. */
+static void order_launches(struct ended *all, uint32_t count)
+{
+    if (count) qsort(all, count, sizeof *all, compare_ended);
+    for (uint32_t i = 1; i < count; i++)
+        if (all[i].end_ns < all[i - 1].end_ns) all[i].end_ns = all[i - 1].end_ns;
+}
+
+/* How many of ALL were launched before TIME. */
+static uint32_t launched_by(const struct ended *all, uint32_t count, int64_t time_ns)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (all[middle].start_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* When all that was launched before TIME had ended; INT64_MIN: nothing was. */
+static int64_t done_at(const struct ended *all, uint32_t count, int64_t time_ns)
+{
+    uint32_t launched = launched_by(all, count, time_ns);
+    return launched ? all[launched - 1].end_ns : INT64_MIN;
+}
+
+static enum gsim_status find_hidden_wait(struct gsim_records *r, const struct ended *all, uint32_t count, struct gsim_call *call)
+{
+    int64_t done_ns = done_at(all, count, call->start_ns);
+    if (done_ns > call->start_ns && done_ns <= call->end_ns && call->end_ns - done_ns <= LATE_NS + (done_ns - call->start_ns)) {
+        call->kind = GSIM_CALL_SYNC_DEVICE;
+        return GSIM_OK;
+    }
+    call->kind = GSIM_CALL_IDLE;
+    return gsim_records_add_owner(r, call);
+}
+
+/* --- loops that ask ------------------------------------------------------------------------------------------------------ */
+static int compare_by_thread(const void *left, const void *right)
+{
+    const struct gsim_call *const *a = left, *const *b = right;
+    if ((*a)->thread != (*b)->thread) return (*a)->thread < (*b)->thread ? -1 : 1;
+    if ((*a)->start_ns != (*b)->start_ns) return (*a)->start_ns < (*b)->start_ns ? -1 : 1;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* When the first work of those launched before BY ended within FROM to TO; INT64_MIN: none did. ALL: by their ends. */
+static int64_t ends_within(const struct ended *all, uint32_t count, int64_t by_ns, int64_t from_ns, int64_t to_ns)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (all[middle].end_ns <= from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < count && all[low].end_ns <= to_ns; low++)
+        if (all[low].start_ns < by_ns) return all[low].end_ns;
+    return INT64_MIN;
+}
+
+/* The calls from FIRST to LAST ask, one after the other: the first becomes the wait. It ends with the last, or with what ended before the
+ * next would have come. */
+static void make_wait(const struct ended *all, uint32_t count, struct gsim_call **first, struct gsim_call **last)
+{
+    int64_t start_ns = (*first)->start_ns, end_ns = (*last)->end_ns, found_ns = INT64_MIN;
+    if (last > first) {
+        int64_t period_ns = ((*last)->start_ns - start_ns) / (last - first);
+        found_ns = ends_within(all, count, start_ns, last[-1]->start_ns, end_ns);
+        if (found_ns == INT64_MIN) found_ns = ends_within(all, count, start_ns, end_ns, end_ns + period_ns);
+        if (found_ns == INT64_MIN) found_ns = ends_within(all, count, start_ns, start_ns, end_ns);
+    }
+    for (struct gsim_call **at = first; at <= last; at++) (*at)->kind = GSIM_CALL_IDLE;
+    if (found_ns == INT64_MIN) return;
+    (*first)->kind = GSIM_CALL_SYNC_EVENT;
+    (*first)->end_ns = found_ns > end_ns ? found_ns : end_ns;
+}
+
+static enum gsim_status find_loops(struct gsim_records *r, const struct ended *all, uint32_t count)
+{
+    struct gsim_call **calls = gsim_alloc(sizeof *calls * ((size_t)r->call_count + 1));
+    if (!calls) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->call_count; i++) calls[i] = &r->calls[i];
+    qsort(calls, r->call_count, sizeof *calls, compare_by_thread);
+    for (uint32_t i = 0, next; i < r->call_count; i = next) {
+        for (next = i + 1; calls[i]->kind == GSIM_CALL_QUERY && next < r->call_count; next++)
+            if (calls[next]->kind != GSIM_CALL_QUERY || calls[next]->thread != calls[i]->thread) break;
+        if (calls[i]->kind == GSIM_CALL_QUERY) make_wait(all, count, &calls[i], &calls[next - 1]);
+    }
+    gsim_free(calls);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_records_find_hidden_waits(struct gsim_records *r)
+{
+    bool asks = false, may_wait = false;
+    for (uint32_t i = 0; i < r->call_count; i++) {
+        asks |= r->calls[i].kind == GSIM_CALL_QUERY;
+        may_wait |= r->calls[i].kind == GSIM_CALL_MAY_WAIT;
+    }
+    if (!asks && !may_wait) return GSIM_OK;
+    struct ended *all = gsim_alloc(sizeof *all * ((size_t)r->work_count + 1));
+    if (!all) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    uint32_t count = list_ends(r, all);
+    if (count) qsort(all, count, sizeof *all, compare_ends);
+    enum gsim_status status = asks ? find_loops(r, all, count) : GSIM_OK;
+    order_launches(all, count);
+    for (uint32_t i = 0; i < r->call_count && status == GSIM_OK; i++)
+        if (r->calls[i].kind == GSIM_CALL_MAY_WAIT) status = find_hidden_wait(r, all, count, &r->calls[i]);
+    gsim_free(all);
+    return status;
+}
