@@ -14,34 +14,39 @@ failures=0
 fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
 
 pages=$(find docs/model -name '*.md' ! -name numbers.md ! -name README.md | LC_ALL=C sort)
-# page, rule, sentence
-for page in $pages; do
-    awk -v page="$(basename "$page" .md)" '/^## / { name = $2; getline; print page "\t" name "\t" $0 }' "$page"
-done >"$place/rules"
-
-while IFS="$(printf '\t')" read -r page name sentence; do
-    words=$(printf '%s\n' "$sentence" | wc -w)
-    [ "$words" -ge 3 ] && [ "$words" -le 20 ] || fail "docs/model/$page.md: $name: a sentence of $words words, at most 20"
-    case $sentence in *.) ;; *) fail "docs/model/$page.md: $name: the sentence has no full stop" ;; esac
-done <"$place/rules"
-twice=$(cut -f 2 "$place/rules" | sort | uniq -d)
-[ -z "$twice" ] || fail "two rules are called $twice"
-
-# A rule says where it is in the code, and which test holds it; the tests it names are there.
-for page in $pages; do
-    awk '
-        function over() { if (name && !has_code) print name ": no line \"- Code:\""
-                          if (name && !has_test) print name ": no line \"- Test:\"" }
-        /^## / { over(); name = $2; has_code = has_test = 0 }
-        /^- Code: / { has_code = 1 } /^- Test: / { has_test = 1 }
-        END { over() }' "$page" >"$place/gaps"
-    [ ! -s "$place/gaps" ] || fail "$page: $(cat "$place/gaps")"
-    awk '/^- / || /^$/ || /^#/ { test = 0 } /^- Test: / { test = 1 } test { printf "%s ", $0 }' "$page" |
-        grep -oE '"[^"]+"' | while IFS= read -r test; do
-        grep -rqF "{$test," tests || printf '%s: there is no test %s\n' "$page" "$test"
-    done >"$place/gaps"
-    [ ! -s "$place/gaps" ] || fail "$(cat "$place/gaps")"
-done
+# What tests are called, between quotes.
+grep -rhoE '\{"[^"]+",' tests --include='*.[ch]' | sed 's/^{//; s/,$//' >"$place/tests"
+# Into rules: page, rule, sentence. Printed: what a page lacks. A rule is a sentence of at most 20 words, says where it is in
+# the code, and which test holds it; the tests that it names are there.
+# shellcheck disable=SC2086 # a list of files
+LC_ALL=C awk -v rules="$place/rules" -v tests="$place/tests" '
+    function lacks(what) { print FILENAME ": " what }
+    function over() {
+        if (name && !has_code) print page ": " name ": no line \"- Code:\""
+        if (name && !has_test) print page ": " name ": no line \"- Test:\""
+    }
+    function paragraph_over() { # the tests that a paragraph "- Test:" names, which may go over lines
+        while (match(paragraph, /"[^"]+"/)) {
+            if (!(substr(paragraph, RSTART, RLENGTH) in there)) lacks("there is no test " substr(paragraph, RSTART, RLENGTH))
+            paragraph = substr(paragraph, RSTART + RLENGTH)
+        }
+        paragraph = ""
+    }
+    BEGIN { while ((getline test <tests) > 0) there[test] = 1 }
+    FNR == 1 { over(); name = ""; page = FILENAME }
+    is_sentence {
+        is_sentence = 0; file = FILENAME; sub(/.*\//, "", file); sub(/\.md$/, "", file)
+        print file "\t" name "\t" $0 >rules
+        if (NF < 3 || NF > 20) lacks(name ": a sentence of " NF " words, at most 20")
+        if ($0 !~ /\.$/) lacks(name ": the sentence has no full stop")
+    }
+    /^- / || /^$/ || /^#/ { paragraph_over(); in_test = 0 }
+    /^## / { over(); name = $2; has_code = has_test = 0; is_sentence = 1; if (name in seen) lacks("two rules are called " name); seen[name] = 1 }
+    /^- Code: / { has_code = 1 }
+    /^- Test: / { has_test = in_test = 1 }
+    in_test { paragraph = paragraph $0 " " }
+    END { paragraph_over(); over() }' $pages >"$place/gaps"
+[ ! -s "$place/gaps" ] || fail "$(cat "$place/gaps")"
 
 {
     echo '| rule | in one sentence | page |'
@@ -51,29 +56,46 @@ done
     for page in $pages; do name=$(basename "$page" .md) && printf '[%s]: ../docs/model/%s.md\n' "$name" "$name"; done
 } >"$place/table"
 
-# number, rules that name it on their line "Numbers:"
-for page in $pages; do
-    awk '/^## / { name = $2 } /^- / || /^$/ { on = 0 } /^- Code: / { on = 1 }
-         on { line = $0; if (sub(/.*Numbers: /, "", line)) on = 2; if (on == 2) {
-             while (match(line, /`[a-z0-9_]+`/)) { print substr(line, RSTART + 1, RLENGTH - 2) "\t" name
-                                                  line = substr(line, RSTART + RLENGTH) } } }' "$page"
-done >"$place/used"
-sed -n 's/^[XCURVE]*(\([a-z]*\), \([a-z0-9_]*\), "\([^"]*\)".*/\1\t\2\t\3/p' include/gpusim/device.def >"$place/numbers"
-cut -f 1 "$place/used" | sort -u | while IFS= read -r number; do
-    cut -f 2 "$place/numbers" | grep -qx "$number" || printf 'no number of a device is called %s\n' "$number"
-done >"$place/gaps"
-[ ! -s "$place/gaps" ] || fail "docs/model: $(cat "$place/gaps")"
-
-# The file that reads a number, as X->number or X.number; "none": the model does not use it.
-{
-    echo '| number | unit | rules | read in |'
-    echo '|---|---|---|---|'
-    while IFS="$(printf '\t')" read -r _ number unit; do
-        rules=$(awk -v n="$number" '$1 == n { printf "%s`%s`", sep, $2; sep = ", " }' "$place/used")
-        file=$(grep -lE "(->|\.)$number\>" sim/device/occupancy.c sim/task/*.c sim/sm/*.c sim/front/*.c sim/memory/*.c sim/host/*.c sim/platform/*.c sim/*.c trust/*/*.c | head -n 1)
-        printf '| `%s` | %s | %s | %s |\n' "$number" "$unit" "$rules" "${file:+\`$file\`}"
-    done <"$place/numbers"
-} | sed 's/ |  | / | | /g; s/|  |$/| |/' >"$place/table_of_numbers"
+# The numbers of a device. Each with the rules that name it on their line "Numbers:" and the file that reads it, as X->number or
+# X.number; none: the model does not use it.
+sed -n 's/^[XCURVE]*(\([a-z]*\), \([a-z0-9_]*\), "\([^"]*\)".*/\2\t\3/p' include/gpusim/device.def >"$place/numbers"
+: >"$place/gaps"
+# shellcheck disable=SC2086
+LC_ALL=C awk -F '\t' -v gaps="$place/gaps" '
+    FNR == 1 { part = FILENAME ~ /\/numbers$/ ? "numbers" : FILENAME ~ /\.md$/ ? "pages" : "code"; on = 0 }
+    part == "numbers" { order[++count] = $1; unit[$1] = $2; next }
+    part == "pages" {
+        if (/^## /) { split($0, word, " "); name = word[2] }
+        if (/^- / || /^$/) on = 0
+        if (/^- Code: /) on = 1
+        line = $0
+        if (on && sub(/.*Numbers: /, "", line)) on = 2
+        while (on == 2 && match(line, /`[a-z0-9_]+`/)) {
+            number = substr(line, RSTART + 1, RLENGTH - 2); line = substr(line, RSTART + RLENGTH)
+            if (!(number in unit)) print "docs/model: no number of a device is called " number >gaps
+            rules[number] = rules[number] (number in rules && rules[number] ? ", " : "") "`" name "`"
+        }
+        next
+    }
+    {
+        line = $0
+        while (match(line, /(->|\.)[a-z][a-z0-9_]*/)) {
+            number = substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH)
+            sub(/^(->|\.)/, "", number)
+            if (number in unit && !(number in reader)) reader[number] = "`" FILENAME "`"
+        }
+    }
+    END {
+        print "| number | unit | rules | read in |"
+        print "|---|---|---|---|"
+        for (i = 1; i <= count; i++) {
+            row = "| `" order[i] "` | " unit[order[i]] " | " rules[order[i]] " | " reader[order[i]] " |"
+            gsub(/ \|  \| /, " | | ", row); sub(/\|  \|$/, "| |", row)
+            print row
+        }
+    }' "$place/numbers" $pages sim/device/occupancy.c sim/task/*.c sim/sm/*.c sim/front/*.c sim/memory/*.c sim/host/*.c \
+    sim/platform/*.c sim/*.c trust/*/*.c >"$place/table_of_numbers"
+[ ! -s "$place/gaps" ] || fail "$(cat "$place/gaps")"
 
 # between FILE NAME: what stands between "<!-- NAME -->" and "<!-- end -->".
 between() { awk -v from="<!-- $2 -->" '$0 == from { on = 1; next } $0 == "<!-- end -->" { on = 0 } on' "$1"; }
