@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gpusim/memory.h"
@@ -61,7 +62,7 @@ void gsim_ends_remove(const char *path)
 static void clean_up(void)
 {
     pid_t child = atomic_load(&state.child);
-    if (child > 0) kill(child, SIGKILL);
+    if (child > 0 && kill(child, SIGKILL) == 0) waitpid(child, NULL, 0); /* or it might write once more what is removed here */
     for (size_t i = 0; i < PATHS_MAX; i++) {
         const char *path = atomic_load(&state.paths[i]);
         if (path) gsim_ends_remove(path);
@@ -217,8 +218,9 @@ void gsim_ends_restore(const sigset_t *old)
 void gsim_ends_install(bool is_short)
 {
     struct sigaction action = {.sa_handler = stop}, abortion = {.sa_handler = take_abort}, ignore = {.sa_handler = SIG_IGN};
-    sigset_t set;
+    sigset_t set, old;
     gsim_ends_signals(&set);
+    gsim_ends_hold(&old); /* who sees one handler may send any of the signals */
     state.owner = getpid();
     state.is_short = is_short;
     action.sa_mask = set;
@@ -227,4 +229,5 @@ void gsim_ends_install(bool is_short)
     if (!is_ignored(SIGPIPE)) sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGABRT, &abortion, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
+    gsim_ends_restore(&old);
 }

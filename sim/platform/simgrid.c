@@ -178,9 +178,12 @@ static void set_up(void)
     char *list[16] = {NULL};
     for (int i = 0; i < count; i++) list[i] = arguments[i];
     struct sigaction interrupt;
-    sigaction(SIGINT, NULL, &interrupt); /* SimGrid takes it, to exit with 1 */
+    sigset_t old;
+    gsim_ends_hold(&old); /* SimGrid takes SIGINT, to exit with 1: none arrives before it is given back */
+    sigaction(SIGINT, NULL, &interrupt);
     sg.simgrid_init(&count, list);
     sigaction(SIGINT, &interrupt, NULL);
+    gsim_ends_restore(&old);
 }
 
 /* SimGrid itself is the process-wide state here: it is set up at its first use and stays. */
