@@ -9,7 +9,9 @@
 #include <CUnit/Basic.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct test_case {
@@ -53,6 +55,9 @@ struct test_case {
         int s_ = (int)(call);                                                                         \
         CHECK_MSG(s_ == 0, "status %d: %s", s_, (error).message);                                     \
     } while (0)
+
+/* Whether this run is one of ./gpusim check --full, which takes its time. */
+static inline bool test_is_full(void) { return getenv("GPUSIM_FULL") != NULL; }
 
 static inline int test_main(const char *suite_name, const struct test_case *cases, size_t count)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # "gpusim ablate" as a user runs it: its errors are those of gpusim validate with the rule on and off, whatever the number of
-# jobs; a file's own device counts: test_ablate.sh SOURCE-DIR BUILD-DIR.
+# jobs; a file's own device counts: test_ablate.sh SOURCE-DIR BUILD-DIR. With GPUSIM_FULL on whole recordings.
 set -u
 gpusim=$(cd "$2" && pwd)/gpusim
 place=$(mktemp -d)
@@ -33,8 +33,18 @@ same "$(errors --opt rule.turns=off)" "$(echo "$row" | cut -d, -f 5)" "turns off
 "$gpusim" ablate "h100-vm=$cases" --rules turns --csv - >other.csv 2>err || fail "h100-vm: $(cat err)"
 same "$(errors --device h100-vm)" "$(grep '^turns,live,' other.csv | cut -d, -f 4)" "another device"
 
-# Recorded runs: their makespans are one more quantity, on the device that the file names.
-runs=$GPUSIM_DATA/traces/h200/runs-1g.json.gz
+# Recorded runs: their makespans are one more quantity, on the device that the file names. Of a recording those of img, or all.
+gzip -dc "$GPUSIM_DATA/traces/h200/runs-1g.json.gz" >all.json
+runs=$place/runs.json
+if [ -n "${GPUSIM_FULL-}" ]; then mv all.json "$runs"; else
+    awk '/^ "runs"/ { profiles = 0; print; next }
+        /^ "profiles"/ { profiles = 1; print; next }
+        /^ \{"workload"/ { keep = index($0, "\"img\"") }
+        NR < 3 || profiles { print; next }
+        !keep { next }
+        { if (held != "") print held; held = $0 }
+        END { sub(/,$/, "", held); if (held !~ /\]\}$/) held = held "]}"; print held }' all.json >"$runs"
+fi
 "$gpusim" ablate "$runs" --rules engine_polls --csv - >runs.csv 2>err || fail "runs: $(cat err)"
 of_runs() { "$gpusim" validate "$runs" --csv - "$@" 2>/dev/null | awk -F, '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -43,6 +53,7 @@ row=$(grep '^engine_polls,run,' runs.csv)
 same "$(of_runs)" "$(echo "$row" | cut -d, -f 4)" "runs, all rules"
 same "$(of_runs --opt rule.engine_polls=off)" "$(echo "$row" | cut -d, -f 5)" "runs, engine_polls off"
 
+[ -n "${GPUSIM_FULL-}" ] || exit $((failures > 0))
 # Graphs of repeated kernels that share buffers: what L2 holds is worth points whichever way they run.
 "$gpusim" ablate h100-vm="$GPUSIM_DATA/traces/h100/irregular.json.gz" --rules known_l2 --csv - >shared.csv 2>err || fail "irregular: $(cat err)"
 awk -F, '$1 == "known_l2" && $3 == 15 && $4 < 6 && $7 > 1 { n++ } END { exit n != 4 }' shared.csv || fail "irregular: $(cat shared.csv)"

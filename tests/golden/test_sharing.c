@@ -42,7 +42,7 @@ static void medians(void)
         [GSIM_SHARING_WAY_SOLO] = 0.015,   [GSIM_SHARING_WAY_STREAMS] = 0.015,   [GSIM_SHARING_WAY_PRIORITY] = 0.015, [GSIM_SHARING_WAY_MPS] = 0.02,
         [GSIM_SHARING_WAY_MPS_50] = 0.015, [GSIM_SHARING_WAY_TIMESLICE] = 0.035, [GSIM_SHARING_WAY_FILL] = 0.015};
     static const uint32_t counts[GSIM_SHARING_WAY_COUNT] = {28, 28, 28, 28, 28, 28, [GSIM_SHARING_WAY_FILL] = 15};
-    check(GPUSIM_SOURCE_DIR "/traces/h100/sharing_exact.json.gz", 14, limits, counts);
+    if (test_is_full()) check(GPUSIM_SOURCE_DIR "/traces/h100/sharing_exact.json.gz", 14, limits, counts);
 }
 
 /* By the schedulers' own source, with what its calls and a policy's gates cost. As seen 2.0, 2.5, 2.5, 2.7, 1.9, 2.0, 5.9 %. */

@@ -459,7 +459,7 @@ static void test_list_out_of_memory(void)
     do {
         struct gsim_device_entries list = {0};
         struct gsim_error error = {0};
-        n = n < 60 ? n + 1 : n + 37; /* each device file repeats the same allocations */
+        n += n < 60 ? 1 : n / 8; /* each device file repeats the same allocations */
         gsim_alloc_fail_nth(n);
         status = gsim_device_list(&list, &error);
         gsim_alloc_fail_nth(0);
