@@ -76,6 +76,10 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_explain(arguments);
     case GSIM_CLI_WHATIF:
         return gsim_cli_whatif(arguments);
+    case GSIM_CLI_SERVE:
+        return gsim_cli_serve(arguments);
+    case GSIM_CLI_STEP_TIME:
+        return gsim_cli_step(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }

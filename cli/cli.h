@@ -7,6 +7,7 @@
 #ifndef GSIM_CLI_H
 #define GSIM_CLI_H
 
+#include "cli/serving/serve.h"
 #include "cli/sweep/sweep.h"
 #include "sim/report/report.h"
 #include "gpusim/generator.h"
@@ -32,6 +33,8 @@ enum gsim_cli_command {
     GSIM_CLI_ABLATE,
     GSIM_CLI_EXPLAIN,
     GSIM_CLI_WHATIF,
+    GSIM_CLI_SERVE,
+    GSIM_CLI_STEP_TIME, /* "step": the command, not the option */
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -52,13 +55,16 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_ABLATE   (1u << GSIM_CLI_ABLATE)
 #define GSIM_CLI_ON_EXPLAIN  (1u << GSIM_CLI_EXPLAIN)
 #define GSIM_CLI_ON_WHATIF   (1u << GSIM_CLI_WHATIF)
+#define GSIM_CLI_ON_SERVE    (1u << GSIM_CLI_SERVE)
+#define GSIM_CLI_ON_STEP     (1u << GSIM_CLI_STEP_TIME)
+#define GSIM_CLI_ON_SERVING  (GSIM_CLI_ON_SERVE | GSIM_CLI_ON_STEP)
 #define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF) /* of a trace or a program: cli/whatif/subject.h */
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
                               GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | \
                               GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_COMPLETION | \
-                              GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_ASK)
+                              GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVING)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
@@ -85,7 +91,7 @@ enum gsim_cli_command {
     X(MEASURE, "measure", "FILE", GSIM_CLI_ON_RUN,                                                                      \
       "measure each --task alone and write its profile; without\n"                                                     \
       "--share that is all")                                                                                            \
-    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK,                                            \
+    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVING,                                            \
       "the GPU and its host (gpusim list devices; default\n"                                                            \
       "a100-sxm4-40gb)")                                                                    \
     X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "whose sizes, filters and launch shapes (default kesco)")      \
@@ -99,11 +105,11 @@ enum gsim_cli_command {
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
     X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
-    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK,                                                                      \
+    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVING,                                                                      \
       "a scheduler's parameter (NAME or SCHED.NAME),\n"                                                       \
       "gpu.NAME (gpusim list gpu), device.NAME or rule.NAME=off;\n"                                                      \
       "may be repeated")                                                                                  \
-    X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "seed of all random numbers, of the order of ends and turns too (default 1)") \
+    X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVING, "seed of all random numbers, of the order of ends and turns too (default 1)") \
     X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
       "draw the durations of kernels and calls from the spreads in\n"                                                  \
       "the device file (off by default)")                                                                              \
@@ -116,7 +122,7 @@ enum gsim_cli_command {
       "numbers to refine on recorded runs (default auto: gaps,\n"                                                      \
       "latencies, and calls that no probe measured)")                                                                  \
     X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE, "of a cross-validation over recorded runs, which reports how well\nthe fit carries over and takes as much again for each (default:\nnone)")   \
-    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK, "write the report as JSON")                                        \
+    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE, "write the report as JSON")                                        \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
     X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN,                                                                \
       "in the trace also a track for each of the first N SMs: which\n"                                                 \
@@ -128,7 +134,7 @@ enum gsim_cli_command {
     X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN,                                                       \
       "write the program that runs as a program file; gzipped if\nnamed .gz. What a source drew may take another time from its\n"        \
       "file: copies go ahead of what needs them")                                          \
-    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK, "write the records as CSV")                                             \
+    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, repeated, micro,\n"                                               \
       "runs, traces or all (default); several, separated by commas;\n"                                                 \
@@ -208,6 +214,7 @@ enum gsim_cli_command {
     X(SPREAD, "spread", "PERCENT|kind", GSIM_CLI_ON_SENSITIVITY,                                                       \
       "how far each goes either way (default 10), or kind: datasheet\n"                                                \
       "2, published and measured 5, fitted and derived 10, assumed 50")                                                \
+    GSIM_CLI_SERVING_OPTION_MAP(X)                                                                                     \
     GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                       \
     X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE,                                                                 \
       "only numbers of these figures (mean-speedup, speedup, time,\nbound, overlap, versus-cuda, trace, single-gpu; average,\naverage-prefetch, timeline, plan), devices or workloads")                                                           \

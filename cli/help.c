@@ -253,11 +253,35 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim whatif trace.json.gz --change kernel:gemm=1.5x,device=h200 --json whatif.json\n"
             "  gpusim whatif img --sched serial --device h200 -o tornado.svg\n",
         },
+    [GSIM_CLI_SERVE] =
+        {
+            "simulate a server of a language model: requests, batches, percentiles",
+            "gpusim serve SPEC.json [options]",
+            "Serves the requests of a file (schema gpusim-serving/1, docs/serving.md) with the programs of its steps, which\n"
+            "are traces or program files, on a simulated GPU. Prints times to the first token and per token, throughput,\n"
+            "goodput and where the server's time went. Steps that repeat are looked up. Several rates, batching policies or\n"
+            "ways to place the prefill give a table.\n",
+            "  gpusim serve server.json\n"
+            "  gpusim serve server.json --report run.json --exact\n"
+            "  gpusim serve server.json --arrivals poisson:60 --requests 1000 --batching chunked --opt chunked.chunk=128\n"
+            "  gpusim serve server.json --rate 20:140:20 --prefill-beside same,stream,urgent --csv load.csv\n",
+        },
+    [GSIM_CLI_STEP_TIME] =
+        {
+            "tell how long one step of a server takes",
+            "gpusim step SPEC.json KIND SIZE [+ KIND SIZE]... [beside prefill SIZE] | --listen",
+            "Prints the time of steps behind each other, alone or beside a prefill on a stream of its own. With --listen it\n"
+            "reads such questions from standard input, one a line, and answers each with microseconds or \"error TEXT\": an\n"
+            "engine's own scheduler can so run on simulated time (docs/serving.md has a client of 30 lines).\n",
+            "  gpusim step server.json decode 8\n"
+            "  gpusim step server.json decode 8 beside prefill 512\n"
+            "  printf 'decode 4\\nprefill 512 + decode 8\\n' | gpusim step server.json --listen\n",
+        },
 };
 
 static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
     "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity",
-    "results", "completion", "ablate", "explain", "whatif"};
+    "results", "completion", "ablate", "explain", "whatif", "serve", "step"};
 
 /* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
 static const struct {
@@ -266,6 +290,11 @@ static const struct {
     const char *metavar; /* NULL: the table's */
     const char *help;
 } particular[] = {
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_SERVING, NULL,
+     "the GPU and its host (gpusim list devices; default: that of the\nfirst step which is a trace)"},
+    {GSIM_CLI_OPT, GSIM_CLI_ON_SERVING, NULL,
+     "a batching policy's parameter (POLICY.NAME), gpu.NAME,\ndevice.NAME or rule.NAME=off; may be repeated"},
+    {GSIM_CLI_CSV, GSIM_CLI_ON_SERVE, NULL, "write the table as CSV (gpusim plot load draws it)"},
     {GSIM_CLI_WORKLOAD, GSIM_CLI_ON_COMPARE, "A,B,...|all",
      "built-in workloads (gpusim list workloads) and program files,\nseparated by commas (default all)"},
     {GSIM_CLI_WORKLOAD, GSIM_CLI_ON_SWEEP, "A,B,...|all",

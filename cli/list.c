@@ -6,6 +6,7 @@
 #include "sim/device/device.h"
 #include "sim/device/rules.h"
 #include "cli/cli.h"
+#include "gpusim/batching.h"
 #include "sim/base/text.h"
 
 /* What papers call them, where that is another name. */
@@ -237,9 +238,28 @@ static enum gsim_status list_gpu_option(const char *name, struct gsim_error *err
     return gsim_error_set(error, GSIM_USAGE, "unknown option gpu.%.60s%s (see gpusim list gpu)", name, gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
+/* --- batching policies --------------------------------------------------------------------------------------------- */
+static void put_batching(const struct gsim_batching_ops *policy, bool in_full)
+{
+    printf("  %-14s %s\n", policy->name, policy->summary);
+    if (!in_full) return;
+    printf("      after: %s\n", policy->source);
+    if (policy->params) {
+        printf("      --opt %s.NAME=VALUE:\n", policy->name);
+        gsim_params_help(policy->params, stdout);
+    }
+    printf("\n");
+}
+
+static void list_batching(bool in_full)
+{
+    printf("Batching policies of servers (gpusim serve --batching):\n");
+    for (uint32_t i = 0; gsim_batching_at(i); i++) put_batching(gsim_batching_at(i), in_full);
+}
+
 /* --- the command ------------------------------------------------------------------------------------------------- */
-enum topic { WORKLOADS, SCHEDULERS, SHARING, DEVICES, PRESETS, RULES, GPU, TOPIC_COUNT };
-static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "sharing", "devices", "presets", "rules", "gpu"};
+enum topic { WORKLOADS, SCHEDULERS, SHARING, DEVICES, PRESETS, RULES, GPU, BATCHING, TOPIC_COUNT };
+static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "sharing", "devices", "presets", "rules", "gpu", "batching"};
 
 static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_error *error)
 {
@@ -264,6 +284,9 @@ static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_err
     case GPU:
         list_gpu();
         return GSIM_OK;
+    case BATCHING:
+        list_batching(in_full);
+        return GSIM_OK;
     case TOPIC_COUNT:
         break;
     }
@@ -279,6 +302,12 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
     if (topic == DEVICES) return put_device(name, error);
     if (topic == RULES) return list_rule(name, error);
     if (topic == GPU) return list_gpu_option(name, error);
+    if (topic == BATCHING) {
+        const struct gsim_batching_ops *policy;
+        status = gsim_batching_load(name, &policy, error);
+        if (status == GSIM_OK) put_batching(policy, true);
+        return status;
+    }
     if (topic == SCHEDULERS) {
         status = gsim_cli_scheduler(name, &scheduler, error);
         if (status == GSIM_OK) put_scheduler(scheduler, true);

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Over the number of clients, side by side: requests per second of all of them, and P99 of their request times.
+# Over clients or the rate of requests, side by side: requests per second, and a percentile of their times.
 # DATA has blocks, two empty lines apart, fields separated by tabs:
 #   0  the legend (see above)
-#   1  clients, requests per second, P99, colour, way; one empty line between ways
-# Set before, besides what is common: low_x, high_x, log_y, low_y, high_y, label_y.
+#   1  load, requests per second, percentile, colour, way; one empty line between ways
+# Set before, besides what is common: label_x, label_left, low_x, high_x, log_y, low_y, high_y, label_y.
 set tmargin at screen down(head_cm)
 set xrange [low_x:high_x]
 set xtics nice((high_x - low_x) / 5 < 1 ? 1 : (high_x - low_x) / 5)
-set xlabel "clients"
+set xlabel label_x
 set lmargin at screen across(1.6)
 set rmargin at screen across(width_cm / 2 - 0.3)
 set yrange [0:*]
-set ylabel "requests per s"
+set ylabel label_left
 plot data index 1 using 1:2:(ink($4)) with lines lw 1.5 lc rgb variable, \
      data index 1 using 1:2:(mark($4)):(ink($4)) with points pt variable ps 0.6 lc rgb variable
 set lmargin at screen across(width_cm / 2 + 1.4)

@@ -243,57 +243,99 @@ static double throughput_of(const struct gsim_shared_run *run)
     return sum;
 }
 
-/* By way, then by the number of clients. */
-struct client_point {
-    size_t place, clients;
-    double throughput, p99_us;
+/* By way, then by what is on the horizontal axis: clients, or requests per second. */
+struct load_point {
+    size_t place;
+    double load, throughput, p99_us;
 };
 
 static int compare_points(const void *a, const void *b)
 {
-    const struct client_point *x = a, *y = b;
+    const struct load_point *x = a, *y = b;
     if (x->place != y->place) return x->place < y->place ? -1 : 1;
-    return (x->clients > y->clients) - (x->clients < y->clients);
+    return (x->load > y->load) - (x->load < y->load);
 }
 
-static void put_points(struct gsim_figure *figure, const struct client_point *points, size_t count, double divisor, const struct series *series)
+static void put_points(struct gsim_figure *figure, const struct load_point *points, size_t count, double divisor, const struct series *series)
 {
-    gsim_output_text(&figure->data, "\n\n# clients\trequests per s\tP99\tcolour\tway\n");
     for (size_t i = 0; i < count; i++) {
         if (i && points[i].place != points[i - 1].place) gsim_output_text(&figure->data, "\n");
-        gsim_output_printf(&figure->data, "%zu\t%.9g\t%.9g\t%zu\t", points[i].clients, points[i].throughput, points[i].p99_us / divisor, points[i].place + 1);
+        gsim_output_printf(&figure->data, "%.9g\t%.9g\t%.9g\t%zu\t", points[i].load, points[i].throughput, points[i].p99_us / divisor, points[i].place + 1);
         gsim_figure_field(figure, series->names[points[i].place]);
         gsim_output_text(&figure->data, "\n");
     }
 }
 
+/* Two panels over LABEL_X: LABEL_LEFT, and a time called NAME. */
+static enum gsim_status put_panels(struct gsim_figure *figure, struct load_point *points, size_t count, struct series *series, int log_y,
+                                   const char *label_x, const char *label_left, const char *name, struct gsim_error *error)
+{
+    struct gsim_plot_axis y;
+    struct gsim_arena *arena = &figure->own.arena;
+    double *times = gsim_arena_alloc(arena, sizeof *times * (count + 1)), least = INFINITY, most = -INFINITY;
+    if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        times[i] = points[i].p99_us;
+        least = fmin(least, points[i].load);
+        most = fmax(most, points[i].load);
+    }
+    enum gsim_status status = gsim_plot_axis_init(&y, figure, "p99_us", times, count, log_y, NULL, NULL, error);
+    if (status != GSIM_OK) return status;
+    qsort(points, count, sizeof *points, compare_points);
+    put_legend(figure, series);
+    gsim_output_printf(&figure->data, "\n\n# %s\t%s\t%s\tcolour\tway\n", label_x, label_left, name);
+    put_points(figure, points, count, y.divisor, series);
+    const char *unit = strchr(y.label, '(');
+    y.label = gsim_arena_printf(arena, "%s %s", name, unit ? unit : "(us)");
+    if (!y.label) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_plot_axis_set(&y, figure, 'y', true);
+    gsim_figure_text(figure, "label_x", label_x);
+    gsim_figure_text(figure, "label_left", label_left);
+    gsim_figure_number(figure, "low_x", least - 0.04 * (most - least));
+    gsim_figure_number(figure, "high_x", most + 0.04 * (most - least));
+    set_height(figure);
+    return GSIM_OK;
+}
+
 enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_y, struct gsim_figure *figure, struct gsim_error *error)
 {
     struct series series = {.count = 0};
-    struct gsim_plot_axis y;
     struct gsim_arena *arena = &figure->own.arena;
-    struct client_point *points = gsim_arena_alloc(arena, sizeof *points * (runs->count + 1));
-    double *p99 = gsim_arena_alloc(arena, sizeof *p99 * (runs->count + 1));
+    struct load_point *points = gsim_arena_alloc(arena, sizeof *points * (runs->count + 1));
     size_t least = SIZE_MAX, most = 0;
-    if (!points || !p99) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!points) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < runs->count; i++) {
         const struct gsim_shared_run *run = &runs->runs[i];
-        points[i] = (struct client_point){place_of(&series, run->share), run->task_count, throughput_of(run), p99[i] = p99_of(run, arena)};
+        points[i] = (struct load_point){place_of(&series, run->share), (double)run->task_count, throughput_of(run), p99_of(run, arena)};
         if (run->task_count < least) least = run->task_count;
         if (run->task_count > most) most = run->task_count;
     }
     if (least >= most) return gsim_error_set(error, GSIM_USAGE, "expected reports with different numbers of tasks, found %zu in each", runs->count ? least : 0);
-    enum gsim_status status = gsim_plot_axis_init(&y, figure, "p99_us", p99, runs->count, log_y, NULL, NULL, error);
+    return put_panels(figure, points, runs->count, &series, log_y, "clients", "requests per s", "P99", error);
+}
+
+enum gsim_status gsim_load_plot(struct gsim_frame *frame, const char *value, int log_y, struct gsim_figure *figure, struct gsim_error *error)
+{
+    static const char *const needed[] = {"rate_per_s", "goodput_per_s", NULL};
+    struct series series = {.count = 0};
+    struct load_point *points = gsim_arena_alloc(&figure->own.arena, sizeof *points * (frame->row_count + 1));
+    const struct gsim_frame_column *columns[3] = {NULL};
+    const char *way;
+    if (!points) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (int i = 0; i < 3; i++) {
+        const char *name = needed[i] ? needed[i] : value ? value : "ttft_p99_us";
+        columns[i] = gsim_frame_find(frame, name);
+        if (!columns[i])
+            return gsim_error_set(error, GSIM_USAGE, "expected a column '%s', as the CSV of gpusim serve has it, found none", name);
+    }
+    enum gsim_status status = gsim_frame_join(frame, "load", "batching,prefill_beside", &way, error);
     if (status != GSIM_OK) return status;
-    qsort(points, runs->count, sizeof *points, compare_points);
-    put_legend(figure, &series);
-    put_points(figure, points, runs->count, y.divisor, &series);
-    const char *unit = strchr(y.label, '(');
-    y.label = gsim_arena_printf(arena, "P99 %s", unit ? unit : "(us)");
-    if (!y.label) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_plot_axis_set(&y, figure, 'y', true);
-    gsim_figure_number(figure, "low_x", (double)least - 0.04 * (double)(most - least));
-    gsim_figure_number(figure, "high_x", (double)most + 0.04 * (double)(most - least));
-    set_height(figure);
-    return GSIM_OK;
+    for (int i = 0; i < 3; i++) columns[i] = gsim_frame_find(frame, needed[i] ? needed[i] : value ? value : "ttft_p99_us");
+    const struct gsim_frame_column *ways = gsim_frame_find(frame, way);
+    for (size_t i = 0; i < frame->row_count; i++)
+        points[i] = (struct load_point){place_of(&series, gsim_frame_text(ways, i)), gsim_frame_number(columns[0], i), gsim_frame_number(columns[1], i),
+                                        gsim_frame_number(columns[2], i)};
+    char name[64] = "TTFT P99";
+    if (value) snprintf(name, sizeof name, "%.60s", value);
+    return put_panels(figure, points, frame->row_count, &series, log_y, "requests per s that arrive", "goodput (requests per s)", name, error);
 }

@@ -7,6 +7,7 @@
 #define GSIM_PLOTS_SHARES_H
 
 #include "plots/figure.h"
+#include "plots/frame.h"
 
 struct gsim_shared_task {
     const char *name;
@@ -45,5 +46,9 @@ enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *
                                struct gsim_error *error) GSIM_NODISCARD;
 /* Over the number of tasks in a file: requests per second of all, and P99 of all requests. */
 enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_y, struct gsim_figure *figure, struct gsim_error *error) GSIM_NODISCARD;
+/* A table of gpusim serve: goodput and a percentile (VALUE, a column; NULL: that of the first token) over the rate, a line for each
+ * batching policy and way to place the prefill. */
+enum gsim_status gsim_load_plot(struct gsim_frame *frame, const char *value, int log_y, struct gsim_figure *figure,
+                                struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

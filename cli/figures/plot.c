@@ -15,7 +15,7 @@
 #include "sweep/spec.h"
 #include "sweep/query/where.h"
 
-static const char *const kinds[] = {"speedup", "lines", "heatmap", "scatter", "box", "timeline", "jct", "clients"};
+static const char *const kinds[] = {"speedup", "lines", "heatmap", "scatter", "box", "timeline", "jct", "clients", "load"};
 #define HEAD_BYTES 1024
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
@@ -325,6 +325,21 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
 /* --- several tasks -------------------------------------------------------------------------------------------------
  */
 static bool is_of_tasks(const struct command *c) { return strcmp(c->kind, "jct") == 0 || strcmp(c->kind, "clients") == 0; }
+static bool is_load(const struct command *c) { return strcmp(c->kind, "load") == 0; }
+
+static enum gsim_status draw_load(struct command *c, struct gsim_error *error)
+{
+    struct gsim_frame frame = {0};
+    struct gsim_results_query query;
+    enum gsim_status status = parse_query(c->arguments, &query, error);
+    for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++) status = gsim_frame_read(&frame, c->arguments->operands[i], error);
+    if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
+    if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
+    if (status == GSIM_OK) status = gsim_load_plot(&frame, query.y, query.log_y, &c->figure, error);
+    if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
+    gsim_frame_release(&frame);
+    return status;
+}
 
 static enum gsim_status draw_tasks(struct command *c, struct gsim_error *error)
 {
@@ -358,7 +373,7 @@ static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
     }
     if (!c->kind)
         return gsim_error_set(error, GSIM_USAGE,
-                              "unknown figure '%.60s': expected speedup, lines, heatmap, scatter, box, timeline, jct or clients%s",
+                              "unknown figure '%.60s': expected speedup, lines, heatmap, scatter, box, timeline, jct, clients or load%s",
                               arguments->operands[0], gsim_nearest_text(&nearest, hint, sizeof hint));
     if (arguments->operand_count < 2)
         return gsim_error_set(error, GSIM_USAGE, "%s: expected a file behind it (see gpusim plot --help)", c->kind);
@@ -387,8 +402,8 @@ static enum gsim_status check_options(const struct command *c, struct gsim_error
 static enum gsim_status prepare(struct command *c, struct gsim_error *error)
 {
     const char *output = c->arguments->value[GSIM_CLI_OUTPUT], *title = c->arguments->value[GSIM_CLI_TITLE];
-    bool wide = strcmp(c->kind, "timeline") == 0 || strcmp(c->kind, "speedup") == 0 || strcmp(c->kind, "clients") == 0;
-    c->figure.name = c->kind;
+    bool wide = strcmp(c->kind, "timeline") == 0 || strcmp(c->kind, "speedup") == 0 || strcmp(c->kind, "clients") == 0 || is_load(c);
+    c->figure.name = is_load(c) ? "clients" : c->kind; /* the same two panels */
     c->figure.path = output ? output : gsim_arena_printf(&c->arena, "%s.svg", c->kind);
     c->figure.may_widen = !c->arguments->value[GSIM_CLI_WIDTH];
     c->figure.heading = title && *title ? title : NULL;
@@ -410,7 +425,8 @@ int gsim_cli_plot(const struct gsim_cli_arguments *arguments)
     enum gsim_status status = choose_kind(&c, &error);
     if (status == GSIM_OK) status = prepare(&c, &error);
     if (status == GSIM_OK)
-        status = strcmp(c.kind, "timeline") == 0 ? draw_timeline(&c, &error) : is_of_tasks(&c) ? draw_tasks(&c, &error) : draw_results(&c, &error);
+        status = strcmp(c.kind, "timeline") == 0 ? draw_timeline(&c, &error) : is_of_tasks(&c) ? draw_tasks(&c, &error)
+                 : is_load(&c) ? draw_load(&c, &error) : draw_results(&c, &error);
     if (status == GSIM_OK && !arguments->value[GSIM_CLI_OUTPUT]) fprintf(stderr, "gpusim: wrote '%s'\n", c.figure.path);
     gsim_figure_release(&c.figure);
     gsim_arena_release(&c.arena);

@@ -18,7 +18,7 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot",
                                                                   "sweep", "report", "reproduce", "calibrate",
                                                                   "sensitivity", "results", "completion", "ablate",
-                                                                  "explain", "whatif"};
+                                                                  "explain", "whatif", "serve", "step"};
 
 const char *gsim_cli_command_name(int command)
 {
@@ -122,10 +122,10 @@ static size_t most_operands(enum gsim_cli_command command)
 {
     if (command == GSIM_CLI_IMPORT || command == GSIM_CLI_LIST) return 2;
     if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE ||
-        command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE)
+        command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE || command == GSIM_CLI_STEP_TIME)
         return SIZE_MAX;
     return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE || command == GSIM_CLI_COMPLETION ||
-           command == GSIM_CLI_EXPLAIN || command == GSIM_CLI_WHATIF;
+           command == GSIM_CLI_EXPLAIN || command == GSIM_CLI_WHATIF || command == GSIM_CLI_SERVE;
 }
 
 enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: cli. "gpusim step": how long one step of a server takes, asked once on the command line or again and again by a
+ * program that talks to it (--listen): an engine's own scheduler on gpusim's time.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/serving/serve.h"
+
+#define LINE 256
+
+struct part {
+    struct gsim_serving_launch launch;
+    enum gsim_step_kind kind;
+};
+
+/* "KIND SIZE" at *TEXT, which it steps over. */
+static enum gsim_status parse_part(const struct gsim_serving_spec *spec, const char **text, struct part *part, struct gsim_error *error)
+{
+    char kind[16];
+    unsigned size;
+    int used = 0, k = 0;
+    if (sscanf(*text, " %15s %9u%n", kind, &size, &used) != 2 || !size)
+        return gsim_error_set(error, GSIM_INPUT, "expected KIND SIZE, such as decode 8, found \"%.60s\"", *text);
+    while (k < GSIM_STEP_KIND_COUNT && strcmp(gsim_step_kind_text((enum gsim_step_kind)k), kind) != 0) k++;
+    if (k == GSIM_STEP_KIND_COUNT) return gsim_error_set(error, GSIM_INPUT, "expected prefill, decode, draft or verify, found \"%s\"", kind);
+    part->kind = (enum gsim_step_kind)k;
+    part->launch = gsim_serving_bucket(spec, part->kind, size);
+    *text += used;
+    if (part->launch.index == UINT32_MAX) return gsim_error_set(error, GSIM_INPUT, "%s %u: no bucket is large enough", kind, size);
+    return GSIM_OK;
+}
+
+/* "decode 8", "prefill 512 + decode 8" (behind each other), "decode 8 beside prefill 512". */
+static enum gsim_status answer(struct gsim_serving_table *table, const struct gsim_serving_spec *spec, const char *text, double *us, struct gsim_error *error)
+{
+    struct gsim_serving_machine *m = gsim_serving_table_machine(table);
+    struct gsim_serving_launch launches[GSIM_LAUNCH_MOST];
+    uint32_t count = 0;
+    struct part part, beside;
+    bool has_beside = false;
+    do {
+        if (count == GSIM_LAUNCH_MOST) return gsim_error_set(error, GSIM_INPUT, "expected at most %d steps, found more", GSIM_LAUNCH_MOST);
+        enum gsim_status status = parse_part(spec, &text, &part, error);
+        if (status) return status;
+        launches[count++] = part.launch;
+        while (isspace((unsigned char)*text)) text++;
+    } while (*text == '+' && text++);
+    if (strncmp(text, "beside ", 7) == 0) {
+        text += 7;
+        enum gsim_status status = parse_part(spec, &text, &beside, error);
+        if (status) return status;
+        if (beside.kind != GSIM_STEP_PREFILL) return gsim_error_set(error, GSIM_INPUT, "beside: expected a prefill");
+        has_beside = true;
+    }
+    while (isspace((unsigned char)*text)) text++;
+    if (*text) return gsim_error_set(error, GSIM_INPUT, "expected the end of the line, found \"%.60s\"", text);
+    if (has_beside) m->ops->begin(m, beside.launch);
+    double start = m->ops->now_us(m);
+    m->ops->run(m, launches, count);
+    *us = m->ops->now_us(m) - start;
+    if (has_beside) m->ops->wait(m);
+    return gsim_serving_table_status(table, error);
+}
+
+static enum gsim_status listen(struct gsim_serving_table *table, const struct gsim_serving_spec *spec, struct gsim_error *error)
+{
+    char line[LINE];
+    double us;
+    while (fgets(line, sizeof line, stdin)) {
+        struct gsim_error said = {0};
+        if (!strchr(line, '\n') && !feof(stdin)) return gsim_error_set(error, GSIM_INPUT, "a line of over %d bytes", LINE - 1);
+        if (strspn(line, " \t\r\n") == strlen(line)) continue;
+        if (answer(table, spec, line, &us, &said)) {
+            if (said.status != GSIM_INPUT) return gsim_error_set(error, said.status, "%s", said.message);
+            printf("error %s\n", said.message);
+        } else {
+            printf("%.3f\n", us);
+        }
+        if (fflush(stdout)) return gsim_error_set(error, GSIM_IO, "cannot write to standard output");
+    }
+    return GSIM_OK;
+}
+
+int gsim_cli_step(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct gsim_cli_server *server = NULL;
+    struct gsim_serving_table *table = NULL;
+    bool listens = arguments->value[GSIM_CLI_LISTEN] != NULL;
+    char text[LINE] = "";
+    enum gsim_status status = GSIM_OK;
+    if (!arguments->operand_count || (arguments->operand_count > 1) == listens)
+        status = gsim_error_set(&error, GSIM_USAGE, "expected gpusim step SPEC.json KIND SIZE, or gpusim step SPEC.json --listen");
+    for (size_t i = 1; i < arguments->operand_count; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", arguments->operands[i]);
+    if (!status) status = gsim_cli_server_init(arguments, arguments->operands[0], &server, &error);
+    if (!status && gsim_cli_server_spec(server)->beside == GSIM_BESIDE_SAME) gsim_cli_server_spec(server)->beside = GSIM_BESIDE_STREAM;
+    if (!status && !(table = gsim_serving_table_create(gsim_cli_server_library(server)))) status = gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (!status && listens) {
+        status = listen(table, gsim_cli_server_spec(server), &error);
+    } else if (!status) {
+        double us = NAN;
+        status = answer(table, gsim_cli_server_spec(server), text, &us, &error);
+        if (!status) printf("%.3f us\n", us);
+    }
+    gsim_serving_table_destroy(table);
+    gsim_cli_server_destroy(server);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+}

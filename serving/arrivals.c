@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See serving/arrivals.h. Formats of public traces: Azure's and BurstGPT's CSV, Mooncake's JSON lines (docs/serving.md).
+ */
+#include "serving/arrivals.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/gz.h"
+#include "sim/base/scan.h"
+
+#define LENGTH_MOST  10000000.0
+#define COUNT_OF_PROCESS 1000
+#define COLUMNS 16
+
+/* --- drawing ----------------------------------------------------------------------------------------------------- */
+
+/* Marsaglia and Tsang, ACM TOMS 26 (2000): mean SHAPE, variance SHAPE. */
+static double draw_gamma(const struct gsim_random *numbers, double shape)
+{
+    if (shape < 1) return draw_gamma(numbers, shape + 1) * pow(1 - gsim_random_uniform(numbers), 1 / shape);
+    double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double x = gsim_random_normal(numbers), v = 1 + c * x;
+        if (v <= 0) continue;
+        v = v * v * v;
+        if (log(1 - gsim_random_uniform(numbers)) < 0.5 * x * x + d - d * v + d * log(v)) return d * v;
+    }
+}
+
+static uint32_t draw_length(const struct gsim_lengths *l, const struct gsim_random *numbers, uint32_t traced)
+{
+    double value = traced;
+    switch (l->kind) {
+    case GSIM_LENGTHS_TRACE:
+        return traced;
+    case GSIM_LENGTHS_CONSTANT:
+        value = l->a;
+        break;
+    case GSIM_LENGTHS_UNIFORM:
+        value = floor(l->a + gsim_random_uniform(numbers) * (l->b - l->a + 1));
+        break;
+    case GSIM_LENGTHS_LOGNORMAL:
+        value = l->a * exp(l->b * gsim_random_normal(numbers));
+        break;
+    case GSIM_LENGTHS_CHOICE:
+        value = l->choices[gsim_random_integer(numbers, l->choice_count)];
+        break;
+    }
+    return value < 1 ? 1 : value > LENGTH_MOST ? (uint32_t)LENGTH_MOST : (uint32_t)(value + 0.5);
+}
+
+bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_arrival *arrival)
+{
+    const struct gsim_arrivals *a = walk->arrivals;
+    if (walk->next >= a->count) return false;
+    if (a->kind == GSIM_ARRIVALS_LIST) {
+        *arrival = a->list[walk->next++];
+        arrival->arrival_us /= a->scale;
+    } else {
+        double shape = 1 / (a->cv * a->cv);
+        double gap = a->cv == 1 ? -log(1 - gsim_random_uniform(walk->numbers)) : draw_gamma(walk->numbers, shape) / shape;
+        walk->now_us += gap * 1e6 / a->rate_per_s;
+        walk->next++;
+        *arrival = (struct gsim_arrival){.arrival_us = walk->now_us};
+    }
+    arrival->prompt = draw_length(&a->prompt, walk->numbers, arrival->prompt);
+    arrival->output = draw_length(&a->output, walk->numbers, arrival->output);
+    return true;
+}
+
+/* --- public traces ------------------------------------------------------------------------------------------------ */
+
+enum { AZURE, BURSTGPT, MOONCAKE, UNKNOWN };
+
+struct file {
+    const char *path;
+    const char *at;
+    uint64_t line;
+    int columns[3]; /* time, prompt, output */
+};
+
+/* "2023-11-16 18:15:46.6805900" or "2024-05-10T00:00:00Z" in seconds of some epoch; NAN where it is none. */
+static double parse_stamp(const char *text)
+{
+    int year, month, day, hour, minute, used = 0;
+    char *end;
+    if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%n", &year, &month, &day, &hour, &minute, &used) != 5 || !used) return NAN;
+    double seconds = strtod(text + used, &end);
+    if (end == text + used) return NAN;
+    /* Days by the civil calendar, years from March on (Richards, 2013). */
+    int y = month > 2 ? year : year - 1, m = month > 2 ? month - 3 : month + 9;
+    double days = 365.0 * y + floor(y / 4.0) - floor(y / 100.0) + floor(y / 400.0) + floor((153.0 * m + 2) / 5) + day;
+    return ((days * 24 + hour) * 60 + minute) * 60 + seconds;
+}
+
+/* The fields of a line of CSV, cut in place; quotes around a field are taken off. */
+static int split(char *line, char *fields[COLUMNS])
+{
+    int count = 0;
+    for (char *at = line; count < COLUMNS;) {
+        char *end;
+        if (*at == '"') {
+            fields[count++] = ++at;
+            end = strchr(at, '"');
+            if (!end) return count;
+            *end++ = 0;
+            end = strchr(end, ',');
+        } else {
+            fields[count++] = at;
+            end = strchr(at, ',');
+        }
+        if (!end) return count;
+        *end = 0;
+        at = end + 1;
+    }
+    return count;
+}
+
+static int find_column(char *const *fields, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(fields[i], name) == 0) return i;
+    return -1;
+}
+
+static int tell_format(struct file *f, char *head)
+{
+    static const char *const names[2][3] = {{"TIMESTAMP", "ContextTokens", "GeneratedTokens"}, {"Timestamp", "Request tokens", "Response tokens"}};
+    char *fields[COLUMNS];
+    if (*head == '{') return MOONCAKE;
+    int count = split(head, fields);
+    for (int format = AZURE; format <= BURSTGPT; format++) {
+        int found = 0;
+        for (int c = 0; c < 3; c++) found += (f->columns[c] = find_column(fields, count, names[format][c])) >= 0;
+        if (found == 3) return format;
+    }
+    return UNKNOWN;
+}
+
+static enum gsim_status bad_line(const struct file *f, const char *what, struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_INPUT, "cannot read '%.200s': line %llu: %s", f->path, (unsigned long long)f->line, what);
+}
+
+static enum gsim_status read_csv(const struct file *f, char *line, int format, struct gsim_arrival *arrival, struct gsim_error *error)
+{
+    char *fields[COLUMNS], *end;
+    int count = split(line, fields);
+    for (int c = 0; c < 3; c++)
+        if (f->columns[c] >= count) return bad_line(f, "expected a field for each column of the header, found fewer", error);
+    double seconds = format == AZURE ? parse_stamp(fields[f->columns[0]]) : strtod(fields[f->columns[0]], &end);
+    if (!isfinite(seconds)) return bad_line(f, "expected a time, found none", error);
+    double tokens[2];
+    for (int c = 0; c < 2; c++) {
+        tokens[c] = strtod(fields[f->columns[c + 1]], &end);
+        if (end == fields[f->columns[c + 1]] || !(tokens[c] >= 0 && tokens[c] <= LENGTH_MOST))
+            return bad_line(f, "expected a number of tokens, found none", error);
+    }
+    *arrival = (struct gsim_arrival){.arrival_us = seconds * 1e6, .prompt = (uint32_t)tokens[0], .output = (uint32_t)tokens[1]};
+    return GSIM_OK;
+}
+
+static enum gsim_status read_json(const struct file *f, const char *line, size_t length, struct gsim_arrival *arrival, struct gsim_error *error)
+{
+    static const char *const names[] = {"timestamp", "input_length", "output_length"};
+    struct gsim_error inner = {0};
+    struct gsim_scan_text key;
+    double values[3] = {NAN, NAN, NAN};
+    if (gsim_scan_check(line, length, &inner)) return bad_line(f, inner.message, error);
+    const char *at = gsim_scan_start(line), *rest;
+    if (*at != '{') return bad_line(f, "expected an object", error);
+    for (const char *value = gsim_scan_next(at, &key, &rest); value; value = gsim_scan_next(gsim_scan_skip(value), &key, &rest))
+        for (int i = 0; i < 3; i++)
+            if (gsim_scan_is(&key, names[i]) && (*value == '-' || (*value >= '0' && *value <= '9'))) values[i] = gsim_scan_number(value);
+    for (int i = 0; i < 3; i++)
+        if (!(values[i] >= 0)) return bad_line(f, "expected numbers timestamp, input_length and output_length", error);
+    if (values[1] > LENGTH_MOST || values[2] > LENGTH_MOST) return bad_line(f, "expected at most ten million tokens", error);
+    *arrival = (struct gsim_arrival){.arrival_us = values[0] * 1000, .prompt = (uint32_t)values[1], .output = (uint32_t)values[2]};
+    return GSIM_OK;
+}
+
+static int compare_arrivals(const void *left, const void *right)
+{
+    const struct gsim_arrival *a = left, *b = right;
+    return (a->arrival_us > b->arrival_us) - (a->arrival_us < b->arrival_us);
+}
+
+static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, struct gsim_arrival **list, uint32_t *count, struct gsim_error *error)
+{
+    size_t capacity = 0;
+    int format = UNKNOWN;
+    enum gsim_status status = GSIM_OK;
+    for (char *line = text, *next; *line && !status && (!most || *count < most); line = next) {
+        size_t length = strcspn(line, "\n");
+        next = line + length + (line[length] == '\n');
+        line[length] = 0;
+        if (length && line[length - 1] == '\r') line[--length] = 0;
+        f->line++;
+        if (!length) continue;
+        if (format == UNKNOWN) {
+            format = tell_format(f, line);
+            if (format == UNKNOWN)
+                return bad_line(f, "expected the header of Azure's or BurstGPT's requests, or Mooncake's JSON lines", error);
+            if (format != MOONCAKE) continue;
+        }
+        struct gsim_arrival arrival;
+        status = format == MOONCAKE ? read_json(f, line, length, &arrival, error) : read_csv(f, line, format, &arrival, error);
+        if (status || !arrival.output) continue; /* BurstGPT: no response is a failure */
+        if (!arrival.prompt) arrival.prompt = 1;
+        if (*count == capacity && gsim_array_grow((void **)list, sizeof **list, *count, &capacity))
+            return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        (*list)[(*count)++] = arrival;
+    }
+    return status;
+}
+
+/* The file's text with a NUL behind it, of gsim_alloc(). NULL with ERROR set. */
+static char *read_text(const char *path, struct gsim_error *error)
+{
+    struct gsim_gz gz = {0};
+    size_t capacity = 1 << 16, length = 0, got = 1;
+    char *text = gsim_alloc(capacity);
+    enum gsim_status status = text ? gsim_gz_open(&gz, path, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    while (!status && got) {
+        if (capacity - length < 2) {
+            char *larger = gsim_realloc(text, capacity * 2);
+            if (!larger) {
+                status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+                break;
+            }
+            text = larger;
+            capacity *= 2;
+        }
+        status = gsim_gz_read(&gz, text + length, capacity - length - 1, &got, error);
+        length += got;
+    }
+    gsim_gz_close(&gz);
+    if (!status) {
+        text[length] = 0;
+        return text;
+    }
+    if (status != GSIM_NOMEM) gsim_error_prefix(error, "cannot read '%.200s'", path);
+    gsim_free(text);
+    return NULL;
+}
+
+static enum gsim_status read_file(const char *path, uint32_t most, struct gsim_arena *arena, struct gsim_arrivals *a, struct gsim_error *error)
+{
+    struct file f = {.path = path};
+    struct gsim_arrival *list = NULL;
+    char *text = read_text(path, error);
+    if (!text) return error->status;
+    a->count = 0;
+    enum gsim_status status = read_lines(&f, text, most, &list, &a->count, error);
+    gsim_free(text);
+    if (!status && !a->count) status = gsim_error_set(error, GSIM_INPUT, "cannot read '%.200s': expected requests, found none", path);
+    if (!status) qsort(list, a->count, sizeof *list, compare_arrivals);
+    for (uint32_t i = a->count; !status && i-- > 0;) list[i].arrival_us -= list[0].arrival_us;
+    if (!status && gsim_arena_adopt(arena, list, sizeof *list * a->count)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status) gsim_free(list);
+    else a->list = list;
+    return status;
+}
+
+enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gsim_arena *arena, struct gsim_arrivals *a, struct gsim_error *error)
+{
+    bool is_poisson = strncmp(text, "poisson:", 8) == 0, is_gamma = strncmp(text, "gamma:", 6) == 0;
+    char *end = NULL;
+    a->kind = GSIM_ARRIVALS_LIST;
+    if (!is_poisson && !is_gamma) return read_file(text, count, arena, a, error);
+    a->kind = GSIM_ARRIVALS_GAMMA;
+    a->cv = 1;
+    a->count = count ? count : COUNT_OF_PROCESS;
+    a->rate_per_s = strtod(strchr(text, ':') + 1, &end);
+    if (is_gamma && strncmp(end, ",cv=", 4) == 0) a->cv = strtod(end + 4, &end);
+    if (*end || !(a->rate_per_s > 0 && a->rate_per_s <= 1e9) || !(a->cv > 0.01 && a->cv <= 100))
+        return gsim_error_set(error, GSIM_USAGE, "arrivals: expected poisson:RATE, gamma:RATE,cv=CV or a file, found '%.100s'", text);
+    return GSIM_OK;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: serving. When requests arrive and how many tokens they have: a list, a process of random gaps, or a public trace.
+ * One request after the other, so that a million of them take no memory.
+ */
+#ifndef GSIM_SERVING_ARRIVALS_H
+#define GSIM_SERVING_ARRIVALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpusim/memory.h"
+#include "gpusim/random.h"
+#include "gpusim/status.h"
+
+/* Tokens of a prompt or an output. */
+struct gsim_lengths {
+    enum { GSIM_LENGTHS_TRACE, GSIM_LENGTHS_CONSTANT, GSIM_LENGTHS_UNIFORM, GSIM_LENGTHS_LOGNORMAL, GSIM_LENGTHS_CHOICE } kind;
+    double a, b;           /* constant; least, most; median, sigma of the logarithm */
+    const double *choices; /* each as likely */
+    uint32_t choice_count;
+};
+
+struct gsim_arrival {
+    double arrival_us;
+    uint32_t prompt, output;
+    double first_us, done_us; /* measured, from the arrival: first and last token; 0: not known */
+};
+
+struct gsim_arrivals {
+    enum { GSIM_ARRIVALS_LIST, GSIM_ARRIVALS_GAMMA } kind;
+    double rate_per_s, cv;      /* gamma: of the gaps; cv 1 is a Poisson process */
+    struct gsim_arrival *list;  /* sorted by time; from a trace or the file itself */
+    uint32_t count;             /* requests in all */
+    double scale;               /* a list's times are divided by it: 2 is twice the rate */
+    struct gsim_lengths prompt, output;
+};
+
+/* "poisson:RATE", "gamma:RATE,cv=CV" or a file's path: CSV of Azure (2023, 2024) or BurstGPT, or JSON lines of Mooncake, told
+ * by its header. RATE per second. At most COUNT requests; 0: all of a file, 1,000 of a process. */
+enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gsim_arena *arena, struct gsim_arrivals *arrivals,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+
+struct gsim_arrival_walk {
+    const struct gsim_arrivals *arrivals;
+    const struct gsim_random *numbers;
+    uint32_t next;
+    double now_us;
+};
+/* False behind the last. */
+bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_arrival *arrival);
+
+#endif

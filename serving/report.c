@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See serving/report.h. */
+#include "serving/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "sim/base/text.h"
+
+static const struct {
+    const char *field, *text;
+} figures[] = {
+#define X(key, field, text, help) {field, text},
+    GSIM_SERVED_MAP(X)
+#undef X
+};
+static const double fractions[] = {0.5, 0.9, 0.95, 0.99};
+static const char *const fraction_names[] = {"p50", "p90", "p95", "p99"};
+#define FRACTIONS (sizeof fractions / sizeof fractions[0])
+
+double gsim_serving_rate(const struct gsim_serving_result *r, double count)
+{
+    double span = r->last_us - r->first_arrival_us;
+    return span > 0 ? count * 1e6 / span : NAN;
+}
+
+static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
+{
+    if (!isfinite(us)) snprintf(text, GSIM_TEXT_SIZE, "-");
+    else gsim_text_time(text, gsim_time_from_us(us));
+    return text;
+}
+
+static double in_all(const struct gsim_serving_result *r)
+{
+    double sum = r->both_us + r->waiting_us + r->host_us;
+    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) sum += r->step_us[k];
+    return sum;
+}
+
+/* --- what was measured ----------------------------------------------------------------------------------------------- */
+
+/* Of the spec's requests: false where it does not say. */
+static bool is_measured(const struct gsim_serving_spec *spec)
+{
+    const struct gsim_arrivals *a = &spec->arrivals;
+    if (a->kind != GSIM_ARRIVALS_LIST || a->scale != 1) return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!(a->list[i].first_us > 0 && a->list[i].done_us > 0)) return false;
+    return a->count > 0;
+}
+
+static const enum gsim_served_figure measured_figures[] = {GSIM_SERVED_TTFT, GSIM_SERVED_TPOT, GSIM_SERVED_E2E};
+
+static void measure(const struct gsim_serving_spec *spec, struct gsim_quantiles measured[GSIM_SERVED_COUNT])
+{
+    for (uint32_t i = 0; i < spec->arrivals.count; i++) {
+        const struct gsim_arrival *r = &spec->arrivals.list[i];
+        gsim_quantiles_add(&measured[GSIM_SERVED_TTFT], r->first_us);
+        gsim_quantiles_add(&measured[GSIM_SERVED_E2E], r->done_us);
+        if (r->output > 1) gsim_quantiles_add(&measured[GSIM_SERVED_TPOT], (r->done_us - r->first_us) / (r->output - 1));
+    }
+}
+
+static void print_measured(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
+{
+    char text[GSIM_TEXT_SIZE];
+    struct gsim_quantiles measured[GSIM_SERVED_COUNT] = {0};
+    if (!is_measured(h->spec)) return;
+    measure(h->spec, measured);
+    gsim_output_text(out, "\n  Measured, and how far the prediction is off\n");
+    for (size_t i = 0; i < sizeof measured_figures / sizeof measured_figures[0]; i++) {
+        enum gsim_served_figure f = measured_figures[i];
+        gsim_output_printf(out, "  %-20s %11s", figures[f].text, time_text(text, gsim_quantiles_mean(&measured[f])));
+        for (size_t q = 0; q < FRACTIONS; q++) gsim_output_printf(out, " %11s", time_text(text, gsim_quantile(&measured[f], fractions[q])));
+        gsim_output_printf(out, "\n  %-20s %+9.1f %%", "", 100 * (gsim_quantiles_mean(&r->figures[f]) / gsim_quantiles_mean(&measured[f]) - 1));
+        for (size_t q = 0; q < FRACTIONS; q++)
+            gsim_output_printf(out, " %+9.1f %%", 100 * (gsim_quantile(&r->figures[f], fractions[q]) / gsim_quantile(&measured[f], fractions[q]) - 1));
+        gsim_output_text(out, "\n");
+        gsim_quantiles_release(&measured[f]);
+    }
+}
+
+static void print_time(struct gsim_output *out, const struct gsim_serving_result *r)
+{
+    char text[GSIM_TEXT_SIZE];
+    double all = in_all(r);
+    gsim_output_text(out, "\n  The server's time                count          total   share\n");
+    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++)
+        if (r->steps[k]) gsim_output_printf(out, "  %-28s %9" PRIu64 " %14s  %5.1f %%\n", gsim_step_kind_text((enum gsim_step_kind)k), r->steps[k],
+                                            time_text(text, r->step_us[k]), 100 * r->step_us[k] / all);
+    if (r->both_us > 0) gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "decode beside a prefill", "", time_text(text, r->both_us), 100 * r->both_us / all);
+    gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "host between steps", "", time_text(text, r->host_us), 100 * r->host_us / all);
+    gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "no request", "", time_text(text, r->waiting_us), 100 * r->waiting_us / all);
+}
+
+void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
+{
+    char text[GSIM_TEXT_SIZE], other[GSIM_TEXT_SIZE];
+    gsim_output_printf(out, "%s on %s, batching %s, %u slots, prefill %s, seed %" PRIu64 "\n\n", h->spec->name, h->device, h->batching, h->spec->slots,
+                       h->spec->beside == GSIM_BESIDE_SAME ? "between decode steps" : gsim_beside_text(h->spec->beside), h->seed);
+    gsim_output_printf(out, "  Requests     %s in %s, %.4g per s\n", gsim_text_count(text, r->requests), time_text(other, r->last_us - r->first_arrival_us),
+                       gsim_serving_rate(r, (double)r->requests));
+    gsim_output_printf(out, "  Tokens       %.5g per s produced, %.5g per s of prompts\n", gsim_serving_rate(r, (double)r->tokens),
+                       gsim_serving_rate(r, (double)r->prompt_tokens));
+    if (h->spec->ttft_limit_us > 0 || h->spec->tpot_limit_us > 0)
+        gsim_output_printf(out, "  Goodput      %.4g requests per s within the limits, %.1f %% of all\n", gsim_serving_rate(r, (double)r->good),
+                           100.0 * (double)r->good / (double)r->requests);
+    if (r->cache_most > 0 && h->spec->cache.tokens > 0)
+        gsim_output_printf(out, "  Cache        %.0f tokens at most, %.0f on average, of %.0f; %" PRIu64 " preemptions\n", r->cache_most,
+                           r->cache_time / (r->last_us > 0 ? r->last_us : 1), h->spec->cache.tokens, r->preemptions);
+    if (!h->is_exact)
+        gsim_output_printf(out, "  Steps        %s looked up in %s simulations (--exact: none is looked up)\n", gsim_text_count(text, h->lookups),
+                           gsim_text_count(other, h->simulations));
+    if (isfinite(h->interpolation_error))
+        gsim_output_printf(out, "  Between      a bucket left out is %.1f %% off at most when interpolated\n", 100 * h->interpolation_error);
+    gsim_output_text(out, "\n                              mean         p50         p90         p95         p99\n");
+    for (int f = 0; f < GSIM_SERVED_COUNT; f++) {
+        gsim_output_printf(out, "  %-20s %11s", figures[f].text, time_text(text, gsim_quantiles_mean(&r->figures[f])));
+        for (size_t q = 0; q < FRACTIONS; q++) gsim_output_printf(out, " %11s", time_text(text, gsim_quantile(&r->figures[f], fractions[q])));
+        gsim_output_text(out, "\n");
+    }
+    print_measured(out, h, r);
+    print_time(out, r);
+}
+
+static void put_lists(struct gsim_output *out, const struct gsim_serving_result *r)
+{
+    if (!r->ends) return;
+    gsim_output_text(out, ",\n \"requests\": [");
+    for (uint64_t i = 0; i < r->requests; i++) {
+        gsim_output_printf(out, "%s\n  {\"first_us\": ", i ? "," : "");
+        gsim_output_real(out, r->ends[i][0]);
+        gsim_output_json_real(out, "done_us", r->ends[i][1]);
+        gsim_output_text(out, "}");
+    }
+    gsim_output_text(out, "],\n \"steps\": [");
+    for (size_t i = 0; i < r->log_count; i++) {
+        gsim_output_printf(out, "%s\n  {\"kind\": \"%s\", \"bucket\": %u", i ? "," : "", gsim_step_kind_text(r->log[i].kind), r->log[i].bucket);
+        gsim_output_json_real(out, "start_us", r->log[i].start_us);
+        gsim_output_json_real(out, "end_us", r->log[i].end_us);
+        gsim_output_text(out, "}");
+    }
+    gsim_output_text(out, "]");
+}
+
+static void put_percentiles(struct gsim_output *out, const char *name, struct gsim_quantiles *list)
+{
+    gsim_output_printf(out, ",\n \"%s\": {", name);
+    bool is_first = true;
+    for (int f = 0; f < GSIM_SERVED_COUNT; f++) {
+        if (!list[f].count) continue;
+        gsim_output_printf(out, "%s\n  \"%s\": {\"mean\": ", is_first ? "" : ",", figures[f].field);
+        is_first = false;
+        gsim_output_real(out, gsim_quantiles_mean(&list[f]));
+        for (size_t q = 0; q < FRACTIONS; q++) gsim_output_json_real(out, fraction_names[q], gsim_quantile(&list[f], fractions[q]));
+        gsim_output_text(out, "}");
+    }
+    gsim_output_text(out, "}");
+}
+
+void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
+{
+    gsim_output_text(out, "{\"schema\": \"gpusim-serving-report/1\", \"version\": \"" GPUSIM_VERSION "\", \"name\": ");
+    gsim_output_json_string(out, h->spec->name);
+    gsim_output_text(out, ", \"device\": ");
+    gsim_output_json_string(out, h->device);
+    gsim_output_text(out, ", \"batching\": ");
+    gsim_output_json_string(out, h->batching);
+    gsim_output_printf(out, ", \"prefill_beside\": \"%s\", \"slots\": %u, \"seed\": %" PRIu64 ", \"exact\": %s,\n \"count\": %" PRIu64
+                            ", \"simulations\": %" PRIu64 ", \"lookups\": %" PRIu64 ", \"preemptions\": %" PRIu64,
+                       gsim_beside_text(h->spec->beside), h->spec->slots, h->seed, h->is_exact ? "true" : "false", r->requests, h->simulations,
+                       h->lookups, r->preemptions);
+    gsim_output_json_real(out, "interpolation_error", h->interpolation_error);
+    gsim_output_json_real(out, "requests_per_s", gsim_serving_rate(r, (double)r->requests));
+    gsim_output_json_real(out, "tokens_per_s", gsim_serving_rate(r, (double)r->tokens));
+    gsim_output_json_real(out, "prompt_tokens_per_s", gsim_serving_rate(r, (double)r->prompt_tokens));
+    gsim_output_json_real(out, "goodput_per_s", gsim_serving_rate(r, (double)r->good));
+    gsim_output_text(out, ",\n \"time_us\": {\"beside\": ");
+    gsim_output_real(out, r->both_us);
+    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) gsim_output_json_real(out, gsim_step_kind_text((enum gsim_step_kind)k), r->step_us[k]);
+    gsim_output_json_real(out, "host", r->host_us);
+    gsim_output_json_real(out, "no_request", r->waiting_us);
+    gsim_output_text(out, "},\n \"cache_tokens\": {\"most\": ");
+    gsim_output_real(out, r->cache_most);
+    gsim_output_json_real(out, "mean", r->last_us > 0 ? r->cache_time / r->last_us : 0);
+    gsim_output_json_real(out, "limit", h->spec->cache.tokens);
+    gsim_output_text(out, "}");
+    put_percentiles(out, "percentiles", r->figures);
+    if (is_measured(h->spec)) {
+        struct gsim_quantiles measured[GSIM_SERVED_COUNT] = {0};
+        measure(h->spec, measured);
+        put_percentiles(out, "measured", measured);
+        for (int f = 0; f < GSIM_SERVED_COUNT; f++) gsim_quantiles_release(&measured[f]);
+    }
+    put_lists(out, r);
+    gsim_output_text(out, "}\n");
+}

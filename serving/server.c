@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See serving/server.h. Requests that wait or run stand in a pool; those that are done are in the result alone. */
+#include "serving/server.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+struct entry {
+    struct gsim_served s;
+    uint64_t number;
+    double first_us, last_us; /* tokens; 0: none yet */
+    double ready_us;          /* its cache has moved to where it decodes */
+    double blocks;            /* of the cache */
+    uint32_t total;           /* tokens asked for, also where it was preempted */
+    bool is_swapped, has_begun;
+};
+
+struct server {
+    const struct gsim_server *given;
+    const struct gsim_serving_spec *spec;
+    struct gsim_serving_machine *machine;
+    struct gsim_serving_result *result;
+    struct gsim_error *error;
+    void *state;
+    struct entry *pool;
+    struct gsim_served *seen; /* the pool as the policy sees it */
+    size_t pool_count, pool_room, seen_room;
+    uint32_t *unused, *waiting; /* indices of the pool; WAITING is a ring */
+    size_t unused_count, unused_room, waiting_first, waiting_count, waiting_room;
+    uint32_t *slots;
+    struct gsim_arrival_walk walk;
+    struct gsim_arrival next;
+    bool has_next, failed;
+    uint64_t taken;
+    uint32_t flight; /* whose prefill runs on its own stream */
+    double flight_start;
+    uint32_t flight_bucket;
+    uint32_t flight_tokens;
+    uint64_t decodes_since;
+    double cache_used, cache_since;
+    double stall_from, stall_until; /* the latest one that was drawn */
+};
+
+static double now_of(const struct server *s) { return s->machine->ops->now_us(s->machine); }
+
+static bool is_fully_computed(const struct entry *e) { return e->s.computed >= e->s.prompt; }
+
+/* --- buckets ----------------------------------------------------------------------------------------------------------- */
+
+struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_step_kind kind, uint32_t size)
+{
+    uint32_t first, count = gsim_serving_steps_of(spec, kind, &first), i = 0;
+    struct gsim_serving_launch l = {.index = NONE, .upper = NONE};
+    while (i < count && spec->steps[first + i].bucket < size) i++;
+    if (i == count) return l;
+    l.index = first + i;
+    if (!spec->interpolates || !i || spec->steps[first + i].bucket == size) return l;
+    double low = spec->steps[first + i - 1].bucket, high = spec->steps[first + i].bucket;
+    l.upper = l.index--;
+    l.weight = (float)((size - low) / (high - low));
+    return l;
+}
+
+static uint32_t largest(const struct gsim_serving_spec *spec, enum gsim_step_kind kind)
+{
+    uint32_t first, count = gsim_serving_steps_of(spec, kind, &first);
+    return count ? spec->steps[first + count - 1].bucket : 0;
+}
+
+enum gsim_status gsim_server_check(const struct gsim_server *server, struct gsim_error *error)
+{
+    const struct gsim_serving_spec *spec = server->spec;
+    bool drafts = server->policy->tokens != NULL;
+    static const enum gsim_step_kind plain[] = {GSIM_STEP_PREFILL, GSIM_STEP_DECODE}, drafted[] = {GSIM_STEP_PREFILL, GSIM_STEP_DRAFT, GSIM_STEP_VERIFY};
+    const enum gsim_step_kind *kinds = drafts ? drafted : plain;
+    for (int i = 0; i < (drafts ? 3 : 2); i++) {
+        uint32_t most = largest(spec, kinds[i]);
+        if (!most)
+            return gsim_error_set(error, GSIM_INPUT, "steps: expected programs of kind %s for batching %s, found none", gsim_step_kind_text(kinds[i]),
+                                  server->policy->name);
+        if (kinds[i] != GSIM_STEP_PREFILL && most < spec->slots)
+            return gsim_error_set(error, GSIM_INPUT, "steps: %s: expected a bucket for %u slots, the largest is %u", gsim_step_kind_text(kinds[i]),
+                                  spec->slots, most);
+    }
+    return GSIM_OK;
+}
+
+/* --- pool and queue ------------------------------------------------------------------------------------------------------ */
+
+static void out_of_memory(struct server *s)
+{
+    s->failed = true;
+    gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+}
+
+static uint32_t take_entry(struct server *s)
+{
+    if (s->unused_count) return s->unused[--s->unused_count];
+    if (s->pool_count == s->pool_room && gsim_array_grow((void **)&s->pool, sizeof *s->pool, s->pool_count, &s->pool_room)) return NONE;
+    if (s->pool_count == s->seen_room && gsim_array_grow((void **)&s->seen, sizeof *s->seen, s->pool_count, &s->seen_room)) return NONE;
+    return (uint32_t)s->pool_count++;
+}
+
+static void give_entry(struct server *s, uint32_t index)
+{
+    if (s->unused_count == s->unused_room && gsim_array_grow((void **)&s->unused, sizeof *s->unused, s->unused_count, &s->unused_room)) {
+        out_of_memory(s);
+        return;
+    }
+    s->unused[s->unused_count++] = index;
+}
+
+static bool grow_waiting(struct server *s)
+{
+    size_t room = s->waiting_room ? s->waiting_room * 2 : 64;
+    uint32_t *ring = gsim_alloc(sizeof *ring * room);
+    for (size_t i = 0; ring && i < s->waiting_count; i++) ring[i] = s->waiting[(s->waiting_first + i) % s->waiting_room];
+    if (!ring) return false;
+    gsim_free(s->waiting);
+    s->waiting = ring;
+    s->waiting_room = room;
+    s->waiting_first = 0;
+    return true;
+}
+
+static void put_waiting(struct server *s, uint32_t index, bool in_front)
+{
+    if (s->waiting_count == s->waiting_room && !grow_waiting(s)) {
+        out_of_memory(s);
+        return;
+    }
+    if (in_front) s->waiting_first = (s->waiting_first + s->waiting_room - 1) % s->waiting_room;
+    s->waiting[(s->waiting_first + (in_front ? 0 : s->waiting_count)) % s->waiting_room] = index;
+    s->waiting_count++;
+}
+
+static uint32_t take_waiting(struct server *s)
+{
+    uint32_t index = s->waiting[s->waiting_first];
+    s->waiting_first = (s->waiting_first + 1) % s->waiting_room;
+    s->waiting_count--;
+    return index;
+}
+
+static void take_arrivals(struct server *s)
+{
+    while (s->has_next && s->next.arrival_us <= now_of(s) && !s->failed) {
+        uint32_t index = take_entry(s);
+        if (index == NONE) {
+            out_of_memory(s);
+            return;
+        }
+        s->pool[index] = (struct entry){.s = {.arrival_us = s->next.arrival_us, .prompt = s->next.prompt, .output = s->next.output, .slot = NONE},
+                                        .number = s->taken, .total = s->next.output};
+        if (!s->taken++) s->result->first_arrival_us = s->next.arrival_us;
+        put_waiting(s, index, false);
+        s->has_next = gsim_arrivals_next(&s->walk, &s->next);
+    }
+}
+
+/* --- the cache -------------------------------------------------------------------------------------------------------------- */
+
+static double blocks_for(const struct server *s, double tokens) { return ceil(tokens / s->spec->cache.block); }
+static double blocks_in_all(const struct server *s) { return floor(s->spec->cache.tokens / s->spec->cache.block); }
+
+static void hold(struct server *s, struct entry *e, double tokens)
+{
+    double blocks = blocks_for(s, tokens), now = now_of(s);
+    s->result->cache_time += s->cache_used * s->spec->cache.block * (now - s->cache_since);
+    s->cache_since = now;
+    s->cache_used += blocks - e->blocks;
+    e->blocks = blocks;
+    s->result->cache_most = fmax(s->result->cache_most, s->cache_used * s->spec->cache.block);
+}
+
+static bool fits(const struct server *s, const struct entry *e, double tokens)
+{
+    return !(s->spec->cache.tokens > 0) || s->cache_used + blocks_for(s, tokens) - e->blocks <= blocks_in_all(s);
+}
+
+/* Between the GPU and its host, or the other GPU. */
+static double move_us(const struct server *s, double tokens, double gbps)
+{
+    return gbps > 0 ? tokens * s->spec->cache.bytes_per_token / (gbps * 1e3) : 0;
+}
+
+static void preempt(struct server *s, uint32_t index)
+{
+    struct entry *e = &s->pool[index];
+    s->slots[e->s.slot] = NONE;
+    e->s.slot = NONE;
+    s->result->preemptions++;
+    e->is_swapped = s->spec->cache.swaps;
+    if (e->is_swapped) {
+        s->machine->ops->work(s->machine, move_us(s, e->s.prompt + e->s.produced, s->given->device->d2h_gbps));
+    } else { /* what it has produced is part of what is computed again */
+        e->s.prompt += e->s.produced;
+        e->s.output -= e->s.produced;
+        e->s.produced = e->s.computed = 0;
+    }
+    hold(s, e, 0);
+    put_waiting(s, index, true);
+}
+
+/* --- tokens and ends -------------------------------------------------------------------------------------------------------- */
+
+static void finish(struct server *s, uint32_t index)
+{
+    struct entry *e = &s->pool[index];
+    struct gsim_serving_result *r = s->result;
+    double ttft = e->first_us - e->s.arrival_us, e2e = e->last_us - e->s.arrival_us;
+    gsim_quantiles_add(&r->figures[GSIM_SERVED_TTFT], ttft);
+    gsim_quantiles_add(&r->figures[GSIM_SERVED_E2E], e2e);
+    double tpot = e->total > 1 ? (e->last_us - e->first_us) / (e->total - 1) : 0;
+    if (e->total > 1) gsim_quantiles_add(&r->figures[GSIM_SERVED_TPOT], tpot);
+    r->good += (!(s->spec->ttft_limit_us > 0) || ttft <= s->spec->ttft_limit_us) && (!(s->spec->tpot_limit_us > 0) || tpot <= s->spec->tpot_limit_us);
+    if (s->given->keeps) {
+        r->ends[e->number][0] = ttft;
+        r->ends[e->number][1] = e2e;
+    }
+    r->requests++;
+    r->last_us = fmax(r->last_us, e->last_us);
+    hold(s, e, 0);
+    if (e->s.slot != NONE) s->slots[e->s.slot] = NONE;
+    give_entry(s, index);
+    if (s->given->progress) s->given->progress(s->given->progress_context, r->requests, s->spec->arrivals.count);
+}
+
+static void bring_tokens(struct server *s, uint32_t index, uint32_t tokens, double at_us)
+{
+    struct entry *e = &s->pool[index];
+    uint32_t left = e->s.output - e->s.produced;
+    if (tokens > left) tokens = left;
+    if (e->first_us > 0 && tokens) gsim_quantiles_add(&s->result->figures[GSIM_SERVED_ITL], at_us - e->last_us);
+    if (!(e->first_us > 0)) e->first_us = at_us;
+    e->last_us = at_us;
+    e->s.produced += tokens;
+    s->result->tokens += tokens;
+    if (e->s.produced >= e->s.output) finish(s, index);
+}
+
+static void prefilled(struct server *s, uint32_t index, uint32_t tokens, double at_us)
+{
+    struct entry *e = &s->pool[index];
+    e->s.computed += tokens;
+    s->result->prompt_tokens += tokens;
+    if (!is_fully_computed(e)) return;
+    double link = s->spec->link_gbps > 0 ? s->spec->link_gbps : s->given->device->peer_gbps;
+    if (s->given->policy->separate) e->ready_us = at_us + move_us(s, e->s.prompt, link);
+    bring_tokens(s, index, 1, at_us);
+}
+
+/* --- what the policy sees ----------------------------------------------------------------------------------------------------- */
+
+static bool decodes(const struct server *s, uint32_t slot, double now)
+{
+    uint32_t index = s->slots[slot];
+    return index != NONE && index != s->flight && is_fully_computed(&s->pool[index]) && s->pool[index].ready_us <= now;
+}
+
+static struct gsim_batch_view look(struct server *s)
+{
+    double now = now_of(s);
+    struct gsim_batch_view v = {.now_us = now, .slots = s->spec->slots, .requests = s->seen, .waiting = NONE, .filling = NONE,
+                                .waiting_count = (uint32_t)s->waiting_count, .prefill_running = s->flight != NONE,
+                                .decodes_since = s->decodes_since};
+    for (uint32_t i = 0; i < s->spec->slots; i++) {
+        uint32_t index = s->slots[i];
+        if (index == NONE) v.free_slots++;
+        else if (decodes(s, i, now)) v.decoding_count++, v.highest = i + 1;
+        else if (index != s->flight && !is_fully_computed(&s->pool[index]) && v.filling == NONE) v.filling = index;
+        if (index != NONE) s->seen[index] = s->pool[index].s;
+    }
+    if (s->waiting_count) {
+        uint32_t first = s->waiting[s->waiting_first];
+        const struct entry *e = &s->pool[first];
+        if (fits(s, e, e->s.prompt + e->s.produced + 1.0)) v.waiting = first;
+        s->seen[first] = s->pool[first].s;
+    }
+    return v;
+}
+
+/* --- noise -------------------------------------------------------------------------------------------------------------------- */
+
+static double draw_gap(const struct server *s, double mean) { return -mean * log(1 - gsim_random_uniform(s->given->noise)); }
+
+/* What a step that took US at NOW takes more. */
+static double noise_of(struct server *s, double now, double us)
+{
+    const struct gsim_serving_host *h = &s->spec->host;
+    double factor = h->jitter > 0 ? exp(h->jitter * fabs(gsim_random_normal(s->given->noise))) : 1;
+    if (!(h->stalls_per_s > 0)) return us * (factor - 1);
+    while (s->stall_until <= now) {
+        s->stall_from = s->stall_until + draw_gap(s, 1e6 / h->stalls_per_s);
+        s->stall_until = s->stall_from + draw_gap(s, h->stall_us);
+    }
+    if (now >= s->stall_from) factor *= h->stall_factor;
+    return us * (factor - 1);
+}
+
+/* --- steps -------------------------------------------------------------------------------------------------------------------- */
+
+static void note_step(struct server *s, enum gsim_step_kind kind, uint32_t bucket, double start, double end)
+{
+    struct gsim_serving_result *r = s->result;
+    r->steps[kind]++;
+    if (!s->given->keeps) return;
+    if (r->log_count == r->log_room && gsim_array_grow((void **)&r->log, sizeof *r->log, r->log_count, &r->log_room)) {
+        out_of_memory(s);
+        return;
+    }
+    r->log[r->log_count++] = (struct gsim_serving_log){kind, bucket, start, end};
+}
+
+static uint32_t bucket_size(const struct server *s, struct gsim_serving_launch l)
+{
+    return s->spec->steps[l.weight > 0 ? l.upper : l.index].bucket;
+}
+
+/* Gives the request a slot where it has none. */
+static void admit(struct server *s, uint32_t index)
+{
+    struct entry *e = &s->pool[index];
+    uint32_t slot = 0;
+    if (e->s.slot != NONE) return;
+    GSIM_INVARIANT(s->waiting_count && s->waiting[s->waiting_first] == index);
+    (void)take_waiting(s);
+    while (s->slots[slot] != NONE) slot++;
+    s->slots[slot] = index;
+    e->s.slot = slot;
+    hold(s, e, e->s.prompt + e->s.produced + 1.0);
+    if (!e->has_begun) gsim_quantiles_add(&s->result->figures[GSIM_SERVED_QUEUE], now_of(s) - e->s.arrival_us);
+    e->has_begun = true;
+}
+
+/* The launch of a prefill, of at most the largest bucket: what is left of a longer prompt follows. */
+static struct gsim_serving_launch prefill_of(struct server *s, uint32_t index, uint32_t asked, uint32_t *tokens)
+{
+    const struct entry *e = &s->pool[index];
+    uint32_t left = e->s.prompt - e->s.computed, most = largest(s->spec, GSIM_STEP_PREFILL);
+    if (asked && asked < most) most = asked;
+    *tokens = left < most ? left : most;
+    return gsim_serving_bucket(s->spec, GSIM_STEP_PREFILL, *tokens);
+}
+
+static void end_flight(struct server *s)
+{
+    double now = now_of(s);
+    uint32_t index = s->flight;
+    s->flight = NONE;
+    note_step(s, GSIM_STEP_PREFILL, s->flight_bucket, s->flight_start, now);
+    prefilled(s, index, s->flight_tokens, now);
+}
+
+static void begin_flight(struct server *s, uint32_t index, struct gsim_serving_launch l, uint32_t tokens)
+{
+    s->flight = index;
+    s->flight_start = now_of(s);
+    s->flight_bucket = bucket_size(s, l);
+    s->flight_tokens = tokens;
+    s->decodes_since = 0;
+    s->machine->ops->work(s->machine, s->spec->host.request_us);
+    s->machine->ops->begin(s->machine, l);
+}
+
+/* Room in the cache for the next tokens of all that decode: the youngest give way. */
+static void make_room(struct server *s)
+{
+    for (uint32_t i = 0; i < s->spec->slots && s->spec->cache.tokens > 0; i++) {
+        while (decodes(s, i, now_of(s))) {
+            struct entry *e = &s->pool[s->slots[i]];
+            double wanted = e->s.prompt + e->s.produced + 1.0;
+            uint32_t youngest = s->slots[i];
+            if (fits(s, e, wanted)) {
+                hold(s, e, wanted);
+                break;
+            }
+            for (uint32_t k = 0; k < s->spec->slots; k++)
+                if (decodes(s, k, now_of(s)) && s->pool[s->slots[k]].number > s->pool[youngest].number) youngest = s->slots[k];
+            preempt(s, youngest);
+        }
+    }
+}
+
+struct round {
+    struct gsim_serving_launch launches[GSIM_LAUNCH_MOST];
+    uint32_t count;
+    uint32_t prefill, tokens;
+    uint32_t decoding, first_decode;
+};
+
+static void add_decodes(struct server *s, const struct gsim_batch_step *step, const struct gsim_batch_view *view, struct round *r)
+{
+    r->first_decode = r->count;
+    r->decoding = view->decoding_count;
+    uint32_t groups = step->launch_count ? step->launch_count : 1;
+    for (uint32_t g = 0; g < groups; g++) {
+        enum gsim_step_kind kind = step->launch_count ? step->launches[g].kind : GSIM_STEP_DECODE;
+        uint32_t times = step->launch_count ? step->launches[g].count : 1;
+        struct gsim_serving_launch l = gsim_serving_bucket(s->spec, kind, view->highest);
+        for (uint32_t i = 0; i < times && r->count < GSIM_LAUNCH_MOST; i++) r->launches[r->count++] = l;
+    }
+}
+
+static void count_time(struct server *s, const struct round *r, bool is_beside, double took)
+{
+    enum gsim_step_kind kind = r->count ? s->spec->steps[r->launches[r->count - 1].index].kind : GSIM_STEP_PREFILL;
+    if (is_beside) s->result->both_us += took;
+    else s->result->step_us[kind] += took;
+}
+
+static void run_round(struct server *s, const struct round *r)
+{
+    bool is_beside = s->flight != NONE;
+    bool was_decoding[GSIM_SERVING_SLOTS];
+    for (uint32_t i = 0; i < s->spec->slots; i++) was_decoding[i] = r->decoding && decodes(s, i, now_of(s));
+    uint32_t requests = r->decoding + (r->prefill != NONE);
+    s->machine->ops->work(s->machine, s->spec->host.request_us * requests);
+    double start = now_of(s);
+    s->machine->ops->run(s->machine, r->launches, r->count);
+    s->machine->ops->work(s->machine, noise_of(s, start, now_of(s) - start));
+    double end = now_of(s);
+    count_time(s, r, is_beside, end - start);
+    for (uint32_t i = 0; i < r->count; i++)
+        note_step(s, s->spec->steps[r->launches[i].index].kind, bucket_size(s, r->launches[i]), start, end);
+    if (r->prefill != NONE) prefilled(s, r->prefill, r->tokens, end);
+    if (!r->decoding) return;
+    s->decodes_since++;
+    for (uint32_t i = 0; i < s->spec->slots && !s->failed; i++)
+        if (was_decoding[i] && s->slots[i] != NONE)
+            bring_tokens(s, s->slots[i], s->given->policy->tokens ? s->given->policy->tokens(s->state, s->given->params, s->given->numbers) : 1, end);
+}
+
+/* A request whose cache lies in the host's memory comes back. */
+static bool swap_in(struct server *s, uint32_t index)
+{
+    struct entry *e = &s->pool[index];
+    if (!e->is_swapped) return false;
+    e->is_swapped = false;
+    s->machine->ops->work(s->machine, move_us(s, e->s.prompt + e->s.produced, s->given->device->h2d_gbps));
+    return true;
+}
+
+/* False: the policy wants nothing. */
+static bool step_once(struct server *s)
+{
+    struct gsim_batch_view view = look(s);
+    struct gsim_batch_step step = {.prefill = NONE};
+    struct round round = {.prefill = NONE};
+    s->given->policy->next(s->state, s->given->params, &view, &step);
+    if (step.prefill != NONE) {
+        bool is_own = s->spec->beside != GSIM_BESIDE_SAME || s->given->policy->separate;
+        admit(s, step.prefill);
+        if (swap_in(s, step.prefill)) return true;
+        struct gsim_serving_launch l = prefill_of(s, step.prefill, step.tokens, &round.tokens);
+        if (is_own) {
+            begin_flight(s, step.prefill, l, round.tokens);
+            if (!step.decodes) return true;
+        } else {
+            s->decodes_since = 0;
+            round.prefill = step.prefill;
+            round.launches[round.count++] = l;
+        }
+    }
+    if (step.decodes) {
+        make_room(s);
+        view = look(s);
+        if (view.decoding_count) add_decodes(s, &step, &view, &round);
+    }
+    if (!round.count) return step.prefill != NONE || step.decodes;
+    run_round(s, &round);
+    double before = now_of(s);
+    s->machine->ops->work(s->machine, s->spec->host.between_us);
+    s->result->host_us += now_of(s) - before;
+    return true;
+}
+
+/* Nothing to run: until the next thing happens. False where nothing will. */
+static bool wait_for_more(struct server *s)
+{
+    double now = now_of(s), soonest = INFINITY;
+    if (s->flight != NONE) {
+        s->machine->ops->wait(s->machine);
+        s->result->step_us[GSIM_STEP_PREFILL] += now_of(s) - now;
+        end_flight(s);
+        return true;
+    }
+    for (uint32_t i = 0; i < s->spec->slots; i++)
+        if (s->slots[i] != NONE && s->pool[s->slots[i]].ready_us > now) soonest = fmin(soonest, s->pool[s->slots[i]].ready_us);
+    if (s->has_next) soonest = fmin(soonest, s->next.arrival_us);
+    if (!isfinite(soonest)) return false;
+    s->machine->ops->idle_until(s->machine, soonest);
+    s->result->waiting_us += now_of(s) - now;
+    return true;
+}
+
+static enum gsim_status init(struct server *s)
+{
+    const struct gsim_serving_spec *spec = s->spec;
+    size_t requests = (size_t)spec->arrivals.count + 1;
+    s->slots = gsim_alloc(sizeof *s->slots * spec->slots);
+    s->state = gsim_alloc(s->given->policy->state_size + 1);
+    if (s->given->keeps) s->result->ends = gsim_alloc(sizeof *s->result->ends * requests);
+    if (!s->slots || !s->state || (s->given->keeps && !s->result->ends)) return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < spec->slots; i++) s->slots[i] = NONE;
+    if (s->given->policy->open) s->given->policy->open(s->state, s->given->params);
+    s->walk = (struct gsim_arrival_walk){.arrivals = &spec->arrivals, .numbers = s->given->arrivals};
+    s->has_next = gsim_arrivals_next(&s->walk, &s->next);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_serving_machine *machine, struct gsim_serving_result *result,
+                            struct gsim_error *error)
+{
+    struct server s = {.given = server, .spec = server->spec, .machine = machine, .result = result, .error = error, .flight = NONE};
+    *result = (struct gsim_serving_result){0};
+    enum gsim_status status = init(&s);
+    while (!status && !s.failed && !machine->ops->has_failed(machine)) {
+        if (s.flight != NONE && machine->ops->has_ended(machine)) {
+            machine->ops->wait(machine);
+            end_flight(&s);
+        }
+        take_arrivals(&s);
+        if (!step_once(&s) && !wait_for_more(&s)) break;
+    }
+    if (!status && s.failed) status = error->status;
+    if (!status && !machine->ops->has_failed(machine) && (s.waiting_count || result->requests < s.taken))
+        status = gsim_error_set(error, GSIM_INPUT, "request %llu can never run: its %u tokens do not fit the cache of %.0f",
+                                s.waiting_count ? (unsigned long long)s.pool[s.waiting[s.waiting_first]].number : 0ull,
+                                s.waiting_count ? s.pool[s.waiting[s.waiting_first]].s.prompt : 0, server->spec->cache.tokens);
+    for (int i = 0; !status && i < GSIM_SERVED_COUNT; i++)
+        if (result->figures[i].failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_free(s.pool);
+    gsim_free(s.seen);
+    gsim_free(s.unused);
+    gsim_free(s.waiting);
+    gsim_free(s.slots);
+    gsim_free(s.state);
+    return status;
+}
+
+void gsim_serving_result_release(struct gsim_serving_result *result)
+{
+    for (int i = 0; i < GSIM_SERVED_COUNT; i++) gsim_quantiles_release(&result->figures[i]);
+    gsim_free(result->log);
+    gsim_free(result->ends);
+    *result = (struct gsim_serving_result){0};
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: serving. What a server of a language model is: its steps, slots, batching policy and requests, as a file
+ * (schema gpusim-serving/1, docs/serving.md) says. Reading alone; serving/server.h runs it.
+ */
+#ifndef GSIM_SERVING_SPEC_H
+#define GSIM_SERVING_SPEC_H
+
+#include "gpusim/batching.h"
+#include "serving/arrivals.h"
+
+#define GSIM_SERVING_BUCKETS 64
+#define GSIM_SERVING_SLOTS   4096
+
+/* Where a prefill runs while requests decode. */
+#define GSIM_BESIDE_MAP(X)                                              \
+    X(SAME, "same", "between decode steps, on their stream")            \
+    X(STREAM, "stream", "on a stream of its own")                       \
+    X(URGENT, "urgent", "on a stream of its own, decode's is urgent")   \
+    X(PARTITION, "partition", "on SMs of its own (green contexts)")     \
+    X(MPS, "mps", "in a process of its own, under MPS")
+enum gsim_beside {
+#define GSIM_BESIDE_ENUM(key, text, help) GSIM_BESIDE_##key,
+    GSIM_BESIDE_MAP(GSIM_BESIDE_ENUM)
+#undef GSIM_BESIDE_ENUM
+    GSIM_BESIDE_COUNT,
+};
+const char *gsim_beside_text(enum gsim_beside beside);
+enum gsim_status gsim_beside_parse(const char *text, enum gsim_beside *beside, struct gsim_error *error) GSIM_NODISCARD;
+
+/* Host time, microseconds. */
+struct gsim_serving_host {
+    double launch_us;  /* from the call that launches a step to its first kernel's hand-over */
+    double node_us;    /* of that call in all, for each kernel and copy of the step, where it is a graph */
+    double between_us; /* from the end of a step to the next launch */
+    double request_us; /* for each request of a step, before its launch */
+    /* Noise, drawn from the seed: the spread of a step's time (of its logarithm), and stalls, which come at random, last STALL_US
+     * on average and stretch all steps meanwhile. 0: none */
+    double jitter, stalls_per_s, stall_us, stall_factor;
+};
+
+struct gsim_serving_cache {
+    double tokens;          /* that keys and values of requests may take; 0: no limit */
+    double block;           /* tokens are given out in blocks of so many */
+    double bytes_per_token; /* of keys and values in all layers */
+    bool swaps;             /* who is preempted is swapped to the host; else computed again */
+};
+
+struct gsim_serving_step {
+    enum gsim_step_kind kind;
+    uint32_t bucket; /* tokens of a prefill, slots of other kinds */
+    const char *path; /* of a trace or a program, or a workload's name */
+};
+
+struct gsim_serving_spec {
+    const char *path, *name;
+    uint32_t slots;
+    const char *batching;
+    const char *options[16][2]; /* of the policy: name, value */
+    uint32_t option_count;
+    enum gsim_beside beside;
+    double prefill_percentage; /* of the SMs, under PARTITION and MPS */
+    bool interpolates;         /* between buckets; else the next larger one */
+    struct gsim_serving_step steps[GSIM_STEP_KIND_COUNT * GSIM_SERVING_BUCKETS]; /* by kind, then bucket */
+    uint32_t step_count;
+    struct gsim_arrivals arrivals;
+    struct gsim_serving_host host;
+    struct gsim_serving_cache cache;
+    double ttft_limit_us, tpot_limit_us; /* of goodput; 0: none */
+    double link_gbps;                    /* of a separate prefill; 0: the device's peer link */
+    struct gsim_arena arena;
+};
+
+/* Errors name the file and the field, what was found and expected. Paths of steps are relative to the file. */
+enum gsim_status gsim_serving_spec_read(const char *path, struct gsim_serving_spec *spec, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_serving_spec_release(struct gsim_serving_spec *spec);
+
+/* The steps of KIND: *FIRST in spec->steps. Returns how many. */
+uint32_t gsim_serving_steps_of(const struct gsim_serving_spec *spec, enum gsim_step_kind kind, uint32_t *first);
+const char *gsim_step_kind_text(enum gsim_step_kind kind);
+
+#endif
