@@ -53,7 +53,7 @@ static uint32_t draw_length(const struct gsim_lengths *l, const struct gsim_rand
     return value < 1 ? 1 : value > LENGTH_MOST ? (uint32_t)LENGTH_MOST : (uint32_t)(value + 0.5);
 }
 
-bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_arrival *arrival)
+bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_served_arrival *arrival)
 {
     const struct gsim_arrivals *a = walk->arrivals;
     if (walk->next >= a->count) return false;
@@ -65,7 +65,7 @@ bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_arrival *arr
         double gap = a->cv == 1 ? -log(1 - gsim_random_uniform(walk->numbers)) : draw_gamma(walk->numbers, shape) / shape;
         walk->now_us += gap * 1e6 / a->rate_per_s;
         walk->next++;
-        *arrival = (struct gsim_arrival){.arrival_us = walk->now_us};
+        *arrival = (struct gsim_served_arrival){.arrival_us = walk->now_us};
     }
     arrival->prompt = draw_length(&a->prompt, walk->numbers, arrival->prompt);
     arrival->output = draw_length(&a->output, walk->numbers, arrival->output);
@@ -146,7 +146,7 @@ static enum gsim_status bad_line(const struct file *f, const char *what, struct 
     return gsim_error_set(error, GSIM_INPUT, "cannot read '%.200s': line %llu: %s", f->path, (unsigned long long)f->line, what);
 }
 
-static enum gsim_status read_csv(const struct file *f, char *line, int format, struct gsim_arrival *arrival, struct gsim_error *error)
+static enum gsim_status read_csv(const struct file *f, char *line, int format, struct gsim_served_arrival *arrival, struct gsim_error *error)
 {
     char *fields[COLUMNS], *end;
     int count = split(line, fields);
@@ -160,11 +160,11 @@ static enum gsim_status read_csv(const struct file *f, char *line, int format, s
         if (end == fields[f->columns[c + 1]] || !(tokens[c] >= 0 && tokens[c] <= LENGTH_MOST))
             return bad_line(f, "expected a number of tokens, found none", error);
     }
-    *arrival = (struct gsim_arrival){.arrival_us = seconds * 1e6, .prompt = (uint32_t)tokens[0], .output = (uint32_t)tokens[1]};
+    *arrival = (struct gsim_served_arrival){.arrival_us = seconds * 1e6, .prompt = (uint32_t)tokens[0], .output = (uint32_t)tokens[1]};
     return GSIM_OK;
 }
 
-static enum gsim_status read_json(const struct file *f, const char *line, size_t length, struct gsim_arrival *arrival, struct gsim_error *error)
+static enum gsim_status read_json(const struct file *f, const char *line, size_t length, struct gsim_served_arrival *arrival, struct gsim_error *error)
 {
     static const char *const names[] = {"timestamp", "input_length", "output_length"};
     struct gsim_error inner = {0};
@@ -179,17 +179,17 @@ static enum gsim_status read_json(const struct file *f, const char *line, size_t
     for (int i = 0; i < 3; i++)
         if (!(values[i] >= 0)) return bad_line(f, "expected numbers timestamp, input_length and output_length", error);
     if (values[1] > LENGTH_MOST || values[2] > LENGTH_MOST) return bad_line(f, "expected at most ten million tokens", error);
-    *arrival = (struct gsim_arrival){.arrival_us = values[0] * 1000, .prompt = (uint32_t)values[1], .output = (uint32_t)values[2]};
+    *arrival = (struct gsim_served_arrival){.arrival_us = values[0] * 1000, .prompt = (uint32_t)values[1], .output = (uint32_t)values[2]};
     return GSIM_OK;
 }
 
 static int compare_arrivals(const void *left, const void *right)
 {
-    const struct gsim_arrival *a = left, *b = right;
+    const struct gsim_served_arrival *a = left, *b = right;
     return (a->arrival_us > b->arrival_us) - (a->arrival_us < b->arrival_us);
 }
 
-static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, struct gsim_arrival **list, uint32_t *count, struct gsim_error *error)
+static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, struct gsim_served_arrival **list, uint32_t *count, struct gsim_error *error)
 {
     size_t capacity = 0;
     int format = UNKNOWN;
@@ -207,7 +207,7 @@ static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, st
                 return bad_line(f, "expected the header of Azure's or BurstGPT's requests, or Mooncake's JSON lines", error);
             if (format != MOONCAKE) continue;
         }
-        struct gsim_arrival arrival;
+        struct gsim_served_arrival arrival;
         status = format == MOONCAKE ? read_json(f, line, length, &arrival, error) : read_csv(f, line, format, &arrival, error);
         if (status || !arrival.output) continue; /* BurstGPT: no response is a failure */
         if (!arrival.prompt) arrival.prompt = 1;
@@ -251,7 +251,7 @@ static char *read_text(const char *path, struct gsim_error *error)
 static enum gsim_status read_file(const char *path, uint32_t most, struct gsim_arena *arena, struct gsim_arrivals *a, struct gsim_error *error)
 {
     struct file f = {.path = path};
-    struct gsim_arrival *list = NULL;
+    struct gsim_served_arrival *list = NULL;
     char *text = read_text(path, error);
     if (!text) return error->status;
     a->count = 0;

@@ -21,7 +21,7 @@ struct gsim_lengths {
     uint32_t choice_count;
 };
 
-struct gsim_arrival {
+struct gsim_served_arrival {
     double arrival_us;
     uint32_t prompt, output;
     double first_us, done_us; /* measured, from the arrival: first and last token; 0: not known */
@@ -30,7 +30,7 @@ struct gsim_arrival {
 struct gsim_arrivals {
     enum { GSIM_ARRIVALS_LIST, GSIM_ARRIVALS_GAMMA } kind;
     double rate_per_s, cv;      /* gamma: of the gaps; cv 1 is a Poisson process */
-    struct gsim_arrival *list;  /* sorted by time; from a trace or the file itself */
+    struct gsim_served_arrival *list;  /* sorted by time; from a trace or the file itself */
     uint32_t count;             /* requests in all */
     double scale;               /* a list's times are divided by it: 2 is twice the rate */
     struct gsim_lengths prompt, output;
@@ -48,6 +48,6 @@ struct gsim_arrival_walk {
     double now_us;
 };
 /* False behind the last. */
-bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_arrival *arrival);
+bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_served_arrival *arrival);
 
 #endif

@@ -55,7 +55,7 @@ static const enum gsim_served_figure measured_figures[] = {GSIM_SERVED_TTFT, GSI
 static void measure(const struct gsim_serving_spec *spec, struct gsim_quantiles measured[GSIM_SERVED_COUNT])
 {
     for (uint32_t i = 0; i < spec->arrivals.count; i++) {
-        const struct gsim_arrival *r = &spec->arrivals.list[i];
+        const struct gsim_served_arrival *r = &spec->arrivals.list[i];
         gsim_quantiles_add(&measured[GSIM_SERVED_TTFT], r->first_us);
         gsim_quantiles_add(&measured[GSIM_SERVED_E2E], r->done_us);
         if (r->output > 1) gsim_quantiles_add(&measured[GSIM_SERVED_TPOT], (r->done_us - r->first_us) / (r->output - 1));
@@ -87,7 +87,7 @@ static void print_time(struct gsim_output *out, const struct gsim_serving_result
     double all = in_all(r);
     gsim_output_text(out, "\n  The server's time                count          total   share\n");
     for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++)
-        if (r->steps[k]) gsim_output_printf(out, "  %-28s %9" PRIu64 " %14s  %5.1f %%\n", gsim_step_kind_text((enum gsim_step_kind)k), r->steps[k],
+        if (r->steps[k]) gsim_output_printf(out, "  %-28s %9" PRIu64 " %14s  %5.1f %%\n", gsim_step_kind_text((enum gsim_batch_kind)k), r->steps[k],
                                             time_text(text, r->step_us[k]), 100 * r->step_us[k] / all);
     if (r->both_us > 0) gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "decode beside a prefill", "", time_text(text, r->both_us), 100 * r->both_us / all);
     gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "host between steps", "", time_text(text, r->host_us), 100 * r->host_us / all);
@@ -178,7 +178,7 @@ void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *
     gsim_output_json_real(out, "goodput_per_s", gsim_serving_rate(r, (double)r->good));
     gsim_output_text(out, ",\n \"time_us\": {\"beside\": ");
     gsim_output_real(out, r->both_us);
-    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) gsim_output_json_real(out, gsim_step_kind_text((enum gsim_step_kind)k), r->step_us[k]);
+    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) gsim_output_json_real(out, gsim_step_kind_text((enum gsim_batch_kind)k), r->step_us[k]);
     gsim_output_json_real(out, "host", r->host_us);
     gsim_output_json_real(out, "no_request", r->waiting_us);
     gsim_output_text(out, "},\n \"cache_tokens\": {\"most\": ");

@@ -31,7 +31,7 @@ struct server {
     size_t unused_count, unused_room, waiting_first, waiting_count, waiting_room;
     uint32_t *slots;
     struct gsim_arrival_walk walk;
-    struct gsim_arrival next;
+    struct gsim_served_arrival next;
     bool has_next, failed;
     uint64_t taken;
     uint32_t flight; /* whose prefill runs on its own stream */
@@ -49,7 +49,7 @@ static bool is_fully_computed(const struct entry *e) { return e->s.computed >= e
 
 /* --- buckets ----------------------------------------------------------------------------------------------------------- */
 
-struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_step_kind kind, uint32_t size)
+struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind, uint32_t size)
 {
     uint32_t first, count = gsim_serving_steps_of(spec, kind, &first), i = 0;
     struct gsim_serving_launch l = {.index = NONE, .upper = NONE};
@@ -63,7 +63,7 @@ struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *s
     return l;
 }
 
-static uint32_t largest(const struct gsim_serving_spec *spec, enum gsim_step_kind kind)
+static uint32_t largest(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind)
 {
     uint32_t first, count = gsim_serving_steps_of(spec, kind, &first);
     return count ? spec->steps[first + count - 1].bucket : 0;
@@ -73,8 +73,8 @@ enum gsim_status gsim_server_check(const struct gsim_server *server, struct gsim
 {
     const struct gsim_serving_spec *spec = server->spec;
     bool drafts = server->policy->tokens != NULL;
-    static const enum gsim_step_kind plain[] = {GSIM_STEP_PREFILL, GSIM_STEP_DECODE}, drafted[] = {GSIM_STEP_PREFILL, GSIM_STEP_DRAFT, GSIM_STEP_VERIFY};
-    const enum gsim_step_kind *kinds = drafts ? drafted : plain;
+    static const enum gsim_batch_kind plain[] = {GSIM_STEP_PREFILL, GSIM_STEP_DECODE}, drafted[] = {GSIM_STEP_PREFILL, GSIM_STEP_DRAFT, GSIM_STEP_VERIFY};
+    const enum gsim_batch_kind *kinds = drafts ? drafted : plain;
     for (int i = 0; i < (drafts ? 3 : 2); i++) {
         uint32_t most = largest(spec, kinds[i]);
         if (!most)
@@ -302,7 +302,7 @@ static double noise_of(struct server *s, double now, double us)
 
 /* --- steps -------------------------------------------------------------------------------------------------------------------- */
 
-static void note_step(struct server *s, enum gsim_step_kind kind, uint32_t bucket, double start, double end)
+static void note_step(struct server *s, enum gsim_batch_kind kind, uint32_t bucket, double start, double end)
 {
     struct gsim_serving_result *r = s->result;
     r->steps[kind]++;
@@ -397,7 +397,7 @@ static void add_decodes(struct server *s, const struct gsim_batch_step *step, co
     r->decoding = view->decoding_count;
     uint32_t groups = step->launch_count ? step->launch_count : 1;
     for (uint32_t g = 0; g < groups; g++) {
-        enum gsim_step_kind kind = step->launch_count ? step->launches[g].kind : GSIM_STEP_DECODE;
+        enum gsim_batch_kind kind = step->launch_count ? step->launches[g].kind : GSIM_STEP_DECODE;
         uint32_t times = step->launch_count ? step->launches[g].count : 1;
         struct gsim_serving_launch l = gsim_serving_bucket(s->spec, kind, view->highest);
         for (uint32_t i = 0; i < times && r->count < GSIM_LAUNCH_MOST; i++) r->launches[r->count++] = l;
@@ -406,7 +406,7 @@ static void add_decodes(struct server *s, const struct gsim_batch_step *step, co
 
 static void count_time(struct server *s, const struct round *r, bool is_beside, double took)
 {
-    enum gsim_step_kind kind = r->count ? s->spec->steps[r->launches[r->count - 1].index].kind : GSIM_STEP_PREFILL;
+    enum gsim_batch_kind kind = r->count ? s->spec->steps[r->launches[r->count - 1].index].kind : GSIM_STEP_PREFILL;
     if (is_beside) s->result->both_us += took;
     else s->result->step_us[kind] += took;
 }

@@ -25,7 +25,7 @@ enum gsim_served_figure {
 };
 
 struct gsim_serving_log {
-    enum gsim_step_kind kind;
+    enum gsim_batch_kind kind;
     uint32_t bucket;
     double start_us, end_us;
 };
@@ -66,6 +66,6 @@ enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_servin
                             struct gsim_error *error) GSIM_NODISCARD;
 
 /* The step that SIZE tokens or slots of KIND take; its index is UINT32_MAX where no bucket is large enough. */
-struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_step_kind kind, uint32_t size);
+struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind, uint32_t size);
 
 #endif

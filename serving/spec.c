@@ -31,7 +31,7 @@ static const char *const besides[] = {
 #undef X
 };
 
-const char *gsim_step_kind_text(enum gsim_step_kind kind) { return kinds[kind]; }
+const char *gsim_step_kind_text(enum gsim_batch_kind kind) { return kinds[kind]; }
 const char *gsim_beside_text(enum gsim_beside beside) { return besides[beside]; }
 
 enum gsim_status gsim_beside_parse(const char *text, enum gsim_beside *beside, struct gsim_error *error)
@@ -44,7 +44,7 @@ enum gsim_status gsim_beside_parse(const char *text, enum gsim_beside *beside, s
     return gsim_error_set(error, GSIM_USAGE, "expected same, stream, urgent, partition or mps, found '%.60s'", text);
 }
 
-uint32_t gsim_serving_steps_of(const struct gsim_serving_spec *spec, enum gsim_step_kind kind, uint32_t *first)
+uint32_t gsim_serving_steps_of(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind, uint32_t *first)
 {
     uint32_t count = 0;
     *first = 0;
@@ -139,7 +139,7 @@ static enum gsim_status read_lengths(struct gsim_serving_spec *spec, const cJSON
     return read_choice(spec, way, field, l, error);
 }
 
-static enum gsim_status read_request(const cJSON *item, struct gsim_arrival *r, struct gsim_error *error)
+static enum gsim_status read_request(const cJSON *item, struct gsim_served_arrival *r, struct gsim_error *error)
 {
     static const char *const names[] = {"arrival_us", "prompt", "output", "first_us", "done_us", NULL};
     double numbers[5] = {-1, -1, -1, 0, 0};
@@ -149,7 +149,7 @@ static enum gsim_status read_request(const cJSON *item, struct gsim_arrival *r, 
     for (int i = 3; i < 5 && !status; i++) status = get_number(item, names[i], 0, 1e15, &numbers[i], error);
     for (int i = 0; i < 3 && !status; i++)
         if (numbers[i] < 0) status = gsim_error_set(error, GSIM_INPUT, "%s: expected a number, found nothing", names[i]);
-    *r = (struct gsim_arrival){numbers[0], (uint32_t)numbers[1], (uint32_t)numbers[2], numbers[3], numbers[4]};
+    *r = (struct gsim_served_arrival){numbers[0], (uint32_t)numbers[1], (uint32_t)numbers[2], numbers[3], numbers[4]};
     return status;
 }
 
@@ -157,7 +157,7 @@ static enum gsim_status read_requests(struct gsim_serving_spec *spec, const cJSO
 {
     if (!cJSON_IsArray(list)) return fail("requests", "a list", list, error);
     struct gsim_arrivals *a = &spec->arrivals;
-    a->list = GSIM_ARENA_ARRAY(&spec->arena, struct gsim_arrival, (size_t)cJSON_GetArraySize(list) + 1);
+    a->list = GSIM_ARENA_ARRAY(&spec->arena, struct gsim_served_arrival, (size_t)cJSON_GetArraySize(list) + 1);
     if (!a->list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (const cJSON *item = list->child; item; item = item->next) {
         if (read_request(item, &a->list[a->count], error)) return gsim_error_prefix(error, "requests[%u]", a->count);
@@ -185,7 +185,7 @@ static int compare_steps(const void *left, const void *right)
     return (a->bucket > b->bucket) - (a->bucket < b->bucket);
 }
 
-static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON *object, enum gsim_step_kind kind, struct gsim_error *error)
+static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON *object, enum gsim_batch_kind kind, struct gsim_error *error)
 {
     uint32_t first = spec->step_count;
     if (!cJSON_IsObject(object)) return fail(kinds[kind], "an object of buckets", object, error);
@@ -212,7 +212,7 @@ static enum gsim_status read_steps(struct gsim_serving_spec *spec, const cJSON *
         while (kind < GSIM_STEP_KIND_COUNT && strcmp(kinds[kind], item->string) != 0) kind++;
         if (kind == GSIM_STEP_KIND_COUNT)
             return gsim_error_set(error, GSIM_INPUT, "steps: expected prefill, decode, draft or verify, found \"%.60s\"", item->string);
-        if (read_buckets(spec, item, (enum gsim_step_kind)kind, error)) return gsim_error_prefix(error, "steps");
+        if (read_buckets(spec, item, (enum gsim_batch_kind)kind, error)) return gsim_error_prefix(error, "steps");
     }
     qsort(spec->steps, spec->step_count, sizeof *spec->steps, compare_steps);
     for (uint32_t i = 1; i < spec->step_count; i++)

@@ -47,7 +47,7 @@ struct gsim_serving_cache {
 };
 
 struct gsim_serving_step {
-    enum gsim_step_kind kind;
+    enum gsim_batch_kind kind;
     uint32_t bucket; /* tokens of a prefill, slots of other kinds */
     const char *path; /* of a trace or a program, or a workload's name */
 };
@@ -76,7 +76,7 @@ enum gsim_status gsim_serving_spec_read(const char *path, struct gsim_serving_sp
 void gsim_serving_spec_release(struct gsim_serving_spec *spec);
 
 /* The steps of KIND: *FIRST in spec->steps. Returns how many. */
-uint32_t gsim_serving_steps_of(const struct gsim_serving_spec *spec, enum gsim_step_kind kind, uint32_t *first);
-const char *gsim_step_kind_text(enum gsim_step_kind kind);
+uint32_t gsim_serving_steps_of(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind, uint32_t *first);
+const char *gsim_step_kind_text(enum gsim_batch_kind kind);
 
 #endif

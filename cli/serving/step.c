@@ -15,7 +15,7 @@
 
 struct part {
     struct gsim_serving_launch launch;
-    enum gsim_step_kind kind;
+    enum gsim_batch_kind kind;
 };
 
 /* "KIND SIZE" at *TEXT, which it steps over. */
@@ -26,9 +26,9 @@ static enum gsim_status parse_part(const struct gsim_serving_spec *spec, const c
     int used = 0, k = 0;
     if (sscanf(*text, " %15s %9u%n", kind, &size, &used) != 2 || !size)
         return gsim_error_set(error, GSIM_INPUT, "expected KIND SIZE, such as decode 8, found \"%.60s\"", *text);
-    while (k < GSIM_STEP_KIND_COUNT && strcmp(gsim_step_kind_text((enum gsim_step_kind)k), kind) != 0) k++;
+    while (k < GSIM_STEP_KIND_COUNT && strcmp(gsim_step_kind_text((enum gsim_batch_kind)k), kind) != 0) k++;
     if (k == GSIM_STEP_KIND_COUNT) return gsim_error_set(error, GSIM_INPUT, "expected prefill, decode, draft or verify, found \"%s\"", kind);
-    part->kind = (enum gsim_step_kind)k;
+    part->kind = (enum gsim_batch_kind)k;
     part->launch = gsim_serving_bucket(spec, part->kind, size);
     *text += used;
     if (part->launch.index == UINT32_MAX) return gsim_error_set(error, GSIM_INPUT, "%s %u: no bucket is large enough", kind, size);

@@ -29,7 +29,7 @@ GSIM_DECLARATIONS_BEGIN
     X(DECODE, "decode")       \
     X(DRAFT, "draft")         \
     X(VERIFY, "verify")
-enum gsim_step_kind {
+enum gsim_batch_kind {
 #define GSIM_STEP_KIND_ENUM(key, text) GSIM_STEP_##key,
     GSIM_STEP_KIND_MAP(GSIM_STEP_KIND_ENUM)
 #undef GSIM_STEP_KIND_ENUM
@@ -65,7 +65,7 @@ struct gsim_batch_step {
     bool decodes;     /* the requests that decode get their next tokens */
     /* How a round of decoding runs; none given: one decode step. Each covers the view's highest slot. */
     struct {
-        enum gsim_step_kind kind;
+        enum gsim_batch_kind kind;
         uint32_t count;
     } launches[GSIM_BATCH_LAUNCHES];
     uint32_t launch_count;

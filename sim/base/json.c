@@ -4,15 +4,15 @@
  */
 #include "sim/base/json.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/gz.h"
 #include "sim/base/text.h"
 
-#define LARGEST_FILE_BYTES (8u * 1024u * 1024u) /* a device file has some 20 KB; keeps out /dev/zero */
+#define LARGEST_FILE_BYTES (64u * 1024u * 1024u) /* keeps out /dev/zero */
 
 #define FEW_MEMBERS 32
 
@@ -31,43 +31,32 @@ static enum gsim_status no_memory(struct gsim_error *error)
     return gsim_error_set(error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
 }
 
-/* The whole file, zero-terminated. */
+/* The whole file, plain or gzip, zero-terminated. */
 static char *slurp(const char *path, size_t *length, struct gsim_error *error)
 {
+    struct gsim_gz gz = {0};
     char *text = NULL;
-    size_t capacity = 0, count = 0, got;
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        gsim_error_set(error, GSIM_INPUT, "%s", strerror(errno));
-        return NULL;
-    }
-    do {
+    size_t capacity = 0, count = 0, got = 1;
+    enum gsim_status status = gsim_gz_open(&gz, path, error);
+    while (!status && got) {
         void *array = text;
         if (gsim_array_grow(&array, 1, count + 4096, &capacity)) {
-            no_memory(error);
-            goto fail;
+            status = no_memory(error);
+            break;
         }
         text = array;
-        got = fread(text + count, 1, capacity - count - 1, file);
+        status = gsim_gz_read(&gz, text + count, capacity - count - 1, &got, error);
         count += got;
-        if (count > LARGEST_FILE_BYTES) {
-            gsim_error_set(error, GSIM_INPUT, "larger than %u MiB", LARGEST_FILE_BYTES >> 20);
-            goto fail;
-        }
-    } while (got);
-    if (ferror(file)) {
-        gsim_error_set(error, GSIM_INPUT, "%s", strerror(errno));
-        goto fail;
+        if (count > LARGEST_FILE_BYTES) status = gsim_error_set(error, GSIM_INPUT, "larger than %u MiB", LARGEST_FILE_BYTES >> 20);
     }
-    fclose(file);
+    gsim_gz_close(&gz);
+    if (status) {
+        gsim_free(text);
+        return NULL;
+    }
     text[count] = '\0';
     *length = count;
     return text;
-fail:
-    gsim_free(text);
-    fclose(file);
-    return NULL;
 }
 
 static void set_syntax_error(const char *text, size_t length, const char *at, struct gsim_error *error)

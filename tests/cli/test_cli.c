@@ -243,7 +243,7 @@ static void help_agrees_with_the_man_page(void)
     static const char *const calls[] = {"run --help", "compare --help", "list --help", "validate --help",
                                         "import --help", "plot --help", "report --help", "sensitivity --help", "sweep --help", "results --help",
                                         "ablate --help", "explain --help", "whatif --help",
-                                        "reproduce --help", "calibrate --help"};
+                                        "reproduce --help", "calibrate --help", "serve --help", "step --help"};
     char *page = read_file(GPUSIM_SOURCE_DIR "/man/gpusim.1"), *all = gsim_alloc(1 << 18);
     int found = 0;
     CHECK_MSG(page, "no man page");

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A server's loop on a machine of round numbers: a prefill of a bucket of 2 tokens takes 60 us, of 4 tokens 100, a decode
+ * step 10; on a stream of its own a prefill's launch takes 20 of the host's. Expected times are added up by hand.
+ */
+#include "serving/server.h"
+#include "tests/test.h"
+
+struct fake {
+    struct gsim_serving_machine machine;
+    const struct gsim_serving_spec *spec;
+    double now, ends;
+};
+
+static struct fake *self(struct gsim_serving_machine *m) { return (struct fake *)m; }
+static double time_of(const struct fake *f, struct gsim_serving_launch l)
+{
+    const struct gsim_serving_step *s = &f->spec->steps[l.index];
+    return s->kind != GSIM_STEP_PREFILL ? 10 : s->bucket == 2 ? 60 : 100;
+}
+static double now_us(struct gsim_serving_machine *m) { return self(m)->now; }
+static void idle_until(struct gsim_serving_machine *m, double us) { self(m)->now = us; }
+static void work(struct gsim_serving_machine *m, double us) { self(m)->now += us; }
+static void begin(struct gsim_serving_machine *m, struct gsim_serving_launch l)
+{
+    self(m)->ends = self(m)->now + time_of(self(m), l);
+    self(m)->now += 20;
+}
+static bool has_ended(struct gsim_serving_machine *m) { return self(m)->now >= self(m)->ends; }
+static void wait(struct gsim_serving_machine *m)
+{
+    if (!has_ended(m)) self(m)->now = self(m)->ends;
+}
+static void run(struct gsim_serving_machine *m, const struct gsim_serving_launch *launches, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) self(m)->now += time_of(self(m), launches[i]);
+}
+static bool has_failed(const struct gsim_serving_machine *m)
+{
+    (void)m;
+    return false;
+}
+static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait, run, has_failed};
+
+static struct gsim_served_arrival three[] = {{.arrival_us = 0, .prompt = 4, .output = 3}, {.arrival_us = 5, .prompt = 4, .output = 2}, {.arrival_us = 6, .prompt = 4, .output = 2}};
+
+static struct gsim_serving_spec spec_of(struct gsim_served_arrival *list, uint32_t count)
+{
+    struct gsim_serving_spec spec = {.slots = 2, .step_count = 4, .cache = {.block = 1}, .arrivals = {.list = list, .count = count, .scale = 1}};
+    spec.steps[0] = (struct gsim_serving_step){GSIM_STEP_PREFILL, 2, ""};
+    spec.steps[1] = (struct gsim_serving_step){GSIM_STEP_PREFILL, 4, ""};
+    spec.steps[2] = (struct gsim_serving_step){GSIM_STEP_DECODE, 1, ""};
+    spec.steps[3] = (struct gsim_serving_step){GSIM_STEP_DECODE, 2, ""};
+    return spec;
+}
+
+static void serve(const struct gsim_serving_spec *spec, const char *policy, const char *option, const char *value, struct gsim_serving_result *result)
+{
+    struct gsim_error error = {0};
+    struct fake fake = {.machine.ops = &ops, .spec = spec};
+    const struct gsim_device_spec device = {.h2d_gbps = 50, .d2h_gbps = 50};
+    const struct gsim_batching_ops *found = gsim_batching_find(policy);
+    double params[16] = {0};
+    struct gsim_random numbers;
+    CHECK(found != NULL);
+    if (!found) return;
+    CHECK_OK(gsim_random_init(&numbers, 1, &error), error);
+    gsim_params_set_defaults(found->params, params);
+    if (option) CHECK_OK(gsim_params_set(found->params, params, option, value, &error), error);
+    const struct gsim_server server = {.spec = spec, .device = &device, .policy = found, .params = params, .arrivals = &numbers, .numbers = &numbers,
+                                       .noise = &numbers, .keeps = true};
+    CHECK_OK(gsim_server_check(&server, &error), error);
+    CHECK_OK(gsim_serve(&server, &fake.machine, result, &error), error);
+    gsim_random_release(&numbers);
+}
+
+static void check_ends(const char *policy, const char *option, const char *value, enum gsim_beside beside, const double expected[3][2])
+{
+    struct gsim_serving_spec spec = spec_of(three, 3);
+    struct gsim_serving_result r;
+    spec.beside = beside;
+    serve(&spec, policy, option, value, &r);
+    CHECK_INT(r.requests, 3);
+    CHECK_INT(r.tokens, 7);
+    for (int i = 0; i < 3 && r.ends; i++) { /* absolute times */
+        CHECK_NEAR(r.ends[i][0] + three[i].arrival_us, expected[i][0], 1e-9);
+        CHECK_NEAR(r.ends[i][1] + three[i].arrival_us, expected[i][1], 1e-9);
+    }
+    gsim_serving_result_release(&r);
+}
+
+static void test_policies(void)
+{
+    static const double continuous[3][2] = {{100, 320}, {200, 210}, {310, 320}};
+    static const double fixed[3][2] = {{100, 220}, {200, 210}, {320, 330}};
+    static const double decode_first[3][2] = {{100, 120}, {220, 230}, {330, 340}};
+    static const double chunked[3][2] = {{120, 260}, {260, 330}, {390, 400}};
+    static const double stream[3][2] = {{100, 140}, {200, 230}, {300, 310}};
+    check_ends("continuous", NULL, NULL, GSIM_BESIDE_SAME, continuous);
+    check_ends("static", NULL, NULL, GSIM_BESIDE_SAME, fixed);
+    check_ends("decode-first", "every", "2", GSIM_BESIDE_SAME, decode_first);
+    check_ends("chunked", "chunk", "2", GSIM_BESIDE_SAME, chunked);
+    check_ends("continuous", NULL, NULL, GSIM_BESIDE_STREAM, stream);
+}
+
+/* 8 tokens of cache. Both requests hold 4 when prefilled; the next token of the first takes the younger one's place, which is
+ * computed again, its first token with it, when the first has ended. */
+static void test_cache(void)
+{
+    struct gsim_served_arrival two[] = {{.prompt = 3, .output = 4}, {.prompt = 3, .output = 4}};
+    for (int swaps = 0; swaps < 2; swaps++) {
+        struct gsim_serving_spec spec = spec_of(two, 2);
+        struct gsim_serving_result r;
+        spec.cache.tokens = 8;
+        spec.cache.swaps = swaps;
+        serve(&spec, "continuous", NULL, NULL, &r);
+        CHECK_INT(r.requests, 2);
+        CHECK_INT(r.tokens, 8);
+        CHECK_INT(r.preemptions, 1);
+        CHECK_NEAR(r.cache_most, 8, 1e-9);
+        /* 200 us of prefill, three decode steps; then a prefill of 4 tokens brings the second token, two steps the others; or,
+         * with nothing to compute again, three steps. */
+        CHECK_NEAR(r.ends[0][1], 230, 1e-9);
+        CHECK_NEAR(r.ends[1][1], swaps ? 260 : 350, 1e-9);
+        gsim_serving_result_release(&r);
+    }
+}
+
+static void test_buckets(void)
+{
+    struct gsim_serving_spec spec = spec_of(three, 3);
+    CHECK_INT(gsim_serving_bucket(&spec, GSIM_STEP_PREFILL, 1).index, 0);
+    CHECK_INT(gsim_serving_bucket(&spec, GSIM_STEP_PREFILL, 3).index, 1);
+    CHECK_INT(gsim_serving_bucket(&spec, GSIM_STEP_PREFILL, 5).index, UINT32_MAX);
+    spec.interpolates = true;
+    struct gsim_serving_launch between = gsim_serving_bucket(&spec, GSIM_STEP_PREFILL, 3);
+    CHECK_INT(between.index, 0);
+    CHECK_INT(between.upper, 1);
+    CHECK_NEAR(between.weight, 0.5, 1e-6);
+}
+
+static void test_missing_steps(void)
+{
+    struct gsim_error error = {0};
+    struct gsim_serving_spec spec = spec_of(three, 3);
+    struct gsim_server server = {.spec = &spec, .policy = gsim_batching_find("speculative")};
+    CHECK_INT(gsim_server_check(&server, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "kind draft");
+    server.policy = gsim_batching_find("continuous");
+    spec.slots = 3;
+    CHECK_INT(gsim_server_check(&server, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "a bucket for 3 slots, the largest is 2");
+}
+
+static void test_quantiles(void)
+{
+    struct gsim_quantiles q = {0};
+    for (int i = 100; i >= 1; i--) gsim_quantiles_add(&q, i);
+    CHECK_NEAR(gsim_quantile(&q, 0.5), 50.5, 1e-9);
+    CHECK_NEAR(gsim_quantile(&q, 0.99), 99.01, 1e-9);
+    CHECK_NEAR(gsim_quantiles_mean(&q), 50.5, 1e-9);
+    for (int i = 0; i < 200000; i++) gsim_quantiles_add(&q, 1 + i % 1000); /* beyond what is kept */
+    CHECK_NEAR(gsim_quantile(&q, 0.5), 500, 1.5);
+    CHECK_NEAR(gsim_quantile(&q, 0.99), 990, 2.0);
+    gsim_quantiles_release(&q);
+}
+
+static const struct test_case cases[] = {
+    {"policies", test_policies}, {"cache", test_cache}, {"buckets", test_buckets}, {"missing_steps", test_missing_steps}, {"quantiles", test_quantiles},
+};
+
+TEST_MAIN("serving/server", cases)
