@@ -177,7 +177,17 @@ enum gsim_cli_command {
     X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                                  \
       "of a trace of several ranks this one, by its label or number")                                                  \
     X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                                     \
-      "only what was launched within the trace's ProfilerStep#N")                                                       \
+      "only one step: the trace's ProfilerStep#N, else the Nth from 0\n"                                              \
+      "of the steps that other annotations, waits for the whole GPU\n"                                                \
+      "or launches that repeat show")                                                                                  \
+    X(STEPS, "steps", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                          \
+      "only these steps, counted likewise; either may be left out")                                                    \
+    X(WHOLE, "whole", NULL, GSIM_CLI_ON_ASK,                                                                           \
+      "all of the trace (default: one step, the median of all but\n"                                                  \
+      "the first, where steps are found)")                                                                             \
+    X(STEP_TIME, "step-time", "TIME", GSIM_CLI_ON_ASK,                                                                 \
+      "what a step takes without the profiler, such as 2.25ms: the\n"                                                 \
+      "host's time is scaled to it")                                                                                   \
     X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                      \
       "only what was launched within the first annotation of that\n"                                                   \
       "name")                                                                                                           \

@@ -204,6 +204,7 @@ static enum gsim_status infer_alone(gsim_import_reader *read, const char *path, 
     *program = (struct gsim_program){0};
     options->times = &times;
     options->progress = NULL; /* shown once */
+    if (options->steps) gsim_trace_steps_release(options->steps);
     enum gsim_status status = read(path, options, program, notes, error), found = GSIM_OK;
     gsim_progress_start(&progress, GSIM_ALONE_ROUNDS, stderr);
     progress.unit = "replays";
@@ -245,6 +246,7 @@ static enum gsim_status read_for_device(struct import *i, struct gsim_error *err
     i->options.progress = tell_progress;
     i->options.progress_context = &progress;
     gsim_import_charge(&i->options, &i->device);
+    if (i->options.steps) gsim_trace_steps_release(i->options.steps);
     status = i->importer->read(i->path, &i->options, &i->program, &i->notes, error);
     gsim_progress_clear(&progress);
     return status;
@@ -269,9 +271,10 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
 }
 
 enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_program *program,
-                                       struct gsim_import_notes *notes, char device[GSIM_CLI_DEVICE_NAME], struct gsim_error *error)
+                                       struct gsim_import_notes *notes, struct gsim_trace_steps *steps, char device[GSIM_CLI_DEVICE_NAME],
+                                       struct gsim_error *error)
 {
-    struct import i = {.arguments = arguments, .path = path, .infers = true};
+    struct import i = {.arguments = arguments, .path = path, .infers = true, .options = {.steps = steps}};
     i.options.name = i.name;
     enum gsim_status status = parse_words(arguments, &i.options, error);
     if (status == GSIM_OK) status = choose_name(arguments, path, i.name, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which part of a profiler's trace: --gpu, --rank, --range, --time, --step, --between; and stretches of time in general.
+ * Which part of a profiler's trace: --gpu, --rank, --range, --time, --step, --steps, --between; and stretches of time in general.
  */
 #include <ctype.h>
 #include <math.h>
@@ -72,20 +72,33 @@ static enum gsim_status parse_number(const char *option, const char *text, bool 
     return gsim_error_set(error, GSIM_USAGE, "--%s: expected a whole number, found '%s'", option, text);
 }
 
+static enum gsim_status parse_steps(const char *text, struct gsim_import_part *part, struct gsim_error *error)
+{
+    const char *colon = strchr(text, ':');
+    part->has_step = true;
+    if (colon && parse_index(text, colon, 0, &part->step) && parse_index(colon + 1, colon + strlen(colon), UINT32_MAX, &part->last_step) &&
+        part->step <= part->last_step)
+        return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--steps: expected FROM:TO, two numbers in ascending order, found '%s'", text);
+}
+
 enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options, struct gsim_error *error)
 {
-    static const enum gsim_cli_key keys[] = {GSIM_CLI_RANGE, GSIM_CLI_TIME, GSIM_CLI_STEP, GSIM_CLI_BETWEEN};
+    static const enum gsim_cli_key keys[] = {GSIM_CLI_RANGE, GSIM_CLI_TIME, GSIM_CLI_STEP, GSIM_CLI_STEPS, GSIM_CLI_BETWEEN, GSIM_CLI_WHOLE};
     const char *const *value = arguments->value;
     struct gsim_import_part *part = &options->part;
     int given = 0;
     options->first = 0;
     options->last = UINT32_MAX;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) given += value[keys[i]] != NULL;
-    if (given > 1) return gsim_error_set(error, GSIM_USAGE, "expected one of --range, --time, --step and --between, found %d", given);
+    if (given > 1) return gsim_error_set(error, GSIM_USAGE, "expected one of --range, --time, --step, --steps, --between and --whole, found %d", given);
     part->rank = value[GSIM_CLI_RANK];
     part->between = value[GSIM_CLI_BETWEEN];
     enum gsim_status status = parse_number("gpu", value[GSIM_CLI_GPU], &part->has_gpu, &part->gpu, error);
     if (status == GSIM_OK) status = parse_number("step", value[GSIM_CLI_STEP], &part->has_step, &part->step, error);
+    part->last_step = part->step;
+    part->takes_typical = (GSIM_CLI_ON_ASK >> arguments->command & 1) && !given;
+    if (status == GSIM_OK && value[GSIM_CLI_STEPS]) status = parse_steps(value[GSIM_CLI_STEPS], part, error);
     if (status == GSIM_OK && value[GSIM_CLI_RANGE]) status = parse_range(value[GSIM_CLI_RANGE], options, error);
     part->has_time = value[GSIM_CLI_TIME] != NULL;
     if (status == GSIM_OK && part->has_time)

@@ -19,10 +19,11 @@ enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struc
                                struct gsim_error *error) GSIM_NODISCARD;
 
 /* Imports the trace at PATH in memory as "gpusim import" does, for the device that --device names or the trace (DEVICE). What a person should
- * know goes to stderr. PROGRAM is the caller's to release in any case. cli/import.c */
+ * know goes to stderr. PROGRAM and STEPS, zeroed before, are the caller's to release in any case. cli/import.c */
 #define GSIM_CLI_DEVICE_NAME 64
 enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_program *program,
-                                       struct gsim_import_notes *notes, char device[GSIM_CLI_DEVICE_NAME], struct gsim_error *error) GSIM_NODISCARD;
+                                       struct gsim_import_notes *notes, struct gsim_trace_steps *steps, char device[GSIM_CLI_DEVICE_NAME],
+                                       struct gsim_error *error) GSIM_NODISCARD;
 
 /* Imports PART (NULL: all) of the trace at PATH for V's device and adds a sample; INFERS: with the times alone of kernels that ran beside others inferred
  * (trust/validate/alone.h). Says on stderr where it was recorded on another GPU. */

@@ -219,8 +219,13 @@ static void put_text(struct gsim_output *out, const struct gsim_explained *e)
     const struct gsim_cli_subject *s = &e->subject;
     const struct gsim_explanation *x = &e->explanation;
     const char *device = x->moments->simulation->device->name;
-    gsim_output_printf(out, "%s under %s on %s%s\n\n%-*s %14s  %6s\n", s->point.program.name, s->scheduler->name, device,
-                       x->from ? ", an iteration as it repeats" : "", TEXT_COLUMNS, "", "us", "share");
+    gsim_output_printf(out, "%s under %s on %s%s\n\n", s->point.program.name, s->scheduler->name, device,
+                       x->from ? ", an iteration as it repeats" : "");
+    if (s->is_trace) {
+        gsim_cli_step_put_text(out, &s->step);
+        gsim_output_text(out, "\n");
+    }
+    gsim_output_printf(out, "%-*s %14s  %6s\n", TEXT_COLUMNS, "", "us", "share");
     put_states(out, x);
     gsim_explained_put_pairs(out, e);
     put_path(out, x);
@@ -333,6 +338,11 @@ static void put_json(struct gsim_output *out, const struct gsim_explained *e)
     gsim_output_text(out, ",\n  \"makespan_us\": ");
     gsim_output_time_us(out, x->makespan);
     gsim_output_text(out, ",\n");
+    if (s->is_trace) {
+        gsim_output_text(out, "  ");
+        gsim_cli_step_put_json(out, &s->step);
+        gsim_output_text(out, ",\n");
+    }
     put_json_causes(out, x);
     put_json_owners(out, x);
     gsim_explained_put_pairs_json(out, e);

@@ -19,7 +19,8 @@ static enum gsim_status check_words(const struct gsim_cli_arguments *arguments, 
 {
     static const enum gsim_cli_key of_traces[] = {GSIM_CLI_GAPS, GSIM_CLI_COPIES, GSIM_CLI_EXECUTION_TRACE, GSIM_CLI_DEPENDS,
                                                   GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_UNEXPLAINED, GSIM_CLI_ALONE, GSIM_CLI_GPU, GSIM_CLI_RANK, GSIM_CLI_STEP,
-                                                  GSIM_CLI_BETWEEN, GSIM_CLI_TIME, GSIM_CLI_RANGE};
+                                                  GSIM_CLI_STEPS, GSIM_CLI_WHOLE, GSIM_CLI_STEP_TIME, GSIM_CLI_BETWEEN, GSIM_CLI_TIME,
+                                                  GSIM_CLI_RANGE};
     for (size_t i = 0; i < sizeof of_traces / sizeof of_traces[0]; i++)
         if (arguments->value[of_traces[i]])
             return gsim_error_set(error, GSIM_USAGE, "--%s: applies to profilers' traces only, '%.200s' is a program",
@@ -30,9 +31,11 @@ static enum gsim_status check_words(const struct gsim_cli_arguments *arguments, 
 /* What CUDA graphs launched is a graph again, unless a scheduler is named. */
 static void take_graph(struct gsim_cli_subject *s)
 {
+    const struct gsim_import_notes *n = &s->notes;
     if (s->arguments.value[GSIM_CLI_SCHED] || !gsim_import_is_graph(&s->notes)) return;
     s->scheduler = gsim_scheduler_find("cudagraph");
-    fprintf(stderr, "gpusim: note: all of it was launched by CUDA graphs: taken to be one (--sched async: launches of their own)\n");
+    fprintf(stderr, "gpusim: note: %s of it was launched by CUDA graphs: taken to be one (--sched async: launches of their own)\n",
+            n->graph_works == n->kernels + n->copies + n->memsets ? "all" : "most");
 }
 
 /* What --workload takes by its name. */
@@ -55,7 +58,7 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (!is_named && access(path, F_OK) != 0) return fail_missing(path, error);
     s->is_trace = !is_named && !is_program(path);
     if (s->is_trace) {
-        status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, s->device, error);
+        status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, &s->step.found, s->device, error);
         if (!s->arguments.value[GSIM_CLI_DEVICE]) s->arguments.value[GSIM_CLI_DEVICE] = s->device;
     } else {
         status = check_words(&s->arguments, path, error);
@@ -85,14 +88,16 @@ static void find_works(struct gsim_cli_subject *s)
 enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     const char *scheduler = arguments->value[GSIM_CLI_SCHED];
-    *s = (struct gsim_cli_subject){.arguments = *arguments};
+    *s = (struct gsim_cli_subject){.arguments = *arguments, .host_factor = 1};
     if (arguments->operand_count != 1)
         return gsim_error_set(error, GSIM_USAGE, "nothing to look at: expected gpusim %s TRACE|PROGRAM|WORKLOAD",
                               gsim_cli_command_name((int)arguments->command));
-    enum gsim_status status = gsim_cli_scheduler(scheduler ? scheduler : "async", &s->scheduler, error);
+    enum gsim_status status = gsim_cli_step_time(arguments->value[GSIM_CLI_STEP_TIME], &s->step.asked_us, error);
+    if (status == GSIM_OK) status = gsim_cli_scheduler(scheduler ? scheduler : "async", &s->scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &s->scheduler, 1, error);
     if (status == GSIM_OK) status = load(s, arguments->operands[0], error);
     if (status == GSIM_OK) find_works(s);
+    if (status == GSIM_OK && s->is_trace) status = gsim_cli_step_measure(s, error);
     return status;
 }
 
@@ -108,6 +113,7 @@ bool gsim_cli_subject_has_data(const struct gsim_cli_subject *s)
 void gsim_cli_subject_release(struct gsim_cli_subject *s)
 {
     gsim_free(s->works);
+    gsim_cli_step_release(&s->step);
     gsim_cli_point_release(&s->point);
     gsim_cli_setup_release(&s->setup);
     *s = (struct gsim_cli_subject){0};

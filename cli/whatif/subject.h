@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/traces.h"
+#include "cli/whatif/step.h"
 
 struct gsim_cli_subject {
     struct gsim_cli_arguments arguments; /* the caller's, with the device that was found */
@@ -16,6 +17,8 @@ struct gsim_cli_subject {
     const struct gsim_scheduler_ops *scheduler;
     bool is_trace;
     struct gsim_import_notes notes;      /* of a trace */
+    struct gsim_cli_step step;           /* of a trace */
+    double host_factor;                  /* the host's time in the program, beside that as imported */
     char device[GSIM_CLI_DEVICE_NAME];
     struct gsim_demand *works;           /* of the program's kernels, for all runs */
 };

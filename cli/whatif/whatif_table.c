@@ -106,7 +106,9 @@ static void put_text(struct gsim_output *out, const struct table *t)
     const struct gsim_cli_subject *s = &t->w->subject;
     gsim_output_printf(out, "%s under %s on %s, an iteration: ", s->point.program.name, s->scheduler->name, s->setup.device.name);
     put_bound(out, t->w);
-    gsim_output_printf(out, "\n\n%-*s %12s %12s %7s %9s  %s\n", NAME_COLUMNS, "change", "us", "saved us", "%", "+- us", "command");
+    gsim_output_text(out, "\n");
+    if (s->is_trace) gsim_cli_step_put_text(out, &s->step);
+    gsim_output_printf(out, "\n%-*s %12s %12s %7s %9s  %s\n", NAME_COLUMNS, "change", "us", "saved us", "%", "+- us", "command");
     put_row(out, t, &t->w->rows[0]);
     for (uint32_t i = 0; i < t->count; i++) put_row(out, t, t->rows[i]);
     gsim_output_text(out, "\n");
@@ -178,6 +180,10 @@ static void put_json(struct gsim_output *out, const struct table *t)
     gsim_output_json_real(out, "link_ratio", t->w->link_ratio);
     gsim_output_json_real(out, "idle_ratio", t->w->idle_ratio);
     gsim_output_printf(out, ", \"idle_cause\": \"%s\"", gsim_cause_word(t->w->cause));
+    if (s->is_trace) {
+        gsim_output_text(out, ",\n  ");
+        gsim_cli_step_put_json(out, &s->step);
+    }
     gsim_output_text(out, ",\n  \"changes\": [\n");
     for (uint32_t i = 0; i < t->count; i++) {
         put_json_row(out, t, t->rows[i]);

@@ -330,13 +330,39 @@ static enum gsim_status make_steps(struct gsim_records *r, struct gsim_steps *st
     return GSIM_OK;
 }
 
+/* The steps of the host within a step of the program. */
+static enum gsim_status cut_window(struct gsim_records *r, struct gsim_steps *steps, int64_t from_ns, int64_t until_ns)
+{
+    uint32_t kept = 0, works = 0;
+    for (uint32_t i = 0; i < steps->count; i++) {
+        const struct gsim_step step = steps->steps[i];
+        if (step.time_ns < from_ns || step.time_ns >= until_ns) continue;
+        works += step.kind == GSIM_STEP_WORK;
+        steps->steps[kept++] = step;
+    }
+    if (!works) return gsim_error_set(r->error, GSIM_INPUT, "expected launches within the steps, found none");
+    steps->count = kept;
+    steps->work_count = works;
+    steps->tail_count = 0;
+    steps->from_ns = from_ns;
+    steps->until_ns = until_ns;
+    return GSIM_OK;
+}
+
 /* The steps from the FIRST to the LAST work, these included. */
 static enum gsim_status cut_range(struct gsim_records *r, struct gsim_steps *steps)
 {
     uint32_t works = 0, from = 0, to = 0, first, last;
     if (r->work_count == 0)
         return gsim_error_set(r->error, GSIM_INPUT, "expected kernels, copies or memsets of a GPU, found none");
-    enum gsim_status status = gsim_records_find_part(r, steps, &first, &last);
+    struct gsim_trace_steps own = {0}, *found = r->options->steps ? r->options->steps : &own;
+    bool wants_steps = r->options->steps || r->options->part.has_step || r->options->part.takes_typical, is_window = false;
+    int64_t from_ns = 0, until_ns = 0;
+    enum gsim_status status = wants_steps ? gsim_records_find_steps(r, steps, found) : GSIM_OK;
+    if (status == GSIM_OK) status = gsim_records_find_window(r, found, &is_window, &from_ns, &until_ns);
+    gsim_trace_steps_release(&own);
+    if (status == GSIM_OK && is_window) return cut_window(r, steps, from_ns, until_ns);
+    if (status == GSIM_OK) status = gsim_records_find_part(r, steps, &first, &last);
     if (status != GSIM_OK) return status;
     if (first >= r->work_count)
         return gsim_error_set(r->error, GSIM_INPUT, "--range: expected a first work below %u, found %u", r->work_count, first);
@@ -468,6 +494,10 @@ static enum gsim_status count(struct gsim_records *r, const struct gsim_steps *s
         if (kernels[i].end_ns <= busy_ns) continue;
         busy_ns = kernels[i].end_ns;
         stream = kernels[i].stream;
+    }
+    if (steps->until_ns) {
+        first_ns = steps->from_ns;
+        if (steps->until_ns > last_ns) last_ns = steps->until_ns;
     }
     notes->threads = steps->thread_count;
     notes->span_us = (double)(last_ns - first_ns) / 1e3;

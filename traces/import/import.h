@@ -9,6 +9,7 @@
 
 #include "gpusim/device.h"
 #include "traces/import/part.h"
+#include "traces/import/steps.h"
 #include "traces/recording.h"
 
 struct gsim_import_options {
@@ -30,6 +31,7 @@ struct gsim_import_options {
     /* What a replay charges by itself: it is taken off the recorded host time. gsim_import_charge() */
     double launch_us, memcpy_us, event_record_us, stream_wait_us, launch_to_start_us, sync_return_us, sync_idle_us;
     double stream_gap_us, graph_node_gap_us, graph_launch_us, graph_launch_node_us;
+    struct gsim_trace_steps *steps;  /* NULL: not wanted; zeroed before, and the caller's to release in any case */
     struct gsim_import_times *times; /* NULL: not wanted; zeroed before, and the caller's to release in any case */
 };
 
@@ -103,7 +105,7 @@ struct gsim_import_notes {
  * 0: no further. */
 uint64_t gsim_import_next_note(const struct gsim_import_notes *notes, uint32_t *at, const char **text);
 
-/* Whether CUDA graphs launched all of it, so that it is replayed as graphs. */
+/* Whether CUDA graphs launched all of it or nearly all, so that it is replayed as graphs. */
 bool gsim_import_is_graph(const struct gsim_import_notes *notes);
 
 /* How many records were not as they can have been, in whatever way. */

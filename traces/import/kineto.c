@@ -328,7 +328,7 @@ static enum gsim_status read_annotation(struct event *e)
 {
     const struct gsim_import_part *part = &e->records->options->part;
     char room[NAME_ROOM];
-    if (!part->has_step && !part->between) return GSIM_OK;
+    if (!part->has_step && !part->between && !part->takes_typical && !e->records->options->steps) return GSIM_OK;
     int64_t start_ns = time_ns(e, EV_TS), length_ns = time_ns(e, EV_DUR);
     if (e->failed) return e->error->status;
     return gsim_records_add_annotation(e->records, name_of(e, room), start_ns, start_ns + length_ns);
@@ -356,19 +356,47 @@ static void note_other(struct event *e)
     if (!gsim_scan_string(category, reader->other_category, sizeof reader->other_category)) reader->other_category[0] = '\0';
 }
 
+/* What the host did: kept where the profiler's share or steps are asked for. */
+static enum gsim_status read_host_event(struct event *e, enum category category)
+{
+    const struct gsim_import_options *options = e->records->options;
+    struct gsim_host_event event = {.name = GSIM_NO_NAME};
+    char room[NAME_ROOM];
+    if (!options->removes_overhead && !options->steps) return GSIM_OK;
+    if (gsim_value_is_missing(e->values[EV_TS]) || (gsim_value_is_missing(e->values[EV_DUR]) && !e->end)) return GSIM_OK;
+    if (category == CAT_OPERATOR)
+        event.kind = GSIM_HOST_OPERATOR;
+    else if (category == CAT_CALL)
+        event.kind = GSIM_HOST_CALL;
+    else if (category == CAT_ANNOTATION)
+        event.kind = GSIM_HOST_ANNOTATION;
+    else if (category == CAT_FUNCTION)
+        event.kind = GSIM_HOST_FUNCTION;
+    else if (gsim_value_is_text(e->values[EV_CAT], "overhead"))
+        event.kind = GSIM_HOST_PAUSE;
+    else
+        return GSIM_OK;
+    struct event asked = *e; /* what it says wrong nobody needs to know */
+    struct gsim_error ignored = {0};
+    asked.error = &ignored;
+    event.start_ns = time_ns(&asked, EV_TS);
+    event.length_ns = time_ns(&asked, EV_DUR);
+    if (asked.failed) return GSIM_OK;
+    if (category == CAT_OPERATOR && !e->records->is_observed && e->values[EV_ARGS] && *e->values[EV_ARGS] == '{') {
+        gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
+        e->records->is_observed = is_number(e->args[ARG_FUNCTION]) && gsim_scan_number(gsim_value_digits(e->args[ARG_FUNCTION])) > 0;
+    }
+    enum gsim_status status = event.length_ns >= GSIM_NAMED_FROM_NS ? gsim_records_name(e->records, name_of(e, room), &event.name) : GSIM_OK;
+    return status == GSIM_OK ? gsim_records_add_host_event(e->records, &event) : status;
+}
+
 static enum gsim_status read_whole(struct event *e)
 {
     enum category category = category_of(e->values[EV_CAT]);
-    bool counts = e->records->options->removes_overhead && (category == CAT_OPERATOR || gsim_value_is_text(e->values[EV_CAT], "overhead"));
-    if (counts && !gsim_value_is_missing(e->values[EV_TS]) && !gsim_value_is_missing(e->values[EV_DUR])) {
-        const struct gsim_host_event event = {time_ns(e, EV_TS), time_ns(e, EV_DUR), category != CAT_OPERATOR};
-        enum gsim_status status = gsim_records_add_host_event(e->records, &event);
-        if (status != GSIM_OK) return status;
-    }
-    if (category == CAT_ANNOTATION || category == CAT_OPERATOR || category == CAT_FUNCTION) {
-        enum gsim_status status = read_span(e, category != CAT_ANNOTATION);
-        if (status != GSIM_OK) return status;
-    }
+    enum gsim_status status = read_host_event(e, category);
+    if (status == GSIM_OK && (category == CAT_ANNOTATION || category == CAT_OPERATOR || category == CAT_FUNCTION))
+        status = read_span(e, category != CAT_ANNOTATION);
+    if (status != GSIM_OK) return status;
     if (category == CAT_COUNT || category == CAT_FUNCTION || (category == CAT_OPERATOR && !e->records->flow)) {
         note_other(e);
         return GSIM_OK;

@@ -262,7 +262,7 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     const struct gsim_call *call = work->call == GSIM_NO_CALL ? NULL : &e->records->calls[work->call];
     struct gsim_emit_stream *stream = &e->streams[work->stream];
     bool is_copy = work->kind == GSIM_ACTIVITY_COPY, was_full = queue_was_full(e, call);
-    bool is_node = e->is_graph && call;
+    bool is_node = e->is_graph && call && call->kind == GSIM_CALL_GRAPH;
     int64_t charge = is_node ? graph_charge(e, step, work->call) : gsim_emit_ns(is_copy ? e->options->memcpy_us : e->options->launch_us);
     int64_t time = was_full ? step->time_ns : issue_time(e, work, step, charge);
     gsim_emit_pass_time(e, call ? call->thread : 0, time);
@@ -357,7 +357,7 @@ static enum gsim_status start(struct gsim_emitter *e)
     }
     number_streams(e);
     gsim_records_compare_rates(r, e->keeps_times);
-    if (!gsim_overhead_init(&e->overhead, r)) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!gsim_overhead_init(&e->overhead, r, steps)) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     return gsim_operands_init(&e->operands, r, e->builder);
 }
 
@@ -368,6 +368,8 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
                         .is_graph = gsim_import_is_graph(records->notes)};
     enum gsim_status status = start(&e);
     if (steps->count) e.cursor_ns = e.origin_ns = steps->steps[0].time_ns; /* ranges begin with a work */
+    e.is_woken = steps->until_ns != 0; /* by the step before */
+    if (e.is_woken) e.cursor_ns = e.origin_ns = steps->from_ns;
     for (uint32_t i = 0; status == GSIM_OK && i < steps->count && !e.failed; i++) {
         e.removed_ns += gsim_overhead_before(&e.overhead, &steps->steps[i], steps->steps[i].time_ns);
         switch (steps->steps[i].kind) {
@@ -381,6 +383,10 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
             gsim_emit_wait(&e, &steps->steps[i]);
             break;
         }
+    }
+    if (status == GSIM_OK && !e.failed && steps->until_ns) {
+        e.removed_ns += gsim_overhead_until(&e.overhead, steps->until_ns);
+        gsim_emit_pass_time(&e, 0, steps->until_ns);
     }
     for (uint32_t i = steps->count; status == GSIM_OK && options->times && i < steps->count + steps->tail_count; i++)
         if (steps->steps[i].kind == GSIM_STEP_SYNC) gsim_emit_keep_sync(&e, &records->calls[steps->steps[i].index]);

@@ -93,6 +93,10 @@ void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step)
     if (e->options->times) gsim_emit_keep_sync(e, call);
     uint32_t waits = find_awaited(e, step, call, sync);
     if (e->failed) return;
+    if (waits == GSIM_EMIT_NONE && e->steps->until_ns && !e->work_count) { /* for works of the step before */
+        if (e->cursor_ns < call->end_ns) e->cursor_ns = call->end_ns;
+        return;
+    }
     if (waits == GSIM_EMIT_NONE) {
         gsim_emit_return(e, call, back_ns > e->cursor_ns ? back_ns : e->cursor_ns, GSIM_SPAN_WAIT);
         return;

@@ -10,13 +10,16 @@ struct gsim_overhead {
     struct gsim_host_event *events; /* sorted; NULL: nothing is to be removed, or nothing known */
     uint32_t next;
     int64_t since_ns; /* when the host was done with the step before */
-    int64_t root_ns;  /* end of the last operator that stands in no other */
+    double pace;      /* how slow the host is: of its launch calls, beside those of the hosts that the costs are of */
+    double share;     /* of the host's time between recorded events */
 };
 
 /* False when memory is out. */
-bool gsim_overhead_init(struct gsim_overhead *overhead, const struct gsim_records *records) GSIM_NODISCARD;
+bool gsim_overhead_init(struct gsim_overhead *overhead, const struct gsim_records *records, const struct gsim_steps *steps) GSIM_NODISCARD;
 /* How much of the time between the step before and STEP, whose call begins at TIME_NS, is the profiler's. Each step once, in order. */
 int64_t gsim_overhead_before(struct gsim_overhead *overhead, const struct gsim_step *step, int64_t time_ns);
+/* And behind the last step. */
+int64_t gsim_overhead_until(struct gsim_overhead *overhead, int64_t time_ns);
 void gsim_overhead_release(struct gsim_overhead *overhead);
 
 #endif

@@ -119,15 +119,20 @@ struct gsim_rank {
     char label[28];
 };
 
-/* An operator of the framework, or a pause that the profiler itself records. */
+/* What the host did, as far as the profiler had to record it; a pause is the profiler's own. */
+enum gsim_host_event_kind { GSIM_HOST_OPERATOR, GSIM_HOST_CALL, GSIM_HOST_FUNCTION, GSIM_HOST_ANNOTATION, GSIM_HOST_PAUSE };
 struct gsim_host_event {
     int64_t start_ns, length_ns;
-    bool is_pause;
+    uint32_t name; /* index into the records' names; GSIM_NO_NAME where it is short */
+    enum gsim_host_event_kind kind;
 };
+#define GSIM_NO_NAME       UINT32_MAX
+#define GSIM_NAMED_FROM_NS 200000 /* shorter events explain no step that took longer than others */
 
 struct gsim_records {
-    struct gsim_host_event *host_events; /* empty unless the options remove the profiler's overhead */
+    struct gsim_host_event *host_events; /* empty unless the options remove the profiler's overhead or ask for steps */
     uint32_t host_event_count;
+    bool is_observed; /* an execution trace was recorded beside it */
     size_t host_event_room;
     struct gsim_annotation *annotations; /* empty unless the options ask for one */
     struct gsim_host_span *spans;
@@ -210,6 +215,7 @@ struct gsim_steps {
     struct gsim_step *steps;
     uint32_t count, work_count, thread_count;
     uint32_t tail_count; /* steps behind those, after the last work: no part of the program */
+    int64_t from_ns, until_ns; /* the host's time before the first work and behind the last, of steps of the program; else both 0 */
 };
 
 /* traces/import/records/waits.c: adds a sync for each wait that has none, where times tell of what. Works have their calls, syncs are sorted by
@@ -221,9 +227,16 @@ enum gsim_status gsim_records_find_hidden_waits(struct gsim_records *records) GS
 
 /* traces/import/part.c: leaves one GPU's works. */
 enum gsim_status gsim_records_keep_gpu(struct gsim_records *records) GSIM_NODISCARD;
+/* Whether steps of the program are wanted, of which FOUND are there; from when to when. */
+enum gsim_status gsim_records_find_window(const struct gsim_records *records, const struct gsim_trace_steps *found, bool *is_wanted, int64_t *from_ns,
+                                          int64_t *until_ns) GSIM_NODISCARD;
 /* The first and last work that are wanted, in the order of the steps. */
 enum gsim_status gsim_records_find_part(const struct gsim_records *records, const struct gsim_steps *steps, uint32_t *first,
                                         uint32_t *last) GSIM_NODISCARD;
+
+/* traces/import/records/steps.c: the steps of the program that the host's steps show. FOUND is zeroed before. Sorts the annotations. */
+struct gsim_trace_steps;
+enum gsim_status gsim_records_find_steps(struct gsim_records *records, const struct gsim_steps *host, struct gsim_trace_steps *found) GSIM_NODISCARD;
 
 /* traces/import/records/overflow.c: cuts the works whose end was lost. Works are sorted by stream and start. */
 void gsim_records_cut_overflows(struct gsim_records *records);

@@ -166,14 +166,41 @@ static enum gsim_status find_time(const struct gsim_records *r, const struct gsi
                           part->to_us);
 }
 
+static enum gsim_status no_such_step(const struct gsim_records *r, const struct gsim_trace_steps *found)
+{
+    const struct gsim_import_part *part = &r->options->part;
+    char asked[32];
+    snprintf(asked, sizeof asked, part->last_step > part->step ? "%" PRIu32 ":%" PRIu32 : "%" PRIu32, part->step, part->last_step);
+    if (!found->count) return gsim_error_set(r->error, GSIM_INPUT, "expected steps (ProfilerStep or other annotations, waits or launches that repeat), found none in the trace");
+    return gsim_error_set(r->error, GSIM_INPUT, "expected steps from %" PRIu32 " to %" PRIu32 " (%s), found %s", found->steps[0].number,
+                          found->steps[found->count - 1].number, gsim_steps_by_text(found->by), asked);
+}
+
+enum gsim_status gsim_records_find_window(const struct gsim_records *r, const struct gsim_trace_steps *found, bool *is_wanted, int64_t *from_ns,
+                                          int64_t *until_ns)
+{
+    const struct gsim_import_part *part = &r->options->part;
+    bool has_part = part->between || part->has_time || r->options->first || r->options->last != UINT32_MAX;
+    *is_wanted = part->has_step || (part->takes_typical && !has_part && found->count);
+    if (!*is_wanted) return GSIM_OK;
+    const struct gsim_trace_step *first = NULL, *last = NULL;
+    for (uint32_t i = 0; i < found->count; i++) {
+        const struct gsim_trace_step *step = &found->steps[i];
+        bool is_in = part->has_step ? step->number >= part->step && step->number <= part->last_step : i == found->typical;
+        if (is_in && !first) first = step;
+        if (is_in) last = step;
+    }
+    if (!first) return no_such_step(r, found);
+    *from_ns = first->start_ns;
+    *until_ns = last->end_ns;
+    return GSIM_OK;
+}
+
 enum gsim_status gsim_records_find_part(const struct gsim_records *r, const struct gsim_steps *steps, uint32_t *first, uint32_t *last)
 {
     const struct gsim_import_part *part = &r->options->part;
-    char step[32];
-    snprintf(step, sizeof step, "ProfilerStep#%" PRIu32, part->step);
     *first = r->options->first;
     *last = r->options->last;
-    if (part->has_step) return find_annotation(r, steps, step, first, last);
     if (part->between) return find_annotation(r, steps, part->between, first, last);
     return part->has_time ? find_time(r, steps, first, last) : GSIM_OK;
 }

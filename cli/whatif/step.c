@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * See cli/whatif/step.h. How far the profiler's share is off stands in docs/profiler-share.md.
+ */
+#include "cli/whatif/step.h"
+
+#include <math.h>
+
+#include "cli/whatif/subject.h"
+#include "sim/base/text.h"
+
+/* Of 70 traces with their steps' times, left out one by one, nine of ten lie within these, as shares of the host's time. */
+#define FASTER   0.71
+#define SLOWER   1.34
+#define LEAST    0.06 /* of a step, either way: clocks, and hosts at another time */
+#define MOST     0.295
+#define ROUNDS   40
+#define NEAR     1e-4
+#define FASTEST  1e-3 /* of the host as imported */
+#define SLOWEST  1e3
+#define LISTED   12 /* steps in the text */
+
+enum gsim_status gsim_cli_step_time(const char *text, double *us, struct gsim_error *error)
+{
+    char window[64];
+    double from_us;
+    *us = 0;
+    if (!text) return GSIM_OK;
+    int length = snprintf(window, sizeof window, ":%s", text);
+    if (length < (int)sizeof window && !strchr(text, ':') && gsim_text_window(window, &from_us, us) && isfinite(*us) && *us > 0) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--step-time: expected a time such as 250us, 2.25ms or 1s (us without a unit), found '%.60s'", text);
+}
+
+static void scale(struct gsim_program *program, double factor)
+{
+    for (uint32_t i = 0; i < program->op_count; i++)
+        if (program->ops[i].kind == GSIM_OP_HOST_COMPUTE) program->ops[i].host_us *= factor;
+}
+
+void gsim_cli_step_scale(struct gsim_cli_subject *subject, double factor)
+{
+    scale(&subject->point.program, factor / subject->host_factor);
+    subject->host_factor = factor;
+}
+
+void gsim_cli_step_factors(const struct gsim_cli_subject *s, double factors[2])
+{
+    bool is_known = s->step.asked_us > 0 || !s->notes.overhead_us;
+    factors[0] = is_known ? 1 : FASTER;
+    factors[1] = is_known ? 1 : SLOWER;
+}
+
+/* A step with the host FACTOR times as slow. */
+static enum gsim_status simulate(struct gsim_cli_subject *s, double factor, double *us, struct gsim_error *error)
+{
+    struct gsim_timeline timeline = {0};
+    struct gsim_metrics metrics;
+    gsim_cli_step_scale(s, factor);
+    enum gsim_status status = gsim_simulate(&s->point.simulation, &timeline, error);
+    if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, s->point.simulation.device, NULL, &metrics, error);
+    if (status == GSIM_OK) *us = gsim_time_us(metrics.iteration_median) / s->step.kept;
+    gsim_timeline_release(&timeline);
+    return status;
+}
+
+/* The host's factor with which a step takes ASKED: between two that are on either side. */
+static enum gsim_status reach(struct gsim_cli_subject *s, double asked, struct gsim_error *error)
+{
+    double low = 1, high = 1, us;
+    enum gsim_status status = simulate(s, 1, &us, error);
+    while (status == GSIM_OK && us < asked * (1 - NEAR) && high < SLOWEST) {
+        low = high;
+        high *= 2;
+        status = simulate(s, high, &us, error);
+    }
+    while (status == GSIM_OK && high == 1 && us > asked * (1 + NEAR) && low > FASTEST) {
+        low = low > 0.05 ? low / 2 : FASTEST;
+        status = simulate(s, low, &us, error);
+    }
+    for (int i = 0; status == GSIM_OK && i < ROUNDS && fabs(us - asked) > NEAR * asked && high - low > NEAR * low; i++) {
+        double middle = (low + high) / 2;
+        status = simulate(s, middle, &us, error);
+        if (us > asked)
+            high = middle;
+        else
+            low = middle;
+    }
+    if (status == GSIM_OK && fabs(us / asked - 1) > 0.005)
+        fprintf(stderr, "gpusim: note: --step-time %.1f us: the replay's steps take %.1f us, whatever the host takes\n", asked, us);
+    return status;
+}
+
+static uint32_t count_kept(const struct gsim_cli_subject *s)
+{
+    const struct gsim_cli_arguments *a = &s->arguments;
+    const struct gsim_trace_steps *found = &s->step.found;
+    bool is_part = a->value[GSIM_CLI_TIME] || a->value[GSIM_CLI_RANGE] || a->value[GSIM_CLI_BETWEEN];
+    uint32_t from, to, count = 0;
+    if (!found->count || is_part) return 1;
+    if (a->value[GSIM_CLI_WHOLE]) return found->count;
+    if (!a->value[GSIM_CLI_STEPS] || sscanf(a->value[GSIM_CLI_STEPS], "%u:%u", &from, &to) != 2) return 1;
+    for (uint32_t i = 0; i < found->count; i++) count += found->steps[i].number >= from && found->steps[i].number <= to;
+    return count ? count : 1;
+}
+
+enum gsim_status gsim_cli_step_measure(struct gsim_cli_subject *s, struct gsim_error *error)
+{
+    struct gsim_cli_step *step = &s->step;
+    double factors[2];
+    step->kept = count_kept(s);
+    step->recorded_us = s->notes.span_us;
+    bool detailed = s->point.simulation.detailed, is_steady = s->point.simulation.until_steady;
+    if (!s->setup.iterations && !s->point.simulation.iterations) s->point.simulation.until_steady = true;
+    enum gsim_status status = step->asked_us > 0 ? reach(s, step->asked_us, error) : GSIM_OK;
+    double exact = s->host_factor;
+    gsim_cli_step_factors(s, factors);
+    if (status == GSIM_OK) status = simulate(s, exact, &step->us, error);
+    if (status == GSIM_OK) status = simulate(s, exact * factors[0], &step->low_us, error);
+    if (status == GSIM_OK) status = simulate(s, exact * factors[1], &step->high_us, error);
+    gsim_cli_step_scale(s, exact);
+    s->point.simulation.detailed = detailed;
+    s->point.simulation.until_steady = is_steady;
+    if (step->asked_us > 0) {
+        step->us = step->low_us = step->high_us = step->asked_us;
+        return status;
+    }
+    step->low_us = fmin(fmax(step->low_us, (1 - MOST) * step->us), (1 - LEAST) * step->us);
+    step->high_us = fmax(fmin(step->high_us, (1 + MOST) * step->us), (1 + LEAST) * step->us);
+    return status;
+}
+
+/* --- text and JSON -------------------------------------------------------------------------------------------------------- */
+static void put_outliers(struct gsim_output *out, const struct gsim_trace_steps *found)
+{
+    for (uint32_t i = 0; i < found->count; i++) {
+        const struct gsim_trace_step *step = &found->steps[i];
+        if (!step->is_outlier) continue;
+        gsim_output_printf(out, "  step %u took %.1f us", step->number, gsim_trace_step_us(step));
+        if (step->waited_us > 0) gsim_output_printf(out, ", %.1f of them in %s", step->waited_us, step->waited);
+        gsim_output_text(out, "\n");
+    }
+}
+
+void gsim_cli_step_put_text(struct gsim_output *out, const struct gsim_cli_step *s)
+{
+    const struct gsim_trace_steps *found = &s->found;
+    gsim_output_printf(out, "a step now: %.1f us without the profiler", s->us);
+    if (s->asked_us > 0)
+        gsim_output_text(out, ", as told (--step-time)\n");
+    else
+        gsim_output_printf(out, ", %.1f to %.1f (--step-time says it exactly)\n", s->low_us, s->high_us);
+    if (!found->count) return;
+    gsim_output_printf(out, "%u steps %s%s%s: as recorded %.1f us, the median of all but the first:", found->count, gsim_steps_by_text(found->by),
+                       found->by == GSIM_STEPS_ANNOTATION ? " " : "", found->by == GSIM_STEPS_ANNOTATION ? found->name : "", found->median_us);
+    for (uint32_t i = 0; i < found->count && i < LISTED; i++)
+        gsim_output_printf(out, "%s %.1f", i == 1 ? " |" : "", gsim_trace_step_us(&found->steps[i]));
+    if (found->count > LISTED) gsim_output_printf(out, " and %u more (--json)", found->count - LISTED);
+    gsim_output_text(out, "\n");
+    put_outliers(out, found);
+}
+
+void gsim_cli_step_put_json(struct gsim_output *out, const struct gsim_cli_step *s)
+{
+    const struct gsim_trace_steps *found = &s->found;
+    const char *separator = "";
+    gsim_output_printf(out, "\"step\": {\"count\": %u", found->count ? found->count : 1);
+    gsim_output_json_real(out, "us", s->us);
+    gsim_output_printf(out, ", \"interval_us\": [%.3f, %.3f], \"recorded_us\": [", s->low_us, s->high_us);
+    if (!found->count) gsim_output_printf(out, "%.3f", s->recorded_us);
+    for (uint32_t i = 0; i < found->count; i++) gsim_output_printf(out, "%s%.3f", i ? ", " : "", gsim_trace_step_us(&found->steps[i]));
+    gsim_output_text(out, "], \"by\": ");
+    gsim_output_json_string(out, gsim_steps_by_text(found->by));
+    gsim_output_text(out, ", \"outliers\": [");
+    for (uint32_t i = 0; i < found->count; i++) {
+        const struct gsim_trace_step *step = &found->steps[i];
+        if (!step->is_outlier) continue;
+        gsim_output_printf(out, "%s{\"step\": %u, \"us\": %.3f, \"waited_us\": %.3f, \"waited_for\": ", separator, step->number, gsim_trace_step_us(step),
+                           step->waited_us);
+        gsim_output_json_string(out, step->waited);
+        gsim_output_text(out, "}");
+        separator = ", ";
+    }
+    gsim_output_text(out, "]}");
+}
+
+void gsim_cli_step_release(struct gsim_cli_step *step) { gsim_trace_steps_release(&step->found); }

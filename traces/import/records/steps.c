@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where the steps of a trace are: by ProfilerStep annotations, by others that cover most launches, by waits for the whole GPU that divide the
+ * launches into like parts, by launches that repeat. The result: traces/import/steps.h.
+ */
+#include "traces/import/steps.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "traces/import/records/records.h"
+
+#define COVERED      0.6  /* of the launches, by the annotations that are taken for steps */
+#define ALIKE        0.2  /* parts between waits differ by less in their launches */
+#define MOSTLY       0.6  /* of the parts are alike */
+#define LEAST_WORKS  8    /* of a part between waits: less is no step of a framework */
+#define LEAST_PERIOD 24   /* launches that repeat: a layer of a network is shorter */
+#define LEAST_COUNT  3    /* and how often they must */
+#define LONG         1.5  /* outliers take so many medians */
+#define SHORT        0.5
+#define EXPLAINS     0.6  /* of what an outlier takes beyond the median, by what it waited for */
+
+const char *gsim_steps_by_text(enum gsim_steps_by by)
+{
+    static const char *const texts[] = {"none found", "by ProfilerStep", "by the annotation", "by waits for the whole GPU", "by launches that repeat"};
+    return texts[by];
+}
+
+void gsim_trace_steps_release(struct gsim_trace_steps *steps)
+{
+    gsim_free(steps->steps);
+    *steps = (struct gsim_trace_steps){0};
+}
+
+/* What is looked at, by time. */
+struct finder {
+    struct gsim_records *r;
+    const struct gsim_steps *host;
+    struct gsim_trace_steps *found;
+    uint32_t *works; /* of the host's steps, those that launch */
+    uint32_t work_count;
+};
+
+static enum gsim_status add_step(struct finder *f, int64_t start_ns, int64_t end_ns, uint32_t number)
+{
+    void *steps = f->found->steps;
+    if (gsim_array_grow(&steps, sizeof *f->found->steps, f->found->count, &f->found->room)) return gsim_error_set(f->r->error, GSIM_NOMEM, "out of memory");
+    f->found->steps = steps;
+    f->found->steps[f->found->count++] = (struct gsim_trace_step){.start_ns = start_ns, .end_ns = end_ns, .number = number};
+    return GSIM_OK;
+}
+
+static const struct gsim_step *work_at(const struct finder *f, uint32_t index) { return &f->host->steps[f->works[index]]; }
+
+/* The first work launched at TIME or later. */
+static uint32_t first_work(const struct finder *f, int64_t time_ns)
+{
+    uint32_t low = 0, high = f->work_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (work_at(f, middle)->time_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t works_within(const struct finder *f, int64_t from_ns, int64_t until_ns) { return first_work(f, until_ns) - first_work(f, from_ns); }
+
+/* --- annotations -------------------------------------------------------------------------------------------------- */
+/* Annotations of one family: names that differ in the number at their end. */
+struct family {
+    size_t length;
+    const char *name;
+    uint32_t count, works;
+    int64_t end_ns; /* of the latest */
+    bool is_nested; /* one of them begins before another ended */
+};
+
+static size_t stem_of(const char *name)
+{
+    size_t length = strlen(name);
+    while (length && isdigit((unsigned char)name[length - 1])) length--;
+    return length ? length : strlen(name);
+}
+
+static int compare_annotations(const void *left, const void *right)
+{
+    const struct gsim_annotation *a = left, *b = right;
+    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
+    return a->end_ns != b->end_ns ? (a->end_ns > b->end_ns ? -1 : 1) : (a->name > b->name) - (a->name < b->name);
+}
+
+static bool is_of(const struct family *family, const char *name)
+{
+    return stem_of(name) == family->length && strncmp(family->name, name, family->length) == 0;
+}
+
+#define FAMILIES 64 /* names of annotations that are looked at */
+
+static uint32_t find_families(const struct finder *f, struct family families[FAMILIES])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->r->annotation_count; i++) {
+        const struct gsim_annotation *a = &f->r->annotations[i];
+        const char *name = f->r->names[a->name];
+        uint32_t works = works_within(f, a->start_ns, a->end_ns), at = 0;
+        if (!works) continue;
+        while (at < count && !is_of(&families[at], name)) at++;
+        if (at == FAMILIES) continue;
+        if (at == count) families[count++] = (struct family){.name = name, .length = stem_of(name), .end_ns = INT64_MIN};
+        families[at].is_nested |= a->start_ns < families[at].end_ns;
+        families[at].end_ns = a->end_ns;
+        families[at].works += works;
+        families[at].count++;
+    }
+    return count;
+}
+
+static bool is_profilers(const struct family *family) { return family->length == strlen("ProfilerStep#") && strncmp(family->name, "ProfilerStep#", family->length) == 0; }
+
+/* From the begin of one to that of the next where little lies between. */
+static enum gsim_status add_annotated(struct finder *f, const struct family *family)
+{
+    enum gsim_status status = GSIM_OK;
+    snprintf(f->found->name, sizeof f->found->name, "%.*s", (int)(family->length < 64 ? family->length : 64), family->name);
+    f->found->by = is_profilers(family) ? GSIM_STEPS_PROFILER : GSIM_STEPS_ANNOTATION;
+    for (uint32_t i = 0; i < f->r->annotation_count && status == GSIM_OK; i++) {
+        const struct gsim_annotation *a = &f->r->annotations[i];
+        const char *name = f->r->names[a->name];
+        if (!is_of(family, name) || !works_within(f, a->start_ns, a->end_ns)) continue;
+        uint32_t number = name[family->length] ? (uint32_t)strtoul(name + family->length, NULL, 10) : f->found->count;
+        struct gsim_trace_step *before = f->found->count ? &f->found->steps[f->found->count - 1] : NULL;
+        if (before && (a->start_ns - before->end_ns) * 20 < before->end_ns - before->start_ns) before->end_ns = a->start_ns;
+        status = add_step(f, a->start_ns, a->end_ns, number);
+    }
+    return status;
+}
+
+/* The profiler's own; else those that cover most, of these the fewest: the outermost. */
+static enum gsim_status find_annotated(struct finder *f)
+{
+    struct family families[FAMILIES];
+    const struct family *best = NULL;
+    if (f->r->annotation_count) qsort(f->r->annotations, f->r->annotation_count, sizeof *f->r->annotations, compare_annotations);
+    uint32_t count = find_families(f, families);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct family *family = &families[i];
+        if (is_profilers(family)) return add_annotated(f, family);
+        if (family->is_nested || family->count < 2 || (double)family->works < COVERED * (double)f->work_count) continue;
+        if (!best || family->count < best->count || (family->count == best->count && family->works > best->works)) best = family;
+    }
+    return best ? add_annotated(f, best) : GSIM_OK;
+}
+
+/* --- waits for the whole GPU ---------------------------------------------------------------------------------------- */
+/* A stretch of the host's time that ends with such a wait. */
+struct part {
+    int64_t end_ns;
+    uint32_t works;
+};
+
+static bool is_alike(uint32_t a, uint32_t b)
+{
+    double larger = a > b ? a : b, smaller = a > b ? b : a;
+    return larger - smaller <= ALIKE * larger;
+}
+
+/* When the program began: its first operator or call. */
+static int64_t begin_of(const struct finder *f)
+{
+    int64_t first_ns = work_at(f, 0)->time_ns;
+    for (uint32_t i = 0; i < f->r->host_event_count; i++) {
+        const struct gsim_host_event *event = &f->r->host_events[i];
+        bool counts = event->kind == GSIM_HOST_OPERATOR || event->kind == GSIM_HOST_CALL;
+        if (counts && event->start_ns < first_ns) first_ns = event->start_ns;
+    }
+    return first_ns;
+}
+
+/* How many waits divide one step from the next: parts so far apart are alike. 0: none are. */
+static uint32_t find_cycle(const struct part *parts, uint32_t count)
+{
+    for (uint32_t cycle = 1; cycle * 2 <= count; cycle++) {
+        uint32_t alike = 0, works = 0;
+        for (uint32_t i = 0; i < cycle; i++) works += parts[count - 1 - i].works;
+        for (uint32_t i = 0; i + cycle < count; i++) alike += is_alike(parts[i].works, parts[i + cycle].works);
+        if (works >= LEAST_WORKS && (double)alike >= MOSTLY * (double)(count - cycle)) return cycle;
+    }
+    return 0;
+}
+
+static enum gsim_status find_waits(struct finder *f)
+{
+    struct part *parts = gsim_alloc(sizeof *parts * ((size_t)f->host->count + 1));
+    if (!parts) return gsim_error_set(f->r->error, GSIM_NOMEM, "out of memory");
+    uint32_t count = 0, works = 0;
+    for (uint32_t i = 0; i < f->host->count; i++) {
+        const struct gsim_step *step = &f->host->steps[i];
+        works += step->kind == GSIM_STEP_WORK;
+        if (step->kind != GSIM_STEP_SYNC || f->r->calls[step->index].kind != GSIM_CALL_SYNC_DEVICE || !works) continue;
+        parts[count++] = (struct part){f->r->calls[step->index].end_ns, works};
+        works = 0;
+    }
+    uint32_t cycle = find_cycle(parts, count);
+    int64_t start_ns = begin_of(f);
+    enum gsim_status status = GSIM_OK;
+    uint32_t extra = cycle ? count % cycle : 0; /* before the first whole step */
+    for (uint32_t i = extra; cycle && i + cycle <= count && status == GSIM_OK; i += cycle) {
+        if (i) start_ns = parts[i - 1].end_ns;
+        status = add_step(f, start_ns, parts[i + cycle - 1].end_ns, f->found->count);
+    }
+    if (cycle) f->found->by = GSIM_STEPS_WAITS;
+    gsim_free(parts);
+    return status;
+}
+
+/* --- launches that repeat ------------------------------------------------------------------------------------------- */
+static uint32_t token_of(const struct finder *f, uint32_t index)
+{
+    const struct gsim_activity *work = &f->r->works[work_at(f, index)->index];
+    return f->r->shapes[work->shape].name;
+}
+
+/* Whether the launches are the same PERIOD apart, from the first to the last. */
+static bool repeats(const struct finder *f, uint32_t period)
+{
+    uint32_t misses = 0, most = f->work_count / 50;
+    for (uint32_t i = 0; i + period < f->work_count && misses <= most; i++) misses += token_of(f, i) != token_of(f, i + period);
+    return misses <= most;
+}
+
+static bool has_one_thread(const struct finder *f)
+{
+    const struct gsim_call *first = NULL;
+    for (uint32_t i = 0; i < f->work_count; i++) {
+        uint32_t call = f->r->works[work_at(f, i)->index].call;
+        if (call == GSIM_NO_CALL) continue;
+        if (first && (f->r->calls[call].thread != first->thread || f->r->calls[call].process != first->process)) return false;
+        first = &f->r->calls[call];
+    }
+    return true;
+}
+
+/* Whether something but kernels says that the launches of COUNT periods are steps and not layers of a network: the host waits in each, an
+ * annotation stands in each, or a framework's operators are not recorded at all. */
+static bool has_sign(const struct finder *f, uint32_t count)
+{
+    struct family families[FAMILIES];
+    uint32_t waits = 0, operators = 0, family_count = find_families(f, families);
+    for (uint32_t i = 0; i < f->host->count; i++) waits += f->host->steps[i].kind == GSIM_STEP_SYNC;
+    for (uint32_t i = 0; i < f->r->host_event_count; i++) operators += f->r->host_events[i].kind == GSIM_HOST_OPERATOR;
+    for (uint32_t i = 0; i < family_count; i++)
+        if (families[i].count == count) return true;
+    return !operators || waits >= count;
+}
+
+/* Whether each period begins with a launch of its own: the works of a graph have one. */
+static bool has_begins(const struct finder *f, uint32_t period)
+{
+    for (uint32_t i = period; i < f->work_count; i += period)
+        if (work_at(f, i)->time_ns == work_at(f, i - 1)->time_ns) return false;
+    return true;
+}
+
+/* The shortest distance between the first launch and another of its kernel that all launches repeat. */
+static enum gsim_status find_launches(struct finder *f)
+{
+    uint32_t period = 0, most = f->work_count / LEAST_COUNT, first = f->work_count ? token_of(f, 0) : 0;
+    if (!has_one_thread(f)) return GSIM_OK;
+    for (uint32_t p = 1, tries = 0; p <= most && !period && tries < 1000; p++) {
+        if (token_of(f, p) != first) continue;
+        tries++;
+        if (f->work_count % p == 0 && repeats(f, p)) period = p;
+    }
+    if (period < LEAST_PERIOD || !has_begins(f, period) || !has_sign(f, f->work_count / period)) return GSIM_OK;
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i + period <= f->work_count && status == GSIM_OK; i += period) {
+        bool is_last = i + period == f->work_count;
+        int64_t end_ns = is_last ? f->r->works[work_at(f, f->work_count - 1)->index].end_ns : work_at(f, i + period)->time_ns;
+        status = add_step(f, work_at(f, i)->time_ns, end_ns, f->found->count);
+    }
+    f->found->by = GSIM_STEPS_LAUNCHES;
+    return status;
+}
+
+/* --- which is typical ------------------------------------------------------------------------------------------------- */
+static int compare_lengths(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* What a step waited for: an annotation, else the shortest event that explains most of what it took longer. */
+static void find_reason(const struct finder *f, struct gsim_trace_step *step)
+{
+    const struct gsim_host_event *best = NULL;
+    double excess_ns = (double)(step->end_ns - step->start_ns) - f->found->median_us * 1e3;
+    for (uint32_t i = 0; i < f->r->host_event_count; i++) {
+        const struct gsim_host_event *event = &f->r->host_events[i];
+        int64_t end_ns = event->start_ns + event->length_ns;
+        if (event->name == GSIM_NO_NAME || event->start_ns < step->start_ns || end_ns > step->end_ns) continue;
+        if ((double)event->length_ns < EXPLAINS * excess_ns || strncmp(f->r->names[event->name], "ProfilerStep#", 13) == 0) continue;
+        bool is_named = event->kind == GSIM_HOST_ANNOTATION, was_named = best && best->kind == GSIM_HOST_ANNOTATION;
+        if (!best || is_named > was_named || (is_named == was_named && event->length_ns < best->length_ns)) best = event;
+    }
+    if (!best) return;
+    snprintf(step->waited, sizeof step->waited, "%s", f->r->names[best->name]);
+    step->waited_us = (double)best->length_ns / 1e3;
+}
+
+static enum gsim_status choose_typical(struct finder *f)
+{
+    struct gsim_trace_steps *s = f->found;
+    double *lengths = gsim_alloc(sizeof *lengths * ((size_t)s->count + 1));
+    if (!lengths) return gsim_error_set(f->r->error, GSIM_NOMEM, "out of memory");
+    uint32_t from = s->count > 1, count = 0;
+    for (uint32_t i = from; i < s->count; i++) lengths[count++] = gsim_trace_step_us(&s->steps[i]);
+    if (count) qsort(lengths, count, sizeof *lengths, compare_lengths);
+    s->median_us = count % 2 || !count ? lengths[count / 2] : (lengths[count / 2 - 1] + lengths[count / 2]) / 2;
+    double wanted_us = count ? lengths[(count - 1) / 2] : 0;
+    for (uint32_t i = s->count; i-- > from;) {
+        struct gsim_trace_step *step = &s->steps[i];
+        double us = gsim_trace_step_us(step);
+        step->is_outlier = us > LONG * s->median_us || us < SHORT * s->median_us;
+        if (step->is_outlier && us > s->median_us) find_reason(f, step);
+        if (us == wanted_us) s->typical = i;
+    }
+    gsim_free(lengths);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_records_find_steps(struct gsim_records *r, const struct gsim_steps *host, struct gsim_trace_steps *found)
+{
+    struct finder f = {.r = r, .host = host, .found = found};
+    f.works = gsim_alloc(sizeof *f.works * ((size_t)host->count + 1));
+    enum gsim_status status = f.works ? GSIM_OK : gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < host->count && status == GSIM_OK; i++)
+        if (host->steps[i].kind == GSIM_STEP_WORK) f.works[f.work_count++] = i;
+    static enum gsim_status (*const ways[])(struct finder *) = {find_annotated, find_waits, find_launches};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && f.work_count && status == GSIM_OK && !found->count; i++) status = ways[i](&f);
+    if (status == GSIM_OK && found->count) status = choose_typical(&f);
+    gsim_free(f.works);
+    return status;
+}
