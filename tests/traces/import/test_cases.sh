@@ -139,12 +139,12 @@ says() {
 }
 says "$cases/17_two_gpus_second_works_longer.json" '--gpu 5' "expected one of the trace's GPUs (GPU 0, GPU 1), found GPU 5"
 says "$cases/17_merged_ranks_same_device_number.json" '--rank 7' '(GPU 0 of rank [TP00], GPU 0 of rank [TP01]), found rank 7'
-says "$place/steps.json" '--step 3' "expected one of the trace's annotations (ProfilerStep#4, ProfilerStep#5, ProfilerStep#6, ...), found ProfilerStep#3"
-says "$place/steps.json" '--step 6' 'expected launches within the annotation ProfilerStep#6, found none'
-says "$cases/00_reference.json" '--step 3' 'expected the annotation ProfilerStep#3, found none in the trace'
+says "$place/steps.json" '--step 3' 'expected steps from 4 to 5 (by ProfilerStep), found 3'
+says "$place/steps.json" '--step 6' 'expected steps from 4 to 5 (by ProfilerStep), found 6'
+says "$cases/00_reference.json" '--step 3' 'expected steps (ProfilerStep or other annotations, waits or launches that repeat), found none in the trace'
 says "$cases/00_reference.json" '--time 9:1' '--time: expected FROM:TO'
 says "$cases/00_reference.json" '--time 90000:' 'found none'
-says "$cases/00_reference.json" '--step 1 --range 1:2' 'expected one of --range, --time, --step and --between, found 2'
+says "$cases/00_reference.json" '--step 1 --range 1:2' 'expected one of --range, --time, --step, --steps, --between and --whole, found 2'
 
 # refuses FILE PART...: exit 2, one line that holds every PART.
 refuses() {

@@ -255,6 +255,15 @@ static int64_t graph_charge(const struct gsim_emitter *e, const struct gsim_step
     return gsim_emit_ns(e->options->graph_launch_us + nodes * e->options->graph_launch_node_us);
 }
 
+/* Before the first launch of a step: a graph saves the operator that makes it, not what the program does ahead of that. */
+static void lead_in(struct gsim_emitter *e, const struct gsim_call *call, int64_t time_ns)
+{
+    int64_t began_ns = gsim_overhead_operator(&e->overhead, call);
+    if (began_ns <= e->cursor_ns || began_ns >= time_ns) return;
+    gsim_emit_pass_time(e, call->thread, began_ns);
+    e->is_woken = false;
+}
+
 /* --- works, after all -------------------------------------------------------------------------------------------------- */
 static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
 {
@@ -265,6 +274,7 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     bool is_node = e->is_graph && call && call->kind == GSIM_CALL_GRAPH;
     int64_t charge = is_node ? graph_charge(e, step, work->call) : gsim_emit_ns(is_copy ? e->options->memcpy_us : e->options->launch_us);
     int64_t time = was_full ? step->time_ns : issue_time(e, work, step, charge);
+    if (call && !e->work_count && e->is_woken) lead_in(e, call, time);
     gsim_emit_pass_time(e, call ? call->thread : 0, time);
     if (e->failed) return;
     make_delay(e, work, stream);

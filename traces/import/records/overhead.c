@@ -150,3 +150,11 @@ int64_t gsim_overhead_before(struct gsim_overhead *o, const struct gsim_step *st
 }
 
 int64_t gsim_overhead_until(struct gsim_overhead *o, int64_t time_ns) { return o->events && time_ns > o->since_ns ? remove_until(o, time_ns) : 0; }
+
+int64_t gsim_overhead_operator(const struct gsim_overhead *o, const struct gsim_call *call)
+{
+    int64_t began_ns = call->start_ns;
+    for (uint32_t i = 0; o->events && i < o->records->host_event_count && o->events[i].start_ns <= call->start_ns; i++)
+        if (o->events[i].kind == GSIM_HOST_OPERATOR && o->events[i].start_ns + o->events[i].length_ns >= call->end_ns) began_ns = o->events[i].start_ns;
+    return began_ns;
+}

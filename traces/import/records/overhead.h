@@ -20,6 +20,8 @@ bool gsim_overhead_init(struct gsim_overhead *overhead, const struct gsim_record
 int64_t gsim_overhead_before(struct gsim_overhead *overhead, const struct gsim_step *step, int64_t time_ns);
 /* And behind the last step. */
 int64_t gsim_overhead_until(struct gsim_overhead *overhead, int64_t time_ns);
+/* When the innermost operator that makes CALL began; CALL's start where none is known. */
+int64_t gsim_overhead_operator(const struct gsim_overhead *overhead, const struct gsim_call *call);
 void gsim_overhead_release(struct gsim_overhead *overhead);
 
 #endif
