@@ -74,7 +74,7 @@ enum gsim_cli_command {
       "a shared object that exports a source")                                                       \
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                \
       "a scheduler (gpusim list schedulers) or a shared object")                                                       \
-    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH,                                                         \
+    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                         \
       "a program that serves requests on the GPU, beside others: a\n"                                                   \
       "workload or a program file, and priority= (0 most urgent to 9),\n"                                               \
       "requests=N (0: until the others are done), gap_us=,\n"                                                            \
@@ -82,7 +82,7 @@ enum gsim_cli_command {
       "duration_us=, deadline_us=, process=N, percentage=, size=,\n"                                                   \
       "sched= (default async), name=; once for each, or a file of\n"                                                   \
       "tasks (schema gpusim-tasks/1)")                                                                                   \
-    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH,                                                                 \
+    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                                 \
       "how tasks share the GPU: a name (gpusim list sharing) or a\n"                                                    \
       "shared object (default exclusive)")                                                                              \
     X(PROFILE, "profile", "FILE|measure", GSIM_CLI_ON_BOTH,                                                             \

@@ -18,7 +18,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "predict one run and report on it (the default command)",
             "gpusim [run] --workload NAME|FILE --sched NAME|FILE.so [options], or --task ... --share NAME",
             "Replays a GPU program under a scheduler in simulated time and reports how long it takes and why.\n"
-            "With --task, once for each, several programs serve requests on one GPU, which they share as --share says.\n"
+            "With --task, once for each, several programs serve requests on one GPU, which they share as --share "
+            "says.\n"
             "Files are written only when the run succeeds; \"-\" stands for standard output, which then holds\n"
             "nothing else.\n",
             "  gpusim --workload img --sched kesco\n"
@@ -33,7 +34,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "compare schedulers on several workloads",
             "gpusim compare [--workload all|A,B,...] [--sched all|A,B,...] [options]",
             "Runs every workload under every scheduler, each with the launch shape it was tuned for, and prints the\n"
-            "median time of an iteration, the speed-up over the base scheduler and its geometric mean. With --task: the\n"
+            "median time of an iteration, the speed-up over the base scheduler and its geometric mean. With --task: "
+            "the\n"
             "same tasks under several ways of sharing the GPU.\n",
             "  gpusim compare\n"
             "  gpusim compare --workload img,ml --sched serial,kesco --device v100\n"
@@ -46,8 +48,10 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "gpusim list [workloads|schedulers|sharing|devices|presets|rules|gpu] [NAME] [--long]",
             "Names and one line about each; without an argument, all lists. --long adds parameters, numbers\n"
             "with their units and sources, and what sizes mean; NAME tells all this of one entry (presets: of one\n"
-            "workload). Devices and schedulers may be files: ./my-gpu.json, ./my-policy.so. rules: what --opt rule.NAME=off\n"
-            "leaves out of the model. gpu: what --opt gpu.NAME=VALUE sets, gpu.exact, gpu.check, gpu.tolerance, gpu.sample.\n",
+            "workload). Devices and schedulers may be files: ./my-gpu.json, ./my-policy.so. rules: what --opt "
+            "rule.NAME=off\n"
+            "leaves out of the model. gpu: what --opt gpu.NAME=VALUE sets, gpu.exact, gpu.check, gpu.tolerance, "
+            "gpu.sample.\n",
             "  gpusim list\n"
             "  gpusim list schedulers --long\n"
             "  gpusim list devices --long\n"
@@ -62,12 +66,16 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "files: the recordings that come with gpusim (traces/h200), on the device h200. A prediction knows of a\n"
             "kernel its launch shape, registers, shared memory, time alone, and flops and bytes where recorded.\n"
             "Runs are workloads that gpusim-runner executed under schedulers: their iterations' times, speed-ups over\n"
-            "serial, timelines and the ranking of schedulers are compared, those kept for testing apart from those that\n"
+            "serial, timelines and the ranking of schedulers are compared, those kept for testing apart from those "
+            "that\n"
             "the device may have been fitted to; on the device that the file names, unless --device says another.\n"
             "A trace (Chrome's format, by PyTorch's profiler, gpusim-runner --trace or gpusim --trace) is imported as\n"
-            "\"gpusim import kineto\" does and replayed by async; makespan, streams' busy time, and where kernels and copies\n"
-            "start and end are compared. Kernels have the durations of the trace: tested are queues, launch costs, gaps,\n"
-            "waits, the host's time and copies. What kernels that ran beside others take alone is found by replaying them\n"
+            "\"gpusim import kineto\" does and replayed by async; makespan, streams' busy time, and where kernels and "
+            "copies\n"
+            "start and end are compared. Kernels have the durations of the trace: tested are queues, launch costs, "
+            "gaps,\n"
+            "waits, the host's time and copies. What kernels that ran beside others take alone is found by replaying "
+            "them\n"
             "until they have these durations beside the others (--alone).\n",
             "  gpusim validate\n"
             "  gpusim validate --kind pairs,arrival --per-case\n"
@@ -87,7 +95,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "Systems (nsys), a database of nvprof or the JSON of AMD's rocprofv3 (rocprof), told apart by the file\n"
             "itself. Writes a program that --sched async replays: kernels with their recorded durations, copies, the\n"
             "order that streams, events and synchronisation gave, and the host's time between calls, less what\n"
-            "--device takes for the calls themselves (default: the trace's GPU, else the nearest by architecture, else\n"
+            "--device takes for the calls themselves (default: the trace's GPU, else the nearest by architecture, "
+            "else\n"
             "h200; the durations then belong to it). Kernels that ran beside others took longer for it: their times\n"
             "alone are lowered until a replay on that device has them as long as they were (--alone).\n"
             "What had to be repaired is counted on stderr.\n",
@@ -104,9 +113,11 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "runs recorded by gpusim-runner; the others read results: databases of gpusim sweep, specs of sweeps\n"
             "(run first), CSV or JSON of compare, reports, recorded runs, any CSV with a head line. Rows that agree\n"
             "in --x and --series are averaged, with 95 % confidence intervals where points were repeated. --keep\n"
-            "leaves script and data, to be edited and drawn by gnuplot. jct (request times of the most urgent task, or\n"
+            "leaves script and data, to be edited and drawn by gnuplot. jct (request times of the most urgent task, "
+            "or\n"
             "of --series TASK, by way of sharing) and clients (throughput and P99 over the number of tasks) read the\n"
-            "JSON of compare --task and run --task. Axes are logarithmic where values span more than a factor of 20, and\n"
+            "JSON of compare --task and run --task. Axes are logarithmic where values span more than a factor of 20, "
+            "and\n"
             "that of jct also where a few long times would crowd the others; --log none makes them linear.\n",
             "  gpusim plot timeline run.json -o timeline.pdf\n"
             "  gpusim plot speedup compare.csv -o speedup.svg --width column\n"
@@ -122,7 +133,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "gpusim report FILE -o PAGE.html",
             "One self-contained page that opens offline: tables, figures, options, versions, and the commands that\n"
             "give the same again. FILE is a database of gpusim sweep, what compare wrote (also of tasks under ways\n"
-            "of sharing), a CSV file of results, or the report of one run (run --report), of which it shows the timeline.\n",
+            "of sharing), a CSV file of results, or the report of one run (run --report), of which it shows the "
+            "timeline.\n",
             "  gpusim report results.db -o results.html\n"
             "  gpusim --workload img --sched kesco --report run.json && gpusim report run.json -o run.html\n",
         },
@@ -130,15 +142,25 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "simulate many points and keep the results in a file",
             "gpusim sweep [SPEC.json] [--vary NAME=VALUES]... [--out FILE] [options]",
-            "Runs every combination of what varies - workloads, schedulers, devices, sizes, any option, device.NUMBER or\n"
-            "SCHED.PARAMETER - on all cores, and writes one row per point into an SQLite file (gpusim results shows it).\n"
-            "All options of a run fix their value for all points; given several values, separated by commas, they vary.\n"
-            "A sweep that was stopped, even by kill -9, goes on with --resume; a point that fails or crashes is recorded\n"
-            "with its error; when all do, the exit status is 1. Without a spec: --workload, --sched and what varies.\n",
+            "Runs every combination of what varies - workloads, schedulers, devices, sizes, any option, device.NUMBER "
+            "or\n"
+            "SCHED.PARAMETER - on all cores, and writes one row per point into an SQLite file (gpusim results shows "
+            "it).\n"
+            "All options of a run fix their value for all points; given several values, separated by commas, they "
+            "vary.\n"
+            "A sweep that was stopped, even by kill -9, goes on with --resume; a point that fails or crashes is "
+            "recorded\n"
+            "with its error; when all do, the exit status is 1. Without a spec: --workload, --sched and what varies.\n"
+            "With --task, once or more, points are several tasks: --share, task1.KEY (a key of the first --task) and\n"
+            "WAY.PARAMETER vary too, and results knows TASK.mean_us, TASK.p99_us and so on.\n",
             "  gpusim sweep --workload all --sched all --vary device=a100-sxm4-40gb,v100 --out speedups.db\n"
-            "  gpusim sweep --workload vec --sched serial,kesco --vary size=1e6:1e9:log10 --vary device.pcie_gbps=16:64:x2\n"
+            "  gpusim sweep --workload vec --sched serial,kesco --vary size=1e6:1e9:log10 --vary "
+            "device.pcie_gbps=16:64:x2\n"
             "  gpusim sweep --workload all --sched serial,kesco --noise --repeat 30 --out noise.db\n"
-            "  gpusim sweep --workload img --sched kesco --vary device.launch_us=1:10:logsobol --samples 100 --dry-run\n"
+            "  gpusim sweep --workload img --sched kesco --vary device.launch_us=1:10:logsobol --samples 100 "
+            "--dry-run\n"
+            "  gpusim sweep --task img,requests=20 --task vec,requests=20 --share mps,timeslice --memory pinned \\\n"
+            "    --vary task1.arrival=poisson:50,poisson:100 --repeat 5 --out shares.db\n"
             "  gpusim sweep spec.json --resume --jobs 8 --timeout 60\n"
             "  gpusim sweep spec.json --shard $SLURM_ARRAY_TASK_ID/16 --out part-$SLURM_ARRAY_TASK_ID.db\n"
             "  mpirun -np 64 gpusim sweep spec.json\n",
@@ -147,9 +169,12 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "re-derive published results: GrCUDA, KeSCo, ACS, CCKS, mega, XSched, FIKIT, Tally",
             "gpusim reproduce [kesco|grcuda|all|acs|ccks|mega|xsched|fikit|tally] [--only WORD,...] [options]",
-            "Makes every run behind the published figures (tables in trust/published/, each number with its source) and\n"
-            "prints published against simulated, per workload and as the papers average it, with the error and its sign.\n"
-            "Rows marked fit were used to find numbers of the models; the others were not. ccks: where the model finds the\n"
+            "Makes every run behind the published figures (tables in trust/published/, each number with its source) "
+            "and\n"
+            "prints published against simulated, per workload and as the papers average it, with the error and its "
+            "sign.\n"
+            "Rows marked fit were used to find numbers of the models; the others were not. ccks: where the model finds "
+            "the\n"
             "one number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). mega:\n"
             "persistent kernels and programmatic launches as others measured them (--csv alone).\n",
             "  gpusim reproduce\n"
@@ -163,11 +188,15 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "make a device file from a probe, recorded runs or profilers' traces",
             "gpusim calibrate [PROBE] [RUNS|TRACES...] -o DEVICE.json [--base NAME|FILE] [options]",
-            "Fits a device to what gpusim-runner measured on it: a probe (gpusim-runner probe), recorded runs, or both.\n"
-            "Costs, latencies and bandwidths follow from the probe by least squares; gaps and latencies are then refined\n"
-            "on the runs recorded to fit, with the simulator as the model, and reported on those kept to test. Each number\n"
+            "Fits a device to what gpusim-runner measured on it: a probe (gpusim-runner probe), recorded runs, or "
+            "both.\n"
+            "Costs, latencies and bandwidths follow from the probe by least squares; gaps and latencies are then "
+            "refined\n"
+            "on the runs recorded to fit, with the simulator as the model, and reported on those kept to test. Each "
+            "number\n"
             "gets a 95 % interval, its kind and its source; what the data cannot tell is named and stays the base's.\n"
-            "Traces (of PyTorch's profiler, gpusim's own, nsys exports) tell what calls cost, starts, gaps, returns and\n"
+            "Traces (of PyTorch's profiler, gpusim's own, nsys exports) tell what calls cost, starts, gaps, returns "
+            "and\n"
             "copies where nothing else held them up, with what the profiler adds. A probe or runs go before them.\n",
             "  gpusim-runner probe -o probe.json\n"
             "  gpusim calibrate probe.json --base h200 -o my-gpu.json\n"
@@ -181,7 +210,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "tell which numbers of the device matter for a result",
             "gpusim sensitivity --workload NAME|FILE --sched NAME [--base SCHED] [options]",
             "Runs a program again and again with the device's numbers changed, on all cores, and ranks the numbers by\n"
-            "what the time of an iteration does; with --base, the speed-up over that scheduler. oat needs two runs per\n"
+            "what the time of an iteration does; with --base, the speed-up over that scheduler. oat needs two runs "
+            "per\n"
             "number, morris and sobol also see interactions. The same seed gives the same table.\n",
             "  gpusim sensitivity --workload img --sched kesco\n"
             "  gpusim sensitivity --workload vec --sched kesco --base serial -o tornado.svg --csv oat.csv\n"
@@ -192,7 +222,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "show, group and merge the results of sweeps",
             "gpusim results FILE [options] | gpusim results merge -o FILE FILE...",
-            "Lists the rows of a results file, or groups of them. Names are columns (iteration_us, makespan_us, workload,\n"
+            "Lists the rows of a results file, or groups of them. Names are columns (iteration_us, makespan_us, "
+            "workload,\n"
             "sched, device, size, seed, sm_busy_ratio, overlap_total, h2d_bytes, status, error, ...; all are\n"
             "below), axes (device.h2d_gbps) and options (kesco.streams). The file is an SQLite database:\n"
             "sqlite3 FILE \"SELECT axes->>'size', iteration_us FROM points\" asks it anything else.\n",
@@ -215,7 +246,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "tell what each rule of the model is worth",
             "gpusim ablate [DEVICE=]FILE... [--rules A,B,...] [options]",
-            "Predicts recorded cases and runs (as gpusim validate does) with every rule of the model and with one of them\n"
+            "Predicts recorded cases and runs (as gpusim validate does) with every rule of the model and with one of "
+            "them\n"
             "off at a time: how much the mean absolute error changes, with a 95 % interval by resampling cases in\n"
             "pairs, and how much less time it takes. A rule whose interval excludes zero is marked: + it helps, - it\n"
             "harms. A file may say on which device it was recorded; else --device says so, or a file of runs itself;\n"
@@ -229,10 +261,14 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "tell where the time of a trace or a program goes, cause by cause",
             "gpusim explain TRACE|PROGRAM|WORKLOAD [options]",
             "Replays a profiler's trace, or runs a program, and accounts for every microsecond: what the GPU did, and\n"
-            "while it did nothing, or its SMs stood half empty, why the next work had not started: a late host (launch\n"
-            "calls, framework, its own work, waiting for a result), work that it depends on and the gap behind that, a\n"
-            "hardware queue, no room (of which resource), a busy copy engine, or time that the trace does not explain.\n"
-            "The shares add up to the whole. Then pairs of streams that could overlap more, by reason, with what each is\n"
+            "while it did nothing, or its SMs stood half empty, why the next work had not started: a late host "
+            "(launch\n"
+            "calls, framework, its own work, waiting for a result), work that it depends on and the gap behind that, "
+            "a\n"
+            "hardware queue, no room (of which resource), a busy copy engine, or time that the trace does not "
+            "explain.\n"
+            "The shares add up to the whole. Then pairs of streams that could overlap more, by reason, with what each "
+            "is\n"
             "worth; the critical path, by kernels and causes. gpusim report makes a page of the JSON.\n",
             "  gpusim explain trace.json.gz\n"
             "  gpusim explain trace.json.gz --step 3 --json why.json --trace why-trace.json.gz\n"
@@ -243,10 +279,14 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "tell what each change of a program, its host or its GPU would be worth",
             "gpusim whatif TRACE|PROGRAM|WORKLOAD [--change NAME,...] [options]",
-            "Simulates a profiler's trace or a program as it is and once for each change, on all cores: captured into a\n"
-            "CUDA graph, without needless synchronisations, on more streams, with priorities, fewer or cheaper launches,\n"
-            "pinned memory, more hardware queues, faster kernels, a faster link, another GPU. Prints the time saved with\n"
-            "its error bar and the command that shows that run alone; then those that help, together. gpusim report makes\n"
+            "Simulates a profiler's trace or a program as it is and once for each change, on all cores: captured into "
+            "a\n"
+            "CUDA graph, without needless synchronisations, on more streams, with priorities, fewer or cheaper "
+            "launches,\n"
+            "pinned memory, more hardware queues, faster kernels, a faster link, another GPU. Prints the time saved "
+            "with\n"
+            "its error bar and the command that shows that run alone; then those that help, together. gpusim report "
+            "makes\n"
             "a page of the JSON.\n",
             "  gpusim whatif trace.json.gz\n"
             "  gpusim whatif trace.json.gz --execution-trace et.json --change graph,dag,streams=4\n"

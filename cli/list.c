@@ -122,7 +122,7 @@ static void list_schedulers(bool in_full)
 /* --- ways of sharing --------------------------------------------------------------------------------------------- */
 static void put_sharing(const struct gsim_sharing_ops *way, bool in_full)
 {
-    printf("  %-10s %s\n", way->name, way->summary);
+    printf("  %-10s %s%s\n", way->name, way->summary, way->needs_profile ? " (needs a profile)" : "");
     if (!in_full) return;
     if (way->source) printf("      source: %s\n", way->source);
     if (way->params && way->params->name) {

@@ -128,6 +128,11 @@ bool gsim_frame_is_setting(const char *column)
         "d2d_bytes", "lower_bound_reason", "limited_by", "limited_by_detail", "fairness", "compute_transfer", "transfer_compute", "compute_compute", "total"};
     size_t length = strlen(column);
     if (strchr(column, ',')) return false; /* joined of others */
+    static const char *const of_tasks[] = {"mean_us",   "p50_us",     "p90_us", "p99_us", "alone_us",
+                                           "slow_down", "per_second", "late",   "served"};
+    const char *dot = strrchr(column, '.');
+    for (size_t i = 0; dot && i < sizeof of_tasks / sizeof of_tasks[0]; i++)
+        if (strcmp(dot + 1, of_tasks[i]) == 0) return false;
     if (length > 3 && strcmp(column + length - 3, "_us") == 0 && !strchr(column, '.')) return false;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(column, others[i]) == 0) return false;

@@ -30,6 +30,27 @@ static void set_axes(struct gsim_frame *frame, const char *json)
     }
 }
 
+/* {"a": {"mean_us": 1}}: columns TASK.mean_us. */
+static void set_tasks(struct gsim_frame *frame, const char *json)
+{
+    struct gsim_scan_text key;
+    const char *rest, *inner;
+    char task[96], figure[32], name[140];
+    size_t length = json ? strlen(json) : 0;
+    if (!length || gsim_scan_check(json, length, NULL) != GSIM_OK || *gsim_scan_start(json) != '{') return;
+    for (const char *value = gsim_scan_next(gsim_scan_start(json), &key, &rest); value;
+         value = gsim_scan_next(gsim_scan_skip(value), &key, &rest)) {
+        gsim_scan_key(&key, task, sizeof task);
+        if (*value != '{') continue;
+        for (const char *number = gsim_scan_next(value, &key, &inner); number;
+             number = gsim_scan_next(gsim_scan_skip(number), &key, &inner)) {
+            gsim_scan_key(&key, figure, sizeof figure);
+            snprintf(name, sizeof name, "%s.%s", task, figure);
+            gsim_frame_set_number(frame, name, gsim_scan_number(number));
+        }
+    }
+}
+
 /* What was simulated, which tells what there are no figures of. */
 static enum gsim_status read_failure(struct gsim_frame *frame, const struct gsim_row *row, struct gsim_error *error)
 {
@@ -56,13 +77,15 @@ static enum gsim_status read_row(void *data, const struct gsim_row *row, struct 
         const struct gsim_cell *cell = &row->cells[i];
         const char *name = gsim_column_name((enum gsim_column)i);
         /* Long texts that no figure shows; axes follow. */
-        if (i == GSIM_COLUMN_key || i == GSIM_COLUMN_options || i == GSIM_COLUMN_axes) continue;
+        if (i == GSIM_COLUMN_key || i == GSIM_COLUMN_options || i == GSIM_COLUMN_axes || i == GSIM_COLUMN_tasks)
+            continue;
         if (cell->type == GSIM_CELL_TEXT)
             gsim_frame_set(frame, name, cell->text);
         else if (cell->type != GSIM_CELL_NULL)
             gsim_frame_set_number(frame, name, cell->real);
     }
     set_axes(frame, row->cells[GSIM_COLUMN_axes].text);
+    set_tasks(frame, row->cells[GSIM_COLUMN_tasks].text);
     return gsim_frame_check(frame, error);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program). Runs one point of a sweep and makes its row: columns of sweep/columns.def. */
 #include "cli/sweep/row.h"
+#include "cli/sweep/sharing.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -69,7 +70,7 @@ static void put_inputs(struct maker *maker)
     const struct gsim_named *named[] = {maker->request.workload, maker->request.scheduler, maker->request.device};
     static const char *const kinds[] = {"workload", "scheduler", "device"};
     for (int i = 0; inputs && i < 3; i++)
-        if (named[i]->hash[0]) cJSON_AddStringToObject(inputs, kinds[i], named[i]->hash);
+        if (named[i] && named[i]->hash[0]) cJSON_AddStringToObject(inputs, kinds[i], named[i]->hash);
     put_json(maker, GSIM_COLUMN_inputs, inputs);
 }
 
@@ -83,6 +84,8 @@ static enum gsim_status make_arguments(struct maker *maker, struct gsim_error *e
     for (size_t i = 0; arguments->opts && i < request->setting_count; i++) {
         const struct gsim_point_setting *setting = &request->settings[i];
         enum gsim_cli_key key = gsim_request_option(setting->name);
+        const char *task_key;
+        if (gsim_request_task(setting->name, &task_key)) continue;
         if (key < GSIM_CLI_KEY_COUNT)
             arguments->value[key] = setting->value.text;
         else
@@ -90,6 +93,16 @@ static enum gsim_status make_arguments(struct maker *maker, struct gsim_error *e
                 gsim_arena_printf(&maker->arena, "%s=%s", setting->name, setting->value.text);
     }
     arguments->device = &request->device->device;
+    if (maker->requests->has_tasks) {
+        const char *programs = NULL;
+        arguments->command = GSIM_CLI_COMPARE;
+        arguments->value[GSIM_CLI_SCHED] = request->scheduler->text;
+        enum gsim_status status = gsim_request_task_words(request, &maker->arena, arguments, &programs, error);
+        if (status != GSIM_OK) return status;
+        put_text(maker, GSIM_COLUMN_workload, programs);
+        put_text(maker, GSIM_COLUMN_share,
+                 arguments->value[GSIM_CLI_SHARE] ? arguments->value[GSIM_CLI_SHARE] : "exclusive");
+    }
     return maker->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
@@ -104,7 +117,7 @@ static enum gsim_status begin(struct maker *maker, const struct gsim_requests *r
     put_text(maker, GSIM_COLUMN_key, gsim_arena_strdup(&maker->arena, key));
     put_integer(maker, GSIM_COLUMN_sweep, (uint64_t)requests->sweep_id);
     put_integer(maker, GSIM_COLUMN_position, item);
-    put_text(maker, GSIM_COLUMN_workload, maker->request.workload->text);
+    if (maker->request.workload) put_text(maker, GSIM_COLUMN_workload, maker->request.workload->text);
     put_text(maker, GSIM_COLUMN_scheduler, gsim_requests_scheduler_name(requests, maker->request.scheduler));
     put_text(maker, GSIM_COLUMN_device, maker->request.device->text);
     put_integer(maker, GSIM_COLUMN_repeat, maker->request.repeat);
@@ -176,6 +189,18 @@ static void put_figures(struct maker *maker, const struct gsim_timeline *timelin
     put_text(maker, GSIM_COLUMN_lower_bound_reason, iteration->lower_bound_reason);
 }
 
+/* Several tasks: the figures are theirs. */
+static enum gsim_status share(struct maker *maker, const struct gsim_cli_setup *setup, struct gsim_error *error)
+{
+    struct gsim_request_sharing result;
+    enum gsim_status status = gsim_request_share(setup, &maker->arena, &result, error);
+    if (status != GSIM_OK) return status;
+    put_text(maker, GSIM_COLUMN_tasks, result.tasks);
+    put_real(maker, GSIM_COLUMN_fairness, result.fairness);
+    put_real(maker, GSIM_COLUMN_makespan_us, result.makespan_us);
+    return GSIM_OK;
+}
+
 static enum gsim_status run(struct maker *maker, struct gsim_error *error)
 {
     struct gsim_cli_setup setup = {0};
@@ -188,6 +213,11 @@ static enum gsim_status run(struct maker *maker, struct gsim_error *error)
     setup.seed += maker->request.repeat;
     put_text(maker, GSIM_COLUMN_noise, setup.noise ? "on" : "off");
     put_integer(maker, GSIM_COLUMN_seed, setup.seed);
+    if (maker->requests->has_tasks) {
+        status = share(maker, &setup, error);
+        gsim_cli_setup_release(&setup);
+        return status;
+    }
     status =
         gsim_cli_point_init(&point, &setup, maker->request.workload->text, maker->request.scheduler->scheduler, error);
     if (status == GSIM_OK) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program; internal to cli/request.c and cli/sweep/row.c). A point with its settings sorted out. */
+/* Layer: sim (program; internal to cli/sweep/request.c and cli/sweep/row.c). A point with its settings sorted out. */
 #ifndef GSIM_CLI_ROW_H
 #define GSIM_CLI_ROW_H
 
-#include "cli/request.h"
+#include "cli/sweep/request.h"
 
 struct gsim_point_setting {
     const char *name;
@@ -12,9 +12,10 @@ struct gsim_point_setting {
 };
 
 struct gsim_request {
+    const struct gsim_requests *requests;
     struct gsim_point_setting *settings; /* those that apply, in the order of the spec */
     size_t setting_count;
-    const struct gsim_named *workload, *scheduler, *device;
+    const struct gsim_named *workload, *scheduler, *device; /* no workload: several tasks */
     uint32_t repeat;
 };
 

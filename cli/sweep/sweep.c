@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (program). "gpusim sweep": from the words of the command line to a spec, its points, and a results file
- * that holds them all. A point: cli/request.h. Running them: sweep/run.h.
+ * that holds them all. A point: cli/sweep/request.h. Running them: sweep/run.h.
  */
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/request.h"
+#include "cli/tasks/task_words.h"
+#include "cli/sweep/request.h"
 #include "sim/base/text.h"
 #include "sweep/plan.h"
 #include "sweep/remote.h"
@@ -27,6 +28,7 @@ struct sweep {
     bool is_held;
     struct gsim_progress progress;
     struct gsim_remote remote; /* transport NULL: alone */
+    uint32_t task_count;
     struct gsim_arena arena;
     char shard[32];
 };
@@ -68,10 +70,26 @@ static enum gsim_status take_opt(struct sweep *sweep, const char *text, struct g
     return status == GSIM_OK ? status : gsim_error_prefix(error, "--opt");
 }
 
+/* The tasks of --task get numbers in the order of the command line; a file of tasks has several. */
+static enum gsim_status take_task(struct sweep *sweep, const char *text, struct gsim_error *error)
+{
+    const char **list = NULL, *one[] = {text};
+    uint32_t count = 1;
+    char name[16];
+    enum gsim_status status = gsim_task_words_file(text, &sweep->arena, &list, &count, error);
+    if (!list) list = one, count = 1;
+    for (uint32_t i = 0; i < count && status == GSIM_OK; i++) {
+        snprintf(name, sizeof name, "task%u", ++sweep->task_count);
+        status = gsim_spec_fix(&sweep->spec, name, list[i], error);
+    }
+    return status;
+}
+
 static enum gsim_status take_repeated(struct sweep *sweep, const struct gsim_cli_repeated *option,
                                       struct gsim_error *error)
 {
-    enum gsim_status status = option->key == GSIM_CLI_VARY     ? gsim_spec_vary(&sweep->spec, option->text, error)
+    enum gsim_status status = option->key == GSIM_CLI_TASK     ? take_task(sweep, option->text, error)
+                              : option->key == GSIM_CLI_VARY   ? gsim_spec_vary(&sweep->spec, option->text, error)
                               : option->key == GSIM_CLI_PAIRED ? gsim_spec_pair(&sweep->spec, option->text, error)
                                                                : gsim_spec_add_where(&sweep->spec, option->text, error);
     return status == GSIM_OK ? status : gsim_error_prefix(error, "--%s", gsim_cli_option_at(option->key)->name);

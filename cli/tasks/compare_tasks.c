@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim compare --task ... --share all|A,B,...": the same tasks under several ways of sharing. */
+/* Layer: sim (program). "gpusim compare --task ... --share all|A,B,...": the same tasks under several ways of sharing.
+ */
 #include <math.h>
 #include <string.h>
 
 #include "cli/tasks/tasks.h"
 #include "sim/base/text.h"
+#include "sweep/stats.h"
 
 #define MOST_WAYS 64
+#define MOST_RUNS 1e6
 
 struct comparison {
     struct gsim_cli_tasks tasks;
     const struct gsim_sharing_ops *ways[MOST_WAYS];
     size_t way_count;
+    uint32_t repeat;                          /* runs with seeds of their own; what is said are means over them */
     struct gsim_task_stats *stats[MOST_WAYS]; /* of each task; NULL: it failed */
+    struct intervals {
+        double mean_us, p50_us, p99_us, slow_down, per_second; /* half of the 95 % interval; NAN for one run */
+    } * intervals[MOST_WAYS];
     struct gsim_request_record *requests[MOST_WAYS]; /* that were served */
     size_t request_count[MOST_WAYS];
     double fairness[MOST_WAYS], makespan_us[MOST_WAYS];
@@ -24,88 +31,200 @@ struct comparison {
 static enum gsim_status choose_ways(struct comparison *c, const char *text, struct gsim_error *error)
 {
     if (!text || strcmp(text, "all") == 0) {
-        while (c->way_count < MOST_WAYS && (c->ways[c->way_count] = gsim_sharing_at((uint32_t)c->way_count)) != NULL) c->way_count++;
+        while (c->way_count < MOST_WAYS && (c->ways[c->way_count] = gsim_sharing_at((uint32_t)c->way_count)) != NULL)
+            c->way_count++;
         return GSIM_OK;
     }
     char *list = gsim_arena_strdup(&c->tasks.arena, text);
     for (char *at = list, *next; at; at = next) {
         next = strchr(at, ',');
         if (next) *next++ = '\0';
-        if (c->way_count == MOST_WAYS) return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", MOST_WAYS);
+        if (c->way_count == MOST_WAYS)
+            return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", MOST_WAYS);
         enum gsim_status status = gsim_cli_share(at, &c->ways[c->way_count++], error);
         if (status != GSIM_OK) return status;
     }
     return list ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
+/* Of the runs of a way, by task: sums over repetitions of what is shown. */
+struct sums {
+    struct gsim_stats mean, p50, p90, p99, slow, rate;
+    uint32_t late, requests;
+};
+
+static void add_run(struct sums *sums, const struct gsim_task_stats *s)
+{
+    gsim_stats_add(&sums->mean, s->mean_us);
+    gsim_stats_add(&sums->p50, s->p50_us);
+    gsim_stats_add(&sums->p90, s->p90_us);
+    gsim_stats_add(&sums->p99, s->p99_us);
+    gsim_stats_add(&sums->slow, s->slow_down);
+    gsim_stats_add(&sums->rate, s->per_second);
+    sums->late += s->late;
+    sums->requests += s->requests;
+}
+
+/* Means over the runs; requests, also late ones, of all of them. */
+static void finish_runs(const struct sums *sums, struct gsim_task_stats *s, struct intervals *half)
+{
+    s->mean_us = gsim_stats_mean(&sums->mean);
+    s->p50_us = gsim_stats_mean(&sums->p50);
+    s->p90_us = gsim_stats_mean(&sums->p90);
+    s->p99_us = gsim_stats_mean(&sums->p99);
+    s->slow_down = gsim_stats_mean(&sums->slow);
+    s->per_second = gsim_stats_mean(&sums->rate);
+    s->late = sums->late;
+    s->requests = sums->requests;
+    *half = (struct intervals){gsim_stats_ci95(&sums->mean), gsim_stats_ci95(&sums->p50), gsim_stats_ci95(&sums->p99),
+                               gsim_stats_ci95(&sums->slow), gsim_stats_ci95(&sums->rate)};
+}
+
+/* What the first run is kept of: its requests, its end. */
+static enum gsim_status keep_run(struct comparison *c, size_t way, const struct gsim_timeline *timeline,
+                                 struct gsim_error *error)
+{
+    c->request_count[way] = timeline->request_count;
+    c->requests[way] = GSIM_ARENA_ARRAY(&c->tasks.arena, struct gsim_request_record, timeline->request_count + 1);
+    if (!c->requests[way]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (timeline->request_count)
+        memcpy(c->requests[way], timeline->requests, sizeof *timeline->requests * timeline->request_count);
+    for (size_t i = 0; i < timeline->request_count; i++)
+        c->makespan_us[way] = fmax(c->makespan_us[way], gsim_time_us(timeline->requests[i].end));
+    return GSIM_OK;
+}
+
 static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_error *error)
 {
     struct gsim_cli_tasks *t = &c->tasks;
-    struct gsim_timeline timeline = {0};
+    struct gsim_arena *arena = &t->arena;
     void *params;
-    struct gsim_task_stats *stats = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task_stats, t->count);
-    if (!stats) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    struct gsim_task_stats *stats = GSIM_ARENA_ARRAY(arena, struct gsim_task_stats, t->count);
+    struct intervals *intervals = GSIM_ARENA_ARRAY(arena, struct intervals, t->count);
+    struct sums *sums = GSIM_ARENA_ARRAY(arena, struct sums, t->count);
+    struct gsim_stats fairness;
+    if (!stats || !intervals || !sums) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_cli_share_params(t, c->ways[way], &params, error);
-    if (status != GSIM_OK) return status;
-    struct gsim_simulation s = gsim_cli_tasks_simulation(t, c->ways[way], params);
-    s.detailed = false;
-    status = gsim_cli_tasks_run(t, &s, &timeline, stats, error);
-    if (status == GSIM_OK) {
-        c->stats[way] = stats;
-        c->request_count[way] = timeline.request_count;
-        c->requests[way] = GSIM_ARENA_ARRAY(&t->arena, struct gsim_request_record, timeline.request_count + 1);
-        if (!c->requests[way]) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        else if (timeline.request_count) memcpy(c->requests[way], timeline.requests, sizeof *timeline.requests * timeline.request_count);
-        c->fairness[way] = gsim_tasks_fairness(stats, t->count);
-        if (!gsim_sharing_note(c->ways[way], params, stats, t->count, c->notes[way])) c->notes[way][0] = '\0';
-        for (size_t i = 0; i < timeline.request_count; i++) c->makespan_us[way] = fmax(c->makespan_us[way], gsim_time_us(timeline.requests[i].end));
+    gsim_stats_init(&fairness);
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct gsim_stats *all[] = {&sums[i].mean, &sums[i].p50,  &sums[i].p90,
+                                    &sums[i].p99,  &sums[i].slow, &sums[i].rate};
+        for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) gsim_stats_init(all[k]);
     }
-    gsim_timeline_release(&timeline);
-    return status;
+    for (uint32_t r = 0; r < c->repeat && status == GSIM_OK; r++) {
+        struct gsim_timeline timeline = {0};
+        struct gsim_simulation s = gsim_cli_tasks_simulation(t, c->ways[way], params);
+        s.detailed = false;
+        s.seed += r;
+        status = gsim_cli_tasks_run(t, &s, &timeline, stats, error);
+        for (uint32_t i = 0; i < t->count && status == GSIM_OK; i++) add_run(&sums[i], &stats[i]);
+        if (status == GSIM_OK) gsim_stats_add(&fairness, gsim_tasks_fairness(stats, t->count));
+        if (status == GSIM_OK && !r) status = keep_run(c, way, &timeline, error);
+        gsim_timeline_release(&timeline);
+    }
+    if (status != GSIM_OK) return status;
+    if (!gsim_sharing_note(c->ways[way], params, stats, t->count, c->notes[way])) c->notes[way][0] = '\0';
+    for (uint32_t i = 0; i < t->count; i++) finish_runs(&sums[i], &stats[i], &intervals[i]);
+    c->fairness[way] = gsim_stats_mean(&fairness);
+    c->stats[way] = stats;
+    c->intervals[way] = intervals;
+    return GSIM_OK;
 }
 
-static const char *time_text(char text[GSIM_TEXT_SIZE], double us) { return us > 0 ? gsim_text_time(text, gsim_time_from_us(us)) : "-"; }
+/* "5.18 ms" or, of several runs, "5.18 ms +-0.41". */
+static const char *time_text(char *text, size_t size, double us, double half_us)
+{
+    char mean[GSIM_TEXT_SIZE], half[GSIM_TEXT_SIZE];
+    snprintf(text, size, "%s", us > 0 ? gsim_text_time(mean, gsim_time_from_us(us)) : "-");
+    if (us > 0 && !isnan(half_us))
+        snprintf(text, size, "%s +-%s", mean, gsim_text_time(half, gsim_time_from_us(half_us)));
+    return text;
+}
+
+static bool has_deadlines(const struct comparison *c)
+{
+    for (uint32_t i = 0; i < c->tasks.count; i++)
+        if (c->tasks.tasks[i].deadline_us > 0) return true;
+    return false;
+}
 
 static void print_way(const struct comparison *c, size_t way, struct gsim_output *output)
 {
-    char texts[4][GSIM_TEXT_SIZE], slow[16], name[64];
+    char texts[3][2 * GSIM_TEXT_SIZE + 4], slow[16], name[64];
+    int width = c->repeat > 1 ? 22 : 10;
     if (!c->stats[way]) {
         gsim_output_printf(output, "  %-12s failed: %s\n", c->ways[way]->name, c->errors[way].message);
         return;
     }
     for (uint32_t i = 0; i < c->tasks.count; i++) {
         const struct gsim_task_stats *s = &c->stats[way][i];
+        const struct intervals *half = &c->intervals[way][i];
         snprintf(slow, sizeof slow, s->slow_down > 0 ? "%.2fx" : "-", s->slow_down);
-        gsim_output_printf(output, "  %-12s %-18s %4d %8u %10s %10s %10s %8s %9.4g", i ? "" : c->ways[way]->name,
-                           gsim_text_fit(name, sizeof name, c->tasks.tasks[i].name, 18), c->tasks.tasks[i].priority, s->requests, time_text(texts[0], s->mean_us),
-                           time_text(texts[1], s->p50_us), time_text(texts[2], s->p99_us), slow, s->per_second);
+        gsim_output_printf(output, "  %-12s %-18s %4d %8u %*s %*s %*s %8s %9.4g", i ? "" : c->ways[way]->name,
+                           gsim_text_fit(name, sizeof name, c->tasks.tasks[i].name, 18), c->tasks.tasks[i].priority,
+                           s->requests, width, time_text(texts[0], sizeof texts[0], s->mean_us, half->mean_us), width,
+                           time_text(texts[1], sizeof texts[1], s->p50_us, half->p50_us), width,
+                           time_text(texts[2], sizeof texts[2], s->p99_us, half->p99_us), slow, s->per_second);
+        if (has_deadlines(c) && c->tasks.tasks[i].deadline_us > 0)
+            gsim_output_printf(output, " %8u", s->late);
+        else if (has_deadlines(c))
+            gsim_output_printf(output, " %8s", "-");
         if (!i && !isnan(c->fairness[way])) gsim_output_printf(output, " %8.3f", c->fairness[way]);
         gsim_output_text(output, "\n");
     }
 }
 
+/* The 99th of fewer than a hundred is the longest. */
+static void print_few(const struct comparison *c, struct gsim_output *output)
+{
+    uint32_t fewest = UINT32_MAX;
+    for (size_t w = 0; w < c->way_count; w++)
+        for (uint32_t i = 0; i < c->tasks.count && c->stats[w]; i++)
+            if (c->stats[w][i].requests / c->repeat < fewest) fewest = c->stats[w][i].requests / c->repeat;
+    if (fewest < 100) gsim_output_text(output, "\n  Note: p99 of fewer than 100 requests is the longest of them\n");
+}
+
 static void print(const struct comparison *c, struct gsim_output *output)
 {
-    gsim_output_printf(output, "%s on %s, seed %llu: requests under each way of sharing\n\n", c->tasks.set.all.name, c->tasks.setup->device.name,
-                       (unsigned long long)c->tasks.setup->seed);
-    gsim_output_printf(output, "  %-12s %-18s %4s %8s %10s %10s %10s %8s %9s %8s\n", "share", "task", "prio", "requests", "mean", "p50", "p99", "slower", "per s",
-                       "fairness");
+    unsigned long long seed = (unsigned long long)c->tasks.setup->seed;
+    int width = c->repeat > 1 ? 22 : 10;
+    gsim_output_printf(output, "%s on %s, ", c->tasks.set.all.name, c->tasks.setup->device.name);
+    if (c->repeat > 1)
+        gsim_output_printf(output,
+                           "seeds %llu to %llu: requests under each way of sharing, means over %u runs\nand half of "
+                           "their 95 %% interval\n\n",
+                           seed, seed + c->repeat - 1, c->repeat);
+    else
+        gsim_output_printf(output, "seed %llu: requests under each way of sharing\n\n", seed);
+    gsim_output_printf(output, "  %-12s %-18s %4s %8s %*s %*s %*s %8s %9s", "share", "task", "prio", "requests", width,
+                       "mean", width, "p50", width, "p99", "slower", "per s");
+    gsim_output_printf(output, "%s %8s\n", has_deadlines(c) ? "     late" : "", "fairness");
     for (size_t w = 0; w < c->way_count; w++) print_way(c, w, output);
     for (size_t w = 0, told = 0; w < c->way_count; w++)
         if (c->notes[w][0]) gsim_output_printf(output, "%s  Note: %s\n", told++ ? "" : "\n", c->notes[w]);
+    print_few(c, output);
 }
 
 static void put_csv(const struct comparison *c, struct gsim_output *output)
 {
-    gsim_output_text(output, "share,task,priority,requests,late,mean_us,p50_us,p90_us,p99_us,alone_us,slow_down,per_second,fairness\n");
+    gsim_output_printf(
+        output,
+        "share,task,priority,requests,late,mean_us,p50_us,p90_us,p99_us,alone_us,slow_down,per_second,fairness%s\n",
+        c->repeat > 1 ? ",repetitions,mean_ci95_us,p50_ci95_us,p99_ci95_us,slow_down_ci95,per_second_ci95" : "");
     for (size_t w = 0; w < c->way_count; w++)
         for (uint32_t i = 0; i < c->tasks.count && c->stats[w]; i++) {
             const struct gsim_task_stats *s = &c->stats[w][i];
             gsim_output_csv_string(output, c->ways[w]->name);
             gsim_output_text(output, ",");
             gsim_output_csv_string(output, c->tasks.tasks[i].name);
-            gsim_output_printf(output, ",%d,%u,%u,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n", c->tasks.tasks[i].priority, s->requests, s->late, s->mean_us,
-                               s->p50_us, s->p90_us, s->p99_us, s->alone_us, s->slow_down, s->per_second, c->fairness[w]);
+            gsim_output_printf(output, ",%d,%u,%u,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f", c->tasks.tasks[i].priority,
+                               s->requests, s->late, s->mean_us, s->p50_us, s->p90_us, s->p99_us, s->alone_us,
+                               s->slow_down, s->per_second, c->fairness[w]);
+            const struct intervals *half = &c->intervals[w][i];
+            if (c->repeat > 1)
+                gsim_output_printf(output, ",%u,%.6f,%.6f,%.6f,%.6f,%.6f", c->repeat, half->mean_us, half->p50_us,
+                                   half->p99_us, half->slow_down, half->per_second);
+            gsim_output_text(output, "\n");
         }
 }
 
@@ -148,7 +267,8 @@ static void put_json(const struct comparison *c, struct gsim_output *output)
             const struct gsim_task_stats *s = &c->stats[w][i];
             gsim_output_text(output, i ? ",\n    {\"name\": " : "\n    {\"name\": ");
             gsim_output_json_string(output, c->tasks.tasks[i].name);
-            gsim_output_printf(output, ", \"priority\": %d, \"requests\": %u, \"late\": %u", c->tasks.tasks[i].priority, s->requests, s->late);
+            gsim_output_printf(output, ", \"priority\": %d, \"requests\": %u, \"late\": %u", c->tasks.tasks[i].priority,
+                               s->requests, s->late);
             gsim_output_json_real(output, "mean_us", s->mean_us);
             gsim_output_json_real(output, "p50_us", s->p50_us);
             gsim_output_json_real(output, "p90_us", s->p90_us);
@@ -156,6 +276,15 @@ static void put_json(const struct comparison *c, struct gsim_output *output)
             gsim_output_json_real(output, "alone_us", s->alone_us);
             gsim_output_json_real(output, "slow_down", s->slow_down);
             gsim_output_json_real(output, "per_second", s->per_second);
+            if (c->repeat > 1) {
+                const struct intervals *half = &c->intervals[w][i];
+                gsim_output_printf(output, ", \"repetitions\": %u", c->repeat);
+                gsim_output_json_real(output, "mean_ci95_us", half->mean_us);
+                gsim_output_json_real(output, "p50_ci95_us", half->p50_us);
+                gsim_output_json_real(output, "p99_ci95_us", half->p99_us);
+                gsim_output_json_real(output, "slow_down_ci95", half->slow_down);
+                gsim_output_json_real(output, "per_second_ci95", half->per_second);
+            }
             put_times(c, w, i, output);
             gsim_output_text(output, "}");
         }
@@ -164,8 +293,8 @@ static void put_json(const struct comparison *c, struct gsim_output *output)
     gsim_output_text(output, "]}\n");
 }
 
-static enum gsim_status write_to(const struct comparison *c, const char *path, void (*put)(const struct comparison *, struct gsim_output *),
-                                 struct gsim_error *error)
+static enum gsim_status write_to(const struct comparison *c, const char *path,
+                                 void (*put)(const struct comparison *, struct gsim_output *), struct gsim_error *error)
 {
     struct gsim_output output;
     enum gsim_status status = gsim_output_open(&output, path, error);
@@ -178,13 +307,20 @@ static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = c->tasks.setup->arguments;
     const char *csv = arguments->value[GSIM_CLI_CSV], *report = arguments->value[GSIM_CLI_REPORT];
+    const char *repeat = arguments->value[GSIM_CLI_REPEAT];
+    double runs = 1;
+    if (repeat && (!gsim_text_quantity(repeat, &runs) || runs < 1 || runs > MOST_RUNS || runs != floor(runs)))
+        return gsim_error_set(error, GSIM_USAGE, "--repeat: expected an integer from 1 to %.0f, found '%s'", MOST_RUNS,
+                              repeat);
+    c->repeat = (uint32_t)runs;
     enum gsim_status status = choose_ways(c, arguments->value[GSIM_CLI_SHARE], error);
     if (status == GSIM_OK) status = gsim_cli_check_share_opts(&c->tasks, c->ways, c->way_count, error);
     if (status == GSIM_OK) status = gsim_cli_tasks_profile(&c->tasks, error);
     bool needs_profile = false;
     for (size_t w = 0; w < c->way_count; w++) needs_profile |= c->ways[w]->needs_profile;
     if (status == GSIM_OK && needs_profile && !c->tasks.profiles.count) {
-        fprintf(stderr, "gpusim: note: some of these ways need a profile: each task is measured alone first (as --profile measure does)\n");
+        fprintf(stderr, "gpusim: note: some of these ways need a profile: each task is measured alone first (as "
+                        "--profile measure does)\n");
         status = gsim_cli_tasks_measure(&c->tasks, error);
     }
     if (status == GSIM_OK) status = gsim_cli_tasks_alone(&c->tasks, error);
@@ -204,7 +340,8 @@ static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
     return status == GSIM_OK && !is_taken ? write_to(c, "-", print, error) : status;
 }
 
-enum gsim_status gsim_cli_compare_tasks(const struct gsim_cli_arguments *arguments, enum gsim_status *worst, struct gsim_error *error)
+enum gsim_status gsim_cli_compare_tasks(const struct gsim_cli_arguments *arguments, enum gsim_status *worst,
+                                        struct gsim_error *error)
 {
     struct gsim_cli_setup setup = {0};
     struct comparison *c = gsim_alloc(sizeof *c);

@@ -75,6 +75,8 @@ static enum gsim_status read_arrival(const char *text, struct gsim_arena *arena,
 {
     double number;
     bool is_periodic = strncmp(text, "periodic:", 9) == 0, is_poisson = strncmp(text, "poisson:", 8) == 0;
+    task->arrival = GSIM_ARRIVAL_CLOSED;
+    task->time_count = 0;
     if (strcmp(text, "closed") == 0) return GSIM_OK;
     if (!is_periodic && !is_poisson) return read_times(text, arena, task, error);
     if (!read_number(strchr(text, ':') + 1, &number) || !(number > 0) || number > GSIM_LIMIT_US)

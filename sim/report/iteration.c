@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim. See include/gpusim/metrics.h: the figures of one iteration, that of median length, from its records alone. */
+/* Layer: sim. See include/gpusim/metrics.h: the figures of one iteration, that of median length, from its records
+ * alone. */
 #include <string.h>
 
 #include "gpusim/metrics.h"
@@ -27,11 +28,12 @@ static size_t median_of(const struct gsim_timeline *timeline)
 }
 
 enum gsim_status gsim_metrics_iteration(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
-                                        const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics, size_t *kernels,
-                                        struct gsim_error *error)
+                                        const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
+                                        size_t *kernels, struct gsim_error *error)
 {
     *kernels = timeline->kernel_count;
-    if (timeline->sums || timeline->iteration_count < 2) return gsim_metrics_compute(timeline, device, alone, metrics, error);
+    if (timeline->sums || timeline->iteration_count < 2)
+        return gsim_metrics_compute(timeline, device, alone, metrics, error);
     size_t index = median_of(timeline);
     struct gsim_timeline one = {
         .program = timeline->program,

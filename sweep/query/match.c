@@ -19,7 +19,10 @@ struct gsim_base_group {
     struct gsim_base_group *next;
 };
 
-static enum gsim_status no_memory(struct gsim_error *error) { return gsim_error_set(error, GSIM_NOMEM, "out of memory"); }
+static enum gsim_status no_memory(struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
 
 /* A stable order: of two of one name the first stays first. */
 static void sort(struct gsim_match_setting *settings, size_t count)
@@ -69,8 +72,8 @@ static char *put_line(char *text, const char *line)
     return text + length;
 }
 
-/* The lines of IDENTITY whose names the group's rows have; what all of these agree in IDENTITY need not have. False when another name is
- * missing. */
+/* The lines of IDENTITY whose names the group's rows have; what all of these agree in IDENTITY need not have. False
+ * when another name is missing. */
 static bool restrict_to(const char *identity, const struct gsim_base_group *group, char *text)
 {
     for (const char *at = group->identity; *at; at += strcspn(at, "\n") + 1) {
@@ -83,7 +86,10 @@ static bool restrict_to(const char *identity, const struct gsim_base_group *grou
     return true;
 }
 
-void gsim_matches_init(struct gsim_matches *matches, struct gsim_arena *arena) { *matches = (struct gsim_matches){.arena = arena}; }
+void gsim_matches_init(struct gsim_matches *matches, struct gsim_arena *arena)
+{
+    *matches = (struct gsim_matches){.arena = arena};
+}
 
 void gsim_matches_release(struct gsim_matches *matches)
 {
@@ -92,10 +98,12 @@ void gsim_matches_release(struct gsim_matches *matches)
     *matches = (struct gsim_matches){0};
 }
 
-static enum gsim_status add_base(struct gsim_matches *matches, const char *identity, double value, struct gsim_error *error)
+static enum gsim_status add_base(struct gsim_matches *matches, const char *identity, double value,
+                                 struct gsim_error *error)
 {
     struct gsim_base_group *group = matches->groups;
-    while (group && !(has_names(group->identity, identity) && has_names(identity, group->identity))) group = group->next;
+    while (group && !(has_names(group->identity, identity) && has_names(identity, group->identity)))
+        group = group->next;
     if (!group) {
         group = GSIM_ARENA_NEW(matches->arena, struct gsim_base_group);
         if (!group) return no_memory(error);
@@ -110,14 +118,15 @@ static enum gsim_status add_base(struct gsim_matches *matches, const char *ident
     return GSIM_OK;
 }
 
-enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count, int roles, double value,
-                                  struct gsim_error *error)
+enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count,
+                                  int roles, double value, struct gsim_error *error)
 {
     const char *identity = identify(matches, settings, count);
     void *array = matches->rows;
     if (!identity) return no_memory(error);
     if (roles & GSIM_MATCH_ROW) {
-        if (gsim_array_grow(&array, sizeof(*matches->rows), matches->row_count, &matches->row_capacity)) return no_memory(error);
+        if (gsim_array_grow(&array, sizeof(*matches->rows), matches->row_count, &matches->row_capacity))
+            return no_memory(error);
         matches->rows = array;
         matches->rows[matches->row_count++] = identity;
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sweep. Which base row belongs to a row, in results (sweep/query/query.c) and in figures (plots/group.c): the one that agrees with
- * it in every setting that the base row has, but for the name in which bases differ from others. A setting that the base row does not have
- * (a parameter of another scheduler) does not count, nor one that the row lacks and all base rows agree in.
+ * Layer: sweep. Which base row belongs to a row, in results (sweep/query/query.c) and in figures (plots/group.c): the
+ * one that agrees with it in every setting that the base row has, but for the name in which bases differ from others. A
+ * setting that the base row does not have (a parameter of another scheduler) does not count, nor one that the row lacks
+ * and all base rows agree in.
  */
 #ifndef GSIM_SWEEP_MATCH_H
 #define GSIM_SWEEP_MATCH_H
@@ -28,7 +29,8 @@ struct gsim_matches {
     char *scratch;
 };
 
-/* A base's value for a row: the mean over the base rows that agree, which repetitions without a number of their own do. */
+/* A base's value for a row: the mean over the base rows that agree, which repetitions without a number of their own do.
+ */
 struct gsim_match {
     double mean;     /* NAN: there is none */
     double variance; /* of that mean, relative to its square; 0 for one row */
@@ -38,10 +40,10 @@ enum gsim_match_role { GSIM_MATCH_ROW = 1, GSIM_MATCH_BASE = 2 }; /* or both */
 
 void gsim_matches_init(struct gsim_matches *matches, struct gsim_arena *arena);
 void gsim_matches_release(struct gsim_matches *matches);
-/* SETTINGS, which are sorted here, without the name in which bases differ; of two with one name the first counts. A base whose VALUE is NAN
- * is none. */
-enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count, int roles, double value,
-                                  struct gsim_error *error) GSIM_NODISCARD;
+/* SETTINGS, which are sorted here, without the name in which bases differ; of two with one name the first counts. A
+ * base whose VALUE is NAN is none. */
+enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count,
+                                  int roles, double value, struct gsim_error *error) GSIM_NODISCARD;
 /* After the last one is added. */
 enum gsim_status gsim_matches_prepare(struct gsim_matches *matches, struct gsim_error *error) GSIM_NODISCARD;
 /* Of the row added INDEX-th. */

@@ -89,6 +89,21 @@ static void add_name(struct gsim_answer *answer, const char *name)
     answer->names[answer->name_count++] = name;
 }
 
+/* What is shown of each task where nobody says what. */
+static bool is_task_figure(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && (strcmp(dot, ".mean_us") == 0 || strcmp(dot, ".p99_us") == 0);
+}
+
+/* Whether rows are of several tasks, which have no iterations. */
+static bool is_of_tasks(const struct reading *reading)
+{
+    for (size_t i = 0; i < reading->known_count; i++)
+        if (is_task_figure(reading->known[i])) return true;
+    return false;
+}
+
 /* Which columns the answer has: those asked for, or every axis of the file, with what tells repetitions apart where that is wanted; or all:
  * columns, but for those whose contents are columns here, axes and options. */
 static enum gsim_status choose_names(struct reading *reading, size_t axis_count, struct gsim_error *error)
@@ -107,6 +122,8 @@ static enum gsim_status choose_names(struct reading *reading, size_t axis_count,
     }
     if (query->columns && !is_all) return status;
     for (size_t i = 0; i < axis_count; i++) add_name(answer, reading->known[i]);
+    for (size_t i = axis_count; i < reading->known_count && !is_all; i++)
+        if (is_task_figure(reading->known[i])) add_name(answer, reading->known[i]);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && query->tells_rows; i++) add_name(answer, rows[i]);
     for (int i = 0; i < GSIM_COLUMN_COUNT && is_all; i++)
         if (i != GSIM_COLUMN_axes && i != GSIM_COLUMN_options) add_name(answer, gsim_column_name((enum gsim_column)i));
@@ -123,7 +140,10 @@ static enum gsim_status prepare(struct reading *reading, struct gsim_error *erro
         gsim_store_names(reading->store, &answer->arena, &reading->known, &axis_count, &reading->known_count, error);
     if (status == GSIM_OK) status = choose_names(reading, axis_count, error);
     bool is_speedup = query->base_name && !query->is_paired && (!query->value || strcmp(query->value, GSIM_QUERY_SPEEDUP) == 0);
-    answer->value_name = is_speedup ? GSIM_QUERY_SPEEDUP : query->value ? query->value : "iteration_us";
+    answer->value_name = is_speedup             ? GSIM_QUERY_SPEEDUP
+                         : query->value         ? query->value
+                         : is_of_tasks(reading) ? "fairness"
+                                                : "iteration_us";
     reading->ratio_of = is_speedup ? (query->base_of ? query->base_of : "iteration_us") : answer->value_name;
     if (status == GSIM_OK && query->value && !query->base_name && strcmp(query->value, GSIM_QUERY_SPEEDUP) == 0)
         status = gsim_error_set(error, GSIM_USAGE, "speedup: expected --base NAME=VALUE, which it refers to");

@@ -13,6 +13,7 @@ void gsim_view_release(struct gsim_view *view)
 {
     cJSON_Delete(view->axes);
     cJSON_Delete(view->options);
+    cJSON_Delete(view->tasks);
     *view = (struct gsim_view){0};
 }
 
@@ -34,6 +35,17 @@ static struct gsim_cell cell_of(const cJSON *item)
     return gsim_cell_text(cJSON_IsString(item) ? item->valuestring : NULL);
 }
 
+/* Of a task, whose name may have dots. */
+static const cJSON *task_figure(const cJSON *tasks, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    const cJSON *task;
+    cJSON_ArrayForEach(task, tasks) if (dot && strlen(task->string) == (size_t)(dot - name) &&
+                                        strncmp(task->string, name, (size_t)(dot - name)) ==
+                                            0) return cJSON_GetObjectItemCaseSensitive(task, dot + 1);
+    return NULL;
+}
+
 struct gsim_cell gsim_view_value(struct gsim_view *view, const char *name)
 {
     enum gsim_column column = gsim_view_column(name);
@@ -41,6 +53,7 @@ struct gsim_cell gsim_view_value(struct gsim_view *view, const char *name)
     /* A point that failed early has no resolved size, but the one that was asked for. */
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(parsed(view, GSIM_COLUMN_axes, &view->axes), name);
     if (!item) item = cJSON_GetObjectItemCaseSensitive(parsed(view, GSIM_COLUMN_options, &view->options), name);
+    if (!item) item = task_figure(parsed(view, GSIM_COLUMN_tasks, &view->tasks), name);
     return cell_of(item);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sweep. The value of any name in a row of results: a column (sched is scheduler), else an axis, else a resolved
- * option such as kesco.streams. JSON columns are taken apart when first asked for.
+ * option such as kesco.streams, else a figure of a task, TASK.p99_us. JSON columns are taken apart when first asked
+ * for.
  */
 #ifndef GSIM_SWEEP_VIEW_H
 #define GSIM_SWEEP_VIEW_H
@@ -10,7 +11,7 @@
 
 struct gsim_view {
     const struct gsim_row *row;
-    void *axes, *options; /* cJSON; NULL until needed */
+    void *axes, *options, *tasks; /* cJSON; NULL until needed */
 };
 
 void gsim_view_init(struct gsim_view *view, const struct gsim_row *row);

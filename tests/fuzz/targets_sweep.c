@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/request.h"
+#include "cli/sweep/request.h"
 #include "sweep/query/query.h"
 #include "sweep/spec.h"
 #include "sweep/query/where.h"

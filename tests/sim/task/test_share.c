@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a policy among tasks can do to kernels (sim/task/share.c), by scripts of orders and the times that follow by hand. Calls take no time. */
+/* What a policy among tasks can do to kernels (sim/task/share.c), by scripts of orders and the times that follow by
+ * hand. Calls take no time. */
 #include "tests/sim/task_fixture.h"
 
 enum { MOST_ORDERS = 6, MOST_KERNELS = 4 };
@@ -15,11 +16,11 @@ struct order {
 
 struct script {
     const char *name;
-    struct step steps[3];      /* of the one task, in one stream */
+    struct step steps[3]; /* of the one task, in one stream */
     struct order orders[MOST_ORDERS];
     double start_us[3], end_us[3];
-    double ready_us[3];        /* when the policy hears of them */
-    double paused_us;          /* when the last block of a paused one ended; 0: never */
+    double ready_us[3]; /* when the policy hears of them */
+    double paused_us;   /* when the last block of a paused one ended; 0: never */
 };
 
 /* What the policy of a test has seen. */
@@ -46,7 +47,8 @@ static enum gsim_status start(struct gsim_share *share, struct gsim_error *error
     (void)error;
     memset(kernels, 0, sizeof kernels);
     paused_us = started = ended = firsts = 0;
-    for (const struct order *o = script->orders; o < script->orders + MOST_ORDERS && o->what; o++) gsim_share_timer(share, o->at_us, (void *)o);
+    for (const struct order *o = script->orders; o < script->orders + MOST_ORDERS && o->what; o++)
+        gsim_share_timer(share, o->at_us, (void *)o);
     return GSIM_OK;
 }
 
@@ -87,31 +89,73 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_sharing_ops scripted = {
-    GSIM_SHARING_HEAD, .name = "scripted", .summary = "", .source = "", .settings = settings, .start = start, .ready = on_ready, .started = on_started,
-    .ended = on_ended, .paused = on_paused, .timer = obey,
+    GSIM_SHARING_HEAD,    .name = "scripted",  .summary = "",     .source = "",
+    .settings = settings, .start = start,      .ready = on_ready, .started = on_started,
+    .ended = on_ended,    .paused = on_paused, .timer = obey,
 };
 
 /* Blocks of US, of which the SMs have room for eight; the host waits for it. */
-#define BLOCKS(NAME, COUNT, US, WAITS)                                                                                                    \
-    {{.name = (NAME), .grid = {(COUNT), 1, 1}, .block = {1024, 1, 1}, .regs_per_thread = 32, .thread_cycles = (US) * 1000}, 0, (WAITS)}
-#define X BLOCKS("x", 8, 10, false)
-#define Y BLOCKS("y", 8, 20, false)
-#define Z BLOCKS("z", 8, 5, true)
+#define BLOCKS(NAME, COUNT, US, WAITS)                                                                                 \
+    {                                                                                                                  \
+        {.name = (NAME),                                                                                               \
+         .grid = {(COUNT), 1, 1},                                                                                      \
+         .block = {1024, 1, 1},                                                                                        \
+         .regs_per_thread = 32,                                                                                        \
+         .thread_cycles = (US)*1000},                                                                                  \
+            0, (WAITS)                                                                                                 \
+    }
+#define X     BLOCKS("x", 8, 10, false)
+#define Y     BLOCKS("y", 8, 20, false)
+#define Z     BLOCKS("z", 8, 5, true)
 #define WAVES BLOCKS("waves", 16, 10, true)
 
 static const struct script scripts[] = {
     {"a release and its delay", {X, Z}, {{RELEASE, 2, 0, 3}, {RELEASE, 20, 1, 0}}, {5, 20}, {15, 25}, {0, 15}, 0},
-    {"a second release is nothing", {X, Z}, {{RELEASE, 2, 0, 3}, {RELEASE, 3, 0, 0}, {RELEASE, 15, 1, 0}}, {5, 15}, {15, 20}, {0, 15}, 0},
+    {"a second release is nothing",
+     {X, Z},
+     {{RELEASE, 2, 0, 3}, {RELEASE, 3, 0, 0}, {RELEASE, 15, 1, 0}},
+     {5, 15},
+     {15, 20},
+     {0, 15},
+     0},
     {"killed on its way", {Z}, {{RELEASE, 1, 0, 10}, {KILL, 4, 0, 0}, {RELEASE, 30, 0, 0}}, {30}, {35}, {0}, 0},
-    {"released anew before the first time is over", {Z}, {{RELEASE, 1, 0, 10}, {KILL, 4, 0, 0}, {RELEASE, 5, 0, 20}}, {25}, {30}, {0}, 0},
-    {"killed while it runs: from the beginning", {Y, Z}, {{RELEASE, 1, 0, 0}, {KILL, 15, 0, 0}, {RELEASE, 17, 0, 1}, {RELEASE, 40, 1, 0}},
-     {18, 40}, {38, 45}, {0, 38}, 0},
+    {"released anew before the first time is over",
+     {Z},
+     {{RELEASE, 1, 0, 10}, {KILL, 4, 0, 0}, {RELEASE, 5, 0, 20}},
+     {25},
+     {30},
+     {0},
+     0},
+    {"killed while it runs: from the beginning",
+     {Y, Z},
+     {{RELEASE, 1, 0, 0}, {KILL, 15, 0, 0}, {RELEASE, 17, 0, 1}, {RELEASE, 40, 1, 0}},
+     {18, 40},
+     {38, 45},
+     {0, 38},
+     0},
     {"a kill of one that is held is nothing", {Z}, {{KILL, 1, 0, 0}, {RELEASE, 2, 0, 0}}, {2}, {7}, {0}, 0},
-    {"a killed kernel's timer does not start the next one", {X, Z},
-     {{RELEASE, 1, 0, 999}, {KILL, 10, 0, 0}, {RELEASE, 20, 0, 0}, {RELEASE, 40, 1, 2000}}, {20, 2040}, {30, 2045}, {0, 30}, 0},
+    {"a killed kernel's timer does not start the next one",
+     {X, Z},
+     {{RELEASE, 1, 0, 999}, {KILL, 10, 0, 0}, {RELEASE, 20, 0, 0}, {RELEASE, 40, 1, 2000}},
+     {20, 2040},
+     {30, 2045},
+     {0, 30},
+     0},
     {"paused between waves", {WAVES}, {{RELEASE, 1, 0, 0}, {PAUSE, 5, 0, 0}, {GO_ON, 13, 0, 0}}, {1}, {23}, {0}, 11},
-    {"goes on before its blocks have ended", {WAVES}, {{RELEASE, 1, 0, 0}, {PAUSE, 5, 0, 0}, {GO_ON, 8, 0, 0}}, {1}, {21}, {0}, 0},
-    {"pause and go on of one that is held are nothing", {Z}, {{PAUSE, 1, 0, 0}, {GO_ON, 2, 0, 0}, {RELEASE, 3, 0, 0}}, {3}, {8}, {0}, 0},
+    {"goes on before its blocks have ended",
+     {WAVES},
+     {{RELEASE, 1, 0, 0}, {PAUSE, 5, 0, 0}, {GO_ON, 8, 0, 0}},
+     {1},
+     {21},
+     {0},
+     0},
+    {"pause and go on of one that is held are nothing",
+     {Z},
+     {{PAUSE, 1, 0, 0}, {GO_ON, 2, 0, 0}, {RELEASE, 3, 0, 0}},
+     {3},
+     {8},
+     {0},
+     0},
 };
 
 static void orders(void)
@@ -125,15 +169,18 @@ static void orders(void)
         CHECK_OK(try_share(&f, &scripted), f.error);
         for (uint32_t k = 0; k < count; k++) {
             const struct gsim_kernel_record *r = kernel_of(&f, 0, k);
-            CHECK_MSG(fabs(gsim_time_us(r->start) - script->start_us[k]) < 1e-3 && fabs(gsim_time_us(r->end) - script->end_us[k]) < 1e-3,
-                      "%s: kernel %u: %.3f to %.3f, expected %.3f to %.3f", script->name, k, gsim_time_us(r->start), gsim_time_us(r->end),
-                      script->start_us[k], script->end_us[k]);
-            CHECK_MSG(fabs(ready_us[k] - script->ready_us[k]) < 1e-3, "%s: kernel %u ready at %.3f", script->name, k, ready_us[k]);
+            CHECK_MSG(fabs(gsim_time_us(r->start) - script->start_us[k]) < 1e-3 &&
+                          fabs(gsim_time_us(r->end) - script->end_us[k]) < 1e-3,
+                      "%s: kernel %u: %.3f to %.3f, expected %.3f to %.3f", script->name, k, gsim_time_us(r->start),
+                      gsim_time_us(r->end), script->start_us[k], script->end_us[k]);
+            CHECK_MSG(fabs(ready_us[k] - script->ready_us[k]) < 1e-3, "%s: kernel %u ready at %.3f", script->name, k,
+                      ready_us[k]);
             CHECK_MSG(behind[k] == count - 1 - k, "%s: %u behind kernel %u", script->name, behind[k], k);
         }
-        for (uint32_t o = 0; o < MOST_ORDERS; o++) restarts += script->orders[o].what == KILL && script->orders[o].at_us == 15;
-        CHECK_MSG(started == count + restarts && ended == count && firsts == 1, "%s: %u started, %u ended, %u are first", script->name, started, ended,
-                  firsts);
+        for (uint32_t o = 0; o < MOST_ORDERS; o++)
+            restarts += script->orders[o].what == KILL && script->orders[o].at_us == 15;
+        CHECK_MSG(started == count + restarts && ended == count && firsts == 1,
+                  "%s: %u started, %u ended, %u are first", script->name, started, ended, firsts);
         CHECK_MSG(fabs(paused_us - script->paused_us) < 1e-3, "%s: paused at %.3f", script->name, paused_us);
         task_fixture_release(&f);
     }
@@ -185,11 +232,20 @@ static void task_ended(struct gsim_share *share, uint32_t task)
 }
 
 static const struct gsim_sharing_ops seeing = {
-    GSIM_SHARING_HEAD, .name = "seeing", .summary = "", .source = "", .settings = settings, .start = start_seeing, .ready = see,
-    .request_began = request_began, .request_ended = request_ended, .task_ended = task_ended,
+    GSIM_SHARING_HEAD,
+    .name = "seeing",
+    .summary = "",
+    .source = "",
+    .settings = settings,
+    .start = start_seeing,
+    .ready = see,
+    .request_began = request_began,
+    .request_ended = request_ended,
+    .task_ended = task_ended,
 };
 
-/* a twice: w (two waves) 5 to 25, then x, the same kernel as x2 but for its name; b's z comes at 6 and goes before a's second wave, at 15. */
+/* a twice: w (two waves) 5 to 25, then x, the same kernel as x2 but for its name; b's z comes at 6 and goes before a's
+ * second wave, at 15. */
 static void sees(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
@@ -202,7 +258,8 @@ static void sees(void)
     CHECK_TASK_KERNEL(&f, 0, 1, 35, 45);
     CHECK_TASK_KERNEL(&f, 0, 2, 50, 60);
     CHECK_TASK_KERNEL(&f, 0, 3, 65, 85);
-    CHECK(identities[0][0] == 0 && identities[0][1] == 1 && identities[0][2] == 1 && identities[0][3] == 0 && identities[1][0] == 0);
+    CHECK(identities[0][0] == 0 && identities[0][1] == 1 && identities[0][2] == 1 && identities[0][3] == 0 &&
+          identities[1][0] == 0);
     CHECK(priorities[0] == 0 && priorities[1] == 0);
     CHECK(firsts == 3 && began == 3 && over == 3 && left == 2);
     task_fixture_release(&f);

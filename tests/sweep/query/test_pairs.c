@@ -6,7 +6,8 @@
 /* Nine cells: seven won, one lost, one tie. Sign test of 8: 2 (1 + 8) / 2^8 = 0.0703125. */
 static void nine_cells(void)
 {
-    static const struct gsim_cell_pair pairs[] = {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {9, 8}, {5, 5.000001}};
+    static const struct gsim_cell_pair pairs[] = {{1, 2}, {2, 3}, {3, 4}, {4, 5},       {5, 6},
+                                                  {6, 7}, {7, 8}, {9, 8}, {5, 5.000001}};
     struct gsim_pairs sum;
     gsim_pairs_sum(pairs, 9, &sum);
     CHECK(sum.cells == 9 && sum.wins == 7 && sum.losses == 1 && sum.ties == 1);
@@ -14,7 +15,8 @@ static void nine_cells(void)
     CHECK_NEAR(sum.difference, -6.000001 / 9, 1e-9);
 }
 
-/* Differences -2, -4, -6: mean -4, deviation 2; t of 2 degrees of freedom 4.302653: 4.302653 * 2 / sqrt(3). Ratios 2, 2, 2: no width. */
+/* Differences -2, -4, -6: mean -4, deviation 2; t of 2 degrees of freedom 4.302653: 4.302653 * 2 / sqrt(3). Ratios 2,
+ * 2, 2: no width. */
 static void intervals(void)
 {
     static const struct gsim_cell_pair pairs[] = {{2, 4}, {4, 8}, {6, 12}};
@@ -28,7 +30,8 @@ static void intervals(void)
     CHECK_NEAR(sum.sign_p, 0.25, 1e-12);
 }
 
-/* Ratios 1 and 4: geometric mean 2; logarithms 0 and 2 ln 2 deviate by sqrt(2) ln 2, over sqrt(2), times t of one degree, 12.7062. */
+/* Ratios 1 and 4: geometric mean 2; logarithms 0 and 2 ln 2 deviate by sqrt(2) ln 2, over sqrt(2), times t of one
+ * degree, 12.7062. */
 static void two_cells(void)
 {
     static const struct gsim_cell_pair pairs[] = {{3, 3}, {1, 4}};

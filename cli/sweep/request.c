@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). See cli/request.h. Running a point and its row: cli/sweep/row.c. */
-#include "cli/request.h"
+/* Layer: sim (program). See cli/sweep/request.h. Running a point and its row: cli/sweep/row.c. */
+#include "cli/sweep/request.h"
 #include "plots/gnuplot.h"
 
 #include <unistd.h>
@@ -8,6 +8,7 @@
 #include "sim/device/device.h"
 #include "sim/device/search.h"
 #include "cli/sweep/row.h"
+#include "cli/sweep/sharing.h"
 #include "sim/base/text.h"
 #include "gpusim/program.h"
 
@@ -24,9 +25,10 @@ static const struct {
     {"memory", GSIM_CLI_MEMORY, false},     {"prefetch", GSIM_CLI_PREFETCH, false},
     {"block1d", GSIM_CLI_BLOCK1D, true},    {"blocks", GSIM_CLI_BLOCKS, true},
     {"seed", GSIM_CLI_SEED, true},          {"noise", GSIM_CLI_NOISE, false},
-    {"gpus", GSIM_CLI_GPUS, true},
+    {"gpus", GSIM_CLI_GPUS, true},          {"share", GSIM_CLI_SHARE, false},
 };
 #define CHECKED_VALUES 1000
+#define GSIM_TASK_SCHEDULER "async" /* of tasks that do not say theirs */
 #define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
 
 static size_t find_option(const char *name)
@@ -67,9 +69,13 @@ static enum gsim_status resolve(void *data, const char *name, const char **canon
     char hint[96];
     (void)data;
     *canonical = strcmp(name, "scheduler") == 0 ? "sched" : name;
+    const char *key;
+    *is_integer = false;
+    if (gsim_request_task(name, &key)) return GSIM_OK; /* its key is checked with its value */
     size_t option = find_option(*canonical);
     const char *dot = strrchr(name, '.');
     const struct gsim_param *param = option == OPTION_COUNT ? find_param(dot ? dot + 1 : name) : NULL;
+    if (gsim_request_way_of(name)) param = gsim_params_find(gsim_request_way_of(name)->params, dot + 1);
     *is_integer = option < OPTION_COUNT ? options[option].is_integer : param && param->type == GSIM_PARAM_INT;
     if (option < OPTION_COUNT || param) return GSIM_OK;
     if (dot) return gsim_cli_check_machine(name, error);
@@ -87,6 +93,7 @@ static const char *name_at(const char *kind, uint32_t index, const struct gsim_d
 {
     if (strcmp(kind, "workload") == 0) return gsim_workload_at(index) ? gsim_workload_at(index)->name : NULL;
     if (strcmp(kind, "sched") == 0) return gsim_scheduler_at(index) ? gsim_scheduler_at(index)->name : NULL;
+    if (strcmp(kind, "share") == 0) return gsim_sharing_at(index) ? gsim_sharing_at(index)->name : NULL;
     return index < devices->count ? devices->entries[index].name : NULL;
 }
 
@@ -99,7 +106,8 @@ static enum gsim_status expand(void *data, const char *name, const char *text, s
     *count = 0;
     if (strcmp(text, "all") != 0) return GSIM_OK;
     bool is_device = strcmp(name, "device") == 0;
-    if (!is_device && strcmp(name, "workload") != 0 && strcmp(name, "sched") != 0) return GSIM_OK;
+    if (!is_device && strcmp(name, "workload") != 0 && strcmp(name, "sched") != 0 && strcmp(name, "share") != 0)
+        return GSIM_OK;
     enum gsim_status status = is_device ? gsim_device_list(&devices, error) : GSIM_OK;
     if (status != GSIM_OK) return status;
     while (name_at(name, (uint32_t)found, &devices)) found++;
@@ -235,7 +243,8 @@ static enum gsim_status check_parameters(const struct gsim_requests *requests, s
         const char *value = is_fixed ? spec->fixed[i].value.text : spec->axes[i - spec->fixed_count].values[0].text;
         char text[200];
         const char *opt = text;
-        if (find_option(name) < OPTION_COUNT) continue;
+        const char *key;
+        if (find_option(name) < OPTION_COUNT || gsim_request_task(name, &key) || (requests->has_tasks && gsim_request_way_of(name))) continue;
         snprintf(text, sizeof(text), "%s=%s", name, value);
         struct gsim_cli_arguments arguments = {.opts = &opt, .opt_count = 1};
         status = gsim_cli_check_opts(&arguments, schedulers, count, error);
@@ -274,6 +283,9 @@ static enum gsim_status check_value(const struct gsim_requests *requests, const 
     struct gsim_cli_setup setup;
     struct gsim_cli_arguments arguments = {0};
     size_t option = find_option(name);
+    const char *task_key;
+    if (gsim_request_task(name, &task_key) || strcmp(name, "share") == 0)
+        return gsim_request_check_task(name, text, error);
     for (size_t i = 0; i < requests->named_count && !arguments.device; i++)
         if (requests->named[i].device.name) arguments.device = &requests->named[i].device;
     enum gsim_cli_key key = option < OPTION_COUNT ? options[option].key : GSIM_CLI_OPT;
@@ -306,13 +318,57 @@ static enum gsim_status check_values(const struct gsim_requests *requests, struc
     return status;
 }
 
+/* The programs of all tasks that the sweep names. */
+static enum gsim_status look_up_task(struct gsim_requests *requests, const char *name, const char *words,
+                                     bool is_from_file, struct gsim_error *error)
+{
+    const char *key, *program;
+    if (!gsim_request_task(name, &key) || key) return GSIM_OK;
+    if (!(program = gsim_request_task_program(&requests->arena, words)))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = check_plugin(requests, "workload", program, is_from_file, error);
+    return status == GSIM_OK ? add_named(requests, "workload", program, error) : status;
+}
+
+static enum gsim_status look_up_tasks(struct gsim_requests *requests, struct gsim_error *error)
+{
+    const struct gsim_spec *spec = requests->spec;
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < spec->fixed_count && status == GSIM_OK; i++)
+        status =
+            look_up_task(requests, spec->fixed[i].name, spec->fixed[i].value.text, spec->fixed[i].is_from_file, error);
+    for (size_t i = 0; i < spec->axis_count && status == GSIM_OK; i++)
+        for (size_t j = 0; j < spec->axes[i].count && status == GSIM_OK; j++)
+            status = look_up_task(requests, spec->axes[i].name, spec->axes[i].values[j].text,
+                                  spec->axes[i].is_from_file, error);
+    return status == GSIM_OK ? look_up(requests, "sched", GSIM_TASK_SCHEDULER, error) : status;
+}
+
+/* Workload or tasks. */
+static enum gsim_status check_kind(const struct gsim_spec *spec, bool has_tasks, struct gsim_error *error)
+{
+    static const char *const apart[] = {"workload", "iterations", "gpus"};
+    for (size_t i = 0; i < spec->fixed_count + spec->axis_count; i++) {
+        const char *name = i < spec->fixed_count ? spec->fixed[i].name : spec->axes[i - spec->fixed_count].name;
+        for (size_t a = 0; a < sizeof apart / sizeof apart[0] && has_tasks; a++)
+            if (strcmp(name, apart[a]) == 0)
+                return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --task", name);
+        if (!has_tasks && strcmp(name, "share") == 0)
+            return gsim_error_set(error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
+    }
+    return GSIM_OK;
+}
+
 enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct gsim_spec *spec, bool allows_plugins,
                                     struct gsim_error *error)
 {
     *requests = (struct gsim_requests){
         .spec = spec, .allows_plugins = allows_plugins, .setting_count = spec->fixed_count + spec->axis_count};
-    enum gsim_status status = look_up(requests, "workload", NULL, error);
-    if (status == GSIM_OK) status = look_up(requests, "sched", NULL, error);
+    requests->has_tasks = gsim_request_has_tasks(spec);
+    enum gsim_status status = check_kind(spec, requests->has_tasks, error);
+    if (status == GSIM_OK && requests->has_tasks) status = look_up_tasks(requests, error);
+    if (status == GSIM_OK && !requests->has_tasks) status = look_up(requests, "workload", NULL, error);
+    if (status == GSIM_OK && !requests->has_tasks) status = look_up(requests, "sched", NULL, error);
     if (status == GSIM_OK) status = look_up(requests, "device", GSIM_DEVICE_DEFAULT, error);
     if (status == GSIM_OK) status = check_parameters(requests, error);
     if (status == GSIM_OK) status = check_values(requests, error);
@@ -346,16 +402,19 @@ void gsim_requests_release(struct gsim_requests *requests)
 {
     for (size_t i = 0; i < requests->named_count; i++) gsim_device_release(&requests->named[i].device);
     gsim_free(requests->named);
+    gsim_arena_release(&requests->arena);
     *requests = (struct gsim_requests){0};
 }
 
 /* --- one point -------------------------------------------------------------------------------------------------- */
 /* Whether the setting means something under this scheduler and of this workload. */
-static bool applies(const char *name, const struct gsim_scheduler_ops *scheduler, const char *workload)
+static bool applies(const char *name, const struct gsim_scheduler_ops *scheduler, const char *workload,
+                    const char *share)
 {
     static const char *const machine[] = {"gpu", "device", "rule"};
-    const char *dot = strrchr(name, '.');
-    if (find_option(name) < OPTION_COUNT) return true;
+    const char *dot = strrchr(name, '.'), *key;
+    if (find_option(name) < OPTION_COUNT || gsim_request_task(name, &key)) return true;
+    if (share && gsim_request_way_of(name) && strcmp(gsim_request_way_of(name)->name, share) == 0) return true;
     if (!dot) return gsim_params_find(scheduler->params, name) != NULL;
     size_t length = (size_t)(dot - name);
     for (size_t i = 0; i < sizeof(machine) / sizeof(machine[0]); i++)
@@ -374,24 +433,29 @@ enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_
 {
     const struct gsim_spec *spec = requests->spec;
     struct gsim_setting *values = GSIM_ARENA_ARRAY(arena, struct gsim_setting, spec->axis_count);
-    *request =
-        (struct gsim_request){.settings = GSIM_ARENA_ARRAY(arena, struct gsim_point_setting, requests->setting_count)};
+    *request = (struct gsim_request){
+        .requests = requests, .settings = GSIM_ARENA_ARRAY(arena, struct gsim_point_setting, requests->setting_count)};
     if (arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_spec_point(spec, item, values, &request->repeat);
-    for (int pass = 0; pass < 2; pass++) /* the scheduler first: it decides what applies */
+    const char *share = requests->has_tasks ? "exclusive" : NULL;
+    for (int pass = 0; pass < 2; pass++) { /* the scheduler first: it decides what applies */
+        if (pass && !request->scheduler) request->scheduler = gsim_requests_named(requests, GSIM_TASK_SCHEDULER);
         for (size_t i = 0; i < requests->setting_count; i++) {
             bool is_axis = i >= spec->fixed_count;
             const struct gsim_setting *setting = is_axis ? &values[i - spec->fixed_count] : &spec->fixed[i];
             const char *text = setting->value.text;
             if (!pass) {
                 if (strcmp(setting->name, "sched") == 0) request->scheduler = gsim_requests_named(requests, text);
+                if (strcmp(setting->name, "share") == 0) share = text;
                 if (strcmp(setting->name, "device") == 0) request->device = gsim_requests_named(requests, text);
                 if (strcmp(setting->name, "workload") == 0) request->workload = gsim_requests_named(requests, text);
-            } else if (applies(setting->name, request->scheduler->scheduler, request->workload->text)) {
+            } else if (applies(setting->name, request->scheduler->scheduler,
+                               request->workload ? request->workload->text : "", share)) {
                 request->settings[request->setting_count++] =
                     (struct gsim_point_setting){setting->name, setting->value, is_axis};
             }
         }
+    }
     if (!request->device) request->device = gsim_requests_named(requests, GSIM_DEVICE_DEFAULT);
     return GSIM_OK;
 }
@@ -416,6 +480,15 @@ static bool is_default(const struct gsim_point_setting *setting)
 }
 
 /* Everything that the result depends on, in the order of names. */
+static void add_named_text(struct gsim_bytes *text, const struct gsim_named *named)
+{
+    if (!named) return;
+    gsim_bytes_add(text, named->text, strlen(named->text));
+    gsim_bytes_add(text, "\n", 1);
+    gsim_bytes_add(text, named->hash, strlen(named->hash));
+    gsim_bytes_add(text, "\n", 1);
+}
+
 static enum gsim_status key_of(const struct gsim_request *request, struct gsim_arena *arena, char key[GSIM_KEY_SIZE],
                                struct gsim_error *error)
 {
@@ -430,14 +503,14 @@ static enum gsim_status key_of(const struct gsim_request *request, struct gsim_a
                           request->repeat);
     gsim_bytes_add(&text, line, (size_t)length);
     const struct gsim_named *named[] = {request->workload, request->scheduler, request->device};
-    for (int i = 0; i < 3; i++) {
-        gsim_bytes_add(&text, named[i]->text, strlen(named[i]->text));
-        gsim_bytes_add(&text, "\n", 1);
-        gsim_bytes_add(&text, named[i]->hash, strlen(named[i]->hash));
-        gsim_bytes_add(&text, "\n", 1);
-    }
+    for (int i = 0; i < 3; i++) add_named_text(&text, named[i]);
     for (size_t i = 0; i < count; i++) {
+        const char *task_key;
         if (is_default(&sorted[i])) continue;
+        if (gsim_request_task(sorted[i].name, &task_key) && !task_key) {
+            const char *program = gsim_request_task_program(arena, sorted[i].value.text);
+            add_named_text(&text, program ? gsim_requests_named(request->requests, program) : NULL);
+        }
         gsim_bytes_add(&text, sorted[i].name, strlen(sorted[i].name));
         length = sorted[i].value.is_number ? snprintf(line, sizeof(line), "=%.15g\n", sorted[i].value.number)
                                            : snprintf(line, sizeof(line), "=%.390s\n", sorted[i].value.text);

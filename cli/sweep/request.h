@@ -26,6 +26,8 @@ struct gsim_requests {
     struct gsim_named *named;
     size_t named_count, named_capacity;
     size_t setting_count; /* fixed and axes together */
+    bool has_tasks;       /* points are several tasks under a way of sharing, not a workload */
+    struct gsim_arena arena;
 };
 
 extern const struct gsim_spec_host gsim_request_host;
