@@ -185,7 +185,7 @@ enum gsim_cli_command {
     X(WHOLE, "whole", NULL, GSIM_CLI_ON_ASK,                                                                           \
       "all of the trace (default: one step, the median of all but\n"                                                  \
       "the first, where steps are found)")                                                                             \
-    X(STEP_TIME, "step-time", "TIME", GSIM_CLI_ON_ASK,                                                                 \
+    X(STEP_TAKES, "step-time", "TIME", GSIM_CLI_ON_ASK,                                                                 \
       "what a step takes without the profiler, such as 2.25ms: the\n"                                                 \
       "host's time is scaled to it")                                                                                   \
     X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                      \

@@ -19,7 +19,7 @@ static enum gsim_status check_words(const struct gsim_cli_arguments *arguments, 
 {
     static const enum gsim_cli_key of_traces[] = {GSIM_CLI_GAPS, GSIM_CLI_COPIES, GSIM_CLI_EXECUTION_TRACE, GSIM_CLI_DEPENDS,
                                                   GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_UNEXPLAINED, GSIM_CLI_ALONE, GSIM_CLI_GPU, GSIM_CLI_RANK, GSIM_CLI_STEP,
-                                                  GSIM_CLI_STEPS, GSIM_CLI_WHOLE, GSIM_CLI_STEP_TIME, GSIM_CLI_BETWEEN, GSIM_CLI_TIME,
+                                                  GSIM_CLI_STEPS, GSIM_CLI_WHOLE, GSIM_CLI_STEP_TAKES, GSIM_CLI_BETWEEN, GSIM_CLI_TIME,
                                                   GSIM_CLI_RANGE};
     for (size_t i = 0; i < sizeof of_traces / sizeof of_traces[0]; i++)
         if (arguments->value[of_traces[i]])
@@ -92,7 +92,7 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct 
     if (arguments->operand_count != 1)
         return gsim_error_set(error, GSIM_USAGE, "nothing to look at: expected gpusim %s TRACE|PROGRAM|WORKLOAD",
                               gsim_cli_command_name((int)arguments->command));
-    enum gsim_status status = gsim_cli_step_time(arguments->value[GSIM_CLI_STEP_TIME], &s->step.asked_us, error);
+    enum gsim_status status = gsim_cli_step_time(arguments->value[GSIM_CLI_STEP_TAKES], &s->step.asked_us, error);
     if (status == GSIM_OK) status = gsim_cli_scheduler(scheduler ? scheduler : "async", &s->scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &s->scheduler, 1, error);
     if (status == GSIM_OK) status = load(s, arguments->operands[0], error);
