@@ -251,6 +251,12 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     return status == GSIM_OK ? read_host_event(&e) : status;
 }
 
+static enum gsim_status skip_header(void *context, const char *name, const char *text, struct gsim_error *error)
+{
+    (void)context, (void)name, (void)text, (void)error;
+    return GSIM_OK;
+}
+
 static void skip_damaged(void *context) { ((struct reader *)context)->records->notes->damaged++; }
 
 static void tell_progress(void *context, double ratio) { gsim_records_progress(((struct reader *)context)->records, ratio); }
@@ -260,7 +266,7 @@ enum gsim_status gsim_import_xla(const char *path, const struct gsim_import_opti
 {
     struct gsim_records records = {.options = options, .notes = notes, .error = error, .has_framework = true};
     struct reader reader = {.records = &records, .error = error};
-    struct gsim_events_handler handler = {.event = read_event, .damaged = skip_damaged, .progress = tell_progress, .context = &reader};
+    struct gsim_events_handler handler = {.event = read_event, .header = skip_header, .damaged = skip_damaged, .progress = tell_progress, .context = &reader};
     *notes = (struct gsim_import_notes){0};
     enum gsim_status status = gsim_events_read(path, &handler, error);
     if (status == GSIM_OK && !records.work_count)
