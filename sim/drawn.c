@@ -8,7 +8,7 @@
 static void time_kernel(struct gsim_drawn *w, uint32_t index)
 {
     const struct gsim_device_spec *spec = w->machine->simulation->device;
-    struct gsim_demand *work = &w->space->works[index];
+    struct gsim_demand *work = &gsim_works_first(w->space->works)->demands[index];
     if (gsim_rule_holds(spec->rules_off, GSIM_RULE_KNOWN_L2)) gsim_demand_meet(work, spec);
     w->kernel_us[index] = work->solo_ps / (double)GSIM_PS_PER_US;
 }
@@ -16,9 +16,11 @@ static void time_kernel(struct gsim_drawn *w, uint32_t index)
 static enum gsim_status add_kernel(void *data, uint32_t index, struct gsim_error *error)
 {
     struct gsim_drawn *w = data;
-    const struct gsim_kernel *kernel = &w->tables.program.kernels[index];
-    enum gsim_status status = gsim_work_init(&w->space->works[index], w->machine->simulation->device, kernel, error);
-    if (!status) time_kernel(w, index);
+    enum gsim_status status = GSIM_OK;
+    for (struct gsim_works *works = w->space->works; works && !status; works = works->next) {
+        status = gsim_works_add(works, index, error);
+        if (!status && !works->problems) time_kernel(w, index);
+    }
     return status;
 }
 
@@ -28,7 +30,8 @@ static void drop_kernel(void *data, uint32_t index)
     const struct gsim_drawn *w = data;
     gsim_timeline_forget_kernel(w->machine->timeline, index);
     for (uint32_t i = 0; i < w->device_count; i++)
-        for (uint32_t n = 0; n < w->devices[i]->part_count; n++) gsim_gpu_forget_works(w->devices[i]->parts[n].sm);
+        for (uint32_t n = 0; w->devices[i] && n < w->devices[i]->part_count; n++)
+            gsim_gpu_forget_works(w->devices[i]->parts[n].sm);
 }
 
 static enum gsim_status add_buffer(void *data, uint32_t index, struct gsim_error *error)
@@ -48,7 +51,8 @@ static enum gsim_status add_buffer(void *data, uint32_t index, struct gsim_error
         space->host_cache.written_at[index] = 0;
         space->host_cache.is_changed[index] = true;
     }
-    for (uint32_t i = 0; i < w->device_count; i++) gsim_recent_forget(w->devices[i], index);
+    for (uint32_t i = 0; w->devices && i < w->device_count; i++)
+        if (w->devices[i]) gsim_recent_forget(w->devices[i], index);
     return gsim_residency_add(&space->residency, index, &w->tables.program.buffers[index]) ? GSIM_OK
                                                                                          : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
@@ -78,7 +82,7 @@ enum gsim_status gsim_drawn_init(struct gsim_drawn *w, struct gsim_machine *mach
         const struct gsim_scheduler_ops *scheduler =
             s->tasks ? s->tasks->tasks[sources[i].task].scheduler : s->scheduler;
         status = gsim_draw_init(&w->draws[i], &w->tables, sources[i].source, (s->seed + 4) * GSIM_SEED_STEP + i, error);
-        w->draws[i].gpu_count = scheduler->uses_devices && s->gpu_count ? s->gpu_count : 1;
+        w->draws[i].gpu_count = scheduler->uses_devices ? machine->platform->device_count : 1;
     }
     if (status) return status;
     machine->is_drawn = true;

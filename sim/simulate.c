@@ -5,18 +5,15 @@
 
 #include "gpusim/limits.h"
 #include "sim/drawn.h"
+#include "sim/hardware.h"
 #include "sim/host/api.h"
-#include "sim/memory/links.h"
 #include "sim/task/task.h"
 
 /* All parts of a run. One program alone is one task in one process. */
 struct world {
     struct gsim_machine machine;
     struct gsim_space space;
-    struct gsim_process *processes;
-    struct gsim_front *fronts, **front_lists; /* of each process, by device */
-    struct gsim_device devices[GSIM_MAX_GPUS], *list[GSIM_MAX_GPUS];
-    uint32_t process_count, device_count;
+    struct gsim_hardware hardware;
     struct gsim_tasks tasks;
     struct gsim_task alone;      /* the program, where there are no others */
     struct gsim_drawn drawn;
@@ -36,10 +33,8 @@ static void release_world(struct world *w)
     for (uint32_t i = 0; w->tasks.states && i < w->tasks.count; i++) gsim_task_close(&w->tasks.states[i]);
     gsim_policy_close(w->tasks.policy);
     gsim_drawn_release(&w->drawn);
-    for (uint32_t i = 0; i < w->process_count; i++) gsim_process_release(&w->processes[i]);
     gsim_residency_release(&w->space.residency);
-    for (uint32_t i = 0; w->fronts && i < w->process_count * GSIM_MAX_GPUS; i++) gsim_front_release(&w->fronts[i]);
-    for (uint32_t i = 0; i < w->device_count; i++) gsim_device_close(&w->devices[i]);
+    gsim_hardware_release(&w->hardware);
     gsim_agenda_release(&m->agenda);
     gsim_free(m->threads);
     gsim_free(m->locks);
@@ -58,21 +53,13 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     return s->noise ? gsim_random_init(&m->call_noise, (s->seed + 1) * GSIM_SEED_STEP >> 16, error) : GSIM_OK;
 }
 
-static enum gsim_status init_works(struct gsim_machine *m, struct gsim_space *space, struct gsim_error *error)
+static enum gsim_status check_total(const struct gsim_simulation *s, const struct gsim_demand *works, struct gsim_error *error)
 {
-    const struct gsim_program *p = known_program(m->simulation);
-    uint32_t kernels = p ? p->kernel_count : 0;
-    space->works = GSIM_ARENA_ARRAY(&m->arena, struct gsim_demand, space->kernel_room);
-    if (!space->works) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    const struct gsim_demand *works = m->simulation->works;
-    if (works && kernels) memcpy(space->works, works, kernels * sizeof *works);
-    enum gsim_status status = works || !kernels
-                                  ? GSIM_OK
-                                  : gsim_demands_init(space->works, kernels, m->simulation->device, p->kernels, error);
-    if (status || !p) return status;
-    double total_us = 0, iterations = m->simulation->until_steady ? GSIM_STEADY_MOST : m->simulation->iterations ? m->simulation->iterations : p->iterations;
-    for (uint32_t i = 0; p && i < p->op_count; i++)
-        total_us += p->ops[i].host_us + (p->ops[i].kind == GSIM_OP_KERNEL ? space->works[p->ops[i].kernel_index].solo_ps * 1e-6 : 0);
+    const struct gsim_program *p = known_program(s);
+    if (!p) return GSIM_OK;
+    double total_us = 0, iterations = s->until_steady ? GSIM_STEADY_MOST : s->iterations ? s->iterations : p->iterations;
+    for (uint32_t i = 0; i < p->op_count; i++)
+        total_us += p->ops[i].host_us + (p->ops[i].kind == GSIM_OP_KERNEL ? works[p->ops[i].kernel_index].solo_ps * 1e-6 : 0);
     if (total_us * iterations > GSIM_LIMIT_TOTAL_US)
         return gsim_error_set(error, GSIM_INPUT, "%s: all durations of %.0f iterations add up to %.3g s, expected at most %g",
                               p->name, iterations, total_us * iterations * 1e-6, GSIM_LIMIT_TOTAL_US * 1e-6);
@@ -93,35 +80,15 @@ static enum gsim_status init_space(struct world *w, struct gsim_error *error)
         w->space.buffer_room = s->program->buffer_count;
     }
     if (!status) status = gsim_managed_init(&w->space, m, s->device, error);
-    if (!status) status = init_works(m, &w->space, error);
-    for (uint32_t i = 0; i < w->device_count && !status; i++) status = gsim_device_use(w->list[i], &w->space, error);
+    if (!status) status = gsim_hardware_use(&w->hardware, error);
+    if (!status) status = check_total(s, w->space.works->demands, error);
     if (!status && !gsim_host_cache_init(&w->space, m, s->device)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    return status;
-}
-
-/* Process INDEX, on PART of the first device and on all of the others. */
-static enum gsim_status init_process(struct world *w, uint32_t index, struct gsim_partition *part, struct gsim_error *error)
-{
-    struct gsim_process *p = &w->processes[index];
-    *p = (struct gsim_process){.machine = &w->machine, .devices = w->list, .device_count = w->device_count, .device = w->list[0],
-                               .spec = w->machine.simulation->device, .space = &w->space,
-                               .fronts = &w->front_lists[index * GSIM_MAX_GPUS]};
-    enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 0; i < w->device_count && !status; i++) {
-        struct gsim_front *f = &w->fronts[index * GSIM_MAX_GPUS + i];
-        w->front_lists[index * GSIM_MAX_GPUS + i] = f;
-        status = gsim_front_init(f, w->list[i], i ? &w->list[i]->parts[0] : part, p, index * GSIM_MAX_GPUS + i, error);
-        f->context = index;
-    }
-    if (!status && !gsim_api_init(p)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return status;
 }
 
 /* What the program and the scheduler ask for is there. */
 static enum gsim_status check_gpus(const struct gsim_simulation *s, uint32_t count, struct gsim_error *error)
 {
-    if (count > GSIM_LIMIT_GPUS)
-        return gsim_error_set(error, GSIM_INPUT, "expected at most %d GPUs, found %u", GSIM_LIMIT_GPUS, count);
     if (count > 1 && s->memory == GSIM_MEMORY_MANAGED)
         return gsim_error_set(error, GSIM_INPUT, "managed memory on several GPUs is not simulated: --memory pinned or pageable");
     for (uint32_t i = 0; s->program && i < s->program->op_count; i++) {
@@ -137,41 +104,13 @@ static enum gsim_status check_gpus(const struct gsim_simulation *s, uint32_t cou
     return GSIM_OK;
 }
 
-static enum gsim_status init_devices(struct world *w, uint32_t part_count, struct gsim_error *error)
-{
-    const struct gsim_simulation *s = w->machine.simulation;
-    uint32_t count = s->gpu_count ? s->gpu_count : 1;
-    enum gsim_status status = check_gpus(s, count, error);
-    for (uint32_t i = 0; i < count && !status; i++) {
-        w->list[i] = &w->devices[i];
-        status = gsim_front_open_device(&w->devices[i], &w->machine, s->device, i, part_count, error);
-        w->devices[i].all = w->list;
-        w->devices[i].all_count = count;
-        w->device_count = i + 1;
-    }
-    w->machine.timeline->gpu_count = count;
-    return status;
-}
-
-static bool make_processes(struct world *w, uint32_t count)
-{
-    struct gsim_arena *arena = &w->machine.arena;
-    w->processes = GSIM_ARENA_ARRAY(arena, struct gsim_process, count);
-    w->fronts = GSIM_ARENA_ARRAY(arena, struct gsim_front, count * GSIM_MAX_GPUS);
-    w->front_lists = GSIM_ARENA_ARRAY(arena, struct gsim_front *, count * GSIM_MAX_GPUS);
-    if (!w->processes || !w->fronts || !w->front_lists) return false;
-    w->process_count = count;
-    w->machine.error = &w->processes[0].driver.error;
-    return true;
-}
-
 /* The program has the process, and its driver, to itself. */
 static enum gsim_status be_alone(struct world *w, struct gsim_error *error)
 {
     struct gsim_task_state *t = w->tasks.states = GSIM_ARENA_NEW(&w->machine.arena, struct gsim_task_state);
     if (!t) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     *t = (struct gsim_task_state){
-        .all = &w->tasks, .spec = &w->alone, .process = &w->processes[0], .client = {.run = &t->run}};
+        .all = &w->tasks, .spec = &w->alone, .process = &w->hardware.processes[0], .client = {.run = &t->run}};
     w->tasks.machine = &w->machine;
     return GSIM_OK;
 }
@@ -212,18 +151,23 @@ static enum gsim_status find_sources(struct world *w, const struct gsim_simulati
 static enum gsim_status init_world(struct world *w, const struct gsim_simulation *s, struct gsim_timeline *timeline,
                                    struct gsim_error *failure, struct gsim_error *error)
 {
+    struct gsim_hardware *h = &w->hardware;
     enum gsim_status status = init_machine(&w->machine, s, timeline, failure, error);
     if (!status) status = find_sources(w, s, error);
     struct gsim_layout layout = {.process_count = 1, .part_count = 1};
     if (!status && s->tasks) status = gsim_tasks_lay_out(&w->tasks, &w->machine, &layout, error);
-    if (!status) status = init_devices(w, layout.part_count, error);
-    if (!status && !make_processes(w, layout.process_count)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!status && s->tasks) status = gsim_tasks_add_parts(&layout, w->list[0], error);
-    for (uint32_t i = 0; i < layout.process_count && !status; i++)
-        status = init_process(w, i, s->tasks ? layout.parts[i] : &w->list[0]->parts[0], error);
+    if (!status) status = gsim_hardware_init(h, &w->machine, &w->space, layout.part_count, error);
+    if (!status) status = check_gpus(s, h->device_count, error);
+    if (!status && !gsim_hardware_make_processes(h, layout.process_count)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status) w->machine.error = &h->processes[0].driver.error;
+    if (!status && s->tasks) status = gsim_tasks_add_parts(&layout, h->devices[0], error);
+    for (uint32_t i = 0; i < layout.process_count && !status; i++) {
+        status = gsim_hardware_open_process(h, i, s->tasks ? layout.parts[i] : &h->devices[0]->parts[0], error);
+        if (!status && !gsim_api_init(&h->processes[i])) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    }
     if (!status) status = init_space(w, error);
-    if (!status && w->source_count) status = gsim_drawn_open(&w->drawn, w->list, w->device_count, error);
-    if (!status && s->tasks) status = gsim_tasks_open(&w->tasks, &layout, w->processes, error);
+    if (!status && w->source_count) status = gsim_drawn_open(&w->drawn, h->devices, h->device_count, error);
+    if (!status && s->tasks) status = gsim_tasks_open(&w->tasks, &layout, h->processes, error);
     if (!status && !s->tasks) status = be_alone(w, error);
     return status;
 }
@@ -264,7 +208,7 @@ static enum gsim_status time_kernels(const struct gsim_space *space, struct gsim
     if (run->kernel_us) return GSIM_OK;
     double *times = GSIM_ARENA_ARRAY(arena, double, count + 1);
     if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (uint32_t k = 0; k < count; k++) times[k] = space->works[k].solo_ps / (double)GSIM_PS_PER_US;
+    for (uint32_t k = 0; k < count; k++) times[k] = space->works->demands[k].solo_ps / (double)GSIM_PS_PER_US;
     run->kernel_us = times;
     return GSIM_OK;
 }
@@ -304,6 +248,7 @@ static enum gsim_status prepare_task(struct world *w, struct gsim_task_state *t,
         .rng = &t->numbers,
         .arena = &t->arena,
         .device = gsim_device_facts(s->device),
+        .platform = &w->hardware.platform,
     };
     gsim_task_draw(t, draw);
     const struct gsim_driver_ops *ops = t->run.driver->ops;
@@ -335,7 +280,6 @@ static enum gsim_status run_tasks(struct world *w, struct gsim_error *error)
 {
     struct gsim_machine *m = &w->machine;
     struct gsim_tasks *tasks = &w->tasks;
-    const struct gsim_platform platform = gsim_links_platform(m->simulation->device);
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < tasks->count && !status; i++) status = prepare_task(w, &tasks->states[i], i, error);
     for (uint32_t i = 0; i < tasks->count && !status; i++) {
@@ -344,7 +288,7 @@ static enum gsim_status run_tasks(struct world *w, struct gsim_error *error)
         thread->client = &tasks->states[i].client;
         if (!i) m->running = thread;
     }
-    if (!status) status = gsim_engine_run(&platform, first_task_main, tasks, &m->engine, error);
+    if (!status) status = gsim_engine_run(m->platform, first_task_main, tasks, &m->engine, error);
     if (!status) status = find_failure(w, error);
     return status ? status : gsim_drawn_check(&w->drawn, error);
 }
@@ -367,8 +311,8 @@ enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct 
         if (!status) status = gsim_drawn_keep(&w->drawn, known_program(simulation), error);
     }
     if (!status && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
-    for (uint32_t i = 0; simulation->statistics && i < w->device_count; i++)
-        if (w->devices[i].sm) gsim_gpu_count(w->devices[i].sm, simulation->statistics);
+    for (uint32_t i = 0; simulation->statistics && w->hardware.devices && i < w->hardware.device_count; i++)
+        if (w->hardware.devices[i] && w->hardware.devices[i]->sm) gsim_gpu_count(w->hardware.devices[i]->sm, simulation->statistics);
     release_world(w);
     gsim_free(w);
     return status;

@@ -18,6 +18,7 @@
 #include "gpusim/device.h"
 #include "gpusim/driver.h"
 #include "gpusim/params.h"
+#include "gpusim/platform.h"
 #include "gpusim/random.h"
 
 GSIM_DECLARATIONS_BEGIN
@@ -63,6 +64,7 @@ struct gsim_run {
     struct gsim_device_facts device;
     struct gsim_draw *draw;        /* the program's ops, one after another (gpusim/schedulers/pull.h), of which PROGRAM has the buffers
                                       and kernels as they come; NULL: PROGRAM is all there is to know */
+    const struct gsim_platform *platform; /* where it runs, gpusim/platform.h; NULL: nobody knows (traces/runner/) */
     const double *kernel_us;       /* per kernel of the program, alone on the device; NULL where nobody knows (traces/runner/) */
 };
 

@@ -59,7 +59,10 @@ struct gsim_simulation {
     const struct gsim_task_profiles *profile;  /* for a policy; NULL: none */
     double measure_us;                   /* of host time before every launch of a kernel, for who measures them; 0: nobody does */
     struct gsim_gpu_options gpu;
-    uint32_t gpu_count;                  /* alike, each with links of its own; 0: 1. More only without managed memory */
+    const struct gsim_node *node;        /* where it runs; NULL: GPU_COUNT devices alike, each with links of its own */
+    /* By device of the node; NULL: all are DEVICE. Host calls cost what DEVICE, which is the first, says. */
+    const struct gsim_device_spec *const *devices;
+    uint32_t gpu_count;                  /* the first ones of NODE; 0: all of them, without NODE 1 */
     enum gsim_memory_mode memory;
     bool prefetch;
     uint32_t iterations;                 /* 0: the program's own */

@@ -148,13 +148,15 @@ static void complete_marker(struct gsim_front *f, struct gsim_marker *marker, gs
     marker->is_complete = true;
     marker->time = time;
     marker->ended_bytes = f->device->ended_bytes;
-    for (uint32_t devices = marker->waiting_devices; devices; devices &= devices - 1) {
-        uint32_t device = (uint32_t)__builtin_ctz(devices);
-        for (uint32_t waiting = marker->waiting_hw_queues[device]; waiting; waiting &= waiting - 1)
-            look_at(f->process->fronts[device], (uint32_t)__builtin_ctz(waiting), f->machine->now);
-        marker->waiting_hw_queues[device] = 0;
+    for (struct gsim_marker_wait *w = &marker->waiting, *next; w && w->front; w = next) {
+        next = w->next;
+        for (uint32_t waiting = w->hw_queues; waiting; waiting &= waiting - 1)
+            look_at(w->front, (uint32_t)__builtin_ctz(waiting), f->machine->now);
+        if (w == &marker->waiting) continue;
+        w->next = f->process->free_waits;
+        f->process->free_waits = w;
     }
-    marker->waiting_devices = 0;
+    marker->waiting = (struct gsim_marker_wait){0};
     gsim_machine_wake_all(f->machine, &marker->waiting_threads, time > f->machine->now ? time : f->machine->now);
     gsim_machine_fulfil(f->machine);
 }
@@ -212,7 +214,7 @@ static gsim_time draw_first(struct gsim_front *f, uint32_t hw_queue)
     gsim_time later = 0;
     bool is_drawn = !f->device->gaps.busy || !gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_DRAWN_FIRST);
     for (const struct gsim_command *t = first; t && t->kind == GSIM_COMMAND_RECORD && t->stream == first->stream; t = t->next) {
-        if (!t->marker->waiting_devices) continue;
+        if (!t->marker->waiting.front) continue;
         if (!is_drawn && gsim_random_integer(&f->turns, 2)) {
             uint32_t others = others_pending(f, hw_queue, GSIM_NO_HW_QUEUE);
             later = others > 1 ? f->device->gaps.busy / 2 : others ? -(f->device->gaps.busy / 2) : 0; /* as turn_to has them */
@@ -242,7 +244,7 @@ static gsim_time records_of(const struct gsim_front *f, uint32_t stream)
                                             t->arrival <= f->machine->now && t->marker->is_timed;
          t = t->next) {
         count++;
-        awaited += t->marker->waiting_devices != 0;
+        awaited += t->marker->waiting.front != NULL;
     }
     return (gsim_time)(count + (count > 1 ? awaited : 0)) * f->device->gaps.timed_record;
 }
@@ -452,8 +454,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
             return true;
         }
         if (!command->marker->is_complete) {
-            command->marker->waiting_devices |= UINT32_C(1) << f->device->index;
-            command->marker->waiting_hw_queues[f->device->index] |= UINT32_C(1) << index;
+            gsim_process_wait_for(f->process, command->marker, f, index);
             hw_queue->blocked = true;
             return false;
         }

@@ -48,7 +48,7 @@ static void kernel_started(void *data, void *command, gsim_time now)
     if (!t || t->kind == GSIM_COMMAND_TASK) return; /* a graph node's signal, or its launch knows */
     struct gsim_front *f = t->front;
     t->start = now;
-    f->device->touched_bytes += f->process->space->works[t->op->kernel_index].touched_bytes;
+    f->device->touched_bytes += gsim_device_work(f->device, t->op->kernel_index)->touched_bytes;
     gsim_faults_kernel_started(f->device, t);
     gsim_reuse_kernel_started(f->device, t);
     if (t->in_policy) gsim_front_policy_started(f, t);
@@ -66,7 +66,7 @@ static void kernel_ended(void *data, void *tag, gsim_time now)
         command->ended(command);
         return;
     }
-    f->device->ended_bytes += f->process->space->works[command->op->kernel_index].touched_bytes;
+    f->device->ended_bytes += gsim_device_work(f->device, command->op->kernel_index)->touched_bytes;
     struct gsim_kernel_record record = {
         .op = gsim_command_op(command),
         .iteration = command->iteration,

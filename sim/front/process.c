@@ -15,6 +15,24 @@ struct gsim_marker *gsim_process_marker(struct gsim_process *p)
     return marker;
 }
 
+void gsim_process_wait_for(struct gsim_process *p, struct gsim_marker *marker, struct gsim_front *front, uint32_t hw_queue)
+{
+    struct gsim_marker_wait *wait = &marker->waiting;
+    while (wait->front && wait->front != front && wait->next) wait = wait->next;
+    if (wait->front && wait->front != front) {
+        struct gsim_marker_wait *more = p->free_waits;
+        if (more) p->free_waits = more->next;
+        else if (!(more = GSIM_ARENA_NEW(&p->machine->arena, struct gsim_marker_wait))) {
+            gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
+            return;
+        }
+        *more = (struct gsim_marker_wait){0};
+        wait = wait->next = more;
+    }
+    wait->front = front;
+    wait->hw_queues |= UINT32_C(1) << hw_queue;
+}
+
 void gsim_process_unref(struct gsim_process *p, struct gsim_marker *marker)
 {
     if (!marker || --marker->references) return;

@@ -8,6 +8,13 @@
 
 #include "sim/memory/device.h"
 
+/* Hardware queues of one front end that wait for a recording. */
+struct gsim_marker_wait {
+    struct gsim_front *front;
+    uint32_t hw_queues;            /* a bit each */
+    struct gsim_marker_wait *next;
+};
+
 struct gsim_marker {
     uint32_t references;
     bool is_complete;
@@ -17,8 +24,7 @@ struct gsim_marker {
     double ended_bytes;            /* the device's then */
     uint32_t recorded_stream, event, iteration;
     uint32_t correlation;          /* of the call that recorded it */
-    uint32_t waiting_devices;      /* bit by device: some of its hardware queues wait, */
-    uint32_t waiting_hw_queues[GSIM_MAX_GPUS]; /* those, a bit each */
+    struct gsim_marker_wait waiting; /* the first; no front: nobody waits */
     struct gsim_host_thread *waiting_threads;
     struct gsim_marker *next_free;
 };
@@ -120,6 +126,7 @@ struct gsim_process {
     struct gsim_exec_state *execs;
     size_t exec_count, exec_capacity;
     struct gsim_marker *free_markers;
+    struct gsim_marker_wait *free_waits;
     struct gsim_acquire *free_acquires;
 
     uint32_t correlation;
@@ -130,6 +137,8 @@ static inline struct gsim_client *gsim_process_client(const struct gsim_process 
 
 /* A recording with one reference; NULL, and the run fails, when memory is out. */
 struct gsim_marker *gsim_process_marker(struct gsim_process *p);
+/* Hardware queue HW_QUEUE of FRONT waits for it. Out of memory, the run fails. */
+void gsim_process_wait_for(struct gsim_process *p, struct gsim_marker *marker, struct gsim_front *front, uint32_t hw_queue);
 void gsim_process_unref(struct gsim_process *p, struct gsim_marker *marker); /* accepts NULL */
 /* The next kernel of the stream waits for what MARKER recorded on the SMs, from READY on, or elsewhere (0). */
 void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream, const struct gsim_marker *marker, gsim_time ready);

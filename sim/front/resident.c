@@ -117,7 +117,7 @@ static void record_op(struct gsim_resident *r, const struct gsim_resident_op *op
         .ready = op->ready < op->start ? op->ready : op->start,         .start = op->start, .end = gsim_resident_now(r)};
     gsim_timeline_add_kernel(r->front->machine->timeline, &record);
     if (observer && observer->on_kernel) observer->on_kernel(observer->data, &record);
-    r->front->device->ended_bytes += r->front->process->space->works[its->kernel_index].touched_bytes;
+    r->front->device->ended_bytes += gsim_device_work(r->front->device, its->kernel_index)->touched_bytes;
 }
 
 static void launch_ended(void *argument)
@@ -202,7 +202,7 @@ static struct gsim_kernel_run *put_on_sm(struct gsim_resident_worker *w, struct 
     struct gsim_device *d = r->front->device;
     const struct gsim_resident_op *op = &r->ops[r->op_of[task]];
     const struct gsim_op *its = r->plan->ops[op - r->ops];
-    const struct gsim_demand *work = &d->space->works[its->kernel_index];
+    const struct gsim_demand *work = gsim_device_work(d, its->kernel_index);
     uint32_t first = (task - op->first_task) * op->task_blocks, left = op->block_count - first;
     uint32_t count = left < op->task_blocks ? left : op->task_blocks;
     command->op = its;
@@ -224,7 +224,7 @@ static void op_starts(struct gsim_resident *r, struct gsim_resident_op *op)
     if (op->has_started) return;
     op->has_started = true;
     op->start = gsim_resident_now(r);
-    r->front->device->touched_bytes += r->front->process->space->works[r->plan->ops[op - r->ops]->kernel_index].touched_bytes;
+    r->front->device->touched_bytes += gsim_device_work(r->front->device, r->plan->ops[op - r->ops]->kernel_index)->touched_bytes;
 }
 
 static void begin_task(void *argument)

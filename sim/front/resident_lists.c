@@ -55,7 +55,7 @@ static void await_next(struct gsim_resident_worker *w, uint32_t task)
     w->next_pred = 0;
     if (!w->run || !w->resident->plan->fetches_ahead) w->time += w->resident->costs.take + w->resident->costs.fetch;
     const struct gsim_op *op = w->resident->plan->ops[w->resident->op_of[task]];
-    if (w->resident->front->process->space->works[op->kernel_index].prologue > 0) gsim_resident_begin_early(w, task, w->time);
+    if (gsim_device_work(w->resident->front->device, op->kernel_index)->prologue > 0) gsim_resident_begin_early(w, task, w->time);
     gsim_resident_await(w);
 }
 
@@ -83,7 +83,7 @@ static void static_began(struct gsim_resident_worker *w)
     if (r->plan->prefetch_kib <= 0 || w->position >= r->task_count) return;
     uint32_t task = r->sequence[w->position];
     const struct gsim_op *op = r->plan->ops[r->op_of[task]];
-    if (r->front->process->space->works[op->kernel_index].prologue > 0) gsim_resident_load_ahead(w, task);
+    if (gsim_device_work(r->front->device, op->kernel_index)->prologue > 0) gsim_resident_load_ahead(w, task);
 }
 
 static void static_begin(struct gsim_resident *r)

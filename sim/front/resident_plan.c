@@ -15,7 +15,7 @@ static uint32_t room_on_sm(const struct gsim_front *f, const struct gsim_persist
     const struct gsim_sm_limits l = gsim_sm_limits(f->device->spec);
     uint32_t warps = 1, registers = 1, smem = 1;
     for (uint32_t i = 0; i < plan->op_count; i++) {
-        const struct gsim_demand *w = &f->process->space->works[plan->ops[i]->kernel_index];
+        const struct gsim_demand *w = gsim_device_work(f->device, plan->ops[i]->kernel_index);
         if (w->need.warps > warps) warps = w->need.warps;
         if (w->registers > registers) registers = w->registers;
         if (w->need.smem_bytes > smem) smem = w->need.smem_bytes;
@@ -70,7 +70,7 @@ static bool number_tasks(struct gsim_resident *r)
     uint64_t most = (uint64_t)GSIM_RESIDENT_WAVES * r->worker_count, tasks = 0;
     for (uint32_t i = 0; i < r->op_count; i++) {
         struct gsim_resident_op *op = &r->ops[i];
-        uint64_t blocks = r->front->process->space->works[r->plan->ops[i]->kernel_index].blocks, task_blocks = (blocks + most - 1) / most;
+        uint64_t blocks = gsim_device_work(r->front->device, r->plan->ops[i]->kernel_index)->blocks, task_blocks = (blocks + most - 1) / most;
         if (blocks > UINT32_MAX) {
             gsim_machine_fail(r->front->machine, GSIM_INPUT, "persistent kernel: ops[%u] has %llu blocks: expected %u at most",
                               r->plan->ops[i]->index, (unsigned long long)blocks, UINT32_MAX);

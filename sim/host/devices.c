@@ -16,15 +16,23 @@ static bool is_device(struct gsim_process *p, uint32_t device)
 static void do_device_set(struct gsim_driver *driver, uint32_t device)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (is_device(p, device)) p->device = p->devices[device];
+    struct gsim_device *d = is_device(p, device) ? p->machine->open_device(p->machine, device) : NULL;
+    if (d) p->device = d;
+}
+
+static void open_peer(struct gsim_device *d, uint32_t peer)
+{
+    if (!d->peers) d->peers = GSIM_ARENA_ARRAY(&d->machine->arena, bool, d->all_count);
+    if (d->peers) d->peers[peer] = true;
+    else gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
 }
 
 static void do_peer_enable(struct gsim_driver *driver, uint32_t peer)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (!is_device(p, peer)) return;
-    p->device->peers |= UINT32_C(1) << peer;
-    p->devices[peer]->peers |= UINT32_C(1) << p->device->index;
+    if (!is_device(p, peer) || !p->machine->open_device(p->machine, peer)) return;
+    open_peer(p->device, peer);
+    open_peer(p->devices[peer], p->device->index);
 }
 
 void gsim_api_set_device_ops(struct gsim_driver_ops *ops)

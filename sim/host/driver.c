@@ -343,7 +343,8 @@ static bool can_copy(struct gsim_process *p, const struct gsim_op *op, gsim_stre
     if (!gsim_api_is_stream(p, stream)) return false;
     const struct gsim_device *d = gsim_api_device(p, stream);
     if (op->copy_kind != GSIM_COPY_P2P) return true;
-    if (op->device == d->index && op->to_device != d->index && op->to_device < p->device_count) return true;
+    if (op->device == d->index && op->to_device != d->index && op->to_device < p->device_count)
+        return p->machine->open_device(p->machine, op->to_device) != NULL;
     gsim_machine_fail(p->machine, GSIM_SIM, "a copy from GPU %u to GPU %u cannot be in a stream of GPU %u of %u", op->device, op->to_device,
                       d->index, p->device_count);
     return false;

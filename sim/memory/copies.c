@@ -30,9 +30,20 @@ static void add_load(struct gsim_device *d, double gbps)
     gsim_partitions_add_copy_load(d, gbps);
 }
 
-static uint32_t peer_of(const struct gsim_command *command)
+struct gsim_leg gsim_copies_host_leg(const struct gsim_device *d, enum gsim_move move, enum gsim_copy_kind kind)
 {
-    return command->copy_kind == GSIM_COPY_P2P ? command->op->to_device : command->device->index;
+    const struct gsim_platform *p = d->machine->platform;
+    gsim_place host = gsim_platform_host_place(p, d->index), device = gsim_platform_device_place(p, d->index);
+    return kind == GSIM_COPY_H2D ? (struct gsim_leg){move, host, device} : (struct gsim_leg){move, device, host};
+}
+
+/* By the links between the two where peer access has opened them; else by their links to the host. */
+static struct gsim_leg peer_leg(const struct gsim_device *d, uint32_t to)
+{
+    const struct gsim_platform *p = d->machine->platform;
+    struct gsim_leg leg = {GSIM_MOVE_DIRECT, gsim_platform_device_place(p, d->index), gsim_platform_device_place(p, to)};
+    if (!d->peers || !d->peers[to] || !gsim_platform_has_peer_links(p, d->index, to)) leg.move = GSIM_MOVE_PINNED;
+    return leg;
 }
 
 bool gsim_copies_is_pinned(const struct gsim_space *space, const struct gsim_op *op)
@@ -57,9 +68,9 @@ static void add_load_of(const struct gsim_command *command, double sign)
     struct gsim_device *d = command->device;
     double gbps = recorded_us(command) > 0                ? (double)command->bytes * 1e-3 / recorded_us(command)
                   : command->copy_kind == GSIM_COPY_D2D ? d->spec->d2d_gbps
-                                                          : gsim_links_route_gbps(d->spec, command->route);
+                                                          : gsim_links_leg_gbps(d->machine->platform, &command->leg, d->spec);
     add_load(d, sign * gbps);
-    if (command->copy_kind == GSIM_COPY_P2P) add_load(d->all[peer_of(command)], sign * gbps);
+    if (command->copy_kind == GSIM_COPY_P2P) add_load(d->all[command->op->to_device], sign * gbps);
 }
 
 void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command)
@@ -83,8 +94,9 @@ void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command)
         return;
     }
     uint64_t bytes = command->bytes ? command->bytes : 1;
-    if (command->route == GSIM_ROUTE_H2D) bytes += (uint64_t)gsim_host_cache_copy(d->space, spec, command->buffer_index, (double)bytes);
-    gsim_engine_transfer(d->machine->engine, d->machine->now, &(struct gsim_leg){.route = command->route, .gpu = d->index, .peer = peer_of(command)}, bytes, command);
+    if (command->copy_kind == GSIM_COPY_H2D && command->leg.move == GSIM_MOVE_PINNED)
+        bytes += (uint64_t)gsim_host_cache_copy(d->space, spec, command->buffer_index, (double)bytes);
+    gsim_engine_transfer(d->machine->engine, d->machine->now, &command->leg, bytes, command);
 }
 
 static void engine_next(struct gsim_copy_engine *engine)
@@ -221,15 +233,12 @@ void gsim_copies_start(struct gsim_device *d, struct gsim_command *command)
             command->ended(command);
             return;
         }
-        command->route = GSIM_ROUTE_PREFETCH;
+        command->leg = gsim_copies_host_leg(d, GSIM_MOVE_BULK, GSIM_COPY_H2D);
         d->space->moving[command->buffer_index] = command;
     } else if (command->copy_kind == GSIM_COPY_P2P) {
-        bool has_port = d->spec->peer_gbps > 0 && d->peers >> op->to_device & 1;
-        command->route = has_port ? GSIM_ROUTE_PORT : GSIM_ROUTE_PEER;
-    } else if (command->copy_kind == GSIM_COPY_H2D) {
-        command->route = is_pageable ? GSIM_ROUTE_PAGEABLE_H2D : GSIM_ROUTE_H2D;
+        command->leg = peer_leg(d, op->to_device);
     } else {
-        command->route = is_pageable ? GSIM_ROUTE_PAGEABLE_D2H : GSIM_ROUTE_D2H;
+        command->leg = gsim_copies_host_leg(d, is_pageable ? GSIM_MOVE_PAGEABLE : GSIM_MOVE_PINNED, command->copy_kind);
     }
     if (op->kind == GSIM_OP_COPY && gsim_copies_unit(d, op) == GSIM_UNIT_SMS) {
         command->start = d->machine->now;

@@ -9,7 +9,7 @@ static struct gsim_gpu_load load_of_all(const struct gsim_device *d)
     struct gsim_gpu_load sum = {0};
     if (d->all_count == 1 && d->part_count == 1 && !d->parts->is_stopped) return gsim_gpu_load(d->sm);
     for (uint32_t i = 0; i < d->all_count; i++) {
-        for (uint32_t p = 0; p < d->all[i]->part_count; p++) {
+        for (uint32_t p = 0; d->all[i] && p < d->all[i]->part_count; p++) {
             if (d->all[i]->parts[p].is_stopped) continue;
             struct gsim_gpu_load load = gsim_gpu_load(d->all[i]->parts[p].sm);
             sum.blocks += load.blocks;
@@ -92,11 +92,11 @@ enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *ma
     return GSIM_OK;
 }
 
-enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_error *error)
+enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_works *works, struct gsim_error *error)
 {
     d->space = space;
-    d->overwrites_l2 =
-        gsim_demands_share_l2(space->works, space->program->kernel_count, d->spec) || d->machine->is_drawn;
+    d->works = works;
+    d->overwrites_l2 = works->share_l2 || d->machine->is_drawn;
     return gsim_reuse_init(d) && gsim_recent_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 

@@ -11,6 +11,7 @@
 #include "sim/memory/recent.h"
 #include "sim/memory/reuse.h"
 #include "sim/memory/space.h"
+#include "sim/memory/works.h"
 #include "sim/sm/gpu.h"
 
 struct gsim_front;
@@ -58,9 +59,10 @@ struct gsim_device {
     struct gsim_gaps gaps;
     struct gsim_device *const *all;    /* the machine's, by index */
     uint32_t all_count;
-    uint32_t peers;                    /* bit by index: those that its own link to them may be used for */
+    bool *peers;                       /* by index: those that its own links to them may be used for; NULL: none */
     const struct gsim_copy_hooks *hooks;
     struct gsim_space *space;          /* of the process whose commands it executes */
+    struct gsim_works *works;          /* of its kernels, on devices of this kind */
 
     struct gsim_partition *parts;           /* the first has all SMs, and is the only one unless contexts have their own */
     uint32_t part_count;
@@ -86,8 +88,8 @@ struct gsim_device {
 /* The SMs, with room for PART_COUNT parts, their copy engines and sources; LISTENER is told of kernels. Memory comes from the machine's arena. */
 enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *machine, const struct gsim_device_spec *spec, uint32_t index,
                                   uint32_t part_count, const struct gsim_gpu_listener *listener, struct gsim_error *error);
-/* The process whose commands the device executes. */
-enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_error *error);
+/* The process whose commands the device executes, and its kernels on such devices. */
+enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_works *works, struct gsim_error *error);
 void gsim_device_close(struct gsim_device *d); /* accepts zeroed */
 
 /* --- parts.c ------------------------------------------------------------------------------------------------ */
@@ -101,6 +103,12 @@ void gsim_partition_go_on(struct gsim_partition *part);
 void gsim_partition_tell(struct gsim_partition *part); /* for gsim_partition_changed */
 /* Copies draw so much more of DRAM. */
 void gsim_partitions_add_copy_load(struct gsim_device *d, double gbps);
+
+/* The work of the program's kernel INDEX on the device. */
+static inline const struct gsim_demand *gsim_device_work(const struct gsim_device *d, uint32_t index)
+{
+    return d->works->problems && d->works->problems[index] ? gsim_works_fail(d->works, d->machine, index) : &d->works->demands[index];
+}
 
 /* To be called whenever something was asked of the SMs: their next event may be another. */
 static inline void gsim_partition_changed(struct gsim_partition *part)
@@ -123,6 +131,8 @@ void gsim_copies_start(struct gsim_device *d, struct gsim_command *command);
 /* Of the host's side of a copy: its own, else the run's. */
 bool gsim_copies_is_pinned(const struct gsim_space *space, const struct gsim_op *op);
 bool gsim_copies_is_pageable(const struct gsim_space *space, const struct gsim_op *op);
+/* Between the device and its host, with KIND's direction. */
+struct gsim_leg gsim_copies_host_leg(const struct gsim_device *d, enum gsim_move move, enum gsim_copy_kind kind);
 /* The unit that executes OP: copies small enough to go with the commands occupy no copy engine. */
 uint32_t gsim_copies_unit(const struct gsim_device *d, const struct gsim_op *op);
 void gsim_copies_enqueue(struct gsim_device *d, struct gsim_command *command);

@@ -6,46 +6,35 @@
 
 #include "sim/memory/fault_rate.h"
 
-struct gsim_platform gsim_links_platform(const struct gsim_device_spec *d)
+struct gsim_own_links gsim_links_access(const struct gsim_device_spec *d)
 {
-    return (struct gsim_platform){
-        .beside_faults_least = d->beside_faults_least,
-        .link_gbps = {
-            [GSIM_LINK_H2D] = d->h2d_gbps,
-            [GSIM_LINK_D2H] = d->d2h_gbps,
-            [GSIM_LINK_BUS] = d->bidirectional_gbps,
-            [GSIM_LINK_STAGE_H2D] = d->pageable_h2d_gbps,
-            [GSIM_LINK_STAGE_D2H] = d->pageable_d2h_gbps,
-            [GSIM_LINK_BULK_H2D] = d->prefetch_gbps,
-            [GSIM_LINK_FAULT_D2H] = fmin(gsim_fault_scan_gbps(d), d->d2h_gbps),
-            [GSIM_LINK_PORT_OUT] = d->peer_gbps > 0 ? d->peer_gbps : 1,
-            [GSIM_LINK_PORT_IN] = d->peer_gbps > 0 ? d->peer_gbps : 1,
+    return (struct gsim_own_links){
+        .gbps = {
+            [GSIM_MOVE_PINNED] = {d->h2d_gbps, d->d2h_gbps},
+            [GSIM_MOVE_PAGEABLE] = {d->pageable_h2d_gbps, d->pageable_d2h_gbps},
+            [GSIM_MOVE_BULK] = {d->prefetch_gbps, 0},
+            [GSIM_MOVE_FAULT] = {0, fmin(gsim_fault_scan_gbps(d), d->d2h_gbps)},
         },
         .latency_us = {
-            [GSIM_ROUTE_H2D] = d->h2d_latency_us,
-            [GSIM_ROUTE_D2H] = d->d2h_latency_us,
-            [GSIM_ROUTE_PAGEABLE_H2D] = d->pageable_latency_us,
-            [GSIM_ROUTE_PAGEABLE_D2H] = d->pageable_latency_us,
-            [GSIM_ROUTE_PREFETCH] = d->h2d_latency_us,
-            [GSIM_ROUTE_FAULT_D2H] = d->fault_latency_us,
-            [GSIM_ROUTE_PEER] = d->d2h_latency_us + d->h2d_latency_us,
-            [GSIM_ROUTE_PORT] = d->peer_latency_us,
+            [GSIM_MOVE_PINNED] = {d->h2d_latency_us, d->d2h_latency_us},
+            [GSIM_MOVE_PAGEABLE] = {d->pageable_latency_us, d->pageable_latency_us},
+            [GSIM_MOVE_BULK] = {d->h2d_latency_us, 0},
+            [GSIM_MOVE_FAULT] = {0, d->fault_latency_us},
         },
+        .both_gbps = d->bidirectional_gbps,
+        .local_gbps = d->d2d_gbps / 2, /* every byte is read and written */
+        .beside_faults_least = d->beside_faults_least,
+        .peer_gbps = d->peer_gbps,
+        .peer_latency_us = d->peer_latency_us,
     };
 }
 
-double gsim_links_route_gbps(const struct gsim_device_spec *d, enum gsim_route route)
+double gsim_links_leg_gbps(const struct gsim_platform *p, const struct gsim_leg *leg, const struct gsim_device_spec *device)
 {
-    switch (route) {
-    case GSIM_ROUTE_H2D: return d->h2d_gbps;
-    case GSIM_ROUTE_D2H: return d->d2h_gbps;
-    case GSIM_ROUTE_PAGEABLE_H2D: return d->pageable_h2d_gbps;
-    case GSIM_ROUTE_PAGEABLE_D2H: return d->pageable_d2h_gbps;
-    case GSIM_ROUTE_PREFETCH: return d->prefetch_gbps;
-    case GSIM_ROUTE_FAULT_D2H: return gsim_fault_scan_gbps(d);
-    case GSIM_ROUTE_PEER: return fmin(d->d2h_gbps, d->h2d_gbps);
-    case GSIM_ROUTE_PORT: return d->peer_gbps;
-    case GSIM_ROUTE_COUNT: break;
-    }
-    GSIM_BUG("route %d", (int)route);
+    bool from_host = gsim_platform_is_host(p, leg->from), to_host = gsim_platform_is_host(p, leg->to);
+    struct gsim_route route;
+    if (!from_host && !to_host) return gsim_platform_route(p, leg, &route) ? gsim_route_gbps(p, &route) : 0;
+    if (leg->move == GSIM_MOVE_FAULT) return gsim_fault_scan_gbps(device);
+    uint32_t index = gsim_platform_device_of(p, from_host ? leg->to : leg->from);
+    return p->access[index]->gbps[leg->move][from_host ? GSIM_TO_DEVICE : GSIM_TO_HOST];
 }

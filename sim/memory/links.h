@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim. What the device file says of links, as the routes of sim/platform/engine.h. */
+/* Layer: memory. What a device's file says of its own links, as the platform has them (sim/platform/platform.h). */
 #ifndef GSIM_LINKS_H
 #define GSIM_LINKS_H
 
 #include "gpusim/device.h"
-#include "sim/platform/engine.h"
+#include "sim/platform/platform.h"
 
-struct gsim_platform gsim_links_platform(const struct gsim_device_spec *device);
-/* What one transfer alone has of ROUTE: what it takes of DRAM. */
-double gsim_links_route_gbps(const struct gsim_device_spec *device, enum gsim_route route);
+struct gsim_own_links gsim_links_access(const struct gsim_device_spec *device);
+/* What one transfer alone has of the leg: what it takes of DRAM. DEVICE: one at its ends. */
+double gsim_links_leg_gbps(const struct gsim_platform *platform, const struct gsim_leg *leg, const struct gsim_device_spec *device);
 
 #endif

@@ -52,10 +52,7 @@ static struct gsim_command *new_migration(struct gsim_device *d, const struct gs
     command->copy_kind = kind;
     command->reason = GSIM_REASON_FAULT;
     command->is_migration = true;
-    if (kind == GSIM_COPY_H2D)
-        command->route = GSIM_ROUTE_H2D;
-    else
-        command->route = is_eager(d) ? GSIM_ROUTE_D2H : GSIM_ROUTE_FAULT_D2H;
+    command->leg = gsim_copies_host_leg(d, kind == GSIM_COPY_H2D || is_eager(d) ? GSIM_MOVE_PINNED : GSIM_MOVE_FAULT, kind);
     return command;
 }
 
@@ -124,7 +121,7 @@ void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command)
     bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED, faults = is_managed && may_fault(d, command);
     if (faults) gsim_faults_add(d, command);
     if (is_managed && is_eager(d)) touch_eagerly(d, command->op);
-    command->run = (command->is_held ? gsim_gpu_submit_held : gsim_gpu_submit_scaled)(command->part->sm, d->machine->now, &d->space->works[command->op->kernel_index],
+    command->run = (command->is_held ? gsim_gpu_submit_held : gsim_gpu_submit_scaled)(command->part->sm, d->machine->now, gsim_device_work(d, command->op->kernel_index),
                                           gsim_reuse_kernel(d, command) * gsim_recent_kernel(d, command->op), command->priority, command);
     gsim_partition_changed(command->part);
     if (!command->run)
@@ -179,7 +176,7 @@ static void write_back(struct gsim_device *d, const struct gsim_command *cause, 
     struct gsim_command *back = new_migration(d, cause, cause->iteration, cause->buffer_index, bytes, GSIM_COPY_D2H);
     if (!back) return;
     back->reason = GSIM_REASON_EVICTION;
-    back->route = GSIM_ROUTE_D2H;
+    back->leg.move = GSIM_MOVE_PINNED;
     back->then = then;
     gsim_copies_enqueue(d, back);
 }

@@ -2,6 +2,8 @@
 /* See sim/memory/device.h: parts of a GPU's SMs, which of them run, and what they share of its DRAM. */
 #include "sim/memory/device.h"
 
+#define SCATTER_STRIDE 8 /* of the numbers by which parts draw the places of their blocks */
+
 /* Until when nothing but the part's own events can change it; 0: it is not known. */
 static gsim_time horizon_of(const struct gsim_partition *part)
 {
@@ -51,9 +53,9 @@ struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_co
     if (is_isolated) part->spec.dram_gbps *= sm_count / d->spec->sm_count;
     part->sm = gsim_gpu_create(&d->machine->arena, &part->spec, &s->gpu, listener);
     if (!part->sm) return NULL;
-    gsim_gpu_set_scatter(part->sm, (s->seed - 1) * GSIM_SEED_STEP + d->index + GSIM_MAX_GPUS * d->part_count);
+    gsim_gpu_set_scatter(part->sm, (s->seed - 1) * GSIM_SEED_STEP + d->index + SCATTER_STRIDE * d->part_count);
     if (s->noise) gsim_gpu_set_noise(part->sm, &d->kernel_noise);
-    uint32_t handle = d->index + GSIM_MAX_GPUS * d->part_count++;
+    uint32_t handle = d->index + d->machine->platform->device_count * d->part_count++;
     part->source = (struct gsim_agenda_source){.class = GSIM_AGENDA_BLOCKS, .handle_index = handle, .handle = end_blocks, .owner = part};
     return gsim_agenda_add(&d->machine->agenda, &part->source) ? part : NULL;
 }

@@ -29,7 +29,7 @@ bool gsim_recent_init(struct gsim_device *d)
     bool has_args = false;
     if (!gsim_rule_holds(d->spec->rules_off, GSIM_RULE_KNOWN_L2)) return true;
     for (uint32_t i = 0; i < p->op_count && !has_args; i++)
-        has_args = p->ops[i].kind == GSIM_OP_KERNEL && p->ops[i].arg_count && d->space->works[p->ops[i].kernel_index].cold > 1;
+        has_args = p->ops[i].kind == GSIM_OP_KERNEL && p->ops[i].arg_count && d->works->demands[p->ops[i].kernel_index].cold > 1;
     if (!has_args && !d->machine->is_drawn) return true;
     d->recent.is_kept = true;
     d->recent.is_bounded = d->machine->is_drawn;
@@ -133,7 +133,7 @@ static uint64_t end_of(const struct gsim_device *d, const struct gsim_access *ac
 
 double gsim_recent_kernel(struct gsim_device *d, const struct gsim_op *op)
 {
-    const struct gsim_demand *w = &d->space->works[op->kernel_index];
+    const struct gsim_demand *w = gsim_device_work(d, op->kernel_index);
     double own = 0, gone = 0;
     struct gsim_access_walk walk = {.op = op}, again = walk, last = walk;
     if (!d->recent.is_kept) return 1;

@@ -137,7 +137,7 @@ static bool init_bringing(struct gsim_device *d)
 static double working_threads(const struct gsim_device *d, const struct gsim_op *op)
 {
     const struct gsim_kernel *k = &d->space->program->kernels[op->kernel_index];
-    const struct gsim_demand *w = &d->space->works[op->kernel_index];
+    const struct gsim_demand *w = gsim_device_work(d, op->kernel_index);
     double threads = fmin((double)d->spec->sm_count * w->need.blocks_per_sm, (double)w->blocks) * w->threads;
     double items = fmax(k->loop_x, 1) * fmax(k->loop_y, 1) * fmax(k->loop_z, 1);
     return k->loop_x > 0 && items < threads ? items : threads;
@@ -153,14 +153,14 @@ static double missing_ps(const struct gsim_device *d, const struct gsim_op *op, 
  * the front. */
 static double share_behind(const struct gsim_device *d, const struct gsim_command *command, const struct gsim_command *leader, double done)
 {
-    double own = d->space->works[command->op->kernel_index].solo_ps, its = d->space->works[leader->op->kernel_index].solo_ps;
+    double own = gsim_device_work(d, command->op->kernel_index)->solo_ps, its = gsim_device_work(d, leader->op->kernel_index)->solo_ps;
     return own < its * (1 - done) ? done * its / (its - own) : 1;
 }
 
 static void lengthen(struct gsim_device *d, const struct gsim_command *command, double longer_ps)
 {
     if (longer_ps == 0) return;
-    gsim_gpu_lengthen(command->part->sm, d->machine->now, command->run, longer_ps / d->space->works[command->op->kernel_index].solo_ps);
+    gsim_gpu_lengthen(command->part->sm, d->machine->now, command->run, longer_ps / gsim_device_work(d, command->op->kernel_index)->solo_ps);
     gsim_partition_changed(command->part);
 }
 
@@ -229,7 +229,7 @@ double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_command *comma
     if (!d->reuse.next) return is_inside ? far : 1;
     double bytes = read_missing(d, op, gsim_command_op(command));
     if (!is_inside) return 1;
-    double scale = far + missing_ps(d, op, bytes - d->reuse.missed[gsim_command_op(command)]) / d->space->works[op->kernel_index].solo_ps;
+    double scale = far + missing_ps(d, op, bytes - d->reuse.missed[gsim_command_op(command)]) / gsim_device_work(d, op->kernel_index)->solo_ps;
     return fmax(GSIM_LEAST_SCALE, fmin(scale, GSIM_MOST_SCALE));
 }
 

@@ -9,12 +9,13 @@
 #include "sim/sm/work.h"
 
 struct gsim_command;
+struct gsim_works;
 
 struct gsim_space {
     const struct gsim_program *program;
     uint32_t kernel_room, buffer_room; /* of the tables by kernel and buffer: a program that is drawn grows */
     enum gsim_memory_mode mode;
-    struct gsim_demand *works;         /* by kernel index */
+    struct gsim_works *works;          /* of the kinds of devices that were used, the newest first */
     struct gsim_host_cache host_cache;
     struct gsim_residency residency;   /* managed memory */
     struct gsim_command **moving;      /* by buffer: the transfer to the device under way, or NULL */

@@ -74,7 +74,7 @@ struct gsim_command {
     bool has_room;                   /* bulk copies: what they displace has left */
     struct gsim_faulter *faulter;    /* kernels that may meet missing pages */
     uint64_t bytes;                  /* transfers */
-    enum gsim_route route;
+    struct gsim_leg leg;             /* its way; a copy within a device has none */
     enum gsim_copy_kind copy_kind;
     enum gsim_copy_reason reason;
     uint32_t buffer_index;

@@ -37,14 +37,13 @@ struct request {
     const struct gsim_leg *leg;
     uint64_t bytes;
     void *tag;
-    uint32_t gpu;             /* SET_LINKS */
+    uint32_t device;          /* SET_LINKS */
 };
 
 struct gsim_engine {
     struct gsim_simgrid simgrid;
     bool is_shared;        /* SimGrid has taken over */
     const struct gsim_platform *platform;
-    double reserved_gbps[GSIM_MAX_GPUS][2]; /* of each link, to the device and to the host: not the transfers' */
     struct gsim_coroutine *coroutine; /* the first thread's */
     struct gsim_actor first;
     void (*main_thread)(void *);
@@ -87,7 +86,7 @@ static void serve(struct gsim_engine *e, struct request *r)
     case SPAWN: r->actor = gsim_simgrid_spawn(s, r->body, r->argument); break;
     case FINISH: gsim_simgrid_finish(s); break;
     case TRANSFER: gsim_simgrid_transfer(s, r->at, r->leg, r->bytes, r->tag); break;
-    case SET_LINKS: gsim_simgrid_set_links(s, r->gpu); break;
+    case SET_LINKS: gsim_simgrid_set_links(s, r->device); break;
     case WAIT: gsim_simgrid_wait(s, r->at); break;
     }
 }
@@ -146,11 +145,11 @@ enum gsim_status gsim_engine_run(const struct gsim_platform *platform, void (*ma
     struct gsim_engine engine = {.platform = platform, .main_thread = main_thread, .argument = argument};
     engine.first = (struct gsim_actor){.body = stand_in, .argument = &engine, .may_run = true};
     engine.simgrid.self = &engine.first;
-    engine.simgrid.latency_us = platform->latency_us;
+    engine.simgrid.platform = platform;
     engine.simgrid.ended_last = &engine.simgrid.ended_first;
-    for (uint32_t gpu = 0; gpu < GSIM_MAX_GPUS; gpu++) memcpy(engine.simgrid.gbps[gpu], platform->link_gbps, sizeof platform->link_gbps);
+    engine.simgrid.reserved = GSIM_ARENA_ARRAY(&engine.simgrid.arena, struct gsim_reserved, platform->device_count);
     engine.idle = GSIM_ARENA_NEW(&engine.simgrid.arena, struct flight); /* and room for what cannot fail later */
-    engine.coroutine = engine.idle ? gsim_coroutine_create(first_main, &engine) : NULL;
+    engine.coroutine = engine.idle && engine.simgrid.reserved ? gsim_coroutine_create(first_main, &engine) : NULL;
     if (!engine.coroutine) {
         gsim_arena_release(&engine.simgrid.arena);
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -204,49 +203,43 @@ gsim_time gsim_engine_clock(const struct gsim_engine *engine)
     return engine->is_shared ? gsim_simgrid_time(&engine->simgrid) : gsim_time_from_seconds(engine->clock);
 }
 
+static struct gsim_route route_of(const struct gsim_engine *e, const struct gsim_leg *leg)
+{
+    struct gsim_route route;
+    bool exists = gsim_platform_route(e->platform, leg, &route);
+    GSIM_INVARIANT(exists);
+    return route;
+}
+
 /* As SimGrid computes it, in the same order. */
 static void fly_alone(struct gsim_engine *e, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag)
 {
     struct flight *f = new_flight(e);
-    struct gsim_hop hops[2];
-    double latency = e->platform->latency_us[leg->route];
+    const struct gsim_route route = route_of(e, leg);
+    double latency = route.latency_us;
     if (gsim_engine_clock(e) + gsim_clock_slack(e->clock) < at) e->clock = gsim_time_seconds(at);
-    gsim_simgrid_hops(leg, hops);
-    double gbps = fmin(e->simgrid.gbps[hops[0].gpu][hops[0].link], e->simgrid.gbps[hops[1].gpu][hops[1].link]);
+    double gbps = route.leaves[0] == GSIM_NO_LEAF ? INFINITY : gsim_platform_network_gbps(e->platform);
+    for (uint32_t i = 0; i < route.count; i++) gbps = fmin(gbps, gsim_simgrid_gbps(&e->simgrid, route.links[i]));
     double start = latency > 0 ? fmax(e->clock, gsim_time_seconds(at) + latency * 1e-6) : e->clock;
     *f = (struct flight){.leg = *leg, .bytes = bytes, .tag = tag, .at = at, .began = e->clock, .end = start + (double)bytes / (gbps * 1e9)};
 }
 
 void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag)
 {
-    GSIM_INVARIANT(leg->gpu < GSIM_MAX_GPUS && leg->peer < GSIM_MAX_GPUS);
     if (engine->is_shared || (engine->flight_count && needs_simgrid(engine)))
         ask(engine, (struct request){.kind = TRANSFER, .at = at, .leg = leg, .bytes = bytes, .tag = tag});
     else
         fly_alone(engine, at, leg, bytes, tag);
 }
 
-/* Of LINK, a cap in DIRECTION: what is left of that, at least a share of it. */
-static void set_rest(struct gsim_engine *e, uint32_t gpu, enum gsim_link link, enum gsim_link direction, double reserved_gbps)
+void gsim_engine_reserve(struct gsim_engine *engine, uint32_t device, double to_device_gbps, double to_host_gbps)
 {
-    double whole = e->platform->link_gbps[direction], rest = fmax(whole - reserved_gbps, e->platform->beside_faults_least * whole);
-    e->simgrid.gbps[gpu][link] = fmin(e->platform->link_gbps[link], rest);
-}
-
-void gsim_engine_reserve(struct gsim_engine *engine, uint32_t gpu, double to_device_gbps, double to_host_gbps)
-{
-    double *reserved = engine->reserved_gbps[gpu];
-    double change = fabs(to_device_gbps - reserved[0]) + fabs(to_host_gbps - reserved[1]);
-    if (change <= 1e-3 * (reserved[0] + reserved[1])) return;
+    struct gsim_reserved *reserved = &engine->simgrid.reserved[device];
+    double change = fabs(to_device_gbps - reserved->gbps[GSIM_TO_DEVICE]) + fabs(to_host_gbps - reserved->gbps[GSIM_TO_HOST]);
+    if (change <= 1e-3 * (reserved->gbps[GSIM_TO_DEVICE] + reserved->gbps[GSIM_TO_HOST])) return;
     if (engine->flight_count) needs_simgrid(engine);
-    reserved[0] = to_device_gbps;
-    reserved[1] = to_host_gbps;
-    set_rest(engine, gpu, GSIM_LINK_H2D, GSIM_LINK_H2D, to_device_gbps);
-    set_rest(engine, gpu, GSIM_LINK_BULK_H2D, GSIM_LINK_H2D, to_device_gbps);
-    set_rest(engine, gpu, GSIM_LINK_STAGE_H2D, GSIM_LINK_H2D, to_device_gbps);
-    set_rest(engine, gpu, GSIM_LINK_D2H, GSIM_LINK_D2H, to_host_gbps);
-    set_rest(engine, gpu, GSIM_LINK_STAGE_D2H, GSIM_LINK_D2H, to_host_gbps);
-    if (engine->is_shared) ask(engine, (struct request){.kind = SET_LINKS, .gpu = gpu});
+    *reserved = (struct gsim_reserved){.gbps = {to_device_gbps, to_host_gbps}, .is_cut = true};
+    if (engine->is_shared) ask(engine, (struct request){.kind = SET_LINKS, .device = device});
 }
 
 uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine) { return engine->flight_count + engine->simgrid.in_flight; }

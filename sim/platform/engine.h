@@ -12,55 +12,10 @@
 
 #include "gpusim/status.h"
 #include "gpusim/units.h"
+#include "sim/platform/platform.h"
 
 struct gsim_engine;
 struct gsim_actor; /* one simulated host thread */
-
-/* Where a transfer starts and ends, and so which limits it shares:
- * every H2D route ends in the link's H2D direction, every D2H route in the other, and both in the bus. */
-enum gsim_route {
-    GSIM_ROUTE_H2D,
-    GSIM_ROUTE_D2H,
-    GSIM_ROUTE_PAGEABLE_H2D,
-    GSIM_ROUTE_PAGEABLE_D2H,
-    GSIM_ROUTE_PREFETCH,  /* bulk migration to the device */
-    GSIM_ROUTE_FAULT_D2H, /* the host's page faults */
-    GSIM_ROUTE_PEER,      /* from GPU to GPU, through both links to the host */
-    GSIM_ROUTE_PORT,      /* from GPU to GPU, by a link of their own */
-    GSIM_ROUTE_COUNT
-};
-
-/* GPUs that the platform has, each with links of its own. */
-#define GSIM_MAX_GPUS 8
-
-/* A GPU's links. A direction of the link and the bus of both are shared by all routes through them; the others cap one
- * kind of transfer. */
-enum gsim_link {
-    GSIM_LINK_H2D,
-    GSIM_LINK_D2H,
-    GSIM_LINK_BUS,
-    GSIM_LINK_STAGE_H2D,
-    GSIM_LINK_STAGE_D2H,
-    GSIM_LINK_BULK_H2D,
-    GSIM_LINK_FAULT_D2H,
-    GSIM_LINK_PORT_OUT, /* to other GPUs and from them */
-    GSIM_LINK_PORT_IN,
-    GSIM_LINK_COUNT
-};
-
-/* The numbers of each GPU's links and routes. */
-struct gsim_platform {
-    double link_gbps[GSIM_LINK_COUNT];
-    double beside_faults_least; /* of a direction, for transfers while faults take some of it */
-    double latency_us[GSIM_ROUTE_COUNT]; /* before the first byte of a transfer */
-};
-
-/* One transfer's way. */
-struct gsim_leg {
-    enum gsim_route route;
-    uint32_t gpu;
-    uint32_t peer; /* from GPU to GPU: where it goes to */
-};
 
 /* Runs MAIN_THREAD as the first host thread and returns when all host threads have ended. One engine at a
  * time per process (SimGrid has one), any number one after another. Where SimGrid is needed and cannot be loaded, the run
@@ -82,10 +37,10 @@ void gsim_engine_release(struct gsim_engine *engine, struct gsim_actor *to);
 /* The last thread is about to end: so do the engine's own actors. */
 void gsim_engine_finish(struct gsim_engine *engine);
 
-/* Starts a transfer at time AT >= clock (the clock is brought there first). */
+/* Starts a transfer at time AT >= clock (the clock is brought there first). The leg has a route. */
 void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag);
-/* Something that is no transfer takes that much of the GPU's link, by direction; transfers share the rest. */
-void gsim_engine_reserve(struct gsim_engine *engine, uint32_t gpu, double to_device_gbps, double to_host_gbps);
+/* Something that is no transfer takes that much of a device's own links, by direction; transfers share the rest. */
+void gsim_engine_reserve(struct gsim_engine *engine, uint32_t device, double to_device_gbps, double to_host_gbps);
 uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine);
 /* With transfers in flight: lets simulated time pass until the clock is at UNTIL or a transfer ended,
  * whichever comes first; may return earlier. Call again until one of the two holds. */

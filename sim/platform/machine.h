@@ -33,6 +33,9 @@
 #include "sim/platform/engine.h"
 #include "sim/program/draw.h"
 
+struct gsim_device;
+struct gsim_hardware;
+
 struct gsim_host_thread {
     struct gsim_actor *actor;
     struct gsim_driver *driver;    /* whose calls it makes */
@@ -77,6 +80,10 @@ struct gsim_queue_state {
 struct gsim_machine {
     const struct gsim_simulation *simulation;
     struct gsim_timeline *timeline;
+    const struct gsim_platform *platform;
+    /* Device INDEX, made when it is first used; NULL, and the run fails, when it cannot be. */
+    struct gsim_device *(*open_device)(struct gsim_machine *machine, uint32_t index);
+    struct gsim_hardware *hardware; /* what that makes it of */
     struct gsim_engine *engine;
     struct gsim_arena arena;
     struct gsim_error *error;      /* the first failure: where the drivers' calls see it */

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * SimGrid behind sim/platform/engine.c, loaded when it is needed: Debian's brings 25 libraries along, which take longer than a
- * small run. Traps of SimGrid 3.32 that shape this file: its timed waits leak (so sleeping "timer" actors wake a suspended
+ * small run. Its C++ is in a module of ours (sim/platform/wires.h). Traps of SimGrid 3.32 that shape this file: its timed waits leak (so sleeping "timer" actors wake a suspended
  * one instead), a resume that comes before the suspend is lost (so every wake-up is a flag as well), one engine per process.
  */
 #include "sim/platform/simgrid.h"
 
 #include <dlfcn.h>
-#include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/link.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "sim/base/ends.h"
+#include "sim/platform/wires.h"
 
 /* SimGrid ends the process when its own allocations fail: it is asked for these only while there is so much. */
 #define LOAD_BYTES  (48 << 20) /* its libraries */
@@ -24,12 +28,13 @@
 
 /* Its functions that are used, by their own names: sg.NAME(). */
 #define FUNCTIONS(X)                                                                                                       \
-    X(simgrid_init) X(simgrid_load_platform) X(simgrid_run) X(simgrid_get_clock)                                           \
+    X(simgrid_init) X(simgrid_run) X(simgrid_get_clock)                                           \
     X(sg_actor_init) X(sg_actor_start_) X(sg_actor_set_data) X(sg_actor_self) X(sg_actor_self_get_data)                    \
     X(sg_actor_suspend) X(sg_actor_resume) X(sg_actor_sleep_until)                                                         \
-    X(sg_host_by_name) X(sg_host_sendto) X(sg_link_by_name) X(sg_link_set_bandwidth)
+    X(sg_host_sendto) X(sg_link_set_bandwidth)
 #define MEMBER(name) __typeof__(name) *name;
 static struct { FUNCTIONS(MEMBER) } sg; /* as SimGrid itself, one per process */
+static const struct gsim_wires_ops *wires;
 
 enum helper_kind { HELPER_TIMER, HELPER_TRANSFER };
 
@@ -41,111 +46,14 @@ struct gsim_helper {
     bool busy;     /* from its assignment until its end was seen */
     bool assigned; /* has work that it did not start yet */
     gsim_time until;       /* timer: its end; transfer: its start */
-    struct gsim_leg leg;   /* transfer */
+    uint32_t endpoint;     /* transfer */
+    double latency_us;
     uint64_t bytes;
     void *tag;
     gsim_time end;
     struct gsim_helper *next;       /* all helpers of this run */
     struct gsim_helper *next_ended; /* ended transfers, oldest first */
 };
-
-/* Endpoints are SimGrid hosts; a source per kind of transfer so that each kind has its own cap. */
-static const struct {
-    const char *from, *to; /* NULL: the GPU */
-    enum gsim_link links[2];
-} routes[GSIM_ROUTE_COUNT] = {
-    [GSIM_ROUTE_H2D] = {"host", NULL, {GSIM_LINK_H2D, GSIM_LINK_BUS}},
-    [GSIM_ROUTE_D2H] = {NULL, "host", {GSIM_LINK_D2H, GSIM_LINK_BUS}},
-    [GSIM_ROUTE_PAGEABLE_H2D] = {"staging", NULL, {GSIM_LINK_STAGE_H2D, GSIM_LINK_BUS}},
-    [GSIM_ROUTE_PAGEABLE_D2H] = {NULL, "staging", {GSIM_LINK_STAGE_D2H, GSIM_LINK_BUS}},
-    [GSIM_ROUTE_PREFETCH] = {"bulk", NULL, {GSIM_LINK_BULK_H2D, GSIM_LINK_BUS}},
-    [GSIM_ROUTE_FAULT_D2H] = {NULL, "faults", {GSIM_LINK_FAULT_D2H, GSIM_LINK_BUS}},
-    [GSIM_ROUTE_PEER] = {NULL, NULL, {GSIM_LINK_D2H, GSIM_LINK_H2D}},
-    [GSIM_ROUTE_PORT] = {NULL, NULL, {GSIM_LINK_PORT_OUT, GSIM_LINK_PORT_IN}},
-};
-
-static const char *gpu_name(char *text, size_t size, uint32_t gpu)
-{
-    snprintf(text, size, "gpu%u", gpu);
-    return text;
-}
-
-static bool is_between_gpus(enum gsim_route route) { return route == GSIM_ROUTE_PEER || route == GSIM_ROUTE_PORT; }
-
-void gsim_simgrid_hops(const struct gsim_leg *leg, struct gsim_hop hops[2])
-{
-    for (int i = 0; i < 2; i++) hops[i] = (struct gsim_hop){i && is_between_gpus(leg->route) ? leg->peer : leg->gpu, routes[leg->route].links[i]};
-}
-
-static sg_link_t link_of(uint32_t gpu, enum gsim_link link)
-{
-    char name[24];
-    snprintf(name, sizeof name, "gpu%u_link%d", gpu, (int)link);
-    return sg.sg_link_by_name(name);
-}
-
-static void describe_gpu(FILE *file, uint32_t gpu)
-{
-    char name[16];
-    gpu_name(name, sizeof name, gpu);
-    fprintf(file, "<host id=\"%s\" speed=\"1Gf\"/><host id=\"port_%s\" speed=\"1Gf\"/>\n", name, name);
-    for (int l = 0; l < GSIM_LINK_COUNT; l++)
-        fprintf(file, "<link id=\"%s_link%d\" bandwidth=\"1GBps\" latency=\"0us\"/>\n", name, l);
-}
-
-static void describe_routes(FILE *file, uint32_t gpu)
-{
-    char name[16];
-    gpu_name(name, sizeof name, gpu);
-    for (int r = 0; r < GSIM_ROUTE_COUNT; r++)
-        if (!is_between_gpus((enum gsim_route)r))
-            fprintf(file, "<route src=\"%s\" dst=\"%s\" symmetrical=\"NO\"><link_ctn id=\"%s_link%d\"/><link_ctn id=\"%s_link%d\"/></route>\n",
-                    routes[r].from ? routes[r].from : name, routes[r].to ? routes[r].to : name, name,
-                    (int)routes[r].links[0], name, (int)routes[r].links[1]);
-}
-
-/* From GPU to GPU through the host both have their links and direction; by the links between them, their ports. */
-static void describe_peers(FILE *file, uint32_t from, uint32_t to)
-{
-    fprintf(file, "<route src=\"gpu%u\" dst=\"gpu%u\" symmetrical=\"NO\"><link_ctn id=\"gpu%u_link%d\"/>"
-            "<link_ctn id=\"gpu%u_link%d\"/></route>\n", from, to, from, GSIM_LINK_D2H, to, GSIM_LINK_H2D);
-    fprintf(file, "<route src=\"port_gpu%u\" dst=\"port_gpu%u\" symmetrical=\"NO\"><link_ctn id=\"gpu%u_link%d\"/>"
-            "<link_ctn id=\"gpu%u_link%d\"/></route>\n", from, to, from, GSIM_LINK_PORT_OUT, to, GSIM_LINK_PORT_IN);
-}
-
-static void describe_platform(FILE *file)
-{
-    fputs("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-          "<platform version=\"4.1\"><zone id=\"machine\" routing=\"Full\">\n"
-          "<host id=\"host\" speed=\"1Gf\"/><host id=\"staging\" speed=\"1Gf\"/><host id=\"bulk\" speed=\"1Gf\"/>"
-          "<host id=\"faults\" speed=\"1Gf\"/>\n", file);
-    for (uint32_t gpu = 0; gpu < GSIM_MAX_GPUS; gpu++) describe_gpu(file, gpu);
-    for (uint32_t gpu = 0; gpu < GSIM_MAX_GPUS; gpu++) describe_routes(file, gpu);
-    for (uint32_t from = 0; from < GSIM_MAX_GPUS; from++)
-        for (uint32_t to = 0; to < GSIM_MAX_GPUS; to++)
-            if (from != to) describe_peers(file, from, to);
-    fputs("</zone></platform>\n", file);
-}
-
-static enum gsim_status load_platform(struct gsim_error *error)
-{
-    FILE *file = tmpfile();
-    char path[64];
-    int spare = file ? dup(fileno(file)) : -1; /* what SimGrid opens: it ends the process when it cannot */
-    if (file) describe_platform(file);
-    bool is_open = spare >= 0;
-    if (is_open) close(spare);
-    if (!is_open || ferror(file) || fflush(file) != 0) {
-        int reason = errno;
-        if (file) fclose(file);
-        return gsim_error_set(error, GSIM_IO, "cannot write the platform description to a temporary file: %s", strerror(reason));
-    }
-    rewind(file);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
-    sg.simgrid_load_platform(path);
-    fclose(file);
-    return GSIM_OK;
-}
 
 /* By the name that it was built with, or where it was then. */
 static enum gsim_status load_library(struct gsim_error *error)
@@ -160,6 +68,38 @@ static enum gsim_status load_library(struct gsim_error *error)
     FUNCTIONS(TAKE)
     gsim_ends_loaded(library);
     return GSIM_OK;
+}
+
+/* Beside the program or the library, in an installation, or where it was built. */
+static void *open_module(void)
+{
+    static const char marker = 0;
+    static const char *const places[] = {"/" GPUSIM_WIRES_NAME, "/" GPUSIM_LIBRARY_WIRES, "/" GPUSIM_PROGRAM_WIRES};
+    char file[2][PATH_MAX], path[PATH_MAX + 128];
+    Dl_info info;
+    ssize_t length = readlink("/proc/self/exe", file[0], sizeof file[0] - 1);
+    file[0][length > 0 ? length : 0] = '\0';
+    if (!dladdr(&marker, &info) || !info.dli_fname || !realpath(info.dli_fname, file[1])) file[1][0] = '\0';
+    for (int f = 0; f < 2; f++) {
+        char *slash = strrchr(file[f], '/');
+        if (!slash) continue;
+        *slash = '\0';
+        for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+            int size = snprintf(path, sizeof path, "%s%s", file[f], places[i]);
+            void *module = size < 0 || (size_t)size >= sizeof path || access(path, R_OK) ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+            if (module) return module;
+        }
+    }
+    void *module = dlopen(GPUSIM_BUILT_WIRES, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    return module ? module : dlopen(GPUSIM_INSTALLED_WIRES, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+static enum gsim_status load_module(struct gsim_error *error)
+{
+    void *module = open_module();
+    wires = module ? dlsym(module, GSIM_WIRES_SYMBOL) : NULL;
+    if (!wires) return gsim_error_set(error, GSIM_IO, "cannot load %s, which SimGrid's part is in: %s", GPUSIM_WIRES_NAME, dlerror());
+    return wires->abi == GSIM_WIRES_ABI ? GSIM_OK : gsim_error_set(error, GSIM_IO, "%s is of another version", GPUSIM_WIRES_NAME);
 }
 
 static void set_up(void)
@@ -189,20 +129,17 @@ static void set_up(void)
 /* SimGrid itself is the process-wide state here: it is set up at its first use and stays. */
 enum gsim_status gsim_simgrid_load(struct gsim_error *error)
 {
-    static bool is_loaded, is_set_up, has_platform; /* what failed is tried again by the next run */
+    static bool is_loaded, is_set_up; /* what failed is tried again by the next run */
     enum gsim_status status = GSIM_OK;
     if (!is_loaded) {
         status = load_library(error);
+        if (!status) status = load_module(error);
         is_loaded = !status;
     }
     if (!status && !gsim_ends_has_memory(SETUP_BYTES)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status && !is_set_up) {
         set_up();
         is_set_up = true;
-    }
-    if (!status && !has_platform) {
-        status = load_platform(error);
-        has_platform = !status;
     }
     return status;
 }
@@ -211,14 +148,78 @@ void gsim_simgrid_run(void) { sg.simgrid_run(); }
 double gsim_simgrid_clock(void) { return sg.simgrid_get_clock(); }
 void gsim_simgrid_sleep_until(double seconds) { sg.sg_actor_sleep_until(seconds); }
 
-/* Latencies are the helpers' own: 3.32 loses a transfer whose link changes while the transfer is in its latency. */
-void gsim_simgrid_set_links(struct gsim_simgrid *s, uint32_t gpu)
+double gsim_simgrid_gbps(const struct gsim_simgrid *s, uint32_t link)
 {
-    for (int l = 0; l < GSIM_LINK_COUNT; l++) {
-        if (s->told_gbps[gpu][l] == s->gbps[gpu][l]) continue;
-        s->told_gbps[gpu][l] = s->gbps[gpu][l];
-        sg.sg_link_set_bandwidth(link_of(gpu, (enum gsim_link)l), s->gbps[gpu][l] * 1e9);
+    const struct gsim_platform *p = s->platform;
+    double gbps = gsim_platform_link_gbps(p, link);
+    enum gsim_move move;
+    uint32_t device;
+    int direction;
+    if (!gsim_platform_owner(p, link, &device, &move, &direction) || device >= p->device_count || !s->reserved[device].is_cut) return gbps;
+    if (move == GSIM_MOVE_FAULT || (move == GSIM_MOVE_BULK && direction == GSIM_TO_HOST)) return gbps;
+    /* What is left of the direction, at least a share of it. */
+    double whole = p->access[device]->gbps[GSIM_MOVE_PINNED][direction];
+    return fmin(gbps, fmax(whole - s->reserved[device].gbps[direction], p->access[device]->beside_faults_least * whole));
+}
+
+/* Latencies are the helpers' own: 3.32 loses a transfer whose link changes while the transfer is in its latency. */
+static void tell(struct gsim_simgrid *s, uint32_t link)
+{
+    uint32_t wire = s->wires[link];
+    double gbps = gsim_simgrid_gbps(s, link);
+    if (s->told_gbps[wire] == gbps) return;
+    s->told_gbps[wire] = gbps;
+    sg.sg_link_set_bandwidth(wires->wire(wire - 1), gbps * 1e9);
+}
+
+void gsim_simgrid_set_links(struct gsim_simgrid *s, uint32_t device)
+{
+    for (int move = 0; s->wires && move < GSIM_OWN_MOVES; move++)
+        for (int direction = 0; direction < 2; direction++) {
+            uint32_t link = gsim_platform_own_link(s->platform, device, (enum gsim_move)move, direction);
+            if (s->wires[link]) tell(s, link);
+        }
+}
+
+/* A wire of the run's for LINK, with what it has now. */
+static uint32_t wire_of(struct gsim_simgrid *s, uint32_t link)
+{
+    if (!s->wires) s->wires = GSIM_ARENA_ARRAY(&s->arena, uint32_t, s->platform->node->link_count);
+    if (!s->wires) gsim_ends_out_of_memory();
+    if (!s->wires[link]) {
+        if (s->wire_count + 1 >= s->wire_room) {
+            uint32_t room = s->wire_room ? 2 * s->wire_room : 64;
+            double *told = GSIM_ARENA_ARRAY(&s->arena, double, room);
+            if (!told || !gsim_ends_has_memory(SETUP_BYTES)) gsim_ends_out_of_memory();
+            if (s->told_gbps) memcpy(told, s->told_gbps, s->wire_room * sizeof *told);
+            s->told_gbps = told;
+            s->wire_room = room;
+        }
+        s->wires[link] = ++s->wire_count;
     }
+    tell(s, link);
+    return s->wires[link] - 1;
+}
+
+/* Tells SimGrid the route of ENDPOINT's next transfer; returns its latency. */
+static double set_route(struct gsim_simgrid *s, uint32_t endpoint, const struct gsim_leg *leg)
+{
+    struct gsim_route route;
+    uint32_t ways[GSIM_ROUTE_LINKS];
+    const struct gsim_network *network = &s->platform->node->network;
+    bool exists = gsim_platform_route(s->platform, leg, &route);
+    GSIM_INVARIANT(exists);
+    for (uint32_t i = 0; i < route.count; i++) ways[i] = wire_of(s, route.links[i]);
+    bool crosses = route.leaves[0] != GSIM_NO_LEAF && network->topology != GSIM_TOPOLOGY_CROSSBAR;
+    wires->route(endpoint, ways, route.count, crosses ? network : NULL, s->platform->node->leaf_count, route.leaves);
+    return route.latency_us;
+}
+
+static void *first_start(void)
+{
+    void *start, *end;
+    wires->endpoint(0, &start, &end);
+    return start;
 }
 
 static void actor_main(int argc, char **argv)
@@ -234,7 +235,7 @@ static void actor_main(int argc, char **argv)
 void gsim_simgrid_start(struct gsim_simgrid *s, struct gsim_actor *actor)
 {
     actor->simgrid = s;
-    sg_actor_t handle = sg.sg_actor_init("thread", sg.sg_host_by_name("host"));
+    sg_actor_t handle = sg.sg_actor_init("thread", first_start());
     actor->handle = handle;
     sg.sg_actor_set_data(handle, actor);
     sg.sg_actor_start_(handle, actor_main, 0, NULL);
@@ -290,16 +291,6 @@ static void wake_waiting(struct gsim_simgrid *s)
     sg.sg_actor_resume(actor);
 }
 
-/* The host at one end of a transfer. */
-static sg_host_t end_of(const struct gsim_leg *leg, bool is_start)
-{
-    char name[24];
-    const char *fixed = is_start ? routes[leg->route].from : routes[leg->route].to;
-    uint32_t gpu = is_between_gpus(leg->route) && !is_start ? leg->peer : leg->gpu;
-    snprintf(name, sizeof name, "%sgpu%u", leg->route == GSIM_ROUTE_PORT ? "port_" : "", gpu);
-    return sg.sg_host_by_name(fixed ? fixed : name);
-}
-
 static void helper_main(int argc, char **argv)
 {
     (void)argc;
@@ -314,9 +305,11 @@ static void helper_main(int argc, char **argv)
             sg.sg_actor_sleep_until(s->start_seconds + gsim_time_seconds(self->until));
             self->busy = false;
         } else {
-            double latency = s->latency_us[self->leg.route];
-            if (latency > 0) sg.sg_actor_sleep_until(s->start_seconds + gsim_time_seconds(self->until) + latency * 1e-6);
-            sg.sg_host_sendto(end_of(&self->leg, true), end_of(&self->leg, false), (double)self->bytes);
+            void *start, *end;
+            wires->endpoint(self->endpoint, &start, &end);
+            if (self->latency_us > 0)
+                sg.sg_actor_sleep_until(s->start_seconds + gsim_time_seconds(self->until) + self->latency_us * 1e-6);
+            sg.sg_host_sendto(start, end, (double)self->bytes);
             self->end = (gsim_simgrid_time(s) + slack()) / GSIM_END_GRID * GSIM_END_GRID;
             self->next_ended = NULL;
             *s->ended_last = self;
@@ -333,8 +326,13 @@ static struct gsim_helper *idle_helper(struct gsim_simgrid *s, enum helper_kind 
     struct gsim_helper *h = gsim_ends_has_memory(ACTOR_BYTES) ? GSIM_ARENA_NEW(&s->arena, struct gsim_helper) : NULL;
     if (!h) gsim_ends_out_of_memory();
     *h = (struct gsim_helper){.simgrid = s, .kind = kind, .next = s->helpers};
+    if (kind == HELPER_TRANSFER) {
+        void *start, *end;
+        h->endpoint = s->endpoint_count++;
+        wires->endpoint(h->endpoint, &start, &end);
+    }
     s->helpers = h;
-    h->actor = sg.sg_actor_init(kind == HELPER_TIMER ? "timer" : "transfer", sg.sg_host_by_name("host"));
+    h->actor = sg.sg_actor_init(kind == HELPER_TIMER ? "timer" : "transfer", first_start());
     sg.sg_actor_set_data(h->actor, h);
     sg.sg_actor_start_(h->actor, helper_main, 0, NULL);
     return h;
@@ -342,14 +340,12 @@ static struct gsim_helper *idle_helper(struct gsim_simgrid *s, enum helper_kind 
 
 void gsim_simgrid_transfer(struct gsim_simgrid *s, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag)
 {
-    gsim_simgrid_set_links(s, leg->gpu);
-    gsim_simgrid_set_links(s, leg->peer);
     if (gsim_simgrid_time(s) + slack() < at) {
         GSIM_INVARIANT(s->in_flight == 0);
         sg.sg_actor_sleep_until(s->start_seconds + gsim_time_seconds(at));
     }
     struct gsim_helper *h = idle_helper(s, HELPER_TRANSFER);
-    h->leg = *leg;
+    h->latency_us = set_route(s, h->endpoint, leg);
     h->until = at;
     h->bytes = bytes;
     h->tag = tag;

@@ -32,12 +32,21 @@ struct gsim_actor {
 
 struct gsim_helper; /* an actor that sleeps or transfers for others */
 
+/* What something that is no transfer takes of a device's own links, to the device and to the host. */
+struct gsim_reserved {
+    double gbps[2];
+    bool is_cut; /* it has taken some in this run */
+};
+
 struct gsim_simgrid {
     double start_seconds;     /* when the run began, by SimGrid's clock */
     struct gsim_arena arena;
-    double gbps[GSIM_MAX_GPUS][GSIM_LINK_COUNT]; /* now; the engine's to set */
-    double told_gbps[GSIM_MAX_GPUS][GSIM_LINK_COUNT]; /* what SimGrid's links have in this run */
-    const double *latency_us; /* by route */
+    const struct gsim_platform *platform;
+    struct gsim_reserved *reserved; /* by device; the engine's to set */
+    uint32_t *wires;          /* by the platform's number of a link: SimGrid's, from 1; 0: no transfer has used it yet */
+    double *told_gbps;        /* by wire, from 1: what it has in this run */
+    uint32_t wire_count, wire_room;
+    uint32_t endpoint_count;  /* one of each helper that transfers */
     struct gsim_actor *self;  /* the thread that runs now */
     void *waiting;            /* the actor that is blocked in gsim_simgrid_wait */
     bool woken;
@@ -64,15 +73,11 @@ void gsim_simgrid_switch(struct gsim_simgrid *simgrid, struct gsim_actor *to);
 void gsim_simgrid_finish(struct gsim_simgrid *simgrid);
 gsim_time gsim_simgrid_time(const struct gsim_simgrid *simgrid);
 void gsim_simgrid_transfer(struct gsim_simgrid *simgrid, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag);
-void gsim_simgrid_set_links(struct gsim_simgrid *simgrid, uint32_t gpu); /* to what GBPS says now */
+void gsim_simgrid_set_links(struct gsim_simgrid *simgrid, uint32_t device); /* its own, to what is left of them now */
 void gsim_simgrid_wait(struct gsim_simgrid *simgrid, gsim_time until);
 void *gsim_simgrid_ended(struct gsim_simgrid *simgrid, gsim_time *when);
 
-/* The links that a transfer goes through: two, as pairs of GPU and link. */
-struct gsim_hop {
-    uint32_t gpu;
-    enum gsim_link link;
-};
-void gsim_simgrid_hops(const struct gsim_leg *leg, struct gsim_hop hops[2]);
+/* What transfers have of a link now. */
+double gsim_simgrid_gbps(const struct gsim_simgrid *simgrid, uint32_t link);
 
 #endif

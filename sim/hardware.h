@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (internal). The platform of a run, and its devices with the front ends of all processes, each made at its first use. */
+#ifndef GSIM_HARDWARE_H
+#define GSIM_HARDWARE_H
+
+#include "sim/front/front.h"
+
+struct gsim_kind; /* what devices of one spec have in common */
+
+struct gsim_hardware {
+    struct gsim_machine *machine;
+    struct gsim_space *space;
+    struct gsim_process *processes;
+    uint32_t process_count, device_count, kind_count;
+    struct gsim_device **devices;          /* by index; NULL until it is used */
+    struct gsim_front **fronts;            /* of each process, by device */
+    const struct gsim_device_spec **specs; /* by device */
+    struct gsim_kind *kinds;
+    struct gsim_node *plain;               /* where the simulation gives no node */
+    struct gsim_platform platform;
+};
+
+/* The platform that the simulation asks for, and its first device, with room for PART_COUNT parts. */
+enum gsim_status gsim_hardware_init(struct gsim_hardware *h, struct gsim_machine *machine, struct gsim_space *space, uint32_t part_count,
+                                    struct gsim_error *error);
+/* Processes, zeroed. False: out of memory. */
+bool gsim_hardware_make_processes(struct gsim_hardware *h, uint32_t count);
+/* Process INDEX is one of the run: on PART of the first device, on all of each other one. */
+enum gsim_status gsim_hardware_open_process(struct gsim_hardware *h, uint32_t index, struct gsim_partition *part, struct gsim_error *error);
+/* Once the space has a program: what its kernels are on the first device. */
+enum gsim_status gsim_hardware_use(struct gsim_hardware *h, struct gsim_error *error);
+void gsim_hardware_release(struct gsim_hardware *h); /* accepts zeroed */
+
+#endif
