@@ -13,7 +13,8 @@
 enum { HALF, OTHER, BUFFERS };
 
 static struct gsim_buffer buffers[BUFFERS] = {{.name = "half", .bytes = 512 * KIB}, {.name = "other", .bytes = 512 * KIB}};
-static struct gsim_demand works[2] = {{.cold = 2}, {.cold = 1, .touched_bytes = 300 * KIB}};
+static struct gsim_demand demands[2] = {{.cold = 2}, {.cold = 1, .touched_bytes = 300 * KIB}};
+static struct gsim_works works = {.demands = demands};
 static struct gsim_op template; /* of a kernel of the program */
 static struct gsim_arg some = {HALF, true, false, true};
 static struct gsim_program program = {.buffers = buffers, .ops = &template, .buffer_count = BUFFERS, .kernel_count = 2, .op_count = 1};
@@ -31,8 +32,8 @@ static void open_l2(struct l2 *l)
     l->spec.l2_mib = 1;
     l->spec.l2_kept_whole = 0.54;
     l->spec.l2_kept_none = 0.9;
-    l->space = (struct gsim_space){.program = &program, .works = works};
-    l->d = (struct gsim_device){.machine = &l->machine, .spec = &l->spec, .space = &l->space};
+    l->space = (struct gsim_space){.program = &program, .works = &works};
+    l->d = (struct gsim_device){.machine = &l->machine, .spec = &l->spec, .space = &l->space, .works = &works};
     CHECK(gsim_recent_init(&l->d));
 }
 

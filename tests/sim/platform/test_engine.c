@@ -19,14 +19,27 @@ struct world {
     char order[16];
 };
 
+/* Devices of the fixture's kind, each with links of its own. */
+#define GPUS 8
+
 static void run_with_latency(struct world *w, void (*body)(void *), double h2d_latency_us)
 {
+    static const double none[GPUS];
     struct gsim_device_spec device = fixture_device();
     device.h2d_latency_us += h2d_latency_us;
-    struct gsim_platform platform = gsim_links_platform(&device);
+    const struct gsim_own_links own = gsim_links_access(&device);
+    const struct gsim_own_links *access[GPUS];
+    const struct gsim_device_facts *facts[GPUS] = {NULL};
+    struct gsim_node *node = gsim_node_create_plain(GPUS, none, none);
+    struct gsim_arena arena = {0};
+    struct gsim_platform platform;
     struct gsim_error error = {0};
+    for (int i = 0; i < GPUS; i++) access[i] = &own;
+    CHECK(node && gsim_platform_init(&platform, node, GPUS, access, facts, &arena));
     CHECK_OK(gsim_engine_run(&platform, body, w, &w->engine, &error), error);
     CHECK(w->engine == NULL);
+    gsim_arena_release(&arena);
+    gsim_node_release(node);
 }
 
 static void run(struct world *w, void (*body)(void *))
@@ -34,9 +47,13 @@ static void run(struct world *w, void (*body)(void *))
     run_with_latency(w, body, 0);
 }
 
-static void start(struct world *w, gsim_time at, enum gsim_route route, uint64_t bytes, int tag)
+/* The host is place 0, GPU G place 1 + G. */
+static struct gsim_leg up(enum gsim_move move, uint32_t gpu) { return (struct gsim_leg){move, 0, 1 + gpu}; }
+static struct gsim_leg down(enum gsim_move move, uint32_t gpu) { return (struct gsim_leg){move, 1 + gpu, 0}; }
+
+static void start(struct world *w, gsim_time at, struct gsim_leg leg, uint64_t bytes, int tag)
 {
-    gsim_engine_transfer(w->engine, at, &(struct gsim_leg){.route = route}, bytes, &w->end[tag]);
+    gsim_engine_transfer(w->engine, at, &leg, bytes, &w->end[tag]);
 }
 
 /* Until the clock is at UNTIL or no transfer is left. */
@@ -62,11 +79,11 @@ static void alone_body(void *argument)
 {
     struct world *w = argument;
     CHECK_INT(gsim_engine_clock(w->engine), 0);
-    start(w, 0, GSIM_ROUTE_H2D, MB, 0);
+    start(w, 0, up(GSIM_MOVE_PINNED, 0), MB, 0);
     CHECK_INT(gsim_engine_transfers_in_flight(w->engine), 1);
     drain(w, GSIM_TIME_NEVER);
     CHECK_INT(gsim_engine_transfers_in_flight(w->engine), 0);
-    start(w, gsim_time_from_us(300), GSIM_ROUTE_D2H, MB, 1);
+    start(w, gsim_time_from_us(300), down(GSIM_MOVE_PINNED, 0), MB, 1);
     drain(w, GSIM_TIME_NEVER);
     CHECK_INT(gsim_engine_calls(w->engine), 0); /* no SimGrid */
     gsim_engine_finish(w->engine);
@@ -84,11 +101,11 @@ static void alone(void)
 static void one_link_body(void *argument)
 {
     struct world *w = argument;
-    start(w, 0, GSIM_ROUTE_H2D, MB, 0);
+    start(w, 0, up(GSIM_MOVE_PINNED, 0), MB, 0);
     drain(w, gsim_time_from_us(50));
     CHECK_NEAR(gsim_time_us(w->last_clock), 50, 1e-4);
     CHECK_INT(w->ended, 0);
-    start(w, gsim_time_from_us(50), GSIM_ROUTE_H2D, MB, 1);
+    start(w, gsim_time_from_us(50), up(GSIM_MOVE_PINNED, 0), MB, 1);
     drain(w, GSIM_TIME_NEVER);
     gsim_engine_finish(w->engine);
 }
@@ -107,7 +124,7 @@ static void two_share_a_link(void)
 static void reserved_early_body(void *argument)
 {
     struct world *w = argument;
-    start(w, 0, GSIM_ROUTE_H2D, MB, 0);
+    start(w, 0, up(GSIM_MOVE_PINNED, 0), MB, 0);
     drain(w, gsim_time_from_us(10));
     gsim_engine_reserve(w->engine, 0, 5, 0);
     drain(w, GSIM_TIME_NEVER);
@@ -125,8 +142,8 @@ static void link_changes_during_latency(void)
 static void bus_body(void *argument)
 {
     struct world *w = argument;
-    start(w, 0, GSIM_ROUTE_H2D, MB, 0);
-    start(w, 0, GSIM_ROUTE_D2H, 2 * MB, 1);
+    start(w, 0, up(GSIM_MOVE_PINNED, 0), MB, 0);
+    start(w, 0, down(GSIM_MOVE_PINNED, 0), 2 * MB, 1);
     drain(w, GSIM_TIME_NEVER);
     gsim_engine_finish(w->engine);
 }
@@ -155,12 +172,11 @@ static void latency_leaves_the_shares(void)
 static void gpus_body(void *argument)
 {
     struct world *w = argument;
-    for (uint32_t i = 0; i < 2; i++)
-        gsim_engine_transfer(w->engine, 0, &(struct gsim_leg){.route = GSIM_ROUTE_H2D, .gpu = 1 + 6 * i}, MB, &w->end[i]);
+    for (uint32_t i = 0; i < 2; i++) start(w, 0, up(GSIM_MOVE_PINNED, 1 + 6 * i), MB, (int)i);
     drain(w, GSIM_TIME_NEVER);
     gsim_time now = w->last_clock;
-    gsim_engine_transfer(w->engine, now, &(struct gsim_leg){GSIM_ROUTE_PEER, 1, 2}, 2 * MB, &w->end[2]);
-    gsim_engine_transfer(w->engine, now, &(struct gsim_leg){.route = GSIM_ROUTE_H2D, .gpu = 1}, MB, &w->end[3]);
+    start(w, now, (struct gsim_leg){GSIM_MOVE_PINNED, 1 + 1, 1 + 2}, 2 * MB, 2);
+    start(w, now, up(GSIM_MOVE_PINNED, 1), MB, 3);
     drain(w, GSIM_TIME_NEVER);
     gsim_engine_finish(w->engine);
 }
@@ -178,15 +194,15 @@ static void several_gpus(void)
 static void faults_body(void *argument)
 {
     struct world *w = argument;
-    start(w, 0, GSIM_ROUTE_FAULT_D2H, MB, 0);
+    start(w, 0, down(GSIM_MOVE_FAULT, 0), MB, 0);
     drain(w, GSIM_TIME_NEVER);
-    start(w, w->last_clock, GSIM_ROUTE_PREFETCH, MB, 1);
+    start(w, w->last_clock, up(GSIM_MOVE_BULK, 0), MB, 1);
     drain(w, GSIM_TIME_NEVER);
     gsim_engine_reserve(w->engine, 0, 4, 0); /* faults take 4 of 10 GB/s: 6 are left */
-    start(w, w->last_clock, GSIM_ROUTE_PREFETCH, MB, 2);
+    start(w, w->last_clock, up(GSIM_MOVE_BULK, 0), MB, 2);
     drain(w, GSIM_TIME_NEVER);
     gsim_engine_reserve(w->engine, 0, 0, 0);
-    start(w, w->last_clock, GSIM_ROUTE_H2D, MB, 3);
+    start(w, w->last_clock, up(GSIM_MOVE_PINNED, 0), MB, 3);
     drain(w, GSIM_TIME_NEVER);
     gsim_engine_finish(w->engine);
 }
@@ -218,7 +234,7 @@ static void second_thread(void *argument)
     gsim_engine_switch(w->engine, w->first);
     CHECK(gsim_engine_self(w->engine) == w->second);
     note(w, 'b');
-    start(w, 0, GSIM_ROUTE_H2D, MB, 0); /* any thread may */
+    start(w, 0, up(GSIM_MOVE_PINNED, 0), MB, 0); /* any thread may */
     drain(w, GSIM_TIME_NEVER);
     gsim_engine_release(w->engine, w->first);
 }
@@ -315,9 +331,13 @@ static void drawn_body(void *argument)
     if (d->is_shared) share(w);
     d->shared_from = DRAWN;
     for (uint32_t i = 0; i < DRAWN; i++) {
-        const struct gsim_leg leg = {.route = (enum gsim_route)draw(d, GSIM_ROUTE_FAULT_D2H + 1), .gpu = (uint32_t)draw(d, 2)};
+        static const struct { enum gsim_move move; bool is_up; } kinds[] = {{GSIM_MOVE_PINNED, true}, {GSIM_MOVE_PINNED, false},
+            {GSIM_MOVE_PAGEABLE, true}, {GSIM_MOVE_PAGEABLE, false}, {GSIM_MOVE_BULK, true}, {GSIM_MOVE_FAULT, false}};
+        uint64_t kind = draw(d, sizeof kinds / sizeof kinds[0]);
+        uint32_t gpu = (uint32_t)draw(d, 2);
+        const struct gsim_leg leg = kinds[kind].is_up ? up(kinds[kind].move, gpu) : down(kinds[kind].move, gpu);
         uint64_t bytes = 1 + draw(d, 4 * MB);
-        if (draw(d, 4) == 0) gsim_engine_reserve(w->engine, leg.gpu, (double)draw(d, 8), (double)draw(d, 8));
+        if (draw(d, 4) == 0) gsim_engine_reserve(w->engine, gpu, (double)draw(d, 8), (double)draw(d, 8));
         gsim_engine_transfer(w->engine, at, &leg, bytes, &d->ends[i]);
         if (d->shared_from == DRAWN && gsim_engine_calls(w->engine)) d->shared_from = i;
         collect(d, d->meet && i % 50 == 49 ? at + 1000 * (gsim_time)draw(d, 100000) : GSIM_TIME_NEVER);
