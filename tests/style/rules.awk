@@ -40,7 +40,7 @@ function check_include(path,  from, to) {
 function c_line(line,  tag) {
     if (line ~ /^[ \t]*#[ \t]*include[ \t]*[<"]/) {
         if (line ~ /[<"](simgrid|xbt)/ && file != "sim/platform/simgrid.c")
-            offence(place, "simgrid", "SimGrid headers are for sim/platform/simgrid.c only")
+            offence(place, "simgrid", "SimGrid headers are for sim/platform/simgrid.c and wires.cc only")
         if (match(line, /"[^"]+"/)) check_include(substr(line, RSTART + 1, RLENGTH - 2))
     } else if (line ~ /^(struct|union|enum) gsim_[a-z0-9_]+ \{/) { # a tag means one thing in the whole house
         tag = line; sub(/ \{.*/, "", tag)
