@@ -12,8 +12,10 @@
 #include "sim/base/jobs/progress.h"
 #include "sim/device/device.h"
 #include "sim/sm/work.h"
+#include "trust/whatif/names.h"
 
 #define WAIT_MS 100
+#define NAME_MOST 100
 #define HELPS   0.002 /* less is not worth doing */
 
 struct outcome {
@@ -75,27 +77,30 @@ static enum gsim_status add_row(struct gsim_whatif *w, const char *text, size_t 
     return status;
 }
 
-#define NAME_LEAST 3
-#define NAME_MOST  48
-
-/* The longest word of a kernel's name, which tells most: "bn_fw_inf_1C11_kernel_NCHW". */
-static void take_word(const char *name, char word[GSIM_CHANGE_TEXT])
+/* Of the kernels that WORD names how many there are with other names than NAME. */
+static uint32_t count_others(const struct gsim_program *p, const char *word, const char *name)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    size_t longest = 0;
-    *word = '\0';
-    for (const char *at = name; *at;) {
-        size_t length = strspn(at, letters);
-        if (length > longest) {
-            longest = length;
-            snprintf(word, GSIM_CHANGE_TEXT, "%.*s", (int)(length < NAME_MOST ? length : NAME_MOST), at);
-        }
-        at += length;
-        at += strcspn(at, letters);
-    }
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < p->kernel_count; k++) count += gsim_name_holds(p->kernels[k].name, word, true) && strcmp(p->kernels[k].name, name) != 0;
+    return count;
 }
 
-/* The kernel that takes longest in all, by the beginning of its name. */
+/* A word that names kernel NAME and as few others as can be: its function's, or one of its template arguments. */
+static bool find_word(const struct gsim_program *p, const char *name, char word[GSIM_CHANGE_TEXT])
+{
+    char other[NAME_MOST + 1];
+    if (!gsim_name_word(name, 0, word, NAME_MOST + 1)) return false;
+    uint32_t least = count_others(p, word, name);
+    for (unsigned i = 1; least && gsim_name_word(name, i, other, sizeof other); i++) {
+        uint32_t count = count_others(p, other, name);
+        if (count >= least) continue;
+        least = count;
+        snprintf(word, GSIM_CHANGE_TEXT, "%s", other);
+    }
+    return true;
+}
+
+/* The kernel that takes longest in all, by the name of its function. The program's delays are none. */
 static bool heaviest(const struct gsim_cli_subject *s, char name[GSIM_CHANGE_TEXT])
 {
     const struct gsim_program *p = &s->point.program;
@@ -105,6 +110,7 @@ static bool heaviest(const struct gsim_cli_subject *s, char name[GSIM_CHANGE_TEX
         if (p->ops[i].kind == GSIM_OP_KERNEL) sums[p->ops[i].kernel_index] += s->works ? s->works[p->ops[i].kernel_index].solo_ps * 1e-6 : p->kernels[p->ops[i].kernel_index].solo_us;
     for (uint32_t k = 0; sums && k < p->kernel_count; k++) {
         double sum = 0;
+        if (strcmp(p->kernels[k].name, GSIM_UNEXPLAINED_KERNEL) == 0) continue;
         if (k > 0 && p->kernel_count > 2000 && sums[k] * 50 < most) continue; /* many: only those that are long by themselves */
         for (uint32_t other = 0; other < p->kernel_count; other++)
             if (other == k || strcmp(p->kernels[other].name, p->kernels[k].name) == 0) sum += sums[other];
@@ -113,9 +119,7 @@ static bool heaviest(const struct gsim_cli_subject *s, char name[GSIM_CHANGE_TEX
         best = p->kernels[k].name;
     }
     gsim_free(sums);
-    if (!best) return false;
-    take_word(best, name);
-    return strlen(name) >= NAME_LEAST;
+    return best && find_word(p, best, name);
 }
 
 static enum gsim_status choose_all(struct gsim_whatif *w, struct gsim_error *error)
@@ -180,6 +184,17 @@ static enum gsim_status find_idle(const struct gsim_variant *variant, const stru
     return status;
 }
 
+/* What the program's delays take, which are no work of the GPU's. */
+static double delays_us(const struct gsim_program *p)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < p->op_count; i++) {
+        const struct gsim_kernel *k = p->ops[i].kind == GSIM_OP_KERNEL ? &p->kernels[p->ops[i].kernel_index] : NULL;
+        if (k && strcmp(k->name, GSIM_UNEXPLAINED_KERNEL) == 0) sum += k->solo_us;
+    }
+    return sum;
+}
+
 static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_whatif_row *row, struct outcome *outcome, struct gsim_error *error)
 {
     struct gsim_variant variant;
@@ -193,7 +208,7 @@ static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_w
         status = gsim_simulate(&variant.simulation, &timeline, error);
         if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, variant.simulation.device, NULL, &metrics, error);
         if (status == GSIM_OK) outcome->time_us = gsim_time_us(metrics.iteration_median);
-        if (status == GSIM_OK) outcome->busy_us = outcome->time_us * (double)metrics.device_busy / (double)(metrics.makespan + 1);
+        if (status == GSIM_OK) outcome->busy_us = fmax(0, outcome->time_us * (double)metrics.device_busy / (double)(metrics.makespan + 1) - delays_us(&variant.program));
         if (status == GSIM_OK && !row->count && timeline.iteration_count) status = find_idle(&variant, &timeline, outcome, error);
         gsim_timeline_release(&timeline);
     }

@@ -11,7 +11,9 @@
 #include "gpusim/timeline.h"
 #include "sim/device/occupancy.h"
 #include "sim/sm/work.h"
+#include "trust/whatif/causes.h"
 #include "trust/whatif/edit.h"
+#include "trust/whatif/names.h"
 
 #define NONE           UINT32_MAX
 #define SMALL_US       20.0 /* longer kernels gain little from being fused */
@@ -440,8 +442,11 @@ static void scale(struct gsim_kernel *k, double factor)
 uint32_t gsim_edit_hasten(struct gsim_edit *e, const char *name, double factor)
 {
     uint32_t changed = 0;
+    bool whole = false; /* some kernel has just this name */
+    for (uint32_t k = 0; k < e->kernel_count; k++) whole |= gsim_name_holds(e->kernels[k].name, name, true);
     for (uint32_t k = 0; k < e->kernel_count; k++) {
-        if (!strstr(e->kernels[k].name, name)) continue;
+        bool is_delay = strcmp(e->kernels[k].name, GSIM_UNEXPLAINED_KERNEL) == 0;
+        if (is_delay || !gsim_name_holds(e->kernels[k].name, name, whole)) continue;
         scale(&e->kernels[k], 1 / factor);
         changed++;
     }
@@ -463,6 +468,10 @@ uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from
             (*cut)++;
         }
         if (k->solo_us <= 0) continue;
+        if (strcmp(k->name, GSIM_UNEXPLAINED_KERNEL) == 0) { /* as long as it was: nothing of the GPU explains it */
+            k->solo_device = NULL;
+            continue;
+        }
         bool is_wide = (double)k->grid.x * k->grid.y * k->grid.z >= from->sm_count;
         if (!k->solo_device || strcmp(k->solo_device, from->name) == 0) {
             k->solo_us *= is_wide ? sqrt(dram * issue) : clock;
