@@ -33,7 +33,7 @@ struct import {
     struct gsim_program program;
     struct gsim_alone alone;
     bool infers;
-    char name[GSIM_LIMIT_NAME + 1];
+    char name[GSIM_LIMIT_NAME + 1], gpu_note[GSIM_CLI_GPU_NOTE];
 };
 
 static enum gsim_status parse_operands(struct import *i, struct gsim_error *error)
@@ -146,7 +146,7 @@ static enum gsim_status check_output(const char *path, struct gsim_error *error)
 
 /* --- what was found ---------------------------------------------------------------------------------------------- */
 static void print_notes(const char *path, const struct gsim_import_notes *notes, const struct gsim_alone *alone,
-                        const struct gsim_device_spec *device)
+                        const struct gsim_device_spec *device, const char *gpu_note)
 {
     char span[GSIM_TEXT_SIZE], text_of_alone[GSIM_ALONE_TEXT_SIZE];
     uint64_t count;
@@ -161,7 +161,10 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
     if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device->name, text_of_alone));
     if (notes->overhead_us > 0) fprintf(stderr, "gpusim: note: %.1f us of the host's time are the profiler's own, as estimated: removed (--profiler-overhead)\n", notes->overhead_us);
     if (!notes->data_works) fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
-    gsim_cli_note_gpu(path, notes->gpu, device);
+    if (gpu_note[0])
+        fprintf(stderr, "gpusim: note: %s\n", gpu_note);
+    else
+        gsim_cli_note_gpu(path, notes->gpu, device);
 }
 
 /* --- progress ---------------------------------------------------------------------------------------------------- */
@@ -242,6 +245,7 @@ static enum gsim_status read_for_device(struct import *i, struct gsim_error *err
     gsim_cli_trace_device(&i->origin, device);
     enum gsim_status status = gsim_device_load(asked ? asked : device[0] ? device : DEVICE_DEFAULT, &i->device, error);
     if (status != GSIM_OK) return status;
+    if (!asked && device[0]) (void)gsim_cli_trace_take(&i->device, &i->origin, i->gpu_note);
     start_progress(&progress, i->path);
     i->options.progress = tell_progress;
     i->options.progress_context = &progress;
@@ -261,6 +265,8 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
     if (status != GSIM_OK || is_told || !i->notes.gpu[0]) return status;
     i->origin.compute_capability = i->notes.compute_capability;
     i->origin.sm_count = i->notes.sm_count;
+    i->origin.dram_gbps = i->notes.dram_gbps;
+    i->origin.clock_mhz = i->notes.clock_mhz;
     snprintf(i->origin.gpu, sizeof i->origin.gpu, "%s", i->notes.gpu);
     gsim_cli_trace_device(&i->origin, device);
     if (!device[0] || strcmp(device, i->device.name) == 0) return status;
@@ -271,8 +277,8 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
 }
 
 enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_program *program,
-                                       struct gsim_import_notes *notes, struct gsim_trace_steps *steps, char device[GSIM_CLI_DEVICE_NAME],
-                                       struct gsim_error *error)
+                                       struct gsim_import_notes *notes, struct gsim_trace_steps *steps, struct gsim_device_spec *device,
+                                       char gpu_note[GSIM_CLI_GPU_NOTE], struct gsim_error *error)
 {
     struct import i = {.arguments = arguments, .path = path, .infers = true, .options = {.steps = steps}};
     i.options.name = i.name;
@@ -283,11 +289,11 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
     if (status == GSIM_OK) status = read_trace(&i, error);
     if (status == GSIM_OK && i.infers && i.notes.shared)
         status = infer_alone(i.importer->read, path, &i.options, &i.device, &i.program, &i.notes, &i.alone, error);
-    if (status == GSIM_OK) print_notes(path, &i.notes, &i.alone, &i.device);
-    snprintf(device, GSIM_CLI_DEVICE_NAME, "%s", i.device.name ? i.device.name : "");
+    if (status == GSIM_OK) print_notes(path, &i.notes, &i.alone, &i.device, i.gpu_note);
+    snprintf(gpu_note, GSIM_CLI_GPU_NOTE, "%s", i.gpu_note);
     *program = i.program;
     *notes = i.notes;
-    gsim_device_release(&i.device);
+    *device = i.device;
     return status;
 }
 
@@ -301,7 +307,7 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK && i.infers && i.notes.shared)
         status = infer_alone(i.importer->read, i.path, &i.options, &i.device, &i.program, &i.notes, &i.alone, &error);
     if (status == GSIM_OK) {
-        print_notes(i.path, &i.notes, &i.alone, &i.device);
+        print_notes(i.path, &i.notes, &i.alone, &i.device, i.gpu_note);
         status = gsim_program_write(&i.program, arguments->value[GSIM_CLI_OUTPUT], &error);
     }
     gsim_program_release(&i.program);

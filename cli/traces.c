@@ -57,6 +57,14 @@ void gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[G
                 origin->gpu, match.name);
 }
 
+bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_origin *origin, char note[GSIM_CLI_GPU_NOTE])
+{
+    note[0] = '\0';
+    if (origin->device[0] || !origin->gpu[0]) return false;
+    const struct gsim_recorded_gpu facts = {origin->gpu, origin->sm_count, origin->dram_gbps, origin->clock_mhz};
+    return gsim_device_take(spec, &facts, note, GSIM_CLI_GPU_NOTE);
+}
+
 void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device)
 {
     if (gpu[0] && !gsim_device_is_gpu(device, gpu))

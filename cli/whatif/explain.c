@@ -227,6 +227,7 @@ static void put_text(struct gsim_output *out, const struct gsim_explained *e)
     }
     gsim_output_printf(out, "%-*s %14s  %6s\n", TEXT_COLUMNS, "", "us", "share");
     put_states(out, x);
+    if (s->gpu_note[0]) gsim_output_printf(out, "\nnote: %s\n", s->gpu_note);
     gsim_explained_put_pairs(out, e);
     put_path(out, x);
     put_gaps(out, x);
@@ -335,6 +336,7 @@ static void put_json(struct gsim_output *out, const struct gsim_explained *e)
     gsim_output_json_string(out, s->scheduler->name);
     gsim_output_text(out, ",\n  \"device\": ");
     gsim_output_json_string(out, x->moments->simulation->device->name);
+    gsim_cli_subject_put_notes(out, s);
     gsim_output_text(out, ",\n  \"makespan_us\": ");
     gsim_output_time_us(out, x->makespan);
     gsim_output_text(out, ",\n");

@@ -4,9 +4,11 @@
  */
 #include "cli/whatif/subject.h"
 
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "sim/base/gz.h"
+#include "sim/base/output.h"
 #include "sim/sm/work.h"
 
 static bool is_program(const char *path)
@@ -58,8 +60,8 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (!is_named && access(path, F_OK) != 0) return fail_missing(path, error);
     s->is_trace = !is_named && !is_program(path);
     if (s->is_trace) {
-        status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, &s->step.found, s->device, error);
-        if (!s->arguments.value[GSIM_CLI_DEVICE]) s->arguments.value[GSIM_CLI_DEVICE] = s->device;
+        status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, &s->step.found, &s->device, s->gpu_note, error);
+        s->arguments.device = status == GSIM_OK ? &s->device : NULL;
     } else {
         status = check_words(&s->arguments, path, error);
     }
@@ -110,11 +112,31 @@ bool gsim_cli_subject_has_data(const struct gsim_cli_subject *s)
     return false;
 }
 
+void gsim_cli_subject_put_notes(struct gsim_output *out, const struct gsim_cli_subject *s)
+{
+    const char *text, *separator = "";
+    uint64_t count;
+    gsim_output_text(out, ",\n  \"notes\": [");
+    if (s->gpu_note[0]) {
+        gsim_output_json_string(out, s->gpu_note);
+        separator = ", ";
+    }
+    for (uint32_t at = 0; s->is_trace && (count = gsim_import_next_note(&s->notes, &at, &text));) {
+        char line[320];
+        snprintf(line, sizeof line, "%" PRIu64 " %s", count, text);
+        gsim_output_text(out, separator);
+        gsim_output_json_string(out, line);
+        separator = ", ";
+    }
+    gsim_output_text(out, "]");
+}
+
 void gsim_cli_subject_release(struct gsim_cli_subject *s)
 {
     gsim_free(s->works);
     gsim_cli_step_release(&s->step);
     gsim_cli_point_release(&s->point);
     gsim_cli_setup_release(&s->setup);
+    gsim_device_release(&s->device);
     *s = (struct gsim_cli_subject){0};
 }

@@ -19,7 +19,8 @@ struct gsim_cli_subject {
     struct gsim_import_notes notes;      /* of a trace */
     struct gsim_cli_step step;           /* of a trace */
     double host_factor;                  /* the host's time in the program, beside that as imported */
-    char device[GSIM_CLI_DEVICE_NAME];
+    struct gsim_device_spec device;      /* of a trace */
+    char gpu_note[GSIM_CLI_GPU_NOTE];    /* what is assumed of it; "": nothing */
     struct gsim_demand *works;           /* of the program's kernels, for all runs */
 };
 
@@ -28,6 +29,9 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *subject, const s
                                        struct gsim_error *error) GSIM_NODISCARD;
 /* Whether the program says what depends on what, beyond the order in its streams. */
 bool gsim_cli_subject_has_data(const struct gsim_cli_subject *subject);
+/* ", "notes": [...]": what is assumed, and what the importer noticed. */
+struct gsim_output;
+void gsim_cli_subject_put_notes(struct gsim_output *out, const struct gsim_cli_subject *subject);
 void gsim_cli_subject_release(struct gsim_cli_subject *subject); /* accepts a zeroed one */
 
 #endif

@@ -15,7 +15,7 @@
 #include "trust/whatif/names.h"
 
 #define WAIT_MS 100
-#define NAME_MOST 100
+#define NAME_MOST 48
 #define HELPS   0.002 /* less is not worth doing */
 
 struct outcome {

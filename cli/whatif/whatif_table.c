@@ -108,6 +108,7 @@ static void put_text(struct gsim_output *out, const struct table *t)
     put_bound(out, t->w);
     gsim_output_text(out, "\n");
     if (s->is_trace) gsim_cli_step_put_text(out, &s->step);
+    if (s->gpu_note[0]) gsim_output_printf(out, "note: %s\n", s->gpu_note);
     gsim_output_printf(out, "\n%-*s %12s %12s %7s %9s  %s\n", NAME_COLUMNS, "change", "us", "saved us", "%", "+- us", "command");
     put_row(out, t, &t->w->rows[0]);
     for (uint32_t i = 0; i < t->count; i++) put_row(out, t, t->rows[i]);
@@ -175,6 +176,7 @@ static void put_json(struct gsim_output *out, const struct table *t)
     gsim_output_json_string(out, s->scheduler->name);
     gsim_output_text(out, ",\n  \"device\": ");
     gsim_output_json_string(out, s->setup.device.name);
+    gsim_cli_subject_put_notes(out, s);
     gsim_output_json_real(out, "time_us", t->now_us);
     gsim_output_json_real(out, "host_ratio", t->w->host_ratio);
     gsim_output_json_real(out, "link_ratio", t->w->link_ratio);

@@ -110,6 +110,22 @@ static void put_causes(struct gsim_page *page, const cJSON *json)
     gsim_page_table_end(page);
 }
 
+/* What is assumed of the GPU, and what the importer noticed. */
+static void put_notes(struct gsim_page *page, const cJSON *json)
+{
+    const cJSON *note, *notes = cJSON_GetObjectItem(json, "notes");
+    if (!cJSON_GetArraySize(notes)) return;
+    gsim_page_section(page, "Notes");
+    gsim_page_table(page, (const char *const[]){"What is assumed, and what the trace lacks"}, 1);
+    cJSON_ArrayForEach(note, notes)
+    {
+        if (!cJSON_IsString(note)) continue;
+        gsim_page_cell(page, note->valuestring);
+        gsim_page_row_end(page);
+    }
+    gsim_page_table_end(page);
+}
+
 static void put_pairs(struct gsim_page *page, const cJSON *json)
 {
     static const char *const heads[] = {"Streams", "At once (us) ", "Could be (us) ", "Reason", "Holds (us) ", "Worth (us) "};
@@ -180,6 +196,7 @@ enum gsim_status gsim_page_ask(struct gsim_page *page, const char *path, struct 
             put_pairs(page, json);
             put_path(page, json);
         }
+        put_notes(page, json);
         gsim_page_end(page);
     }
     gsim_json_release(json);

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/base/text.h"
@@ -76,8 +77,18 @@ static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int c
     return near + 1 / (1 + off) / 2 - (spec->inherits ? 1e-6 : 0);
 }
 
+/* "NVIDIA H100 80GB HBM3 MIG 1g.10gb" is a slice of the first: WHOLE is that. NULL: it is none. */
+static const char *slice_of(const char *gpu, char whole[128])
+{
+    const char *mig = strstr(gpu, " MIG ");
+    if (mig) snprintf(whole, 128, "%.*s", (int)(mig - gpu < 127 ? mig - gpu : 127), gpu);
+    return mig;
+}
+
 void gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match)
 {
+    char whole[128];
+    if (slice_of(gpu, whole)) gpu = whole, sm_count = 0;
     struct gsim_device_entries list = {0};
     struct gsim_error error = {0};
     double best = 0;
@@ -98,4 +109,36 @@ void gsim_device_match(const char *gpu, int compute_capability, double sm_count,
     match->is_nearest = best > 0 && best < 4;
     gsim_device_release(&known);
     gsim_device_list_release(&list);
+}
+
+/* Of a slice the memory's share of all: "1g.10gb". 1 where its name does not say. */
+static double memory_share(const struct gsim_device_spec *spec, const char *slice)
+{
+    unsigned compute = 0, memory = 0;
+    bool is_said = slice && sscanf(slice, " MIG %ug.%ugb", &compute, &memory) == 2 && memory && spec->memory_gb > memory;
+    return is_said ? fmax(1, round(8 * memory / spec->memory_gb)) / 8 : 1;
+}
+
+bool gsim_device_take(struct gsim_device_spec *spec, const struct gsim_recorded_gpu *facts, char *note, size_t size)
+{
+    static const char source[] = "the trace says so";
+    char whole[128];
+    const char *slice = slice_of(facts->gpu, whole);
+    bool is_described = gsim_device_is_gpu(spec, slice ? whole : facts->gpu), ok = true;
+    bool is_part = facts->sm_count > 0 && facts->sm_count < spec->sm_count;
+    bool has_sms = facts->sm_count > 0 && facts->sm_count != spec->sm_count && (!is_described || is_part);
+    double share = memory_share(spec, slice), reached = spec->dram_peak_gbps > 0 ? spec->dram_gbps / spec->dram_peak_gbps : 1;
+    if (size) *note = '\0';
+    if (is_described && !has_sms && share >= 1) return false;
+    if (has_sms) ok = gsim_device_put(spec, GSIM_DEV_sm_count, facts->sm_count, GSIM_KIND_MEASURED, source);
+    if (share < 1) ok = ok && gsim_device_put(spec, GSIM_DEV_dram_gbps, spec->dram_gbps * share, GSIM_KIND_ASSUMED, source);
+    if (!is_described && facts->dram_gbps > 0)
+        ok = ok && gsim_device_put(spec, GSIM_DEV_dram_gbps, facts->dram_gbps * reached, GSIM_KIND_MEASURED, source);
+    if (!is_described && facts->clock_mhz > 0) ok = ok && gsim_device_put(spec, GSIM_DEV_clock_mhz, facts->clock_mhz, GSIM_KIND_MEASURED, source);
+    if (is_described)
+        snprintf(note, size, "'%.60s' is a slice of a GPU: %s with %g SMs and %.0f GB/s", facts->gpu, spec->name, spec->sm_count, spec->dram_gbps);
+    else
+        snprintf(note, size, "no device is '%.60s': %s is the nearest by architecture, here with %g SMs, %.0f MHz and %.0f GB/s%s", facts->gpu, spec->name,
+                 spec->sm_count, spec->clock_mhz, spec->dram_gbps, has_sms || facts->dram_gbps > 0 || facts->clock_mhz > 0 ? " as far as the trace says" : "");
+    return ok;
 }

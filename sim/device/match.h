@@ -21,4 +21,14 @@ struct gsim_device_match {
  * the nearest number of SMs. */
 void gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match);
 
+/* What a trace says of its GPU; 0: not said. */
+struct gsim_recorded_gpu {
+    const char *gpu;
+    double sm_count, dram_gbps, clock_mhz;
+};
+
+/* Takes over into SPEC, which gsim_device_match() found, what the trace says: of a GPU that no file describes SMs, clock and bandwidth, of
+ * one that is described its SMs where it has fewer (a slice). False: nothing; NOTE then says nothing, else what is assumed. */
+bool gsim_device_take(struct gsim_device_spec *spec, const struct gsim_recorded_gpu *facts, char *note, size_t size);
+
 #endif

@@ -96,7 +96,7 @@ struct gsim_import_notes {
     char gpu[64];   /* as the trace names it; "" where it does not */
     /* What else the file says of the GPU and of itself; 0, "" and false where it does not. */
     int compute_capability;
-    double sm_count, memory_bytes;
+    double sm_count, memory_bytes, dram_gbps, clock_mhz;
     char date[16]; /* "2026-11-20", of the first work, UTC */
     bool is_simulated, is_runner; /* written by gpusim; by gpusim-runner, whose tracer saw the works */
 };

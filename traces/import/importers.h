@@ -33,7 +33,7 @@ struct gsim_trace_origin {
     char device[64]; /* of gpusim's own traces: the simulated device's name */
     char gpu[64];
     int compute_capability;
-    double sm_count;
+    double sm_count, dram_gbps, clock_mhz;
 };
 
 const struct gsim_importer *gsim_importer_at(size_t index); /* NULL behind the last */

@@ -218,8 +218,9 @@ static enum gsim_status read_annotations(struct gsim_table *t)
 
 static enum gsim_status read_gpu(struct gsim_table *t)
 {
-    enum { NAME, MAJOR, MINOR, SMS, MEMORY };
-    static const char *const columns[] = {"name", "computeMajor", "computeMinor", "smCount", "totalMemory", NULL};
+    enum { NAME, MAJOR, MINOR, SMS, MEMORY, BANDWIDTH, CLOCK };
+    static const char *const columns[] = {"name",        "computeMajor",    "computeMinor", "smCount",
+                                          "totalMemory", "memoryBandwidth", "clockRate",    NULL};
     enum gsim_status status = gsim_table_open(t, "TARGET_INFO_GPU", columns);
     if (status == GSIM_OK && gsim_table_next(t)) {
         const char *name = (const char *)sqlite3_column_text(t->rows, NAME);
@@ -229,6 +230,8 @@ static enum gsim_status read_gpu(struct gsim_table *t)
         notes->compute_capability = 10 * (int)gsim_table_whole(t, MAJOR, 99) + (int)gsim_table_whole(t, MINOR, 9);
         notes->sm_count = (double)gsim_table_whole(t, SMS, 1 << 20);
         notes->memory_bytes = (double)gsim_table_whole(t, MEMORY, GSIM_LIMIT_BYTES);
+        notes->dram_gbps = (double)gsim_table_whole(t, BANDWIDTH, INT64_MAX) * 1e-9;
+        notes->clock_mhz = (double)gsim_table_whole(t, CLOCK, INT64_MAX) * 1e-6;
     }
     enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;

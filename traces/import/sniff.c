@@ -195,6 +195,8 @@ static void copy_text(char *to, size_t size, const char *text)
 static void origin_of_database(const struct gsim_sniff *sniff, struct gsim_trace_origin *origin)
 {
     static const char *const queries[] = {
+        ("SELECT name, 10 * computeMajor + computeMinor, smCount, memoryBandwidth * 1e-9, clockRate * 1e-6 FROM TARGET_INFO_GPU "
+         "LIMIT 1"),
         "SELECT name, 10 * computeMajor + computeMinor, smCount FROM TARGET_INFO_GPU LIMIT 1",
         "SELECT name FROM TARGET_INFO_GPU LIMIT 1",
         ("SELECT coalesce((SELECT value FROM StringTable WHERE _id_ = name), name), 10 * computeCapabilityMajor + "
@@ -210,6 +212,8 @@ static void origin_of_database(const struct gsim_sniff *sniff, struct gsim_trace
             double sms = sqlite3_column_count(row) > 2 ? sqlite3_column_double(row, 2) : 0;
             if (capability > 0 && capability < 1000) origin->compute_capability = capability;
             if (sms > 0 && sms < 1e6) origin->sm_count = sms;
+            origin->dram_gbps = sqlite3_column_count(row) > 3 ? sqlite3_column_double(row, 3) : 0;
+            origin->clock_mhz = sqlite3_column_count(row) > 3 ? sqlite3_column_double(row, 4) : 0;
         }
         sqlite3_finalize(row);
     }

@@ -453,13 +453,19 @@ uint32_t gsim_edit_hasten(struct gsim_edit *e, const char *name, double factor)
     return changed;
 }
 
-/* What is recorded on one GPU scales by the mean of the ratios of DRAM bandwidth and of arithmetic; kernels that do not fill it by the
- * clock alone. Copies go by the new link. */
+/* The DRAM bandwidth that so many SMs draw. */
+static double dram_of(const struct gsim_device_spec *device, double sms)
+{
+    double most = device->sm_dram_gbps > 0 ? sms * device->sm_dram_gbps : device->dram_gbps;
+    return fmin(most, device->dram_gbps);
+}
+
+/* What is recorded on one GPU scales by the mean of the ratios of DRAM bandwidth and of arithmetic, of as many SMs as its blocks come to;
+ * kernels that do not fill it by the clock alone. Copies go by the new link. */
 uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from, const struct gsim_device_spec *to, uint32_t *cut)
 {
     const struct gsim_sm_limits limits = gsim_sm_limits(to);
-    double dram = from->dram_gbps / to->dram_gbps, clock = from->clock_mhz / to->clock_mhz;
-    double issue = clock * from->sm_count * from->fp32_lanes_per_sm / (to->sm_count * to->fp32_lanes_per_sm);
+    double clock = from->clock_mhz / to->clock_mhz;
     uint32_t changed = 0;
     for (uint32_t i = 0; i < e->kernel_count; i++) {
         struct gsim_kernel *k = &e->kernels[i];
@@ -472,7 +478,10 @@ uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from
             k->solo_device = NULL;
             continue;
         }
-        bool is_wide = (double)k->grid.x * k->grid.y * k->grid.z >= from->sm_count;
+        double blocks = (double)k->grid.x * k->grid.y * k->grid.z, before = fmin(blocks, from->sm_count), after = fmin(blocks, to->sm_count);
+        double dram = dram_of(from, before) / dram_of(to, after);
+        double issue = clock * before * from->fp32_lanes_per_sm / (after * to->fp32_lanes_per_sm);
+        bool is_wide = blocks >= from->sm_count;
         if (!k->solo_device || strcmp(k->solo_device, from->name) == 0) {
             k->solo_us *= is_wide ? sqrt(dram * issue) : clock;
             k->slice_us = 0;
