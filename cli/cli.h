@@ -82,6 +82,9 @@ enum gsim_cli_command {
       "duration_us=, deadline_us=, process=N, percentage=, size=,\n"                                                   \
       "sched= (default async), name=; once for each, or a file of\n"                                                   \
       "tasks (schema gpusim-tasks/1)")                                                                                   \
+    X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_RUN,                                                                                  \
+      "ranks on GPUs of their own, with collectives between them: a\n"                                                \
+      "file of schema gpusim-ranks/1, or N ranks of --workload")                                                        \
     X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                                 \
       "how tasks share the GPU: a name (gpusim list sharing) or a\n"                                                    \
       "shared object (default exclusive)")                                                                              \

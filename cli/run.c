@@ -3,6 +3,7 @@
  * Layer: sim (program). "gpusim run": one simulation. What it gives in the end is cli/deliver.c's.
  */
 #include "cli/cli.h"
+#include "cli/ranks/ranks.h"
 #include "cli/run_progress.h"
 #include "cli/tasks/tasks.h"
 
@@ -28,6 +29,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     struct gsim_run_progress progress;
     uint32_t sm_count = 0, spread_runs = 0;
     gsim_time from = 0, until = 0;
+    if (arguments->value[GSIM_CLI_RANKS]) return gsim_cli_run_ranks(arguments, error);
     if (gsim_cli_has_tasks(arguments)) return gsim_cli_run_tasks(arguments, error);
     if (arguments->value[GSIM_CLI_SHARE]) return gsim_error_set(error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
     if (!workload)

@@ -3,6 +3,8 @@
 #include "sim/hardware.h"
 
 #include "gpusim/limits.h"
+#include "sim/collective/collective.h"
+#include "sim/host/api.h"
 #include "sim/device/rules.h"
 #include "sim/memory/links.h"
 
@@ -94,7 +96,9 @@ static enum gsim_status use_device(struct gsim_hardware *h, uint32_t index, stru
 {
     struct gsim_kind *kind = &h->kinds[kind_of(h, index)];
     const struct gsim_demand *given = kind->spec == h->machine->simulation->device ? h->machine->simulation->works : NULL;
-    enum gsim_status status = kind->works ? GSIM_OK : gsim_works_create(&kind->works, h->machine, h->space, kind->spec, given, error);
+    bool is_new = !kind->works;
+    enum gsim_status status = is_new ? gsim_works_create(&kind->works, h->machine, h->space, kind->spec, given, error) : GSIM_OK;
+    if (!status && is_new && h->machine->collectives) gsim_collectives_time(h->machine->collectives, kind->works->demands);
     return status ? status : gsim_device_use(h->devices[index], h->space, kind->works, error);
 }
 
@@ -120,6 +124,17 @@ enum gsim_status gsim_hardware_open_process(struct gsim_hardware *h, uint32_t in
                                                 .device = h->devices[0], .spec = h->machine->simulation->device, .space = h->space,
                                                 .fronts = &h->fronts[index * h->device_count]};
     return open_front(h, index, 0, part, error);
+}
+
+enum gsim_status gsim_hardware_give(struct gsim_hardware *h, uint32_t index, uint32_t device, struct gsim_error *error)
+{
+    struct gsim_process *p = &h->processes[index];
+    if (!open_later(h->machine, device)) return gsim_error_set(error, h->machine->error->status, "%s", h->machine->error->message);
+    p->first_device = device;
+    p->devices = &h->devices[device];
+    p->device = p->devices[0];
+    p->device_count = 1;
+    return gsim_api_init(p) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
 bool gsim_hardware_make_processes(struct gsim_hardware *h, uint32_t count)

@@ -27,6 +27,8 @@ enum gsim_status gsim_hardware_init(struct gsim_hardware *h, struct gsim_machine
 bool gsim_hardware_make_processes(struct gsim_hardware *h, uint32_t count);
 /* Process INDEX is one of the run: on PART of the first device, on all of each other one. */
 enum gsim_status gsim_hardware_open_process(struct gsim_hardware *h, uint32_t index, struct gsim_partition *part, struct gsim_error *error);
+/* Process INDEX is a rank: the device is the only one that it sees. Once the space has a program. */
+enum gsim_status gsim_hardware_give(struct gsim_hardware *h, uint32_t index, uint32_t device, struct gsim_error *error);
 /* Once the space has a program: what its kernels are on the first device. */
 enum gsim_status gsim_hardware_use(struct gsim_hardware *h, struct gsim_error *error);
 void gsim_hardware_release(struct gsim_hardware *h); /* accepts zeroed */

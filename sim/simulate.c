@@ -4,6 +4,7 @@
 #include "gpusim/simulate.h"
 
 #include "gpusim/limits.h"
+#include "sim/collective/collective.h"
 #include "sim/drawn.h"
 #include "sim/hardware.h"
 #include "sim/host/api.h"
@@ -35,6 +36,7 @@ static void release_world(struct world *w)
     gsim_drawn_release(&w->drawn);
     gsim_residency_release(&w->space.residency);
     gsim_hardware_release(&w->hardware);
+    gsim_collectives_close(m);
     gsim_agenda_release(&m->agenda);
     gsim_free(m->threads);
     gsim_free(m->locks);
@@ -80,6 +82,7 @@ static enum gsim_status init_space(struct world *w, struct gsim_error *error)
         w->space.buffer_room = s->program->buffer_count;
     }
     if (!status) status = gsim_managed_init(&w->space, m, s->device, error);
+    if (!status && known_program(s)) status = gsim_collectives_open(m, w->hardware.device_count, error);
     if (!status) status = gsim_hardware_use(&w->hardware, error);
     if (!status) status = check_total(s, w->space.works->demands, error);
     if (!status && !gsim_host_cache_init(&w->space, m, s->device)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -163,9 +166,10 @@ static enum gsim_status init_world(struct world *w, const struct gsim_simulation
     if (!status && s->tasks) status = gsim_tasks_add_parts(&layout, h->devices[0], error);
     for (uint32_t i = 0; i < layout.process_count && !status; i++) {
         status = gsim_hardware_open_process(h, i, s->tasks ? layout.parts[i] : &h->devices[0]->parts[0], error);
-        if (!status && !gsim_api_init(&h->processes[i])) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!status && !s->ranks && !gsim_api_init(&h->processes[i])) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     if (!status) status = init_space(w, error);
+    for (uint32_t i = 0; s->ranks && i < layout.process_count && !status; i++) status = gsim_hardware_give(h, i, s->ranks->device_of[i], error);
     if (!status && w->source_count) status = gsim_drawn_open(&w->drawn, h->devices, h->device_count, error);
     if (!status && s->tasks) status = gsim_tasks_open(&w->tasks, &layout, h->processes, error);
     if (!status && !s->tasks) status = be_alone(w, error);

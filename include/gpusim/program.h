@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpusim/collective.h"
 #include "gpusim/memory.h"
 #include "gpusim/status.h"
 
@@ -62,6 +63,7 @@ struct gsim_kernel {
     bool solo_profiled;       /* solo_us is a profiler's record, which counts in a part of the launch */
     bool solo_cold;           /* solo_us was measured inside a program, with caches as that left them, and not by
                                  repeating the kernel */
+    const struct gsim_collective *collective; /* its launch shape and its time follow from that; NULL: it is no collective */
 };
 
 /* One pointer argument of a kernel call. Constness as declared in the author's signature may be weaker
@@ -149,6 +151,8 @@ uint32_t gsim_builder_buffer(struct gsim_builder *builder, const char *name, uin
 /* Of a buffer already made; 0 for an index that is none. */
 uint64_t gsim_builder_buffer_bytes(const struct gsim_builder *builder, uint32_t buffer_index);
 uint32_t gsim_builder_kernel(struct gsim_builder *builder, const struct gsim_kernel *kernel);
+/* A collective, as a kernel whose shape the run resolves; it is copied. */
+uint32_t gsim_builder_collective(struct gsim_builder *builder, const struct gsim_collective *collective);
 /* OP's args, after and segments are copied; index is filled in. */
 uint32_t gsim_builder_op(struct gsim_builder *builder, const struct gsim_op *op);
 /* Moves everything into PROGRAM and frees the builder, also on failure. */

@@ -8,6 +8,7 @@
 #define GSIM_SIMULATE_H
 
 #include "gpusim/device.h"
+#include "gpusim/ranks.h"
 #include "gpusim/scheduler.h"
 #include "gpusim/source.h"
 #include "gpusim/task.h"
@@ -56,6 +57,7 @@ struct gsim_simulation {
     const struct gsim_task_set *tasks;   /* in place of program and scheduler: PROGRAM is its ALL. NULL: one program alone */
     const struct gsim_sharing_ops *sharing; /* of several tasks */
     const void *sharing_params;          /* NULL: defaults */
+    const struct gsim_ranks *ranks;      /* with TASKS: each is a rank on a GPU of its own; NULL: they share one */
     const struct gsim_task_profiles *profile;  /* for a policy; NULL: none */
     double measure_us;                   /* of host time before every launch of a kernel, for who measures them; 0: nobody does */
     struct gsim_gpu_options gpu;

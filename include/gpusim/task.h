@@ -60,6 +60,7 @@ enum gsim_mechanism {
     GSIM_MECHANISM_TIMESLICE, /* contexts have the SMs in turn */
     GSIM_MECHANISM_MPS,       /* contexts share the SMs block by block */
     GSIM_MECHANISM_PARTITION, /* each context has SMs of its own */
+    GSIM_MECHANISM_RANKS,     /* each context has a GPU of its own (include/gpusim/ranks.h) */
 };
 
 struct gsim_share_settings {

@@ -105,6 +105,14 @@ struct gsim_figure_record {
     double value;
 };
 
+/* A rank's part of a collective: its first block is resident at START, all ranks' blocks at BEGUN. */
+struct gsim_collective_record {
+    uint32_t op, iteration, task, stream, device, channels, ranks;
+    enum gsim_collective_kind kind;
+    uint64_t bytes;
+    gsim_time start, begun, end;
+};
+
 struct gsim_request_record {
     uint32_t task, request;
     gsim_time arrival, start, end; /* it is there; its first call; its last */
@@ -144,6 +152,8 @@ struct gsim_timeline {
     struct gsim_request_record *requests; /* of several tasks, in place of iterations */
     struct gsim_figure_record *figures; /* in the order of their first mention */
     struct gsim_resident_record *residents;
+    struct gsim_collective_record *collectives; /* in the order of their ends */
+    size_t collective_count, collective_capacity;
     size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count, request_count, figure_count, resident_count;
     size_t warm_up_count; /* of the iterations, from the first on */
     size_t cycle, stands_for; /* 0, or: the last so many would come again and again, up to so many iterations in all */
@@ -167,6 +177,7 @@ void gsim_timeline_add_wait(struct gsim_timeline *timeline, const struct gsim_wa
 void gsim_timeline_add_occupancy(struct gsim_timeline *timeline, const struct gsim_occupancy_record *record);
 void gsim_timeline_add_request(struct gsim_timeline *timeline, const struct gsim_request_record *record);
 void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gsim_iteration_record *record);
+void gsim_timeline_add_collective(struct gsim_timeline *timeline, const struct gsim_collective_record *record);
 void gsim_timeline_add_resident(struct gsim_timeline *timeline, const struct gsim_resident_record *record);
 /* In place of one of the same name. */
 void gsim_timeline_set_figure(struct gsim_timeline *timeline, const struct gsim_figure_record *record);

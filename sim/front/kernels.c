@@ -2,11 +2,16 @@
 /* Kernels between a front end, its arbiter (sim/front/front.h) and the SMs: submitted, started, ended. */
 #include <string.h>
 
+#include "sim/collective/collective.h"
 #include "sim/front/front.h"
 
 void gsim_front_submit(struct gsim_command *command)
 {
     struct gsim_device *d = command->device;
+    if (gsim_collective_is(command)) {
+        gsim_collective_submit(command);
+        return;
+    }
     if (d->space->mode == GSIM_MEMORY_MANAGED && !gsim_managed_prepare_kernel(d, command)) return;
     gsim_managed_submit(d, command);
 }
@@ -80,6 +85,7 @@ static void kernel_ended(void *data, void *tag, gsim_time now)
         .start = command->start,
         .end = now,
     };
+    if (gsim_collective_is(command)) gsim_collective_ended(command);
     if (!f->machine->simulation->omits_kernels) gsim_timeline_add_kernel(f->machine->timeline, &record);
     if (f->machine->simulation->observer && f->machine->simulation->observer->on_kernel)
         f->machine->simulation->observer->on_kernel(f->machine->simulation->observer->data, &record);
@@ -110,5 +116,11 @@ static void blocks_stayed(void *data, void *tag, const uint64_t *sms, uint64_t b
     f->machine->simulation->observer->on_blocks(f->machine->simulation->observer->data, &record);
 }
 
-const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, gsim_programmatic_triggered, gsim_front_kernel_drained};
+static void kernel_triggered(void *data, void *tag, gsim_time now)
+{
+    if (tag && gsim_collective_is(tag)) gsim_collective_resident(tag);
+    else gsim_programmatic_triggered(data, tag, now);
+}
+
+const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, kernel_triggered, gsim_front_kernel_drained};
 const struct gsim_gpu_watcher gsim_front_watcher = {NULL, blocks_stayed};

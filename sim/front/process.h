@@ -105,7 +105,7 @@ struct gsim_process {
     struct gsim_driver driver;     /* first: the driver's calls get a pointer to it */
     struct gsim_machine *machine;
     struct gsim_device *const *devices; /* that it sees, by index */
-    uint32_t device_count;
+    uint32_t device_count, first_device; /* the machine's number of the first */
     struct gsim_front *const *fronts; /* its own, by the device's index */
     struct gsim_device *device;    /* current: where new streams are */
     const struct gsim_device_spec *spec; /* what its host calls cost */

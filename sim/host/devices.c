@@ -16,7 +16,7 @@ static bool is_device(struct gsim_process *p, uint32_t device)
 static void do_device_set(struct gsim_driver *driver, uint32_t device)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    struct gsim_device *d = is_device(p, device) ? p->machine->open_device(p->machine, device) : NULL;
+    struct gsim_device *d = is_device(p, device) ? p->machine->open_device(p->machine, p->first_device + device) : NULL;
     if (d) p->device = d;
 }
 

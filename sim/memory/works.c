@@ -13,10 +13,11 @@ static bool is_first(const struct gsim_works *works, const struct gsim_machine *
 
 static enum gsim_status find_all(struct gsim_works *works, const struct gsim_machine *m, const struct gsim_program *p, struct gsim_error *error)
 {
-    if (is_first(works, m)) return gsim_demands_init(works->demands, p->kernel_count, works->spec, p->kernels, error);
+    const struct gsim_kernel *kernels = m->kernels ? m->kernels : p->kernels;
+    if (is_first(works, m)) return gsim_demands_init(works->demands, p->kernel_count, works->spec, kernels, error);
     for (uint32_t k = 0; k < p->kernel_count; k++) {
         struct gsim_error problem = {0};
-        enum gsim_status status = gsim_work_init(&works->demands[k], works->spec, &p->kernels[k], &problem);
+        enum gsim_status status = gsim_work_init(&works->demands[k], works->spec, &kernels[k], &problem);
         if (status && status != GSIM_INPUT) return gsim_error_set(error, status, "%s", problem.message);
         works->problems[k] = status != GSIM_OK;
         if (status) works->demands[k] = (struct gsim_demand){0};

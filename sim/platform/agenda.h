@@ -20,6 +20,7 @@ enum gsim_agenda_class {
     GSIM_AGENDA_FRONT,     /* hardware queues */
     GSIM_AGENDA_TIMERS,
     GSIM_AGENDA_FAULTS,    /* kernels in missing pages */
+    GSIM_AGENDA_COLLECTIVES,
     GSIM_AGENDA_L2,
     GSIM_AGENDA_OCCUPANCY, /* records */
 };

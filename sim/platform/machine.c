@@ -7,6 +7,8 @@
 
 #include <stdarg.h>
 
+#define GSIM_DEADLOCK_TEXT 480 /* of a message */
+
 /* --- threads ---------------------------------------------------------------------------------------------- */
 
 struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m, struct gsim_driver *driver)
@@ -154,6 +156,13 @@ static bool pass_transfers(struct gsim_machine *m, gsim_time limit)
     return true;
 }
 
+static void fail_deadlocked(struct gsim_machine *m)
+{
+    char text[GSIM_DEADLOCK_TEXT] = "every host thread waits for something that nobody will do";
+    if (m->explains) m->explains(m, text, sizeof text);
+    gsim_machine_fail(m, GSIM_SIM, "deadlock at %.3f us: %s", gsim_time_us(m->now), text);
+}
+
 /* Drives time until a thread may go on; returns it. */
 static struct gsim_host_thread *drive(struct gsim_machine *m)
 {
@@ -167,8 +176,7 @@ static struct gsim_host_thread *drive(struct gsim_machine *m)
         if (gsim_engine_transfers_in_flight(m->engine)) {
             if (pass_transfers(m, next)) continue;
         } else if (next == GSIM_TIME_NEVER) {
-            gsim_machine_fail(m, GSIM_SIM, "deadlock at %.3f us: every host thread waits for something that nobody will do",
-                              gsim_time_us(m->now));
+            fail_deadlocked(m);
             if (!thread) GSIM_BUG("no host thread is left to end the simulation");
             continue;
         }

@@ -77,6 +77,8 @@ struct gsim_queue_state {
     struct gsim_host_thread *pushing, *popping;
 };
 
+struct gsim_collectives;
+
 struct gsim_machine {
     const struct gsim_simulation *simulation;
     struct gsim_timeline *timeline;
@@ -107,6 +109,9 @@ struct gsim_machine {
 
     struct gsim_command *free_commands[2]; /* those that are brief are [1] */
     bool is_drawn;                 /* ops of some tasks are drawn while they run */
+    const struct gsim_kernel *kernels; /* the program's, with the shapes of collectives; NULL: as it has them */
+    struct gsim_collectives *collectives; /* of ranks (sim/collective); NULL: the program has none */
+    bool (*explains)(const struct gsim_machine *m, char *text, size_t size); /* what hangs, for a message; NULL: nobody knows */
 };
 
 /* In the timeline's program; the op's own number is in its task's. */

@@ -5,6 +5,7 @@
  * so that generators need not check each call. What a valid program is: sim/program/program.c.
  */
 #include "sim/program/check.h"
+#include "sim/program/collective.h"
 
 #define POOL_BYTES      (64u * 1024u)
 #define LONG_LIST_BYTES (256u * 1024u)
@@ -196,12 +197,20 @@ uint32_t gsim_builder_kernel(struct gsim_builder *builder, const struct gsim_ker
     if (!slots_grow(builder, slots) || !grow(&kernels, sizeof(wanted), index, &builder->kernel_room))
         return fail(builder);
     builder->kernels = kernels;
+    if (wanted.collective && !(wanted.collective = gsim_collective_copy(wanted.collective, &builder->program.arena))) return fail(builder);
     builder->kernels[index] = wanted;
     builder->program.kernel_count++;
     at = hash;
     while (slots->slot[at & (slots->size - 1)]) at++;
     slots->slot[at & (slots->size - 1)] = ++slots->count;
     return index;
+}
+
+uint32_t gsim_builder_collective(struct gsim_builder *builder, const struct gsim_collective *collective)
+{
+    char name[GSIM_COLLECTIVE_NAME];
+    struct gsim_kernel kernel = gsim_collective_kernel(collective, name);
+    return gsim_builder_kernel(builder, &kernel);
 }
 
 /* A copy of BYTES bytes whose elements need an alignment of four. */

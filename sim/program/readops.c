@@ -2,19 +2,22 @@
 /*
  * Ops of a program file: which fields each kind has, argument lists, launch shapes, overrides.
  */
+#include "sim/program/collective.h"
 #include "sim/program/readops.h"
 
 /* X(id, name, kinds that have it: K kernel, C copy, P prefetch, W host_write, R host_read, H host_compute, S synchronize) */
 /* clang-format off */
 #define OP_FIELDS(X)                                                                                      \
-    X(OP_OP, "op", "KCPWRHS") X(OP_KERNEL, "kernel", "K") X(OP_GRID, "grid", "K") X(OP_BLOCK, "block", "K") \
-    X(OP_READS, "reads", "K") X(OP_WRITES, "writes", "K") X(OP_STREAM, "stream", "KCPWRHS")                 \
-    X(OP_AFTER, "after", "KCPWRH") X(OP_PRIORITY, "priority", "KCPWRH") X(OP_ARGS, "args", "K")            \
-    X(OP_NON_CONST, "non_const", "K") X(OP_KIND, "kind", "C") X(OP_BUFFER, "buffer", "CPWR")               \
-    X(OP_BYTES, "bytes", "CPWR") X(OP_US, "us", "CHS") X(OP_MEMORY, "memory", "C") X(OP_OVERHEAD, "overhead", "H") \
+    X(OP_OP, "op", "KCPWRHSL") X(OP_KERNEL, "kernel", "K") X(OP_GRID, "grid", "K") X(OP_BLOCK, "block", "K") \
+    X(OP_READS, "reads", "KL") X(OP_WRITES, "writes", "KL") X(OP_STREAM, "stream", "KCPWRHSL")               \
+    X(OP_AFTER, "after", "KCPWRHL") X(OP_PRIORITY, "priority", "KCPWRHL") X(OP_ARGS, "args", "K")            \
+    X(OP_NON_CONST, "non_const", "K") X(OP_KIND, "kind", "CL") X(OP_BUFFER, "buffer", "CPWR")               \
+    X(OP_BYTES, "bytes", "CPWRL") X(OP_US, "us", "CHS") X(OP_MEMORY, "memory", "C") X(OP_OVERHEAD, "overhead", "H") \
     X(OP_NEEDED, "needed", "H") X(OP_WHAT, "what", "H") \
     X(OP_UNTIMED, "untimed", "W") X(OP_DEVICE, "device", "KCP") X(OP_TO, "to", "C") \
-    X(OP_UNKNOWN, "unknown", "K") X(OP_PROGRAMMATIC, "programmatic", "K")
+    X(OP_UNKNOWN, "unknown", "K") X(OP_PROGRAMMATIC, "programmatic", "K") X(OP_GROUP, "group", "L") \
+    X(OP_CHANNELS, "channels", "L") X(OP_ALGORITHM, "algorithm", "L") X(OP_PROTOCOL, "protocol", "L") \
+    X(OP_COMMUNICATOR, "communicator", "L")
 /* clang-format on */
 #define OP_ID(id, name, kinds)    id,
 #define OP_NAME(id, name, kinds)  name,
@@ -23,9 +26,12 @@ enum { OP_FIELDS(OP_ID) OP_WORK, OP_FIELD_COUNT = OP_WORK + GSIM_DEMAND_FIELD_CO
 static const char *const op_names[] = {OP_FIELDS(OP_NAME) GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_NAME) NULL};
 static const char *const op_kinds[OP_WORK] = {OP_FIELDS(OP_KINDS)};
 
-static const char kind_letters[] = "KCPWRHS"; /* enum gsim_op_kind, then synchronize, which becomes a GSIM_OP_HOST_COMPUTE */
+/* enum gsim_op_kind, then synchronize, which becomes a GSIM_OP_HOST_COMPUTE, and collective, a GSIM_OP_KERNEL */
+static const char kind_letters[] = "KCPWRHSL";
 #define SYNCHRONIZE (GSIM_OP_HOST_COMPUTE + 1)
-static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", "synchronize", NULL};
+#define COLLECTIVE (GSIM_OP_HOST_COMPUTE + 2)
+static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", "synchronize", "collective",
+                                         NULL};
 static const char *const memory_names[] = {"run", "pinned", "pageable", NULL}; /* enum gsim_copy_memory */
 static const char *const copy_names[] = {"h2d", "d2h", "d2d", "p2p", NULL}; /* enum gsim_copy_kind */
 
@@ -373,6 +379,58 @@ static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fiel
     return status;
 }
 
+/* The ranks of a collective, none of them twice, in the communicator's order. */
+static enum gsim_status read_group(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_collective *collective)
+{
+    const char *at = NULL;
+    if (!fields->values[OP_GROUP]) return GSIM_OK;
+    for (;;) {
+        double rank = 0;
+        enum gsim_status status = gsim_fields_element(fields, OP_GROUP, &at);
+        if (status == GSIM_OK && at) status = gsim_fields_integer_at(fields, at, 0, GSIM_LIMIT_RANKS - 1, &rank);
+        if (status != GSIM_OK) return status;
+        if (!at) break;
+        if (gsim_array_grow((void **)&reader->group, sizeof *reader->group, collective->group_count, &reader->group_room))
+            return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+        for (uint32_t i = 0; i < collective->group_count; i++)
+            if (reader->group[i] == (uint32_t)rank) return gsim_fields_error(fields, "rank %.0f is listed twice", rank);
+        reader->group[collective->group_count++] = (uint32_t)rank;
+        at = gsim_scan_skip(at);
+    }
+    fields->place.has_element = false;
+    bool is_pair = gsim_collective_is_pair(collective->kind);
+    if (!collective->group_count || (is_pair && collective->group_count != 2))
+        return gsim_fields_error(fields, "expected %s, found %u", is_pair ? "two ranks" : "a rank or more", collective->group_count);
+    collective->group = reader->group;
+    return GSIM_OK;
+}
+
+static enum gsim_status read_collective(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_op *op)
+{
+    struct gsim_collective collective = {0};
+    int kind = 0, algorithm = 0, protocol = 0;
+    double bytes = 0;
+    enum gsim_status status = gsim_fields_require(fields, OP_KIND);
+    if (status == GSIM_OK) status = gsim_fields_choice(fields, OP_KIND, gsim_collective_names, &kind);
+    if (status == GSIM_OK) status = gsim_fields_require(fields, OP_BYTES);
+    if (status == GSIM_OK) status = gsim_fields_integer(fields, OP_BYTES, 1, GSIM_LIMIT_BYTES, &bytes);
+    if (status == GSIM_OK && fields->values[OP_ALGORITHM]) status = gsim_fields_choice(fields, OP_ALGORITHM, gsim_algorithm_names, &algorithm);
+    if (status == GSIM_OK && fields->values[OP_PROTOCOL]) status = gsim_fields_choice(fields, OP_PROTOCOL, gsim_protocol_names, &protocol);
+    if (status == GSIM_OK) status = read_count(fields, OP_CHANNELS, GSIM_LIMIT_CHANNELS, &collective.channels);
+    if (status == GSIM_OK) status = read_count(fields, OP_COMMUNICATOR, GSIM_LIMIT_RANKS, &collective.communicator);
+    if (status != GSIM_OK) return status;
+    collective.kind = (enum gsim_collective_kind)kind;
+    collective.algorithm = (enum gsim_collective_algorithm)algorithm;
+    collective.protocol = (enum gsim_collective_protocol)protocol;
+    collective.bytes = (uint64_t)bytes;
+    status = read_group(reader, fields, &collective);
+    if (status == GSIM_OK) status = read_accesses(reader, fields, OP_READS);
+    if (status == GSIM_OK) status = read_accesses(reader, fields, OP_WRITES);
+    if (status == GSIM_OK) sort_segments(reader);
+    if (status == GSIM_OK) op->kernel_index = gsim_builder_collective(reader->builder, &collective);
+    return status;
+}
+
 static enum gsim_status read_device(struct gsim_fields *fields, int field, uint8_t *device)
 {
     uint32_t number = *device;
@@ -499,12 +557,14 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     enum gsim_status status = gsim_fields_read(&fields, value, rest);
     if (status == GSIM_OK) status = gsim_fields_require(&fields, OP_OP);
     if (status == GSIM_OK) status = gsim_fields_choice(&fields, OP_OP, kind_names, &kind);
-    op.kind = kind == SYNCHRONIZE ? GSIM_OP_HOST_COMPUTE : (enum gsim_op_kind)kind;
+    op.kind = kind == SYNCHRONIZE ? GSIM_OP_HOST_COMPUTE : kind == COLLECTIVE ? GSIM_OP_KERNEL : (enum gsim_op_kind)kind;
     if (status == GSIM_OK) status = check_kind(&fields, kind);
     if (status == GSIM_OK) status = read_common(reader, &fields, &op);
     if (status != GSIM_OK) return status;
     if (kind == SYNCHRONIZE) {
         status = read_synchronize(reader, &fields, &op);
+    } else if (kind == COLLECTIVE) {
+        status = read_collective(reader, &fields, &op);
     } else if (op.kind == GSIM_OP_KERNEL) {
         status = read_launch(reader, &fields, &op);
     } else if (op.kind == GSIM_OP_HOST_COMPUTE) {

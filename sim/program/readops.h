@@ -54,13 +54,13 @@ struct gsim_reader {
     struct gsim_kernel *kernels; /* without shape, as the file gives them */
     uint32_t buffer_count;
     double total_bytes;
-    size_t buffer_room, kernel_room, arg_room, ordered_room, after_room, pending_room, segment_room;
+    size_t buffer_room, kernel_room, arg_room, ordered_room, after_room, pending_room, segment_room, group_room;
     struct gsim_reader_pending *pending; /* ops on the device that no synchronize has waited for */
     size_t pending_count;
     struct gsim_reader_launch launches[GSIM_READER_LAUNCHES]; /* by their text's hash, the latest */
     /* of the op being read */
     struct gsim_arg *args, *ordered;
-    uint32_t *after;
+    uint32_t *after, *group;
     struct gsim_segment *segments; /* by buffer while they are read, then by argument */
     uint32_t arg_count, after_count, segment_count;
 };

@@ -142,7 +142,7 @@ static void put_kernels(struct writer *w)
     put(w, " \"kernels\": [");
     for (uint32_t i = 0; i < w->program->kernel_count; i++) {
         const struct gsim_kernel *kernel = &w->bases[i];
-        if (!kernel->name) continue; /* not the first of its name */
+        if (!kernel->name || kernel->collective) continue; /* not the first of its name, or no kernel of the file */
         put(w, "%s\n  {\"name\": ", is_first ? "" : ",");
         put_name(w, kernel->name);
         put_work(w, kernel, &nothing);
@@ -211,13 +211,29 @@ static void put_launch(struct writer *w, const struct gsim_op *op)
     put_work(w, kernel, &w->bases[gsim_names_find(&w->names, kernel->name)]);
 }
 
+static void put_collective(struct writer *w, const struct gsim_op *op, const struct gsim_collective *c)
+{
+    put(w, ", \"kind\": \"%s\", \"bytes\": %" PRIu64, gsim_collective_names[c->kind], c->bytes);
+    for (uint32_t i = 0; i < c->group_count; i++) put(w, i ? ", %u" : ", \"group\": [%u", c->group[i]);
+    if (c->group_count) put(w, "]");
+    if (c->channels) put(w, ", \"channels\": %u", c->channels);
+    if (c->communicator) put(w, ", \"communicator\": %u", c->communicator);
+    if (c->algorithm) put(w, ", \"algorithm\": \"%s\"", gsim_algorithm_names[c->algorithm]);
+    if (c->protocol) put(w, ", \"protocol\": \"%s\"", gsim_protocol_names[c->protocol]);
+    put_list(w, "reads", op, LIST_READS);
+    put_list(w, "writes", op, LIST_WRITES);
+}
+
 static void put_op(struct writer *w, const struct gsim_op *op)
 {
     static const char *const kinds[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute"};
     static const char *const copies[] = {"h2d", "d2h", "d2d", "p2p"};
-    put(w, "%s\n  {\"op\": \"%s\"", op->index ? "," : "", kinds[op->kind]);
+    const struct gsim_collective *collective = op->kind == GSIM_OP_KERNEL ? w->program->kernels[op->kernel_index].collective : NULL;
+    put(w, "%s\n  {\"op\": \"%s\"", op->index ? "," : "", collective ? "collective" : kinds[op->kind]);
     if (op->kind == GSIM_OP_COPY) put(w, ", \"kind\": \"%s\"", copies[op->copy_kind]);
-    if (op->kind == GSIM_OP_KERNEL) {
+    if (collective) {
+        put_collective(w, op, collective);
+    } else if (op->kind == GSIM_OP_KERNEL) {
         put_launch(w, op);
     } else if (op->kind == GSIM_OP_HOST_COMPUTE) {
         put(w, ", \"us\": ");

@@ -117,6 +117,7 @@ void gsim_timeline_release(struct gsim_timeline *timeline)
     gsim_free(timeline->occupancy);
     gsim_free(timeline->iterations);
     gsim_free(timeline->residents);
+    gsim_free(timeline->collectives);
     gsim_free(timeline->figures);
     gsim_free(timeline->requests);
     memset(timeline, 0, sizeof(*timeline));
@@ -154,6 +155,11 @@ void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gs
 void gsim_timeline_add_resident(struct gsim_timeline *timeline, const struct gsim_resident_record *record)
 {
     APPEND(timeline, residents, resident_count, resident_capacity, record);
+}
+
+void gsim_timeline_add_collective(struct gsim_timeline *timeline, const struct gsim_collective_record *record)
+{
+    APPEND(timeline, collectives, collective_count, collective_capacity, record);
 }
 
 void gsim_timeline_add_request(struct gsim_timeline *timeline, const struct gsim_request_record *record)

@@ -82,7 +82,7 @@ static void put_head(const struct gsim_result *result, struct gsim_output *outpu
     comma(output);
     put_string(output, "scheduler", run->scheduler->name);
     comma(output);
-    if (run->tasks) {
+    if (run->tasks && !run->ranks) {
         put_string(output, "share", run->sharing->name);
         comma(output);
     }
@@ -136,8 +136,10 @@ static void put_spread(const struct gsim_spread *spread, struct gsim_output *out
     gsim_output_printf(output, ", \"unstable\": %s}", spread->unstable ? "true" : "false");
 }
 
-static void put_kernels(const struct gsim_timeline *timeline, struct gsim_output *output)
+static void put_kernels(const struct gsim_result *result, struct gsim_output *output)
 {
+    const struct gsim_timeline *timeline = result->timeline;
+    const struct gsim_ranks *ranks = result->simulation->ranks;
     gsim_output_text(output, ",\n \"kernels\": [");
     for (size_t i = 0; i < timeline->kernel_count; i++) {
         const struct gsim_kernel_record *kernel = &timeline->kernels[i];
@@ -147,6 +149,7 @@ static void put_kernels(const struct gsim_timeline *timeline, struct gsim_output
         gsim_output_unsigned(output, kernel->iteration);
         gsim_output_text(output, ", \"task\": ");
         gsim_output_unsigned(output, kernel->task);
+        if (ranks) gsim_output_printf(output, ", \"rank\": %u", ranks->rank_of[kernel->task]);
         gsim_output_text(output, ", \"name\": ");
         gsim_output_json_string(output, timeline->program->kernels[kernel->kernel_index].name);
         gsim_output_text(output, ", \"stream\": ");
@@ -351,10 +354,12 @@ void gsim_report_json(const struct gsim_result *result, struct gsim_output *outp
     put_head(result, output);
     put_iterations(result, output);
     put_spread(result->spread, output);
-    put_kernels(result->timeline, output);
+    put_kernels(result, output);
     put_copies(result->timeline, output);
     put_residents(result->timeline, output);
-    if (result->tasks)
+    if (result->simulation->ranks)
+        gsim_ranks_json(result, output);
+    else if (result->tasks)
         gsim_tasks_json(result, output);
     else
         put_tasks(result, output);

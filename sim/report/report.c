@@ -208,6 +208,11 @@ static void put_title(const struct page *page, const struct gsim_result *result)
 {
     const struct gsim_simulation *run = result->simulation;
     const char *name = run->program->name;
+    if (run->ranks) {
+        gsim_output_printf(page->output, "%s%.60s%s with %s%.30s%s on %s%.40s%s, seed %llu\n\n", page->bold, name, page->plain, page->bold,
+                           run->scheduler->name, page->plain, page->bold, run->device->name, page->plain, (unsigned long long)run->seed);
+        return;
+    }
     if (run->tasks) {
         gsim_output_printf(page->output, "%s%.60s%s shared by %s%.30s%s on %s%.40s%s", page->bold, name, page->plain, page->bold,
                            run->sharing->name, page->plain, page->bold, run->device->name, page->plain);
@@ -425,6 +430,7 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
         if (found != GSIM_OK) return found;
         gsim_tasks_print(result, &gaps, output);
     }
+    if (result->simulation->ranks) gsim_ranks_print(result, output);
     put_times(&page, result);
     put_bottlenecks(&page, result->metrics);
     put_device(&page, result);

@@ -75,6 +75,11 @@ void gsim_tasks_json(const struct gsim_result *result, struct gsim_output *outpu
 /* A process track for each task. */
 void gsim_chrome_write_tasks(const struct gsim_result *result, struct gsim_output *output);
 
+/* --- ranks.c --- */
+/* Of ranks: where each one's time went; collectives. */
+void gsim_ranks_print(const struct gsim_result *result, struct gsim_output *output);
+void gsim_ranks_json(const struct gsim_result *result, struct gsim_output *output);
+
 /* What the terminal can show. */
 struct gsim_style {
     unsigned columns; /* 40 or more; at most 100 are used */

@@ -69,6 +69,7 @@ static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel
     if (gsim_demand_triggers(run->work)) run->untriggered += count;
     gpu->load.blocks += count;
     gpu->load.warps += (uint32_t)count * run->work->need.warps;
+    if (run->work->is_unknown) gpu->load.unknown_warps += (uint32_t)count * run->work->need.warps;
     gpu->block_events += count;
     if (!run->started) {
         run->started = true;

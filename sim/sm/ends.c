@@ -51,6 +51,7 @@ void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32
     run->resident -= count;
     gpu->load.blocks -= count;
     gpu->load.warps -= (uint32_t)count * run->work->need.warps;
+    if (run->work->is_unknown) gpu->load.unknown_warps -= (uint32_t)count * run->work->need.warps;
     gpu->block_events += count;
     if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, run->tag, g->sms, blocks * run->stands_for, since, now);
 }

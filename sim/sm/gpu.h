@@ -43,6 +43,7 @@ struct gsim_gpu_watcher {
 
 struct gsim_gpu_load {
     uint32_t busy_sms, warps, kernels;
+    uint32_t unknown_warps; /* of kernels of which nothing but shape and time is known */
     uint64_t blocks;
 };
 

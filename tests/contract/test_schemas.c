@@ -128,15 +128,15 @@ static bool op_has(const cJSON *schema, const char *kind, const char *field)
 static void test_fields(void)
 {
     static const char *const demand[] = {GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_NAME) NULL};
-    static const char *const kinds[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute"};
-    static const char letters[] = "KCPWRH";
+    static const char *const kinds[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", "collective"};
+    static const char letters[] = "KCPWRHL";
     size_t length, count = 0;
     struct gsim_error error = {0};
-    char *source = gsim_file_read(GPUSIM_SOURCE_DIR "/sim/program/readops.c", &length, &error), name[32], of[8];
+    char *source = gsim_file_read(GPUSIM_SOURCE_DIR "/sim/program/readops.c", &length, &error), name[32], of[12];
     cJSON *schema = read_schema(PROGRAM);
     for (size_t i = 0; demand[i]; i++) CHECK_MSG(op_has(schema, "kernel", demand[i]), "no %s", demand[i]);
     for (const char *at = source; at && (at = strstr(at, "X(OP_")) != NULL; at++) {
-        if (sscanf(at, "X(OP_%*[A-Z_0-9], \"%31[a-z_0-9]\", \"%7[A-Z]\")", name, of) != 2) continue;
+        if (sscanf(at, "X(OP_%*[A-Z_0-9], \"%31[a-z_0-9]\", \"%11[A-Z]\")", name, of) != 2) continue;
         for (size_t k = 0; letters[k]; k++)
             CHECK_MSG(op_has(schema, kinds[k], name) == (strchr(of, letters[k]) != NULL), "%s of %s", name, kinds[k]);
         count++;

@@ -137,7 +137,7 @@ static void test_op_errors(void)
         {"7", "ops[0]: expected an object, found 7"},
         {"{}", "ops[0]: the field \"op\" is missing"},
         {"{\"op\": \"launch\"}", "ops[0].op: expected \"kernel\", \"copy\", \"prefetch\", \"host_write\", "
-                                 "\"host_read\", \"host_compute\" or \"synchronize\", found \"launch\""},
+                                 "\"host_read\", \"host_compute\", \"synchronize\" or \"collective\", found \"launch\""},
         {"{\"op\": \"kernel\"}", "ops[0]: the field \"kernel\" is missing"},
         {"{\"op\": \"kernel\", \"kernel\": \"q\", \"grid\": [1], \"block\": [1]}",
          "ops[0].kernel: expected the name of a kernel, found \"q\""},

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). "gpusim run --ranks FILE|N": one simulation of ranks (include/gpusim/ranks.h). */
+#include "cli/ranks/ranks.h"
+
+#include <string.h>
+
+#include "cli/ranks/file.h"
+#include "gpusim/limits.h"
+#include "sim/base/text.h"
+
+/* What a run of ranks holds. */
+struct run {
+    const struct gsim_cli_arguments *arguments;
+    struct gsim_cli_rank_file file;
+    struct gsim_cli_node node;
+    struct gsim_cli_arguments words; /* with the node's device */
+    struct gsim_cli_setup setup;
+    struct gsim_cli_point *points;   /* one of each entry */
+    struct gsim_rank_program *ranks;
+    uint32_t count, point_count;
+    struct gsim_rank_set set;
+    struct gsim_arena arena;
+};
+
+/* --ranks N: so many of --workload. */
+static enum gsim_status use_count(struct run *r, const char *text, double number, struct gsim_error *error)
+{
+    const char *workload = r->arguments->value[GSIM_CLI_WORKLOAD];
+    if (number < 1 || number > GSIM_LIMIT_RANKS) return gsim_error_set(error, GSIM_USAGE, "--ranks: expected 1 to %u ranks, found '%.40s'", GSIM_LIMIT_RANKS, text);
+    if (!workload) return gsim_error_set(error, GSIM_USAGE, "--ranks %s: expected --workload with it, or a file of ranks", text);
+    r->file = (struct gsim_cli_rank_file){.nodes = 1, .folds = true, .count = 1};
+    r->file.entries = GSIM_ARENA_ARRAY(&r->file.arena, struct gsim_cli_rank_entry, 1);
+    if (!r->file.entries) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    r->file.entries[0] = (struct gsim_cli_rank_entry){.program = workload, .count = (uint32_t)number};
+    return GSIM_OK;
+}
+
+static enum gsim_status read_ranks(struct run *r, struct gsim_error *error)
+{
+    const char *text = r->arguments->value[GSIM_CLI_RANKS];
+    double number;
+    if (gsim_text_quantity(text, &number)) return use_count(r, text, number, error);
+    if (r->arguments->value[GSIM_CLI_WORKLOAD])
+        return gsim_error_set(error, GSIM_USAGE, "--workload: the file of --ranks names the programs");
+    return gsim_cli_rank_file_read(text, &r->file, error);
+}
+
+/* The device is the node's, unless one is named; every rank has a GPU of its own. */
+static enum gsim_status use_node(struct run *r, struct gsim_error *error)
+{
+    uint64_t ranks = 0;
+    r->words = *r->arguments;
+    for (uint32_t i = 0; i < r->file.count; i++) ranks += r->file.entries[i].count;
+    if (!r->file.node) {
+        r->node.gpus = (uint32_t)ranks;
+    } else {
+        enum gsim_status status = gsim_cli_node(r->file.node, &r->node, error);
+        if (status) return status;
+        if (!r->words.value[GSIM_CLI_DEVICE]) r->words.value[GSIM_CLI_DEVICE] = r->node.device;
+    }
+    uint64_t gpus = (uint64_t)r->node.gpus * r->file.nodes;
+    if (ranks > gpus)
+        return gsim_error_set(error, GSIM_INPUT, "%llu ranks, and %u node%s of %u GPUs: expected a GPU for each rank", (unsigned long long)ranks,
+                              r->file.nodes, r->file.nodes == 1 ? "" : "s", r->node.gpus);
+    for (uint32_t i = 0; i < r->file.count; i++) {
+        if (r->file.entries[i].device + (uint64_t)r->file.entries[i].count > gpus)
+            return gsim_error_set(error, GSIM_INPUT, "ranks[%u].device: expected a GPU from 0 to %llu, found %u", i, (unsigned long long)gpus - 1,
+                                  r->file.entries[i].device);
+        for (uint32_t j = 0; j < i; j++)
+            if (r->file.entries[j].count == 1 && r->file.entries[j].device == r->file.entries[i].device)
+                return gsim_error_set(error, GSIM_INPUT, "ranks[%u].device: GPU %u is that of ranks[%u]: expected one for each rank", i,
+                                      r->file.entries[i].device, j);
+    }
+    r->node.links.per_node = r->file.nodes > 1 ? r->node.gpus : 0;
+    if (r->file.net_gbps > 0) r->node.links.net_gbps = r->file.net_gbps;
+    return GSIM_OK;
+}
+
+static enum gsim_status load(struct run *r, struct gsim_error *error)
+{
+    const char *name = r->arguments->value[GSIM_CLI_SCHED] ? r->arguments->value[GSIM_CLI_SCHED] : "async";
+    const struct gsim_scheduler_ops *scheduler;
+    enum gsim_status status = gsim_cli_scheduler(name, &scheduler, error);
+    if (!status) status = gsim_cli_check_opts(&r->words, &scheduler, 1, error);
+    if (!status) status = gsim_cli_setup_init(&r->setup, &r->words, error);
+    if (status) return status;
+    if (!r->arguments->value[GSIM_CLI_MEMORY]) r->setup.memory = GSIM_MEMORY_PINNED; /* managed memory has one GPU */
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->file.count; i++) count += r->file.folds ? 1 : r->file.entries[i].count;
+    r->points = GSIM_ARENA_ARRAY(&r->arena, struct gsim_cli_point, r->file.count);
+    r->ranks = GSIM_ARENA_ARRAY(&r->arena, struct gsim_rank_program, count);
+    if (r->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0, rank = 0; i < r->file.count; i++) {
+        const struct gsim_cli_rank_entry *entry = &r->file.entries[i];
+        struct gsim_cli_point *point = &r->points[i];
+        status = gsim_cli_point_init(point, &r->setup, entry->program, scheduler, error);
+        if (status) return status;
+        r->point_count++;
+        status = gsim_cli_point_known(point, "a rank", error);
+        if (status) return status;
+        uint32_t parts = r->file.folds ? 1 : entry->count, copies = r->file.folds ? entry->count : 1;
+        for (uint32_t p = 0; p < parts; p++, rank += copies)
+            r->ranks[r->count++] = (struct gsim_rank_program){.program = &point->program, .scheduler = scheduler, .scheduler_params = point->params,
+                                                      .rank = rank, .copies = copies, .device = entry->device + p * copies};
+    }
+    return GSIM_OK;
+}
+
+/* Every kernel of every rank ran, in each of its iterations. */
+static enum gsim_status verify(const struct gsim_rank_set *set, const struct gsim_timeline *timeline, struct gsim_error *error)
+{
+    for (uint32_t i = 0; i < set->set->count; i++) {
+        uint64_t expected = 0, found = 0;
+        for (uint32_t o = 0; o < set->set->programs[i].op_count; o++) expected += set->set->programs[i].ops[o].kind == GSIM_OP_KERNEL;
+        expected *= set->tasks[i].requests;
+        for (size_t k = 0; k < timeline->kernel_count; k++) found += timeline->kernels[k].task == i;
+        if (found != expected)
+            return gsim_error_set(error, GSIM_SIM, "%s: %llu kernels ran, expected %llu", set->tasks[i].name, (unsigned long long)found,
+                                  (unsigned long long)expected);
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status simulate(struct run *r, struct gsim_error *error)
+{
+    struct gsim_simulation s = r->points[0].simulation;
+    struct gsim_timeline timeline = {0};
+    struct gsim_metrics metrics;
+    enum gsim_status status = gsim_rank_set_init(&r->set, r->ranks, r->count, &r->node.links, r->setup.iterations, &s, error);
+    if (status) return status;
+    s.detailed = true;
+    status = gsim_simulate(&s, &timeline, error);
+    if (!status) status = verify(&r->set, &timeline, error);
+    if (!status) status = gsim_metrics_compute(&timeline, s.device, NULL, &metrics, error);
+    struct gsim_result result = {.simulation = &s, .timeline = &timeline, .metrics = &metrics, .options = r->points[0].options,
+                                 .option_count = r->points[0].option_count};
+    if (!status) status = gsim_cli_trace_window(r->arguments, &result.window_from, &result.window_until, error);
+    if (!status) status = gsim_cli_deliver(r->arguments, &result, error);
+    gsim_timeline_release(&timeline);
+    return status;
+}
+
+enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    static const enum gsim_cli_key unused[] = {GSIM_CLI_TASK, GSIM_CLI_SHARE, GSIM_CLI_GPUS, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_TRACE_SMS,
+                                               GSIM_CLI_GANTT, GSIM_CLI_SPREAD_RUNS};
+    struct run r = {.arguments = arguments};
+    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
+        if (arguments->value[unused[i]])
+            return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --ranks", gsim_cli_option_at(unused[i])->name);
+    enum gsim_status status = gsim_cli_check_files(arguments, error);
+    if (!status) status = read_ranks(&r, error);
+    if (!status) status = use_node(&r, error);
+    if (!status) status = load(&r, error);
+    if (!status) status = simulate(&r, error);
+    gsim_rank_set_release(&r.set);
+    for (uint32_t i = 0; i < r.point_count; i++) gsim_cli_point_release(&r.points[i]);
+    if (r.setup.arguments) gsim_cli_setup_release(&r.setup);
+    gsim_cli_rank_file_release(&r.file);
+    gsim_arena_release(&r.arena);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (data). A collective as an op of a program: on each rank of its group a kernel that holds SMs and waits for the
+ * kernels of the others. Its blocks and its time follow from models/nccl/ (sim/collective/).
+ */
+#ifndef GSIM_COLLECTIVE_H
+#define GSIM_COLLECTIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpusim/units.h"
+
+GSIM_DECLARATIONS_BEGIN
+
+#define GSIM_LIMIT_RANKS    65536u
+#define GSIM_LIMIT_CHANNELS 64u
+
+/* X(id, name): NCCL's operations; send_recv: the group's first rank sends to its second, one op for both. */
+#define GSIM_COLLECTIVE_KINDS(X)                                                                                      \
+    X(ALL_REDUCE, "all_reduce") X(ALL_GATHER, "all_gather") X(REDUCE_SCATTER, "reduce_scatter") X(BROADCAST, "broadcast") \
+    X(ALL_TO_ALL, "all_to_all") X(SEND, "send") X(RECV, "recv") X(SEND_RECV, "send_recv")
+#define GSIM_COLLECTIVE_ENUM(id, name) GSIM_COLLECTIVE_##id,
+enum gsim_collective_kind { GSIM_COLLECTIVE_KINDS(GSIM_COLLECTIVE_ENUM) GSIM_COLLECTIVE_COUNT };
+
+enum gsim_collective_algorithm { GSIM_ALGORITHM_AUTO, GSIM_ALGORITHM_RING, GSIM_ALGORITHM_TREE, GSIM_ALGORITHM_NVLS, GSIM_ALGORITHM_COPY_ENGINE };
+enum gsim_collective_protocol { GSIM_PROTOCOL_AUTO, GSIM_PROTOCOL_LL, GSIM_PROTOCOL_LL128, GSIM_PROTOCOL_SIMPLE };
+
+struct gsim_collective {
+    enum gsim_collective_kind kind;
+    enum gsim_collective_algorithm algorithm;
+    enum gsim_collective_protocol protocol;
+    uint64_t bytes;        /* as NCCL counts them: of the whole for all_gather and reduce_scatter */
+    uint32_t channels;     /* at most so many; 0: by NCCL's rules */
+    uint32_t communicator; /* of several of one group */
+    uint32_t group_count;  /* 0: all ranks of the run */
+    const uint32_t *group; /* ranks, in the communicator's order */
+};
+
+/* The words of program files; end with NULL. */
+extern const char *const gsim_collective_names[GSIM_COLLECTIVE_COUNT + 1];
+extern const char *const gsim_algorithm_names[], *const gsim_protocol_names[];
+
+static inline bool gsim_collective_is_pair(enum gsim_collective_kind kind)
+{
+    return kind == GSIM_COLLECTIVE_SEND || kind == GSIM_COLLECTIVE_RECV || kind == GSIM_COLLECTIVE_SEND_RECV;
+}
+
+GSIM_DECLARATIONS_END
+
+#endif

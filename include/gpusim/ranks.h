@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (data). Ranks of a run: each is a task of the simulation, with a process and a host thread of its own, on a GPU of
+ * its own; collectives are between them (include/gpusim/collective.h).
+ */
+#ifndef GSIM_RANKS_H
+#define GSIM_RANKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpusim/memory.h"
+#include "gpusim/status.h"
+#include "gpusim/units.h"
+
+GSIM_DECLARATIONS_BEGIN
+
+struct gsim_program;
+struct gsim_scheduler_ops;
+struct gsim_task;
+struct gsim_task_set;
+
+/* Ranks that do the same at the same time are simulated once: such a task is several ranks. */
+struct gsim_ranks {
+    uint32_t count;              /* of all ranks */
+    const uint32_t *rank_of;     /* by task: its rank, or the first of its ranks */
+    const uint32_t *device_of;   /* by task: the index of its GPU in the simulation */
+    const uint32_t *copies;      /* by task: how many ranks it is */
+    uint32_t per_node;           /* ranks of one node follow one another; 0: there is one node */
+    double net_gbps;             /* of a GPU's part of its node's network, each way */
+    bool has_multicast;          /* the node's switch reduces */
+};
+
+/* Ranks that run one program. */
+struct gsim_rank_program {
+    const struct gsim_program *program;
+    const struct gsim_scheduler_ops *scheduler;
+    const void *scheduler_params; /* NULL: defaults */
+    uint32_t rank, copies, device; /* the first of so many; the GPU of the first */
+};
+
+struct gsim_simulation;
+struct gsim_rank_set {
+    struct gsim_ranks ranks;
+    struct gsim_task *tasks;
+    struct gsim_task_set *set;
+    struct gsim_arena arena;
+};
+/* COUNT entries of LIST, which must outlive SET, as SIMULATION's tasks: its program, tasks, sharing, ranks and GPUs are set. ITERATIONS: 0: the programs' own.
+ * RANKS says how they are connected; its lists are filled in. */
+enum gsim_status gsim_rank_set_init(struct gsim_rank_set *set, const struct gsim_rank_program *list, uint32_t count, const struct gsim_ranks *links,
+                                    uint32_t iterations, struct gsim_simulation *simulation, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_rank_set_release(struct gsim_rank_set *set); /* accepts zeroed */
+
+struct gsim_sharing_ops;
+/* How such tasks share GPUs: not at all. */
+extern const struct gsim_sharing_ops gsim_sharing_ranks;
+
+GSIM_DECLARATIONS_END
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the algorithms of collectives share: the time of a step of all channels, latencies, traffic (sim/collective/plan.h).
+ * A block does its steps one after the other: it sends, receives and reduces by loads and stores of its own.
+ */
+#include "sim/collective/plan.h"
+
+#include <math.h>
+
+double gsim_steps_us(const struct gsim_collective_plan *plan, double bytes, double block_gbps, double link_gbps,
+                     const struct gsim_collective_conditions *c)
+{
+    double gbps = plan->channels * c->sent_share * block_gbps / c->memory_stretch;
+    if (link_gbps > 0 && link_gbps < gbps) gbps = link_gbps;
+    return bytes / gbps * 1e-3;
+}
+
+static bool is_ll(const struct gsim_collective_plan *plan) { return plan->protocol != GSIM_PROTOCOL_SIMPLE; }
+
+double gsim_steps_base_us(const struct gsim_nccl *n, const struct gsim_collective_plan *plan)
+{
+    enum gsim_collective_kind kind = plan->what->kind;
+    if (is_ll(plan)) return kind == GSIM_COLLECTIVE_ALL_REDUCE ? n->ll_reduce_us : n->ll_us;
+    switch (kind) {
+    case GSIM_COLLECTIVE_ALL_REDUCE: return n->all_reduce_us;
+    case GSIM_COLLECTIVE_ALL_GATHER: return n->all_gather_us;
+    case GSIM_COLLECTIVE_REDUCE_SCATTER: return n->reduce_scatter_us;
+    case GSIM_COLLECTIVE_BROADCAST: return n->broadcast_us;
+    case GSIM_COLLECTIVE_ALL_TO_ALL:
+    case GSIM_COLLECTIVE_SEND:
+    case GSIM_COLLECTIVE_RECV:
+    case GSIM_COLLECTIVE_SEND_RECV:
+    case GSIM_COLLECTIVE_COUNT: break;
+    }
+    return n->pair_us;
+}
+
+double gsim_steps_hops_us(const struct gsim_nccl *n, const struct gsim_collective_plan *plan, double hops, double net_hops)
+{
+    bool ll = is_ll(plan);
+    return fmax(hops, 0) * (ll ? n->ll_hop_us : n->simple_hop_us) + fmax(net_hops, 0) * (ll ? n->net_ll_hop_us : n->net_simple_hop_us);
+}
+
+double gsim_steps_link_gbps(const struct gsim_nccl *n, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c)
+{
+    double gbps = plan->nodes > 1 && c->net_gbps < c->gpu_gbps ? c->net_gbps : c->gpu_gbps;
+    return is_ll(plan) ? gbps * n->ll_link_share / n->link_share : gbps; /* half of what LL sends is flags */
+}
+
+double gsim_collective_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c)
+{
+    if (plan->ranks < 2) return gsim_steps_base_us(nccl, plan);
+    switch (plan->algorithm) {
+    case GSIM_ALGORITHM_AUTO: break;
+    case GSIM_ALGORITHM_RING: return gsim_ring_us(nccl, plan, c);
+    case GSIM_ALGORITHM_TREE: return gsim_tree_us(nccl, plan, c);
+    case GSIM_ALGORITHM_NVLS: return gsim_nvls_us(nccl, plan, c);
+    case GSIM_ALGORITHM_COPY_ENGINE: return gsim_copy_engine_us(nccl, plan, c);
+    }
+    return gsim_pairs_us(nccl, plan, c);
+}
+
+double gsim_collective_alone_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_links *links)
+{
+    struct gsim_collective_conditions c = {links->gpu_gbps * nccl->link_share, links->net_gbps, 1, 1};
+    return gsim_collective_us(nccl, plan, &c);
+}
+
+double gsim_collective_sent(const struct gsim_collective_plan *plan)
+{
+    double n = plan->ranks, whole = (double)plan->what->bytes;
+    if (n < 2) return 0;
+    switch (plan->what->kind) {
+    case GSIM_COLLECTIVE_ALL_REDUCE: return plan->algorithm == GSIM_ALGORITHM_RING ? 2 * (n - 1) / n * whole : whole;
+    case GSIM_COLLECTIVE_ALL_GATHER:
+    case GSIM_COLLECTIVE_REDUCE_SCATTER:
+    case GSIM_COLLECTIVE_ALL_TO_ALL: return (n - 1) / n * whole;
+    case GSIM_COLLECTIVE_BROADCAST:
+    case GSIM_COLLECTIVE_SEND:
+    case GSIM_COLLECTIVE_RECV:
+    case GSIM_COLLECTIVE_SEND_RECV:
+    case GSIM_COLLECTIVE_COUNT: break;
+    }
+    return whole;
+}
+
+double gsim_collective_traffic(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan)
+{
+    enum gsim_collective_kind kind = plan->what->kind;
+    bool reduces = kind == GSIM_COLLECTIVE_ALL_REDUCE || kind == GSIM_COLLECTIVE_REDUCE_SCATTER;
+    return gsim_collective_sent(plan) * (reduces ? nccl->reduce_traffic : nccl->copy_traffic);
+}
