@@ -280,7 +280,7 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
                                        struct gsim_import_notes *notes, struct gsim_trace_steps *steps, struct gsim_device_spec *device,
                                        char gpu_note[GSIM_CLI_GPU_NOTE], struct gsim_error *error)
 {
-    struct import i = {.arguments = arguments, .path = path, .infers = true, .options = {.steps = steps}};
+    struct import i = {.arguments = arguments, .path = path, .infers = true, .options = {.replays_graphs = !arguments->value[GSIM_CLI_SCHED], .steps = steps}};
     i.options.name = i.name;
     enum gsim_status status = parse_words(arguments, &i.options, error);
     if (status == GSIM_OK) status = choose_name(arguments, path, i.name, error);

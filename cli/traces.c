@@ -80,7 +80,7 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     struct gsim_import_times times = {0};
     struct gsim_import_notes notes = {0};
     struct gsim_program program = {0};
-    struct gsim_import_options options = {.name = "trace", .gaps = true, .last = UINT32_MAX, .times = &times};
+    struct gsim_import_options options = {.name = "trace", .gaps = true, .last = UINT32_MAX, .replays_graphs = true, .times = &times};
     const struct gsim_importer *importer = gsim_importer_of(path, NULL, error);
     if (part) {
         options.part = part->part;
@@ -101,7 +101,15 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
                                            .repairs = gsim_import_repairs(&notes),
                                            .notes = text};
         if (infers && notes.shared) status = infer(v, &program, &times, text, error);
+        const struct gsim_predictor *predictor = v->predictor;
+        struct gsim_predictor graphs = *predictor;
+        struct gsim_device_spec device = *predictor->device;
+        gsim_import_fit_gap(&notes, &device);
+        graphs.replay = gsim_scheduler_find("cudagraph");
+        graphs.device = &device;
+        if (gsim_import_is_graph(&notes)) v->predictor = &graphs;
         if (status == GSIM_OK) status = gsim_trace_validation_add(v, &traced, error);
+        v->predictor = predictor;
         if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot replay '%s'", path);
     }
     gsim_import_times_release(&times);

@@ -25,6 +25,7 @@ struct gsim_import_options {
     const char *execution_trace; /* what operators read and write (traces/import/records/dataflow.h); NULL: not known */
     bool drops_order;       /* the order of streams and waits is not made part of the program: its works are independent */
     bool removes_overhead;  /* the profiler's own share of the host's time, as far as it can be told (traces/import/records/overhead.c) */
+    bool replays_graphs;    /* what CUDA graphs launched is replayed as graphs, not by launches of their own */
     bool drops_unexplained; /* idle time of the GPU that the trace does not explain: left out, not kept as a delay */
     enum { GSIM_COPIES_BY_RATE, GSIM_COPIES_RECORDED, GSIM_COPIES_MODELLED } copies; /* BY_RATE: recorded where rates differ */
     double copy_gbps[2][2]; /* of the device: [pageable][d2h]; 0: not known */
@@ -92,6 +93,8 @@ struct gsim_import_notes {
     uint64_t kernels, copies, memsets, streams, threads;
     double idle_us; /* that the trace does not explain */
     double overhead_us; /* of the host's time, the profiler's own: removed */
+    uint64_t node_gaps; /* between nodes of CUDA graphs, of one stream; their mean: */
+    double node_gap_us;
     double span_us; /* start of the first launch call to the end of the last work */
     char gpu[64];   /* as the trace names it; "" where it does not */
     /* What else the file says of the GPU and of itself; 0, "" and false where it does not. */
@@ -107,6 +110,9 @@ uint64_t gsim_import_next_note(const struct gsim_import_notes *notes, uint32_t *
 
 /* Whether CUDA graphs launched all of it or nearly all, so that it is replayed as graphs. */
 bool gsim_import_is_graph(const struct gsim_import_notes *notes);
+
+/* DEVICE's nodes of graphs get the gap that the trace's have. */
+void gsim_import_fit_gap(const struct gsim_import_notes *notes, struct gsim_device_spec *device);
 
 /* How many records were not as they can have been, in whatever way. */
 uint64_t gsim_import_repairs(const struct gsim_import_notes *notes);

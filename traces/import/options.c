@@ -4,6 +4,8 @@
  */
 #include "traces/import/import.h"
 
+#include <math.h>
+
 void gsim_import_charge(struct gsim_import_options *options, const struct gsim_device_spec *device)
 {
     options->solo_device = device->name;
@@ -60,4 +62,11 @@ uint64_t gsim_import_repairs(const struct gsim_import_notes *n)
 bool gsim_import_is_graph(const struct gsim_import_notes *n)
 {
     return n->graph_works && (double)n->graph_works >= MOSTLY * (double)(n->kernels + n->copies + n->memsets);
+}
+
+#define LEAST_GAPS 10
+
+void gsim_import_fit_gap(const struct gsim_import_notes *n, struct gsim_device_spec *device)
+{
+    if (n->node_gaps >= LEAST_GAPS) device->graph_node_gap_us = fmax(n->node_gap_us + device->profiled_us, 0.01);
 }

@@ -45,6 +45,7 @@ static enum gsim_status replay(const struct gsim_predictor *predictor, const str
     struct gsim_timeline timeline = {0};
     struct gsim_device_spec device = *predictor->device;
     device.call_gap_us = 0; /* when calls were made, the trace tells */
+    bool is_graph = strcmp(predictor->replay->name, "cudagraph") == 0; /* whose first iteration builds it */
     const struct gsim_simulation simulation = {
         .program = p,
         .device = &device,
@@ -52,21 +53,21 @@ static enum gsim_status replay(const struct gsim_predictor *predictor, const str
         .works = works,
         .gpu = *predictor->gpu,
         .memory = GSIM_MEMORY_PINNED,
-        .iterations = 1,
+        .iterations = is_graph ? 2 : 1,
         .seed = 1,
         .detailed = true, /* the calls */
     };
     for (uint32_t i = 0; i < p->op_count; i++) moments[i] = (struct gsim_moment){NAN, NAN};
     enum gsim_status status = gsim_simulate(&simulation, &timeline, error);
-    gsim_time origin = status == GSIM_OK ? begin_of(&timeline) : 0;
+    gsim_time origin = status != GSIM_OK ? 0 : is_graph ? timeline.iterations[1].start : begin_of(&timeline);
     for (size_t i = 0; status == GSIM_OK && i < timeline.kernel_count; i++) {
         const struct gsim_kernel_record *k = &timeline.kernels[i];
-        put_moment(moments, k->op, origin, k->start, k->end);
+        if (k->iteration == is_graph) put_moment(moments, k->op, origin, k->start, k->end);
     }
     for (size_t i = 0; status == GSIM_OK && i < timeline.copy_count; i++) {
         const struct gsim_copy_record *c = &timeline.copies[i];
         const struct gsim_op *op = &p->ops[c->op];
-        if (op->kind == GSIM_OP_COPY && op->copy_kind == c->kind) put_moment(moments, c->op, origin, c->start, c->end);
+        if (op->kind == GSIM_OP_COPY && op->copy_kind == c->kind && c->iteration == is_graph) put_moment(moments, c->op, origin, c->start, c->end);
     }
     gsim_timeline_release(&timeline);
     return status;

@@ -99,7 +99,8 @@ static int64_t staged_at(const struct gsim_emitter *e, const struct gsim_activit
 static int64_t issue_time(const struct gsim_emitter *e, const struct gsim_activity *work, const struct gsim_step *step,
                           int64_t charge_ns)
 {
-    if (work->call == GSIM_NO_CALL || e->records->calls[work->call].kind == GSIM_CALL_GRAPH) return step->time_ns;
+    bool is_node = work->call != GSIM_NO_CALL && e->records->calls[work->call].kind == GSIM_CALL_GRAPH;
+    if (work->call == GSIM_NO_CALL || (is_node && (!e->has_nodes || e->last_graph == work->call))) return step->time_ns;
     const struct gsim_call *call = &e->records->calls[work->call];
     if (work->pageable && is_blocking(e, work)) return staged_at(e, work, call);
     bool is_long = call->end_ns - call->start_ns >= MOST_PROFILED_NS;
@@ -238,6 +239,7 @@ static bool is_recorded(const struct gsim_emitter *e, const struct gsim_activity
 static int64_t replayed_end(const struct gsim_emitter *e, const struct gsim_activity *work, uint32_t last, int64_t charge_ns)
 {
     int64_t start_ns = e->cursor_ns + charge_ns + gsim_emit_ns(e->options->launch_to_start_us);
+    if (e->has_nodes) return work->end_ns; /* its nodes are given the gaps that were recorded */
     if (last != GSIM_EMIT_NONE && e->made[last].replayed_ns + gsim_emit_ns(e->options->stream_gap_us) > start_ns)
         start_ns = e->made[last].replayed_ns + gsim_emit_ns(e->options->stream_gap_us);
     int64_t off_ns = start_ns + work->solo_ns - work->end_ns;
@@ -376,6 +378,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
 {
     struct gsim_emitter e = {.records = records, .steps = steps, .options = options, .host_waits = GSIM_EMIT_NONE, .open = GSIM_EMIT_NONE, .barrier = GSIM_EMIT_NONE, .last_call = GSIM_NO_CALL, .last_graph = GSIM_NO_CALL,
                         .is_graph = gsim_import_is_graph(records->notes)};
+    e.has_nodes = e.is_graph && options->replays_graphs;
     enum gsim_status status = start(&e);
     if (steps->count) e.cursor_ns = e.origin_ns = steps->steps[0].time_ns; /* ranges begin with a work */
     e.is_woken = steps->until_ns != 0; /* by the step before */

@@ -22,11 +22,13 @@ static void add_host(struct gsim_emitter *e, int64_t ns, const char *what, bool 
                                       .stream = -1});
 }
 
+/* A graph does without what a launch took longer than launches do, unless it is one already and the profiler's share is kept. */
 static void add_owned(struct gsim_emitter *e, const struct gsim_host_span *owner)
 {
     char what[GSIM_OWNER_TEXT];
+    bool is_saved = (!e->has_nodes || e->overhead.events) && gsim_owner_is_saved(e->records, owner);
     gsim_owner_text(e->records, owner, what);
-    add_host(e, owner->end_ns - owner->start_ns, what, gsim_owner_is_saved(e->records, owner));
+    add_host(e, owner->end_ns - owner->start_ns, what, is_saved);
 }
 
 /* Between calls: a framework's time, which a graph saves, but not behind a wait, where the host may use what it waited for. */

@@ -30,6 +30,24 @@ static bool is_unexplained(const struct gsim_records *r, const struct begun *wor
     return idle_ns > LEAST_GAP_NS && (is_node || is_long_ago) && !may_be_another;
 }
 
+/* The mean gap between nodes of graphs whose works follow each other, without those that are kept as delays. ALL: by start. */
+static void find_node_gap(const struct gsim_records *r, const struct begun *all)
+{
+    int64_t sum_ns = 0;
+    uint64_t count = 0;
+    for (uint32_t i = 1; i < r->work_count; i++) {
+        const struct gsim_activity *work = &r->works[all[i].work], *before = &r->works[all[i - 1].work];
+        bool is_node = all[i].call != GSIM_NO_CALL && all[i].call == all[i - 1].call && r->calls[all[i].call].kind == GSIM_CALL_GRAPH;
+        int64_t gap_ns = all[i].start_ns - all[i - 1].end_ns;
+        if (!is_node || work->is_moved || before->is_moved || gap_ns > LEAST_GAP_NS) continue;
+        if (work->stream != before->stream) return; /* branches */
+        sum_ns += gap_ns > 0 ? gap_ns : 0;
+        count++;
+    }
+    r->notes->node_gaps = count;
+    r->notes->node_gap_us = count ? (double)sum_ns / (double)count / 1e3 : 0;
+}
+
 /* A GPU that has nothing to do starts what has been launched: clocks that step, or records mixed up. */
 enum gsim_status gsim_records_find_idle(struct gsim_records *r)
 {
@@ -54,6 +72,7 @@ enum gsim_status gsim_records_find_idle(struct gsim_records *r)
         }
         if (all[i].end_ns > busy_ns) busy_ns = all[i].end_ns;
     }
+    find_node_gap(r, all);
     gsim_free(all);
     return GSIM_OK;
 }

@@ -133,6 +133,7 @@ struct gsim_records {
     struct gsim_host_event *host_events; /* empty unless the options remove the profiler's overhead or ask for steps */
     uint32_t host_event_count;
     bool is_observed; /* an execution trace was recorded beside it */
+    bool is_xla;      /* by XLA's profiler */
     size_t host_event_room;
     struct gsim_annotation *annotations; /* empty unless the options ask for one */
     struct gsim_host_span *spans;

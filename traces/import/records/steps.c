@@ -68,13 +68,30 @@ static uint32_t first_work(const struct finder *f, int64_t time_ns)
 
 static uint32_t works_within(const struct finder *f, int64_t from_ns, int64_t until_ns) { return first_work(f, until_ns) - first_work(f, from_ns); }
 
+/* Whether the host waits for the whole GPU between the two. */
+static bool waits_within(const struct finder *f, int64_t from_ns, int64_t until_ns)
+{
+    uint32_t low = 0, high = f->host->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (f->host->steps[middle].time_ns < from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < f->host->count && f->host->steps[low].time_ns < until_ns; low++)
+        if (f->host->steps[low].kind == GSIM_STEP_SYNC && f->r->calls[f->host->steps[low].index].kind == GSIM_CALL_SYNC_DEVICE) return true;
+    return false;
+}
+
 /* --- annotations -------------------------------------------------------------------------------------------------- */
 /* Annotations of one family: names that differ in the number at their end. */
 struct family {
     size_t length;
     const char *name;
     uint32_t count, works;
-    int64_t end_ns; /* of the latest */
+    uint32_t waits;  /* those of them in which the host waits for the whole GPU */
+    int64_t end_ns;  /* of the latest */
     bool is_nested; /* one of them begins before another ended */
 };
 
@@ -113,6 +130,7 @@ static uint32_t find_families(const struct finder *f, struct family families[FAM
         families[at].is_nested |= a->start_ns < families[at].end_ns;
         families[at].end_ns = a->end_ns;
         families[at].works += works;
+        families[at].waits += waits_within(f, a->start_ns, a->end_ns);
         families[at].count++;
     }
     return count;
@@ -120,38 +138,35 @@ static uint32_t find_families(const struct finder *f, struct family families[FAM
 
 static bool is_profilers(const struct family *family) { return family->length == strlen("ProfilerStep#") && strncmp(family->name, "ProfilerStep#", family->length) == 0; }
 
-/* From the begin of one to that of the next where little lies between. */
+static void name_steps(struct finder *f, const struct family *family)
+{
+    snprintf(f->found->name, sizeof f->found->name, "%.*s", (int)(family->length < 64 ? family->length : 64), family->name);
+    f->found->by = is_profilers(family) ? GSIM_STEPS_PROFILER : GSIM_STEPS_ANNOTATION;
+}
+
+/* From the begin of one to that of the next where little lies between, or where the host does not wait within it. */
 static enum gsim_status add_annotated(struct finder *f, const struct family *family)
 {
     enum gsim_status status = GSIM_OK;
-    snprintf(f->found->name, sizeof f->found->name, "%.*s", (int)(family->length < 64 ? family->length : 64), family->name);
-    f->found->by = is_profilers(family) ? GSIM_STEPS_PROFILER : GSIM_STEPS_ANNOTATION;
+    bool is_period = is_profilers(family) || family->waits < family->count;
+    name_steps(f, family);
     for (uint32_t i = 0; i < f->r->annotation_count && status == GSIM_OK; i++) {
         const struct gsim_annotation *a = &f->r->annotations[i];
         const char *name = f->r->names[a->name];
         if (!is_of(family, name) || !works_within(f, a->start_ns, a->end_ns)) continue;
         uint32_t number = name[family->length] ? (uint32_t)strtoul(name + family->length, NULL, 10) : f->found->count;
         struct gsim_trace_step *before = f->found->count ? &f->found->steps[f->found->count - 1] : NULL;
-        if (before && (a->start_ns - before->end_ns) * 20 < before->end_ns - before->start_ns) before->end_ns = a->start_ns;
+        if (before && (is_period || (a->start_ns - before->end_ns) * 20 < before->end_ns - before->start_ns)) before->end_ns = a->start_ns;
         status = add_step(f, a->start_ns, a->end_ns, number);
     }
-    return status;
-}
-
-/* The profiler's own; else those that cover most, of these the fewest: the outermost. */
-static enum gsim_status find_annotated(struct finder *f)
-{
-    struct family families[FAMILIES];
-    const struct family *best = NULL;
-    if (f->r->annotation_count) qsort(f->r->annotations, f->r->annotation_count, sizeof *f->r->annotations, compare_annotations);
-    uint32_t count = find_families(f, families);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct family *family = &families[i];
-        if (is_profilers(family)) return add_annotated(f, family);
-        if (family->is_nested || family->count < 2 || (double)family->works < COVERED * (double)f->work_count) continue;
-        if (!best || family->count < best->count || (family->count == best->count && family->works > best->works)) best = family;
+    struct gsim_trace_step *last = status == GSIM_OK && f->found->count && is_period ? &f->found->steps[f->found->count - 1] : NULL;
+    uint32_t behind = last ? first_work(f, last->end_ns) : 0;
+    for (uint32_t i = last ? first_work(f, last->start_ns) : 0; i < behind; i++) {
+        int64_t end_ns = f->r->works[work_at(f, i)->index].end_ns;
+        if (end_ns > last->end_ns) last->end_ns = end_ns;
     }
-    return best ? add_annotated(f, best) : GSIM_OK;
+    if (last && behind < f->work_count && work_at(f, behind)->time_ns < last->end_ns) last->end_ns = work_at(f, behind)->time_ns;
+    return status;
 }
 
 /* --- waits for the whole GPU ---------------------------------------------------------------------------------------- */
@@ -214,6 +229,30 @@ static enum gsim_status find_waits(struct finder *f)
     if (cycle) f->found->by = GSIM_STEPS_WAITS;
     gsim_free(parts);
     return status;
+}
+
+/* The profiler's own; else those that cover most, of these the fewest: the outermost. */
+static enum gsim_status find_annotated(struct finder *f)
+{
+    struct family families[FAMILIES];
+    const struct family *best = NULL;
+    if (f->r->annotation_count) qsort(f->r->annotations, f->r->annotation_count, sizeof *f->r->annotations, compare_annotations);
+    uint32_t count = find_families(f, families);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct family *family = &families[i];
+        if (is_profilers(family)) return add_annotated(f, family);
+        if (family->is_nested || family->count < 2 || (double)family->works < COVERED * (double)f->work_count) continue;
+        if (!best || family->count < best->count || (family->count == best->count && family->works > best->works)) best = family;
+    }
+    if (!best) return GSIM_OK;
+    enum gsim_status status = best->waits < best->count ? find_waits(f) : GSIM_OK;
+    if (status != GSIM_OK) return status;
+    if (f->found->count != best->count) {
+        f->found->count = 0;
+        return add_annotated(f, best);
+    }
+    name_steps(f, best); /* it leaves out what is waited for: the waits behind it are the steps' ends */
+    return GSIM_OK;
 }
 
 /* --- launches that repeat ------------------------------------------------------------------------------------------- */

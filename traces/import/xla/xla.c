@@ -264,7 +264,7 @@ static void tell_progress(void *context, double ratio) { gsim_records_progress((
 enum gsim_status gsim_import_xla(const char *path, const struct gsim_import_options *options, struct gsim_program *program,
                                  struct gsim_import_notes *notes, struct gsim_error *error)
 {
-    struct gsim_records records = {.options = options, .notes = notes, .error = error, .has_framework = true};
+    struct gsim_records records = {.options = options, .notes = notes, .error = error, .has_framework = true, .is_xla = true};
     struct reader reader = {.records = &records, .error = error};
     struct gsim_events_handler handler = {.event = read_event, .header = skip_header, .damaged = skip_damaged, .progress = tell_progress, .context = &reader};
     *notes = (struct gsim_import_notes){0};
