@@ -218,14 +218,17 @@ static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_w
 
 static void run_item(void *data, uint64_t item, struct gsim_bytes *bytes)
 {
-    const struct gsim_whatif *w = data;
+    struct gsim_whatif *w = data;
     struct gsim_error error = {0};
     struct outcome outcome = {.time_us = NAN};
+    double factor = w->subject.host_factor, asked = w->rows[item].host_factor;
+    if (asked > 0) gsim_cli_step_scale(&w->subject, factor * asked);
     if (time_of(w, &w->rows[item], &outcome, &error) != GSIM_OK) {
         outcome.time_us = NAN;
         outcome.is_failed = true;
         snprintf(outcome.note, sizeof outcome.note, "%.*s", (int)sizeof outcome.note - 1, error.message);
     }
+    if (asked > 0) gsim_cli_step_scale(&w->subject, factor);
     gsim_bytes_add(bytes, &outcome, sizeof outcome);
 }
 
@@ -342,6 +345,66 @@ static void keep_best(struct gsim_whatif *w, uint32_t first)
     w->row_count = best >= first ? first + 1 : first;
 }
 
+/* --- what the profiler's share decides ------------------------------------------------------------------------------------------ */
+#define DOUBTFUL 3 /* changes at the top that are tried with a faster and a slower host */
+
+/* Of the changes that can be done, those that save most. Returns how many. */
+static uint32_t choose_top(const struct gsim_whatif *w, uint32_t top[DOUBTFUL])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < w->row_count; i++) {
+        const struct gsim_whatif_row *row = &w->rows[i];
+        if (row->is_together || !row->has_effect || !(row->time_us < w->rows[0].time_us * (1 - HELPS))) continue;
+        uint32_t at = count < DOUBTFUL ? count++ : DOUBTFUL;
+        while (at > 0 && row->time_us < w->rows[top[at - 1]].time_us) {
+            if (at < DOUBTFUL) top[at] = top[at - 1];
+            at--;
+        }
+        if (at < DOUBTFUL) top[at] = i;
+    }
+    return count;
+}
+
+static void note_order(struct gsim_whatif *w, const uint32_t *top, uint32_t count, double saved_us[DOUBTFUL][2])
+{
+    char first[GSIM_CHANGE_TEXT * 2], other[GSIM_CHANGE_TEXT * 2];
+    for (uint32_t k = 1; k < count && !w->undecided[0]; k++)
+        for (int f = 0; f < 2; f++) {
+            if (!(saved_us[k][f] > saved_us[0][f] + HELPS * w->rows[0].time_us)) continue;
+            snprintf(w->undecided, sizeof w->undecided, "the profiler's share decides which is first: %.60s saves %.0f to %.0f us, %.60s %.0f to %.0f (--step-time settles it)",
+                     gsim_whatif_name(&w->rows[top[0]], first, sizeof first), fmin(saved_us[0][0], saved_us[0][1]), fmax(saved_us[0][0], saved_us[0][1]),
+                     gsim_whatif_name(&w->rows[top[k]], other, sizeof other), fmin(saved_us[k][0], saved_us[k][1]), fmax(saved_us[k][0], saved_us[k][1]));
+            break;
+        }
+}
+
+/* What is saved with a host as fast and as slow as it may be: the errors of the rows, and whether their order holds. */
+static enum gsim_status find_spread(struct gsim_whatif *w, struct gsim_error *error)
+{
+    double factors[2], saved_us[DOUBTFUL][2];
+    uint32_t top[DOUBTFUL], count = choose_top(w, top), first = w->row_count;
+    gsim_cli_step_factors(&w->subject, factors);
+    if (!w->subject.is_trace || factors[0] == factors[1] || first + 2 * (count + 1) > GSIM_WHATIF_ROWS) return GSIM_OK;
+    for (int f = 0; f < 2; f++)
+        for (uint32_t k = 0; k <= count; k++) {
+            w->rows[w->row_count] = w->rows[k ? top[k - 1] : 0];
+            w->rows[w->row_count++].host_factor = factors[f];
+        }
+    enum gsim_status status = run_rows(w, first, error);
+    w->row_count = first;
+    if (status != GSIM_OK) return status;
+    const struct gsim_whatif_row *low = &w->rows[first], *high = low + count + 1;
+    double share = fabs(high->time_us - low->time_us) / (2 * w->rows[0].time_us);
+    for (uint32_t i = 1; i < first; i++) w->rows[i].error_us = fmax(w->rows[i].error_us, share * (w->rows[0].time_us - w->rows[i].time_us));
+    for (uint32_t k = 0; k < count; k++) {
+        saved_us[k][0] = low->time_us - low[k + 1].time_us;
+        saved_us[k][1] = high->time_us - high[k + 1].time_us;
+        w->rows[top[k]].error_us = fmax(w->rows[top[k]].error_us, fabs(saved_us[k][1] - saved_us[k][0]) / 2);
+    }
+    note_order(w, top, count, saved_us);
+    return GSIM_OK;
+}
+
 /* --- the command ------------------------------------------------------------------------------------------------------------------ */
 static enum gsim_status check(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
@@ -379,6 +442,7 @@ int gsim_cli_whatif(const struct gsim_cli_arguments *arguments)
         status = run_rows(w, first, &error);
         keep_best(w, first);
     }
+    if (status == GSIM_OK) status = find_spread(w, &error);
     if (status == GSIM_OK) status = gsim_whatif_deliver(w, &error);
     if (w) {
         gsim_cli_subject_release(&w->subject);

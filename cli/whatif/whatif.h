@@ -18,6 +18,7 @@ struct gsim_whatif_row {
     bool has_effect;
     double time_us, error_us; /* of an iteration; NAN: failed */
     double busy_us;           /* of it, the GPU works */
+    double host_factor;       /* 0: the host as it is; else so many times as slow, to see what the profiler's share may hide */
     char note[200];
 };
 
@@ -29,6 +30,7 @@ struct gsim_whatif {
     double idle_ratio;             /* as it is: of the time, the GPU is idle; */
     double host_ratio, link_ratio; /* of the critical path, the host's part and that of copies */
     enum gsim_cause cause; /* for which it is idle most */
+    char undecided[400]; /* which change is first where the profiler's share decides that; "": the order holds */
     struct gsim_arena arena;
 };
 

@@ -108,6 +108,7 @@ static void put_text(struct gsim_output *out, const struct table *t)
     put_bound(out, t->w);
     gsim_output_text(out, "\n");
     if (s->is_trace) gsim_cli_step_put_text(out, &s->step);
+    if (t->w->undecided[0]) gsim_output_printf(out, "%s\n", t->w->undecided);
     if (s->gpu_note[0]) gsim_output_printf(out, "note: %s\n", s->gpu_note);
     gsim_output_printf(out, "\n%-*s %12s %12s %7s %9s  %s\n", NAME_COLUMNS, "change", "us", "saved us", "%", "+- us", "command");
     put_row(out, t, &t->w->rows[0]);
@@ -185,6 +186,10 @@ static void put_json(struct gsim_output *out, const struct table *t)
     if (s->is_trace) {
         gsim_output_text(out, ",\n  ");
         gsim_cli_step_put_json(out, &s->step);
+    }
+    if (t->w->undecided[0]) {
+        gsim_output_text(out, ",\n  \"undecided\": ");
+        gsim_output_json_string(out, t->w->undecided);
     }
     gsim_output_text(out, ",\n  \"changes\": [\n");
     for (uint32_t i = 0; i < t->count; i++) {
