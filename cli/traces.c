@@ -89,6 +89,8 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     }
     gsim_import_charge(&options, v->predictor->device);
     enum gsim_status status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;
+    if (status == GSIM_OK && notes.workflow_tasks) /* nothing of a GPU was recorded */
+        status = gsim_error_set(error, GSIM_USAGE, "'%s' is a workflow of WfCommons, without a GPU's times to compare with: gpusim import, explain", path);
     if (status == GSIM_OK) {
         write_notes(&notes, text);
         gsim_cli_note_gpu(path, notes.gpu, v->predictor->device);

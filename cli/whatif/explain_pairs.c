@@ -5,6 +5,7 @@
 #include "cli/whatif/explain.h"
 #include "sim/base/text.h"
 #include "sim/report/chrome.h"
+#include "trust/whatif/moments.h"
 
 #define HOLDS       0.01 /* of what a pair is apart: less is no reason */
 #define TEXT_COLUMN 34
@@ -76,12 +77,24 @@ static int compare_rows(const void *left, const void *right)
     return a->reason - b->reason;
 }
 
+/* The number that the program gives a stream of the timeline, where it gives one. */
+static uint32_t number_of(const struct gsim_explained *e, uint32_t stream)
+{
+    const struct gsim_moments *m = e->explanation.moments;
+    const struct gsim_program *p = m->timeline->program;
+    for (uint32_t i = 0; i < m->work_count; i++) {
+        const struct gsim_moment_work *w = &m->works[i];
+        if (w->stream == stream && !w->is_migration && w->op < p->op_count && p->ops[w->op].stream >= 0) return (uint32_t)p->ops[w->op].stream;
+    }
+    return stream;
+}
+
 static void put_pair(struct gsim_output *out, const struct gsim_explained *e, size_t index)
 {
     const struct gsim_pair *p = &e->pairs[index];
     struct row rows[GSIM_PAIR_REASON_COUNT];
     size_t count = 0;
-    gsim_output_printf(out, "  %u and %u: %.3f and %.3f us of kernels, %.3f us at once, %.3f us that could be\n", p->streams[0], p->streams[1],
+    gsim_output_printf(out, "  %u and %u: %.3f and %.3f us of kernels, %.3f us at once, %.3f us that could be\n", number_of(e, p->streams[0]), number_of(e, p->streams[1]),
                        gsim_time_us(p->busy[0]), gsim_time_us(p->busy[1]), gsim_time_us(p->overlap), gsim_time_us(p->apart));
     for (int r = 0; r < GSIM_PAIR_REASON_COUNT; r++)
         if (holds(p, r)) rows[count++] = (struct row){r, p->held[r]};
@@ -109,7 +122,7 @@ void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_ex
     gsim_output_text(out, "  \"pairs\": [");
     for (size_t i = 0; i < e->pair_count; i++) {
         const struct gsim_pair *p = &e->pairs[i];
-        gsim_output_printf(out, "%s\n    {\"streams\": [%u, %u], \"busy_us\": [", i ? "," : "", p->streams[0], p->streams[1]);
+        gsim_output_printf(out, "%s\n    {\"streams\": [%u, %u], \"busy_us\": [", i ? "," : "", number_of(e, p->streams[0]), number_of(e, p->streams[1]));
         gsim_output_time_us(out, p->busy[0]);
         gsim_output_text(out, ", ");
         gsim_output_time_us(out, p->busy[1]);

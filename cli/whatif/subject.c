@@ -62,6 +62,7 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (s->is_trace) {
         status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, &s->step.found, &s->device, s->gpu_note, error);
         s->arguments.device = status == GSIM_OK ? &s->device : NULL;
+        if (s->notes.workflow_tasks) snprintf(s->gpu_note, sizeof s->gpu_note, "a workflow: a second of its tasks is a millisecond here");
     } else {
         status = check_words(&s->arguments, path, error);
     }

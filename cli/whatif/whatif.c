@@ -161,7 +161,7 @@ static enum gsim_status choose_rows(struct gsim_whatif *w, struct gsim_error *er
 static bool is_of_host(enum gsim_cause cause)
 {
     return cause == GSIM_CAUSE_LAUNCH_CALLS || cause == GSIM_CAUSE_FRAMEWORK || cause == GSIM_CAUSE_HOST_WORK || cause == GSIM_CAUSE_RESULT ||
-           cause == GSIM_CAUSE_OTHER_CALLS;
+           cause == GSIM_CAUSE_OTHER_CALLS || cause == GSIM_CAUSE_NAMED;
 }
 
 /* How much of the last iteration the GPU is idle, and why most. */

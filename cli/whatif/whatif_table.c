@@ -13,6 +13,7 @@
 #define NAME_BYTES   1024
 #define NOTE_COLUMNS 72
 #define MOSTLY       0.5 /* of the critical path */
+#define SELDOM       0.1  /* of the time, idle */
 #define SHOWN        0.0005 /* less is 0.0 % */
 #define SCHEMA       "gpusim-whatif/1"
 
@@ -96,7 +97,8 @@ static void put_row(struct gsim_output *out, const struct table *t, const struct
 /* Which changes can gain: those of the host and its launches where the critical path is the host's, else those of kernels and streams. */
 static void put_bound(struct gsim_output *out, const struct gsim_whatif *w)
 {
-    gsim_output_printf(out, "%s-bound\n", w->host_ratio > MOSTLY ? "host" : w->link_ratio > MOSTLY ? "link" : "GPU");
+    bool is_busy = w->idle_ratio < SELDOM; /* whatever launched its work, more than that is not to be gained on the host */
+    gsim_output_printf(out, "%s-bound\n", w->host_ratio > MOSTLY && !is_busy ? "host" : w->link_ratio > MOSTLY ? "link" : "GPU");
     gsim_output_printf(out, "%.1f %% of the critical path is the host's, the GPU is idle for %.1f %% of the time", 100 * w->host_ratio, 100 * w->idle_ratio);
     if (w->cause != GSIM_CAUSE_NONE && w->idle_ratio >= SHOWN) gsim_output_printf(out, " (most of it: %s)", gsim_cause_text(w->cause));
 }

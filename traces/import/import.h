@@ -84,6 +84,7 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(dataless_works, "of which no operands are known: they follow all before them")                                    \
     X(unknown_waits, "cudaStreamWaitEvent calls without a synchronisation record: their order is not known")           \
     X(other_threads, "launched by further host threads: replayed by one thread, in the order of the calls")            \
+    X(workflow_tasks, "tasks of a workflow: a second of theirs is a millisecond here, on as many blocks as they had cores")    \
     X(shared, "that ran beside work of other streams: their durations are not those of running alone")
 
 struct gsim_import_notes {

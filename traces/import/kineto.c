@@ -60,8 +60,8 @@ struct reader {
     struct gsim_records *records;
     struct begun *begun;
     size_t begun_count, begun_room;
-    uint64_t other; /* events of other categories with a duration, and the first of these */
-    char other_category[48];
+    uint64_t other, uncategorised; /* events of other categories with a duration; those of them without one */
+    char other_first[48];          /* category of the first, or its name */
     uint64_t jax;   /* without a category, with kernel_details */
     uint64_t unread; /* of our categories, but of a phase that says no duration */
 };
@@ -286,7 +286,10 @@ static enum gsim_status read_span(struct event *e, bool is_operator)
     asked.error = &ignored;
     int64_t start_ns = time_ns(&asked, EV_TS), length_ns = time_ns(&asked, EV_DUR);
     if (asked.failed || gsim_value_is_missing(e->values[EV_TS])) return GSIM_OK;
-    return gsim_records_add_named_span(e->records, name_of(e, room), thread_of(e), start_ns, start_ns + length_ns, is_operator);
+    const char *name = name_of(e, room);
+    bool reads = strcmp(name, "aten::item") == 0 || strcmp(name, "aten::_local_scalar_dense") == 0;
+    enum gsim_status status = reads ? gsim_records_add_read(e->records, start_ns + length_ns) : GSIM_OK;
+    return status == GSIM_OK ? gsim_records_add_named_span(e->records, name, thread_of(e), start_ns, start_ns + length_ns, is_operator) : status;
 }
 
 static enum gsim_status read_call(struct event *e)
@@ -352,8 +355,10 @@ static void note_other(struct event *e)
         gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
         reader->jax += e->args[ARG_KERNEL_DETAILS] != NULL;
     }
-    if (reader->other++ || !category || *category != '"') return;
-    if (!gsim_scan_string(category, reader->other_category, sizeof reader->other_category)) reader->other_category[0] = '\0';
+    const char *first = category ? category : e->values[EV_NAME];
+    reader->uncategorised += !category;
+    if (reader->other++ || !first || *first != '"') return;
+    if (!gsim_scan_string(first, reader->other_first, sizeof reader->other_first)) reader->other_first[0] = '\0';
 }
 
 /* What the host did: kept where the profiler's share or steps are asked for. */
@@ -543,10 +548,10 @@ static enum gsim_status explain(const struct reader *reader, struct gsim_error *
     if (!reader->other)
         return gsim_error_set(error, GSIM_INPUT, "expected kernels, copies or memsets of a GPU, found none but %llu events that are not JSON",
                               (unsigned long long)reader->records->notes->damaged);
+    bool has_none = reader->uncategorised == reader->other;
     return gsim_error_set(error, GSIM_INPUT,
-                          "expected kernels, copies or memsets of a GPU (category \"kernel\", ...), found %llu events of other "
-                          "categories (the first: \"%s\")",
-                          (unsigned long long)reader->other, reader->other_category);
+                          "expected kernels, copies or memsets of a GPU (category \"kernel\", ...), found %llu events %s (the first: \"%s\")",
+                          (unsigned long long)reader->other, has_none ? "without a category" : "of other categories", reader->other_first);
 }
 
 enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_options *options,

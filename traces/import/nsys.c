@@ -90,6 +90,7 @@ static enum gsim_status read_copies(struct gsim_table *t)
         if (t->failed) break;
         if (copy->is_managed) { /* by page faults or prefetches: kernels' recorded durations hold the wait */
             t->records->notes->managed_moves++;
+            if (work.copy_kind == GSIM_COPY_D2H) status = gsim_records_add_read(t->records, work.start_ns);
             continue;
         }
         if (copy->is_host) {

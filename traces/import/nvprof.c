@@ -125,12 +125,14 @@ static enum gsim_status read_memsets(struct gsim_table *t)
 /* Managed memory's: CUpti_ActivityUnifiedMemoryCounterKind. */
 static enum gsim_status read_moves(struct gsim_table *t)
 {
-    enum { KIND, BYTES_TO_DEVICE = 1, BYTES_TO_HOST = 2 };
-    static const char *const columns[] = {"counterKind", NULL};
+    enum { KIND, START, BYTES_TO_DEVICE = 1, BYTES_TO_HOST = 2 };
+    static const char *const columns[] = {"counterKind", "start", NULL};
     enum gsim_status status = gsim_table_open(t, "CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER", columns);
     while (status == GSIM_OK && gsim_table_next(t)) {
         uint64_t kind = gsim_table_whole(t, KIND, INT64_MAX);
+        int64_t start_ns = gsim_table_time(t, START);
         t->records->notes->managed_moves += kind == BYTES_TO_DEVICE || kind == BYTES_TO_HOST;
+        if (!t->failed && kind == BYTES_TO_HOST && start_ns) status = gsim_records_add_read(t->records, start_ns);
     }
     enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;

@@ -310,7 +310,7 @@ static enum gsim_status read_workflow(struct reader *r, const char *text, size_t
     if (status == GSIM_OK) status = each(r, member(specification, "tasks"), "workflow.specification.tasks", read_task);
     if (status == GSIM_OK) status = each(r, member(execution, "tasks"), "workflow.execution.tasks", read_execution);
     if (status != GSIM_OK) return status;
-    notes->kernels = notes->data_works = r->task_count;
+    notes->kernels = notes->data_works = notes->workflow_tasks = r->task_count;
     for (size_t i = 0; i < r->task_count; i++) notes->span_us += r->tasks[i].seconds * US_PER_S;
     return GSIM_OK;
 }

@@ -39,9 +39,11 @@ const char *gsim_change_error_of(enum gsim_change_kind kind)
 
 double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us, double busy_us)
 {
-    double least = GSIM_ERROR_LEAST * time_us, squares = least * least;
+    double saved = fabs(saved_us), least = GSIM_ERROR_LEAST * saved, squares = least * least;
     for (size_t i = 0; i < count; i++) {
-        double of = kinds[changes[i].kind].of == GSIM_ERROR_OF_TIME ? time_us : kinds[changes[i].kind].of == GSIM_ERROR_OF_SAVED ? saved_us : busy_us;
+        enum gsim_error_of kind = kinds[changes[i].kind].of;
+        /* What a change leaves as it is cannot be wrong by it: a graph that saves little is not far off either. */
+        double of = kind == GSIM_ERROR_OF_TIME ? fmin(time_us, saved) : kind == GSIM_ERROR_OF_SAVED ? saved : busy_us;
         squares += pow(kinds[changes[i].kind].error * of, 2);
     }
     return sqrt(squares);

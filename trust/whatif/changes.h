@@ -9,7 +9,7 @@
 
 #include "gpusim/simulate.h"
 
-/* What an error is a share of: the predicted time, the time that is saved, the time in which the GPU works. */
+/* What an error is a share of: the predicted time, but at most what is saved; the time that is saved; the time in which the GPU works. */
 enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY };
 
 /* X(KIND, word, metavar of its value or NULL, error as a ratio, of what, where that is from, software: can be done together with
@@ -29,7 +29,7 @@ enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY
     X(LINK, "link", "FACTOR", 0.20, SAVED, "assumed", false, "a link to the host so many times faster")                               \
     X(DEVICE, "device", "NAME", 0.40, BUSY, "scaling by datasheet rates", false, "another GPU")
 
-#define GSIM_ERROR_LEAST 0.01 /* of the time: no prediction is nearer */
+#define GSIM_ERROR_LEAST 0.01 /* of what is saved: no prediction is nearer */
 
 enum gsim_change_kind {
 #define GSIM_CHANGE_ENUM(kind, word, metavar, error, of, source, software, text) GSIM_CHANGE_##kind,

@@ -83,6 +83,15 @@ static void note_seen(struct gsim_emitter *e, uint32_t waits)
 }
 
 /* A synchronising call. Where the next launch is another thread's, only this thread's next op waits. */
+/* When the host launches next. */
+static int64_t next_launch(const struct gsim_emitter *e, const struct gsim_step *step)
+{
+    const struct gsim_step *end = e->steps->steps + e->steps->count;
+    for (step++; step < end; step++)
+        if (step->kind == GSIM_STEP_WORK) return step->time_ns;
+    return INT64_MAX;
+}
+
 void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step)
 {
     const struct gsim_call *call = &e->records->calls[step->index];
@@ -112,6 +121,7 @@ void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step)
         return;
     }
     note_seen(e, waits);
+    e->is_needed |= gsim_records_reads_within(e->records, last_ns, next_launch(e, step));
     /* A replay that is late makes up for it while it waits. */
     if (last_ns <= call->start_ns && e->cursor_ns >= call->end_ns) return;
     if (last_ns > call->start_ns) back_ns = replayed_ns + gsim_emit_ns(e->options->sync_return_us);

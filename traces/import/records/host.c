@@ -76,6 +76,35 @@ enum gsim_status gsim_records_add_named_span(struct gsim_records *r, const char 
     return status == GSIM_OK ? add_span(r, &span) : status;
 }
 
+enum gsim_status gsim_records_add_read(struct gsim_records *r, int64_t time_ns)
+{
+    void *reads = r->reads;
+    if (r->read_count == UINT32_MAX || gsim_array_grow(&reads, sizeof *r->reads, r->read_count, &r->read_room))
+        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    r->reads = reads;
+    r->reads[r->read_count++] = time_ns;
+    return GSIM_OK;
+}
+
+static int compare_reads(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+bool gsim_records_reads_within(const struct gsim_records *r, int64_t from_ns, int64_t to_ns)
+{
+    uint32_t low = 0, high = r->read_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (r->reads[middle] < from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->read_count && r->reads[low] <= to_ns;
+}
+
 /* --- the spans that own time --------------------------------------------------------------------------------------------- */
 struct begun {
     uint64_t thread;
@@ -118,6 +147,7 @@ enum gsim_status gsim_records_find_owners(struct gsim_records *r)
     struct begun *calls = r->span_count ? gsim_alloc(sizeof *calls * ((size_t)r->call_count + 1)) : NULL;
     uint32_t count = 0, kept = 0;
     r->has_framework = r->has_framework || has_framework_kernels(r);
+    if (r->read_count) qsort(r->reads, r->read_count, sizeof *r->reads, compare_reads);
     if (!r->span_count) return GSIM_OK;
     if (!calls) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < r->call_count; i++) {

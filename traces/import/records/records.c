@@ -321,6 +321,7 @@ void gsim_records_release(struct gsim_records *r)
 {
     gsim_free(r->host_events);
     gsim_free(r->spans);
+    gsim_free(r->reads);
     gsim_free(r->works);
     gsim_free(r->annotations);
     gsim_free(r->ranks);

@@ -139,6 +139,9 @@ struct gsim_records {
     struct gsim_host_span *spans;
     uint32_t span_count;
     size_t span_room;
+    int64_t *reads;     /* when the host read a result without a copy: managed memory that moves back, .item(); ascending after a while */
+    uint32_t read_count;
+    size_t read_room;
     bool has_framework; /* operators are recorded, or kernels that only frameworks have */
     struct gsim_rank *ranks;             /* empty unless several were merged into one trace */
     uint32_t annotation_count, rank_count;
@@ -172,6 +175,7 @@ enum gsim_status gsim_records_add_work(struct gsim_records *records, const struc
 enum gsim_status gsim_records_add_call(struct gsim_records *records, const struct gsim_call *call) GSIM_NODISCARD;
 /* The same for a call whose NAME (NULL: not known) is kept where it takes long. */
 enum gsim_status gsim_records_add_named_call(struct gsim_records *records, struct gsim_call *call, const char *name) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_read(struct gsim_records *records, int64_t time_ns) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_owner(struct gsim_records *records, const struct gsim_call *call) GSIM_NODISCARD; /* its time is its own */
 /* What the trace names on a host thread: an annotation, an operator or a function of the framework. */
 enum gsim_status gsim_records_add_named_span(struct gsim_records *records, const char *name, uint64_t thread, int64_t start_ns, int64_t end_ns,
