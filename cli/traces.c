@@ -72,6 +72,31 @@ void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_devi
                 gpu, device->name);
 }
 
+/* What replays a trace: V's predictor, but with what the trace says of its GPU, and as CUDA graphs where these launched all of it. */
+struct replay {
+    struct gsim_device_spec device;
+    struct gsim_predictor predictor;
+};
+
+static void take_gpu(struct replay *r, const struct gsim_predictor *predictor, const struct gsim_trace_origin *origin)
+{
+    struct gsim_device_match match = {0};
+    char note[GSIM_CLI_GPU_NOTE];
+    r->device = *predictor->device;
+    r->device.arena = (struct gsim_arena){0};
+    r->predictor = *predictor;
+    r->predictor.device = &r->device;
+    if (origin->gpu[0]) gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match);
+    if (strcmp(match.name, r->device.name) == 0 && gsim_cli_trace_take(&r->device, origin, note)) fprintf(stderr, "gpusim: note: %s\n", note);
+}
+
+static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced, struct gsim_program *program,
+                            const struct gsim_import_times *times, bool infers, char text[NOTES_BYTES], struct gsim_error *error)
+{
+    enum gsim_status status = infers ? infer(v, program, times, text, error) : GSIM_OK;
+    return status == GSIM_OK ? gsim_trace_validation_add(v, traced, error) : status;
+}
+
 enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, const struct gsim_import_options *part, bool infers,
                                     struct gsim_error *error)
 {
@@ -81,19 +106,23 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     struct gsim_import_notes notes = {0};
     struct gsim_program program = {0};
     struct gsim_import_options options = {.name = "trace", .gaps = true, .last = UINT32_MAX, .replays_graphs = true, .times = &times};
-    const struct gsim_importer *importer = gsim_importer_of(path, NULL, error);
+    struct gsim_trace_origin origin = {0};
+    struct replay replay;
+    const struct gsim_importer *importer = gsim_importer_of(path, &origin, error);
+    const struct gsim_predictor *predictor = v->predictor;
     if (part) {
         options.part = part->part;
         options.first = part->first;
         options.last = part->last;
     }
-    gsim_import_charge(&options, v->predictor->device);
+    take_gpu(&replay, predictor, &origin);
+    gsim_import_charge(&options, &replay.device);
     enum gsim_status status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;
     if (status == GSIM_OK && notes.workflow_tasks) /* nothing of a GPU was recorded */
         status = gsim_error_set(error, GSIM_USAGE, "'%s' is a workflow of WfCommons, without a GPU's times to compare with: gpusim import, explain", path);
     if (status == GSIM_OK) {
         write_notes(&notes, text);
-        gsim_cli_note_gpu(path, notes.gpu, v->predictor->device);
+        gsim_cli_note_gpu(path, notes.gpu, predictor->device);
         const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : path,
                                            .gpu = notes.gpu,
                                            .program = &program,
@@ -102,18 +131,14 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
                                            .span_us = notes.span_us,
                                            .repairs = gsim_import_repairs(&notes),
                                            .notes = text};
-        if (infers && notes.shared) status = infer(v, &program, &times, text, error);
-        const struct gsim_predictor *predictor = v->predictor;
-        struct gsim_predictor graphs = *predictor;
-        struct gsim_device_spec device = *predictor->device;
-        gsim_import_fit_gap(&notes, &device);
-        graphs.replay = gsim_scheduler_find("cudagraph");
-        graphs.device = &device;
-        if (gsim_import_is_graph(&notes)) v->predictor = &graphs;
-        if (status == GSIM_OK) status = gsim_trace_validation_add(v, &traced, error);
+        gsim_import_fit_gap(&notes, &replay.device);
+        if (gsim_import_is_graph(&notes)) replay.predictor.replay = gsim_scheduler_find("cudagraph");
+        v->predictor = &replay.predictor;
+        status = add(v, &traced, &program, &times, infers && notes.shared, text, error);
         v->predictor = predictor;
         if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot replay '%s'", path);
     }
+    gsim_device_release(&replay.device);
     gsim_import_times_release(&times);
     gsim_program_release(&program);
     return status;

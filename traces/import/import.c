@@ -538,6 +538,7 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
     if (status == GSIM_OK) {
         status = find_lost_works(r);
         if (status == GSIM_OK) status = gsim_records_find_idle(r);
+        if (status == GSIM_OK) gsim_records_find_gaps(r);
         if (status == GSIM_OK && r->stream_count > 1) status = gsim_records_infer_waits(r);
         if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
     }

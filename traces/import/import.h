@@ -31,7 +31,7 @@ struct gsim_import_options {
     double copy_gbps[2][2]; /* of the device: [pageable][d2h]; 0: not known */
     /* What a replay charges by itself: it is taken off the recorded host time. gsim_import_charge() */
     double launch_us, memcpy_us, event_record_us, stream_wait_us, launch_to_start_us, sync_return_us, sync_idle_us;
-    double stream_gap_us, graph_node_gap_us, graph_launch_us, graph_launch_node_us;
+    double stream_gap_us, graph_node_gap_us, graph_start_us, graph_launch_us, graph_launch_node_us;
     struct gsim_trace_steps *steps;  /* NULL: not wanted; zeroed before, and the caller's to release in any case */
     struct gsim_import_times *times; /* NULL: not wanted; zeroed before, and the caller's to release in any case */
 };
@@ -92,6 +92,7 @@ struct gsim_import_notes {
     GSIM_IMPORT_NOTE_MAP(GSIM_IMPORT_NOTE_FIELD)
 #undef GSIM_IMPORT_NOTE_FIELD
     uint64_t kernels, copies, memsets, streams, threads;
+    double stream_gap_us; /* between kernels that follow each other in streams, on average; 0: not known */
     double idle_us; /* that the trace does not explain */
     double overhead_us; /* of the host's time, the profiler's own: removed */
     uint64_t node_gaps; /* between nodes of CUDA graphs, of one stream; their mean: */

@@ -2,9 +2,9 @@
 /*
  * What callers of any importer need around it: see traces/import/import.h.
  */
-#include "traces/import/import.h"
-
 #include <math.h>
+
+#include "traces/import/import.h"
 
 void gsim_import_charge(struct gsim_import_options *options, const struct gsim_device_spec *device)
 {
@@ -18,6 +18,7 @@ void gsim_import_charge(struct gsim_import_options *options, const struct gsim_d
     options->sync_idle_us = device->sync_idle_us;
     options->stream_gap_us = device->stream_gap_us;
     options->graph_node_gap_us = device->graph_node_gap_us;
+    options->graph_start_us = device->graph_start_us;
     options->graph_launch_us = device->graph_launch_us;
     options->graph_launch_node_us = device->graph_launch_node_us;
     options->copy_gbps[0][0] = device->h2d_gbps;
@@ -64,9 +65,11 @@ bool gsim_import_is_graph(const struct gsim_import_notes *n)
     return n->graph_works && (double)n->graph_works >= MOSTLY * (double)(n->kernels + n->copies + n->memsets);
 }
 
-#define LEAST_GAPS 10
+#define LEAST_GAPS   10
+#define OTHER_GAP_US 0.2 /* off by less a stream's gap is the device's own */
 
 void gsim_import_fit_gap(const struct gsim_import_notes *n, struct gsim_device_spec *device)
 {
     if (n->node_gaps >= LEAST_GAPS) device->graph_node_gap_us = fmax(n->node_gap_us + device->profiled_us, 0.01);
+    if (n->stream_gap_us > 0 && fabs(n->stream_gap_us - device->stream_gap_us) > OTHER_GAP_US) device->stream_gap_us = n->stream_gap_us;
 }

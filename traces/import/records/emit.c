@@ -99,18 +99,19 @@ static int64_t staged_at(const struct gsim_emitter *e, const struct gsim_activit
 static int64_t issue_time(const struct gsim_emitter *e, const struct gsim_activity *work, const struct gsim_step *step,
                           int64_t charge_ns)
 {
-    bool is_node = work->call != GSIM_NO_CALL && e->records->calls[work->call].kind == GSIM_CALL_GRAPH;
-    if (work->call == GSIM_NO_CALL || (is_node && (!e->has_nodes || e->last_graph == work->call))) return step->time_ns;
+    if (work->call == GSIM_NO_CALL) return step->time_ns;
     const struct gsim_call *call = &e->records->calls[work->call];
+    bool is_node = call->kind == GSIM_CALL_GRAPH;
+    if (is_node && (!e->has_nodes || e->last_graph == work->call)) return step->time_ns; /* launches of their own; further nodes */
+    int64_t latency_ns = gsim_emit_ns(is_node ? e->options->graph_start_us : e->options->launch_to_start_us);
     if (work->pageable && is_blocking(e, work)) return staged_at(e, work, call);
     bool is_long = call->end_ns - call->start_ns >= MOST_PROFILED_NS;
     if (e->overhead.events && !is_long) return call->start_ns; /* what it took longer is the profiler's */
     int64_t done = call->end_ns;
-    if (!work->is_moved && work->start_ns - gsim_emit_ns(e->options->launch_to_start_us) < done)
-        done = work->start_ns - gsim_emit_ns(e->options->launch_to_start_us);
+    if (!work->is_moved && work->start_ns - latency_ns < done) done = work->start_ns - latency_ns;
     if (done - charge_ns > call->start_ns) return done - charge_ns;
     /* On a GPU that reacts sooner than the model's the host comes to the call sooner, too, so that the work starts when it did. */
-    int64_t early_ns = work->start_ns - gsim_emit_ns(e->options->launch_to_start_us) - charge_ns;
+    int64_t early_ns = work->start_ns - latency_ns - charge_ns;
     bool is_early = early_ns < call->start_ns && work->start_ns > e->busy_ns && !work->is_moved;
     if (early_ns < e->cursor_ns) early_ns = e->cursor_ns;
     return is_early && early_ns < call->start_ns ? early_ns : call->start_ns;
@@ -197,7 +198,7 @@ static void make_delay(struct gsim_emitter *e, const struct gsim_activity *work,
 {
     if (!work->idle_ns || e->options->drops_unexplained) return;
     /* The gaps at both its ends are part of it. */
-    double length_us = (double)work->idle_ns / 1e3 - 2 * (e->is_graph ? e->options->graph_node_gap_us : e->options->stream_gap_us);
+    double length_us = (double)work->idle_ns / 1e3 - 2 * e->gap_us;
     const struct gsim_kernel kernel = {.name = "(unexplained idle)",
                                        .grid = {1, 1, 1},
                                        .block = {32, 1, 1},
@@ -240,8 +241,8 @@ static int64_t replayed_end(const struct gsim_emitter *e, const struct gsim_acti
 {
     int64_t start_ns = e->cursor_ns + charge_ns + gsim_emit_ns(e->options->launch_to_start_us);
     if (e->has_nodes) return work->end_ns; /* its nodes are given the gaps that were recorded */
-    if (last != GSIM_EMIT_NONE && e->made[last].replayed_ns + gsim_emit_ns(e->options->stream_gap_us) > start_ns)
-        start_ns = e->made[last].replayed_ns + gsim_emit_ns(e->options->stream_gap_us);
+    if (last != GSIM_EMIT_NONE && e->made[last].replayed_ns + gsim_emit_ns(e->gap_us) > start_ns)
+        start_ns = e->made[last].replayed_ns + gsim_emit_ns(e->gap_us);
     int64_t off_ns = start_ns + work->solo_ns - work->end_ns;
     bool is_near = off_ns < FAR_NS && off_ns > -FAR_NS && work->kind == GSIM_ACTIVITY_KERNEL;
     return is_near && e->options->launch_us > 0 ? start_ns + work->solo_ns : work->end_ns;
@@ -367,6 +368,9 @@ static enum gsim_status start(struct gsim_emitter *e)
         uint64_t *bytes = &e->streams[work->stream].bytes[work->copy_kind];
         if (work->kind == GSIM_ACTIVITY_COPY && work->bytes >= *bytes) *bytes = work->bytes ? work->bytes : 1;
     }
+    const struct gsim_import_notes *notes = r->notes;
+    double found_us = e->has_nodes ? notes->node_gap_us : notes->stream_gap_us;
+    e->gap_us = found_us > 0 ? found_us : e->has_nodes ? e->options->graph_node_gap_us : e->options->stream_gap_us;
     number_streams(e);
     gsim_records_compare_rates(r, e->keeps_times);
     if (!gsim_overhead_init(&e->overhead, r, steps)) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");

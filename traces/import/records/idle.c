@@ -76,3 +76,29 @@ enum gsim_status gsim_records_find_idle(struct gsim_records *r)
     gsim_free(all);
     return GSIM_OK;
 }
+
+/* --- gaps between works that follow each other ------------------------------------------------------------------------- */
+#define LEAST_GAPS   16    /* so many tell what is usual */
+#define LAUNCHED_NS  10000 /* before the work before ended: the launch is not what was waited for */
+
+/* Whether works[i] followed the one before it at once. */
+static bool follows(const struct gsim_records *r, uint32_t i)
+{
+    const struct gsim_activity *w = &r->works[i], *before = w - 1;
+    if (w->stream != before->stream || w->kind != GSIM_ACTIVITY_KERNEL || before->kind != GSIM_ACTIVITY_KERNEL) return false;
+    if (w->is_moved || before->is_moved || w->call == GSIM_NO_CALL) return false;
+    return r->calls[w->call].kind != GSIM_CALL_GRAPH && r->calls[w->call].end_ns + LAUNCHED_NS < before->end_ns;
+}
+
+void gsim_records_find_gaps(struct gsim_records *r)
+{
+    uint32_t count = 0;
+    int64_t sum_ns = 0;
+    for (uint32_t i = 1; i < r->work_count; i++) {
+        int64_t gap_ns = r->works[i].start_ns - r->works[i - 1].end_ns;
+        if (gap_ns < 0 || gap_ns >= LEAST_GAP_NS || !follows(r, i)) continue;
+        sum_ns += gap_ns;
+        count++;
+    }
+    r->notes->stream_gap_us = count < LEAST_GAPS ? 0 : (double)sum_ns / 1e3 / count;
+}

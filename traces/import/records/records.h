@@ -249,6 +249,9 @@ void gsim_records_cut_overflows(struct gsim_records *records);
 /* traces/import/records/idle.c: fills idle_ns. Works have their calls. */
 enum gsim_status gsim_records_find_idle(struct gsim_records *records) GSIM_NODISCARD;
 
+/* traces/import/records/idle.c: what usually lies between works that follow each other, in the notes. Works are sorted by stream and start. */
+void gsim_records_find_gaps(struct gsim_records *records);
+
 /* traces/import/records/rates.c: KEEPS, by [pageable][to the host]. */
 void gsim_records_compare_rates(const struct gsim_records *records, bool keeps[2][2]);
 
