@@ -20,7 +20,7 @@ install(FILES man/gpusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 install(FILES CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Documents keep their folders, so that what links from one to another holds.
 file(GLOB_RECURSE GPUSIM_DOCUMENTS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} docs/*.md docs/*.svg models/*.md plots/*.md plots/*.svg
-  schedulers/*.md sim/*.md sweep/*.md traces/*.md trust/*.md workloads/*.md)
+  python/*.md schedulers/*.md sim/*.md sweep/*.md traces/*.md trust/*.md workloads/*.md)
 foreach(document README.md CONTRIBUTING.md CHANGELOG.md LICENSES.md ${GPUSIM_DOCUMENTS})
   get_filename_component(folder ${document} DIRECTORY)
   install(FILES ${document} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
@@ -31,6 +31,10 @@ install(TARGETS gpusim-shared EXPORT gpusim LIBRARY DESTINATION ${CMAKE_INSTALL_
 if(TARGET gpusim-mpi)
   install(TARGETS gpusim-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Mpi)
 endif()
+
+# The Python package, where Debian's Python looks; pip installs it from python/ elsewhere.
+set(GPUSIM_PYTHON lib/python3/dist-packages/gpusim CACHE STRING "Where the Python package is installed, below the prefix")
+install(DIRECTORY python/gpusim/ DESTINATION ${GPUSIM_PYTHON} COMPONENT Python FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
 
 # Completion for shells, from the option tables; zsh looks in other folders on Debian.
 if(NOT CMAKE_CROSSCOMPILING)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Debian packages: cpack -G DEB in the build folder. gpusim (program, data, shared library), libgpusim-dev (headers,
-# static library, for pkg-config and CMake), gpusim-mpi (sweeps across machines, where MPI was found).
+# static library, for pkg-config and CMake), python3-gpusim, gpusim-mpi (sweeps across machines, where MPI was found).
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "gpusim")
 set(CPACK_PACKAGE_CONTACT "gpusim's authors <gpusim@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Kernel-DAG scheduling simulator for GPUs")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL Runtime Development)
+set(CPACK_COMPONENTS_ALL Runtime Development Python)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
@@ -26,6 +26,11 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libgpusim-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "gpusim (= ${PROJECT_VERSION}), libgsl-dev, libcjson-dev, zlib1g-dev")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-gpusim)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "gpusim (= ${PROJECT_VERSION}), python3 (>= 3.9)")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-pandas, python3-matplotlib, python3-cffi")
 if(TARGET gpusim-mpi)
   list(APPEND CPACK_COMPONENTS_ALL Mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_NAME gpusim-mpi)
