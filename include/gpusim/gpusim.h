@@ -18,6 +18,7 @@
 #include "gpusim/program.h"
 #include "gpusim/random.h"
 #include "gpusim/scheduler.h"
+#include "gpusim/session.h"
 #include "gpusim/simulate.h"
 #include "gpusim/status.h"
 #include "gpusim/task.h"

@@ -58,6 +58,18 @@ enum gsim_status gsim_output_open(struct gsim_output *output, const char *path, 
     return status;
 }
 
+enum gsim_status gsim_output_open_memory(struct gsim_output *output, char **text, size_t *length, struct gsim_error *error)
+{
+    memset(output, 0, sizeof(*output));
+    output->is_memory = true;
+    output->buffer = gsim_alloc(GSIM_OUTPUT_BUFFER);
+    output->path = join("memory", "");
+    output->file = output->buffer && output->path ? open_memstream(text, length) : NULL;
+    if (output->file) return GSIM_OK;
+    gsim_output_release(output);
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
 /* The folder in which the neighbour is made that becomes PATH. */
 static enum gsim_status check_folder(const char *path, struct gsim_error *error)
 {
@@ -144,7 +156,7 @@ enum gsim_status gsim_output_commit(struct gsim_output *output, struct gsim_erro
         if (fclose(output->file) != 0) fail(output);
     }
     output->file = NULL;
-    if (!output->failed && !output->is_stdout && !gsim_part_commit(&output->part)) fail(output);
+    if (!output->failed && !output->is_stdout && !output->is_memory && !gsim_part_commit(&output->part)) fail(output);
     enum gsim_status status = GSIM_OK;
     if (output->failed)
         status = gsim_error_set(error, GSIM_IO, "cannot write '%s': %s", output->path,

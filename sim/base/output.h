@@ -23,7 +23,7 @@ struct gsim_output {
     char *path; /* as messages name it */
     struct gsim_part part;
     size_t used;
-    bool failed, is_stdout;
+    bool failed, is_stdout, is_memory;
     int reason; /* errno of the first failure, 0 where there is none */
     char *buffer;
 };
@@ -31,6 +31,9 @@ struct gsim_output {
 /* Fails with GSIM_IO naming the path. */
 enum gsim_status gsim_output_open(struct gsim_output *output, const char *path,
                                   struct gsim_error *error) GSIM_NODISCARD;
+/* What is written becomes *TEXT, LENGTH bytes and a NUL, on commit; free() gives it back. */
+enum gsim_status gsim_output_open_memory(struct gsim_output *output, char **text, size_t *length,
+                                         struct gsim_error *error) GSIM_NODISCARD;
 /* Whether PATH could be opened, without touching it: tells of a missing folder before a long run. */
 enum gsim_status gsim_output_check(const char *path, struct gsim_error *error) GSIM_NODISCARD;
 /* Whether both paths name one file, whether it is there yet or not. Only what a file can hold is shared: never devices. */

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulations in this process, by libgpusim and cffi, for many small ones and for policies written in Python.
+
+A policy is a class with ``push``, ``pop`` and, if it likes, ``done`` (gpusim/session.h says when each is called):
+
+>>> class ProgramOrder:
+...     streams = 4
+...     def __init__(self):
+...         self.ready = []
+...     def push(self, op):
+...         self.ready.append(op)
+...     def pop(self):
+...         self.ready.sort(key=lambda op: op.index)
+...         return (self.ready.pop(0), 0) if self.ready else None
+>>> session = Session()
+>>> session.workload("vec", size=1e6)
+>>> one_stream = session.run(policy=ProgramOrder()).makespan_us
+>>> one_stream > 0
+True
+"""
+from __future__ import annotations
+
+import ctypes.util
+import glob
+import json
+import os
+import pathlib
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+import cffi
+
+from ._command import Error, InputError, data_folder, scratch
+from ._program import Program
+from ._runs import Run
+
+_DECLARATIONS = """
+struct gsim_session *gsim_session_create(void);
+void gsim_session_destroy(struct gsim_session *);
+const char *gsim_session_error(const struct gsim_session *);
+int gsim_session_device(struct gsim_session *, const char *);
+int gsim_session_scheduler(struct gsim_session *, const char *);
+int gsim_session_workload(struct gsim_session *, const char *, double);
+int gsim_session_set(struct gsim_session *, const char *, const char *);
+int gsim_session_policy(struct gsim_session *, int64_t, void (*)(void *, int64_t, const char *, double, const int64_t *, int64_t),
+                        int64_t (*)(void *, int64_t *), void (*)(void *, int64_t), void *);
+int gsim_session_run(struct gsim_session *);
+double gsim_session_makespan_us(const struct gsim_session *);
+int64_t gsim_session_kernel_count(const struct gsim_session *);
+void gsim_session_kernel_times(const struct gsim_session *, double *, double *);
+const char *gsim_session_report(struct gsim_session *);
+uint32_t gpusim_abi(void);
+"""
+_ffi = cffi.FFI()
+_ffi.cdef(_DECLARATIONS)
+_library: Any = None
+
+
+def _candidates() -> Iterator[str]:
+    if os.environ.get("LIBGPUSIM"):
+        yield os.environ["LIBGPUSIM"]
+    folder = data_folder()
+    if folder:
+        yield from sorted(glob.glob(str(pathlib.Path(folder) / "build" / "libgpusim.so*")))
+    found = ctypes.util.find_library("gpusim")
+    if found:
+        yield found
+
+
+def library() -> Any:
+    """libgpusim: ``$LIBGPUSIM``, that of the checkout's build folder, or the system's."""
+    global _library
+    if _library is None:
+        folder = data_folder()
+        if folder and "GPUSIM_DATA" not in os.environ:
+            os.environ["GPUSIM_DATA"] = folder
+        for path in _candidates():
+            try:
+                _library = _ffi.dlopen(path)
+                break
+            except OSError:
+                continue
+        else:
+            raise Error("no libgpusim: build it (cmake --build build --target gpusim-shared) or set LIBGPUSIM")
+    return _library
+
+
+class Op(NamedTuple):
+    """What a policy is told of an op: its number, its kernel's name (or its kind), its time alone, the ops it follows."""
+    index: int
+    name: str
+    us: float
+    preds: List[int]
+
+
+class Timing(NamedTuple):
+    """A run without its report: the makespan, and start and end of each kernel."""
+    makespan_us: float
+    start_us: List[float]
+    end_us: List[float]
+
+
+class Session:
+    """A device, a program, a scheduler and options; ``run`` simulates, again and again."""
+
+    def __init__(self, device: Optional[str] = None, sched: Optional[str] = None, **options: Any):
+        self._lib = library()
+        self._session = self._lib.gsim_session_create()
+        if self._session == _ffi.NULL:
+            raise Error("out of memory")
+        if device is not None:
+            self._check(self._lib.gsim_session_device(self._session, device.encode()))
+        if sched is not None:
+            self.scheduler(sched)
+        for name, value in options.pop("opt", {}).items():
+            self.set(name, value)
+        for name, value in options.items():
+            self.set(name, value)
+
+    def __del__(self) -> None:
+        if getattr(self, "_session", None):
+            self._lib.gsim_session_destroy(self._session)
+            self._session = None
+
+    def _check(self, status: int) -> None:
+        if status:
+            message = _ffi.string(self._lib.gsim_session_error(self._session)).decode("utf-8", "replace")
+            raise (InputError if status == 2 else Error)(message, status)
+
+    def set(self, name: str, value: Any) -> None:
+        """memory, prefetch, iterations, seed, gpus, noise, gpu.NAME, device.NAME, or a number of the scheduler."""
+        text = "on" if value is True else "off" if value is False else str(value)
+        self._check(self._lib.gsim_session_set(self._session, name.encode(), text.encode()))
+
+    def scheduler(self, name: str) -> None:
+        """A scheduler's name or a shared object's path."""
+        self._check(self._lib.gsim_session_scheduler(self._session, name.encode()))
+
+    def workload(self, workload: Union[str, Program], size: float = 0) -> None:
+        """A built-in workload, a program file, or a :class:`gpusim.Program`."""
+        if isinstance(workload, Program):
+            with scratch() as folder:
+                self._check(self._lib.gsim_session_workload(self._session, workload.write(os.path.join(folder, "p.json")).encode(), 0))
+        else:
+            self._check(self._lib.gsim_session_workload(self._session, os.fspath(workload).encode(), size))
+
+    def _simulate(self, policy: Any) -> None:
+        if policy is None:
+            self._check(self._lib.gsim_session_run(self._session))
+            return
+        failure: List[BaseException] = []
+        ops: Dict[int, Op] = {}
+
+        def guarded(function: Any, otherwise: Any) -> Any:
+            def call(*arguments: Any) -> Any:
+                if failure:
+                    return otherwise
+                try:
+                    return function(*arguments)
+                except BaseException as error:  # C must not see it
+                    failure.append(error)
+                    return otherwise
+            return call
+
+        def push(_: Any, index: int, name: Any, us: float, preds: Any, count: int) -> None:
+            ops[index] = Op(index, _ffi.string(name).decode("utf-8", "replace"), us, list(preds[0:count]))
+            policy.push(ops[index])
+
+        def pop(_: Any, stream: Any) -> int:
+            answer = policy.pop()
+            if answer is None:
+                return -1
+            op, stream[0] = answer
+            return op.index if isinstance(op, Op) else int(op)
+
+        def done(_: Any, index: int) -> None:
+            if hasattr(policy, "done"):
+                policy.done(ops[index])
+
+        callbacks = (_ffi.callback("void(void *, int64_t, const char *, double, const int64_t *, int64_t)", guarded(push, None)),
+                     _ffi.callback("int64_t(void *, int64_t *)", guarded(pop, -1)), _ffi.callback("void(void *, int64_t)", guarded(done, None)))
+        streams = int(getattr(policy, "streams", 1))
+        self._check(self._lib.gsim_session_policy(self._session, streams, callbacks[0], callbacks[1], callbacks[2], _ffi.NULL))
+        try:
+            status = self._lib.gsim_session_run(self._session)
+            if failure:
+                raise failure[0]
+            self._check(status)
+        finally:
+            self._policy = callbacks  # alive until another takes their place
+
+    def run(self, policy: Any = None) -> Run:
+        """Simulates; with ``policy`` an object with push and pop decides order and streams."""
+        self._simulate(policy)
+        report = self._lib.gsim_session_report(self._session)
+        if report == _ffi.NULL:
+            raise Error("out of memory")
+        return Run(json.loads(_ffi.string(report)))
+
+    def time(self, policy: Any = None) -> Timing:
+        """Simulates, and brings back times alone."""
+        self._simulate(policy)
+        count = self._lib.gsim_session_kernel_count(self._session)
+        start, end = _ffi.new("double[]", max(count, 1)), _ffi.new("double[]", max(count, 1))
+        self._lib.gsim_session_kernel_times(self._session, start, end)
+        return Timing(self._lib.gsim_session_makespan_us(self._session), list(start[0:count]), list(end[0:count]))
+
+
+__all__: Tuple[str, ...] = ("Op", "Session", "Timing", "library")

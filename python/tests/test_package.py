@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The package against the command: python3 test_package.py. Needs the program, and for policies libgpusim and cffi."""
+import doctest
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+import gpusim
+import gpusim._frames
+import gpusim._program
+import gpusim._runs
+import gpusim._trace
+
+try:
+    from gpusim import native
+except ImportError:  # no cffi
+    native = None
+
+
+class Lifo:
+    """The twin of examples/scheduler: an op follows its latest predecessor's stream, else takes the next."""
+
+    def __init__(self, streams):
+        self.streams, self.ready, self.stream_of, self.next = streams, [], {}, 0
+
+    def push(self, op):
+        self.ready.append(op)
+
+    def pop(self):
+        if not self.ready:
+            return None
+        op = min(self.ready, key=lambda op: op.index)
+        self.ready.remove(op)
+        device = [p for p in op.preds if p in self.stream_of]
+        if device and device[-1] == op.preds[-1]:
+            stream = self.stream_of[device[-1]]
+        else:
+            stream, self.next = self.next % self.streams, self.next + 1
+        self.stream_of[op.index] = stream
+        return op, stream
+
+
+def layered():
+    """Six layers of five kernels, each reading two buffers of the layer before."""
+    p = gpusim.Program("layers")
+    for i in range(30):
+        p.kernel(f"k{i}", solo_us=5.0 + 7 * (i % 4), regs_per_thread=32)
+    names = [[p.buffer(f"b{layer}.{i}", 1 << 16, init="device" if layer == 0 else "none") for i in range(5)] for layer in range(7)]
+    for i in range(30):
+        layer, place = divmod(i, 5)
+        p.call(f"k{i}", grid=20 + 10 * place, block=256, reads=[names[layer][place], names[layer][(place + 1) % 5]], writes=[names[layer + 1][place]])
+    return p
+
+
+class Package(unittest.TestCase):
+    def test_report_is_the_commands(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "r.json")
+            gpusim.command(["--workload", "hits", "--sched", "grsched", "--device", "v100", "--opt", "device.h2d_gbps=10", "--report", path])
+            with open(path, encoding="utf-8") as file:
+                expected = json.load(file)
+        self.assertEqual(gpusim.run("hits", sched="grsched", device="v100", opt={"device.h2d_gbps": 10}).report, expected)
+
+    def test_errors(self):
+        with self.assertRaises(gpusim.InputError) as caught:
+            gpusim.run("imgg", sched="kesco")
+        self.assertIn("did you mean 'img'", str(caught.exception))
+        self.assertEqual(caught.exception.status, 2)
+        with self.assertRaises(gpusim.InputError):
+            gpusim.Program("p").call("nothing", 1, 32)
+
+    def test_tables_without_pandas(self):
+        rows = gpusim.Rows([{"a": 1, "b": "x"}, {"a": 2, "b": "y"}])
+        self.assertEqual(rows["a"], [1, 2])
+        self.assertEqual(rows[1]["b"], "y")
+        self.assertEqual(rows.columns, ["a", "b"])
+
+    def test_sweep_resumes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "s.db")
+            first = gpusim.sweep({"sched": ["serial"]}, out=out, workload="vec", size="1e6", iterations=2)
+            both = gpusim.sweep({"sched": ["serial", "kesco"]}, out=out, resume=True, workload="vec", size="1e6", iterations=2)
+        self.assertEqual((len(first), len(both)), (1, 2))
+
+    def test_folder_of_traces(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(gpusim.InputError):
+            gpusim.Trace(folder)
+
+    def test_doctests(self):
+        modules = [gpusim, gpusim._program, gpusim._runs, gpusim._trace] + ([native] if native and HAS_LIBRARY else [])
+        for module in modules:
+            self.assertEqual(doctest.testmod(module).failed, 0, module.__name__)
+
+
+def _has_library():
+    if native is None:
+        return False
+    try:
+        native.library()
+    except gpusim.Error:
+        return False
+    return True
+
+
+HAS_LIBRARY = _has_library()
+
+
+@unittest.skipUnless(HAS_LIBRARY, "no cffi or no libgpusim")
+class Native(unittest.TestCase):
+    def test_equals_the_command(self):
+        for workload, sched in (("img", "kesco"), ("hits", "serial"), ("m2", "heft")):
+            session = native.Session(device="h200", sched=sched)
+            session.workload(workload)
+            report, command = session.run().report, gpusim.run(workload, sched=sched, device="h200").report
+            for part in ("makespan_us", "iteration_us", "kernels", "copies", "metrics", "seed", "device"):
+                self.assertEqual(report[part], command[part], (workload, sched, part))
+
+    def test_policy_equals_its_twin(self):
+        source = os.path.join(gpusim.data_folder() or "", "examples", "scheduler", "lifo.c")
+        plugin = os.environ.get("GPUSIM_LIFO")  # the test of the tree compiles it
+        if not plugin:
+            self.skipTest(f"no plug-in of {source}")
+        session = native.Session(device="h200", memory="pinned")
+        program = layered()
+        session.workload(program)
+        mine = session.run(policy=Lifo(4)).report
+        twin = gpusim.run(program, sched=plugin, device="h200", memory="pinned").report
+        times = [[(k["name"], k["stream"], k["start_us"], k["end_us"]) for k in report["kernels"]] for report in (mine, twin)]
+        self.assertEqual(times[0], times[1])
+
+    def test_many_in_one_process(self):
+        session = native.Session(device="h200", sched="async")
+        session.workload(layered())
+        first = session.time()
+        self.assertTrue(all(session.time() == first for _ in range(200)))
+
+    def test_mistakes(self):
+        session = native.Session()
+        for call, part in ((lambda: session.run(), "nothing to run"), (lambda: session.set("memory", "slow"), "expected managed|pinned|pageable"),
+                           (lambda: session.scheduler("keso"), "keso"), (lambda: session.set("kesco.streams", 4), "no option")):
+            with self.assertRaises(gpusim.InputError) as caught:
+                call()
+            self.assertIn(part, str(caught.exception))
+        session.workload("vec", size=1e6)
+
+        class Wrong(Lifo):
+            def pop(self):
+                return 99, 0
+
+        class Raises(Lifo):
+            def pop(self):
+                raise KeyError("mine")
+
+        with self.assertRaises(gpusim.InputError) as caught:
+            session.run(policy=Wrong(2))
+        self.assertIn("not ready", str(caught.exception))
+        with self.assertRaises(KeyError):
+            session.run(policy=Raises(2))
+        self.assertGreater(session.run(policy=Lifo(2)).makespan_us, 0)
+
+
+class Notebooks(unittest.TestCase):
+    def test_they_run(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        names = ["slow_step.py", "paper_figure.py"] + (["new_policy.py"] if HAS_LIBRARY else [])
+        for name in names:
+            path = os.path.join(here, "..", "notebooks", name)
+            environment = dict(os.environ, PYTHONPATH=os.path.join(here, ".."), MPLBACKEND="Agg")
+            done = subprocess.run([sys.executable, path], capture_output=True, text=True, env=environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

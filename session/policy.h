@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: session. The scheduler that asks a session's callbacks (gpusim/session.h). */
+#ifndef GSIM_SESSION_POLICY_H
+#define GSIM_SESSION_POLICY_H
+
+#include "gpusim/scheduler.h"
+#include "gpusim/session.h"
+
+struct gsim_session_callbacks {
+    int64_t stream_count;
+    gsim_session_push *push;
+    gsim_session_pop *pop;
+    gsim_session_done *done;
+    void *data;
+};
+
+/* Its parameters are a struct gsim_session_callbacks. */
+extern const struct gsim_scheduler_ops gsim_session_scheduler_ops;
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See gpusim/session.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpusim/device.h"
+#include "gpusim/generator.h"
+#include "gpusim/limits.h"
+#include "gpusim/metrics.h"
+#include "gpusim/simulate.h"
+#include "gpusim/workload.h"
+#include "session/policy.h"
+#include "sim/base/text.h"
+#include "sim/device/device.h"
+#include "sim/program/verify.h"
+#include "sim/report/report.h"
+#include "sim/sm/work.h"
+
+struct gsim_session {
+    struct gsim_device_spec device;
+    struct gsim_program program;
+    struct gsim_simulation simulation;
+    struct gsim_session_callbacks calls;
+    void *params;            /* of the scheduler */
+    struct gsim_timeline timeline;
+    struct gsim_metrics metrics;
+    bool has_device, has_program, has_run;
+    char *report;
+    struct gsim_error error;
+};
+
+/* Each call begins without a failure. */
+static struct gsim_error *fresh(struct gsim_session *s)
+{
+    s->error = (struct gsim_error){0};
+    return &s->error;
+}
+
+static int finish(const struct gsim_session *s, enum gsim_status status)
+{
+    (void)s;
+    return gsim_status_exit(status);
+}
+
+struct gsim_session *gsim_session_create(void)
+{
+    struct gsim_session *s = gsim_alloc(sizeof *s);
+    if (!s) return NULL;
+    s->simulation = (struct gsim_simulation){.scheduler = gsim_scheduler_find("async"), .memory = GSIM_MEMORY_MANAGED, .prefetch = true, .seed = 1};
+    gsim_params_set_defaults(gsim_gpu_params, &s->simulation.gpu);
+    return s;
+}
+
+static void drop_run(struct gsim_session *s)
+{
+    if (s->has_run) gsim_timeline_release(&s->timeline);
+    s->has_run = false;
+    free(s->report); /* of open_memstream() */
+    s->report = NULL;
+}
+
+void gsim_session_destroy(struct gsim_session *s)
+{
+    if (!s) return;
+    drop_run(s);
+    if (s->has_program) gsim_program_release(&s->program);
+    if (s->has_device) gsim_device_release(&s->device);
+    gsim_free(s->params);
+    gsim_free(s);
+}
+
+const char *gsim_session_error(const struct gsim_session *s) { return s->error.message; }
+
+int gsim_session_device(struct gsim_session *s, const char *name)
+{
+    struct gsim_device_spec device = {0};
+    enum gsim_status status = gsim_device_load(name, &device, fresh(s));
+    if (status != GSIM_OK) return finish(s, status);
+    drop_run(s);
+    if (s->has_device) gsim_device_release(&s->device);
+    s->device = device;
+    s->has_device = true;
+    return 0;
+}
+
+static enum gsim_status use_scheduler(struct gsim_session *s, const struct gsim_scheduler_ops *scheduler)
+{
+    void *params = scheduler->params ? gsim_alloc(scheduler->params_size) : NULL;
+    if (scheduler->params && !params) return gsim_error_set(&s->error, GSIM_NOMEM, "out of memory");
+    if (params) gsim_params_set_defaults(scheduler->params, params);
+    gsim_free(s->params);
+    s->params = params;
+    s->simulation.scheduler = scheduler;
+    s->simulation.scheduler_params = params;
+    return GSIM_OK;
+}
+
+int gsim_session_scheduler(struct gsim_session *s, const char *name)
+{
+    const struct gsim_scheduler_ops *scheduler = NULL;
+    enum gsim_status status = gsim_scheduler_load(name, &scheduler, fresh(s));
+    drop_run(s);
+    return finish(s, status == GSIM_OK ? use_scheduler(s, scheduler) : status);
+}
+
+int gsim_session_policy(struct gsim_session *s, int64_t stream_count, gsim_session_push *push, gsim_session_pop *pop, gsim_session_done *done,
+                        void *data)
+{
+    struct gsim_error *error = fresh(s);
+    drop_run(s);
+    if (!push) return finish(s, use_scheduler(s, gsim_scheduler_find("async")));
+    if (!pop) return finish(s, gsim_error_set(error, GSIM_USAGE, "a policy: expected push and pop, found no pop"));
+    if (stream_count < 1 || stream_count > 4096)
+        return finish(s, gsim_error_set(error, GSIM_USAGE, "a policy: expected 1 to 4096 streams, found %lld", (long long)stream_count));
+    s->calls = (struct gsim_session_callbacks){stream_count, push, pop, done, data};
+    s->simulation.scheduler = &gsim_session_scheduler_ops;
+    s->simulation.scheduler_params = &s->calls;
+    return 0;
+}
+
+int gsim_session_workload(struct gsim_session *s, const char *name, double size)
+{
+    struct gsim_error *error = fresh(s);
+    struct gsim_program program = {0};
+    const struct gsim_workload_ops *workload = gsim_workload_find(name);
+    const struct gsim_workload_options options = {.size = size, .shape = s->simulation.scheduler->shape};
+    enum gsim_status status = workload ? workload->build(&options, &program, error) : gsim_program_read(name, &program, error);
+    if (status != GSIM_OK) return finish(s, status);
+    drop_run(s);
+    if (s->has_program) gsim_program_release(&s->program);
+    s->program = program;
+    s->has_program = true;
+    return 0;
+}
+
+/* --- options ----------------------------------------------------------------------------------------------------------- */
+
+static enum gsim_status set_choice(struct gsim_session *s, const char *name, const char *value, const char *choices, int *index)
+{
+    *index = 0;
+    for (const char *at = choices; *at; (*index)++) {
+        size_t length = strcspn(at, "|");
+        if (strlen(value) == length && strncmp(at, value, length) == 0) return GSIM_OK;
+        at += length + (at[length] == '|');
+    }
+    return gsim_error_set(&s->error, GSIM_USAGE, "%s: expected %s, found '%.60s'", name, choices, value);
+}
+
+static enum gsim_status set_count(struct gsim_session *s, const char *name, const char *value, double least, double most, double *count)
+{
+    if (gsim_text_quantity(value, count) && *count >= least && *count <= most && *count == floor(*count)) return GSIM_OK;
+    return gsim_error_set(&s->error, GSIM_USAGE, "%s: expected an integer from %.0f to %.0f, found '%.60s'", name, least, most, value);
+}
+
+static enum gsim_status set_number(struct gsim_session *s, const char *name, const char *value)
+{
+    const struct gsim_scheduler_ops *scheduler = s->simulation.scheduler;
+    size_t length = strlen(scheduler->name);
+    const char *own = strncmp(name, scheduler->name, length) == 0 && name[length] == '.' ? name + length + 1 : name;
+    if (!s->params || !gsim_params_find(scheduler->params, own))
+        return gsim_error_set(&s->error, GSIM_USAGE, "'%.60s' is no option of a session, and none of scheduler '%s'", name, scheduler->name);
+    return gsim_params_set(scheduler->params, s->params, own, value, &s->error);
+}
+
+int gsim_session_set(struct gsim_session *s, const char *name, const char *value)
+{
+    struct gsim_simulation *run = &s->simulation;
+    enum gsim_status status;
+    double count = 0;
+    int index;
+    (void)fresh(s);
+    drop_run(s);
+    if (strcmp(name, "memory") == 0) {
+        status = set_choice(s, name, value, "managed|pinned|pageable", &index);
+        if (status == GSIM_OK) run->memory = (enum gsim_memory_mode)index;
+    } else if (strcmp(name, "prefetch") == 0 || strcmp(name, "noise") == 0) {
+        status = set_choice(s, name, value, "on|off", &index);
+        if (status == GSIM_OK) *(*name == 'p' ? &run->prefetch : &run->noise) = index == 0;
+    } else if (strcmp(name, "iterations") == 0) {
+        status = set_count(s, name, value, 1, GSIM_LIMIT_ITERATIONS, &count);
+        run->iterations = (uint32_t)count;
+    } else if (strcmp(name, "seed") == 0) {
+        status = set_count(s, name, value, 0, 9007199254740992.0, &count);
+        run->seed = (uint64_t)count;
+    } else if (strcmp(name, "gpus") == 0) {
+        status = set_count(s, name, value, 1, GSIM_LIMIT_GPUS, &count);
+        run->gpu_count = (uint32_t)count;
+    } else if (strncmp(name, "gpu.", 4) == 0) {
+        status = gsim_params_set(gsim_gpu_params, &run->gpu, name + 4, value, &s->error);
+    } else if (strncmp(name, "device.", 7) == 0) {
+        status = s->has_device ? gsim_device_set_number(&s->device, name + 7, value, &s->error)
+                               : gsim_error_set(&s->error, GSIM_USAGE, "%s: expected a device before it", name);
+    } else {
+        status = set_number(s, name, value);
+    }
+    return finish(s, status);
+}
+
+/* --- a run ---------------------------------------------------------------------------------------------------------------- */
+
+int gsim_session_run(struct gsim_session *s)
+{
+    struct gsim_error *error = fresh(s);
+    int failed = s->has_device ? 0 : gsim_session_device(s, GSIM_DEVICE_DEFAULT);
+    if (failed) return failed;
+    drop_run(s);
+    if (!s->has_program) return finish(s, gsim_error_set(error, GSIM_USAGE, "nothing to run: expected a workload or a program"));
+    s->simulation.program = &s->program;
+    s->simulation.device = &s->device;
+    s->simulation.detailed = true;
+    enum gsim_status status = gsim_simulate(&s->simulation, &s->timeline, error);
+    s->has_run = true; /* the timeline is to be released in any case */
+    uint32_t iterations = s->simulation.iterations ? s->simulation.iterations : s->program.iterations;
+    if (status == GSIM_OK) status = gsim_verify_timeline(&s->timeline, &s->program, iterations, error);
+    struct gsim_kernel_alone *alone = gsim_alloc(sizeof *alone * ((size_t)s->program.kernel_count + 1));
+    if (status == GSIM_OK && !alone) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < s->program.kernel_count && status == GSIM_OK; i++)
+        status = gsim_kernel_alone(&s->device, &s->program.kernels[i], &alone[i], error);
+    if (status == GSIM_OK) status = gsim_metrics_compute(&s->timeline, &s->device, alone, &s->metrics, error);
+    gsim_free(alone);
+    if (status != GSIM_OK) {
+        struct gsim_error kept = *error;
+        drop_run(s);
+        s->error = kept;
+    }
+    return finish(s, status);
+}
+
+double gsim_session_makespan_us(const struct gsim_session *s) { return s->has_run ? gsim_time_us(s->metrics.makespan) : NAN; }
+int64_t gsim_session_kernel_count(const struct gsim_session *s) { return s->has_run ? (int64_t)s->timeline.kernel_count : 0; }
+
+void gsim_session_kernel_times(const struct gsim_session *s, double *start_us, double *end_us)
+{
+    for (int64_t i = 0; i < gsim_session_kernel_count(s); i++) {
+        start_us[i] = gsim_time_us(s->timeline.kernels[i].start);
+        end_us[i] = gsim_time_us(s->timeline.kernels[i].end);
+    }
+}
+
+const char *gsim_session_report(struct gsim_session *s)
+{
+    struct gsim_output output;
+    size_t length = 0;
+    if (!s->has_run || s->report) return s->report;
+    const struct gsim_result result = {.simulation = &s->simulation, .timeline = &s->timeline, .metrics = &s->metrics};
+    enum gsim_status status = gsim_output_open_memory(&output, &s->report, &length, fresh(s));
+    if (status != GSIM_OK) return NULL;
+    gsim_report_json(&result, &output);
+    return gsim_output_commit(&output, &s->error) == GSIM_OK ? s->report : NULL;
+}
