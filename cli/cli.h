@@ -11,6 +11,7 @@
 #include "cli/sweep/sweep.h"
 #include "sim/report/report.h"
 #include "gpusim/generator.h"
+#include "gpusim/placement.h"
 #include "gpusim/source.h"
 #include "gpusim/simulate.h"
 #include "gpusim/workload.h"
@@ -104,6 +105,9 @@ enum gsim_cli_command {
     X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                                         \
       "GPUs, all alike, up to 8 (default 1); which op is for which\n"                                                  \
       "says the program file: device, and to of a copy p2p")                                                            \
+    X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                             \
+      "which GPU a kernel is for: a placement (gpusim list placements)\n"                                              \
+      "or a shared object; without it the program says")                                                               \
     X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how data reaches the GPU (default managed)")     \
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
@@ -336,6 +340,7 @@ struct gsim_cli_setup {
     uint64_t seed;
     uint32_t iterations, block1d, blocks, gpus; /* 0: not given */
     bool until_steady;                    /* without iterations: as many as it takes, for who compares */
+    const struct gsim_placement_ops *placement; /* NULL: the program says */
     struct gsim_program *program;         /* in place of the one that is named; moved to the point. NULL: none */
 };
 

@@ -138,6 +138,25 @@ static void list_sharing(bool in_full)
     for (uint32_t i = 0; gsim_sharing_at(i); i++) put_sharing(gsim_sharing_at(i), in_full);
 }
 
+/* --- placements --------------------------------------------------------------------------------------------------- */
+static void put_placement(const struct gsim_placement_ops *placement, bool in_full)
+{
+    printf("  %-21s %s\n", placement->name, placement->summary);
+    if (!in_full) return;
+    printf("      source: %s\n", placement->source);
+    if (placement->params) {
+        printf("      --opt %s.NAME=VALUE:\n", placement->name);
+        gsim_params_help(placement->params, stdout);
+    }
+    printf("\n");
+}
+
+static void list_placements(bool in_full)
+{
+    printf("Placements of kernels on GPUs (--place):\n");
+    for (uint32_t i = 0; gsim_placement_at(i); i++) put_placement(gsim_placement_at(i), in_full);
+}
+
 /* --- devices --------------------------------------------------------------------------------------------------- */
 static enum gsim_status put_device(const char *name_or_path, struct gsim_error *error)
 {
@@ -258,8 +277,9 @@ static void list_batching(bool in_full)
 }
 
 /* --- the command ------------------------------------------------------------------------------------------------- */
-enum topic { WORKLOADS, SCHEDULERS, SHARING, DEVICES, PRESETS, RULES, GPU, BATCHING, TOPIC_COUNT };
-static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "sharing", "devices", "presets", "rules", "gpu", "batching"};
+enum topic { WORKLOADS, SCHEDULERS, PLACEMENTS, SHARING, DEVICES, PRESETS, RULES, GPU, BATCHING, TOPIC_COUNT };
+static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "placements", "sharing", "devices",
+                                                "presets",   "rules",      "gpu",        "batching"};
 
 static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_error *error)
 {
@@ -269,6 +289,9 @@ static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_err
         return GSIM_OK;
     case SCHEDULERS:
         list_schedulers(in_full);
+        return GSIM_OK;
+    case PLACEMENTS:
+        list_placements(in_full);
         return GSIM_OK;
     case SHARING:
         list_sharing(in_full);
@@ -325,6 +348,12 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
         put_service(gsim_service_find(name));
         return GSIM_OK;
     }
+    if (topic == PLACEMENTS) {
+        const struct gsim_placement_ops *placement;
+        status = gsim_placement_load(name, &placement, error);
+        if (status == GSIM_OK) put_placement(placement, true);
+        return status;
+    }
     if (topic == SHARING) {
         const struct gsim_sharing_ops *way;
         status = gsim_sharing_load(name, &way, error);
@@ -357,7 +386,7 @@ static enum gsim_status list(const struct gsim_cli_arguments *arguments, struct 
     gsim_nearest_init(&nearest, wanted);
     for (int i = 0; i < TOPIC_COUNT; i++) gsim_nearest_offer(&nearest, topics[i]);
     return gsim_error_set(error, GSIM_USAGE,
-                          "cannot list '%.60s': expected workloads, schedulers, sharing, devices, presets, rules or gpu%s", wanted,
+                          "cannot list '%.60s': expected workloads, schedulers, placements, sharing, devices, presets, rules or gpu%s", wanted,
                           gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 

@@ -205,6 +205,21 @@ static bool is_of_namesake(const struct opt *opt, const struct gsim_scheduler_op
     return gsim_params_find(of_program->params, opt->name) || gsim_params_find(of_tasks->params, opt->name);
 }
 
+/* What --opt sees of a placement: a name and parameters. */
+static struct gsim_scheduler_ops as_scheduler(const struct gsim_placement_ops *ops)
+{
+    return (struct gsim_scheduler_ops){.name = ops->name, .params = ops->params, .params_size = ops->params_size};
+}
+
+static enum gsim_status find_placement(const struct gsim_cli_arguments *arguments, const struct gsim_placement_ops **ops,
+                                       struct gsim_error *error)
+{
+    const char *name = arguments->value[GSIM_CLI_PLACE];
+    *ops = NULL;
+    if (!name || !gsim_placement_load(name, ops, error)) return GSIM_OK;
+    return gsim_error_prefix(error, "--place");
+}
+
 /* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
 static bool opt_concerns(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
 {
@@ -259,11 +274,17 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
                                      const struct gsim_scheduler_ops *const *schedulers, size_t count,
                                      struct gsim_error *error)
 {
+    const struct gsim_placement_ops *placement;
+    if (find_placement(arguments, &placement, error)) return error->status;
     for (size_t i = 0; i < arguments->opt_count; i++) {
         struct opt opt;
         bool concerns = false;
         enum gsim_status status = split_opt(arguments->opts[i], &opt, error);
         if (status != GSIM_OK) return status;
+        if (placement) {
+            struct gsim_scheduler_ops view = as_scheduler(placement);
+            concerns = opt_concerns(&opt, &view);
+        }
         if (is_machine_scope(opt.scope)) {
             if (!is_machine_number(&opt)) return unknown_number(&opt, error);
             continue;
@@ -290,6 +311,7 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     if (status == GSIM_OK) status = parse_seed(arguments->value[GSIM_CLI_SEED], &setup->seed, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_ITERATIONS, GSIM_LIMIT_ITERATIONS, &setup->iterations, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_GPUS, GSIM_LIMIT_GPUS, &setup->gpus, error);
+    if (status == GSIM_OK) status = find_placement(arguments, &setup->placement, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCK1D, GSIM_LIMIT_BLOCK_THREADS, &setup->block1d, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, GSIM_LIMIT_BLOCKS, &setup->blocks, error);
     if (arguments->device) {
@@ -523,7 +545,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     static const char *const memories[] = {"managed", "pinned", "pageable"}, *const suites[] = {"kesco", "grcuda"};
     const struct gsim_simulation *run = &point->simulation;
     size_t room =
-        24 + count_params(point->generator ? point->generator->params : point->source ? point->source->params : NULL) + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
+        26 + count_params(run->placement ? run->placement->params : NULL) + count_params(point->generator ? point->generator->params : point->source ? point->source->params : NULL) + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
     uint32_t iterations = run->iterations ? run->iterations : point->source ? 1 : point->program.iterations;
     point->options = GSIM_ARENA_ARRAY(&point->arena, struct gsim_option_text, room);
     if (!point->options) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -542,6 +564,10 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     add_option(point, "memory", memories[run->memory]);
     add_option(point, "prefetch", run->prefetch ? "on" : "off");
     if (run->noise) add_option(point, "noise", "on");
+    if (run->gpu_count > 1) add_number(point, "gpus", run->gpu_count);
+    if (run->placement) add_option(point, "place", run->placement->name);
+    if (run->placement && run->placement->params)
+        add_params(point, run->placement->name, run->placement->params, run->placement_params, NULL);
     add_params(point, "gpu", gsim_gpu_params, &run->gpu, run->gpu.sample <= 1 ? "sample" : NULL); /* which says that the run is an estimate */
     add_params(point, run->scheduler->name, run->scheduler->params, point->params, NULL);
     add_device_numbers(point, setup);
@@ -568,13 +594,20 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                                      .iterations = setup->iterations,
                                                      .until_steady = setup->until_steady && !setup->iterations && point->program.iterations == 1,
                                                      .seed = setup->seed};
+        if (setup->placement) {
+            struct gsim_scheduler_ops view = as_scheduler(setup->placement);
+            void *params = NULL;
+            status = gsim_cli_params(setup->arguments, &view, &point->arena, &params, error);
+            point->simulation.placement = setup->placement;
+            point->simulation.placement_params = params;
+        }
         point->workload = options;
         if (point->source) {
             point->simulation.source = point->source;
             point->simulation.source_params = point->numbers;
             point->simulation.drawn = &point->program;
         }
-        status = list_options(point, setup, ops, &options, error);
+        if (status == GSIM_OK) status = list_options(point, setup, ops, &options, error);
     }
     if (status != GSIM_OK) gsim_cli_point_release(point);
     return status;

@@ -35,15 +35,15 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Streams are numbered for each GPU. */
-static int32_t number_of(const struct gsim_op *op)
+/* Streams are numbered for each GPU. Of a program that was placed the plan sees to that. */
+static int32_t number_of(const struct gsim_run *run, const struct gsim_op *op)
 {
-    return (int32_t)op->device * (GSIM_LIMIT_STREAM + 1) + (op->stream < 0 ? 0 : op->stream);
+    return (run->is_placed ? 0 : (int32_t)op->device * (GSIM_LIMIT_STREAM + 1)) + (op->stream < 0 ? 0 : op->stream);
 }
 
-static uint32_t index_of(const struct async_state *state, const struct gsim_op *op)
+static uint32_t index_of(const struct gsim_run *run, const struct async_state *state, const struct gsim_op *op)
 {
-    int32_t number = number_of(op);
+    int32_t number = number_of(run, op);
     if ((uint32_t)number < state->number_count && state->numbers[number] == number) return (uint32_t)number;
     const int32_t *found =
         bsearch(&number, state->numbers, state->number_count, sizeof(*state->numbers), compare_numbers);
@@ -65,14 +65,14 @@ static uint32_t distinct_numbers(const struct gsim_run *run, int32_t *numbers)
     int32_t greatest = 0;
     for (uint32_t i = 0; i < program->op_count; i++)
         if (has_stream(run, &program->ops[i])) {
-            numbers[count++] = number_of(&program->ops[i]);
+            numbers[count++] = number_of(run, &program->ops[i]);
             if (numbers[count - 1] > greatest) greatest = numbers[count - 1];
         }
     if (count == 0) numbers[count++] = 0; /* moves may still need a stream */
     if ((uint32_t)greatest < capacity) {
         memset(numbers, 0, sizeof(*numbers) * (size_t)capacity);
         for (uint32_t i = 0; i < capacity; i++)
-            if (has_stream(run, &program->ops[i])) numbers[number_of(&program->ops[i])] = 1;
+            if (has_stream(run, &program->ops[i])) numbers[number_of(run, &program->ops[i])] = 1;
         for (int32_t n = 0; n <= greatest; n++)
             if (numbers[n]) numbers[distinct++] = n;
         if (distinct == 0) distinct = 1; /* numbers[0] is 0 */
@@ -92,27 +92,28 @@ static enum gsim_status find_streams(struct gsim_run *run, struct async_state *s
     if (!state->numbers || !state->priorities) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     state->number_count = state->stream_count = distinct_numbers(run, state->numbers);
     for (uint32_t i = program->op_count; i-- > 0;)
-        if (has_stream(run, &program->ops[i])) state->priorities[index_of(state, &program->ops[i])] = program->ops[i].priority;
+        if (has_stream(run, &program->ops[i])) state->priorities[index_of(run, state, &program->ops[i])] = program->ops[i].priority;
     bool has_devices = false;
-    for (uint32_t i = 0; i < program->op_count; i++) has_devices |= has_stream(run, &program->ops[i]) && program->ops[i].device;
+    for (uint32_t i = 0; i < program->op_count && !run->is_placed; i++) has_devices |= has_stream(run, &program->ops[i]) && program->ops[i].device;
     if (!has_devices) return GSIM_OK;
     state->devices = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)program->op_count + 2);
     if (!state->devices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < program->op_count; i++)
-        if (has_stream(run, &program->ops[i])) state->devices[index_of(state, &program->ops[i])] = program->ops[i].device;
+        if (has_stream(run, &program->ops[i])) state->devices[index_of(run, state, &program->ops[i])] = program->ops[i].device;
     return GSIM_OK;
 }
 
 /* Early copies of pinned or pageable data get one stream of their own; other moves follow the op they serve.
- * A move for a host op has no stream of its own: it takes that of its last predecessor on the device. */
+ * A move for a host op or between GPUs has no stream of its own: it takes that of its last predecessor on the device. */
 static uint32_t stream_of_op(const struct gsim_run *run, struct async_state *state, const struct gsim_op *op)
 {
-    if (!gsim_op_is_move(run->program, op)) return index_of(state, op);
+    if (!gsim_op_is_move(run->program, op)) return index_of(run, state, op);
+    if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P) return UINT32_MAX;
     if (run->prefetch && !state->devices && op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_H2D) {
         state->stream_count = state->number_count + 1;
         return state->number_count;
     }
-    return gsim_op_is_host(&run->program->ops[op->index]) ? UINT32_MAX : index_of(state, op);
+    return gsim_op_is_host(&run->program->ops[op->index]) ? UINT32_MAX : index_of(run, state, op);
 }
 
 /* A copy back runs behind the op that made its data. */
@@ -120,7 +121,8 @@ static uint32_t stream_of_writer(const struct gsim_dag *dag, const struct gsim_o
                                  uint32_t node)
 {
     for (uint32_t e = dag->pred_start[node + 1]; e-- > dag->pred_start[node];)
-        if (!gsim_op_is_host(list->ops[dag->preds[e]])) return streams[dag->preds[e]];
+        if (!gsim_op_is_host(list->ops[dag->preds[e]]) && list->ops[dag->preds[e]]->device == list->ops[node]->device)
+            return streams[dag->preds[e]];
     return 0;
 }
 
@@ -163,7 +165,7 @@ static enum gsim_status find_attached(struct gsim_run *run, struct async_state *
     if (!state->attached || !is_settled) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < p->op_count; i++) {
         if (p->ops[i].kind != GSIM_OP_KERNEL) continue;
-        uint32_t stream = index_of(state, &p->ops[i]) + 1;
+        uint32_t stream = index_of(run, state, &p->ops[i]) + 1;
         for (uint32_t a = 0; a < p->ops[i].arg_count; a++) {
             uint32_t *owner = &state->attached[p->ops[i].args[a].buffer_index];
             bool *settled = &is_settled[p->ops[i].args[a].buffer_index];
@@ -200,7 +202,7 @@ static void issue_drawn(struct gsim_run *run, struct gsim_pull *pull, const stru
     for (uint32_t i = 0; i < list->op_count; i++) {
         const struct gsim_op *op = list->ops[i];
         struct gsim_pull_stream is = {op->priority, op->device};
-        uint32_t number = (uint32_t)number_of(op);
+        uint32_t number = (uint32_t)number_of(run, op);
         bool follows_writer = op != own && own && gsim_op_is_host(own); /* as stream_of_writer() has it */
         uint32_t writer = follows_writer ? gsim_pull_writer(pull, op) : UINT32_MAX;
         gsim_pull_issue(pull, op, writer == UINT32_MAX ? number : writer, &is, params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING);

@@ -5,14 +5,16 @@
  * of prefetches, with an event for later users on other streams; "after" counts as a dependence;
  * a program's own prefetches, which GrCUDA's programs cannot contain, are left out.
  */
+#include "gpusim/placement.h"
 #include "schedulers/shared/frontier.h"
+#include "schedulers/shared/placedmoves.h"
 #include "gpusim/schedulers/pull.h"
 #include "sim/program/draw.h"
 
 #define NONE UINT32_MAX
 
 enum { STREAMS_ALWAYS_NEW, STREAMS_REUSE };
-enum { PARENT_DISJOINT, PARENT_SAME };
+enum { PARENT_DISJOINT, PARENT_SAME, PARENT_EARLY_DISJOINT, PARENT_MULTI_DISJOINT };
 enum { ATTACH_ALWAYS, ATTACH_AUTO, ATTACH_NEVER };
 
 struct grsched_params {
@@ -24,7 +26,13 @@ struct grsched_params {
 struct stream_state {
     gsim_stream stream;
     uint32_t last_vertex, live_count; /* live: not marked finished */
-    uint32_t next_free;
+    uint32_t next_free, device;
+};
+
+/* Of one GPU: streams whose work is all finished, longest free first; one for copies to others, 0: not made yet. */
+struct device_state {
+    uint32_t first_free, last_free;
+    gsim_stream copies;
 };
 
 struct buffer_state {
@@ -41,19 +49,31 @@ struct grsched {
     struct gsim_frontier frontier;
     struct stream_state *streams;
     size_t stream_count, stream_capacity;
-    uint32_t first_free, last_free; /* streams whose work is all finished, longest free first */
+    struct device_state *devices;
+    uint32_t device_count, *candidates; /* all of them; room for as many again */
+    struct gsim_placing *placing;  /* of several GPUs */
+    struct gsim_bringer bringer;   /* and explicit memory */
     struct buffer_state *buffers;
     uint32_t live_count;
     bool attaches, failed;
 };
 
+static bool brings(const struct grsched *g) { return g->placing && g->run->memory != GSIM_MEMORY_MANAGED; }
+
 /* --- streams ---------------------------------------------------------------------------------------- */
-static uint32_t new_stream(struct grsched *g)
+static gsim_stream create_stream(struct grsched *g, uint32_t device)
 {
-    uint32_t found = g->first_free;
+    if (g->device_count > 1) gsim_device_set(g->driver, device);
+    return gsim_stream_create(g->driver, 0);
+}
+
+static uint32_t new_stream(struct grsched *g, uint32_t device)
+{
+    struct device_state *d = &g->devices[device];
+    uint32_t found = d->first_free;
     if (g->params->new_streams == STREAMS_REUSE && found != NONE) {
-        g->first_free = g->streams[found].next_free;
-        if (g->first_free == NONE) g->last_free = NONE;
+        d->first_free = g->streams[found].next_free;
+        if (d->first_free == NONE) d->last_free = NONE;
         return found;
     }
     if (g->stream_count == g->stream_capacity &&
@@ -61,20 +81,64 @@ static uint32_t new_stream(struct grsched *g)
         g->failed = true;
         return NONE;
     }
-    g->streams[g->stream_count] = (struct stream_state){gsim_stream_create(g->driver, 0), NONE, 0, NONE};
+    g->streams[g->stream_count] = (struct stream_state){create_stream(g, device), NONE, 0, NONE, device};
     return (uint32_t)g->stream_count++;
 }
 
-/* The first child inherits its parent's stream; later ones go elsewhere (disjoint). */
-static uint32_t choose_stream(struct grsched *g, const struct gsim_vertex *vertex)
+static uint32_t choose_device(struct grsched *g, const struct gsim_op *op, const uint32_t *candidates, uint32_t count)
+{
+    if (!g->placing) return 0;
+    for (uint32_t d = 0; d < g->device_count; d++) g->placing->busy_streams[d] = 0;
+    for (size_t s = 0; s < g->stream_count; s++) g->placing->busy_streams[g->streams[s].device] += g->streams[s].live_count > 0;
+    if (g->run->placement->decision_us > 0) gsim_host_work(g->driver, g->run->placement->decision_us, "GrCUDA placement");
+    return gsim_placing_choose(g->placing, op, candidates, count);
+}
+
+/* The stream of the first parent that no child has taken yet, on DEVICE; NONE: any device. NONE: there is no such parent. */
+static uint32_t take_parent(struct grsched *g, const struct gsim_vertex *vertex, uint32_t device)
 {
     for (uint32_t i = 0; i < vertex->parent_count; i++) {
         struct gsim_vertex *parent = &g->frontier.vertices[g->frontier.parents[vertex->parent_start + i]];
-        if (g->params->parent_stream == PARENT_DISJOINT && parent->parent_stream_taken) continue;
+        if (g->params->parent_stream != PARENT_SAME && parent->parent_stream_taken) continue;
+        if (device != NONE && g->streams[parent->stream_index].device != device) continue;
         parent->parent_stream_taken = true;
         return parent->stream_index;
     }
-    return new_stream(g);
+    return NONE;
+}
+
+/* Devices of parents whose stream no child has taken yet, each once, ascending: at CANDIDATES + device_count. */
+static uint32_t parents_devices(struct grsched *g, const struct gsim_vertex *vertex)
+{
+    uint32_t count = 0;
+    for (uint32_t d = 0; d < g->device_count; d++)
+        for (uint32_t i = 0; i < vertex->parent_count; i++) {
+            const struct gsim_vertex *parent = &g->frontier.vertices[g->frontier.parents[vertex->parent_start + i]];
+            if (parent->parent_stream_taken || g->streams[parent->stream_index].device != d) continue;
+            g->candidates[g->device_count + count++] = d;
+            break;
+        }
+    return count;
+}
+
+/* The first child inherits its parent's stream; later ones go elsewhere (disjoint). Who may inherit on several GPUs asks for the GPU
+ * first and takes a parent's stream there (early), or chooses among the parents' GPUs. */
+static uint32_t choose_stream(struct grsched *g, const struct gsim_vertex *vertex, const struct gsim_op *op)
+{
+    uint32_t device = NONE, found = NONE, parents;
+    switch (g->placing ? g->params->parent_stream : g->params->parent_stream == PARENT_SAME ? PARENT_SAME : PARENT_DISJOINT) {
+    case PARENT_EARLY_DISJOINT:
+        device = choose_device(g, op, g->candidates, g->device_count);
+        found = take_parent(g, vertex, device);
+        break;
+    case PARENT_MULTI_DISJOINT:
+        parents = parents_devices(g, vertex);
+        if (parents) found = take_parent(g, vertex, choose_device(g, op, g->candidates + g->device_count, parents));
+        break;
+    default: found = take_parent(g, vertex, NONE);
+    }
+    if (found != NONE) return found;
+    return new_stream(g, device != NONE ? device : choose_device(g, op, g->candidates, g->device_count));
 }
 
 /* --- completion, as far as the host knows ------------------------------------------------------------ */
@@ -90,10 +154,11 @@ static void finish_vertex(struct grsched *g, uint32_t index)
         g->live_count--;
         struct stream_state *stream = &g->streams[vertex->stream_index];
         if (--stream->live_count == 0 && g->params->new_streams == STREAMS_REUSE) {
+            struct device_state *device = &g->devices[stream->device];
             stream->next_free = NONE;
-            if (g->last_free == NONE) g->first_free = vertex->stream_index;
-            else g->streams[g->last_free].next_free = vertex->stream_index;
-            g->last_free = vertex->stream_index;
+            if (device->last_free == NONE) device->first_free = vertex->stream_index;
+            else g->streams[device->last_free].next_free = vertex->stream_index;
+            device->last_free = vertex->stream_index;
         }
         for (uint32_t i = 0; i < vertex->parent_count; i++) {
             if (f->stack_count == f->stack_capacity &&
@@ -116,7 +181,10 @@ static void sync_stream(struct grsched *g, uint32_t stream)
 
 static void sync_device(struct grsched *g)
 {
-    gsim_device_synchronize(g->driver);
+    for (uint32_t d = 0; d < g->device_count; d++) {
+        if (g->device_count > 1) gsim_device_set(g->driver, d);
+        gsim_device_synchronize(g->driver);
+    }
     for (uint32_t s = 0; s < g->stream_count && g->live_count && !g->failed; s++)
         for (uint32_t v = g->streams[s].last_vertex; v != NONE && g->streams[s].live_count; v = g->frontier.vertices[v].before)
             finish_vertex(g, v);
@@ -132,6 +200,39 @@ static void attach(struct grsched *g, const struct gsim_op *op, gsim_stream stre
         if (buffer->visible_in == wanted) continue;
         gsim_stream_attach(g->driver, op->args[a].buffer_index, wanted);
         buffer->visible_in = wanted;
+    }
+}
+
+/* Of explicit memory on several GPUs: copies of one buffer follow one another, and what they copy. */
+static void copy_placed(struct grsched *g, const struct gsim_op *move, uint32_t vertex, gsim_stream stream)
+{
+    const struct gsim_vertex *v = &g->frontier.vertices[vertex];
+    struct buffer_state *buffer = &g->buffers[move->args[0].buffer_index];
+    if (move->copy_kind == GSIM_COPY_P2P) {
+        if (!g->devices[move->device].copies) g->devices[move->device].copies = create_stream(g, move->device);
+        stream = g->devices[move->device].copies;
+        for (uint32_t i = 0; i < v->parent_count; i++) {
+            const struct gsim_vertex *parent = &g->frontier.vertices[g->frontier.parents[v->parent_start + i]];
+            if (!parent->finished) gsim_stream_wait_event(g->driver, stream, parent->event);
+        }
+    }
+    if (buffer->copy_event) gsim_stream_wait_event(g->driver, stream, buffer->copy_event);
+    else buffer->copy_event = gsim_event_create(g->driver, GSIM_EVENT_TIMING);
+    gsim_op_issue(g->driver, move, stream);
+    gsim_event_record(g->driver, buffer->copy_event, stream);
+}
+
+/* What OP needs on its stream's GPU; the stream follows the copies of all that it uses. */
+static void bring_data(struct grsched *g, const struct gsim_op *op, uint32_t vertex)
+{
+    const struct stream_state *state = &g->streams[g->frontier.vertices[vertex].stream_index];
+    g->bringer.count = 0;
+    gsim_bringer_add(&g->bringer, op, state->device);
+    if (g->bringer.failed) g->failed = true;
+    for (size_t i = 0; i + 1 < g->bringer.count; i++) copy_placed(g, g->bringer.ops[i], vertex, state->stream);
+    for (uint32_t a = 0; a < op->arg_count; a++) {
+        const struct buffer_state *buffer = &g->buffers[op->args[a].buffer_index];
+        if (buffer->copy_event) gsim_stream_wait_event(g->driver, state->stream, buffer->copy_event);
     }
 }
 
@@ -184,17 +285,19 @@ static void launch(struct grsched *g, const struct gsim_oplist *list, uint32_t f
         return;
     }
     struct gsim_vertex *vertex = &g->frontier.vertices[index];
-    vertex->stream_index = choose_stream(g, vertex);
+    vertex->stream_index = choose_stream(g, vertex, op);
     if (vertex->stream_index == NONE) return;
     struct stream_state *state = &g->streams[vertex->stream_index];
+    if (g->placing) gsim_placing_note(g->placing, op, state->device);
     if (g->attaches && !all_write) attach(g, op, state->stream);
-    move_data(g, list, first_move, at, index);
+    if (brings(g)) bring_data(g, op, index);
+    else move_data(g, list, first_move, at, index);
     for (uint32_t i = 0; i < vertex->parent_count; i++) {
         const struct gsim_vertex *parent = &g->frontier.vertices[g->frontier.parents[vertex->parent_start + i]];
         if (!parent->finished && parent->stream_index != vertex->stream_index)
             gsim_stream_wait_event(g->driver, state->stream, parent->event);
     }
-    if (g->run->memory != GSIM_MEMORY_MANAGED) wait_for_copies(g, op, index);
+    if (g->run->memory != GSIM_MEMORY_MANAGED && !g->placing) wait_for_copies(g, op, index);
     gsim_op_issue(g->driver, op, state->stream);
     vertex->event = gsim_event_create(g->driver, GSIM_EVENT_TIMING);
     gsim_event_record(g->driver, vertex->event, state->stream);
@@ -212,10 +315,29 @@ static bool touches_global(const struct grsched *g, const struct gsim_op *op)
     return false;
 }
 
+/* Of explicit memory on several GPUs: the host waits for what OP follows, then for the copies back. */
+static void read_placed(struct grsched *g, const struct gsim_op *op)
+{
+    struct gsim_frontier *f = &g->frontier;
+    for (size_t i = 0; i < f->candidate_count && !g->failed; i++)
+        if (!f->vertices[f->candidates[i]].finished) sync_stream(g, f->vertices[f->candidates[i]].stream_index);
+    g->bringer.count = 0;
+    gsim_bringer_add(&g->bringer, op, 0);
+    if (g->bringer.failed) g->failed = true;
+    for (size_t i = 0; i + 1 < g->bringer.count; i++) {
+        struct device_state *device = &g->devices[g->bringer.ops[i]->device];
+        if (!device->copies) device->copies = create_stream(g, g->bringer.ops[i]->device);
+        gsim_op_issue(g->driver, g->bringer.ops[i], device->copies);
+        gsim_stream_synchronize(g->driver, device->copies);
+    }
+    gsim_op_issue(g->driver, op, 0);
+}
+
 static void access_on_host(struct grsched *g, const struct gsim_oplist *list, uint32_t first_move, uint32_t at)
 {
     const struct gsim_op *op = list->ops[at];
     struct gsim_frontier *f = &g->frontier;
+    if (g->placing) gsim_placing_note(g->placing, op, 0);
     struct gsim_op probe = *op;
     struct gsim_arg arg = op->arg_count ? op->args[0] : (struct gsim_arg){0};
     arg.declared_const = op->kind == GSIM_OP_HOST_READ;
@@ -223,6 +345,10 @@ static void access_on_host(struct grsched *g, const struct gsim_oplist *list, ui
     gsim_frontier_find(f, &probe, false);
     /* Before Pascal the host may not touch globally visible data while any kernel runs. */
     if (g->attaches && g->live_count && op->arg_count && touches_global(g, op)) sync_device(g);
+    if (brings(g)) {
+        read_placed(g, op);
+        return;
+    }
     uint32_t carrier = f->candidate_count ? f->vertices[f->candidates[0]].stream_index : 0;
     gsim_stream stream = g->stream_count ? g->streams[carrier].stream : 0;
     if (first_move < at) /* the copy back follows all that made its data */
@@ -288,6 +414,8 @@ static void look_at_buffers(struct grsched *g, const struct gsim_op *op)
         if (g->buffers[b].generation == generation) continue;
         g->buffers[b] = (struct buffer_state){.copy_owner = NONE, .generation = generation}; /* with an event of its own, as in any place */
         gsim_frontier_forget(&g->frontier, b);
+        if (g->placing) gsim_placing_forget(g->placing, b);
+        if (brings(g)) gsim_bringer_forget(&g->bringer, b);
     }
 }
 
@@ -325,15 +453,34 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     return gsim_moves_lower(run, GSIM_MOVES_AUTOMATIC, lowering, error); /* it prefetches by itself */
 }
 
+static enum gsim_status open_devices(struct grsched *g, struct gsim_error *error)
+{
+    struct gsim_run *run = g->run;
+    g->devices = GSIM_ARENA_ARRAY(run->arena, struct device_state, g->device_count);
+    g->candidates = GSIM_ARENA_ARRAY(run->arena, uint32_t, 2 * (size_t)g->device_count);
+    if (!g->devices || !g->candidates) return gsim_error_set(error, GSIM_NOMEM, "out of memory while scheduling");
+    for (uint32_t d = 0; d < g->device_count; d++) {
+        g->devices[d] = (struct device_state){.first_free = NONE, .last_free = NONE};
+        g->candidates[d] = d;
+    }
+    if (g->device_count == 1) return GSIM_OK;
+    gsim_peers_enable(run->driver);
+    if (!(g->placing = gsim_placing_create(run, true, error))) return error->status;
+    if (!brings(g) || gsim_bringer_init(&g->bringer, run)) return GSIM_OK;
+    gsim_placing_release(g->placing);
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory while scheduling");
+}
+
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct gsim_lowering *lowering = run->state;
     const struct grsched_params *params = run->params;
-    struct grsched g = {.run = run, .params = params, .driver = run->driver, .first_free = NONE, .last_free = NONE};
+    struct grsched g = {.run = run, .params = params, .driver = run->driver, .device_count = run->placement ? run->device_count : 1};
     g.attaches = run->memory == GSIM_MEMORY_MANAGED &&
                  (params->attach == ATTACH_ALWAYS || (params->attach == ATTACH_AUTO && run->compute_capability < 60));
     g.buffers = GSIM_ARENA_ARRAY(run->arena, struct buffer_state,
                                  (size_t)(run->draw ? run->draw->tables->buffer_room : run->program->buffer_count) + 1);
+    if (open_devices(&g, error)) return error->status;
     g.failed = !g.buffers || !gsim_frontier_init(&g.frontier, run->program, run->draw);
     if (!g.failed) {
         g.frontier.with_const = params->dependences == 0;
@@ -349,6 +496,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
         gsim_iteration_end(run->driver, i);
     }
     gsim_frontier_release(&g.frontier);
+    gsim_placing_release(g.placing);
+    gsim_bringer_release(&g.bringer);
     gsim_free(g.streams);
     if (g.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory while scheduling");
     return status ? status : gsim_run_status(run, error);
@@ -357,8 +506,10 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 static const struct gsim_param params_table[] = {
     {"new_streams", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, new_streams), STREAMS_ALWAYS_NEW, 0, 1, "", "always-new|reuse",
      "stream of a kernel without parents: a new one (published runs), or the longest free one"},
-    {"parent_stream", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, parent_stream), PARENT_DISJOINT, 0, 1, "",
-     "disjoint|same-as-parent", "stream of a kernel with parents: the first parent's not yet inherited (published runs), or the first parent's"},
+    {"parent_stream", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, parent_stream), PARENT_DISJOINT, 0, 3, "",
+     "disjoint|same-as-parent|multigpu-early-disjoint|multigpu-disjoint",
+     "stream of a kernel with parents: the first parent's not yet inherited (published runs), or the first parent's; of several GPUs "
+     "one on the GPU that the placement names, or names among those of such parents"},
     {"dependences", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, dependences), 0, 0, 1, "", "with-const|no-const",
      "whether two const uses of an array are independent (published runs) or not"},
     {"filter", GSIM_PARAM_BOOL, offsetof(struct grsched_params, filter), 1, 0, 1, "", NULL,
@@ -380,6 +531,8 @@ const struct gsim_scheduler_ops gsim_scheduler_grsched = {
     .summary = "GrCUDA's run-time scheduler: dependences from arguments, streams inherited from parents",
     .source = "GrCUDA, IPDPS 2021, arXiv 2012.09646; github.com/AlbertoParravicini/grcuda",
     .shape = GSIM_SHAPE_CONCURRENT,
+    .uses_devices = true,
+    .places = true,
     .takes_source = true,
     .params_size = sizeof(struct grsched_params),
     .params = params_table,

@@ -33,13 +33,14 @@ struct processor {
     size_t gap_count, gap_capacity;
 };
 
-/* Processors: the streams, then the link to the device, the link back, and the host. */
+/* Processors: of each GPU the streams, then the link to it, the link back and, of several, that to others; then the host. */
 struct planner {
     struct gsim_run *run;
     const struct heft_params *params;
     const struct gsim_oplist *list;
     const struct gsim_dag *dag;
-    uint32_t stream_count, to_device, to_host, host; /* streams for kernels; indices of the other processors */
+    uint32_t stream_count, to_device, to_host, to_peer; /* streams for kernels; indices of the others, of a GPU */
+    uint32_t per_device, device_count, host;            /* processors of a GPU; the host's index */
     struct processor *processors;
     double *cost, *rank, *start, *end;               /* per node, us */
     uint32_t *place;                                 /* per node: its processor */
@@ -60,8 +61,10 @@ static uint32_t fixed_place(const struct planner *p, uint32_t node)
 {
     const struct gsim_op *op = p->list->ops[node];
     if (gsim_op_is_host(op)) return p->host;
-    if (is_inward(op)) return p->to_device;
-    if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_D2H) return p->to_host;
+    uint32_t first = p->device_count > 1 ? op->device * p->per_device : 0;
+    if (is_inward(op)) return first + p->to_device;
+    if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_D2H) return first + p->to_host;
+    if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P && p->device_count > 1) return first + p->to_peer;
     return UINT32_MAX;
 }
 
@@ -157,7 +160,9 @@ static bool occupy(struct processor *processor, size_t index, double start, doub
 static bool place_node(struct planner *p, uint32_t node)
 {
     uint32_t fixed = fixed_place(p, node);
-    uint32_t from = fixed == UINT32_MAX ? 0 : fixed, to = fixed == UINT32_MAX ? p->stream_count : fixed + 1, best = from;
+    uint32_t device = p->device_count > 1 ? p->list->ops[node]->device : 0;
+    uint32_t from = fixed == UINT32_MAX ? device * p->per_device : fixed;
+    uint32_t to = fixed == UINT32_MAX ? from + p->stream_count : fixed + 1, best = from;
     size_t best_gap = 0;
     double best_start = FOREVER;
     for (uint32_t place = from; place < to; place++) {
@@ -193,7 +198,10 @@ static bool init_processors(struct planner *p)
 {
     p->to_device = p->stream_count;
     p->to_host = p->stream_count + 1;
-    p->host = p->stream_count + 2;
+    p->to_peer = p->stream_count + 2;
+    p->device_count = p->run->is_placed ? p->run->device_count : 1;
+    p->per_device = p->stream_count + (p->device_count > 1 ? 3 : 2);
+    p->host = p->device_count * p->per_device;
     p->processors = gsim_alloc(sizeof(*p->processors) * (p->host + (size_t)1));
     if (!p->processors) return false;
     for (uint32_t i = 0; i <= p->host; i++) {
@@ -220,8 +228,9 @@ static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist
     bool ok = init_processors(&p) && sorted && order && (p.place = gsim_alloc(sizeof(*p.place) * count));
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) ok = (*times[i] = gsim_alloc(sizeof(double) * count)) && ok;
     if (ok && schedule(&p, sorted, order)) {
+        for (uint32_t i = 0; i < list->op_count; i++) p.place[i] %= p.per_device; /* the GPU is the op's */
         struct gsim_plan_choice choice = {.list = list, .dag = &dag, .stream_of = p.place, .order = order,
-                                          .stream_count = p.host, .prune = GSIM_PRUNE_CLOCK};
+                                          .stream_count = p.per_device, .prune = GSIM_PRUNE_CLOCK};
         status = gsim_plan_build(run, &choice, plan, error);
     } else {
         status = gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
@@ -271,6 +280,7 @@ const struct gsim_scheduler_ops gsim_scheduler_heft = {
     .summary = "static list schedule by times alone: upward rank, earliest end, gaps filled",
     .source = "HEFT, Topcuoglu, Hariri, Wu, IEEE TPDS 13(3), 2002, doi 10.1109/71.993206",
     .shape = GSIM_SHAPE_CONCURRENT,
+    .uses_devices = true,
     .params_size = sizeof(struct heft_params),
     .params = params_table,
     .prepare = prepare,

@@ -260,6 +260,7 @@ const struct gsim_scheduler_ops gsim_scheduler_kesco = {
     .summary = "streams and events planned at compile time: level by level, behind a predecessor where possible",
     .source = "KeSCo, ICCD 2023, doi 10.1109/ICCD58817.2023.00046; the authors' LLVM pass",
     .shape = GSIM_SHAPE_CONCURRENT,
+    .uses_devices = true,
     .params_size = sizeof(struct kesco_params),
     .params = params_table,
     .prepare = prepare,

@@ -5,6 +5,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/collective/collective.h"
+#include "gpusim/placement.h"
 #include "sim/drawn.h"
 #include "sim/hardware.h"
 #include "sim/host/api.h"
@@ -233,6 +234,28 @@ static uint32_t iterations_of(const struct gsim_simulation *s, const struct gsim
     return s->source ? 1 : s->until_steady ? GSIM_STEADY_MOST : s->iterations ? s->iterations : s->program->iterations;
 }
 
+/* Who does not ask the placement gets a program that has been placed. */
+static enum gsim_status place(struct gsim_run *run, const struct gsim_scheduler_ops *scheduler, struct gsim_error *error)
+{
+    const struct gsim_placement_ops *placement = run->placement;
+    if (run->device_count == 1) return GSIM_OK; /* there is no choice */
+    if (!run->placement_params && placement->params) {
+        void *defaults = gsim_arena_alloc(run->arena, placement->params_size);
+        if (!defaults) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        gsim_params_set_defaults(placement->params, defaults);
+        run->placement_params = defaults;
+    }
+    if (run->draw && !scheduler->places)
+        return gsim_error_set(error, GSIM_INPUT, "--place %s needs the whole program beforehand, and '%s' is drawn while it runs",
+                              placement->name, run->program->name);
+    if (scheduler->places && !placement->choose)
+        return gsim_error_set(error, GSIM_INPUT, "%s places one op after another, and '%s' needs the whole program",
+                              scheduler->name, placement->name);
+    if (!scheduler->uses_devices && !scheduler->places)
+        return gsim_error_set(error, GSIM_INPUT, "scheduler '%s' knows one GPU only", scheduler->name);
+    return scheduler->places ? GSIM_OK : gsim_placing_program(run, error);
+}
+
 static enum gsim_status prepare_task(struct world *w, struct gsim_task_state *t, uint32_t index,
                                      struct gsim_error *error)
 {
@@ -253,6 +276,9 @@ static enum gsim_status prepare_task(struct world *w, struct gsim_task_state *t,
         .arena = &t->arena,
         .device = gsim_device_facts(s->device),
         .platform = &w->hardware.platform,
+        .device_count = w->hardware.device_count,
+        .placement = s->placement,
+        .placement_params = s->placement_params,
     };
     gsim_task_draw(t, draw);
     const struct gsim_driver_ops *ops = t->run.driver->ops;
@@ -261,6 +287,7 @@ static enum gsim_status prepare_task(struct world *w, struct gsim_task_state *t,
     if (!status) status = gsim_random_init(&t->arrivals, (s->seed + 3) * GSIM_SEED_STEP + index, error);
     if (!status) status = set_default_params(scheduler, &t->run, error);
     if (!status) status = time_kernels(&w->space, &t->arena, &t->run, error);
+    if (!status && s->placement) status = place(&t->run, scheduler, error);
     if (!status && scheduler->prepare) status = scheduler->prepare(&t->run, error);
     return status && s->tasks ? gsim_error_prefix(error, "task '%s'", t->spec->name) : status;
 }

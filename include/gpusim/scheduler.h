@@ -50,6 +50,8 @@ static inline struct gsim_device_facts gsim_device_facts(const struct gsim_devic
         .d2d_gbps = d->d2d_gbps, .prefetch_gbps = d->prefetch_gbps};
 }
 
+struct gsim_placement_ops;
+
 struct gsim_run {
     const struct gsim_program *program;
     struct gsim_driver *driver;
@@ -65,6 +67,10 @@ struct gsim_run {
     struct gsim_draw *draw;        /* the program's ops, one after another (gpusim/schedulers/pull.h), of which PROGRAM has the buffers
                                       and kernels as they come; NULL: PROGRAM is all there is to know */
     const struct gsim_platform *platform; /* where it runs, gpusim/platform.h; NULL: nobody knows (traces/runner/) */
+    uint32_t device_count;         /* GPUs that it may use; 0 counts as 1 */
+    const struct gsim_placement_ops *placement; /* says which GPU an op is for (gpusim/placement.h); NULL: PROGRAM does */
+    const void *placement_params;
+    bool is_placed;                /* PROGRAM's ops have the devices that PLACEMENT gave them */
     const double *kernel_us;       /* per kernel of the program, alone on the device; NULL where nobody knows (traces/runner/) */
 };
 
@@ -83,6 +89,7 @@ struct gsim_scheduler_ops {
     bool has_threads;              /* starts host threads beside its first: the backend must have them */
     bool has_frontend;             /* puts a policy into the front end: simulated GPUs alone have one */
     bool uses_devices;             /* follows op->device: makes its streams on several GPUs */
+    bool places;                   /* asks run->placement as it issues; else PROGRAM has been placed before */
     bool takes_source;             /* looks at one op after another, and may be given a program that is drawn while it runs: run->draw */
     size_t params_size;
     const struct gsim_param *params; /* NULL: none */

@@ -65,6 +65,8 @@ struct gsim_simulation {
     /* By device of the node; NULL: all are DEVICE. Host calls cost what DEVICE, which is the first, says. */
     const struct gsim_device_spec *const *devices;
     uint32_t gpu_count;                  /* the first ones of NODE; 0: all of them, without NODE 1 */
+    const struct gsim_placement_ops *placement; /* which GPU an op is for (gpusim/placement.h); NULL: the program says */
+    const void *placement_params;        /* NULL: defaults */
     enum gsim_memory_mode memory;
     bool prefetch;
     uint32_t iterations;                 /* 0: the program's own */

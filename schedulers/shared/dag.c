@@ -23,7 +23,10 @@ struct reader {
 
 struct builder {
     struct gsim_dag *dag;
-    struct gsim_places locations; /* struct location; 2 per buffer: device, host; managed memory uses the first alone */
+    /* struct location; of each buffer one for each GPU, the host's last. Managed memory uses the first alone, and a program that
+     * says itself what is copied between GPUs that of one. */
+    struct gsim_places locations;
+    uint32_t places; /* of a buffer */
     struct reader *readers;
     size_t reader_count, reader_capacity, edge_capacity;
     uint32_t free_reader;
@@ -97,18 +100,20 @@ static void access_location(struct builder *b, uint32_t node, size_t place, cons
 static void access_buffer(struct builder *b, uint32_t node, const struct gsim_op *op, const struct gsim_access *part)
 {
     struct gsim_op_access access = gsim_op_access(op, part, b->managed);
-    size_t device = 2 * (size_t)part->buffer_index, host = device + 1;
-    /* A copy reads one of the two and writes the other. */
-    access_location(b, node, device, part, access.device_read, false);
+    size_t first = b->places * (size_t)part->buffer_index, host = first + b->places - 1;
+    bool is_peer = op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P;
+    size_t from = b->places > 2 ? first + op->device : first, to = b->places > 2 && is_peer ? first + op->to_device : from;
+    /* A copy reads one of them and writes another. */
+    access_location(b, node, from, part, access.device_read, false);
     access_location(b, node, host, part, access.host_read, false);
-    access_location(b, node, device, part, false, access.device_write);
+    access_location(b, node, to, part, false, access.device_write);
     access_location(b, node, host, part, false, access.host_write);
 }
 
-static void access_all(struct builder *b, uint32_t node, uint32_t buffer_count)
+static void access_all(struct builder *b, uint32_t node, uint32_t device, uint32_t buffer_count)
 {
     static const struct gsim_access whole = {.end = UINT64_MAX, .reads = true, .writes = true};
-    for (uint32_t i = 0; i < buffer_count && !b->failed; i++) access_location(b, node, 2 * (size_t)i, &whole, true, true);
+    for (uint32_t i = 0; i < buffer_count && !b->failed; i++) access_location(b, node, b->places * (size_t)i + device, &whole, true, true);
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -140,7 +145,7 @@ static void add_preds(struct builder *b, const struct gsim_run *run, const struc
         dag->pred_start[node] = dag->edge_count;
         struct gsim_access_walk walk = {.op = op};
         for (struct gsim_access part; gsim_access_next(&walk, &part);) access_buffer(b, node, op, &part);
-        if (op->is_unknown) access_all(b, node, run->program->buffer_count);
+        if (op->is_unknown) access_all(b, node, b->places > 2 ? op->device : 0, run->program->buffer_count);
         if (!gsim_afters_find(&b->afters, op, b->node_of, &after, &after_count)) b->failed = true;
         for (uint32_t a = 0; a < after_count; a++) add_edge(b, b->node_of[after[a]], node);
         if (!gsim_op_is_move(run->program, op)) b->node_of[op->index] = node;
@@ -166,7 +171,8 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
                                 struct gsim_error *error)
 {
     size_t nodes = list->op_count, buffers = run->program->buffer_count;
-    struct builder b = {.dag = dag, .free_reader = NONE, .managed = run->memory == GSIM_MEMORY_MANAGED};
+    struct builder b = {.dag = dag, .free_reader = NONE, .managed = run->memory == GSIM_MEMORY_MANAGED, .places = 2};
+    if (run->is_placed && !b.managed) b.places = run->device_count + 1;
     memset(dag, 0, sizeof(*dag));
     gsim_afters_init(&b.afters, run->program);
     dag->node_count = list->op_count;
@@ -174,7 +180,7 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
     dag->succ_start = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
     b.linked = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
     b.node_of = gsim_alloc(sizeof(uint32_t) * ((size_t)run->program->op_count + 1));
-    bool has_locations = gsim_places_init(&b.locations, (uint32_t)(2 * buffers), sizeof(struct location), &(struct location){NONE, NONE});
+    bool has_locations = gsim_places_init(&b.locations, (uint32_t)(b.places * buffers), sizeof(struct location), &(struct location){NONE, NONE});
     b.failed = !dag->pred_start || !dag->succ_start || !b.linked || !b.node_of || !has_locations;
     if (!b.failed) {
         for (uint32_t i = 0; i < run->program->op_count; i++) b.node_of[i] = NONE;

@@ -36,6 +36,9 @@ static double copy_us(const struct gsim_run *run, const struct gsim_op *op)
     if (op->copy_us > 0) return op->copy_us;
     if (op->copy_kind == GSIM_COPY_H2D) return transfer_us(bytes, pageable ? device->pageable_h2d_gbps : device->h2d_gbps);
     if (op->copy_kind == GSIM_COPY_D2H) return transfer_us(bytes, pageable ? device->pageable_d2h_gbps : device->d2h_gbps);
+    if (op->copy_kind == GSIM_COPY_P2P && run->platform)
+        return gsim_platform_transfer_us(run->platform, gsim_platform_device_place(run->platform, op->device),
+                                         gsim_platform_device_place(run->platform, op->to_device), bytes);
     return transfer_us(2 * bytes, device->d2d_gbps);
 }
 

@@ -6,6 +6,7 @@
 #include "schedulers/shared/walk.h"
 
 #include "gpusim/timeline.h"
+#include "schedulers/shared/placedmoves.h"
 
 #include <string.h>
 
@@ -276,6 +277,7 @@ enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place pl
                                   struct gsim_error *error)
 {
     struct lowerer l = {.run = run, .place = place};
+    if (run->is_placed && run->memory != GSIM_MEMORY_MANAGED) return gsim_moves_lower_placed(run, lowering, error);
     l.follows = place != GSIM_MOVES_AUTOMATIC && run->prefetch && has_prefetches(run->program);
     l.automatic = run->prefetch && !l.follows;
     l.keeps = l.follows && gsim_moves_keep_prefetches(run);

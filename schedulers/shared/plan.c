@@ -242,13 +242,29 @@ static void start(struct builder *b, struct gsim_arena *arena)
     if (!plan->ops || !plan->streams || !plan->wait_start || !plan->record_start || !plan->sync_start) b->failed = true;
 }
 
+/* Stream s of the choice becomes one on each GPU. */
+static bool split_streams(struct gsim_run *run, struct gsim_plan_choice *choice, uint32_t device_count)
+{
+    if (device_count == 1) return true;
+    uint32_t *stream_of = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)choice->list->op_count + 1);
+    if (!stream_of) return false;
+    for (uint32_t i = 0; i < choice->list->op_count; i++)
+        if (!gsim_op_is_host(choice->list->ops[i])) stream_of[i] = choice->stream_of[i] * device_count + choice->list->ops[i]->device;
+    choice->stream_of = stream_of;
+    choice->stream_count *= device_count;
+    return true;
+}
+
 enum gsim_status gsim_plan_build(struct gsim_run *run, const struct gsim_plan_choice *choice, struct gsim_plan *plan,
                                  struct gsim_error *error)
 {
-    struct builder b = {.choice = choice, .dag = choice->dag, .plan = plan};
+    struct gsim_plan_choice split = *choice;
+    struct builder b = {.choice = &split, .dag = choice->dag, .plan = plan};
     memset(plan, 0, sizeof(*plan));
     plan->step_count = choice->list->op_count;
-    plan->stream_count = choice->stream_count;
+    plan->device_count = run->is_placed ? run->device_count : 1;
+    if (!split_streams(run, &split, plan->device_count)) return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    plan->stream_count = split.stream_count;
     start(&b, run->arena);
     if (!b.failed) add_steps(&b);
     if (!b.failed) keep_lists(&b, run->arena);

@@ -65,28 +65,38 @@ static void run_iteration(struct executor *x, const struct gsim_plan *plan)
     if (plan->final_sync) synchronize(x);
 }
 
+static bool uses(const struct gsim_plan *plan, uint32_t stream)
+{
+    for (uint32_t i = 0; i < plan->step_count; i++)
+        if (plan->streams[i] == stream) return true;
+    return false;
+}
+
 enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_style *style, struct gsim_error *error)
 {
     struct executor x = {.driver = run->driver, .style = style};
     uint32_t events = style->first->event_count, streams = style->stream_count;
     if (run->iterations > 1 && style->steady->event_count > events) events = style->steady->event_count;
+    streams *= style->first->device_count > 1 ? style->first->device_count : 1;
     if (streams < style->first->stream_count) streams = style->first->stream_count;
     if (streams < style->steady->stream_count) streams = style->steady->stream_count;
     x.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)streams + 1);
     x.events = GSIM_ARENA_ARRAY(run->arena, gsim_event, (size_t)events + 1);
     if (!x.streams || !x.events) return gsim_error_set(error, GSIM_NOMEM, "out of memory for streams and events");
     gsim_peers_enable(run->driver);
-    x.device_count = style->devices ? gsim_device_count(run->driver) : 1;
+    uint32_t split = style->first->device_count > 1 ? style->first->device_count : 1;
+    x.device_count = style->devices || split > 1 ? gsim_device_count(run->driver) : 1;
     for (uint32_t s = 0; s < streams; s++) {
-        if (style->devices) gsim_device_set(run->driver, style->devices[s]);
-        x.streams[s] = gsim_stream_create(run->driver, style->priorities ? style->priorities[s] : 0);
+        if (split > 1 && !uses(style->first, s) && !uses(style->steady, s)) continue;
+        if (x.device_count > 1) gsim_device_set(run->driver, style->devices ? style->devices[s] : s % split);
+        x.streams[s] = gsim_stream_create(run->driver, style->priorities ? style->priorities[s / split] : 0);
     }
     if (!style->events_each_iteration) create_events(&x, events);
     for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {
         const struct gsim_plan *plan = i == 0 ? style->first : style->steady;
         gsim_iteration_begin(run->driver, i);
         if (style->events_each_iteration) create_events(&x, plan->event_count);
-        attach(&x, run->program->buffer_count);
+        if (split == 1) attach(&x, run->program->buffer_count);
         run_iteration(&x, plan);
         gsim_iteration_end(run->driver, i);
     }

@@ -18,6 +18,7 @@ GSIM_DECLARATIONS_BEGIN
  * records. Streams and events are numbered from 0 within the plan. */
 struct gsim_plan {
     uint32_t step_count, stream_count, event_count;
+    uint32_t device_count; /* stream s is on GPU s modulo that */
     const struct gsim_op **ops;
     uint32_t *streams;
     uint32_t *wait_start, *waits;     /* of step i: waits[wait_start[i]] to before waits[wait_start[i + 1]] */
@@ -42,7 +43,8 @@ enum gsim_plan_prune {
 struct gsim_plan_choice {
     const struct gsim_oplist *list;
     const struct gsim_dag *dag;
-    const uint32_t *stream_of;  /* per node; host ops' entries are ignored */
+    const uint32_t *stream_of;  /* per node; host ops' entries are ignored. A program that was placed has as many of each
+                                   number as it uses GPUs: an op takes the one on its own */
     const uint32_t *order;      /* issue order, NULL: list order. Respects edges to and from host ops and
                                    the order within a stream that the policy meant */
     uint32_t stream_count;
