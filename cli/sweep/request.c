@@ -25,11 +25,8 @@ static const struct {
     {"memory", GSIM_CLI_MEMORY, false},     {"prefetch", GSIM_CLI_PREFETCH, false},
     {"block1d", GSIM_CLI_BLOCK1D, true},    {"blocks", GSIM_CLI_BLOCKS, true},
     {"seed", GSIM_CLI_SEED, true},          {"noise", GSIM_CLI_NOISE, false},
-<<<<<<< HEAD:cli/sweep/request.c
     {"gpus", GSIM_CLI_GPUS, true},          {"share", GSIM_CLI_SHARE, false},
-=======
-    {"gpus", GSIM_CLI_GPUS, true},          {"place", GSIM_CLI_PLACE, false},
->>>>>>> 88ef1d1 (place: which GPU a kernel is for, apart from the policy):cli/request.c
+    {"place", GSIM_CLI_PLACE, false},
 };
 #define CHECKED_VALUES 1000
 #define GSIM_TASK_SCHEDULER "async" /* of tasks that do not say theirs */
