@@ -352,6 +352,15 @@ void gsim_cli_setup_release(struct gsim_cli_setup *setup);
 enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler, struct gsim_arena *arena,
                                  void **params, struct gsim_error *error) GSIM_NODISCARD;
 
+/* --- cli/place.c: --place -------------------------------------------------------------------------------- */
+/* *OPS is NULL without one. */
+enum gsim_status gsim_cli_placement(const struct gsim_cli_arguments *arguments, const struct gsim_placement_ops **ops,
+                                    struct gsim_error *error) GSIM_NODISCARD;
+/* What --opt sees of it: a name and parameters. */
+struct gsim_scheduler_ops gsim_cli_placement_view(const struct gsim_placement_ops *ops);
+struct gsim_cli_point;
+enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
+
 /* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
 /* A run as it came out. */
 struct gsim_cli_case {

@@ -205,21 +205,6 @@ static bool is_of_namesake(const struct opt *opt, const struct gsim_scheduler_op
     return gsim_params_find(of_program->params, opt->name) || gsim_params_find(of_tasks->params, opt->name);
 }
 
-/* What --opt sees of a placement: a name and parameters. */
-static struct gsim_scheduler_ops as_scheduler(const struct gsim_placement_ops *ops)
-{
-    return (struct gsim_scheduler_ops){.name = ops->name, .params = ops->params, .params_size = ops->params_size};
-}
-
-static enum gsim_status find_placement(const struct gsim_cli_arguments *arguments, const struct gsim_placement_ops **ops,
-                                       struct gsim_error *error)
-{
-    const char *name = arguments->value[GSIM_CLI_PLACE];
-    *ops = NULL;
-    if (!name || !gsim_placement_load(name, ops, error)) return GSIM_OK;
-    return gsim_error_prefix(error, "--place");
-}
-
 /* The schedulers that an --opt is meant for: the one it names, or all that know a bare name. */
 static bool opt_concerns(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
 {
@@ -275,14 +260,14 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error)
 {
     const struct gsim_placement_ops *placement;
-    if (find_placement(arguments, &placement, error)) return error->status;
+    if (gsim_cli_placement(arguments, &placement, error)) return error->status;
     for (size_t i = 0; i < arguments->opt_count; i++) {
         struct opt opt;
         bool concerns = false;
         enum gsim_status status = split_opt(arguments->opts[i], &opt, error);
         if (status != GSIM_OK) return status;
         if (placement) {
-            struct gsim_scheduler_ops view = as_scheduler(placement);
+            struct gsim_scheduler_ops view = gsim_cli_placement_view(placement);
             concerns = opt_concerns(&opt, &view);
         }
         if (is_machine_scope(opt.scope)) {
@@ -311,7 +296,7 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     if (status == GSIM_OK) status = parse_seed(arguments->value[GSIM_CLI_SEED], &setup->seed, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_ITERATIONS, GSIM_LIMIT_ITERATIONS, &setup->iterations, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_GPUS, GSIM_LIMIT_GPUS, &setup->gpus, error);
-    if (status == GSIM_OK) status = find_placement(arguments, &setup->placement, error);
+    if (status == GSIM_OK) status = gsim_cli_placement(arguments, &setup->placement, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCK1D, GSIM_LIMIT_BLOCK_THREADS, &setup->block1d, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, GSIM_LIMIT_BLOCKS, &setup->blocks, error);
     if (arguments->device) {
@@ -594,13 +579,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                                      .iterations = setup->iterations,
                                                      .until_steady = setup->until_steady && !setup->iterations && point->program.iterations == 1,
                                                      .seed = setup->seed};
-        if (setup->placement) {
-            struct gsim_scheduler_ops view = as_scheduler(setup->placement);
-            void *params = NULL;
-            status = gsim_cli_params(setup->arguments, &view, &point->arena, &params, error);
-            point->simulation.placement = setup->placement;
-            point->simulation.placement_params = params;
-        }
+        status = gsim_cli_place_point(point, setup, error);
         point->workload = options;
         if (point->source) {
             point->simulation.source = point->source;
