@@ -106,9 +106,11 @@ struct gsim_op {
     const uint32_t *after;       /* indices of earlier ops this one must follow, beside the data dependences */
     /* Kernel: what it reads (writes) of an argument, sorted by ARG; an argument without segments that are read (written) is
      * read (written) whole. */
-    const struct gsim_segment *segments;
+    union {
+        const struct gsim_segment *segments;
+        const char *what;        /* GSIM_OP_HOST_COMPUTE: whose time it is (GSIM_HOST_... in timeline.h); NULL: not said */
+    };
     uint64_t bytes;              /* copy, prefetch, host access: how much of the buffer */
-    const char *what;            /* GSIM_OP_HOST_COMPUTE: whose time it is (GSIM_HOST_... in timeline.h); NULL: not said */
     union {
         double host_us;          /* GSIM_OP_HOST_COMPUTE */
         double copy_us;          /* GSIM_OP_COPY: how long it takes, whatever the links; 0: the links say */
@@ -118,11 +120,11 @@ struct gsim_op {
     uint16_t segment_count;
     uint8_t device;              /* the GPU that it is for, by number; of a GSIM_COPY_P2P where the data is */
     uint8_t to_device;           /* GSIM_COPY_P2P: where it goes */
-    uint8_t copy_memory : 7;     /* GSIM_OP_COPY: enum gsim_copy_memory */
+    uint8_t copy_memory : 6;     /* GSIM_OP_COPY: enum gsim_copy_memory */
+    uint8_t needed : 1;          /* GSIM_OP_HOST_COMPUTE: the host uses what it waited for, so that the wait stays */
     uint8_t programmatic : 1;    /* GSIM_OP_KERNEL: launched with programmatic stream serialization: it may begin when all blocks of the kernel
                                     that it follows have triggered, and waits for its end behind its prologue */
     bool overhead;               /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
-    bool needed;                 /* the same: the host uses what it waited for, so that the wait stays */
     bool is_unknown;             /* kernel: it may read and write anything on the device, beside its arguments */
     bool untimed;                /* host write of the reset between iterations, outside the timed region */
 };

@@ -244,7 +244,7 @@ uint32_t gsim_builder_op(struct gsim_builder *builder, const struct gsim_op *op)
     copy.args = NULL;
     copy.after = NULL;
     copy.segments = NULL;
-    if (op->what && !(copy.what = intern(builder, op->what))) return fail(builder);
+    if (op->kind == GSIM_OP_HOST_COMPUTE && op->what && !(copy.what = intern(builder, op->what))) return fail(builder);
     if (op->arg_count && !(copy.args = pack(builder, op->args, sizeof(*op->args) * op->arg_count)))
         return fail(builder);
     if (op->after_count && !(copy.after = pack(builder, op->after, sizeof(*op->after) * op->after_count)))

@@ -287,7 +287,7 @@ static struct gsim_drawn_op *copy_op(struct gsim_draw *d, const struct gsim_op *
     if (op->segment_count) memcpy(drawn->segments, op->segments, sizeof *op->segments * op->segment_count);
     if (op->after_count) memcpy(drawn->after, op->after, sizeof *op->after * op->after_count);
     drawn->op.args = drawn->args;
-    drawn->op.segments = drawn->segments;
+    if (op->kind == GSIM_OP_KERNEL) drawn->op.segments = drawn->segments;
     drawn->op.after = drawn->after;
     d->live++;
     use(d->tables, &drawn->op);

@@ -550,6 +550,7 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     struct gsim_fields fields = {{.list = "ops", .index = index}, op_names, values, reader->error};
     struct gsim_op op = {0};
     char what[GSIM_NAME_ROOM];
+    bool is_needed = false;
     int kind = 0;
     reader->arg_count = 0;
     reader->after_count = 0;
@@ -571,7 +572,8 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
         status = gsim_fields_require(&fields, OP_US);
         if (status == GSIM_OK) status = gsim_fields_real(&fields, OP_US, GSIM_LIMIT_US, &op.host_us);
         if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_OVERHEAD, &op.overhead);
-        if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_NEEDED, &op.needed);
+        if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_NEEDED, &is_needed);
+        op.needed = is_needed;
         if (status == GSIM_OK && fields.values[OP_WHAT]) {
             status = gsim_fields_name(&fields, OP_WHAT, what);
             op.what = what;
@@ -586,7 +588,7 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     op.after_count = reader->after_count;
     op.after = reader->after;
     op.segment_count = (uint16_t)reader->segment_count;
-    op.segments = reader->segments;
+    if (op.kind == GSIM_OP_KERNEL) op.segments = reader->segments;
     gsim_builder_op(reader->builder, &op);
     return GSIM_OK;
 }
