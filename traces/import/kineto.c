@@ -361,6 +361,15 @@ static void note_other(struct event *e)
     if (!gsim_scan_string(first, reader->other_first, sizeof reader->other_first)) reader->other_first[0] = '\0';
 }
 
+/* Operators that torch.compile's Python records: its regions and the kernels that it launches. */
+static bool is_range(const char *name)
+{
+    static const char *const beginnings[] = {"\"triton_", "\"Torch-Compiled", "\"TorchDynamo", "\"## Call", "\"Pregraph", "\"AOTDispatcher"};
+    for (size_t i = 0; name && i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0) return true;
+    return false;
+}
+
 /* What the host did: kept where the profiler's share or steps are asked for. */
 static enum gsim_status read_host_event(struct event *e, enum category category)
 {
@@ -370,7 +379,7 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
     if (!options->removes_overhead && !options->steps) return GSIM_OK;
     if (gsim_value_is_missing(e->values[EV_TS]) || (gsim_value_is_missing(e->values[EV_DUR]) && !e->end)) return GSIM_OK;
     if (category == CAT_OPERATOR)
-        event.kind = GSIM_HOST_OPERATOR;
+        event.kind = is_range(e->values[EV_NAME]) ? GSIM_HOST_RANGE : GSIM_HOST_OPERATOR;
     else if (category == CAT_CALL)
         event.kind = GSIM_HOST_CALL;
     else if (category == CAT_ANNOTATION)

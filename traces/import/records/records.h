@@ -120,12 +120,13 @@ struct gsim_rank {
 };
 
 /* What the host did, as far as the profiler had to record it; a pause is the profiler's own. */
-enum gsim_host_event_kind { GSIM_HOST_OPERATOR, GSIM_HOST_CALL, GSIM_HOST_FUNCTION, GSIM_HOST_ANNOTATION, GSIM_HOST_PAUSE };
+enum gsim_host_event_kind { GSIM_HOST_OPERATOR, GSIM_HOST_RANGE /* an operator that Python records */, GSIM_HOST_CALL, GSIM_HOST_FUNCTION, GSIM_HOST_ANNOTATION, GSIM_HOST_PAUSE };
 struct gsim_host_event {
     int64_t start_ns, length_ns;
     uint32_t name; /* index into the records' names; GSIM_NO_NAME where it is short */
     enum gsim_host_event_kind kind;
 };
+static inline bool gsim_host_is_operator(const struct gsim_host_event *event) { return event->kind <= GSIM_HOST_RANGE; }
 #define GSIM_NO_NAME       UINT32_MAX
 #define GSIM_NAMED_FROM_NS 200000 /* shorter events explain no step that took longer than others */
 

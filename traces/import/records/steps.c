@@ -188,7 +188,7 @@ static int64_t begin_of(const struct finder *f)
     int64_t first_ns = work_at(f, 0)->time_ns;
     for (uint32_t i = 0; i < f->r->host_event_count; i++) {
         const struct gsim_host_event *event = &f->r->host_events[i];
-        bool counts = event->kind == GSIM_HOST_OPERATOR || event->kind == GSIM_HOST_CALL;
+        bool counts = gsim_host_is_operator(event) || event->kind == GSIM_HOST_CALL;
         if (counts && event->start_ns < first_ns) first_ns = event->start_ns;
     }
     return first_ns;
@@ -289,7 +289,7 @@ static bool has_sign(const struct finder *f, uint32_t count)
     struct family families[FAMILIES];
     uint32_t waits = 0, operators = 0, family_count = find_families(f, families);
     for (uint32_t i = 0; i < f->host->count; i++) waits += f->host->steps[i].kind == GSIM_STEP_SYNC;
-    for (uint32_t i = 0; i < f->r->host_event_count; i++) operators += f->r->host_events[i].kind == GSIM_HOST_OPERATOR;
+    for (uint32_t i = 0; i < f->r->host_event_count; i++) operators += gsim_host_is_operator(&f->r->host_events[i]);
     for (uint32_t i = 0; i < family_count; i++)
         if (families[i].count == count) return true;
     return !operators || waits >= count;
