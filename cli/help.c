@@ -91,12 +91,9 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "turn a profiler's trace into a program file",
             "gpusim import [kineto|xla|nsys|nvprof|rocprof|wfcommons|chrome] FILE -o PROGRAM [options]",
-            "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz) or of XLA's (xla: JAX, TensorFlow),
-"
-            "an SQLite export of Nsight Systems (nsys), a database of nvprof, the JSON of AMD's rocprofv3 (rocprof) or a
-"
-            "workflow of WfCommons (wfcommons: a second of a task becomes a millisecond of a kernel), told apart by the file
-"
+            "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz) or of XLA's (xla: JAX, TensorFlow),\n"
+            "an SQLite export of Nsight Systems (nsys), a database of nvprof, the JSON of AMD's rocprofv3 (rocprof) or a\n"
+            "workflow of WfCommons (wfcommons: a second of a task becomes a ms of a kernel), told apart by the file\n"
             "itself. Writes a program that --sched async replays: kernels with their recorded durations, copies, the\n"
             "order that streams, events and synchronisation gave, and the host's time between calls, less what\n"
             "--device takes for the calls themselves (default: the trace's GPU, else the nearest by architecture, "

@@ -43,7 +43,7 @@ static const char *const event_fields[EV_COUNT] = {"ph", "cat", "name", "ts", "d
     X(REGS, "registers per thread") X(SMEM, "shared memory") X(GRID, "grid") X(BLOCK, "block")      \
     X(BYTES, "bytes") X(SYNC_KIND, "cuda_sync_kind") X(WAIT_ON, "wait_on_stream")                   \
     X(RECORD, "wait_on_cuda_event_record_corr_id") X(SIZE, "size") X(QUEUE, "queue")                \
-    X(SYCL_QUEUE, "sycl queue") X(KERNEL_DETAILS, "kernel_details") X(EXTERNAL, "External id") X(FUNCTION, "Record function id")
+    X(SYCL_QUEUE, "sycl queue") X(EXTERNAL, "External id") X(FUNCTION, "Record function id")
 /* clang-format on */
 #define ARG_ID(id, name)   ARG_##id,
 #define ARG_NAME(id, name) name,
@@ -62,7 +62,6 @@ struct reader {
     size_t begun_count, begun_room;
     uint64_t other, uncategorised; /* events of other categories with a duration; those of them without one */
     char other_first[48];          /* category of the first, or its name */
-    uint64_t jax;   /* without a category, with kernel_details */
     uint64_t unread; /* of our categories, but of a phase that says no duration */
 };
 
@@ -351,10 +350,6 @@ static void note_other(struct event *e)
 {
     struct reader *reader = e->reader;
     const char *category = e->values[EV_CAT];
-    if (!category && e->values[EV_ARGS] && *e->values[EV_ARGS] == '{') {
-        gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
-        reader->jax += e->args[ARG_KERNEL_DETAILS] != NULL;
-    }
     const char *first = category ? category : e->values[EV_NAME];
     reader->uncategorised += !category;
     if (reader->other++ || !first || *first != '"') return;
@@ -544,11 +539,6 @@ static void tell_progress(void *context, double ratio)
 /* No kernels: says what there is instead. */
 static enum gsim_status explain(const struct reader *reader, struct gsim_error *error)
 {
-    if (reader->jax)
-        return gsim_error_set(error, GSIM_INPUT,
-                              "expected kernels, copies or memsets of a GPU (category \"kernel\", ...), found %llu events without a "
-                              "category but with \"kernel_details\": a trace of JAX or TensorFlow",
-                              (unsigned long long)reader->jax);
     if (reader->unread + reader->begun_count)
         return gsim_error_set(error, GSIM_INPUT,
                               "expected kernels, copies or memsets of a GPU with their durations (events of phase \"X\", or \"B\" and \"E\" in "
