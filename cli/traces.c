@@ -14,6 +14,15 @@
 
 #define NOTES_BYTES 4096
 
+/* Adds a line on the trace's steps to TEXT. */
+static void note_steps(const struct gsim_trace_steps *found, char text[NOTES_BYTES])
+{
+    size_t length = strlen(text);
+    if (found->count > 1)
+        snprintf(text + length, NOTES_BYTES - length, "%s%" PRIu32 " steps %s: %.1f us as recorded, the median of all but the first",
+                 length ? "\n" : "", found->count, gsim_steps_by_text(found->by), found->median_us);
+}
+
 /* A line for each kind of thing that was noticed. */
 static void write_notes(const struct gsim_import_notes *notes, char text[NOTES_BYTES])
 {
@@ -105,7 +114,13 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     struct gsim_import_times times = {0};
     struct gsim_import_notes notes = {0};
     struct gsim_program program = {0};
-    struct gsim_import_options options = {.name = "trace", .gaps = true, .last = UINT32_MAX, .replays_graphs = true, .times = &times};
+    struct gsim_trace_steps found = {0};
+    struct gsim_import_options options = {.name = "trace",
+                                          .gaps = true,
+                                          .last = UINT32_MAX,
+                                          .replays_graphs = true,
+                                          .steps = &found,
+                                          .times = &times};
     struct gsim_trace_origin origin = {0};
     struct replay replay;
     const struct gsim_importer *importer = gsim_importer_of(path, &origin, error);
@@ -122,6 +137,7 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
         status = gsim_error_set(error, GSIM_USAGE, "'%s' is a workflow of WfCommons, without a GPU's times to compare with: gpusim import, explain", path);
     if (status == GSIM_OK) {
         write_notes(&notes, text);
+        note_steps(&found, text);
         gsim_cli_note_gpu(path, notes.gpu, predictor->device);
         const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : path,
                                            .gpu = notes.gpu,
@@ -140,6 +156,7 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     }
     gsim_device_release(&replay.device);
     gsim_import_times_release(&times);
+    gsim_trace_steps_release(&found);
     gsim_program_release(&program);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "sim/base/text.h"
 
 #define MOST_PARTS 30
+#define MOST_STEPS 24
 #define MOST_PAIRS 10
 #define MOST_BARS  40
 
@@ -110,6 +111,38 @@ static void put_causes(struct gsim_page *page, const cJSON *json)
     gsim_page_table_end(page);
 }
 
+/* What a step takes without the profiler, and the steps as recorded. */
+static void put_steps(struct gsim_page *page, const cJSON *json)
+{
+    static const char *const heads[] = {"Step", "Time (us) ", "From (us) ", "To (us) ", "What it waited for"};
+    const cJSON *step = cJSON_GetObjectItem(json, "step"), *bounds = cJSON_GetObjectItem(step, "interval_us"), *recorded, *outlier;
+    int number = 0;
+    if (!step) return;
+    gsim_page_section(page, "A step");
+    gsim_page_table(page, heads, sizeof heads / sizeof heads[0]);
+    gsim_page_cell(page, "now, without the profiler");
+    put_us(page, number_of(step, "us"));
+    for (int i = 0; i < 2; i++) put_us(page, cJSON_IsNumber(cJSON_GetArrayItem(bounds, i)) ? cJSON_GetArrayItem(bounds, i)->valuedouble : NAN);
+    gsim_page_cell(page, "");
+    gsim_page_row_end(page);
+    cJSON_ArrayForEach(recorded, cJSON_GetObjectItem(step, "recorded_us"))
+    {
+        char text[48];
+        if (number++ == MOST_STEPS) break;
+        snprintf(text, sizeof text, "%d of %.0f, as recorded", number, number_of(step, "count"));
+        gsim_page_cell(page, text);
+        put_us(page, cJSON_IsNumber(recorded) ? recorded->valuedouble : NAN);
+        gsim_page_cell(page, "");
+        gsim_page_cell(page, "");
+        const char *waited = "";
+        cJSON_ArrayForEach(outlier, cJSON_GetObjectItem(step, "outliers"))
+            if (cJSON_IsNumber(recorded) && number_of(outlier, "us") == recorded->valuedouble) waited = text_of(outlier, "waited_for");
+        gsim_page_cell(page, waited);
+        gsim_page_row_end(page);
+    }
+    gsim_page_table_end(page);
+}
+
 /* What is assumed of the GPU, and what the importer noticed. */
 static void put_notes(struct gsim_page *page, const cJSON *json)
 {
@@ -189,6 +222,7 @@ enum gsim_status gsim_page_ask(struct gsim_page *page, const char *path, struct 
     enum gsim_status status = title && subtitle ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) {
         gsim_page_begin(page, title, subtitle);
+        put_steps(page, json);
         if (is_whatif) {
             status = put_changes(page, json, error);
         } else {
