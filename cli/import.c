@@ -240,10 +240,10 @@ static enum gsim_status prepare(struct import *i, struct gsim_error *error)
 static enum gsim_status read_for_device(struct import *i, struct gsim_error *error)
 {
     struct gsim_progress progress;
-    char device[GSIM_CLI_DEVICE_NAME];
+    char device[GSIM_CLI_DEVICE_NAME] = "";
     const char *asked = i->arguments->value[GSIM_CLI_DEVICE];
-    gsim_cli_trace_device(&i->origin, device);
-    enum gsim_status status = gsim_device_load(asked ? asked : device[0] ? device : DEVICE_DEFAULT, &i->device, error);
+    enum gsim_status status = asked ? GSIM_OK : gsim_cli_trace_device(&i->origin, device, error);
+    if (status == GSIM_OK) status = gsim_device_load(asked ? asked : device[0] ? device : DEVICE_DEFAULT, &i->device, error);
     if (status != GSIM_OK) return status;
     if (!asked && device[0]) (void)gsim_cli_trace_take(&i->device, &i->origin, i->gpu_note);
     start_progress(&progress, i->path);
@@ -268,8 +268,8 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
     i->origin.dram_gbps = i->notes.dram_gbps;
     i->origin.clock_mhz = i->notes.clock_mhz;
     snprintf(i->origin.gpu, sizeof i->origin.gpu, "%s", i->notes.gpu);
-    gsim_cli_trace_device(&i->origin, device);
-    if (!device[0] || strcmp(device, i->device.name) == 0) return status;
+    status = gsim_cli_trace_device(&i->origin, device, error);
+    if (status != GSIM_OK || !device[0] || strcmp(device, i->device.name) == 0) return status;
     gsim_program_release(&i->program);
     gsim_device_release(&i->device);
     i->program = (struct gsim_program){0};

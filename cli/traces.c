@@ -54,16 +54,17 @@ static enum gsim_status infer(const struct gsim_trace_validation *v, struct gsim
     return status;
 }
 
-void gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[GSIM_CLI_DEVICE_NAME])
+enum gsim_status gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[GSIM_CLI_DEVICE_NAME], struct gsim_error *error)
 {
     struct gsim_device_match match;
     snprintf(device, GSIM_CLI_DEVICE_NAME, "%s", origin->device);
-    if (device[0] || !origin->gpu[0]) return;
-    gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match);
+    if (device[0] || !origin->gpu[0]) return GSIM_OK;
+    if (gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match, error)) return error->status;
     snprintf(device, GSIM_CLI_DEVICE_NAME, "%s", match.name);
     if (match.is_nearest)
         fprintf(stderr, "gpusim: note: no device is '%s': %s is the nearest by architecture (give --device, or add a file to models)\n",
                 origin->gpu, match.name);
+    return GSIM_OK;
 }
 
 bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_origin *origin, char note[GSIM_CLI_GPU_NOTE])

@@ -33,7 +33,8 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, co
                                     struct gsim_error *error) GSIM_NODISCARD;
 
 /* The device of the GPU that a trace names: by its name, else the nearest by architecture, which stderr is told once. "": none. */
-void gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[GSIM_CLI_DEVICE_NAME]);
+enum gsim_status gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[GSIM_CLI_DEVICE_NAME],
+                                       struct gsim_error *error) GSIM_NODISCARD;
 /* Gives SPEC, which that named, what the trace says of its GPU; NOTE: what is assumed. False: nothing was changed. */
 bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_origin *origin, char note[GSIM_CLI_GPU_NOTE]);
 /* Says on stderr where the trace at PATH was recorded on another GPU than DEVICE is. */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/base/part.h"
 #include "sim/base/scratch.h"
 #include "sim/program/file.h"
 
@@ -20,10 +21,19 @@ static enum gsim_status make_folder(struct gsim_figure *figure, struct gsim_erro
 {
     if (figure->keep) {
         figure->own.folder = figure->keep;
+        if (gsim_part_is_foreign(figure->keep))
+            return gsim_error_set(error, GSIM_IO, "--keep: '%s' is a link that another user made", figure->keep);
         if (mkdir(figure->keep, 0777) == 0 || errno == EEXIST) return GSIM_OK;
         return gsim_error_set(error, GSIM_IO, "--keep: cannot make the folder '%s': %s", figure->keep, strerror(errno));
     }
     return gsim_scratch_folder(&figure->own.arena, &figure->own.folder, error);
+}
+
+/* Names that anyone can guess: a link that stands there is replaced, not followed. */
+static void remove_link(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) unlink(path);
 }
 
 enum gsim_status gsim_figure_open(struct gsim_figure *figure, struct gsim_error *error)
@@ -35,6 +45,8 @@ enum gsim_status gsim_figure_open(struct gsim_figure *figure, struct gsim_error 
     figure->own.data = gsim_arena_printf(&figure->own.arena, "%s/%s.dat", figure->own.folder, figure->name);
     figure->own.script = gsim_arena_printf(&figure->own.arena, "%s/%s.gp", figure->own.folder, figure->name);
     if (figure->own.arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    remove_link(figure->own.data);
+    remove_link(figure->own.script);
     return gsim_output_open(&figure->data, figure->own.data, error);
 }
 
@@ -66,16 +78,24 @@ static void append_text(struct gsim_figure *figure, const char *text)
     for (; *text; text++) append(figure, *text);
 }
 
-/* In single quotes gnuplot takes every character as it is, but the quote, which is doubled. */
+/* LETTER as it stands in a text of gnuplot's between double quotes. There \OOO is a character and nothing else: no quote ends the
+ * text, no `command` and no @macro in it is taken. */
+static void quote(char letter, char quoted[5])
+{
+    bool is_odd = letter && strchr("\"'`\\@$", letter);
+    snprintf(quoted, 5, is_odd ? "\\%03o" : "%c", is_odd || (unsigned char)letter >= 0x20 ? letter & 0xff : ' ');
+}
+
 void gsim_figure_text(struct gsim_figure *figure, const char *name, const char *text)
 {
     append_text(figure, name);
-    append_text(figure, " = '");
+    append_text(figure, " = \"");
     for (; *text; text++) {
-        if (*text == '\'') append(figure, '\'');
-        append(figure, (unsigned char)*text < 0x20 ? ' ' : *text);
+        char quoted[5];
+        quote(*text, quoted);
+        append_text(figure, quoted);
     }
-    append_text(figure, "'\n");
+    append_text(figure, "\"\n");
 }
 
 void gsim_figure_number(struct gsim_figure *figure, const char *name, double value)
@@ -146,13 +166,13 @@ static const char *base_name(const char *path)
 
 static void put_quoted(struct gsim_output *output, const char *name, const char *before, const char *text)
 {
-    gsim_output_printf(output, "%s = '%s", name, before);
+    gsim_output_printf(output, "%s = \"%s", name, before);
     for (; *text; text++) {
-        char letter = (unsigned char)*text < 0x20 ? ' ' : *text;
-        if (letter == '\'') gsim_output_text(output, "'");
-        gsim_output_bytes(output, &letter, 1);
+        char quoted[5];
+        quote(*text, quoted);
+        gsim_output_text(output, quoted);
     }
-    gsim_output_text(output, "'\n");
+    gsim_output_text(output, "\"\n");
 }
 
 /* Comments end at the line's end: nothing typed may start a second one. */
@@ -167,7 +187,7 @@ static void put_head(const struct gsim_figure *figure, struct gsim_output *outpu
             gsim_output_bytes(output, &letter, 1);
         }
     }
-    gsim_output_text(output, "\n");
+    gsim_output_text(output, " \n"); /* a backslash at the end would go on with the next line */
 }
 
 /* plots/NAME.gp as it stands. */

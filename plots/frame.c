@@ -216,6 +216,7 @@ static bool next_field(char **at, char **field, bool *more)
     *more = *read == ',';
     *at = *read ? read + 1 : read;
     *write = '\0';
+    if ((*field)[0] == '\'' && (*field)[1] && strchr("=+-@", (*field)[1])) (*field)++; /* as gsim_output_csv_string() wrote it */
     return true;
 }
 

@@ -74,10 +74,23 @@ const char *gsim_data_path(struct gsim_arena *arena, const char *name)
     return NULL;
 }
 
+/* Figures do not depend on the user: not on ~/.gnuplot (-d), nor on the locale, but for its letters. */
+static char **environment(struct gsim_arena *arena)
+{
+    size_t count = 0, used = 0;
+    while (environ[count]) count++;
+    char **list = GSIM_ARENA_ARRAY(arena, char *, count + 2);
+    for (size_t i = 0; list && i < count; i++)
+        if (strncmp(environ[i], "LC_", 3) != 0 && strncmp(environ[i], "LANG", 4) != 0) list[used++] = environ[i];
+    if (list) list[used] = gsim_arena_strdup(arena, "LC_ALL=C.UTF-8");
+    return list && list[used] ? list : environ;
+}
+
 /* Signals are held back until the child is in the list of what an early end kills; the child holds back none. */
 static int spawn(char **arguments, pid_t *child)
 {
     posix_spawnattr_t attributes;
+    struct gsim_arena arena = {0};
     sigset_t old, ends;
     int code = posix_spawnattr_init(&attributes);
     if (code) return code;
@@ -87,17 +100,18 @@ static int spawn(char **arguments, pid_t *child)
     posix_spawnattr_setsigmask(&attributes, &old);
     posix_spawnattr_setsigdefault(&attributes, &ends);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    code = posix_spawnp(child, "gnuplot", NULL, &attributes, arguments, environ);
+    code = posix_spawnp(child, "gnuplot", NULL, &attributes, arguments, environment(&arena));
     if (!code) gsim_ends_set_child(*child);
     gsim_ends_restore(&old);
     posix_spawnattr_destroy(&attributes);
+    gsim_arena_release(&arena);
     return code;
 }
 
 static enum gsim_status run_gnuplot(const char *script, const char *data, const char *out, const char *terminal,
                                     struct gsim_error *error)
 {
-    const char *const words[] = {"gnuplot", "-c", script, data, out, terminal, NULL};
+    const char *const words[] = {"gnuplot", "-d", "-c", script, data, out, terminal, NULL};
     char *arguments[sizeof words / sizeof words[0]]; /* the interface is older than const */
     pid_t child;
     int status;

@@ -173,7 +173,7 @@ enum gsim_status gsim_store_open(const char *path, enum gsim_store_mode mode, st
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     if (is_writer) status = gsim_sweep_lock_take(&made->lock, path, error);
-    if (status == GSIM_OK && is_writer) status = check_file(path, mode, error); /* another may have made it meanwhile */
+    if (status == GSIM_OK && is_writer) status = check_file(path, mode, error); /* another may have filled it meanwhile */
     if (status == GSIM_OK && open_database(made, is_writer) != SQLITE_OK) status = gsim_store_fail(made, "open", error);
     if (status == GSIM_OK) sqlite3_busy_timeout(made->db, BUSY_MS);
     if (status == GSIM_OK) status = is_writer ? open_writer(made, error) : check_schema(made, false, error);

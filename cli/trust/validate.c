@@ -167,17 +167,20 @@ static enum gsim_status list_files(struct command *c, struct gsim_error *error)
 /* Runs and traces say of which device or GPU they are; --device says otherwise. Cases are DEVICE_DEFAULT's. */
 static enum gsim_status choose_device(struct command *c, struct gsim_error *error)
 {
-    char device[GSIM_RUNS_DEVICE];
+    char device[GSIM_RUNS_DEVICE] = "";
     const char *recorded = NULL, *where = NULL;
     _Static_assert(GSIM_RUNS_DEVICE == GSIM_CLI_DEVICE_NAME, "one buffer for both");
     c->contents = GSIM_ARENA_ARRAY(&c->arena, enum content, c->path_count);
     if (!c->contents) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < c->path_count; i++) {
         struct gsim_trace_origin origin;
+        struct gsim_error no_trace = {0};
         c->contents[i] = gsim_runs_is(c->paths[i], device)               ? HAS_RUNS
-                         : gsim_importer_of(c->paths[i], &origin, NULL) ? HAS_TRACE
+                         : gsim_importer_of(c->paths[i], &origin, &no_trace) ? HAS_TRACE
                                                                         : HAS_CASES;
-        if (c->contents[i] == HAS_TRACE) gsim_cli_trace_device(&origin, device);
+        if (no_trace.status == GSIM_NOMEM) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (c->contents[i] == HAS_TRACE && !c->for_runs.value[GSIM_CLI_DEVICE] && gsim_cli_trace_device(&origin, device, error))
+            return error->status;
         bool is_wanted = c->contents[i] == HAS_RUNS ? c->wants_runs : c->contents[i] == HAS_TRACE && c->wants_traces;
         if (!is_wanted || !device[0] || c->for_runs.value[GSIM_CLI_DEVICE]) continue;
         if (recorded && strcmp(recorded, device) != 0)
@@ -186,6 +189,7 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
                                   recorded, c->paths[i], device);
         where = c->paths[i];
         recorded = gsim_arena_strdup(&c->arena, device);
+        if (!recorded) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     if (c->for_runs.value[GSIM_CLI_DEVICE]) return GSIM_OK;
     c->for_cases.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;

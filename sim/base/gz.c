@@ -69,9 +69,13 @@ void gsim_gz_close(struct gsim_gz *gz)
 
 size_t gsim_gz_head(const char *path, char *head, size_t size)
 {
+    int code = Z_OK;
+    errno = 0;
     gzFile file = strcmp(path, "-") == 0 ? NULL : gzopen(path, "rb");
-    int length = file ? gzread(file, head, (unsigned)(size - 1)) : 0;
+    int length = file ? gzread(file, head, (unsigned)(size - 1)) : 0, reason = errno;
+    if (length < 0) gzerror(file, &code);
     if (file) gzclose_r(file);
+    errno = code == Z_MEM_ERROR || reason == ENOMEM ? ENOMEM : 0;
     head[length > 0 ? length : 0] = '\0';
     return length > 0 ? (size_t)length : 0;
 }

@@ -312,15 +312,26 @@ void gsim_output_json_string(struct gsim_output *output, const char *text)
     gsim_output_text(output, "\"");
 }
 
+/* What a spreadsheet would compute: begins with = + - or @ (or a tab and such, which they skip), and is no number. */
+static bool is_formula(const char *text)
+{
+    char *end;
+    text += strspn(text, " \t\r\n");
+    if (!*text || !strchr("=+-@", *text) || !text[1]) return false;
+    (void)strtod(text, &end);
+    return *end != '\0' || end == text;
+}
+
 void gsim_output_csv_string(struct gsim_output *output, const char *text)
 {
     size_t length = strlen(text), bytes;
-    bool is_quoted = text[strcspn(text, ",\"\r\n")], is_plain = !gsim_text_has_control(text, length);
-    if (!is_quoted && is_plain) {
+    bool is_quoted = text[strcspn(text, ",\"\r\n")], is_plain = !gsim_text_has_control(text, length), is_safe = !is_formula(text);
+    if (!is_quoted && is_plain && is_safe) {
         gsim_output_bytes(output, text, length);
         return;
     }
     if (is_quoted) gsim_output_text(output, "\"");
+    if (!is_safe) gsim_output_text(output, "'");
     for (size_t at = 0; at < length; at += bytes) {
         bool is_odd = gsim_text_is_control(text + at, length - at, &bytes);
         if (text[at] == '"') gsim_output_text(output, "\"");

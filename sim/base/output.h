@@ -59,7 +59,8 @@ void gsim_output_json_real(struct gsim_output *output, const char *name, double 
 void gsim_output_percent(struct gsim_output *output, int width, double ratio, bool is_signed);
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD, control characters (sim/base/text.h) escapes. */
 void gsim_output_json_string(struct gsim_output *output, const char *text);
-/* A CSV field, quoted where RFC 4180 asks for it; control characters other than tabs and ends of lines become '?'. */
+/* A CSV field, quoted where RFC 4180 asks for it; control characters other than tabs and ends of lines become '?'. An
+ * apostrophe stands before what a spreadsheet would compute: text that begins with = + - or @ and is no number. */
 void gsim_output_csv_string(struct gsim_output *output, const char *text);
 
 #endif

@@ -44,6 +44,12 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
+bool gsim_part_is_foreign(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && info.st_uid != 0 && info.st_uid != geteuid();
+}
+
 /* PATH with its links followed, where it is a regular file or none yet; else PATH, and *IN_PLACE. */
 static char *resolve(const char *path, bool *in_place, struct stat *info)
 {
@@ -98,6 +104,10 @@ enum gsim_status gsim_part_open(struct gsim_part *part, const char *path, struct
     struct stat info;
     bool in_place = false;
     int ours = descriptor_of(path);
+    if (gsim_part_is_foreign(path)) {
+        *part = (struct gsim_part){.descriptor = -1};
+        return gsim_error_set(error, GSIM_IO, "cannot write '%s': it is a link that another user made", path);
+    }
     *part = (struct gsim_part){.descriptor = -1};
     part->path = ours >= 0 ? copy_text(path) : resolve(path, &in_place, &info);
     errno = ENOMEM;

@@ -6,6 +6,8 @@
 #ifndef GSIM_PART_H
 #define GSIM_PART_H
 
+#include <stdbool.h>
+
 #include "gpusim/status.h"
 
 struct gsim_part {
@@ -14,7 +16,9 @@ struct gsim_part {
     int descriptor; /* open for writing; whoever takes it sets it to -1 */
 };
 
-/* Fails with GSIM_IO naming PATH. The file gets the mode of what it replaces. */
+/* Whether PATH is a link that neither this user nor root made: in a folder of many, it leads where its maker wants. */
+bool gsim_part_is_foreign(const char *path);
+/* Fails with GSIM_IO naming PATH, as where that is a link of another user. The file gets the mode of what it replaces. */
 enum gsim_status gsim_part_open(struct gsim_part *part, const char *path, struct gsim_error *error) GSIM_NODISCARD;
 /* Gives the file its name and releases PART. False, with errno, when that fails: the file is gone then. */
 int gsim_part_commit(struct gsim_part *part) GSIM_NODISCARD;

@@ -104,7 +104,7 @@ static enum gsim_status next_capability(const struct files *files, int known, in
     *next = 0;
     for (size_t i = 0; i < files->count; i++) {
         cJSON *json = gsim_json_read(files->list[i].path, error);
-        if (!json) return error->status;
+        if (!json) return gsim_error_prefix(error, "cannot read '%s'", files->list[i].path);
         int its = capability_of(json);
         gsim_json_release(json);
         if (its <= known || (*next && its >= *next)) continue;

@@ -9,6 +9,11 @@
 
 #include "sim/base/text.h"
 #include "sim/device/occupancy.h"
+#include "sim/device/search.h"
+
+/* How well a device fits that is of the very GPU; less by architecture alone. */
+#define LISTED 5
+#define TITLED 4
 
 /* Without regard to case and to what is neither letter nor digit; the vendor's name counts for nothing. */
 static void squeeze(char to[128], const char *name)
@@ -67,8 +72,8 @@ static bool has_same_limits(const struct gsim_device_spec *left, const struct gs
 static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int compute_capability, double sm_count, const struct gsim_device_spec *known)
 {
     unsigned major = (unsigned)compute_capability / 10, minor = (unsigned)compute_capability % 10;
-    if (is_listed(spec, gpu)) return 5;
-    if (is_same(spec->title, gpu)) return 4;
+    if (is_listed(spec, gpu)) return LISTED;
+    if (is_same(spec->title, gpu)) return TITLED;
     if (!compute_capability || is_amd(gpu) != gsim_capability_is_gfx(spec->compute_capability)) return 0;
     bool is_major = gsim_capability_major(spec->compute_capability) == major;
     if (!is_major && !has_same_limits(spec, known)) return 0;
@@ -77,6 +82,7 @@ static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int c
     return near + 1 / (1 + off) / 2 - (spec->inherits ? 1e-6 : 0);
 }
 
+<<<<<<< HEAD
 /* "NVIDIA H100 80GB HBM3 MIG 1g.10gb" is a slice of the first: WHOLE is that. NULL: it is none. */
 static const char *slice_of(const char *gpu, char whole[128])
 {
@@ -92,23 +98,37 @@ void gsim_device_match(const char *gpu, int compute_capability, double sm_count,
     struct gsim_device_entries list = {0};
     struct gsim_error error = {0};
     double best = 0;
+=======
+enum gsim_status gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match, struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_model_file *files = NULL;
+>>>>>>> dc51486 (safety: links, locks, unreadable devices, quotes, CSV)
     struct gsim_device_spec known = {0};
+    size_t count = 0;
+    double best = 0;
     *match = (struct gsim_device_match){0};
-    if (gsim_device_list(&list, &error) != GSIM_OK) return;
-    if (compute_capability && gsim_device_set_capability(&known, compute_capability, &error) != GSIM_OK) known.warps_per_sm = 0;
-    for (size_t i = 0; i < list.count; i++) {
+    enum gsim_status status = gsim_model_files(&arena, &files, &count, error);
+    if (!status && compute_capability && gsim_device_set_capability(&known, compute_capability, error)) {
+        known.warps_per_sm = 0; /* of an architecture without a file */
+        status = error->status == GSIM_NOMEM ? GSIM_NOMEM : GSIM_OK;
+    }
+    for (size_t i = 0; !status && i < count && best < LISTED; i++) {
         struct gsim_device_spec spec = {0};
-        if (list.entries[i].error || gsim_device_load(list.entries[i].name, &spec, &error) != GSIM_OK) continue;
-        double fit = fit_of(&spec, gpu, compute_capability, sm_count, &known);
+        status = gsim_device_load(files[i].name, &spec, error);
+        double fit = status ? 0 : fit_of(&spec, gpu, compute_capability, sm_count, &known);
         if (fit > best) {
             best = fit;
             snprintf(match->name, sizeof match->name, "%s", spec.name);
         }
         gsim_device_release(&spec);
     }
-    match->is_nearest = best > 0 && best < 4;
+    match->is_nearest = best > 0 && best < TITLED;
+    if (status == GSIM_INPUT || status == GSIM_USAGE)
+        gsim_error_prefix(error, "cannot tell whether it is the device of '%.60s' (--device says so)", gpu);
     gsim_device_release(&known);
-    gsim_device_list_release(&list);
+    gsim_arena_release(&arena);
+    return status;
 }
 
 /* Of a slice the memory's share of all: "1g.10gb". 1 where its name does not say. */

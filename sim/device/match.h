@@ -18,8 +18,9 @@ struct gsim_device_match {
 
 /* Of the devices of the search path: that whose file lists the GPU; else whose title is its name; else of those with its
  * compute capability (0: not known), or at least the same major number, or at least SMs of the same limits, the one with
- * the nearest number of SMs. */
-void gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match);
+ * the nearest number of SMs. A file that cannot be read might be the one: an error that names it, unless one before it lists the GPU. */
+enum gsim_status gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match,
+                                   struct gsim_error *error) GSIM_NODISCARD;
 
 /* What a trace says of its GPU; 0: not said. */
 struct gsim_recorded_gpu {

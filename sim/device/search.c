@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ static const char marker; /* lies in the object that this code is part of */
 struct found {
     struct gsim_arena *arena;
     const char *below; /* each folder: "", "/arch" */
+    struct gsim_error *error;
     struct gsim_model_file *files;
     size_t count, capacity;
 };
@@ -41,18 +43,27 @@ static int add_file(struct found *found, const char *folder, const char *file_na
     return 0;
 }
 
+/* A folder that is there and cannot be read may hold the file that is asked for. */
+static int fail_read(struct found *found, const char *folder)
+{
+    if (errno != ENOMEM) gsim_error_set(found->error, GSIM_INPUT, "cannot read the folder '%s': %s", folder, strerror(errno));
+    return -1;
+}
+
 static int add_folder(struct found *found, const char *top)
 {
     char folder[PATH_MAX + 160];
     int path_length = snprintf(folder, sizeof(folder), "%s%s", top, found->below);
-    DIR *directory = path_length > 0 && (size_t)path_length < sizeof(folder) ? opendir(folder) : NULL;
-    if (!directory) return 0;
+    if (path_length < 0 || (size_t)path_length >= sizeof(folder)) return 0;
+    DIR *directory = opendir(folder);
+    if (!directory) return errno == ENOENT || errno == ENOTDIR ? 0 : fail_read(found, folder);
     int failed = 0;
-    for (struct dirent *entry; !failed && (entry = readdir(directory));) {
+    for (struct dirent *entry; !failed && (errno = 0, entry = readdir(directory));) {
         size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
         if (length > suffix && entry->d_name[0] != '.' && strcmp(entry->d_name + length - suffix, SUFFIX) == 0)
             failed = add_file(found, folder, entry->d_name, length - suffix);
     }
+    if (!failed && errno) failed = fail_read(found, folder);
     closedir(directory);
     return failed;
 }
@@ -79,8 +90,10 @@ static int add_all_folders(struct found *found)
     ssize_t length = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
     executable[length > 0 ? length : 0] = '\0';
     Dl_info info;
+    errno = 0;
     bool is_library = dladdr(&marker, &info) && info.dli_fname && realpath(info.dli_fname, library) &&
                       strcmp(library, executable) != 0;
+    if (errno == ENOMEM) return -1;
     if (add_beside(found, executable, "../share/gpusim/models")) return -1;
     if (is_library && add_beside(found, library, GPUSIM_LIBRARY_TO_DATA "/gpusim/models")) return -1;
     if (add_folder(found, GPUSIM_SOURCE_DIR "/models")) return -1;
@@ -95,11 +108,12 @@ static int by_name(const void *left, const void *right)
 static enum gsim_status files_below(const char *below, struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
                                     struct gsim_error *error)
 {
-    struct found found = {.arena = arena, .below = below};
+    struct gsim_error wrong = {0};
+    struct found found = {.arena = arena, .below = below, .error = &wrong};
     struct gsim_model_file *sorted = NULL;
-    if (add_all_folders(&found)) goto no_memory;
+    if (add_all_folders(&found)) goto failed;
     sorted = GSIM_ARENA_ARRAY(arena, struct gsim_model_file, found.count);
-    if (!sorted) goto no_memory;
+    if (!sorted) goto failed;
     if (found.count) {
         memcpy(sorted, found.files, found.count * sizeof(*sorted));
         qsort(sorted, found.count, sizeof(*sorted), by_name);
@@ -108,8 +122,9 @@ static enum gsim_status files_below(const char *below, struct gsim_arena *arena,
     *files = sorted;
     *count = found.count;
     return GSIM_OK;
-no_memory:
+failed:
     gsim_free(found.files);
+    if (wrong.status) return gsim_error_set(error, wrong.status, "%s", wrong.message);
     return gsim_error_set(error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
 }
 

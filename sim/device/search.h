@@ -15,7 +15,8 @@ struct gsim_model_file {
     const char *path;
 };
 
-/* All model files, sorted by name, in memory of ARENA. Folders that do not exist are passed over. */
+/* All model files, sorted by name, in memory of ARENA. Folders that do not exist are passed over; one that
+ * cannot be read is an error. */
 enum gsim_status gsim_model_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
                                   struct gsim_error *error) GSIM_NODISCARD;
 

@@ -44,7 +44,7 @@ mkfifo never.json
 # A program in the place of gnuplot that writes half a picture and then takes its time.
 cat >bin/gnuplot <<'END'
 #!/bin/sh
-echo '<svg>' >"$4"
+echo '<svg>' >"$5"
 echo >"$DRAWING"
 exec sleep 60
 END
@@ -101,7 +101,7 @@ for pair in INT:2 TERM:15 HUP:1; do
     # A sweep keeps its results file, and says how to go on.
     : >a.db
     # shellcheck disable=SC2086
-    ends "$signal" "$number" "[ -s a.db-writer ] && $at_work" 'the same command with --resume goes on from here' \
+    ends "$signal" "$number" "$at_work" 'the same command with --resume goes on from here' \
         sweep --workload vec --sched $hang --vary seed=1:50 --out a.db
     rm -f a.db
 done
@@ -120,7 +120,7 @@ exec 5>&-
 # shellcheck disable=SC2086
 (trap '' HUP && exec "$gpusim" sweep --workload vec --sched $hang --timeout 2 --vary seed=1 --out hup.db) >out 2>err &
 victim=$!
-wait_for '[ -s hup.db-writer ]' || fail 'a sweep under nohup does not begin'
+wait_for '[ -n "$(children_of $victim)" ]' || fail 'a sweep under nohup does not begin'
 kill -HUP $victim
 wait $victim
 status=$?

@@ -32,7 +32,7 @@ grep -q 'kernels thinned' many.svg || fail 'many.svg does not say that kernels a
 # The bars stand for all kernels and copies of the run.
 awk -F '\t' '/^# start_us/ { on = 1; next } on && NF { bars++; count += $6 } END { print (count >= 40000 && bars < 20000) }' kept/timeline.dat >told
 [ "$(cat told)" = 1 ] || fail 'timeline.dat: kernels are lost, or not thinned'
-grep -q "thinned_text = '[34][0-9],[0-9]* kernels thinned" kept/timeline.gp || fail "$(grep thinned_text kept/timeline.gp)"
+grep -q 'thinned_text = "[34][0-9],[0-9]* kernels thinned' kept/timeline.gp || fail "$(grep thinned_text kept/timeline.gp)"
 "$gpusim" report run.json -o run.html || fail 'no page'
 grep -q 'kernels thinned' run.html || fail 'run.html does not say that kernels are thinned'
 [ "$(wc -c <run.html)" -lt 3000000 ] || fail "run.html: $(wc -c <run.html) bytes"

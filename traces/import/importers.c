@@ -58,10 +58,13 @@ const struct gsim_importer *gsim_importer_of(const char *path, struct gsim_trace
     if (strcmp(path, "-") == 0) return gsim_importer_find("kineto");
     if (gsim_sniff_open(&sniff, path, error ? error : &ignored) != GSIM_OK) return NULL;
     const struct gsim_importer *found = find_of(&sniff);
-    if (!found && error)
+    if (found && origin) gsim_sniff_origin(&sniff, origin);
+    if (sniff.no_memory) {
+        gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        found = NULL;
+    } else if (!found && error)
         gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a profiler's trace, found %s", path,
                        gsim_sniff_name(&sniff));
-    if (found && origin) gsim_sniff_origin(&sniff, origin);
     gsim_sniff_close(&sniff);
     return found;
 }

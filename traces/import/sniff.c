@@ -2,6 +2,7 @@
 /* See traces/import/sniff.h. */
 #include "traces/import/sniff.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <strings.h>
@@ -12,18 +13,26 @@
 #include "sim/base/text.h"
 
 /* --- the file's beginning ---------------------------------------------------------------------------------------- */
-static sqlite3 *open_database(const char *path, struct gsim_database_steps *steps)
+static sqlite3 *open_database(struct gsim_sniff *sniff, struct gsim_database_steps *steps)
 {
     sqlite3 *database = NULL;
-    if (gsim_database_open(path, false, &database, steps) == SQLITE_OK) return database;
+    int code = gsim_database_open(sniff->path, false, &database, steps);
+    if (code == SQLITE_OK) return database;
+    if (code == SQLITE_NOMEM) sniff->no_memory = true;
     sqlite3_close(database);
     return NULL;
+}
+
+static void close_database(struct gsim_sniff *sniff, sqlite3 *database)
+{
+    if (database && sqlite3_errcode(database) == SQLITE_NOMEM) sniff->no_memory = true;
+    sqlite3_close(database);
 }
 
 static void read_tables(struct gsim_sniff *sniff)
 {
     struct gsim_database_steps steps;
-    sqlite3 *database = open_database(sniff->path, &steps);
+    sqlite3 *database = open_database(sniff, &steps);
     sqlite3_stmt *rows = NULL;
     size_t length = (size_t)snprintf(sniff->tables, sizeof sniff->tables, "\n");
     if (!database) return;
@@ -34,7 +43,7 @@ static void read_tables(struct gsim_sniff *sniff)
             length += (size_t)wrote;
         }
     sqlite3_finalize(rows);
-    sqlite3_close(database);
+    close_database(sniff, database);
 }
 
 enum gsim_status gsim_sniff_open(struct gsim_sniff *sniff, const char *path, struct gsim_error *error)
@@ -52,6 +61,7 @@ enum gsim_status gsim_sniff_open(struct gsim_sniff *sniff, const char *path, str
     sniff->is_gzip = file && fread(magic, 1, 2, file) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
     if (file) fclose(file);
     sniff->length = gsim_gz_head(path, sniff->room, GSIM_SNIFF_BYTES + 1);
+    sniff->no_memory = errno == ENOMEM;
     sniff->head = sniff->room;
     if (sniff->length >= sizeof database && memcmp(sniff->head, database, sizeof database) == 0) {
         sniff->is_database = !sniff->is_gzip;
@@ -192,7 +202,7 @@ static void copy_text(char *to, size_t size, const char *text)
     gsim_text_clean(to);
 }
 
-static void origin_of_database(const struct gsim_sniff *sniff, struct gsim_trace_origin *origin)
+static void origin_of_database(struct gsim_sniff *sniff, struct gsim_trace_origin *origin)
 {
     static const char *const queries[] = {
         ("SELECT name, 10 * computeMajor + computeMinor, smCount, memoryBandwidth * 1e-9, clockRate * 1e-6 FROM TARGET_INFO_GPU "
@@ -203,7 +213,7 @@ static void origin_of_database(const struct gsim_sniff *sniff, struct gsim_trace
          "computeCapabilityMinor, numMultiprocessors FROM CUPTI_ACTIVITY_KIND_DEVICE LIMIT 1"),
     };
     struct gsim_database_steps steps;
-    sqlite3 *database = open_database(sniff->path, &steps);
+    sqlite3 *database = open_database(sniff, &steps);
     for (size_t i = 0; database && i < COUNT(queries) && !origin->gpu[0]; i++) {
         sqlite3_stmt *row = NULL;
         if (sqlite3_prepare_v2(database, queries[i], -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW) {
@@ -216,6 +226,7 @@ static void origin_of_database(const struct gsim_sniff *sniff, struct gsim_trace
             origin->clock_mhz = sqlite3_column_count(row) > 3 ? sqlite3_column_double(row, 4) : 0;
         }
         sqlite3_finalize(row);
+        sniff->no_memory |= sqlite3_errcode(database) == SQLITE_NOMEM;
     }
     sqlite3_close(database);
 }

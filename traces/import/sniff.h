@@ -12,6 +12,7 @@ struct gsim_sniff {
     const char *path, *head; /* head: what gzip holds, where it is gzip; past a byte order mark and white space */
     size_t length;
     bool is_there, is_folder, is_gzip, is_database;
+    bool no_memory; /* what it says is not all, then */
     char tables[GSIM_SNIFF_TABLES]; /* of a database: "\nNAME\nNAME\n" */
     char *room;
 };

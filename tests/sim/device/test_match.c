@@ -138,7 +138,8 @@ static void gpus_have_devices(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gsim_device_match match;
-        gsim_device_match(rows[i].gpu, rows[i].compute_capability, rows[i].sm_count, &match);
+        struct gsim_error error = {0};
+        CHECK_OK(gsim_device_match(rows[i].gpu, rows[i].compute_capability, rows[i].sm_count, &match, &error), error);
         CHECK_STR(match.name, rows[i].device);
         CHECK_INT(match.is_nearest, rows[i].is_nearest);
     }
@@ -152,7 +153,7 @@ static void titles_are_names(void)
     struct gsim_error error = {0};
     open_folder();
     put_device("mine", "\"inherits\": \"h200\"");
-    gsim_device_match("the MINE", 0, 0, &match);
+    CHECK_OK(gsim_device_match("the MINE", 0, 0, &match, &error), error);
     CHECK_STR(match.name, "mine");
     CHECK(!match.is_nearest);
     CHECK_OK(gsim_device_load("mine", &device, &error), error);
@@ -164,6 +165,59 @@ static void titles_are_names(void)
     CHECK(gsim_device_is_gpu(&device, "NVIDIA H100 80GB HBM3"));
     CHECK(!gsim_device_is_gpu(&device, "NVIDIA H100 PCIe"));
     gsim_device_release(&device);
+}
+
+/* A file that cannot be read is never passed over for the next GPU, whatever is wrong with it; unless one before it lists the GPU. */
+static void unreadable_files_are_errors(void)
+{
+    static const struct {
+        const char *name, *gpu;
+        bool is_error;
+    } rows[] = {{"h200", "NVIDIA H200", true},      {"h100-vm", "NVIDIA H100 80GB HBM3", true}, {"a-cut", "NVIDIA H20", true},
+                {"zz-cut", "NVIDIA H20", true},     {"zz-cut", "NVIDIA H200", false},            {"h200", "NVIDIA GeForce GT 710", true}};
+    char path[192];
+    open_folder();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int how = 0; how < 3; how++) {
+            struct gsim_device_match match;
+            struct gsim_error error = {0};
+            path_of(rows[i].name, path);
+            if (how == 0) fclose(fopen(path, "w"));
+            if (how == 1) CHECK_INT(mkdir(path, 0700), 0);
+            if (how == 2) CHECK_INT(symlink("nowhere", path), 0);
+            enum gsim_status status = gsim_device_match(rows[i].gpu, 90, 132, &match, &error);
+            CHECK_MSG((status == GSIM_INPUT) == rows[i].is_error, "%s, way %d, %s: status %d, %s", rows[i].name, how, rows[i].gpu, (int)status, match.name);
+            if (rows[i].is_error) CHECK_HAS(error.message, path);
+            CHECK_INT(remove(path), 0);
+        }
+    /* The folder as well: a link to itself. */
+    struct gsim_device_match match;
+    struct gsim_error error = {0};
+    CHECK_INT(rmdir(models), 0);
+    CHECK_INT(symlink("models", models), 0);
+    CHECK_INT(gsim_device_match("NVIDIA H200", 90, 132, &match, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, models);
+    CHECK_INT(unlink(models), 0);
+    CHECK_INT(rmdir(folder), 0);
+    unsetenv("GPUSIM_DATA");
+}
+
+/* Each failed allocation is "out of memory", not another GPU. */
+static void no_memory_is_no_other_gpu(void)
+{
+    enum gsim_status status;
+    uint64_t n = 0;
+    do {
+        struct gsim_device_match match;
+        struct gsim_error error = {0};
+        n += n < 50 ? 1 : n / 16;
+        gsim_alloc_fail_nth(n);
+        status = gsim_device_match("NVIDIA H200", 90, 132, &match, &error);
+        gsim_alloc_fail_nth(0);
+        if (status) CHECK_INT(status, GSIM_NOMEM);
+        else CHECK_STR(match.name, "h200");
+    } while (status && n < 1000000);
+    CHECK(n > 1000);
 }
 
 static void capabilities_have_names(void)
@@ -184,6 +238,8 @@ static const struct test_case cases[] = {
     {"GPUs have devices", gpus_have_devices},
     {"titles are names", titles_are_names},
     {"capabilities have names", capabilities_have_names},
+    {"files that cannot be read", unreadable_files_are_errors},
+    {"failing allocations", no_memory_is_no_other_gpu},
 };
 
 TEST_MAIN("sim/device_match", cases)
