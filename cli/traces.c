@@ -88,16 +88,20 @@ struct replay {
     struct gsim_predictor predictor;
 };
 
-static void take_gpu(struct replay *r, const struct gsim_predictor *predictor, const struct gsim_trace_origin *origin)
+/* The device is chosen already: a file that cannot be read is not needed here. */
+static enum gsim_status take_gpu(struct replay *r, const struct gsim_predictor *predictor, const struct gsim_trace_origin *origin, struct gsim_error *error)
 {
+    struct gsim_error unreadable = {0};
     struct gsim_device_match match = {0};
     char note[GSIM_CLI_GPU_NOTE];
     r->device = *predictor->device;
     r->device.arena = (struct gsim_arena){0};
     r->predictor = *predictor;
     r->predictor.device = &r->device;
-    if (origin->gpu[0]) gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match);
+    if (origin->gpu[0] && gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match, &unreadable) == GSIM_NOMEM)
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (strcmp(match.name, r->device.name) == 0 && gsim_cli_trace_take(&r->device, origin, note)) fprintf(stderr, "gpusim: note: %s\n", note);
+    return GSIM_OK;
 }
 
 static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced, struct gsim_program *program,
@@ -131,9 +135,10 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
         options.first = part->first;
         options.last = part->last;
     }
-    take_gpu(&replay, predictor, &origin);
+    enum gsim_status status = take_gpu(&replay, predictor, &origin, error);
+    if (status != GSIM_OK) return status;
     gsim_import_charge(&options, &replay.device);
-    enum gsim_status status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;
+    status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;
     if (status == GSIM_OK && notes.workflow_tasks) /* nothing of a GPU was recorded */
         status = gsim_error_set(error, GSIM_USAGE, "'%s' is a workflow of WfCommons, without a GPU's times to compare with: gpusim import, explain", path);
     if (status == GSIM_OK) {

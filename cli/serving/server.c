@@ -56,16 +56,19 @@ static enum gsim_status read_step(void *context, const char *path, struct gsim_p
 }
 
 /* That of the GPU which the first step that is a trace names. */
-static void find_device(struct gsim_cli_server *server)
+static enum gsim_status find_device(struct gsim_cli_server *server, struct gsim_error *error)
 {
     for (uint32_t i = 0; i < server->spec.step_count; i++) {
         const char *path = server->spec.steps[i].path;
         struct gsim_trace_origin origin = {0};
-        struct gsim_error ignored = {0};
-        if (!is_file(path) || is_program(path) || !gsim_importer_of(path, &origin, &ignored)) continue;
-        gsim_cli_trace_device(&origin, server->device);
+        struct gsim_error no_trace = {0};
+        if (!is_file(path) || is_program(path)) continue;
+        bool is_trace = gsim_importer_of(path, &origin, &no_trace) != NULL;
+        if (no_trace.status == GSIM_NOMEM) return gsim_error_set(error, GSIM_NOMEM, "%s", no_trace.message);
+        if (is_trace && gsim_cli_trace_device(&origin, server->device, error)) return error->status;
         if (server->device[0]) break;
     }
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_cli_server **made,
@@ -77,7 +80,8 @@ enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments
     s->arguments = *arguments;
     enum gsim_status status = gsim_serving_spec_read(path, &s->spec, error);
     if (status) return status;
-    if (!arguments->value[GSIM_CLI_DEVICE]) find_device(s);
+    if (!arguments->value[GSIM_CLI_DEVICE]) status = find_device(s, error);
+    if (status) return status;
     if (s->device[0]) s->arguments.value[GSIM_CLI_DEVICE] = s->device;
     status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (status) return status;

@@ -19,7 +19,8 @@ enum gsim_status gsim_gz_open(struct gsim_gz *gz, const char *path, struct gsim_
         if (!gz->file && copy >= 0) close(copy);
     }
     if (gz->file) return GSIM_OK;
-    return gsim_error_set(error, errno ? GSIM_INPUT : GSIM_NOMEM, "%s", errno ? strerror(errno) : "out of memory");
+    bool no_memory = !errno || errno == ENOMEM;
+    return gsim_error_set(error, no_memory ? GSIM_NOMEM : GSIM_INPUT, "%s", no_memory ? "out of memory" : strerror(errno));
 }
 
 static enum gsim_status check_size(const struct gsim_gz *gz, struct gsim_error *error)

@@ -36,20 +36,9 @@ static char *slurp(const char *path, size_t *length, struct gsim_error *error)
 {
     struct gsim_gz gz = {0};
     char *text = NULL;
-<<<<<<< HEAD
     size_t capacity = 0, count = 0, got = 1;
     enum gsim_status status = gsim_gz_open(&gz, path, error);
     while (!status && got) {
-=======
-    size_t capacity = 0, count = 0, got;
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        gsim_error_set(error, errno == ENOMEM ? GSIM_NOMEM : GSIM_INPUT, "%s", errno == ENOMEM ? gsim_status_text(GSIM_NOMEM) : strerror(errno));
-        return NULL;
-    }
-    do {
->>>>>>> dc51486 (safety: links, locks, unreadable devices, quotes, CSV)
         void *array = text;
         if (gsim_array_grow(&array, 1, count + 4096, &capacity)) {
             status = no_memory(error);

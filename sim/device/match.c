@@ -82,7 +82,6 @@ static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int c
     return near + 1 / (1 + off) / 2 - (spec->inherits ? 1e-6 : 0);
 }
 
-<<<<<<< HEAD
 /* "NVIDIA H100 80GB HBM3 MIG 1g.10gb" is a slice of the first: WHOLE is that. NULL: it is none. */
 static const char *slice_of(const char *gpu, char whole[128])
 {
@@ -91,19 +90,12 @@ static const char *slice_of(const char *gpu, char whole[128])
     return mig;
 }
 
-void gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match)
+enum gsim_status gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match, struct gsim_error *error)
 {
     char whole[128];
     if (slice_of(gpu, whole)) gpu = whole, sm_count = 0;
-    struct gsim_device_entries list = {0};
-    struct gsim_error error = {0};
-    double best = 0;
-=======
-enum gsim_status gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match, struct gsim_error *error)
-{
     struct gsim_arena arena = {0};
     struct gsim_model_file *files = NULL;
->>>>>>> dc51486 (safety: links, locks, unreadable devices, quotes, CSV)
     struct gsim_device_spec known = {0};
     size_t count = 0;
     double best = 0;
