@@ -378,6 +378,15 @@ static void note_order(struct gsim_whatif *w, const uint32_t *top, uint32_t coun
         }
 }
 
+static bool saves_host_time(const struct gsim_whatif_row *row)
+{
+    static const bool kinds[GSIM_CHANGE_COUNT] = {[GSIM_CHANGE_GRAPH] = true, [GSIM_CHANGE_DAG] = true, [GSIM_CHANGE_NOSYNC] = true,
+                                                  [GSIM_CHANGE_STREAMS] = true, [GSIM_CHANGE_LAUNCH] = true, [GSIM_CHANGE_FUSE] = true};
+    bool saves = false;
+    for (uint32_t i = 0; i < row->count; i++) saves |= kinds[row->changes[i].kind];
+    return saves;
+}
+
 /* What is saved with a host as fast and as slow as it may be: the errors of the rows, and whether their order holds. */
 static enum gsim_status find_spread(struct gsim_whatif *w, struct gsim_error *error)
 {
@@ -395,7 +404,11 @@ static enum gsim_status find_spread(struct gsim_whatif *w, struct gsim_error *er
     if (status != GSIM_OK) return status;
     const struct gsim_whatif_row *low = &w->rows[first], *high = low + count + 1;
     double share = fabs(high->time_us - low->time_us) / (2 * w->rows[0].time_us);
-    for (uint32_t i = 1; i < first; i++) w->rows[i].error_us = fmax(w->rows[i].error_us, share * (w->rows[0].time_us - w->rows[i].time_us));
+    for (uint32_t i = 1; i < first; i++) {
+        bool is_told = false; /* by runs of its own */
+        for (uint32_t k = 0; k < count; k++) is_told |= top[k] == i;
+        if (!is_told && saves_host_time(&w->rows[i])) w->rows[i].error_us = fmax(w->rows[i].error_us, share * (w->rows[0].time_us - w->rows[i].time_us));
+    }
     for (uint32_t k = 0; k < count; k++) {
         saved_us[k][0] = low->time_us - low[k + 1].time_us;
         saved_us[k][1] = high->time_us - high[k + 1].time_us;
