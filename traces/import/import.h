@@ -31,7 +31,7 @@ struct gsim_import_options {
     double copy_gbps[2][2]; /* of the device: [pageable][d2h]; 0: not known */
     /* What a replay charges by itself: it is taken off the recorded host time. gsim_import_charge() */
     double launch_us, memcpy_us, event_record_us, stream_wait_us, launch_to_start_us, sync_return_us, sync_idle_us;
-    double stream_gap_us, graph_node_gap_us, graph_start_us, graph_launch_us, graph_launch_node_us;
+    double stream_gap_us, kernel_to_copy_us, copy_to_kernel_us, graph_node_gap_us, graph_start_us, graph_launch_us, graph_launch_node_us;
     struct gsim_trace_steps *steps;  /* NULL: not wanted; zeroed before, and the caller's to release in any case */
     struct gsim_import_times *times; /* NULL: not wanted; zeroed before, and the caller's to release in any case */
 };

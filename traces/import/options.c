@@ -17,6 +17,8 @@ void gsim_import_charge(struct gsim_import_options *options, const struct gsim_d
     options->sync_return_us = device->sync_return_us;
     options->sync_idle_us = device->sync_idle_us;
     options->stream_gap_us = device->stream_gap_us;
+    options->kernel_to_copy_us = device->kernel_to_copy_us;
+    options->copy_to_kernel_us = device->copy_to_kernel_us;
     options->graph_node_gap_us = device->graph_node_gap_us;
     options->graph_start_us = device->graph_start_us;
     options->graph_launch_us = device->graph_launch_us;

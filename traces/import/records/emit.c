@@ -239,12 +239,15 @@ static bool is_recorded(const struct gsim_emitter *e, const struct gsim_activity
  * a part in it. */
 static int64_t replayed_end(const struct gsim_emitter *e, const struct gsim_activity *work, uint32_t last, int64_t charge_ns)
 {
-    int64_t start_ns = e->cursor_ns + charge_ns + gsim_emit_ns(e->options->launch_to_start_us);
+    bool is_copy = work->kind == GSIM_ACTIVITY_COPY, was_copy = last != GSIM_EMIT_NONE && e->made[last].is_copy;
+    double gap_us = is_copy && !was_copy ? e->options->kernel_to_copy_us : !is_copy && was_copy ? e->options->copy_to_kernel_us : e->gap_us;
+    if (gap_us <= 0) gap_us = e->gap_us;
+    int64_t start_ns = e->cursor_ns + charge_ns + (is_copy ? 0 : gsim_emit_ns(e->options->launch_to_start_us));
     if (e->has_nodes) return work->end_ns; /* its nodes are given the gaps that were recorded */
-    if (last != GSIM_EMIT_NONE && e->made[last].replayed_ns + gsim_emit_ns(e->gap_us) > start_ns)
-        start_ns = e->made[last].replayed_ns + gsim_emit_ns(e->gap_us);
+    if (last != GSIM_EMIT_NONE && e->made[last].replayed_ns + gsim_emit_ns(gap_us) > start_ns)
+        start_ns = e->made[last].replayed_ns + gsim_emit_ns(gap_us);
     int64_t off_ns = start_ns + work->solo_ns - work->end_ns;
-    bool is_near = off_ns < FAR_NS && off_ns > -FAR_NS && work->kind == GSIM_ACTIVITY_KERNEL;
+    bool is_near = off_ns < FAR_NS && off_ns > -FAR_NS && work->kind != GSIM_ACTIVITY_MEMSET;
     return is_near && e->options->launch_us > 0 ? start_ns + work->solo_ns : work->end_ns;
 }
 
@@ -323,8 +326,9 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     if (!is_blocking(e, work)) return;
     gsim_emit_wait_for(e, &e->host_waits, index);
     stream->seen = index;
-    gsim_emit_return(e, call, work->end_ns + gsim_emit_ns(e->options->sync_return_us), GSIM_SPAN_CALL);
-    if (e->cursor_ns > call->end_ns && work->pageable) e->cursor_ns = call->end_ns;
+    /* Of pageable memory the call itself ends with the copy, or some us before. */
+    int64_t back_ns = e->made[index].replayed_ns + gsim_emit_ns(work->pageable ? e->options->sync_idle_us : e->options->sync_return_us);
+    gsim_emit_return(e, call, work->end_ns > call->end_ns ? call->end_ns : back_ns, GSIM_SPAN_CALL);
 }
 
 /* --- all of it -------------------------------------------------------------------------------------------------- */
@@ -403,7 +407,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     }
     if (status == GSIM_OK && !e.failed && steps->until_ns) {
         e.removed_ns += gsim_overhead_until(&e.overhead, steps->until_ns);
-        gsim_emit_pass_time(&e, 0, steps->until_ns);
+        gsim_emit_pass_time(&e, e.host_thread, steps->until_ns);
     }
     for (uint32_t i = steps->count; status == GSIM_OK && options->times && i < steps->count + steps->tail_count; i++)
         if (steps->steps[i].kind == GSIM_STEP_SYNC) gsim_emit_keep_sync(&e, &records->calls[steps->steps[i].index]);

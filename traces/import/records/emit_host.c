@@ -43,6 +43,7 @@ void gsim_emit_pass_time(struct gsim_emitter *e, uint64_t thread, int64_t time_n
 {
     int64_t gap = time_ns - e->cursor_ns, removed = gap < e->removed_ns ? gap : e->removed_ns;
     struct gsim_host_span owner;
+    e->host_thread = thread;
     if (removed > 0) e->cursor_ns += removed, gap -= removed;
     e->removed_ns = 0;
     bool works = e->options->gaps && gap > SMALLEST_GAP_NS;

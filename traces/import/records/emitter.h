@@ -56,6 +56,7 @@ struct gsim_emitter {
     uint32_t work_count; /* made so far */
     uint32_t last_call, last_graph; /* of the work made last; the same where it is a graph's launch */
     int64_t cursor_ns, origin_ns; /* origin: of the first launch */
+    uint64_t host_thread; /* that called last */
     int64_t busy_ns;   /* the latest end of a work made so far */
     int64_t removed_ns; /* of the time up to the step at hand, the profiler's */
     double gap_us;     /* between works that follow each other in a replay */

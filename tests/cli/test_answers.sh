@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What validate, explain and whatif say of made-up traces, against what is right by hand: one kind of trace each.
+# test_answers.sh SOURCE-DIR BUILD-DIR.
+set -u
+gpusim=$(cd "$2" && pwd)/gpusim
+GPUSIM_DATA=$(cd "$1" && pwd)
+export GPUSIM_DATA
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place" || exit 1
+failures=0
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+
+# trace NAME STATEMENTS [GPU [SMS]]: a Kineto trace by awk. launch(thread, stream, call, length of it, start, length, kernel) is one kernel, copy() one
+# blocking copy of pageable memory, call() a call that makes no work, named() what the trace names. Times: microseconds.
+trace() {
+    awk -v gpu="${3:-NVIDIA H100 80GB HBM3}" -v sms="${4:-132}" "function put(text) { printf \"%s%s\", (n++ ? \",\\n\" : \"\"), text }
+        function event(cat, name, pid, tid, ts, dur, args) {
+            put(sprintf(\"{\\\"ph\\\": \\\"X\\\", \\\"cat\\\": \\\"%s\\\", \\\"name\\\": \\\"%s\\\", \\\"pid\\\": %d, \\\"tid\\\": %d, \\\"ts\\\": %.3f, \\\"dur\\\": %.3f, \\\"args\\\": {%s}}\",
+                        cat, name, pid, tid, 5000 + ts, dur, args)) }
+        function call(name, tid, ts, dur) { event(\"cuda_runtime\", name, 9, tid, ts, dur, \"\\\"correlation\\\": \" ++id) }
+        function named(cat, name, tid, ts, dur) { event(cat, name, 9, tid, ts, dur, \"\") }
+        function kernel(stream, ts, dur, name, of) {
+            event(\"kernel\", name, 0, stream, ts, dur, sprintf(\"\\\"device\\\": 0, \\\"context\\\": 1, \\\"stream\\\": %d, \\\"correlation\\\": %d, \\\"grid\\\": [%d, 1, 1], \\\"block\\\": [256, 1, 1], \\\"registers per thread\\\": 32, \\\"shared memory\\\": 0\", stream, of, blocks ? blocks : 300)) }
+        function launch(tid, stream, ts, dur, start, length_us, name) { call(\"cudaLaunchKernel\", tid, ts, dur); kernel(stream, start, length_us, name, id) }
+        function copy(way, stream, ts, dur, start, length_us, bytes) {
+            call(\"cudaMemcpy\", 1, ts, dur)
+            event(\"gpu_memcpy\", way, 0, stream, start, length_us, sprintf(\"\\\"device\\\": 0, \\\"context\\\": 1, \\\"stream\\\": %d, \\\"correlation\\\": %d, \\\"bytes\\\": %d\", stream, id, bytes)) }
+        BEGIN { printf \"{\\\"schemaVersion\\\": 1, \\\"deviceProperties\\\": [{\\\"id\\\": 0, \\\"name\\\": \\\"%s\\\", \\\"computeMajor\\\": 9, \\\"computeMinor\\\": 0, \\\"numSms\\\": %d}], \\\"traceEvents\\\": [\", gpu, sms
+            $2
+            print \"]}\" }" >"$1.json"
+}
+
+# is WHAT FOUND LEAST MOST
+is() { awk -v found="${2:-nan}" -v least="$3" -v most="$4" 'BEGIN { exit !(found + 0 >= least && found + 0 <= most && found != "nan") }' || fail "$1: ${2:-nothing}, expected $3 to $4"; }
+
+# error NAME LEAST MOST: of the replay's time, in per cent.
+error() {
+    found=$("$gpusim" validate "$1.json" 2>&1 | awk -v name="$1" 'index($1, substr(name, 1, 8)) == 1 && NF >= 8 { print $6; exit }')
+    is "$1: validate" "$found" "$2" "$3"
+}
+
+# idle NAME CAUSE LEAST MOST: share of the time that the GPU idles for it, in per cent. "busy": is busy.
+idle() {
+    "$gpusim" explain "$1.json" --whole --csv - >csv 2>/dev/null
+    found=$(awk -F, -v cause="$2" 'NR > 1 && (cause == "busy" ? $1 != "nothing" : $1 == "nothing" && $2 == cause) { sum += $NF } END { print 100 * sum }' csv)
+    is "$1: $2" "$found" "$3" "$4"
+}
+
+# saves NAME CHANGE LEAST MOST: per cent. saves NAME CHANGE none: it is not offered.
+saves() {
+    [ -f "$1.csv" ] || "$gpusim" whatif "$1.json" --whole --csv "$1.csv" >"$1.txt" 2>&1 || fail "$1: $(cat "$1.txt")"
+    case $2 in
+    best) found=$(sed -n 's/^best together *[0-9.]* *[-0-9.]* *\([-0-9.]*\) .*/\1/p' "$1.txt") ;;
+    *) found=$(awk -F, -v change="$2" '$1 == change { print $4 }' "$1.csv") ;;
+    esac
+    [ "$3" != none ] || { [ -z "$found" ] || fail "$1: $2 saves $found %, expected none"; }
+    [ "$3" = none ] || is "$1: $2" "$found" "$3" "$4"
+}
+
+# says NAME COMMAND TEXT
+says() { "$gpusim" "$2" "$1.json" >said 2>&1; grep -qF -- "$3" said || fail "$1: $2 does not say '$3'"; }
+says_not() { "$gpusim" "$2" "$1.json" >said 2>&1; ! grep -qF -- "$3" said || fail "$1: $2 says '$3'"; }
+
+# The host's own 300 us behind each wait stay its own, with a graph and without the wait: 25 x (30 + 300 + 10) us.
+trace own 'for (i = 0; i < 25; i++) { t = i * 340; launch(1, 7, t, 4, t + 2, 30, "score"); call("cudaDeviceSynchronize", 1, t + 4.5, 28.5) }'
+error own -1 1
+idle own host_work 85 90
+saves own nosync 2 12
+saves own best 2 13
+says_not own explain 'framework'
+# What orders two streams is the wait of the host.
+trace order 'blocks = 50; for (i = 0; i < 20; i++) { s = i % 2 ? 21 : 14; t = i * 130; launch(1, s, t, 4, t + 2, 110, "half_" s); call("cudaStreamSynchronize", 1, t + 4, 109) }'
+saves order nosync -1 15
+saves order best -1 17
+# It wakes 60 us after what it waited for.
+trace late 'for (i = 0; i < 20; i++) { t = i * 200; launch(1, 7, t, 4, t + 2, 60, "a"); launch(1, 7, t + 5, 4, t + 63, 60, "a"); call("cudaEventSynchronize", 1, t + 10, 173) }'
+error late -1 1
+idle late busy 58 64
+idle late result 25 34
+# A blocking copy begins 150 us after its call.
+trace staged 'for (i = 0; i < 10; i++) { t = i * 400; copy("Memcpy HtoD (Pageable -> Device)", 7, t, 303, t + 150, 150, 2000000); launch(1, 7, t + 310, 4, t + 312, 60, "embed"); call("cudaDeviceSynchronize", 1, t + 315, 58) }'
+error staged -3 3
+idle staged other_calls 30 45
+# One launch call of 25 ms, then 39 of 4 us.
+trace module 'launch(1, 7, 0, 25000, 24999, 30, "stencil"); for (i = 1; i < 40; i++) launch(1, 7, 25000 + 5 * i, 4, 24999 + 31 * i, 30, "stencil"); call("cudaDeviceSynchronize", 1, 25300, 950)'
+error module -1 1
+idle module launch_calls 90 97
+saves module graph -1 1
+says module explain 'in launch call cudaLaunchKernel'
+# cudaMalloc of 3 ms between launches.
+trace malloc 'for (i = 0; i < 6; i++) { t = i * 3300; launch(1, 7, t, 4, t + 2, 200, "fill"); call("cudaMalloc", 1, t + 250, 3000) }'
+idle malloc other_calls 85 96
+saves malloc graph -1 5
+says malloc explain 'in call cudaMalloc'
+# 20 ms in the data loader between four batches.
+trace loader 'for (i = 0; i < 4; i++) { t = i * 20300; named("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 1, t, 20000)
+    for (k = 0; k < 10; k++) { named("cpu_op", "aten::mm", 1, t + 20000 + 20 * k, 10); launch(1, 7, t + 20002 + 20 * k, 4, t + 20010 + 101 * k, 100, "gemm") } }'
+idle loader named 85 97
+saves loader graph -1 2
+says loader explain 'within enumerate(DataLoader)'
+says loader whatif 'host-bound'
+# An annotation during which nothing is launched owns the time, one with launches in it does not.
+trace ranges 'for (i = 0; i < 8; i++) { t = i * 1000; named("user_annotation", "decode images", 1, t + 100, 800); named("user_annotation", "train", 1, t, 990); named("cpu_op", "aten::add", 1, t, 20); launch(1, 7, t, 4, t + 8, 50, "add") }'
+says ranges explain 'within decode images'
+says_not ranges explain 'within train'
+# The GPU is never idle: the host waits in cudaFree, or asks until an event is over, or HIP's calls do.
+for wait in cudaFree hipFree cudaEventQuery hipStreamQuery hipEventSynchronize cudaMalloc; do
+    trace "$wait" "wait = \"$wait\"; for (i = 0; i < 15; i++) { t = i * 610; for (k = 0; k < 6; k++) launch(1, 7, t + 5 * k, 4, t + 2 + 101 * k, 100, \"solve\")
+        if (wait ~ /Query/) for (q = 30; q < 612; q += 7) call(wait, 1, t + q, 2); else call(wait, 1, t + 31, 578) }"
+    error "$wait" -1 1
+    saves "$wait" kernel:solve=2x 45 50
+    says "$wait" whatif 'GPU-bound'
+done
+# cudaMalloc that returns while the GPU works is none.
+trace early 'for (i = 0; i < 10; i++) { t = i * 500; for (k = 0; k < 4; k++) launch(1, 7, t + 5 * k, 4, t + 2 + 101 * k, 100, "solve"); call("cudaMalloc", 1, t + 30, 100) }'
+error early -1 1
+# Idle time that nothing explains is no kernel, and no GPU shortens it; kernels are named by their functions.
+trace delays 'for (i = 0; i < 8; i++) { t = i * 1500; launch(1, 7, t, 4, t + 2, 200, "fft(int, float *)"); launch(1, 7, t + 5, 4, t + 1202, 200, "fft(int, float *)"); call("cudaDeviceSynchronize", 1, t + 10, 1393) }'
+error delays -1 1
+idle delays unexplained 62 70
+saves delays kernel:fft=2x 12 15
+saves delays kernel:unexplained=2x none
+saves delays device=v100 -95 0
+trace names 'for (i = 0; i < 20; i++) { launch(1, 7, 10 * i, 4, 2 + 202 * i, 120, "axpy(int, double *)"); launch(1, 7, 10 * i + 5, 4, 123 + 202 * i, 80, "dot(double *, double *)") } call("cudaDeviceSynchronize", 1, 201, 3840)'
+saves names kernel:axpy=2x 28 31
+saves names kernel:double=2x none
+# All kernels 50 ms behind their launches; the first one only.
+trace behind 'for (i = 0; i < 30; i++) launch(1, 7, 20 * i, 4, 50000 + 70 * i, 60, "late")'
+error behind -1 1
+trace loads 'for (i = 0; i < 30; i++) launch(1, 7, 20 * i, 4, 9000 + 61 * i, 60, "late")'
+error loads -1 1
+# Small copies back as they were.
+trace small 'for (i = 0; i < 60; i++) { t = i * 50; launch(1, 7, t, 4, t + 2, 20, "level"); copy("Memcpy DtoH (Device -> Pageable)", 7, t + 4, 21, t + 23, 1.4, 8) }' 'Tesla T4' 40
+error small -3 3
+# A slice of a GPU; a GPU that no file describes.
+trace slice 'blocks = 28; for (i = 0; i < 20; i++) launch(1, 7, 5 * i, 4, 2 + 51 * i, 50, "norm")' 'NVIDIA H100 80GB HBM3 MIG 1g.10gb' 14
+says slice explain 'is a slice of a GPU'
+says slice explain 'with 14 SMs'
+trace other 'for (i = 0; i < 20; i++) launch(1, 7, 5 * i, 4, 2 + 51 * i, 50, "norm")' 'NVIDIA H155' 99
+says other whatif 'here with 99 SMs'
+for command in explain whatif; do
+    "$gpusim" $command other.json --json page.json >/dev/null 2>&1 && grep -q '"notes": \["no device is' page.json || fail "other: no note in the JSON of $command"
+    "$gpusim" report page.json -o page.html 2>/dev/null && grep -q 'no device is' page.html || fail "other: no note on the page of $command"
+done
+# Streams keep their numbers; events without a category have none.
+trace streams 'blocks = 60; for (i = 0; i < 12; i++) { launch(1, 13, 45 * i, 4, 2 + 150 * i, 140, "left"); launch(1, 29, 45 * i + 20, 4, 22 + 150 * i, 140, "right") }'
+says streams explain '13 and 29'
+printf '{"traceEvents": [{"ph": "X", "name": "cuLaunchKernel", "pid": 1, "tid": 2, "ts": 0, "dur": 4}]}' >bare.json
+says bare explain 'found 1 events without a category (the first: "cuLaunchKernel")'
+# A graph whose nodes pause 20 us now and then; it is one for all three.
+trace nodes 'for (g = 0; g < 5; g++) { t = 700 * g; call("cudaGraphLaunch", 1, t, 10); of = id; s = t + 16
+    for (k = 0; k < 30; k++) { kernel(7, s, 12, "decode_" k % 3, of); s += 13.1 + (k % 6 == 5 ? 20 : 0) } call("cudaStreamSynchronize", 1, t + 11, s - t - 10) }'
+error nodes -1.5 1.5
+says nodes validate '150 launched by CUDA graphs'
+says nodes explain 'under cudagraph'
+says nodes whatif 'under cudagraph'
+idle nodes unexplained 10 20
+# Bars are shares of what is saved: no row is off by more than it saves.
+for name in own order module loader cudaFree; do
+    awk -F, -v name=$name 'NR > 2 && $1 !~ /device/ && $5 != "" && $5 > 0.6 * ($3 < 0 ? -$3 : $3) + 0.5 { print name ": " $1 " saves " $3 " +- " $5; bad = 1 } END { exit bad }' $name.csv || failures=$((failures + 1))
+done
+exit $failures
