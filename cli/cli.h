@@ -102,8 +102,12 @@ enum gsim_cli_command {
     X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
     X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how often the program runs, up to 1000000 (default: its own)")                \
+    X(NODE, "node", "NAME|FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                 \
+      "hosts, devices and links (gpusim list nodes); --device is\n"                                                    \
+      "for the devices that it leaves open")                                                                           \
     X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                                         \
-      "GPUs, all alike, up to 8 (default 1); which op is for which\n"                                                  \
+      "GPUs, all alike, or of --node the first N (default 1, all\n"                                                    \
+      "of the node); which op is for which\n"                                                                          \
       "says the program file: device, and to of a copy p2p")                                                            \
     X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                             \
       "which GPU a kernel is for: a placement (gpusim list placements)\n"                                              \
@@ -330,9 +334,12 @@ void gsim_cli_note_window(const struct gsim_result *result);
 
 /* --- cli/setup.c: from words to simulations ------------------------------------------------------------ */
 /* What all runs of one call have in common. */
+struct gsim_cli_node;
+
 struct gsim_cli_setup {
     const struct gsim_cli_arguments *arguments;
     struct gsim_device_spec device;
+    struct gsim_cli_node *node;           /* of which DEVICE is the first; NULL: there is none */
     struct gsim_gpu_options gpu;
     enum gsim_suite suite;
     enum gsim_memory_mode memory;

@@ -6,6 +6,7 @@
 #include "sim/device/device.h"
 #include "sim/device/rules.h"
 #include "cli/cli.h"
+#include "cli/node.h"
 #include "gpusim/batching.h"
 #include "sim/base/text.h"
 
@@ -277,9 +278,9 @@ static void list_batching(bool in_full)
 }
 
 /* --- the command ------------------------------------------------------------------------------------------------- */
-enum topic { WORKLOADS, SCHEDULERS, PLACEMENTS, SHARING, DEVICES, PRESETS, RULES, GPU, BATCHING, TOPIC_COUNT };
+enum topic { WORKLOADS, SCHEDULERS, PLACEMENTS, SHARING, DEVICES, NODES, PRESETS, RULES, GPU, BATCHING, TOPIC_COUNT };
 static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "placements", "sharing", "devices",
-                                                "presets",   "rules",      "gpu",        "batching"};
+                                                "nodes",     "presets",    "rules",      "gpu",     "batching"};
 
 static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_error *error)
 {
@@ -298,6 +299,8 @@ static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_err
         return GSIM_OK;
     case DEVICES:
         return list_devices(in_full, error);
+    case NODES:
+        return gsim_cli_list_nodes(in_full, error);
     case PRESETS:
         list_presets(NULL, in_full);
         return GSIM_OK;
@@ -323,6 +326,7 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
     const struct gsim_scheduler_ops *scheduler = NULL;
     enum gsim_status status = GSIM_OK;
     if (topic == DEVICES) return put_device(name, error);
+    if (topic == NODES) return gsim_cli_list_node(name, error);
     if (topic == RULES) return list_rule(name, error);
     if (topic == GPU) return list_gpu_option(name, error);
     if (topic == BATCHING) {
@@ -386,7 +390,7 @@ static enum gsim_status list(const struct gsim_cli_arguments *arguments, struct 
     gsim_nearest_init(&nearest, wanted);
     for (int i = 0; i < TOPIC_COUNT; i++) gsim_nearest_offer(&nearest, topics[i]);
     return gsim_error_set(error, GSIM_USAGE,
-                          "cannot list '%.60s': expected workloads, schedulers, placements, sharing, devices, presets, rules or gpu%s", wanted,
+                          "cannot list '%.60s': expected workloads, schedulers, placements, sharing, devices, nodes, presets, rules or gpu%s", wanted,
                           gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 

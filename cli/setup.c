@@ -4,6 +4,7 @@
  * Every message says what was found and what was expected. Which commands there are: cli/cli.c.
  */
 #include "cli/cli.h"
+#include "cli/node.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -164,13 +165,11 @@ enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *err
 static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const struct opt *opt, struct gsim_error *error)
 {
     if (!is_machine_number(opt)) return unknown_number(opt, error);
-    if (strcmp(opt->scope, "rule") == 0) return gsim_rule_set(&setup->device, opt->name, opt->value, error);
     if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name)) {
         enum gsim_status status = gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
         return status == GSIM_OK ? status : gsim_error_prefix(error, "--opt gpu.%s=%.60s", opt->name, opt->value);
     }
-    if (strcmp(opt->name, GSIM_DEVICE_PCIE) == 0) return gsim_device_set_pcie(&setup->device, opt->value, error);
-    return gsim_device_set_number(&setup->device, opt->name, opt->value, error);
+    return gsim_cli_node_opt(setup, strcmp(opt->scope, "rule") == 0, opt->name, opt->value, error);
 }
 
 bool gsim_cli_is_shared_object(const char *text)
@@ -285,7 +284,6 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error)
 {
-    const char *device = arguments->value[GSIM_CLI_DEVICE];
     int suite, memory, prefetch;
     memset(setup, 0, sizeof(*setup));
     setup->arguments = arguments;
@@ -299,12 +297,7 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     if (status == GSIM_OK) status = gsim_cli_placement(arguments, &setup->placement, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCK1D, GSIM_LIMIT_BLOCK_THREADS, &setup->block1d, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, GSIM_LIMIT_BLOCKS, &setup->blocks, error);
-    if (arguments->device) {
-        setup->device = *arguments->device; /* its arena stays where it is */
-        setup->device.arena = (struct gsim_arena){0};
-    } else if (status == GSIM_OK) {
-        status = gsim_device_load(device ? device : GSIM_DEVICE_DEFAULT, &setup->device, error);
-    }
+    if (status == GSIM_OK) status = gsim_cli_node_or_device(setup, error);
     if (status != GSIM_OK) return status;
     setup->suite = (enum gsim_suite)suite;
     setup->memory = (enum gsim_memory_mode)memory;
@@ -326,6 +319,7 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
 void gsim_cli_setup_release(struct gsim_cli_setup *setup)
 {
     gsim_device_release(&setup->device);
+    gsim_cli_node_release(setup->node);
     memset(setup, 0, sizeof(*setup));
 }
 
@@ -549,6 +543,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     add_option(point, "memory", memories[run->memory]);
     add_option(point, "prefetch", run->prefetch ? "on" : "off");
     if (run->noise) add_option(point, "noise", "on");
+    if (run->node) add_option(point, "node", gsim_node_name(run->node));
     if (run->gpu_count > 1) add_number(point, "gpus", run->gpu_count);
     if (run->placement) add_option(point, "place", run->placement->name);
     if (run->placement && run->placement->params)
@@ -581,6 +576,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
                                                      .seed = setup->seed};
         status = gsim_cli_place_point(point, setup, error);
         point->workload = options;
+        gsim_cli_node_set(setup->node, &setup->device, &point->arena, &point->simulation);
         if (point->source) {
             point->simulation.source = point->source;
             point->simulation.source_params = point->numbers;

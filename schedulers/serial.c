@@ -18,9 +18,15 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 
 struct serial {
     struct gsim_driver *driver;
-    uint32_t current, pending;            /* device; bit by device: it has work that the host has not waited for */
-    gsim_stream streams[GSIM_LIMIT_GPUS]; /* the default stream is GPU 0's; of the others one each, made at first use */
+    uint32_t current;
+    bool is_pending;      /* GPU CURRENT has work that the host has not waited for */
+    gsim_stream *streams; /* the default stream is GPU 0's; of the others one each, made at first use */
 };
+
+static gsim_stream *make_streams(struct gsim_run *run)
+{
+    return GSIM_ARENA_ARRAY(run->arena, gsim_stream, gsim_device_count(run->driver));
+}
 
 static void set_device(struct serial *s, uint32_t device)
 {
@@ -31,12 +37,8 @@ static void set_device(struct serial *s, uint32_t device)
 
 static void synchronize(struct serial *s)
 {
-    for (uint32_t device = 0; s->pending; device++) {
-        if (!(s->pending >> device & 1)) continue;
-        set_device(s, device);
-        gsim_device_synchronize(s->driver);
-        s->pending &= ~(UINT32_C(1) << device);
-    }
+    if (s->is_pending) gsim_device_synchronize(s->driver);
+    s->is_pending = false;
 }
 
 static void issue(struct serial *s, const struct gsim_op *op)
@@ -46,20 +48,20 @@ static void issue(struct serial *s, const struct gsim_op *op)
         gsim_op_issue(s->driver, op, 0);
         return;
     }
-    if (s->pending & ~(UINT32_C(1) << op->device)) synchronize(s); /* one GPU at a time */
+    if (s->current != op->device) synchronize(s); /* one GPU at a time */
     set_device(s, op->device);
     if (op->device && !s->streams[op->device]) s->streams[op->device] = gsim_stream_create(s->driver, 0);
     gsim_op_issue(s->driver, op, s->streams[op->device]);
-    s->pending = UINT32_C(1) << op->device;
+    s->is_pending = true;
     if (op->kind == GSIM_OP_KERNEL) synchronize(s);
 }
 
 static enum gsim_status execute_drawn(struct gsim_run *run, struct gsim_error *error)
 {
     struct gsim_pull *pull = gsim_pull_create(run, false);
-    struct serial s = {.driver = run->driver};
+    struct serial s = {.driver = run->driver, .streams = make_streams(run)};
     struct gsim_oplist list;
-    if (!pull) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!pull || !s.streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_peers_enable(run->driver);
     gsim_iteration_begin(run->driver, 0);
     while (gsim_pull_next(pull, &list))
@@ -75,8 +77,9 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct gsim_lowering *lowering = run->state;
     struct gsim_driver *driver = run->driver;
-    struct serial s = {.driver = driver};
     if (run->draw) return execute_drawn(run, error);
+    struct serial s = {.driver = driver, .streams = make_streams(run)};
+    if (!s.streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_peers_enable(driver);
     for (uint32_t iteration = 0; iteration < run->iterations && !gsim_driver_failed(driver); iteration++) {
         const struct gsim_oplist *list = iteration == 0 ? &lowering->first : &lowering->steady;

@@ -121,7 +121,7 @@ static struct gsim_device *open_later(struct gsim_machine *m, uint32_t index)
 enum gsim_status gsim_hardware_open_process(struct gsim_hardware *h, uint32_t index, struct gsim_partition *part, struct gsim_error *error)
 {
     h->processes[index] = (struct gsim_process){.machine = h->machine, .devices = h->devices, .device_count = h->device_count,
-                                                .device = h->devices[0], .spec = h->machine->simulation->device, .space = h->space,
+                                                .spec = h->machine->simulation->device, .space = h->space,
                                                 .fronts = &h->fronts[index * h->device_count]};
     return open_front(h, index, 0, part, error);
 }
@@ -132,7 +132,6 @@ enum gsim_status gsim_hardware_give(struct gsim_hardware *h, uint32_t index, uin
     if (!open_later(h->machine, device)) return gsim_error_set(error, h->machine->error->status, "%s", h->machine->error->message);
     p->first_device = device;
     p->devices = &h->devices[device];
-    p->device = p->devices[0];
     p->device_count = 1;
     return gsim_api_init(p) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }

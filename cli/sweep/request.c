@@ -25,6 +25,7 @@ static const struct {
     {"memory", GSIM_CLI_MEMORY, false},     {"prefetch", GSIM_CLI_PREFETCH, false},
     {"block1d", GSIM_CLI_BLOCK1D, true},    {"blocks", GSIM_CLI_BLOCKS, true},
     {"seed", GSIM_CLI_SEED, true},          {"noise", GSIM_CLI_NOISE, false},
+    {"node", GSIM_CLI_NODE, false},
     {"gpus", GSIM_CLI_GPUS, true},          {"share", GSIM_CLI_SHARE, false},
     {"place", GSIM_CLI_PLACE, false},
 };
@@ -348,7 +349,7 @@ static enum gsim_status look_up_tasks(struct gsim_requests *requests, struct gsi
 /* Workload or tasks. */
 static enum gsim_status check_kind(const struct gsim_spec *spec, bool has_tasks, struct gsim_error *error)
 {
-    static const char *const apart[] = {"workload", "iterations", "gpus"};
+    static const char *const apart[] = {"workload", "iterations", "gpus", "node"};
     for (size_t i = 0; i < spec->fixed_count + spec->axis_count; i++) {
         const char *name = i < spec->fixed_count ? spec->fixed[i].name : spec->axes[i - spec->fixed_count].name;
         for (size_t a = 0; a < sizeof apart / sizeof apart[0] && has_tasks; a++)

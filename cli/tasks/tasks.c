@@ -95,7 +95,7 @@ static enum gsim_status merge(struct gsim_cli_tasks *t, struct gsim_error *error
 
 enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim_cli_setup *setup, struct gsim_error *error)
 {
-    static const enum gsim_cli_key unused[] = {GSIM_CLI_WORKLOAD, GSIM_CLI_ITERATIONS, GSIM_CLI_GPUS, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_TRACE_SMS, GSIM_CLI_GANTT};
+    static const enum gsim_cli_key unused[] = {GSIM_CLI_WORKLOAD, GSIM_CLI_ITERATIONS, GSIM_CLI_GPUS, GSIM_CLI_NODE, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_TRACE_SMS, GSIM_CLI_GANTT};
     const char *texts[GSIM_LIMIT_TASKS];
     uint32_t count;
     *t = (struct gsim_cli_tasks){.setup = setup};

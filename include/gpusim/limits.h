@@ -28,7 +28,7 @@
 #define GSIM_LIMIT_PROLOGUE 0.99         /* share of a block's work */
 #define GSIM_LEAST_TRIGGER 1e-6          /* stands for 0, which is not given */
 #define GSIM_LIMIT_STREAM 65535
-#define GSIM_LIMIT_GPUS 8
+#define GSIM_LIMIT_GPUS 16384
 #define GSIM_LIMIT_PRIORITY 100          /* either sign */
 #define GSIM_LIMIT_ITERATIONS 1000000u
 #define GSIM_LIMIT_NAME 255u             /* bytes of a name */

@@ -118,15 +118,15 @@ struct gsim_op {
     int32_t stream;              /* the author's own choice, followed by the scheduler async; -1: none */
     int32_t priority;            /* CUDA's: lower is more urgent; 0 default */
     uint16_t segment_count;
-    uint8_t device;              /* the GPU that it is for, by number; of a GSIM_COPY_P2P where the data is */
-    uint8_t to_device;           /* GSIM_COPY_P2P: where it goes */
-    uint8_t copy_memory : 6;     /* GSIM_OP_COPY: enum gsim_copy_memory */
-    uint8_t needed : 1;          /* GSIM_OP_HOST_COMPUTE: the host uses what it waited for, so that the wait stays */
+    uint16_t device;             /* the GPU that it is for, by number; of a GSIM_COPY_P2P where the data is */
+    uint16_t to_device;          /* GSIM_COPY_P2P: where it goes */
+    uint8_t copy_memory : 3;     /* GSIM_OP_COPY: enum gsim_copy_memory */
     uint8_t programmatic : 1;    /* GSIM_OP_KERNEL: launched with programmatic stream serialization: it may begin when all blocks of the kernel
                                     that it follows have triggered, and waits for its end behind its prologue */
-    bool overhead;               /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
-    bool is_unknown;             /* kernel: it may read and write anything on the device, beside its arguments */
-    bool untimed;                /* host write of the reset between iterations, outside the timed region */
+    bool overhead : 1;           /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
+    bool needed : 1;             /* the same: the host uses what it waited for, so that the wait stays */
+    bool is_unknown : 1;         /* kernel: it may read and write anything on the device, beside its arguments */
+    bool untimed : 1;            /* host write of the reset between iterations, outside the timed region */
 };
 
 struct gsim_program {

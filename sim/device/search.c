@@ -21,7 +21,7 @@ static const char marker; /* lies in the object that this code is part of */
 /* Files found so far; the array is gsim_realloc-ed, the strings are the arena's. */
 struct found {
     struct gsim_arena *arena;
-    const char *below; /* each folder: "", "/arch" */
+    const char *below; /* each folder: "", "/arch", "/nodes" */
     struct gsim_error *error;
     struct gsim_model_file *files;
     size_t count, capacity;
@@ -132,6 +132,12 @@ enum gsim_status gsim_model_files(struct gsim_arena *arena, struct gsim_model_fi
                                   struct gsim_error *error)
 {
     return files_below("", arena, files, count, error);
+}
+
+enum gsim_status gsim_node_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
+                                 struct gsim_error *error)
+{
+    return files_below("/nodes", arena, files, count, error);
 }
 
 enum gsim_status gsim_arch_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,

@@ -24,6 +24,10 @@ enum gsim_status gsim_model_files(struct gsim_arena *arena, struct gsim_model_fi
 enum gsim_status gsim_arch_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
                                  struct gsim_error *error) GSIM_NODISCARD;
 
+/* The same of the folders nodes/: hosts, devices and links (gpusim/platform.h). */
+enum gsim_status gsim_node_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
+                                 struct gsim_error *error) GSIM_NODISCARD;
+
 /* The same of the folders nccl/: what collectives take on an architecture. */
 enum gsim_status gsim_nccl_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
                                  struct gsim_error *error) GSIM_NODISCARD;

@@ -107,7 +107,6 @@ struct gsim_process {
     struct gsim_device *const *devices; /* that it sees, by index */
     uint32_t device_count, first_device; /* the machine's number of the first */
     struct gsim_front *const *fronts; /* its own, by the device's index */
-    struct gsim_device *device;    /* current: where new streams are */
     const struct gsim_device_spec *spec; /* what its host calls cost */
     struct gsim_space *space;      /* its memory; buffers of other processes are in it, too */
     gsim_time call_gap;            /* of the device file */
@@ -131,6 +130,14 @@ struct gsim_process {
 
     uint32_t correlation;
 };
+
+/* The running thread's device, made at its first use; of a run that fails, another one. */
+static inline struct gsim_device *gsim_process_device(const struct gsim_process *p)
+{
+    struct gsim_machine *m = p->machine;
+    struct gsim_device *d = m->running && m->running->device ? m->open_device(m, p->first_device + m->running->device) : NULL;
+    return d ? d : p->devices[0];
+}
 
 /* The task that makes the running call. */
 static inline struct gsim_client *gsim_process_client(const struct gsim_process *p) { return p->machine->running->client; }

@@ -16,23 +16,13 @@ static bool is_device(struct gsim_process *p, uint32_t device)
 static void do_device_set(struct gsim_driver *driver, uint32_t device)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    struct gsim_device *d = is_device(p, device) ? p->machine->open_device(p->machine, p->first_device + device) : NULL;
-    if (d) p->device = d;
-}
-
-static void open_peer(struct gsim_device *d, uint32_t peer)
-{
-    if (!d->peers) d->peers = GSIM_ARENA_ARRAY(&d->machine->arena, bool, d->all_count);
-    if (d->peers) d->peers[peer] = true;
-    else gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
+    if (is_device(p, device)) p->machine->running->device = device;
 }
 
 static void do_peer_enable(struct gsim_driver *driver, uint32_t peer)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (!is_device(p, peer) || !p->machine->open_device(p->machine, peer)) return;
-    open_peer(p->device, peer);
-    open_peer(p->devices[peer], p->device->index);
+    if (is_device(p, peer)) gsim_machine_open_peers(p->machine, p->first_device + p->machine->running->device, p->first_device + peer);
 }
 
 void gsim_api_set_device_ops(struct gsim_driver_ops *ops)

@@ -117,7 +117,7 @@ static gsim_stream add_stream(struct gsim_process *p, int priority)
         gsim_free(p->streams[index].tail);
     }
     p->streams[index] = (struct gsim_stream_state){
-        .front = p->fronts[p->device->index], .exists = true, .priority = priority, .hw_queue = GSIM_NO_HW_QUEUE};
+        .front = p->fronts[gsim_process_device(p)->index], .exists = true, .priority = priority, .hw_queue = GSIM_NO_HW_QUEUE};
     p->lowest_free = index + 1;
     return index;
 }
@@ -186,8 +186,8 @@ static void do_device_synchronize(struct gsim_driver *driver)
     if (gsim_driver_failed(driver)) return;
     gsim_time start = gsim_api_begin(p);
     gsim_machine_meet(p->machine);
-    struct gsim_front *front = p->fronts[p->device->index];
-    bool is_idle = front->completed == front->issued;
+    struct gsim_front *front = p->fronts[p->first_device + p->machine->running->device];
+    bool is_idle = !front || front->completed == front->issued; /* there is none before it is used */
     if (!is_idle) gsim_machine_wait_on(p->machine, &front->waiting_device);
     gsim_time waited = p->machine->running->local - start;
     gsim_api_spend(p, is_idle ? p->spec->sync_idle_us : p->spec->sync_return_us);
@@ -406,7 +406,7 @@ static void do_host_access(struct gsim_driver *driver, const struct gsim_op *op)
     if (p->space->mode != GSIM_MEMORY_MANAGED) return;
     gsim_time start = gsim_api_begin(p);
     gsim_machine_meet(p->machine);
-    gsim_managed_host_access(p->device, op, gsim_process_client(p)->iteration);
+    gsim_managed_host_access(gsim_process_device(p), op, gsim_process_client(p)->iteration);
     gsim_api_end(p, GSIM_API_HOST_ACCESS, start, p->machine->running->local - start, 0,
                  p->space->program->buffers[op->args[0].buffer_index].name);
 }

@@ -12,7 +12,7 @@ static void do_frontend_set(struct gsim_driver *driver, const struct gsim_fronte
         return;
     }
     gsim_machine_meet(p->machine);
-    gsim_front_policy_set(p->fronts[p->device->index], p->machine->running->client, ops, policy);
+    gsim_front_policy_set(p->fronts[gsim_process_device(p)->index], p->machine->running->client, ops, policy);
 }
 
 static void do_launch_noted(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream, const void *note)

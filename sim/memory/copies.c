@@ -42,7 +42,7 @@ static struct gsim_leg peer_leg(const struct gsim_device *d, uint32_t to)
 {
     const struct gsim_platform *p = d->machine->platform;
     struct gsim_leg leg = {GSIM_MOVE_DIRECT, gsim_platform_device_place(p, d->index), gsim_platform_device_place(p, to)};
-    if (!d->peers || !d->peers[to] || !gsim_platform_has_peer_links(p, d->index, to)) leg.move = GSIM_MOVE_PINNED;
+    if (!gsim_machine_are_peers(d->machine, d->index, to) || !gsim_platform_has_peer_links(p, d->index, to)) leg.move = GSIM_MOVE_PINNED;
     return leg;
 }
 

@@ -59,7 +59,6 @@ struct gsim_device {
     struct gsim_gaps gaps;
     struct gsim_device *const *all;    /* the machine's, by index */
     uint32_t all_count;
-    bool *peers;                       /* by index: those that its own links to them may be used for; NULL: none */
     const struct gsim_copy_hooks *hooks;
     struct gsim_space *space;          /* of the process whose commands it executes */
     struct gsim_works *works;          /* of its kernels, on devices of this kind */

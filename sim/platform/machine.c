@@ -85,6 +85,28 @@ void gsim_machine_watch(struct gsim_machine *m)
     *t = self->next_watching;
 }
 
+/* Of the peers of A, as gsim_machine.peers has it; 0: it cannot be one. */
+static uint64_t peer_bit(const struct gsim_machine *m, uint32_t a, uint32_t b)
+{
+    uint32_t count, first = gsim_platform_beside(m->platform, a, &count);
+    return b >= first && b < first + count && b < first + 64 && a < first + 64 ? UINT64_C(1) << (b - first) : 0;
+}
+
+void gsim_machine_open_peers(struct gsim_machine *m, uint32_t a, uint32_t b)
+{
+    uint64_t bit = peer_bit(m, a, b);
+    if (!bit) return;
+    if (!m->peers) m->peers = GSIM_ARENA_ARRAY(&m->arena, uint64_t, m->platform->device_count);
+    if (!m->peers) {
+        gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
+        return;
+    }
+    m->peers[a] |= bit;
+    m->peers[b] |= peer_bit(m, b, a);
+}
+
+bool gsim_machine_are_peers(const struct gsim_machine *m, uint32_t a, uint32_t b) { return m->peers && m->peers[a] & peer_bit(m, a, b); }
+
 static struct gsim_host_thread *next_thread(const struct gsim_machine *m)
 {
     struct gsim_host_thread *first = NULL;

@@ -41,6 +41,7 @@ struct gsim_host_thread {
     struct gsim_driver *driver;    /* whose calls it makes */
     const void *note;              /* of the launch that it makes, for the front end's policy */
     struct gsim_client *client;    /* the task that it works for (sim/front/process.h) */
+    uint32_t device;               /* whose streams it makes, by index: cudaSetDevice() */
     gsim_time local;               /* its own clock, >= now while it runs */
     gsim_time wake;                /* blocked: when it goes on; GSIM_TIME_NEVER until its condition holds */
     uint64_t target;               /* stream waits: completed count */
@@ -83,6 +84,7 @@ struct gsim_machine {
     const struct gsim_simulation *simulation;
     struct gsim_timeline *timeline;
     const struct gsim_platform *platform;
+    uint64_t *peers;               /* by device: those of its node, a bit each, whose memory it reads by the links between them; NULL: none does */
     /* Device INDEX, made when it is first used; NULL, and the run fails, when it cannot be. */
     struct gsim_device *(*open_device)(struct gsim_machine *machine, uint32_t index);
     struct gsim_hardware *hardware; /* what that makes it of */
@@ -125,6 +127,9 @@ static inline void gsim_machine_op_ended(struct gsim_machine *m, const struct gs
 
 static inline bool gsim_machine_failed(const struct gsim_machine *m) { return m->error->status != GSIM_OK; }
 
+/* Devices A and B may use the links between them from now on; those of several nodes, and beyond 64 of one, never do. */
+void gsim_machine_open_peers(struct gsim_machine *m, uint32_t a, uint32_t b);
+bool gsim_machine_are_peers(const struct gsim_machine *m, uint32_t a, uint32_t b);
 /* Blocks the running thread until its wake time (set by the caller or by whoever fulfils its condition). */
 void gsim_machine_block(struct gsim_machine *m);
 /* Brings the machine to the running thread's local time: everything up to it has happened. */

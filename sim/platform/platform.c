@@ -344,6 +344,13 @@ gsim_place gsim_platform_host_place(const struct gsim_platform *p, uint32_t devi
     return spot.part->first_host + spot.box;
 }
 
+uint32_t gsim_platform_beside(const struct gsim_platform *p, uint32_t device, uint32_t *count)
+{
+    struct spot spot = spot_of_device(p->node, device);
+    *count = spot.part->box->device_count;
+    return spot.part->first_device + spot.box * spot.part->box->device_count;
+}
+
 /* The best that there is between the two. */
 static bool best_route(const struct gsim_platform *p, gsim_place from, gsim_place to, struct gsim_route *route)
 {

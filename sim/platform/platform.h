@@ -64,6 +64,8 @@ bool gsim_platform_init(struct gsim_platform *platform, const struct gsim_node *
                         const struct gsim_own_links *const *access, const struct gsim_device_facts *const *facts, struct gsim_arena *arena);
 /* False: there is none, as between devices without links of their own for GSIM_MOVE_DIRECT. */
 bool gsim_platform_route(const struct gsim_platform *platform, const struct gsim_leg *leg, struct gsim_route *route);
+/* The first device of the node that DEVICE is in, and how many there are. */
+uint32_t gsim_platform_beside(const struct gsim_platform *platform, uint32_t device, uint32_t *count);
 /* What LINK has when nobody else takes any of it; that of the network. */
 double gsim_platform_link_gbps(const struct gsim_platform *platform, uint32_t link);
 /* What any of the network's links has; a crossbar's: INFINITY. */

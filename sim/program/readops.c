@@ -374,7 +374,9 @@ static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fiel
     bool programmatic = false;
     if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_PROGRAMMATIC, &programmatic);
     op->programmatic = programmatic;
-    if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_UNKNOWN, &op->is_unknown);
+    bool is_unknown = false;
+    if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_UNKNOWN, &is_unknown);
+    op->is_unknown = is_unknown;
     if (status == GSIM_OK) sort_segments(reader);
     return status;
 }
@@ -431,11 +433,11 @@ static enum gsim_status read_collective(struct gsim_reader *reader, struct gsim_
     return status;
 }
 
-static enum gsim_status read_device(struct gsim_fields *fields, int field, uint8_t *device)
+static enum gsim_status read_device(struct gsim_fields *fields, int field, uint16_t *device)
 {
     uint32_t number = *device;
     enum gsim_status status = read_count(fields, field, GSIM_LIMIT_GPUS - 1, &number);
-    *device = (uint8_t)number;
+    *device = (uint16_t)number;
     return status;
 }
 
@@ -484,7 +486,10 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
     op->copy_memory = (uint8_t)memory;
     if (status == GSIM_OK && op->kind == GSIM_OP_COPY && fields->values[OP_US])
         status = gsim_fields_real(fields, OP_US, GSIM_LIMIT_US, &op->copy_us);
-    return status == GSIM_OK ? gsim_fields_bool(fields, OP_UNTIMED, &op->untimed) : status;
+    bool untimed = false;
+    if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_UNTIMED, &untimed);
+    op->untimed = untimed;
+    return status;
 }
 
 static enum gsim_status check_kind(struct gsim_fields *fields, int kind)
@@ -550,7 +555,6 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     struct gsim_fields fields = {{.list = "ops", .index = index}, op_names, values, reader->error};
     struct gsim_op op = {0};
     char what[GSIM_NAME_ROOM];
-    bool is_needed = false;
     int kind = 0;
     reader->arg_count = 0;
     reader->after_count = 0;
@@ -571,9 +575,11 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     } else if (op.kind == GSIM_OP_HOST_COMPUTE) {
         status = gsim_fields_require(&fields, OP_US);
         if (status == GSIM_OK) status = gsim_fields_real(&fields, OP_US, GSIM_LIMIT_US, &op.host_us);
-        if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_OVERHEAD, &op.overhead);
-        if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_NEEDED, &is_needed);
-        op.needed = is_needed;
+        bool overhead = false, needed = false;
+        if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_OVERHEAD, &overhead);
+        if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_NEEDED, &needed);
+        op.overhead = overhead;
+        op.needed = needed;
         if (status == GSIM_OK && fields.values[OP_WHAT]) {
             status = gsim_fields_name(&fields, OP_WHAT, what);
             op.what = what;

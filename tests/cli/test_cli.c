@@ -165,7 +165,7 @@ static const char *const refusals[][2] = {
     {"--task vec --share mps --gpus 2", "--gpus: does not go with --task"},
     {"--task vec --workload img", "--workload: does not go with --task"},
     {"list workload",
-     "cannot list 'workload': expected workloads, schedulers, placements, sharing, devices, presets, rules or gpu, did you mean 'workloads'?"},
+     "cannot list 'workload': expected workloads, schedulers, placements, sharing, devices, nodes, presets, rules or gpu, did you mean 'workloads'?"},
     {"--workload img --sched kesco --trace-sms all", "--trace-sms: expected --trace FILE with it"},
     {"--workload img --sched kesco --trace x --trace-sms 0", "--trace-sms: expected all or an integer from 1 to 320, found '0'"},
     {"--workload img --sched kesco --trace-window 1ms:2ms", "--trace-window: expected --trace FILE with it"},

@@ -12,8 +12,8 @@
 #include "tests/contract/schema.h"
 #include "tests/test.h"
 
-enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, SCHEMA_COUNT };
-static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs", "sweep", "explain", "whatif", "arch"};
+enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, NODE, SCHEMA_COUNT };
+static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs", "sweep", "explain", "whatif", "arch", "node"};
 
 static cJSON *read_json(const char *path)
 {
@@ -75,6 +75,7 @@ static void test_files(void)
 {
     CHECK(check_files(DEVICE, GPUSIM_SOURCE_DIR "/models/*.json") >= 10);
     CHECK(check_files(ARCH, GPUSIM_SOURCE_DIR "/models/arch/*.json") >= 11);
+    CHECK(check_files(NODE, GPUSIM_SOURCE_DIR "/models/nodes/*.json") >= 9);
     CHECK(check_files(PROGRAM, GPUSIM_SOURCE_DIR "/workloads/examples/*.json") >= 2);
     CHECK(check_files(SWEEP, GPUSIM_SOURCE_DIR "/plots/specs/*.json") >= 4);
     CHECK(check_files(RUNS, GPUSIM_SOURCE_DIR "/traces/h200/runs-*.json.gz") >= 2);
@@ -205,6 +206,7 @@ static void test_refused(void)
         {DEVICE, "{\"schema\":\"gpusim-device/1\",\"name\":\"d\",\"title\":\"D\",\"compute_capability\":\"9.0\",\"gpu\":{\"sm_count\":"
                  "{\"value\":132,\"unit\":\"\",\"source\":\"s\",\"kind\":\"guessed\"}}}",
          "/gpu/sm_count/kind", "enum: guessed"},
+        {NODE, "{\"schema\":\"gpusim-node/1\",\"name\":\"n\",\"devices\":[{\"count\":0}]}", "/devices/0/count", "minimum: 0 against 1"},
         {RUNS, "{\"schema\":\"gpusim-runs/1\",\"runs\":[{\"workload\":\"img\",\"size\":1,\"scheduler\":\"kesco\",\"iteration_us\":[0]}]}",
          "/runs/0/iteration_us/0", "exclusiveMinimum: 0 against 0"},
         {SWEEP, "{\"schema\":\"gpusim-sweep/1\",\"vary\":{\"size\":[]}}", "/vary/size", "minItems"},

@@ -3,6 +3,7 @@
  * Two GPUs, hand-computed on the device of machine_fixture.h: L = launch call (2 us), then 1 us to the start; copies' calls take 1 us,
  * links to the host 10 GB/s, between the GPUs 20 GB/s after 3 us, and an event of the other GPU is seen 2 us later than one's own.
  */
+#include "sim/platform/node.h"
 #include "tests/sim/machine_fixture.h"
 
 static double seen[4];
@@ -29,6 +30,19 @@ static enum gsim_status simulate(struct fixture *f, uint32_t gpus, const struct 
     struct gsim_simulation s = {.program = &f->program, .device = &f->device, .scheduler = scheduler, .gpu_count = gpus, .gpu.check = true,
                                 .memory = f->memory, .seed = 1, .detailed = true};
     return gsim_simulate(&s, &f->timeline, &f->error);
+}
+
+/* On two unlike GPUs: the second's clock is half of the first's, and its own link to the host too. */
+static enum gsim_status simulate_unlike(struct fixture *f, const struct gsim_scheduler_ops *scheduler, const struct gsim_device_spec *second)
+{
+    const struct gsim_device_spec *const devices[2] = {&f->device, second};
+    static const double none[2];
+    struct gsim_node *node = gsim_node_create_plain(2, none, none);
+    struct gsim_simulation s = {.program = &f->program, .device = &f->device, .node = node, .devices = devices, .scheduler = scheduler,
+                                .gpu.check = true, .memory = f->memory, .seed = 1, .detailed = true};
+    enum gsim_status status = node ? gsim_simulate(&s, &f->timeline, &f->error) : GSIM_NOMEM;
+    gsim_node_release(node);
+    return status;
 }
 
 static void run_two_gpus(struct fixture *f, const struct gsim_kernel *kernels, uint32_t count, const struct gsim_op *copies, uint32_t copy_count,
@@ -291,6 +305,36 @@ static void serial_on_two_gpus(void)
     }
 }
 
+/* The same two kernels; the second GPU has half the clock: L 0-2, 3-13, known at 15; L 15-17, 18-58. A kernel that does not fit
+ * there is an error of the run that launches it there, and of no other. */
+static void unlike_gpus(void)
+{
+    for (uint32_t fits = 0; fits < 2; fits++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        struct gsim_device_spec second = fixture_device();
+        second.clock_mhz /= 2;
+        second.name = "half";
+        second.smem_per_block_kib = 16;
+        struct gsim_builder *b = gsim_builder_create("two");
+        for (uint32_t i = 0; i < 2; i++) {
+            struct gsim_kernel kernel = fixture_kernel(i ? "b" : "a", 4, 1024, i ? 20 : 10);
+            kernel.smem_bytes = i && fits ? 0 : 32768;
+            gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .device = (uint16_t)i, .stream = -1});
+        }
+        CHECK_OK(gsim_builder_finish(b, 1, &f.program, &f.error), f.error);
+        enum gsim_status status = simulate_unlike(&f, gsim_scheduler_find("serial"), &second);
+        if (fits) {
+            CHECK_OK(status, f.error);
+            CHECK_KERNEL(&f, 0, 3, 13);
+            CHECK_KERNEL(&f, 1, 18, 58);
+        } else {
+            CHECK_INT(status, GSIM_INPUT);
+            CHECK_HAS(f.error.message, "'b'");
+        }
+        fixture_release(&f);
+    }
+}
+
 static enum gsim_status set_what_is_not_there(struct gsim_run *run, struct gsim_error *error)
 {
     (void)error;
@@ -324,7 +368,7 @@ static void errors(void)
         {&setter, GSIM_MEMORY_PINNED, 2, GSIM_SIM, "GPU 2 does not exist"},
         {&copier, GSIM_MEMORY_PINNED, 2, GSIM_SIM, "cannot be in a stream of GPU 1"},
         {&setter, GSIM_MEMORY_PINNED, 1, GSIM_INPUT, "ops[1] is for GPU 1, and there is 1"},
-        {&setter, GSIM_MEMORY_PINNED, 9, GSIM_INPUT, "at most 8 GPUs"},
+        {&setter, GSIM_MEMORY_PINNED, 20000, GSIM_INPUT, "at most 16384 GPUs"},
         {&setter, GSIM_MEMORY_MANAGED, 2, GSIM_INPUT, "managed memory on several GPUs"},
         {gsim_scheduler_find("kesco"), GSIM_MEMORY_PINNED, 2, GSIM_INPUT, "scheduler 'kesco' knows one GPU only"},
     };
@@ -345,6 +389,7 @@ static const struct test_case cases[] = {
     {"events across GPUs", events_across},
     {"async on two GPUs", async_on_two_gpus},
     {"serial on two GPUs", serial_on_two_gpus},
+    {"unlike GPUs", unlike_gpus},
     {"one of two GPUs is as one", one_of_two_is_as_one},
     {"errors", errors},
 };

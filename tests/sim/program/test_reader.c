@@ -183,7 +183,7 @@ static void test_op_errors(void)
         {LAUNCH "\"stream\": -1}", "ops[0].stream: expected an integer from 0 to 65535, found -1"},
         {LAUNCH "\"priority\": 1.5}", "ops[0].priority: expected an integer from -100 to 100, found 1.5"},
         {LAUNCH "\"devices\": 0}", "ops[0]: unknown field \"devices\""},
-        {LAUNCH "\"device\": 8}", "ops[0].device: expected an integer from 0 to 7, found 8"},
+        {LAUNCH "\"device\": 16384}", "ops[0].device: expected an integer from 0 to 16383, found 16384"},
         {LAUNCH "\"to\": 1}", "ops[0].to: a \"kernel\" has no such field"},
         {"{\"op\": \"copy\", \"kind\": \"p2p\", \"buffer\": \"x\"}", "ops[0]: the field \"to\" is missing"},
         {"{\"op\": \"copy\", \"kind\": \"p2p\", \"buffer\": \"x\", \"to\": 0}", "ops[0].to: expected another GPU than 0, where the data is"},

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: cli. --node: the node of a run with the specs of its devices; and what "gpusim list nodes" prints. */
+#ifndef GSIM_CLI_NODE_H
+#define GSIM_CLI_NODE_H
+
+#include "gpusim/simulate.h"
+
+struct gsim_cli_setup;
+
+/* Devices of the node, each kind once. */
+struct gsim_cli_node {
+    struct gsim_node *node;
+    struct gsim_device_spec *specs; /* of the kinds but the first, which is the setup's device */
+    uint32_t *kinds;                /* by device: 0 is the first, the others specs[kind - 1] */
+    uint32_t kind_count;
+    struct gsim_arena arena;
+};
+
+/* NAME_OR_PATH with the devices of its file; DEVICE is that of those which it leaves open (NULL: the default), and gets the first
+ * one's spec. */
+enum gsim_status gsim_cli_node_load(struct gsim_cli_node **node, const char *name_or_path, const char *device, struct gsim_device_spec *first,
+                                    struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_node_release(struct gsim_cli_node *node); /* accepts NULL */
+/* What the simulation has of it, with FIRST as the first kind; nothing of NULL. Memory is of ARENA, which notes when there is none. */
+void gsim_cli_node_set(const struct gsim_cli_node *node, const struct gsim_device_spec *first, struct gsim_arena *arena,
+                       struct gsim_simulation *simulation);
+
+/* The setup's --node, or --device, or that which it was given. */
+enum gsim_status gsim_cli_node_or_device(struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
+/* --opt device.NAME=VALUE or rule.NAME=VALUE: of all kinds of devices. */
+enum gsim_status gsim_cli_node_opt(struct gsim_cli_setup *setup, bool is_rule, const char *name, const char *value,
+                                   struct gsim_error *error) GSIM_NODISCARD;
+
+enum gsim_status gsim_cli_list_nodes(bool in_full, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_list_node(const char *name_or_path, struct gsim_error *error) GSIM_NODISCARD;
+
+#endif
