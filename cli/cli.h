@@ -334,12 +334,12 @@ void gsim_cli_note_window(const struct gsim_result *result);
 
 /* --- cli/setup.c: from words to simulations ------------------------------------------------------------ */
 /* What all runs of one call have in common. */
-struct gsim_cli_node;
+struct gsim_cli_platform;
 
 struct gsim_cli_setup {
     const struct gsim_cli_arguments *arguments;
     struct gsim_device_spec device;
-    struct gsim_cli_node *node;           /* of which DEVICE is the first; NULL: there is none */
+    struct gsim_cli_platform *node;           /* of which DEVICE is the first; NULL: there is none */
     struct gsim_gpu_options gpu;
     enum gsim_suite suite;
     enum gsim_memory_mode memory;

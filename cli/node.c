@@ -18,7 +18,7 @@ static const char *model_of(const struct gsim_node *node, uint32_t device, const
 }
 
 /* The kinds of the node's devices, as numbers by device; *MODELS: the first device of each. */
-static enum gsim_status find_kinds(struct gsim_cli_node *n, const char *open, uint32_t **firsts, struct gsim_error *error)
+static enum gsim_status find_kinds(struct gsim_cli_platform *n, const char *open, uint32_t **firsts, struct gsim_error *error)
 {
     uint32_t count = gsim_node_device_count(n->node);
     n->kinds = GSIM_ARENA_ARRAY(&n->arena, uint32_t, count);
@@ -33,10 +33,10 @@ static enum gsim_status find_kinds(struct gsim_cli_node *n, const char *open, ui
     return GSIM_OK;
 }
 
-enum gsim_status gsim_cli_node_load(struct gsim_cli_node **loaded, const char *name, const char *device, struct gsim_device_spec *first,
+enum gsim_status gsim_cli_node_load(struct gsim_cli_platform **loaded, const char *name, const char *device, struct gsim_device_spec *first,
                                     struct gsim_error *error)
 {
-    struct gsim_cli_node *n = gsim_alloc(sizeof *n);
+    struct gsim_cli_platform *n = gsim_alloc(sizeof *n);
     const char *open = device ? device : GSIM_DEVICE_DEFAULT;
     uint32_t *firsts = NULL;
     if (!n) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -54,7 +54,7 @@ enum gsim_status gsim_cli_node_load(struct gsim_cli_node **loaded, const char *n
     return status;
 }
 
-void gsim_cli_node_release(struct gsim_cli_node *n)
+void gsim_cli_node_release(struct gsim_cli_platform *n)
 {
     if (!n) return;
     for (uint32_t k = 1; n->specs && k < n->kind_count; k++) gsim_device_release(&n->specs[k - 1]);
@@ -63,7 +63,7 @@ void gsim_cli_node_release(struct gsim_cli_node *n)
     gsim_free(n);
 }
 
-static const struct gsim_device_spec *const *devices_of(const struct gsim_cli_node *n, const struct gsim_device_spec *first, struct gsim_arena *arena)
+static const struct gsim_device_spec *const *devices_of(const struct gsim_cli_platform *n, const struct gsim_device_spec *first, struct gsim_arena *arena)
 {
     uint32_t count = gsim_node_device_count(n->node);
     const struct gsim_device_spec **devices = GSIM_ARENA_ARRAY(arena, const struct gsim_device_spec *, count);
@@ -71,7 +71,7 @@ static const struct gsim_device_spec *const *devices_of(const struct gsim_cli_no
     return devices;
 }
 
-void gsim_cli_node_set(const struct gsim_cli_node *n, const struct gsim_device_spec *first, struct gsim_arena *arena, struct gsim_simulation *simulation)
+void gsim_cli_node_set(const struct gsim_cli_platform *n, const struct gsim_device_spec *first, struct gsim_arena *arena, struct gsim_simulation *simulation)
 {
     if (!n) return;
     simulation->node = n->node;
@@ -135,7 +135,7 @@ static void put_matrix(const struct gsim_platform *p, const char *title, double 
 
 static enum gsim_status put_node(const char *name, struct gsim_error *error)
 {
-    struct gsim_cli_node *n = NULL;
+    struct gsim_cli_platform *n = NULL;
     struct gsim_device_spec first = {0};
     struct gsim_arena arena = {0};
     struct gsim_platform platform;

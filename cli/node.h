@@ -8,7 +8,7 @@
 struct gsim_cli_setup;
 
 /* Devices of the node, each kind once. */
-struct gsim_cli_node {
+struct gsim_cli_platform {
     struct gsim_node *node;
     struct gsim_device_spec *specs; /* of the kinds but the first, which is the setup's device */
     uint32_t *kinds;                /* by device: 0 is the first, the others specs[kind - 1] */
@@ -18,11 +18,11 @@ struct gsim_cli_node {
 
 /* NAME_OR_PATH with the devices of its file; DEVICE is that of those which it leaves open (NULL: the default), and gets the first
  * one's spec. */
-enum gsim_status gsim_cli_node_load(struct gsim_cli_node **node, const char *name_or_path, const char *device, struct gsim_device_spec *first,
+enum gsim_status gsim_cli_node_load(struct gsim_cli_platform **node, const char *name_or_path, const char *device, struct gsim_device_spec *first,
                                     struct gsim_error *error) GSIM_NODISCARD;
-void gsim_cli_node_release(struct gsim_cli_node *node); /* accepts NULL */
+void gsim_cli_node_release(struct gsim_cli_platform *node); /* accepts NULL */
 /* What the simulation has of it, with FIRST as the first kind; nothing of NULL. Memory is of ARENA, which notes when there is none. */
-void gsim_cli_node_set(const struct gsim_cli_node *node, const struct gsim_device_spec *first, struct gsim_arena *arena,
+void gsim_cli_node_set(const struct gsim_cli_platform *node, const struct gsim_device_spec *first, struct gsim_arena *arena,
                        struct gsim_simulation *simulation);
 
 /* The setup's --node, or --device, or that which it was given. */
