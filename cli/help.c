@@ -252,10 +252,11 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "off at a time: how much the mean absolute error changes, with a 95 % interval by resampling cases in\n"
             "pairs, and how much less time it takes. A rule whose interval excludes zero is marked: + it helps, - it\n"
             "harms. A file may say on which device it was recorded; else --device says so, or a file of runs itself;\n"
-            "h200 by default.\n",
-            "  gpusim ablate traces/h200/vm/dags-mixed.json.gz\n"
-            "  gpusim ablate traces/h200/vm/dags-mixed.json.gz h100-vm=traces/h100/dags-mixed.json.gz --csv rules.csv\n"
-            "  gpusim ablate traces/h200/vm/dags-seeded.json.gz --rules tails,turns --jobs 8\n",
+            "h200 by default. Sets that are kept aside, and the test half of a file of runs, decide nothing: they are\n"
+            "refused, or left out.\n",
+            "  gpusim ablate traces/h200/vm/dags-later.json.gz\n"
+            "  gpusim ablate traces/h200/vm/dags-later.json.gz h100-vm=traces/h100/dags-later.json.gz --csv rules.csv\n"
+            "  gpusim ablate traces/h200/vm/dags-unseen.json.gz --rules tails,turns --jobs 8\n",
         },
     [GSIM_CLI_EXPLAIN] =
         {

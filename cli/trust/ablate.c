@@ -65,6 +65,18 @@ static enum gsim_status choose_rules(struct command *c, struct gsim_error *error
     return GSIM_OK;
 }
 
+/* A set that is kept aside decides nothing; its cases are called so, whatever its file is. */
+static enum gsim_status check_kept(const struct source *s, struct gsim_error *error)
+{
+    for (size_t i = 0; i < s->set.count; i++) {
+        const char *tag = strrchr(s->set.cases[i].name, ']');
+        if (tag && strncmp(tag, "] kept ", 7) == 0)
+            return gsim_error_set(error, GSIM_USAGE, "'%s': %s: this set is kept aside from every decision about the model: validate reports on it",
+                                  s->path, s->set.cases[i].name);
+    }
+    return GSIM_OK;
+}
+
 static enum gsim_status read_cases(struct source *s, struct gsim_error *error)
 {
     size_t length = 0;
@@ -72,7 +84,7 @@ static enum gsim_status read_cases(struct source *s, struct gsim_error *error)
     char *text = gsim_file_read(s->path, &length, error);
     enum gsim_status status = text ? gsim_cases_parse(&s->set, slash ? slash + 1 : s->path, text, length, error) : error->status;
     gsim_free(text);
-    return status == GSIM_OK ? status : gsim_error_prefix(error, "cannot read '%s'", s->path);
+    return status == GSIM_OK ? check_kept(s, error) : gsim_error_prefix(error, "cannot read '%s'", s->path);
 }
 
 static enum gsim_status open_source(struct command *c, struct source *s, const char *operand, struct gsim_error *error)
@@ -144,11 +156,14 @@ struct reading { /* of a file of runs */
     const struct source *source;
     struct gsim_run_validation runs;
     struct gsim_progress progress;
+    size_t left_out; /* recorded to report on, not to decide by */
 };
 
 static enum gsim_status add_run(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run, struct gsim_error *error)
 {
     struct reading *r = context;
+    r->left_out += run->split == GSIM_SPLIT_TEST;
+    if (run->split == GSIM_SPLIT_TEST) return GSIM_OK;
     r->progress.done = r->runs.count;
     gsim_progress_show(&r->progress);
     return gsim_run_validation_add(&r->runs, r->source->path, recordings, run, error);
@@ -166,6 +181,9 @@ static enum gsim_status predict_runs(const struct source *s, const char *what, s
     enum gsim_status status = gsim_runs_read(s->path, &handler, &recordings, error);
     gsim_progress_clear(&r.progress);
     if (status != GSIM_OK) gsim_error_prefix(error, "cannot read '%s'", s->path);
+    if (status == GSIM_OK && !r.runs.count && r.left_out)
+        status = gsim_error_set(error, GSIM_USAGE, "'%s': its %zu runs are a test half, which decides nothing: validate --split test reports on it",
+                                s->path, r.left_out);
     for (size_t i = 0; i < r.runs.count && status == GSIM_OK; i++) status = add_error(e, OF_RUNS, r.runs.samples[i].error, error);
     gsim_recordings_release(&recordings);
     gsim_run_validation_release(&r.runs);

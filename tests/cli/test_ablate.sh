@@ -46,12 +46,20 @@ if [ -n "${GPUSIM_FULL-}" ]; then mv all.json "$runs"; else
         END { sub(/,$/, "", held); if (held !~ /\]\}$/) held = held "]}"; print held }' all.json >"$runs"
 fi
 "$gpusim" ablate "$runs" --rules engine_polls --csv - >runs.csv 2>err || fail "runs: $(cat err)"
-of_runs() { "$gpusim" validate "$runs" --csv - "$@" 2>/dev/null | awk -F, '
+of_runs() { "$gpusim" validate "$runs" --split fit --csv - "$@" 2>/dev/null | awk -F, '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     $at["quantity"] == "makespan" { e = $at["error"]; sum += e < 0 ? -e : e; n++ } END { printf "%.6g\n", 100 * sum / n }'; }
 row=$(grep '^engine_polls,run,' runs.csv)
 same "$(of_runs)" "$(echo "$row" | cut -d, -f 4)" "runs, all rules"
 same "$(of_runs --opt rule.engine_polls=off)" "$(echo "$row" | cut -d, -f 5)" "runs, engine_polls off"
+
+# Test halves decide nothing, and sets that are kept aside neither, whatever their file is called.
+sed 's/"split":"fit"/"split":"test"/' "$runs" >test.json
+"$gpusim" ablate test.json --rules engine_polls >out 2>err && fail 'a test half is taken'
+grep -q 'are a test half, which decides nothing' err || fail "test half: $(cat err)"
+cp "$GPUSIM_DATA/traces/h100/kept.json.gz" other.json.gz
+"$gpusim" ablate other.json.gz --rules turns >out 2>err && fail 'the set kept aside is taken'
+grep -q 'kept 0: this set is kept aside' err || fail "kept: $(cat err)"
 
 [ -n "${GPUSIM_FULL-}" ] || exit $((failures > 0))
 # Graphs of repeated kernels that share buffers: what L2 holds is worth points whichever way they run.
