@@ -20,8 +20,9 @@ struct gsim_spread_copy {
 enum gsim_status gsim_spread_copy_init(struct gsim_spread_copy *copy, const struct gsim_simulation *simulation, uint32_t index,
                                        struct gsim_error *error) GSIM_NODISCARD;
 
-/* Sorts the RUNS >= 1 times. The interval is what 90 % of them fill, at least spread_least, and spread_width times as wide: the copies differ by
- * what differs from run to run and from host to host, and the model is off by more. */
+/* Sorts the RUNS >= 1 times. The interval is what 90 % of them fill, at least spread_least, times spread_width. Copies
+ * differ by what differs from run to run and from host to host. spread_width adds the model's own error: the factor with
+ * which intervals hold recorded makespans (split conformal prediction, docs/accuracy.md). */
 void gsim_spread_summarize(double *times_us, uint32_t runs, const struct gsim_device_spec *device, struct gsim_spread *spread);
 
 /* What counts of a copy, in microseconds. */

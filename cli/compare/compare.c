@@ -344,19 +344,22 @@ static void sum_up(struct gsim_comparison *comparison)
         }
 }
 
-/* Of the cells that came out. */
+/* Of the cells that came out. What an option changes under a plug-in is not asked, as that may crash: nothing is said then. */
 static void note_idle_opts(struct gsim_comparison *comparison)
 {
     size_t count = 0, total = comparison->workload_count * comparison->scheduler_count;
     struct gsim_cli_case *cells = GSIM_ARENA_ARRAY(&comparison->arena, struct gsim_cli_case, total + 1);
     if (!cells) return;
+    for (size_t i = 0; i < comparison->scheduler_count; i++)
+        if (gsim_scheduler_find(comparison->schedulers[i]->name) != comparison->schedulers[i]) return;
     for (size_t i = 0; i < total; i++) {
         const struct gsim_compare_cell *cell = &comparison->cells[i];
-        const struct gsim_scheduler_ops *scheduler = comparison->schedulers[i % comparison->scheduler_count];
-        if (cell->done && gsim_scheduler_find(scheduler->name) == scheduler) /* a plug-in may crash: not here */
-            cells[count++] = (struct gsim_cli_case){comparison->workloads[i / comparison->scheduler_count],
-                                                    scheduler,
-                                                    cell->metrics.makespan, cell->metrics.iteration_total, cell->kernels};
+        if (!cell->done) continue;
+        cells[count++] = (struct gsim_cli_case){comparison->workloads[i / comparison->scheduler_count],
+                                                comparison->schedulers[i % comparison->scheduler_count],
+                                                cell->metrics.makespan,
+                                                cell->metrics.iteration_total,
+                                                cell->kernels};
     }
     gsim_cli_note_idle_opts(&comparison->setup, cells, count);
 }

@@ -76,7 +76,7 @@ struct gsim_spread {
     double median_us, low_us, high_us;    /* of their makespans: the median, and an interval around it */
     bool unstable;                        /* that interval is wider than GSIM_SPREAD_UNSTABLE of the median */
 };
-#define GSIM_SPREAD_UNSTABLE 0.2
+#define GSIM_SPREAD_UNSTABLE 0.3
 
 /* ALONE: each of the program's kernels alone on DEVICE, indexed like program->kernels; NULL: no
  * critical path and no bounds from kernels. Fails with GSIM_NOMEM only. */

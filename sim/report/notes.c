@@ -7,6 +7,8 @@
 #include "sim/base/text.h"
 #include "sim/report/report.h"
 
+#define PACKED_SHARE 0.05 /* of the makespan: less is not worth a note */
+
 static bool note_solo_times(const struct gsim_result *result, char text[GSIM_REPORT_NOTE])
 {
     const struct gsim_program *program = result->timeline->program;
@@ -66,9 +68,66 @@ static bool note_sample(const struct gsim_result *result, char text[GSIM_REPORT_
     return true;
 }
 
+/* The first of the occupancy records that holds at TIME. */
+static size_t occupancy_at(const struct gsim_timeline *timeline, gsim_time time)
+{
+    size_t low = 0, high = timeline->occupancy_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (timeline->occupancy[middle].time <= time) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+/* For how long the kernel ran alone on SMS or fewer, having started beside others; MOST: how many it stood on then. */
+static gsim_time packed_time(const struct gsim_timeline *timeline, const struct gsim_kernel_record *k, uint32_t sms, uint32_t *most)
+{
+    size_t at = occupancy_at(timeline, k->start);
+    gsim_time sum = 0;
+    *most = 0;
+    if (timeline->occupancy[at].kernels < 2) return 0;
+    for (; at < timeline->occupancy_count && timeline->occupancy[at].time < k->end; at++) {
+        const struct gsim_occupancy_record *now = &timeline->occupancy[at];
+        gsim_time until = at + 1 < timeline->occupancy_count && now[1].time < k->end ? now[1].time : k->end;
+        if (now->kernels != 1 || now->busy_sms > sms) continue;
+        sum += until - (now->time > k->start ? now->time : k->start);
+        if (now->busy_sms > *most) *most = now->busy_sms;
+    }
+    return sum;
+}
+
+/* A grid that starts while others hold most SMs stays on the few that it got, though the others have left. */
+static bool note_packed(const struct gsim_result *result, char text[GSIM_REPORT_NOTE])
+{
+    const struct gsim_timeline *timeline = result->timeline;
+    const struct gsim_kernel_record *worst = NULL;
+    gsim_time worst_time = (gsim_time)(PACKED_SHARE * (double)result->metrics->makespan);
+    uint32_t worst_sms = 0, sm_count = (uint32_t)result->simulation->device->sm_count;
+    char time[GSIM_TEXT_SIZE], name[64];
+    if (result->tasks || result->tracer || !timeline->occupancy_count || timeline->gpu_count > 1) return false;
+    for (size_t i = 0; i < timeline->kernel_count; i++) {
+        const struct gsim_kernel_record *k = &timeline->kernels[i];
+        const struct gsim_dim3 *grid = &timeline->program->kernels[k->kernel_index].grid;
+        double blocks = (double)grid->x * grid->y * grid->z;
+        uint32_t wanted = blocks < sm_count ? (uint32_t)blocks : sm_count, sms;
+        if (k->end - k->start <= worst_time) continue;
+        gsim_time alone = packed_time(timeline, k, wanted / 2, &sms);
+        if (alone <= worst_time || 2 * alone < k->end - k->start) continue;
+        worst = k;
+        worst_time = alone;
+        worst_sms = sms;
+    }
+    if (!worst) return false;
+    snprintf(text, GSIM_REPORT_NOTE, "%s stands on %u of %u SMs for %s: others held the rest when it started (docs/not-modelled.md)",
+             gsim_text_fit(name, sizeof name, timeline->program->kernels[worst->kernel_index].name, 40), worst_sms, sm_count,
+             gsim_text_time(time, worst_time));
+    return true;
+}
+
 bool gsim_report_note(const struct gsim_result *result, uint32_t index, char text[GSIM_REPORT_NOTE])
 {
     static bool (*const notes[GSIM_REPORT_NOTES])(const struct gsim_result *, char *) = {note_sample, note_solo_times, note_overhead,
-                                                                                             note_sharing};
+                                                                                             note_sharing, note_packed};
     return notes[index](result, text);
 }

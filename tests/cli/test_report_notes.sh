@@ -37,7 +37,7 @@ pair='--task framework.json,name=a,requests=20 --task framework.json,name=b,prio
 note='tgs: 0 messages'
 # shellcheck disable=SC2086 # words
 "$gpusim" compare $pair --share tgs,mps >out 2>err || fail "compare: $(cat err)"
-[ "$(grep -c '^  Note: ' out)" = 1 ] && grep -q "^  Note: $note" out || fail "compare: $(cat out)"
+[ "$(grep -c '^  Note: ' out)" = 2 ] && grep -q "^  Note: $note" out && grep -q '^  Note: p99 of fewer than 100 requests' out || fail "compare: $(cat out)"
 # shellcheck disable=SC2086
 "$gpusim" compare $pair --share tgs,mps --report - >out 2>err || fail "compare: $(cat err)"
 [ "$(grep -c '"notes"' out)" = 1 ] && python3 -m json.tool out >/dev/null || fail "compare, JSON: $(cat out)"
@@ -47,4 +47,9 @@ grep -q "^  Note  *$note" out && grep -q "\"notes\": .\"$note" report.json || fa
 # shellcheck disable=SC2086
 "$gpusim" $pair --share tgs --opt tgs.message_us=100 >out 2>err || fail "quick messages: $(cat err)"
 grep -q '^  Note' out && fail "quick messages: $(cat out)"
+# A grid that is packed on the SMs which others left: DL without prefetch, not with it, where inputs arrive one after the other.
+"$gpusim" --workload dl --size 14k --sched kesco --prefetch off --iterations 2 >out 2>err || fail "packed: $(cat err)"
+grep -q '^  Note  *conv2d stands on [0-9]* of 108 SMs for .*: others held the rest when it started' out || fail "packed: $(cat out)"
+"$gpusim" --workload dl --size 14k --sched serial --prefetch off --iterations 2 >out 2>err || fail "packed: $(cat err)"
+grep -q 'stands on' out && fail "one after the other: $(cat out)"
 [ $failures = 0 ]

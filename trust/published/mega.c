@@ -265,7 +265,7 @@ double gsim_mega_error(const struct gsim_mega_row *row)
 
 void gsim_mega_print(const struct gsim_mega *mega, struct gsim_output *output)
 {
-    gsim_output_text(output, "Persistent kernels, programmatic launches, a CPU that schedules: published, and the model with nothing fitted to it.\n"
+    gsim_output_text(output, "Persistent kernels, programmatic launches, a CPU that schedules: published, and the model: a check that it is plausible.\n"
                              "*: not in the published range, or not within the slack of a single number.\n\n");
     gsim_output_printf(output, "%-53s %13s %8s    %-40s %s\n", "", "published", "model", "source", "assumed");
     for (int i = 0; i < GSIM_MEGA_ROWS; i++) {

@@ -40,7 +40,7 @@ static enum gsim_status draw_times(double times[REQUESTS], struct gsim_error *er
 
 static void put(struct gsim_xsched_row **row, const char *what, const char *unit, double published, double simulated)
 {
-    *(*row)++ = (struct gsim_xsched_row){what, unit, published, simulated};
+    *(*row)++ = (struct gsim_xsched_row){.what = what, .unit = unit, .published = published, .simulated = simulated};
 }
 
 enum gsim_status gsim_reproduce_xsched(const struct gsim_device_spec *device, struct gsim_xsched_row rows[GSIM_XSCHED_ROWS], struct gsim_error *error)
@@ -69,6 +69,7 @@ enum gsim_status gsim_reproduce_xsched(const struct gsim_device_spec *device, st
     if (status != GSIM_OK) return status;
     struct gsim_xsched_row *row = rows;
     put(&row, "one closed loop alone", "/s", 155.709, alone.per_second);
+    rows[0].is_fit = true; /* the request's length is taken from it */
     put(&row, "two closed loops, native, first", "/s", 70.4878, loops[0].per_second);
     put(&row, "two closed loops, native, second", "/s", 70.5242, loops[1].per_second);
     put(&row, "both over one alone", "", (70.4878 + 70.5242) / 155.709, (loops[0].per_second + loops[1].per_second) / alone.per_second);

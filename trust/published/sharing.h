@@ -12,6 +12,7 @@
 struct gsim_xsched_row {
     const char *what, *unit;
     double published, simulated;
+    bool is_fit; /* a number of the model was taken from it */
 };
 #define GSIM_XSCHED_ROWS 11
 /* On DEVICE, a V100. */
