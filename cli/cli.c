@@ -86,6 +86,14 @@ static int dispatch(struct gsim_cli_arguments *arguments)
     GSIM_BUG("command %d", (int)arguments->command);
 }
 
+/* GSIM_CLI_COMMAND_COUNT: none is called so. */
+static int find_command(const char *name)
+{
+    int command = 0;
+    while (command < GSIM_CLI_COMMAND_COUNT && strcmp(gsim_cli_command_name(command), name) != 0) command++;
+    return command;
+}
+
 int gsim_cli_main(int argc, char **argv)
 {
     struct gsim_error error = {0};
@@ -96,16 +104,21 @@ int gsim_cli_main(int argc, char **argv)
                        "nothing to do: expected --workload NAME --sched NAME, or a command (see gpusim --help)");
         return gsim_cli_fail(&error);
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
-        return print_help(true, GSIM_CLI_RUN);
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        int command = argc > 2 ? find_command(argv[2]) : GSIM_CLI_COMMAND_COUNT;
+        if (argc > 2 && command == GSIM_CLI_COMMAND_COUNT) {
+            (void)unknown_command(argv[2], &error);
+            return gsim_cli_fail(&error);
+        }
+        return argc > 2 ? print_help(false, (enum gsim_cli_command)command) : print_help(true, GSIM_CLI_RUN);
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-v") == 0 || strcmp(argv[1], "version") == 0) {
         printf("gpusim %s (%smodel %s)\n", GPUSIM_VERSION, *GPUSIM_COMMIT ? "commit " GPUSIM_COMMIT ", " : "",
                gsim_model_hash());
         return 0;
     }
     if (argv[1][0] != '-') {
-        int command = 0;
-        while (command < GSIM_CLI_COMMAND_COUNT && strcmp(gsim_cli_command_name(command), argv[1]) != 0) command++;
+        int command = find_command(argv[1]);
         if (command == GSIM_CLI_COMMAND_COUNT) {
             (void)unknown_command(argv[1], &error);
             return gsim_cli_fail(&error);

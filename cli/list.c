@@ -185,6 +185,7 @@ static enum gsim_status list_devices(bool in_full, struct gsim_error *error)
         status = put_device(entry->path, error);
         printf("\n");
     }
+    if (status == GSIM_OK) printf("h100 is h100-vm, a100 is a100-sxm4-40gb; -vm: with the host of a virtual machine, where it was measured\n");
     gsim_device_list_release(&list);
     return status;
 }

@@ -129,6 +129,14 @@ const char *gsim_column_label(struct gsim_arena *arena, const char *column, doub
     return label;
 }
 
+/* A program file by path is told by its name. */
+static const char *file_label(struct gsim_arena *arena, const char *text)
+{
+    const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text, *dot = strstr(name, ".json");
+    if (!dot || dot == name || (strcmp(dot, ".json") != 0 && strcmp(dot, ".json.gz") != 0)) return gsim_arena_strdup(arena, text);
+    return gsim_arena_printf(arena, "%.*s", (int)(dot - name), name);
+}
+
 const char *gsim_value_label(struct gsim_arena *arena, const char *text)
 {
     static const struct {
@@ -137,7 +145,7 @@ const char *gsim_value_label(struct gsim_arena *arena, const char *text)
     } suffixes[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
     char *end;
     double value = strtod(text, &end);
-    if (end == text || *end) return gsim_arena_strdup(arena, text);
+    if (end == text || *end) return file_label(arena, text);
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
         if (fabs(value) >= 0.9995 * suffixes[i].factor && (i < 2 || fabs(value) >= 1e4))
             return gsim_arena_printf(arena, "%.3g%s", value / suffixes[i].factor, suffixes[i].suffix);

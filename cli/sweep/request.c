@@ -140,7 +140,7 @@ static enum gsim_status hash_device(struct gsim_named *named, struct gsim_error 
     size_t count = 0, i = 0;
     if (is_path(named->text)) return gsim_key_file(named->hash, named->text, error);
     enum gsim_status status = gsim_model_files(&arena, &files, &count, error);
-    while (status == GSIM_OK && i < count && strcmp(files[i].name, named->text) != 0) i++;
+    while (status == GSIM_OK && i < count && strcmp(files[i].name, named->device.name) != 0) i++;
     if (status == GSIM_OK && i < count) status = gsim_key_file(named->hash, files[i].path, error);
     gsim_arena_release(&arena);
     return status;

@@ -35,8 +35,15 @@ static void check_plausible(const struct gsim_device_spec *d)
 
 static void test_shipped(void)
 {
+    static const char *const names[][2] = {{"h100", "h100-vm"}, {"A100", "a100-sxm4-40gb"}, {"H200", "h200"}, {"V100", "v100"}};
     struct gsim_device_entries list = {0};
     struct gsim_error error = {0};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct gsim_device_spec spec = {0};
+        CHECK_OK(gsim_device_load(names[i][0], &spec, &error), error);
+        CHECK_STR(spec.name, names[i][1]);
+        gsim_device_release(&spec);
+    }
     CHECK_OK(gsim_device_list(&list, &error), error);
     CHECK(list.count >= 22);
     for (size_t i = 0; i < list.count; i++) {
