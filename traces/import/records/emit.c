@@ -68,8 +68,13 @@ uint32_t gsim_emit_op(struct gsim_emitter *e, struct gsim_op *op)
     op->after = e->after;
     op->after_count = kept;
     e->after_count = 0;
+    void *made = e->made;
     uint32_t index = gsim_builder_op(e->builder, op);
-    if (index == GSIM_EMIT_NONE) e->failed = true;
+    if (index == GSIM_EMIT_NONE || gsim_array_grow(&made, sizeof *e->made, index, &e->made_room)) {
+        e->failed = true;
+        return GSIM_EMIT_NONE;
+    }
+    e->made = made;
     return index;
 }
 
@@ -356,10 +361,9 @@ static enum gsim_status start(struct gsim_emitter *e)
     const struct gsim_steps *steps = e->steps;
     e->streams = gsim_alloc(sizeof *e->streams * ((size_t)r->stream_count + 1));
     e->thread_waits = gsim_alloc(sizeof *e->thread_waits * ((size_t)steps->thread_count + 1));
-    e->made = gsim_alloc(sizeof *e->made * (3 * (size_t)steps->count + 2));
     e->starts = gsim_alloc(sizeof *e->starts * ((size_t)steps->work_count + 1));
     e->builder = gsim_builder_create(e->options->name);
-    if (!e->streams || !e->thread_waits || !e->made || !e->starts || !e->builder)
+    if (!e->streams || !e->thread_waits || !e->starts || !e->builder)
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t s = 0; s < r->stream_count; s++) {
         e->streams[s] = (struct gsim_emit_stream){.last = GSIM_EMIT_NONE, .seen = GSIM_EMIT_NONE, .waits = GSIM_EMIT_NONE};

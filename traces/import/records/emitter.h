@@ -48,7 +48,7 @@ struct gsim_emitter {
     int64_t *starts;        /* per work in launch order: when it started */
     struct gsim_emit_link *links;     /* what some op will wait for */
     uint32_t *after;        /* of the op being made */
-    size_t link_count, link_room, after_count, after_room;
+    size_t link_count, link_room, after_count, after_room, made_room;
     struct gsim_operands operands;
     struct gsim_overhead overhead;
     uint32_t open, barrier; /* with operands: first link of the ops since the last that followed all; that one */
