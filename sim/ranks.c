@@ -50,6 +50,7 @@ static enum gsim_status fill(struct gsim_rank_set *set, const struct gsim_rank_p
                                            .scheduler = list[i].scheduler,
                                            .scheduler_params = list[i].scheduler_params,
                                            .process = GSIM_OWN_PROCESS,
+                                           .start_us = list[i].start_us,
                                            .requests = iterations ? iterations : list[i].program->iterations};
         if (!set->tasks[i].name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }

@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 
+#include "cli/ranks/traces.h"
 #include "cli/cli.h"
 #include "cli/figures/figures.h"
 #include "cli/traces.h"
@@ -295,6 +296,7 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
     enum gsim_status status = GSIM_OK;
     gsim_progress_start(&c->progress, 0, stderr); /* how many runs a file holds shows at its end */
     c->progress.unit = "runs";
+    if (c->wants_traces && gsim_cli_are_ranks(c->arguments)) return gsim_cli_validate_ranks(&c->traces, c->arguments, error);
     for (size_t i = 0; i < c->path_count && status == GSIM_OK; i++) {
         if (c->contents[i] == HAS_TRACE) {
             if (c->wants_traces) status = gsim_cli_trace_add(&c->traces, c->paths[i], &c->part, c->infers_alone, error);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/ranks/traces.h"
 #include "cli/whatif/whatif.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
@@ -410,6 +411,7 @@ static enum gsim_status run(struct gsim_explained *e, struct gsim_error *error)
 
 int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
 {
+    if (gsim_cli_are_ranks(arguments)) return gsim_cli_explain_ranks(arguments);
     struct gsim_error error = {0};
     struct gsim_explained *e = gsim_alloc(sizeof *e);
     gsim_time from, until;

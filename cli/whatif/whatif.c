@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "cli/ranks/traces.h"
 #include "plots/figure.h"
 #include "sim/base/jobs/pool.h"
 #include "sim/base/jobs/progress.h"
@@ -439,6 +440,7 @@ static void settle(struct gsim_cli_subject *s)
 
 int gsim_cli_whatif(const struct gsim_cli_arguments *arguments)
 {
+    if (gsim_cli_are_ranks(arguments)) return gsim_cli_whatif_ranks(arguments);
     struct gsim_error error = {0};
     struct gsim_whatif *w = gsim_alloc(sizeof *w);
     enum gsim_status status = w ? check(arguments, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");

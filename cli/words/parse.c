@@ -122,10 +122,11 @@ static size_t most_operands(enum gsim_cli_command command)
 {
     if (command == GSIM_CLI_IMPORT || command == GSIM_CLI_LIST) return 2;
     if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE ||
-        command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE || command == GSIM_CLI_STEP_TIME)
+        command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE || command == GSIM_CLI_STEP_TIME || command == GSIM_CLI_EXPLAIN ||
+        command == GSIM_CLI_WHATIF)
         return SIZE_MAX;
     return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE || command == GSIM_CLI_COMPLETION ||
-           command == GSIM_CLI_EXPLAIN || command == GSIM_CLI_WHATIF || command == GSIM_CLI_SERVE;
+           command == GSIM_CLI_SERVE;
 }
 
 enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,

@@ -29,6 +29,7 @@ struct gsim_ranks {
     uint32_t per_node;           /* ranks of one node follow one another; 0: there is one node */
     double net_gbps;             /* of a GPU's part of its node's network, each way */
     bool has_multicast;          /* the node's switch reduces */
+    double speed;                /* collectives move data so many times as fast; 0: 1 */
 };
 
 /* Ranks that run one program. */
@@ -37,6 +38,7 @@ struct gsim_rank_program {
     const struct gsim_scheduler_ops *scheduler;
     const void *scheduler_params; /* NULL: defaults */
     uint32_t rank, copies, device; /* the first of so many; the GPU of the first */
+    double start_us;               /* of its first iteration */
 };
 
 struct gsim_simulation;

@@ -54,7 +54,8 @@ static double time_us(const struct gsim_collectives *c, const struct gsim_collec
     }
     now.gpu_gbps /= most;
     now.net_gbps /= most;
-    return gsim_collective_us(&c->nccl, run->plan, &now);
+    double speed = c->ranks && c->ranks->speed > 0 ? c->ranks->speed : 1;
+    return gsim_collective_us(&c->nccl, run->plan, &now) / speed;
 }
 
 static void set_load(struct gsim_collectives *c, struct gsim_collective_run *run, double gbps)

@@ -23,6 +23,7 @@ struct gsim_import_options {
     void (*progress)(void *context, double ratio, uint64_t records);
     void *progress_context;
     const char *execution_trace; /* what operators read and write (traces/import/records/dataflow.h); NULL: not known */
+    bool is_rank;           /* collectives become ops that meet those of other ranks, with what the trace says of them */
     bool drops_order;       /* the order of streams and waits is not made part of the program: its works are independent */
     bool removes_overhead;  /* the profiler's own share of the host's time, as far as it can be told (traces/import/records/overhead.c) */
     bool replays_graphs;    /* what CUDA graphs launched is replayed as graphs, not by launches of their own */
@@ -42,10 +43,17 @@ void gsim_import_charge(struct gsim_import_options *options, const struct gsim_d
 /* What each work was that became an op of the program, in launch order. Times count from the first launch call; start_us
  * and end_us are NAN where they were repaired, so that only their difference is known. CALLS: of the whole file, in the
  * order of their starts. */
+struct gsim_ready_gradient {
+    double ready_us;
+    uint64_t elements;
+};
 struct gsim_import_times {
     struct gsim_recorded_op *ops;
     uint32_t count;
     size_t room;
+    struct gsim_ready_gradient *gradients; /* of ranks, in the order in which they came; READY_US: its hooks have run */
+    uint32_t gradient_count;
+    size_t gradient_room;
     struct gsim_host_call *calls;
     uint32_t call_count;
     size_t call_room;
@@ -102,6 +110,8 @@ struct gsim_import_notes {
     /* What else the file says of the GPU and of itself; 0, "" and false where it does not. */
     int compute_capability;
     double sm_count, memory_bytes, dram_gbps, clock_mhz;
+    uint32_t rank, world; /* of the program's ranks, which one it is; 0 of 0 where it does not say */
+    uint64_t collectives; /* whose kind and size are known */
     char date[16]; /* "2026-11-20", of the first work, UTC */
     bool is_simulated, is_runner; /* written by gpusim; by gpusim-runner, whose tracer saw the works */
 };

@@ -15,6 +15,7 @@
 #include "traces/events.h"
 #include "traces/import/records/records.h"
 #include "traces/import/sniff.h"
+#include "traces/import/kineto_header.h"
 #include "traces/import/values.h"
 
 #define NAME_ROOM     4096
@@ -43,7 +44,9 @@ static const char *const event_fields[EV_COUNT] = {"ph", "cat", "name", "ts", "d
     X(REGS, "registers per thread") X(SMEM, "shared memory") X(GRID, "grid") X(BLOCK, "block")      \
     X(BYTES, "bytes") X(SYNC_KIND, "cuda_sync_kind") X(WAIT_ON, "wait_on_stream")                   \
     X(RECORD, "wait_on_cuda_event_record_corr_id") X(SIZE, "size") X(QUEUE, "queue")                \
-    X(SYCL_QUEUE, "sycl queue") X(EXTERNAL, "External id") X(FUNCTION, "Record function id")
+    X(SYCL_QUEUE, "sycl queue") X(EXTERNAL, "External id") X(FUNCTION, "Record function id") \
+    X(COLLECTIVE, "Collective name") X(IN_COUNT, "In msg nelems") X(OUT_COUNT, "Out msg nelems") X(TYPE, "dtype") \
+    X(GROUP, "Process Group Ranks") X(GROUP_NAME, "Process Group Name") X(SRC, "Src Rank") X(DST, "Dst Rank") X(DIMS, "Input Dims")
 /* clang-format on */
 #define ARG_ID(id, name)   ARG_##id,
 #define ARG_NAME(id, name) name,
@@ -208,6 +211,13 @@ static const char *name_of(struct event *e, char room[NAME_ROOM])
     return text ? text : "unnamed";
 }
 
+static enum gsim_status read_collective(struct event *e, struct gsim_activity *work)
+{
+    const struct gsim_collective_words words = {e->args[ARG_COLLECTIVE], e->args[ARG_IN_COUNT], e->args[ARG_OUT_COUNT],  e->args[ARG_TYPE],
+                                                e->args[ARG_GROUP],      e->args[ARG_GROUP_NAME], e->args[ARG_SRC], e->args[ARG_DST]};
+    return gsim_records_add_collective(e->records, &words, work);
+}
+
 static enum gsim_status read_work(struct event *e, enum category category)
 {
     struct gsim_activity work = {.kind = category == CAT_KERNEL   ? GSIM_ACTIVITY_KERNEL
@@ -242,8 +252,18 @@ static enum gsim_status read_work(struct event *e, enum category category)
     }
     e->records->notes->pageable += work.pageable;
     enum gsim_status status = gsim_records_name(e->records, name, &launched.name);
+    if (status == GSIM_OK && category == CAT_KERNEL && e->args[ARG_COLLECTIVE]) status = read_collective(e, &work);
     if (status == GSIM_OK) status = gsim_records_shape(e->records, &launched, &work.shape);
     return status == GSIM_OK ? gsim_records_add_work(e->records, &work) : status;
+}
+
+static enum gsim_status read_gradient(struct event *e)
+{
+    char room[NAME_ROOM];
+    const char *args[ARG_COUNT] = {NULL}, *name = name_of(e, room);
+    int64_t start_ns = time_ns(e, EV_TS);
+    if (e->values[EV_ARGS] && *e->values[EV_ARGS] == '{') gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, args);
+    return gsim_records_add_gradient(e->records, name, start_ns, start_ns + time_ns(e, EV_DUR), args[ARG_DIMS]);
 }
 
 static enum gsim_status read_operator(struct event *e)
@@ -405,6 +425,7 @@ static enum gsim_status read_whole(struct event *e)
     enum gsim_status status = read_host_event(e, category);
     if (status == GSIM_OK && (category == CAT_ANNOTATION || category == CAT_OPERATOR || category == CAT_FUNCTION))
         status = read_span(e, category != CAT_ANNOTATION);
+    if (status == GSIM_OK && category == CAT_OPERATOR && e->records->options->is_rank) status = read_gradient(e);
     if (status != GSIM_OK) return status;
     if (category == CAT_COUNT || category == CAT_FUNCTION || (category == CAT_OPERATOR && !e->records->flow)) {
         note_other(e);
@@ -489,45 +510,10 @@ static void skip_damaged(void *context)
     ((struct reader *)context)->records->notes->damaged++;
 }
 
-/* deviceProperties[0]: the GPU's name and size. */
-static void read_properties(struct gsim_records *records, const char *text)
-{
-    enum { NAME, MAJOR, MINOR, SMS, MEMORY, COUNT };
-    static const char *const fields[COUNT] = {"name", "computeMajor", "computeMinor", "numSms", "totalGlobalMem"};
-    const char *rest, *values[COUNT] = {NULL};
-    double numbers[COUNT] = {0};
-    const char *first = *text == '[' ? gsim_scan_next(text, NULL, &rest) : NULL;
-    if (!first || *first != '{') return;
-    gsim_values_find(first, fields, COUNT, values);
-    for (int i = MAJOR; i < COUNT; i++)
-        if (is_number(values[i])) numbers[i] = gsim_scan_number(gsim_value_digits(values[i]));
-    char room[NAME_ROOM];
-    const char *gpu = values[NAME] && *values[NAME] == '"' ? gsim_scan_string(values[NAME], room, sizeof room) : NULL;
-    if (gpu) snprintf(records->gpu, sizeof records->gpu, "%.*s", (int)sizeof records->gpu - 1, gpu);
-    struct gsim_import_notes *notes = records->notes;
-    if (numbers[MAJOR] >= 1 && numbers[MAJOR] < 100 && numbers[MINOR] >= 0 && numbers[MINOR] < 10)
-        notes->compute_capability = 10 * (int)numbers[MAJOR] + (int)numbers[MINOR];
-    if (numbers[SMS] >= 1 && numbers[SMS] <= GSIM_LIMIT_GRID_X) notes->sm_count = floor(numbers[SMS]);
-    if (numbers[MEMORY] >= 1 && numbers[MEMORY] <= (double)GSIM_LIMIT_BYTES) notes->memory_bytes = numbers[MEMORY];
-}
-
-/* Whose trace it is, besides the properties: times count from baseTimeNanoseconds; "gpusim" stands in our
- * own, with the "tracer" where it was no simulation. */
 static enum gsim_status read_header(void *context, const char *name, const char *text, struct gsim_error *error)
 {
-    static const char *const fields[] = {"tracer"};
-    struct gsim_records *records = ((struct reader *)context)->records;
-    const char *tracer = NULL;
     (void)error;
-    text = gsim_scan_start(text);
-    if (strcmp(name, "deviceProperties") == 0) read_properties(records, text);
-    if (strcmp(name, "baseTimeNanoseconds") == 0 && is_number(text) && gsim_scan_number(gsim_value_digits(text)) > 0 && gsim_scan_number(gsim_value_digits(text)) < 4e18)
-        records->epoch_ns = (int64_t)gsim_scan_number(gsim_value_digits(text));
-    if (strcmp(name, "gpusim") == 0 && *text == '{') {
-        gsim_values_find(text, fields, 1, &tracer);
-        records->notes->is_simulated = !tracer;
-        records->notes->is_runner = gsim_value_is_text(tracer, "CUPTI");
-    }
+    gsim_kineto_header(((struct reader *)context)->records, name, gsim_scan_start(text));
     return GSIM_OK;
 }
 

@@ -33,6 +33,7 @@ void gsim_import_times_release(struct gsim_import_times *times)
 {
     gsim_free(times->ops);
     gsim_free(times->calls);
+    gsim_free(times->gradients);
     *times = (struct gsim_import_times){0};
 }
 

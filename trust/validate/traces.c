@@ -114,3 +114,12 @@ enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, cons
     gsim_free(streams);
     return status;
 }
+
+enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
+                                                    const struct gsim_moment *moments, struct gsim_error *error)
+{
+    struct gsim_trace_stream *streams = gsim_alloc(sizeof *streams * ((size_t)traced->op_count + 1));
+    enum gsim_status status = streams ? add_sample(v, traced, moments, streams, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_free(streams);
+    return status;
+}

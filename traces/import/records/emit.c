@@ -150,6 +150,14 @@ static uint32_t kernel_of(struct gsim_emitter *e, const struct gsim_activity *wo
     return gsim_builder_kernel(e->builder, &kernel);
 }
 
+static uint32_t collective_of(struct gsim_emitter *e, const struct gsim_activity *work)
+{
+    uint32_t pair[2], channels = e->records->shapes[work->shape].grid.x;
+    struct gsim_collective collective =
+        gsim_records_collective(e->records, work, channels < GSIM_LIMIT_CHANNELS ? channels : GSIM_LIMIT_CHANNELS, pair);
+    return gsim_builder_collective(e->builder, &collective);
+}
+
 /* The trace does not name buffers. One per stream and kind: copies that share it are in order anyway. */
 static uint32_t buffer_of(struct gsim_emitter *e, struct gsim_emit_stream *stream, enum gsim_copy_kind kind)
 {
@@ -302,7 +310,7 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
             op.copy_memory = work->pageable ? GSIM_COPY_MEMORY_PAGEABLE : GSIM_COPY_MEMORY_PINNED;
         if (is_recorded(e, work)) op.copy_us = (double)work->solo_ns / 1e3;
     } else {
-        op.kernel_index = kernel_of(e, work);
+        op.kernel_index = work->is_collective && e->options->is_rank ? collective_of(e, work) : kernel_of(e, work);
     }
     bool has_operands = gsim_operands_of(&e->operands, work, &op.args, &op.arg_count);
     if (stream->waits != GSIM_EMIT_NONE || e->thread_waits[work->thread] != GSIM_EMIT_NONE)
@@ -416,6 +424,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     for (uint32_t i = steps->count; status == GSIM_OK && options->times && i < steps->count + steps->tail_count; i++)
         if (steps->steps[i].kind == GSIM_STEP_SYNC) gsim_emit_keep_sync(&e, &records->calls[steps->steps[i].index]);
     if (status == GSIM_OK && !e.failed && options->times) gsim_emit_keep_calls(&e);
+    if (status == GSIM_OK && options->times && options->is_rank) status = gsim_records_keep_gradients(records, e.origin_ns);
     if (e.failed && status == GSIM_OK) status = gsim_error_set(records->error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) {
         for (uint32_t s = 0; s < records->stream_count; s++) records->notes->streams += e.streams[s].last != GSIM_EMIT_NONE;

@@ -4,6 +4,7 @@
  * and loops that ask until it has. Both become synchronising calls; other long calls that may wait own their time.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "traces/import/records/records.h"
 
@@ -117,12 +118,35 @@ static void make_wait(const struct ended *all, uint32_t count, struct gsim_call 
     (*first)->end_ns = found_ns > end_ns ? found_ns : end_ns;
 }
 
+/* A thread that launches nothing asks for itself, as NCCL's watchdog in PyTorch does: nobody waits. CALLS: by thread. */
+static enum gsim_status drop_watchers(const struct gsim_records *r, struct gsim_call **calls)
+{
+    bool *makes = gsim_alloc(r->call_count + 1);
+    if (!makes) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    memset(makes, 0, r->call_count + 1);
+    for (uint32_t i = 0; i < r->work_count; i++)
+        if (r->works[i].call != GSIM_NO_CALL) makes[r->works[i].call] = true;
+    for (uint32_t from = 0, until; from < r->call_count; from = until) {
+        bool launches = false;
+        for (until = from; until < r->call_count && calls[until]->thread == calls[from]->thread; until++) launches |= makes[calls[until] - r->calls];
+        for (uint32_t i = from; i < until && !launches; i++)
+            if (calls[i]->kind == GSIM_CALL_QUERY) calls[i]->kind = GSIM_CALL_IDLE;
+    }
+    gsim_free(makes);
+    return GSIM_OK;
+}
+
 static enum gsim_status find_loops(struct gsim_records *r, const struct ended *all, uint32_t count)
 {
     struct gsim_call **calls = gsim_alloc(sizeof *calls * ((size_t)r->call_count + 1));
     if (!calls) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < r->call_count; i++) calls[i] = &r->calls[i];
     qsort(calls, r->call_count, sizeof *calls, compare_by_thread);
+    enum gsim_status status = drop_watchers(r, calls);
+    if (status) {
+        gsim_free(calls);
+        return status;
+    }
     for (uint32_t i = 0, next; i < r->call_count; i = next) {
         for (next = i + 1; calls[i]->kind == GSIM_CALL_QUERY && next < r->call_count; next++)
             if (calls[next]->kind != GSIM_CALL_QUERY || calls[next]->thread != calls[i]->thread) break;

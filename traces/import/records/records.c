@@ -328,6 +328,8 @@ void gsim_records_release(struct gsim_records *r)
     gsim_free(r->calls);
     gsim_free(r->launches);
     gsim_free(r->operators);
+    gsim_free(r->collectives);
+    gsim_free(r->gradients);
     gsim_free(r->syncs);
     gsim_free(r->streams);
     gsim_free(r->names);

@@ -33,6 +33,7 @@ struct gsim_activity {
     uint8_t kind, copy_kind; /* enum gsim_activity_kind, enum gsim_copy_kind */
     bool pageable;
     bool is_managed : 1;
+    bool is_collective : 1; /* a kernel; BYTES: its place in the records' collectives */
     bool is_moved : 1; /* its time was repaired: only the duration is real */
     bool lacks_shape : 1, lacks_size : 1, lacks_time : 1; /* not recorded with it */
     bool pinned : 1;  /* the host's side of a copy is said to be */
@@ -151,14 +152,18 @@ struct gsim_records {
     struct gsim_call *calls;
     struct gsim_launch *launches;
     struct gsim_operator *operators;
+    struct gsim_gradient *gradients; /* what autograd accumulated, and the stretch that its hooks ran in: of ranks alone */
+    uint32_t gradient_count;
+    size_t gradient_room;
+    struct gsim_collective *collectives; /* their groups are the arena's */
     const struct gsim_dataflow *flow; /* what operators read and write; NULL: not known */
     struct gsim_sync *syncs;
     struct gsim_stream_key *streams;
     const char **names;   /* each once; from the arena */
     struct gsim_work_shape *shapes;           /* each once */
     uint32_t *name_slots, *shape_slots;       /* open addressing: index plus one */
-    uint32_t work_count, call_count, launch_count, operator_count, sync_count, stream_count, name_count, shape_count, name_slot_count, shape_slot_count;
-    size_t work_room, call_room, launch_room, operator_room, sync_room, stream_room, name_room, shape_room;
+    uint32_t work_count, call_count, launch_count, operator_count, sync_count, collective_count, stream_count, name_count, shape_count, name_slot_count, shape_slot_count;
+    size_t work_room, call_room, launch_room, operator_room, sync_room, collective_room, stream_room, name_room, shape_room;
     uint32_t last_stream;
     char gpu[64]; /* the device's name, where the trace tells it */
     int64_t epoch_ns; /* the date of the trace's time 0; 0: not known */
@@ -181,6 +186,23 @@ enum gsim_status gsim_records_add_owner(struct gsim_records *records, const stru
 /* What the trace names on a host thread: an annotation, an operator or a function of the framework. */
 enum gsim_status gsim_records_add_named_span(struct gsim_records *records, const char *name, uint64_t thread, int64_t start_ns, int64_t end_ns,
                                              bool is_operator) GSIM_NODISCARD;
+/* ELEMENTS 0: a stretch of the engine that accumulates one and runs its hooks. */
+struct gsim_gradient {
+    int64_t start_ns, end_ns;
+    uint64_t elements;
+};
+/* What a profiler says of a collective's kernel, as it stands in the file; NULL where it does not. */
+struct gsim_collective_words {
+    const char *name, *in_count, *out_count, *type, *group, *group_name, *from, *to;
+};
+/* traces/import/records/collectives.c: WORK is that collective, if its kind and size are known. */
+enum gsim_status gsim_records_add_collective(struct gsim_records *records, const struct gsim_collective_words *words, struct gsim_activity *work) GSIM_NODISCARD;
+/* An operator's event, of whatever name; DIMS: of its inputs, as it stands in the file, NULL allowed. */
+enum gsim_status gsim_records_add_gradient(struct gsim_records *records, const char *name, int64_t start_ns, int64_t end_ns, const char *dims) GSIM_NODISCARD;
+/* In the order of their ends, from ORIGIN_NS on, to the options' times. */
+enum gsim_status gsim_records_keep_gradients(const struct gsim_records *records, int64_t origin_ns) GSIM_NODISCARD;
+/* That of WORK as an op of its rank, with CHANNELS blocks. */
+struct gsim_collective gsim_records_collective(const struct gsim_records *records, const struct gsim_activity *work, uint32_t channels, uint32_t group[2]);
 /* INDEX: plus one, for gsim_call. */
 enum gsim_status gsim_records_add_launch(struct gsim_records *records, const struct gsim_launch *launch, uint32_t *index) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_operator(struct gsim_records *records, const struct gsim_operator *item) GSIM_NODISCARD;

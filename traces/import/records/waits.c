@@ -64,12 +64,63 @@ static bool is_explained(const struct gsim_records *r, const struct gsim_call *w
 
 #define LOOK_BACK 64 /* launches before a record that are looked at */
 
-static enum gsim_status infer_wait(struct gsim_records *r, const struct launched *all, uint32_t count, const struct gsim_call *record,
-                                   const struct gsim_call *wait)
+/* The calls that record and wait, by time. */
+struct calls {
+    const struct gsim_call **list;
+    uint32_t count, joined; /* JOINED: the next launch that a stream may wait for as a collective; all before are waited for */
+};
+
+/* NCCL itself has its streams wait around a launch: behind it, by the first record since. */
+static bool is_of_nccl(const struct gsim_records *r, const struct launched *all, uint32_t count, const struct calls *calls, uint32_t at)
 {
+    const struct gsim_call *wait = calls->list[at];
+    uint32_t before = find_launched(all, count, wait->start_ns), records = 0;
+    while (before > 0 && !is_by(r, all[before - 1].work, wait)) before--;
+    if (!before || !r->works[all[before - 1].work].is_collective) return false;
+    for (uint32_t i = at; i > 0 && calls->list[i - 1]->start_ns > all[before - 1].time_ns; i--) {
+        if (calls->list[i - 1]->thread != wait->thread) continue;
+        if (calls->list[i - 1]->kind == GSIM_CALL_WAIT) return false;
+        records++;
+    }
+    return records == 1;
+}
+
+/* A stream that works on waits for the first collective of another one that none has waited for, by the record behind its launch. */
+static enum gsim_status join(struct gsim_records *r, const struct launched *all, uint32_t count, struct calls *calls, uint32_t at,
+                             const struct gsim_activity *waiting, bool *is_done)
+{
+    const struct gsim_call *wait = calls->list[at];
+    *is_done = false;
+    for (uint32_t i = calls->joined; i < count && all[i].time_ns < wait->start_ns; i++) {
+        const struct gsim_activity *awaited = &r->works[all[i].work];
+        if (!awaited->is_collective || awaited->stream == waiting->stream) continue;
+        uint32_t record = 0;
+        while (record < at && (calls->list[record]->kind != GSIM_CALL_EVENT_RECORD || calls->list[record]->start_ns < all[i].time_ns)) record++;
+        if (record == at) return GSIM_OK;
+        const struct gsim_sync sync = {.kind = GSIM_SYNC_WAIT, .start_ns = wait->start_ns, .correlation = wait->correlation,
+                                       .record = calls->list[record]->correlation, .process = wait->process, .stream = waiting->stream,
+                                       .source = awaited->stream};
+        calls->joined = i + 1;
+        *is_done = true;
+        r->notes->inferred_waits++;
+        return gsim_records_add_sync(r, &sync);
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status infer_wait(struct gsim_records *r, const struct launched *all, uint32_t count, const struct gsim_call *record,
+                                   struct calls *calls, uint32_t at)
+{
+    const struct gsim_call *wait = calls->list[at];
     uint32_t next = find_launched(all, count, wait->start_ns);
     while (next < count && !is_by(r, all[next].work, wait)) next++;
     if (next == count) return GSIM_OK;
+    if (r->options->is_rank && is_of_nccl(r, all, count, calls, at)) return GSIM_OK;
+    if (r->options->is_rank && !r->works[all[next].work].is_collective) {
+        bool is_done;
+        enum gsim_status status = join(r, all, count, calls, at, &r->works[all[next].work], &is_done);
+        if (status || is_done) return status;
+    }
     const struct gsim_activity *waiting = &r->works[all[next].work];
     uint32_t before = find_launched(all, count, record->start_ns);
     for (uint32_t i = before; i > 0 && before - i < LOOK_BACK; i--) {
@@ -102,11 +153,12 @@ enum gsim_status gsim_records_infer_waits(struct gsim_records *r)
             calls[times++] = &r->calls[i];
     if (count) qsort(all, count, sizeof *all, compare_launched);
     if (times) qsort(calls, times, sizeof *calls, compare_times);
+    struct calls by_time = {calls, times, 0};
     for (uint32_t i = 0; i < times && status == GSIM_OK; i++) {
         if (calls[i]->kind == GSIM_CALL_EVENT_RECORD)
             record = calls[i];
         else if (record && record->process == calls[i]->process)
-            status = infer_wait(r, all, count, record, calls[i]);
+            status = infer_wait(r, all, count, record, &by_time, i);
     }
     gsim_free(all);
     gsim_free(calls);

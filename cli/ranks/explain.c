@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). "gpusim explain RANK0 RANK1 ...": what each rank's step goes into, and which rank the others wait for. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/ranks/traces.h"
+#include "sim/base/output.h"
+#include "sim/base/text.h"
+
+#define ITERATIONS 3 /* the last one is explained: the first begin together */
+
+struct explained {
+    struct gsim_cli_rank_traces traces;
+    struct gsim_cli_rank_time *times;
+    uint32_t late; /* the rank that waits least for the others */
+    double step_us;
+};
+
+static enum gsim_status run(struct explained *e, struct gsim_error *error)
+{
+    struct gsim_cli_rank_traces *t = &e->traces;
+    struct gsim_cli_rank_run ranks = {.count = t->count, .iterations = ITERATIONS};
+    struct gsim_rank_set set = {0};
+    struct gsim_timeline timeline = {0};
+    const struct gsim_scheduler_ops *async = gsim_scheduler_find("async");
+    ranks.programs = GSIM_ARENA_ARRAY(&t->arena, struct gsim_rank_program, t->count);
+    e->times = GSIM_ARENA_ARRAY(&t->arena, struct gsim_cli_rank_time, t->count);
+    if (!ranks.programs || !e->times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < t->count; i++)
+        ranks.programs[i] = (struct gsim_rank_program){.program = &t->traces[i].program, .scheduler = async, .rank = t->traces[i].rank, .copies = 1, .device = i};
+    enum gsim_status status = gsim_cli_rank_traces_run(t, &t->setup.device, &ranks, &set, &timeline, error);
+    for (uint32_t i = 0; i < t->count && !status; i++) {
+        e->times[i] = gsim_cli_rank_time(&timeline, i);
+        e->step_us = fmax(e->step_us, e->times[i].step);
+        if (e->times[i].all_waiting < e->times[e->late].all_waiting) e->late = i;
+    }
+    gsim_timeline_release(&timeline);
+    gsim_rank_set_release(&set);
+    return status;
+}
+
+/* Why the late rank is late: more of its own kernels, or its host. */
+static const char *reason(const struct explained *e)
+{
+    const struct gsim_cli_rank_time *late = &e->times[e->late];
+    double kernels = 0, idle = 0;
+    for (uint32_t i = 0; i < e->traces.count; i++) {
+        if (i == e->late) continue;
+        kernels = fmax(kernels, late->kernels - e->times[i].kernels);
+        idle = fmax(idle, late->idle - e->times[i].idle);
+    }
+    return kernels >= idle ? "its kernels take longer" : "its GPU idles longer: its host is late";
+}
+
+static double others_waiting(const struct explained *e)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < e->traces.count; i++)
+        if (i != e->late) most = fmax(most, e->times[i].all_waiting);
+    return most;
+}
+
+static void put_text(struct gsim_output *out, const struct explained *e)
+{
+    const struct gsim_cli_rank_traces *t = &e->traces;
+    gsim_output_printf(out, "%u ranks under async on %s, an iteration as it repeats\n\na step now: %.1f us without the profiler\n\n", t->count,
+                       t->setup.device.name, e->step_us);
+    gsim_output_printf(out, "%-6s %12s %12s %14s %12s %12s\n", "rank", "step us", "computing", "transferring", "waiting", "idle");
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct gsim_cli_rank_time *r = &e->times[i];
+        gsim_output_printf(out, "%-6u %12.1f %12.1f %14.1f %12.1f %12.1f\n", t->traces[i].rank, r->step, r->compute, r->transfer, r->waiting, r->idle);
+    }
+    gsim_output_text(out, "  computing: some kernel or copy runs; transferring, waiting: exposed communication, a collective alone on the GPU,\n"
+                          "  with all ranks there and for the slowest one; idle: nothing\n\n");
+    if (others_waiting(e) > 0)
+        gsim_output_printf(out, "rank %u is late: others wait %.1f us for it; %s\n", t->traces[e->late].rank, others_waiting(e), reason(e));
+}
+
+static void put_json(struct gsim_output *out, const struct explained *e)
+{
+    const struct gsim_cli_rank_traces *t = &e->traces;
+    gsim_output_printf(out, "{\n  \"schema\": \"gpusim-explain-ranks/1\",\n  \"version\": \"%s\",\n  \"device\": ", GPUSIM_VERSION);
+    gsim_output_json_string(out, t->setup.device.name);
+    gsim_output_printf(out, ",\n  \"step_us\": %.6f,\n  \"late_rank\": %u,\n  \"late_by_us\": %.6f,\n  \"late_why\": ", e->step_us, t->traces[e->late].rank,
+                       others_waiting(e));
+    gsim_output_json_string(out, reason(e));
+    gsim_output_text(out, ",\n  \"ranks\": [");
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct gsim_cli_rank_time *r = &e->times[i];
+        gsim_output_printf(out, "%s\n    {\"rank\": %u, \"file\": ", i ? "," : "", t->traces[i].rank);
+        gsim_output_json_string(out, t->traces[i].path);
+        const struct {
+            const char *name;
+            double us;
+        } times[] = {{"step_us", r->step},     {"computing_us", r->compute}, {"transferring_us", r->transfer}, {"waiting_us", r->waiting},
+                     {"idle_us", r->idle},     {"kernel_us", r->kernels},    {"all_waiting_us", r->all_waiting}, {"all_transfer_us", r->all_transfer},
+                     {"start_us", t->traces[i].offset_us}};
+        for (size_t n = 0; n < sizeof times / sizeof times[0]; n++) gsim_output_json_real(out, times[n].name, times[n].us);
+        gsim_output_text(out, "}");
+    }
+    gsim_output_text(out, "\n  ]\n}\n");
+}
+
+static enum gsim_status deliver(const struct explained *e, const char *path, bool is_json, struct gsim_error *error)
+{
+    struct gsim_output out;
+    enum gsim_status status = gsim_output_open(&out, path, error);
+    if (status) return status;
+    if (is_json) put_json(&out, e);
+    else put_text(&out, e);
+    return gsim_output_commit(&out, error);
+}
+
+int gsim_cli_explain_ranks(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct explained e = {0};
+    const char *json = arguments->value[GSIM_CLI_REPORT], *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
+    enum gsim_status status = gsim_cli_rank_traces_read(&e.traces, arguments, !keeps || strcmp(keeps, "keep") != 0, &error);
+    if (!status) status = run(&e, &error);
+    if (!status && json) status = deliver(&e, json, true, &error);
+    if (!status && !(json && strcmp(json, "-") == 0)) status = deliver(&e, "-", false, &error);
+    gsim_cli_rank_traces_release(&e.traces);
+    return status ? gsim_cli_fail(&error) : 0;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: sim (program). See cli/ranks/traces.h. Ranks are the traces' own; clocks are told from the ends of collectives. */
+#include "cli/ranks/traces.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/traces.h"
+#include "sim/base/gz.h"
+#include "traces/import/importers.h"
+
+#define HEAD_BYTES 65536
+
+/* --- which files -------------------------------------------------------------------------------------------------- */
+
+/* The number behind "KEY": in the trace's head, which stands before its events. */
+static bool find_number(const char *head, const char *key, uint32_t *number)
+{
+    const char *at = strstr(head, key);
+    char *end;
+    if (!at) return false;
+    at += strlen(key);
+    at += strspn(at, "\": \t");
+    unsigned long value = strtoul(at, &end, 10);
+    *number = (uint32_t)value;
+    return end != at && value <= GSIM_LIMIT_RANKS;
+}
+
+static bool find_rank(const char *path, uint32_t *rank, uint32_t *world)
+{
+    char *head = gsim_alloc(HEAD_BYTES);
+    bool is_read = head && gsim_gz_head(path, head, HEAD_BYTES);
+    const char *info = is_read ? strstr(head, "\"distributedInfo\"") : NULL;
+    bool is_rank = info && find_number(info, "\"rank\"", rank) && find_number(info, "\"world_size\"", world) && *world > 1 && *rank < *world;
+    gsim_free(head);
+    return is_rank;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments)
+{
+    uint32_t ranks[2] = {0}, worlds[2] = {0};
+    if (arguments->operand_count == 1) return is_folder(arguments->operands[0]) && arguments->command != GSIM_CLI_VALIDATE;
+    if (arguments->operand_count < 2 || arguments->command != GSIM_CLI_VALIDATE) return arguments->operand_count > 1;
+    for (size_t i = 0; i < arguments->operand_count; i++) {
+        uint32_t at = i ? 1 : 0;
+        if (!find_rank(arguments->operands[i], &ranks[at], &worlds[at])) return false;
+        if (i && (worlds[1] != worlds[0] || ranks[1] == ranks[0])) return false;
+    }
+    return true;
+}
+
+static enum gsim_status add_path(struct gsim_cli_rank_traces *t, const char *path, size_t *room, struct gsim_error *error)
+{
+    struct gsim_cli_rank_trace trace = {.path = path};
+    if (!find_rank(path, &trace.rank, &trace.world))
+        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a trace that says its rank (distributedInfo), of 2 or more", path);
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->traces[i].rank == trace.rank)
+            return gsim_error_set(error, GSIM_INPUT, "'%s' is of rank %u, and so is '%s'", path, trace.rank, t->traces[i].path);
+        if (t->traces[i].world != trace.world)
+            return gsim_error_set(error, GSIM_INPUT, "'%s' is one of %u ranks, '%s' of %u", path, trace.world, t->traces[i].path, t->traces[i].world);
+    }
+    if (gsim_array_grow((void **)&t->traces, sizeof *t->traces, t->count, room)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    uint32_t at = t->count++;
+    for (; at && t->traces[at - 1].rank > trace.rank; at--) t->traces[at] = t->traces[at - 1];
+    t->traces[at] = trace;
+    return GSIM_OK;
+}
+
+static enum gsim_status add_folder(struct gsim_cli_rank_traces *t, const char *folder, size_t *room, struct gsim_error *error)
+{
+    DIR *directory = opendir(folder);
+    enum gsim_status status = directory ? GSIM_OK : gsim_error_set(error, GSIM_IO, "cannot read '%s'", folder);
+    for (struct dirent *entry; directory && !status && (entry = readdir(directory));) {
+        uint32_t rank, world;
+        size_t length = strlen(entry->d_name);
+        bool is_json = length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
+        bool is_gz = length > 8 && strcmp(entry->d_name + length - 8, ".json.gz") == 0;
+        if (!is_json && !is_gz) continue;
+        const char *path = gsim_arena_printf(&t->arena, "%s/%s", folder, entry->d_name);
+        if (!path) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else if (find_rank(path, &rank, &world)) status = add_path(t, path, room, error);
+    }
+    if (directory) closedir(directory);
+    if (!status && !t->count) status = gsim_error_set(error, GSIM_INPUT, "'%s' holds no trace that says its rank", folder);
+    return status;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------- */
+
+static enum gsim_status read_trace(struct gsim_cli_rank_traces *t, struct gsim_cli_rank_trace *trace, bool removes, struct gsim_error *error)
+{
+    const struct gsim_importer *importer = gsim_importer_of(trace->path, NULL, error);
+    struct gsim_import_options options = {.name = gsim_arena_printf(&t->arena, "rank %u", trace->rank), .gaps = true, .last = UINT32_MAX,
+                                          .is_rank = true, .removes_overhead = removes, .times = &trace->times};
+    enum gsim_status status = importer && options.name ? gsim_cli_part(t->setup.arguments, &options, error) : error->status;
+    gsim_import_charge(&options, &t->setup.device);
+    if (!status) status = importer ? importer->read(trace->path, &options, &trace->program, &trace->notes, error) : error->status;
+    return status ? gsim_error_prefix(error, "cannot read '%s'", trace->path) : GSIM_OK;
+}
+
+/* The device of the first trace, unless one is named. */
+static enum gsim_status open_setup(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    struct gsim_trace_origin origin = {0};
+    char name[GSIM_CLI_DEVICE_NAME];
+    t->words = *arguments;
+    if (!arguments->value[GSIM_CLI_DEVICE]) {
+        if (!gsim_importer_of(t->traces[0].path, &origin, error)) return error->status;
+        if (gsim_cli_trace_device(&origin, name, error)) return error->status;
+        snprintf(t->device, sizeof t->device, "%s", name);
+        if (name[0]) t->words.value[GSIM_CLI_DEVICE] = t->device;
+    }
+    enum gsim_status status = gsim_cli_setup_init(&t->setup, &t->words, error);
+    if (!arguments->value[GSIM_CLI_MEMORY]) t->setup.memory = GSIM_MEMORY_PINNED;
+    return status;
+}
+
+/* --- clocks -------------------------------------------------------------------------------------------------------- */
+
+static bool is_collective(const struct gsim_cli_rank_trace *trace, const struct gsim_recorded_op *r)
+{
+    const struct gsim_op *op = &trace->program.ops[r->op];
+    return op->kind == GSIM_OP_KERNEL && trace->program.kernels[op->kernel_index].collective && r->end_us == r->end_us;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* How much later than the first rank's a rank's first launch call was: what the median collective, which ends on both at once, tells. */
+static enum gsim_status find_offset(const struct gsim_cli_rank_trace *first, struct gsim_cli_rank_trace *trace, struct gsim_error *error)
+{
+    double *differences = gsim_alloc(sizeof *differences * ((size_t)trace->times.count + 1));
+    size_t count = 0;
+    if (!differences) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0, j = 0; i < first->times.count && j < trace->times.count; i++, j++) {
+        while (i < first->times.count && !is_collective(first, &first->times.ops[i])) i++;
+        while (j < trace->times.count && !is_collective(trace, &trace->times.ops[j])) j++;
+        if (i < first->times.count && j < trace->times.count) differences[count++] = first->times.ops[i].end_us - trace->times.ops[j].end_us;
+    }
+    if (count) qsort(differences, count, sizeof *differences, compare_doubles);
+    trace->offset_us = count ? differences[count / 2] : 0;
+    gsim_free(differences);
+    return GSIM_OK;
+}
+
+static enum gsim_status find_offsets(struct gsim_cli_rank_traces *t, struct gsim_error *error)
+{
+    double least = 0;
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 1; i < t->count && !status; i++) {
+        status = find_offset(&t->traces[0], &t->traces[i], error);
+        if (t->traces[i].offset_us < least) least = t->traces[i].offset_us;
+    }
+    for (uint32_t i = 0; i < t->count; i++) t->traces[i].offset_us -= least;
+    return status;
+}
+
+static void tell(const struct gsim_cli_rank_traces *t)
+{
+    uint64_t collectives = 0;
+    for (uint32_t i = 0; i < t->count; i++) collectives += t->traces[i].notes.collectives;
+    fprintf(stderr, "gpusim: note: %u of %u ranks on %s, replayed together: their %llu collectives meet each other, and take what "
+                    "models/nccl says\n",
+            t->count, t->traces[0].world, t->setup.device.name, (unsigned long long)collectives);
+}
+
+enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments, bool removes,
+                                           struct gsim_error *error)
+{
+    size_t room = 0;
+    bool infers = true;
+    *t = (struct gsim_cli_rank_traces){0};
+    enum gsim_status status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, error);
+    for (size_t i = 0; i < arguments->operand_count && !status; i++)
+        status = is_folder(arguments->operands[i]) ? add_folder(t, arguments->operands[i], &room, error) : add_path(t, arguments->operands[i], &room, error);
+    if (!status && t->count != t->traces[0].world)
+        status = gsim_error_set(error, GSIM_INPUT, "%u of %u ranks are there: collectives need all of them", t->count, t->traces[0].world);
+    if (!status) status = open_setup(t, arguments, error);
+    for (uint32_t i = 0; i < t->count && !status; i++) status = read_trace(t, &t->traces[i], removes, error);
+    if (!status) status = find_offsets(t, error);
+    if (!status) tell(t);
+    if (!status && infers) status = gsim_cli_rank_traces_find_alone(t, error);
+    return status;
+}
+
+void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        gsim_import_times_release(&t->traces[i].times);
+        gsim_program_release(&t->traces[i].program);
+    }
+    gsim_free(t->traces);
+    if (t->setup.arguments) gsim_cli_setup_release(&t->setup);
+    gsim_arena_release(&t->arena);
+    memset(t, 0, sizeof *t);
+}
+
+/* --- runs ---------------------------------------------------------------------------------------------------------- */
+
+enum gsim_status gsim_cli_rank_traces_run(const struct gsim_cli_rank_traces *t, const struct gsim_device_spec *device,
+                                          const struct gsim_cli_rank_run *run, struct gsim_rank_set *set,
+                                          struct gsim_timeline *timeline, struct gsim_error *error)
+{
+    struct gsim_simulation s = {.device = device, .gpu = t->setup.gpu, .memory = t->setup.memory, .prefetch = t->setup.prefetch,
+                                .seed = t->setup.seed, .noise = t->setup.noise, .detailed = true};
+    enum gsim_status status = gsim_rank_set_init(set, run->programs, run->count, &run->links, run->iterations, &s, error);
+    return status ? status : gsim_simulate(&s, timeline, error);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim (program). Traces of several ranks of one program: read together, their collectives meeting each other, and
+ * replayed together.
+ */
+#ifndef GSIM_CLI_RANK_TRACES_H
+#define GSIM_CLI_RANK_TRACES_H
+
+#include "cli/cli.h"
+#include "cli/ranks/ranks.h"
+#include "traces/import/import.h"
+
+struct gsim_cli_rank_trace {
+    const char *path;
+    uint32_t rank, world;
+    struct gsim_program program;
+    struct gsim_import_notes notes;
+    struct gsim_import_times times;
+    double offset_us; /* of its first launch call, from the earliest rank's, by the ends of collectives */
+};
+
+struct gsim_cli_rank_traces {
+    struct gsim_cli_rank_trace *traces; /* by rank */
+    uint32_t count;
+    struct gsim_cli_arguments words;    /* with the traces' device */
+    char device[80];
+    struct gsim_cli_setup setup;
+    struct gsim_arena arena;
+};
+
+/* What --task's operands are: several traces of ranks, or a folder of them. */
+bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments);
+/* REMOVES: the profiler's share of the host's time, too. Released by the caller, also on failure. */
+enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments, bool removes,
+                                           struct gsim_error *error) GSIM_NODISCARD;
+/* Sets what kernels take that ran beside collectives. alone.c */
+enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t); /* accepts zeroed */
+
+/* Ranks as they are to be run. */
+struct gsim_cli_rank_run {
+    struct gsim_rank_program *programs;
+    uint32_t count;
+    struct gsim_ranks links;
+    uint32_t iterations;
+};
+/* SET and TIMELINE are the caller's to release in any case. */
+enum gsim_status gsim_cli_rank_traces_run(const struct gsim_cli_rank_traces *t, const struct gsim_device_spec *device,
+                                          const struct gsim_cli_rank_run *run, struct gsim_rank_set *set,
+                                          struct gsim_timeline *timeline, struct gsim_error *error) GSIM_NODISCARD;
+
+/* What a rank's last iteration went into, in us. */
+struct gsim_cli_rank_time {
+    double step, compute, waiting, transfer, idle; /* WAITING and TRANSFER: of collectives, with no kernel beside them */
+    double all_waiting, all_transfer;              /* with kernels beside them, too */
+    double kernels;                                /* sum of all but collectives */
+};
+struct gsim_cli_rank_time gsim_cli_rank_time(const struct gsim_timeline *timeline, uint32_t task);
+
+/* Adds a sample of each rank to V: all replayed together, from when each began. validate.c */
+struct gsim_trace_validation;
+enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+
+/* The commands. */
+int gsim_cli_explain_ranks(const struct gsim_cli_arguments *arguments);
+int gsim_cli_whatif_ranks(const struct gsim_cli_arguments *arguments);
+
+#endif

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Traces of ranks: validate, explain and whatif of two ranks, of which one computes three times as long.
+set -eu
+gpusim=$2/gpusim
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+# Five steps of 5 kernels and an all-reduce of 8 MiB, which takes 43 us once both are there; rank 0's kernels take 100 us, rank 1's 300.
+python3 - <<'END'
+import json
+for rank, us in ((0, 100), (1, 300)):
+    events, host, gpu, number = [], 1000.0, 1001.5, 0
+    def launch(name, dur, more):
+        global host, gpu, number
+        number += 1
+        events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": host, "dur": 4,
+                       "args": {"correlation": number}})
+        events.append({"ph": "X", "cat": "kernel", "name": name, "pid": rank, "tid": 7, "ts": gpu, "dur": dur,
+                       "args": dict({"device": rank, "context": 1, "stream": 7, "correlation": number, "registers per thread": 32,
+                                     "shared memory": 0}, **more)})
+        host += 5
+        gpu += dur + 1
+    for step in range(5):
+        for i in range(5):
+            launch("mlp_block", us, {"grid": [132, 1, 1], "block": [256, 1, 1]})
+        launch("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 43 + 5 * (300 - us),
+               {"grid": [24, 1, 1], "block": [544, 1, 1], "Collective name": "allreduce", "In msg nelems": 4194304, "Group size": 2,
+                "dtype": "BFloat16", "Process Group Name": "0", "Process Group Ranks": "[0, 1]"})
+    json.dump({"schemaVersion": 1, "deviceProperties": [{"id": rank, "name": "NVIDIA H100 80GB HBM3", "computeMajor": 9, "computeMinor": 0,
+                                                         "numSms": 132}],
+               "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 2}, "traceEvents": events}, open("r%d.json" % rank, "w"))
+END
+
+"$gpusim" validate r0.json r1.json --report v.json >/dev/null 2>err || fail "validate: $(cat err)"
+"$gpusim" explain r1.json r0.json --json e.json >explained 2>err || fail "explain: $(cat err)"
+"$gpusim" whatif . --change comm=2x,rank:1=2x,channels=1,now --json w.json >asked 2>err || fail "whatif: $(cat err)"
+python3 - <<'END' || fail "what came of it: $(cat explained asked)"
+import json
+v, e, w = (json.load(open(n + ".json")) for n in "vew")
+for t in v["traces"]["rows"]:
+    assert abs(t["predicted_us"] / t["measured_us"] - 1) < 0.02, t
+first, second = e["ranks"]
+assert e["late_rank"] == 1 and abs(first["waiting_us"] - 5000) < 60 and second["waiting_us"] < 5, e
+assert abs(first["computing_us"] - 2500) < 10 and abs(second["computing_us"] - 7500) < 30 and 150 < first["transferring_us"] < 280
+changes = {c["change"]: c for c in w["changes"]}
+assert abs(changes["rank:1=2x"]["saved_us"] - 3750) < 60, changes
+assert 80 < changes["comm=2x"]["saved_us"] < 140 and changes["channels=1"]["saved_us"] < -500
+assert abs(changes["now"]["saved_us"]) < 1
+END
+grep -q "rank 1 is late" explained || fail "the late rank is not named"
+
+# All ranks are needed, each once.
+"$gpusim" explain r0.json r0.json >out 2>err && fail "a rank twice"
+grep -q "is of rank 0, and so is" err || fail "$(cat err)"
+"$gpusim" whatif r0.json r1.json --change nonsense >out 2>err && fail "a change that is none"
+grep -q "of ranks expected one of comm=Fx" err || fail "$(cat err)"

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What PyTorch's profiler says beside the events: of the GPU, of the rank, of itself (traces/import/kineto_header.h). */
+#include "traces/import/kineto_header.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gpusim/limits.h"
+#include "sim/base/scan.h"
+#include "traces/import/values.h"
+
+#define NAME_ROOM 4096
+
+static bool is_number(const char *value)
+{
+    return gsim_value_digits(value) != NULL;
+}
+
+/* deviceProperties[0]: the GPU's name and size. */
+static void read_properties(struct gsim_records *records, const char *text)
+{
+    enum { NAME, MAJOR, MINOR, SMS, MEMORY, COUNT };
+    static const char *const fields[COUNT] = {"name", "computeMajor", "computeMinor", "numSms", "totalGlobalMem"};
+    const char *rest, *values[COUNT] = {NULL};
+    double numbers[COUNT] = {0};
+    const char *first = *text == '[' ? gsim_scan_next(text, NULL, &rest) : NULL;
+    if (!first || *first != '{') return;
+    gsim_values_find(first, fields, COUNT, values);
+    for (int i = MAJOR; i < COUNT; i++)
+        if (is_number(values[i])) numbers[i] = gsim_scan_number(gsim_value_digits(values[i]));
+    char room[NAME_ROOM];
+    const char *gpu = values[NAME] && *values[NAME] == '"' ? gsim_scan_string(values[NAME], room, sizeof room) : NULL;
+    if (gpu) snprintf(records->gpu, sizeof records->gpu, "%.*s", (int)sizeof records->gpu - 1, gpu);
+    struct gsim_import_notes *notes = records->notes;
+    if (numbers[MAJOR] >= 1 && numbers[MAJOR] < 100 && numbers[MINOR] >= 0 && numbers[MINOR] < 10)
+        notes->compute_capability = 10 * (int)numbers[MAJOR] + (int)numbers[MINOR];
+    if (numbers[SMS] >= 1 && numbers[SMS] <= GSIM_LIMIT_GRID_X) notes->sm_count = floor(numbers[SMS]);
+    if (numbers[MEMORY] >= 1 && numbers[MEMORY] <= (double)GSIM_LIMIT_BYTES) notes->memory_bytes = numbers[MEMORY];
+}
+
+static void read_rank(struct gsim_import_notes *notes, const char *text)
+{
+    static const char *const fields[] = {"rank", "world_size"};
+    const char *values[2] = {NULL, NULL};
+    gsim_values_find(text, fields, 2, values);
+    double rank = is_number(values[0]) ? gsim_scan_number(gsim_value_digits(values[0])) : 0;
+    double world = is_number(values[1]) ? gsim_scan_number(gsim_value_digits(values[1])) : 0;
+    if (!(world >= 1 && world <= GSIM_LIMIT_RANKS && rank >= 0 && rank < world)) return;
+    notes->rank = (uint32_t)rank;
+    notes->world = (uint32_t)world;
+}
+
+/* Whose trace it is, besides the properties: times count from baseTimeNanoseconds; "gpusim" stands in our
+ * own, with the "tracer" where it was no simulation. */
+void gsim_kineto_header(struct gsim_records *records, const char *name, const char *text)
+{
+    static const char *const fields[] = {"tracer"};
+    const char *tracer = NULL;
+    if (strcmp(name, "deviceProperties") == 0) read_properties(records, text);
+    if (strcmp(name, "distributedInfo") == 0 && *text == '{') read_rank(records->notes, text);
+    double number = is_number(text) ? gsim_scan_number(gsim_value_digits(text)) : 0;
+    if (strcmp(name, "baseTimeNanoseconds") == 0 && number > 0 && number < 4e18) records->epoch_ns = (int64_t)number;
+    if (strcmp(name, "gpusim") == 0 && *text == '{') {
+        gsim_values_find(text, fields, 1, &tracer);
+        records->notes->is_simulated = !tracer;
+        records->notes->is_runner = gsim_value_is_text(tracer, "CUPTI");
+    }
+}
