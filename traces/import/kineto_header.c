@@ -11,11 +11,6 @@
 
 #define NAME_ROOM 4096
 
-static bool is_number(const char *value)
-{
-    return gsim_value_digits(value) != NULL;
-}
-
 /* deviceProperties[0]: the GPU's name and size. */
 static void read_properties(struct gsim_records *records, const char *text)
 {
@@ -27,7 +22,7 @@ static void read_properties(struct gsim_records *records, const char *text)
     if (!first || *first != '{') return;
     gsim_values_find(first, fields, COUNT, values);
     for (int i = MAJOR; i < COUNT; i++)
-        if (is_number(values[i])) numbers[i] = gsim_scan_number(gsim_value_digits(values[i]));
+        if (gsim_value_digits(values[i])) numbers[i] = gsim_scan_number(gsim_value_digits(values[i]));
     char room[NAME_ROOM];
     const char *gpu = values[NAME] && *values[NAME] == '"' ? gsim_scan_string(values[NAME], room, sizeof room) : NULL;
     if (gpu) snprintf(records->gpu, sizeof records->gpu, "%.*s", (int)sizeof records->gpu - 1, gpu);
@@ -43,8 +38,8 @@ static void read_rank(struct gsim_import_notes *notes, const char *text)
     static const char *const fields[] = {"rank", "world_size"};
     const char *values[2] = {NULL, NULL};
     gsim_values_find(text, fields, 2, values);
-    double rank = is_number(values[0]) ? gsim_scan_number(gsim_value_digits(values[0])) : 0;
-    double world = is_number(values[1]) ? gsim_scan_number(gsim_value_digits(values[1])) : 0;
+    double rank = gsim_value_digits(values[0]) ? gsim_scan_number(gsim_value_digits(values[0])) : 0;
+    double world = gsim_value_digits(values[1]) ? gsim_scan_number(gsim_value_digits(values[1])) : 0;
     if (!(world >= 1 && world <= GSIM_LIMIT_RANKS && rank >= 0 && rank < world)) return;
     notes->rank = (uint32_t)rank;
     notes->world = (uint32_t)world;
@@ -58,7 +53,7 @@ void gsim_kineto_header(struct gsim_records *records, const char *name, const ch
     const char *tracer = NULL;
     if (strcmp(name, "deviceProperties") == 0) read_properties(records, text);
     if (strcmp(name, "distributedInfo") == 0 && *text == '{') read_rank(records->notes, text);
-    double number = is_number(text) ? gsim_scan_number(gsim_value_digits(text)) : 0;
+    double number = gsim_value_digits(text) ? gsim_scan_number(gsim_value_digits(text)) : 0;
     if (strcmp(name, "baseTimeNanoseconds") == 0 && number > 0 && number < 4e18) records->epoch_ns = (int64_t)number;
     if (strcmp(name, "gpusim") == 0 && *text == '{') {
         gsim_values_find(text, fields, 1, &tracer);
