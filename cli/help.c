@@ -169,14 +169,15 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_REPRODUCE] =
         {
             "re-derive published results: GrCUDA, KeSCo, ACS, CCKS, mega, XSched, FIKIT, Tally",
-            "gpusim reproduce [kesco|grcuda|all|acs|ccks|mega|xsched|fikit|tally] [--only WORD,...] [options]",
+            "gpusim reproduce [kesco|grcuda|grcuda-gpus|all|acs|ccks|mega|xsched|fikit|tally] [--only WORD,...] [options]",
             "Makes every run behind the published figures (tables in trust/published/, each number with its source) "
             "and\n"
             "prints published against simulated, per workload and as the papers average it, with the error and its "
             "sign.\n"
             "Rows marked fit were used to find numbers of the models; the others were not. ccks: where the model finds "
             "the\n"
-            "one number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). mega:\n"
+            "one number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). grcuda-gpus:\n"
+            "GrCUDA's programs on 1 to 8 V100 and A100 by hand and under its device policies (--csv, --jobs). mega:\n"
             "persistent kernels and programmatic launches as others measured them (--csv alone).\n",
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"

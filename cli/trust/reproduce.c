@@ -6,6 +6,7 @@
 #include "trust/published/mp.h"
 #include "trust/published/acs.h"
 #include "trust/published/ccks.h"
+#include "trust/published/grcuda_gpus.h"
 #include "trust/published/mega.h"
 
 #include <stdlib.h>
@@ -198,9 +199,31 @@ static enum gsim_status deliver(struct gsim_reproduction *r, const struct gsim_c
     return gsim_output_commit(&output, error);
 }
 
-/* Tables of their own: --csv alone goes with them. */
-static enum gsim_status run_own(const char *paper, bool is_csv, struct gsim_output *output, struct gsim_error *error)
+static enum gsim_status run_grcuda_gpus(const struct gsim_cli_arguments *arguments, bool is_csv, struct gsim_output *output,
+                                        struct gsim_error *error)
 {
+    struct gsim_arena arena = {0};
+    struct gsim_grcuda_gpus g = {0};
+    struct gsim_progress progress;
+    uint32_t jobs;
+    const char *path = gsim_data_path(&arena, FOLDER "/grcuda_gpus.csv");
+    enum gsim_status status = gsim_cli_jobs(arguments, 0, &jobs, error);
+    if (status == GSIM_OK && !path) status = gsim_error_set(error, GSIM_IO, "cannot find " FOLDER "/grcuda_gpus.csv");
+    gsim_progress_start(&progress, 0, stderr);
+    progress.unit = "runs";
+    if (status == GSIM_OK) status = gsim_grcuda_gpus_run(&g, path, jobs, &progress, error);
+    gsim_progress_clear(&progress);
+    if (status == GSIM_OK) (is_csv ? gsim_grcuda_gpus_csv : gsim_grcuda_gpus_print)(&g, output);
+    gsim_grcuda_gpus_release(&g);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+/* Tables of their own: --csv alone goes with them. */
+static enum gsim_status run_own(const char *paper, const struct gsim_cli_arguments *arguments, bool is_csv, struct gsim_output *output,
+                                struct gsim_error *error)
+{
+    if (is(paper, "grcuda-gpus")) return run_grcuda_gpus(arguments, is_csv, output, error);
     struct gsim_ccks ccks = {0};
     struct gsim_mega mega = {0};
     bool is_mega = is(paper, "mega");
@@ -225,7 +248,7 @@ static int reproduce_own(const char *paper, const struct gsim_cli_arguments *arg
             status = gsim_error_set(&error, GSIM_USAGE, "reproduce %s: --%s: expected --csv alone", paper, gsim_cli_option_at(others[i])->name);
     if (status == GSIM_OK) status = gsim_output_open(&output, csv ? csv : "-", &error);
     if (status == GSIM_OK) {
-        status = run_own(paper, csv != NULL, &output, &error);
+        status = run_own(paper, arguments, csv != NULL, &output, &error);
         if (status == GSIM_OK)
             status = gsim_output_commit(&output, &error);
         else
@@ -264,10 +287,10 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_progress progress;
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
-    if (is(paper, "ccks") || is(paper, "mega")) return reproduce_own(paper, arguments);
+    if (is(paper, "ccks") || is(paper, "mega") || is(paper, "grcuda-gpus")) return reproduce_own(paper, arguments);
     struct gsim_acs acs = {0};
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda") && !is(paper, "acs"))
-        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, all, acs, ccks, mega, xsched, fikit or tally, found '%.60s'", paper);
+        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, grcuda-gpus, all, acs, ccks, mega, xsched, fikit or tally, found '%.60s'", paper);
     if (is(paper, "acs")) r.acs = &acs;
     if (status == GSIM_OK && r.acs && arguments->value[GSIM_CLI_SCALE])
         status = gsim_error_set(&error, GSIM_USAGE, "--scale: expected kesco or grcuda with it, found acs");

@@ -10,13 +10,14 @@
 #define CLASSES  16
 
 /*
- * Per row, of rr_1 and rr_1_2 per row and feature. As ml's of the grcuda suite (workloads/ml.c), whose 2,000 read-modify-writes a row
- * are 16,384 here. rr_1 and the products are fitted to the published times of one V100 (N = 1e6). rr_1_2: assumed, one load, one store.
+ * Per row, of rr_1 and rr_1_2 per row and feature. Derived from ml.c, GrCUDA's suite: rr_1's two passes over x apart, in which a thread
+ * waits for DRAM once each (405 ns at 1.41 GHz: there 770 cycles in all at 0.94); of nb_1 and rr_2 per read-modify-write, of which there
+ * are 16,384 in a row and were 2,000; the others per class, of which there were 10.
  */
-static const struct gsim_partitioned_cost rr_1 = {5, 8, 450, 0, 32}, rr_1_1 = {4, 16, 450, 0, 32}, rr_1_2 = {2, 8, 450, 0, 32},
-                                          product = {2.0 * FEATURES * CLASSES, 4.56 * FEATURES, 71.0 * FEATURES * CLASSES, 3.5 * FEATURES * CLASSES, 23},
-                                          nb_2 = {16, 71, 2669, 22.6, 26}, nb_3 = {336, 78, 5323, 23.2, 25}, nb_4 = {272, 140, 675, 51, 17},
-                                          rr_3 = {16, 131, 453, 32.5, 17}, softmax = {640, 134, 7875, 60, 26}, argmax = {48, 137, 1054, 39.7, 31};
+static const struct gsim_partitioned_cost rr_1 = {3, 4, 571, 0, 32}, rr_1_1 = {2, 12, 450, 0, 32}, rr_1_2 = {2, 8, 571, 0, 32},
+                                          product = {2.0 * FEATURES * CLASSES, 0.28 * FEATURES * CLASSES, 71.0 * FEATURES * CLASSES, 2.56 * FEATURES * CLASSES, 32},
+                                          nb_2 = {16, 70.4, 2672, 22.6, 32}, nb_3 = {336, 78.4, 5328, 23.2, 32}, nb_4 = {272, 139, 672, 51.2, 32},
+                                          rr_3 = {16, 131, 448, 32.5, 32}, softmax = {640, 134, 7872, 60, 32}, argmax = {48, 138, 1056, 39.7, 32};
 
 struct ml {
     struct gsim_partitioned p;

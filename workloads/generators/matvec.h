@@ -7,10 +7,11 @@
 #include "workloads/generators/partitioned.h"
 
 /*
- * Per element of the matrix. thread_cycles: published, 16 kernels of b9m one after another on a V100 (N = 2e4 and 6e4): 48 ns for each
- * of a thread's elements. sm_cycles: the same side by side, 1 ns on each of 80 SMs: each lane has a row of its own.
+ * Per element of the matrix. thread_cycles fitted to b9m, one kernel at a time, N = 2e4: 84 (V100) and 106 (A100); of 8 elements one
+ * comes from DRAM (572 cycles) and seven from L1 (36): 103 derived. sm_cycles derived: the lanes of a warp read 32 sectors, one per
+ * cycle, the vector's element is one more, and every eighth time 32 sectors arrive.
  */
-static const struct gsim_partitioned_cost gsim_matvec_cost = {2, 4, 73, 1.5, 32};
+static const struct gsim_partitioned_cost gsim_matvec_cost = {2, 4, 95, 1.16, 32};
 
 static inline struct gsim_partitioned_launch gsim_matvec_launch(const struct gsim_partitioned *p, const char *name, int partition, int stream)
 {
