@@ -11,6 +11,7 @@
 #include "cli/sweep/sweep.h"
 #include "sim/report/report.h"
 #include "gpusim/generator.h"
+#include "gpusim/opplan.h"
 #include "gpusim/placement.h"
 #include "gpusim/source.h"
 #include "gpusim/simulate.h"
@@ -112,6 +113,10 @@ enum gsim_cli_command {
     X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                             \
       "which GPU a kernel is for: a placement (gpusim list placements)\n"                                              \
       "or a shared object; without it the program says")                                                               \
+    X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH,                                                                         \
+      "write which GPU and stream each kernel had, in the order of issue,\n"                                            \
+      "as CSV, or JSON if named .json; compare: of its best cell.\n"                                                    \
+      "--sched plan=FILE follows one")                                                                                 \
     X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how data reaches the GPU (default managed)")     \
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
@@ -359,6 +364,8 @@ void gsim_cli_setup_release(struct gsim_cli_setup *setup);
 enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler, struct gsim_arena *arena,
                                  void **params, struct gsim_error *error) GSIM_NODISCARD;
 
+#define GSIM_CLI_PLAN_SCHED "plan=" /* --sched plan=FILE */
+
 /* --- cli/place.c: --place -------------------------------------------------------------------------------- */
 /* *OPS is NULL without one. */
 enum gsim_status gsim_cli_placement(const struct gsim_cli_arguments *arguments, const struct gsim_placement_ops **ops,
@@ -366,7 +373,10 @@ enum gsim_status gsim_cli_placement(const struct gsim_cli_arguments *arguments, 
 /* What --opt sees of it: a name and parameters. */
 struct gsim_scheduler_ops gsim_cli_placement_view(const struct gsim_placement_ops *ops);
 struct gsim_cli_point;
+/* Also the plan that --sched plan=FILE names. */
 enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
+/* --plan; nothing where there is none. */
+enum gsim_status gsim_cli_write_plan(const struct gsim_cli_arguments *arguments, const struct gsim_timeline *timeline, struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
 /* A run as it came out. */
@@ -390,6 +400,7 @@ struct gsim_cli_point {
     struct gsim_program program;
     struct gsim_simulation simulation;
     const struct gsim_generator_ops *generator; /* that drew the program; NULL: none did */
+    struct gsim_op_plan plan;              /* of --sched plan=FILE */
     const struct gsim_source_ops *source;  /* that the program is drawn from while it runs: PROGRAM is what was drawn; NULL: it is known */
     void *numbers;                         /* of either */
     struct gsim_workload_options workload; /* of a built-in one, as build() took it */

@@ -16,13 +16,40 @@ struct gsim_scheduler_ops gsim_cli_placement_view(const struct gsim_placement_op
     return (struct gsim_scheduler_ops){.name = ops->name, .params = ops->params, .params_size = ops->params_size};
 }
 
+/* The file of --sched plan=FILE, which may be one of several. */
+static enum gsim_status read_plan(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, struct gsim_error *error)
+{
+    char path[1024];
+    const char *text = setup->arguments->value[GSIM_CLI_SCHED], *at = text ? strstr(text, GSIM_CLI_PLAN_SCHED) : NULL;
+    if (!at) return gsim_error_set(error, GSIM_USAGE, "--sched plan=FILE: expected a file");
+    at += strlen(GSIM_CLI_PLAN_SCHED);
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(at, ","), at);
+    return gsim_op_plan_read(&point->plan, path, error) ? gsim_error_prefix(error, "--sched") : GSIM_OK;
+}
+
 enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, struct gsim_error *error)
 {
     void *params = NULL;
+    if (point->simulation.scheduler == &gsim_scheduler_plan) {
+        if (setup->placement) return gsim_error_set(error, GSIM_USAGE, "--place: the plan says which GPU a kernel is for");
+        point->simulation.op_plan = &point->plan;
+        return read_plan(point, setup, error);
+    }
     if (!setup->placement) return GSIM_OK;
     struct gsim_scheduler_ops view = gsim_cli_placement_view(setup->placement);
     enum gsim_status status = gsim_cli_params(setup->arguments, &view, &point->arena, &params, error);
     point->simulation.placement = setup->placement;
     point->simulation.placement_params = params;
+    return status;
+}
+
+enum gsim_status gsim_cli_write_plan(const struct gsim_cli_arguments *arguments, const struct gsim_timeline *timeline, struct gsim_error *error)
+{
+    struct gsim_op_plan plan = {0};
+    const char *path = arguments->value[GSIM_CLI_PLAN];
+    if (!path) return GSIM_OK;
+    enum gsim_status status = gsim_op_plan_make(&plan, timeline, error);
+    if (status == GSIM_OK) status = gsim_op_plan_write(&plan, path, error);
+    gsim_op_plan_release(&plan);
     return status;
 }

@@ -10,7 +10,7 @@
 /* Of a program that is drawn, records are added up where no output needs them one by one. */
 static bool keeps_records(const struct gsim_cli_arguments *arguments)
 {
-    static const enum gsim_cli_key needing[] = {GSIM_CLI_TRACE, GSIM_CLI_CSV, GSIM_CLI_REPORT, GSIM_CLI_GANTT, GSIM_CLI_WRITE_PROGRAM};
+    static const enum gsim_cli_key needing[] = {GSIM_CLI_TRACE, GSIM_CLI_CSV, GSIM_CLI_REPORT, GSIM_CLI_GANTT, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_PLAN};
     for (size_t i = 0; i < sizeof needing / sizeof needing[0]; i++)
         if (arguments->value[needing[i]]) return true;
     return false;
@@ -84,7 +84,8 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
                                      .blocks = sm_count ? &blocks : NULL,
                                      .window_from = from,
                                      .window_until = until};
-        status = gsim_cli_deliver(arguments, &result, error);
+        status = gsim_cli_write_plan(arguments, &timeline, error);
+        if (status == GSIM_OK) status = gsim_cli_deliver(arguments, &result, error);
     }
     gsim_timeline_release(&timeline);
     gsim_block_log_release(&blocks);

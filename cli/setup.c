@@ -591,6 +591,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
 void gsim_cli_point_release(struct gsim_cli_point *point)
 {
     gsim_program_release(&point->program);
+    gsim_op_plan_release(&point->plan);
     gsim_arena_release(&point->arena);
     memset(point, 0, sizeof(*point));
 }

@@ -279,6 +279,7 @@ static enum gsim_status prepare_task(struct world *w, struct gsim_task_state *t,
         .device_count = w->hardware.device_count,
         .placement = s->placement,
         .placement_params = s->placement_params,
+        .op_plan = s->op_plan,
     };
     gsim_task_draw(t, draw);
     const struct gsim_driver_ops *ops = t->run.driver->ops;

@@ -89,6 +89,9 @@ uint32_t gsim_placing_choose(struct gsim_placing *placing, const struct gsim_op 
 /* The run's program becomes one whose ops have the devices that the run's placement gives them. */
 enum gsim_status gsim_placing_program(struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
 
+/* By op: copies and prefetches are for the GPU that uses what they move, next, or of copies back last. False: out of memory. */
+bool gsim_placing_moves(const struct gsim_program *program, uint32_t *device_of);
+
 /* What a shared object exports; of no meaning in a program. */
 extern const struct gsim_placement_ops gsim_placement;
 

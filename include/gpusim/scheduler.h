@@ -51,6 +51,7 @@ static inline struct gsim_device_facts gsim_device_facts(const struct gsim_devic
 }
 
 struct gsim_placement_ops;
+struct gsim_op_plan;
 
 struct gsim_run {
     const struct gsim_program *program;
@@ -70,6 +71,7 @@ struct gsim_run {
     uint32_t device_count;         /* GPUs that it may use; 0 counts as 1 */
     const struct gsim_placement_ops *placement; /* says which GPU an op is for (gpusim/placement.h); NULL: PROGRAM does */
     const void *placement_params;
+    const struct gsim_op_plan *op_plan; /* to be followed (gpusim/opplan.h), by the scheduler plan; NULL: none */
     bool is_placed;                /* PROGRAM's ops have the devices that PLACEMENT gave them */
     const double *kernel_us;       /* per kernel of the program, alone on the device; NULL where nobody knows (traces/runner/) */
 };
@@ -102,6 +104,8 @@ extern const struct gsim_scheduler_ops gsim_scheduler;
 
 /* schedulers/registry.c. NULL when the name is not registered. */
 const struct gsim_scheduler_ops *gsim_scheduler_find(const char *name);
+/* Follows run->op_plan; it is not in the list. */
+extern const struct gsim_scheduler_ops gsim_scheduler_plan;
 /* The registered schedulers in list order; NULL at the end. */
 const struct gsim_scheduler_ops *gsim_scheduler_at(uint32_t index);
 /* By name, or from a shared object (a path with a slash) that exports "const struct gsim_scheduler_ops gsim_scheduler".

@@ -67,6 +67,7 @@ struct gsim_simulation {
     uint32_t gpu_count;                  /* the first ones of NODE; 0: all of them, without NODE 1 */
     const struct gsim_placement_ops *placement; /* which GPU an op is for (gpusim/placement.h); NULL: the program says */
     const void *placement_params;        /* NULL: defaults */
+    const struct gsim_op_plan *op_plan;  /* for the scheduler plan; NULL: none */
     enum gsim_memory_mode memory;
     bool prefetch;
     uint32_t iterations;                 /* 0: the program's own */

@@ -192,8 +192,7 @@ static bool init_rehearsal(struct rehearsal *r, struct gsim_arena *arena)
     return !arena->failed;
 }
 
-/* Copies and prefetches are for the GPU that uses what they move: next, or of copies back last. */
-static bool place_moves(const struct gsim_program *program, uint32_t *device_of)
+bool gsim_placing_moves(const struct gsim_program *program, uint32_t *device_of)
 {
     uint32_t *user = gsim_alloc(sizeof *user * ((size_t)program->buffer_count + 1));
     if (!user) return false;
@@ -258,7 +257,7 @@ enum gsim_status gsim_placing_program(struct gsim_run *run, struct gsim_error *e
     const struct gsim_oplist all = {.ops = list, .op_count = given->op_count};
     enum gsim_status status = place(run, &all, device_of, error);
     if (status) return status;
-    if (!place_moves(placed, device_of)) return gsim_error_set(error, GSIM_NOMEM, "out of memory while placing");
+    if (!gsim_placing_moves(placed, device_of)) return gsim_error_set(error, GSIM_NOMEM, "out of memory while placing");
     for (uint32_t i = 0; i < given->op_count; i++)
         if (!gsim_op_is_host(&ops[i])) ops[i].device = (uint8_t)device_of[i];
     run->is_placed = true;

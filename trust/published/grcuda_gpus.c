@@ -83,7 +83,7 @@ static enum gsim_status open_machine(struct machine *m, const char *gpu, struct 
     bool is_v100 = is(gpu, "v100");
     *m = (struct machine){0};
     enum gsim_status status = gsim_device_load(is_v100 ? "v100-sxm2-16gb" : "a100-sxm4-40gb", &m->device, error);
-    return status ? status : gsim_node_load(&m->node, is_v100 ? "dgx1-v100" : "dgx-a100", error);
+    return status; /* NODE */
 }
 
 static enum gsim_status build(const struct gsim_grcuda_cell *c, struct gsim_program *program, struct gsim_error *error)
@@ -108,7 +108,7 @@ static enum gsim_status simulate(const struct machine *m, const struct gsim_grcu
                                  struct gsim_error *error)
 {
     bool is_grcuda = is(c->runtime, "grcuda") && is(c->mode, "async");
-    struct gsim_simulation s = {.program = program, .device = &m->device, .node = m->node, .gpu_count = c->gpus, .memory = GSIM_MEMORY_MANAGED,
+    struct gsim_simulation s = {.program = program, .device = &m->device, .node = m->node, .gpu_count = c->gpus, .memory = c->gpus > 1 ? GSIM_MEMORY_PINNED : GSIM_MEMORY_MANAGED,
                                 .iterations = ITERATIONS, .seed = 1};
     struct gsim_timeline timeline = {0};
     s.scheduler = gsim_scheduler_find(is_grcuda ? "grsched" : is(c->mode, "sync") ? "serial" : "async");
@@ -149,7 +149,7 @@ static void run_one(void *data, uint64_t item, struct gsim_bytes *bytes)
     struct outcome outcome;
     memset(&outcome, 0, sizeof outcome); /* padding included: it goes through a pipe */
     outcome.seconds = NAN;
-    enum gsim_status status = m->node ? GSIM_OK : open_machine(m, c->gpu, &error);
+    enum gsim_status status = m->device.name ? GSIM_OK : open_machine(m, c->gpu, &error);
     if (!status) status = build(c, &program, &error);
     if (!status) status = simulate(m, c, &program, &outcome.seconds, &error);
     if (status) snprintf(outcome.failure, sizeof outcome.failure, "%.159s", error.message);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan: follows a plan (gpusim/opplan.h), its own or another runtime's: which GPU and stream each kernel has, and in which order they are
+ * issued between the host's ops. Events are those that the dependences need. Not in schedulers.def: --sched plan=FILE names it.
+ */
+#include "gpusim/opplan.h"
+
+#include <string.h>
+
+#include "gpusim/placement.h"
+#include "gpusim/schedulers/plan.h"
+
+#define NONE UINT32_MAX
+
+struct plan_state {
+    struct gsim_lowering lowering;
+    struct gsim_plan first, steady;
+    uint32_t *stream_of, *position; /* by op of the program: its stream, counted from 0, and its place in the plan */
+    uint32_t stream_count;
+};
+
+/* The plan's numbers of streams become 0, 1, ... */
+static uint32_t stream_number(uint32_t *numbers, uint32_t *count, uint32_t stream)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (numbers[i] == stream) return i;
+    numbers[*count] = stream;
+    return (*count)++;
+}
+
+static enum gsim_status read_rows(struct gsim_run *run, struct plan_state *s, uint32_t *device_of, struct gsim_error *error)
+{
+    const struct gsim_op_plan *plan = run->op_plan;
+    const struct gsim_program *p = run->program;
+    uint32_t *numbers = GSIM_ARENA_ARRAY(run->arena, uint32_t, plan->count + 1);
+    s->stream_of = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)p->op_count + 1);
+    s->position = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)p->op_count + 1);
+    if (run->arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    for (uint32_t i = 0; i < p->op_count; i++) s->position[i] = NONE;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct gsim_op_plan_row *r = &plan->rows[i];
+        if (r->op >= p->op_count || gsim_op_is_host(&p->ops[r->op]))
+            return gsim_error_set(error, GSIM_INPUT, "plan: row %zu: op %u is no kernel or copy of '%s'", i + 1, r->op, p->name);
+        if (s->position[r->op] != NONE) return gsim_error_set(error, GSIM_INPUT, "plan: row %zu: op %u was planned before", i + 1, r->op);
+        if (r->device >= run->device_count)
+            return gsim_error_set(error, GSIM_INPUT, "plan: row %zu: op %u is for GPU %u, and there %s %u (--gpus)", i + 1, r->op, r->device,
+                                  run->device_count == 1 ? "is" : "are", run->device_count);
+        s->position[r->op] = (uint32_t)i;
+        s->stream_of[r->op] = stream_number(numbers, &s->stream_count, r->stream);
+        device_of[r->op] = r->device;
+    }
+    for (uint32_t i = 0; i < p->op_count; i++)
+        if (p->ops[i].kind == GSIM_OP_KERNEL && s->position[i] == NONE)
+            return gsim_error_set(error, GSIM_INPUT, "plan: op %u of '%s' is not in it", i, p->name);
+    if (!s->stream_count) s->stream_count = 1;
+    return GSIM_OK;
+}
+
+/* Where a node stands among its stretch between host ops: at the plan's place; a move before the first that needs it. */
+static void find_places(const struct gsim_run *run, const struct plan_state *s, const struct gsim_oplist *list, const struct gsim_dag *dag,
+                        uint64_t *place)
+{
+    for (uint32_t i = list->op_count; i-- > 0;) {
+        const struct gsim_op *op = list->ops[i];
+        bool is_own = !gsim_op_is_move(run->program, op);
+        place[i] = s->position[op->index] == NONE ? 0 : 2 * (uint64_t)s->position[op->index] + is_own;
+        for (uint32_t e = dag->succ_start[i]; !is_own && e < dag->succ_start[i + 1]; e++)
+            if (!gsim_op_is_host(list->ops[dag->succs[e]]) && place[dag->succs[e]] < place[i]) place[i] = place[dag->succs[e]] & ~UINT64_C(1);
+    }
+}
+
+/* ORDER: host ops stay, what stands between them goes by its place. Nodes come nearly sorted. */
+static void sort_nodes(const struct gsim_oplist *list, const uint64_t *place, uint32_t *order)
+{
+    for (uint32_t i = 0; i < list->op_count; i++) {
+        uint32_t at = i;
+        for (; at && !gsim_op_is_host(list->ops[i]) && !gsim_op_is_host(list->ops[order[at - 1]]); at--) {
+            if (place[order[at - 1]] <= place[i]) break;
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+}
+
+static enum gsim_status check_order(const struct gsim_oplist *list, const struct gsim_dag *dag, const uint32_t *order, uint32_t *step_of,
+                                    struct gsim_error *error)
+{
+    for (uint32_t i = 0; i < list->op_count; i++) step_of[order[i]] = i;
+    for (uint32_t i = 0; i < list->op_count; i++)
+        for (uint32_t e = dag->pred_start[i]; e < dag->pred_start[i + 1]; e++)
+            if (step_of[dag->preds[e]] > step_of[i])
+                return gsim_error_set(error, GSIM_INPUT, "plan: op %u stands before op %u, which it follows", list->ops[i]->index, list->ops[dag->preds[e]]->index);
+    return GSIM_OK;
+}
+
+/* Moves to a GPU and between GPUs have a stream each, a copy back that of what made its data. */
+static uint32_t stream_of(const struct gsim_run *run, const struct plan_state *s, const struct gsim_oplist *list, const struct gsim_dag *dag,
+                          uint32_t node, const uint32_t *streams)
+{
+    const struct gsim_op *op = list->ops[node];
+    bool is_move = gsim_op_is_move(run->program, op) || op->kind == GSIM_OP_PREFETCH, follows = is_move && op->copy_kind == GSIM_COPY_D2H;
+    if (is_move && !follows) return s->stream_count + (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P);
+    for (uint32_t e = dag->pred_start[node + 1]; follows && e-- > dag->pred_start[node];) {
+        const struct gsim_op *pred = list->ops[dag->preds[e]];
+        if (!gsim_op_is_host(pred) && pred->device == op->device) return streams[dag->preds[e]];
+    }
+    return s->stream_of[op->index];
+}
+
+static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist *list, struct gsim_plan *plan, struct gsim_error *error)
+{
+    const struct plan_state *s = run->state;
+    size_t count = (size_t)list->op_count + 1;
+    struct gsim_dag dag;
+    enum gsim_status status = gsim_dag_build(run, list, &dag, error);
+    if (status != GSIM_OK) return status;
+    uint32_t *order = gsim_alloc(sizeof *order * count), *step_of = gsim_alloc(sizeof *order * count), *streams = gsim_alloc(sizeof *order * count);
+    uint64_t *place = gsim_alloc(sizeof *place * count);
+    if (order && step_of && streams && place) {
+        find_places(run, s, list, &dag, place);
+        sort_nodes(list, place, order);
+        for (uint32_t i = 0; i < list->op_count; i++) streams[i] = stream_of(run, s, list, &dag, i, streams);
+        struct gsim_plan_choice choice = {.list = list, .dag = &dag, .stream_of = streams, .order = order, .stream_count = s->stream_count + 2,
+                                          .prune = GSIM_PRUNE_CLOCK};
+        status = check_order(list, &dag, order, step_of, error);
+        if (status == GSIM_OK) status = gsim_plan_build(run, &choice, plan, error);
+    } else {
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    }
+    gsim_free(place);
+    gsim_free(order);
+    gsim_free(step_of);
+    gsim_free(streams);
+    gsim_dag_release(&dag);
+    return status;
+}
+
+/* Of several GPUs the program becomes one that is placed. */
+static enum gsim_status place(struct gsim_run *run, uint32_t *device_of, struct gsim_error *error)
+{
+    struct gsim_program *placed = GSIM_ARENA_NEW(run->arena, struct gsim_program);
+    struct gsim_op *ops = GSIM_ARENA_ARRAY(run->arena, struct gsim_op, (size_t)run->program->op_count + 1);
+    if (!placed || !ops) return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    if (!gsim_placing_moves(run->program, device_of)) return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    for (size_t i = 0; i < run->op_plan->count; i++) device_of[run->op_plan->rows[i].op] = run->op_plan->rows[i].device;
+    *placed = *run->program;
+    placed->arena = (struct gsim_arena){0};
+    placed->ops = ops;
+    for (uint32_t i = 0; i < placed->op_count; i++) {
+        ops[i] = run->program->ops[i];
+        ops[i].device = 0;
+        if (!gsim_op_is_host(&ops[i])) ops[i].device += device_of[i];
+    }
+    run->program = placed;
+    run->is_placed = true;
+    return GSIM_OK;
+}
+
+static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
+{
+    struct plan_state *s = run->state = GSIM_ARENA_NEW(run->arena, struct plan_state);
+    uint32_t *device_of = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)run->program->op_count + 1);
+    if (!s || !device_of) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!run->op_plan) return gsim_error_set(error, GSIM_USAGE, "the scheduler plan follows a plan: --sched plan=FILE");
+    enum gsim_status status = read_rows(run, s, device_of, error);
+    if (status == GSIM_OK && run->device_count > 1) status = place(run, device_of, error);
+    if (status == GSIM_OK) status = gsim_moves_lower(run, GSIM_MOVES_AT_USE, &s->lowering, error);
+    if (status == GSIM_OK) status = make_plan(run, &s->lowering.first, &s->first, error);
+    s->steady = s->first;
+    if (status == GSIM_OK && s->lowering.steady.ops != s->lowering.first.ops) status = make_plan(run, &s->lowering.steady, &s->steady, error);
+    return status;
+}
+
+static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
+{
+    const struct plan_state *s = run->state;
+    struct gsim_plan_style style = {.first = &s->first, .steady = &s->steady, .stream_count = s->first.stream_count, .event_flags = GSIM_EVENT_NO_TIMING};
+    return gsim_plan_execute(run, &style, error);
+}
+
+const struct gsim_scheduler_ops gsim_scheduler_plan = {
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_scheduler_ops),
+    .name = "plan",
+    .summary = "follows a file: GPU, stream and order of each kernel",
+    .source = "a plan of gpusim (--plan) or of another runtime",
+    .shape = GSIM_SHAPE_CONCURRENT,
+    .uses_devices = true,
+    .prepare = prepare,
+    .execute = execute,
+};

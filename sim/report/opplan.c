@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See include/gpusim/opplan.h. */
+#include "gpusim/opplan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpusim/timeline.h"
+#include "sim/base/json.h"
+#include "sim/base/output.h"
+
+#define SCHEMA "gpusim-plan/1"
+
+static bool is_json(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+static enum gsim_status add(struct gsim_op_plan *plan, size_t *room, const struct gsim_op_plan_row *row, struct gsim_error *error)
+{
+    if (gsim_array_grow((void **)&plan->rows, sizeof *plan->rows, plan->count, room)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    plan->rows[plan->count++] = *row;
+    return GSIM_OK;
+}
+
+/* --- of a run ------------------------------------------------------------------------------------------------------- */
+
+struct issued {
+    struct gsim_op_plan_row row;
+    gsim_time launch;
+    uint32_t correlation;
+};
+
+static int by_launch(const void *a, const void *b)
+{
+    const struct issued *x = a, *y = b;
+    if (x->launch != y->launch) return x->launch < y->launch ? -1 : 1;
+    if (x->correlation != y->correlation) return x->correlation < y->correlation ? -1 : 1;
+    return x->row.op < y->row.op ? -1 : x->row.op > y->row.op;
+}
+
+static struct issued issued(uint32_t op, uint32_t device, uint32_t stream, gsim_time start, gsim_time launch, uint32_t correlation, gsim_time from)
+{
+    return (struct issued){{op, device, stream, gsim_time_us(start - from)}, launch, correlation};
+}
+
+enum gsim_status gsim_op_plan_make(struct gsim_op_plan *plan, const struct gsim_timeline *t, struct gsim_error *error)
+{
+    struct issued *list = gsim_alloc(sizeof *list * (t->kernel_count + t->copy_count));
+    uint32_t last = t->iteration_count ? (uint32_t)t->iteration_count - 1 : 0;
+    gsim_time from = t->iteration_count ? t->iterations[last].start : 0;
+    size_t count = 0, room = 0;
+    enum gsim_status status = GSIM_OK;
+    *plan = (struct gsim_op_plan){0};
+    if (!list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        const struct gsim_kernel_record *k = &t->kernels[i];
+        if (k->iteration == last) list[count++] = issued(k->op, k->device, k->stream, k->start, k->launch, k->correlation, from);
+    }
+    for (size_t i = 0; i < t->copy_count; i++) { /* others serve an op of another kind */
+        const struct gsim_copy_record *c = &t->copies[i];
+        bool is_own = c->iteration == last && c->reason == GSIM_REASON_EXPLICIT && c->op < t->program->op_count && t->program->ops[c->op].kind == GSIM_OP_COPY;
+        if (is_own) list[count++] = issued(c->op, c->device, c->stream, c->start, c->launch, c->correlation, from);
+    }
+    qsort(list, count, sizeof *list, by_launch);
+    for (size_t i = 0; i < count && !status; i++) status = add(plan, &room, &list[i].row, error);
+    gsim_free(list);
+    return status;
+}
+
+/* --- files ---------------------------------------------------------------------------------------------------------- */
+
+static enum gsim_status read_csv(struct gsim_op_plan *plan, const char *path, struct gsim_error *error)
+{
+    char line[256];
+    size_t room = 0, number = 0;
+    FILE *file = fopen(path, "r");
+    enum gsim_status status = file ? GSIM_OK : gsim_error_set(error, GSIM_IO, "cannot read '%s'", path);
+    while (file && status == GSIM_OK && fgets(line, sizeof line, file)) {
+        struct gsim_op_plan_row row = {0};
+        number++;
+        if (line[0] == '#' || strncmp(line, "op,", 3) == 0 || line[0] == '\n') continue;
+        if (sscanf(line, "%u,%u,%u,%lf", &row.op, &row.device, &row.stream, &row.start_us) < 3)
+            status = gsim_error_set(error, GSIM_INPUT, "'%s': line %zu: expected op,device,stream,start_us", path, number);
+        else
+            status = add(plan, &room, &row, error);
+    }
+    if (file) fclose(file);
+    return status;
+}
+
+static bool read_count(const cJSON *item, const char *name, uint32_t *value)
+{
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(item, name);
+    if (!cJSON_IsNumber(found) || found->valuedouble < 0 || found->valuedouble >= UINT32_MAX || found->valuedouble != floor(found->valuedouble)) return false;
+    *value = (uint32_t)found->valuedouble;
+    return true;
+}
+
+static enum gsim_status read_json(struct gsim_op_plan *plan, const char *path, struct gsim_error *error)
+{
+    cJSON *json = gsim_json_read(path, error);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "ops"), *item;
+    size_t room = 0;
+    if (!json) return error->status;
+    enum gsim_status status = cJSON_IsArray(list) ? GSIM_OK : gsim_error_set(error, GSIM_INPUT, "'%s': ops: expected a list", path);
+    cJSON_ArrayForEach(item, list)
+    {
+        struct gsim_op_plan_row row = {0};
+        if (status != GSIM_OK) break;
+        if (!read_count(item, "op", &row.op) || !read_count(item, "device", &row.device) || !read_count(item, "stream", &row.stream))
+            status = gsim_error_set(error, GSIM_INPUT, "'%s': ops[%zu]: expected op, device and stream", path, plan->count);
+        else
+            status = add(plan, &room, &row, error);
+    }
+    gsim_json_release(json);
+    return status;
+}
+
+enum gsim_status gsim_op_plan_read(struct gsim_op_plan *plan, const char *path, struct gsim_error *error)
+{
+    *plan = (struct gsim_op_plan){0};
+    enum gsim_status status = is_json(path) ? read_json(plan, path, error) : read_csv(plan, path, error);
+    if (status != GSIM_OK) gsim_op_plan_release(plan);
+    return status;
+}
+
+enum gsim_status gsim_op_plan_write(const struct gsim_op_plan *plan, const char *path, struct gsim_error *error)
+{
+    struct gsim_output output;
+    bool json = is_json(path);
+    enum gsim_status status = gsim_output_open(&output, path, error);
+    if (status != GSIM_OK) return status;
+    gsim_output_text(&output, json ? "{\"schema\": \"" SCHEMA "\", \"ops\": [" : "op,device,stream,start_us\n");
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct gsim_op_plan_row *r = &plan->rows[i];
+        if (json)
+            gsim_output_printf(&output, "%s\n  {\"op\": %u, \"device\": %u, \"stream\": %u, \"start_us\": %.6f}", i ? "," : "", r->op, r->device, r->stream, r->start_us);
+        else
+            gsim_output_printf(&output, "%u,%u,%u,%.6f\n", r->op, r->device, r->stream, r->start_us);
+    }
+    if (json) gsim_output_text(&output, "\n]}\n");
+    return gsim_output_commit(&output, error);
+}
+
+void gsim_op_plan_release(struct gsim_op_plan *plan)
+{
+    gsim_free(plan->rows);
+    *plan = (struct gsim_op_plan){0};
+}
