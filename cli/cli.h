@@ -75,7 +75,7 @@ enum gsim_cli_command {
       "a built-in workload (gpusim list workloads), a program file or\n"                                                  \
       "a shared object that exports a source")                                                       \
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                \
-      "a scheduler (gpusim list schedulers) or a shared object")                                                       \
+      "a scheduler (gpusim list schedulers), a shared object, a plan\n(plan=FILE), or best: each is simulated")                                                       \
     X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                         \
       "a program that serves requests on the GPU, beside others: a\n"                                                   \
       "workload or a program file, and priority= (0 most urgent to 9),\n"                                               \
@@ -112,7 +112,8 @@ enum gsim_cli_command {
       "says the program file: device, and to of a copy p2p")                                                            \
     X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                             \
       "which GPU a kernel is for: a placement (gpusim list placements)\n"                                              \
-      "or a shared object; without it the program says")                                                               \
+      "or a shared object; best: each is simulated, and the best one\n"                                                \
+      "taken; without it the program says")                                                               \
     X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH,                                                                         \
       "write which GPU and stream each kernel had, in the order of issue,\n"                                            \
       "as CSV, or JSON if named .json; compare: of its best cell.\n"                                                    \
@@ -352,7 +353,8 @@ struct gsim_cli_setup {
     uint64_t seed;
     uint32_t iterations, block1d, blocks, gpus; /* 0: not given */
     bool until_steady;                    /* without iterations: as many as it takes, for who compares */
-    const struct gsim_placement_ops *placement; /* NULL: the program says */
+    const struct gsim_placement_ops *placement; /* NULL: the program says, or PLACES_BEST */
+    bool places_best;                     /* each one is simulated (cli/best.c) */
     struct gsim_program *program;         /* in place of the one that is named; moved to the point. NULL: none */
 };
 
@@ -377,6 +379,13 @@ struct gsim_cli_point;
 enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
 /* --plan; nothing where there is none. */
 enum gsim_status gsim_cli_write_plan(const struct gsim_cli_arguments *arguments, const struct gsim_timeline *timeline, struct gsim_error *error) GSIM_NODISCARD;
+
+/* --- cli/best.c: --place best, --sched best ------------------------------------------------------------- */
+bool gsim_cli_is_best(const char *text);
+/* The point gets the placement whose makespan is least. TELLS: on stderr by how much. */
+enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, const char *workload, const struct gsim_scheduler_ops **best,
+                                         struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
 /* A run as it came out. */

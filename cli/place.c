@@ -7,7 +7,7 @@ enum gsim_status gsim_cli_placement(const struct gsim_cli_arguments *arguments, 
 {
     const char *name = arguments->value[GSIM_CLI_PLACE];
     *ops = NULL;
-    if (!name || !gsim_placement_load(name, ops, error)) return GSIM_OK;
+    if (!name || gsim_cli_is_best(name) || !gsim_placement_load(name, ops, error)) return GSIM_OK;
     return gsim_error_prefix(error, "--place");
 }
 

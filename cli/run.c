@@ -19,7 +19,7 @@ static bool keeps_records(const struct gsim_cli_arguments *arguments)
 static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     const char *workload = arguments->value[GSIM_CLI_WORKLOAD], *name = arguments->value[GSIM_CLI_SCHED];
-    const struct gsim_scheduler_ops *scheduler;
+    const struct gsim_scheduler_ops *scheduler = NULL;
     struct gsim_cli_setup setup = {0};
     struct gsim_cli_point point = {0};
     struct gsim_timeline timeline = {0};
@@ -41,10 +41,12 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK) status = gsim_cli_trace_sms(arguments, &sm_count, error);
     if (status == GSIM_OK) status = gsim_cli_trace_window(arguments, &from, &until, error);
     if (status == GSIM_OK) status = gsim_cli_spread_runs(arguments, &spread_runs, error);
-    if (status == GSIM_OK) status = gsim_cli_scheduler(name, &scheduler, error);
-    if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &scheduler, 1, error);
+    if (status == GSIM_OK && !gsim_cli_is_best(name)) status = gsim_cli_scheduler(name, &scheduler, error);
+    if (status == GSIM_OK && !gsim_cli_is_best(name)) status = gsim_cli_check_opts(arguments, &scheduler, 1, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
+    if (status == GSIM_OK && gsim_cli_is_best(name)) status = gsim_cli_best_scheduler(&setup, workload, &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, workload, scheduler, error);
+    if (status == GSIM_OK && setup.places_best) status = gsim_cli_best_place(&point, true, error);
     if (status == GSIM_OK) gsim_cli_note_devices(&point.program, (const char *const[]){setup.device.name}, 1);
     if (status == GSIM_OK && spread_runs) status = gsim_cli_point_known(&point, "--spread", error);
     if (status == GSIM_OK && point.source) point.simulation.folds = !keeps_records(arguments);

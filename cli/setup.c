@@ -299,6 +299,7 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, GSIM_LIMIT_BLOCKS, &setup->blocks, error);
     if (status == GSIM_OK) status = gsim_cli_node_or_device(setup, error);
     if (status != GSIM_OK) return status;
+    setup->places_best = gsim_cli_is_best(arguments->value[GSIM_CLI_PLACE]);
     setup->suite = (enum gsim_suite)suite;
     setup->memory = (enum gsim_memory_mode)memory;
     setup->prefetch = prefetch == 0; /* "on|off" */

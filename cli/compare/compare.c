@@ -157,7 +157,9 @@ static enum gsim_status run_once(const struct gsim_comparison *comparison, uint6
     enum gsim_status status =
         gsim_cli_point_init(&point, &setup, comparison->workloads[workload], comparison->schedulers[scheduler], error);
     if (status != GSIM_OK) return status;
-    status = gsim_cli_point_run(&point, false, &timeline, &cell->metrics, error);
+    if (setup.places_best) status = gsim_cli_best_place(&point, false, error);
+    if (status == GSIM_OK) status = gsim_cli_point_run(&point, comparison->writes_plan, &timeline, &cell->metrics, error);
+    if (status == GSIM_OK && comparison->writes_plan) status = gsim_cli_write_plan(comparison->arguments, &timeline, error);
     if (status == GSIM_OK) keep_settings(&point, cell);
     if (status == GSIM_OK && timeline.iteration_count) {
         cell->done = true;
@@ -364,6 +366,20 @@ static void note_idle_opts(struct gsim_comparison *comparison)
     gsim_cli_note_idle_opts(&comparison->setup, cells, count);
 }
 
+/* The best cell once more. */
+static enum gsim_status write_plan(struct gsim_comparison *comparison, struct gsim_error *error)
+{
+    size_t best = SIZE_MAX, total = comparison->workload_count * comparison->scheduler_count;
+    struct gsim_compare_cell cell = {0};
+    if (comparison->workload_count > 1)
+        return gsim_error_set(error, GSIM_USAGE, "--plan: expected one workload, found %zu", comparison->workload_count);
+    for (size_t i = 0; i < total; i++)
+        if (comparison->cells[i].done && (best == SIZE_MAX || comparison->cells[i].us < comparison->cells[best].us)) best = i;
+    if (best == SIZE_MAX) return GSIM_OK;
+    comparison->writes_plan = true;
+    return run_once(comparison, (uint64_t)best * comparison->repeat, &cell, error);
+}
+
 static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_error *error)
 {
     const char *text = comparison->arguments->value[GSIM_CLI_REPEAT];
@@ -384,6 +400,8 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     if (status != GSIM_OK || !comparison->done_count) return status; /* a table of failures says no more */
     note_idle_opts(comparison);
     sum_up(comparison);
+    if (comparison->arguments->value[GSIM_CLI_PLAN]) status = write_plan(comparison, error);
+    if (status != GSIM_OK) return status;
     return gsim_compare_deliver(comparison, error);
 }
 

@@ -35,6 +35,7 @@ struct gsim_comparison {
     struct gsim_arena arena;
     enum gsim_status worst;
     size_t done_count;
+    bool writes_plan; /* the run that is made once more for --plan */
 };
 
 static inline struct gsim_compare_cell *gsim_compare_cell(const struct gsim_comparison *c, size_t workload, size_t scheduler)
