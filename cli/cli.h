@@ -116,7 +116,7 @@ enum gsim_cli_command {
       "taken; without it the program says")                                                               \
     X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH,                                                                         \
       "write which GPU and stream each kernel had, in the order of issue,\n"                                            \
-      "as CSV, or JSON if named .json; compare: of its best cell.\n"                                                    \
+      "as CSV, or JSON if named .json; of several runs the best one's.\n"                                                    \
       "--sched plan=FILE follows one")                                                                                 \
     X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how data reaches the GPU (default managed)")     \
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "prefetch managed memory (default on)")                        \
@@ -354,7 +354,7 @@ struct gsim_cli_setup {
     uint32_t iterations, block1d, blocks, gpus; /* 0: not given */
     bool until_steady;                    /* without iterations: as many as it takes, for who compares */
     const struct gsim_placement_ops *placement; /* NULL: the program says, or PLACES_BEST */
-    bool places_best;                     /* each one is simulated (cli/best.c) */
+    bool places_best;                     /* each one is simulated (cli/place/best.c) */
     struct gsim_program *program;         /* in place of the one that is named; moved to the point. NULL: none */
 };
 
@@ -368,7 +368,7 @@ enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, con
 
 #define GSIM_CLI_PLAN_SCHED "plan=" /* --sched plan=FILE */
 
-/* --- cli/place.c: --place -------------------------------------------------------------------------------- */
+/* --- cli/place/place.c: --place -------------------------------------------------------------------------------- */
 /* *OPS is NULL without one. */
 enum gsim_status gsim_cli_placement(const struct gsim_cli_arguments *arguments, const struct gsim_placement_ops **ops,
                                     struct gsim_error *error) GSIM_NODISCARD;
@@ -380,7 +380,7 @@ enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct
 /* --plan; nothing where there is none. */
 enum gsim_status gsim_cli_write_plan(const struct gsim_cli_arguments *arguments, const struct gsim_timeline *timeline, struct gsim_error *error) GSIM_NODISCARD;
 
-/* --- cli/best.c: --place best, --sched best ------------------------------------------------------------- */
+/* --- cli/place/best.c: --place best, --sched best ------------------------------------------------------------- */
 bool gsim_cli_is_best(const char *text);
 /* The point gets the placement whose makespan is least. TELLS: on stderr by how much. */
 enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, struct gsim_error *error) GSIM_NODISCARD;

@@ -169,7 +169,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_REPRODUCE] =
         {
             "re-derive published results: GrCUDA, KeSCo, ACS, CCKS, mega, XSched, FIKIT, Tally",
-            "gpusim reproduce [kesco|grcuda|grcuda-gpus|all|acs|ccks|mega|xsched|fikit|tally] [--only WORD,...] [options]",
+            "gpusim reproduce [PAPER] [--only WORD,...] [options]",
+            "PAPER is kesco, grcuda, grcuda-gpus, all (default), acs, ccks, mega, xsched, fikit or tally.\n"
             "Makes every run behind the published figures (tables in trust/published/, each number with its source) "
             "and\n"
             "prints published against simulated, per workload and as the papers average it, with the error and its "

@@ -83,7 +83,7 @@ static enum gsim_status open_machine(struct machine *m, const char *gpu, struct 
     bool is_v100 = is(gpu, "v100");
     *m = (struct machine){0};
     enum gsim_status status = gsim_device_load(is_v100 ? "v100-sxm2-16gb" : "a100-sxm4-40gb", &m->device, error);
-    return status; /* NODE */
+    return status ? status : gsim_node_load(&m->node, is_v100 ? "dgx1-v100" : "dgx-a100", error);
 }
 
 static enum gsim_status build(const struct gsim_grcuda_cell *c, struct gsim_program *program, struct gsim_error *error)
@@ -108,7 +108,7 @@ static enum gsim_status simulate(const struct machine *m, const struct gsim_grcu
                                  struct gsim_error *error)
 {
     bool is_grcuda = is(c->runtime, "grcuda") && is(c->mode, "async");
-    struct gsim_simulation s = {.program = program, .device = &m->device, .node = m->node, .gpu_count = c->gpus, .memory = c->gpus > 1 ? GSIM_MEMORY_PINNED : GSIM_MEMORY_MANAGED,
+    struct gsim_simulation s = {.program = program, .device = &m->device, .node = m->node, .gpu_count = c->gpus, .memory = GSIM_MEMORY_MANAGED,
                                 .iterations = ITERATIONS, .seed = 1};
     struct gsim_timeline timeline = {0};
     s.scheduler = gsim_scheduler_find(is_grcuda ? "grsched" : is(c->mode, "sync") ? "serial" : "async");
@@ -120,6 +120,12 @@ static enum gsim_status simulate(const struct machine *m, const struct gsim_grcu
     enum gsim_status status = is_grcuda ? gsim_params_set(s.scheduler->params, params, "parent_stream", c->parent, error) : GSIM_OK;
     s.scheduler_params = params;
     if (!status) status = gsim_simulate(&s, &timeline, error);
+    if (status == GSIM_INPUT && c->gpus > 1) { /* NEEDSWORK: managed memory on several GPUs */
+        gsim_timeline_release(&timeline);
+        *error = (struct gsim_error){0};
+        s.memory = GSIM_MEMORY_PINNED;
+        status = gsim_simulate(&s, &timeline, error);
+    }
     if (!status) *seconds = gsim_time_us(timeline.iterations[ITERATIONS - 1].end - timeline.iterations[ITERATIONS - 1].start) * 1e-6;
     gsim_timeline_release(&timeline);
     gsim_free(params);
