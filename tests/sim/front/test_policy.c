@@ -255,6 +255,37 @@ static void passing_changes_nothing(void)
     fixture_release(&f);
 }
 
+/* A policy that releases a launch twice, or one that it did not take, ends the run. */
+static bool takes;
+static enum gsim_frontend_answer release_wrongly(void *own, struct gsim_frontend *f, struct gsim_frontend_launch *launch)
+{
+    (void)own;
+    gsim_frontend_release(f, launch, 0);
+    if (takes) gsim_frontend_release(f, launch, 0);
+    return takes ? GSIM_FRONTEND_TAKE : GSIM_FRONTEND_PASS;
+}
+
+static void wrong_releases(void)
+{
+    static const struct gsim_frontend_ops wrong = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_frontend_ops), .name = "wrong", .on_submit = release_wrongly};
+    static const char *const messages[] = {"released a launch that it did not take", "'wrong' released a launch twice"};
+    for (int i = 0; i < 2; i++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        struct gsim_kernel kernel = fixture_kernel("k", 1, 1024, 10);
+        struct gsim_scheduler_ops scheduler = {
+            .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = launch_all};
+        fixture_program(&f, &kernel, 1, NULL, 0);
+        takes = i;
+        ops = &wrong;
+        has_streams = false;
+        struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler, .seed = 1};
+        CHECK_INT(gsim_simulate(&s, &f.timeline, &f.error), GSIM_SIM);
+        CHECK_HAS(f.error.message, messages[i]);
+        fixture_release(&f);
+    }
+}
+
 static const struct test_case cases[] = {
     {"without a policy", without},
     {"passing changes nothing", passing_changes_nothing},
@@ -265,6 +296,7 @@ static const struct test_case cases[] = {
     {"timers ring", timers_ring},
     {"copies keep their place", copies_keep_their_place},
     {"triggers stay with taken launches", triggers_stay_with_taken_launches},
+    {"wrong releases", wrong_releases},
 };
 
 TEST_MAIN("sim/front/policy", cases)
