@@ -47,6 +47,9 @@ static void test_placing(void)
          {10, 20, 24, 5}, "a1 c1 b2 d1", 2},
         {"no other stream where crossing costs more", {"a: u > x", "b: x > y", "c: x > z", "d: y z > w", NULL},
          "streams=2 cross_us=100", {10, 1, 20, 5}, "a1 c1 b1 d1", 0},
+        /* An edge costs 10 * 1/2 on average with two streams, 10 * 2/3 with three: ranks 25, 27 and 10, or 26.7, 26 and 10. */
+        {"crossing costs (n - 1) / n on average, two", {"a: u > x", "c: x > z", "b: v > y", NULL}, "streams=2 cross_us=10", {10, 10, 27}, "a2 b1 c2", 0},
+        {"the same of three", {"a: u > x", "c: x > z", "b: v > y", NULL}, "streams=3 cross_us=10", {10, 10, 26}, "a1 b2 c1", 0},
         {"one stream, ranks alone", {"a: u > x", "b: v > y", "c: w > z", NULL}, "streams=1", {5, 9, 7}, "b1 c1 a1", 0},
         {"the stream that is free first", {"a: u > x", "b: v > y", "c: w > z", NULL}, "streams=2", {5, 9, 7}, "b1 c2 a2", 0},
     };

@@ -71,6 +71,30 @@ static void a_line_is_found(void)
     gsim_fit_result_release(&result);
 }
 
+/* One number, measured three times as 1, 2 and 3, +- 1/2: the mean, with sigma sqrt(1/4 / 3). The residuals of -2, 0, 2 sigmas widen that by
+ * sqrt(8 / (3 - 1)) = 2; Student's t is that of five degrees of freedom, though there are two: 2.570582. */
+static enum gsim_status three_residuals(void *context, const double *values, const bool *skip, double *out, struct gsim_error *error)
+{
+    (void)context;
+    (void)skip;
+    (void)error;
+    for (int i = 0; i < 3; i++) out[i] = (values[0] - (i + 1)) / 0.5;
+    return GSIM_OK;
+}
+
+static void an_interval_by_hand(void)
+{
+    struct gsim_fit_parameter p = {.start = 1, .scale = 1, .prior_ratio = 1e6, .minimum = -100, .maximum = 100};
+    struct gsim_fit_problem problem = {&p, 1, 3, three_residuals, NULL, 1e-6, 1e-10, 100};
+    struct gsim_fit_result result;
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_fit(&problem, NULL, &result, &error), error);
+    CHECK_NEAR(p.value, 2, 1e-6);
+    CHECK_NEAR(p.high - p.value, 2.570582 * sqrt(0.25 / 3) * 2, 1e-4);
+    CHECK_NEAR(p.value - p.low, 2.570582 * sqrt(0.25 / 3) * 2, 1e-4);
+    gsim_fit_result_release(&result);
+}
+
 /* Noise larger than its sigma widens the intervals; the truth stays inside. */
 static void noise_widens_intervals(void)
 {
@@ -163,6 +187,7 @@ static void failures_are_passed_on(void)
 }
 
 static const struct test_case cases[] = {
+    {"an interval by hand", an_interval_by_hand},
     {"a line", a_line_is_found},
     {"noise", noise_widens_intervals},
     {"sums", sums_are_not_told_apart},
