@@ -116,7 +116,7 @@ static void blocks_end_as_measured(void)
     struct mean first[2] = {{0, 0}}, last[2] = {{0, 0}};
     struct gsim_error error = {0};
     struct line l, alone = {0};
-    CHECK_OK(gsim_device_load("h200", &device, &error), error);
+    CHECK_OK(gsim_device_load("h200-vm", &device, &error), error);
     device.sm_count = 1;
     FILE *file = fopen(GPUSIM_SOURCE_DIR "/traces/h200/vm/packed.txt", "r");
     CHECK(file);
