@@ -111,4 +111,4 @@ static const struct test_case cases[] = {
     {"streams and queues", all_scenes},
     {"a graph is dispatched", a_graph_is_dispatched},
 };
-TEST_MAIN("sim/front/queues", cases)
+TEST_MAIN("sim/front/process", cases)
