@@ -281,6 +281,7 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
                                        char gpu_note[GSIM_CLI_GPU_NOTE], struct gsim_error *error)
 {
     struct import i = {.arguments = arguments, .path = path, .infers = true, .options = {.replays_graphs = !arguments->value[GSIM_CLI_SCHED], .steps = steps}};
+    i.options.splits_waits = true;
     i.options.name = i.name;
     enum gsim_status status = parse_words(arguments, &i.options, error);
     if (status == GSIM_OK) status = choose_name(arguments, path, i.name, error);

@@ -111,7 +111,7 @@ static bool heaviest(const struct gsim_cli_subject *s, char name[GSIM_CHANGE_TEX
         if (p->ops[i].kind == GSIM_OP_KERNEL) sums[p->ops[i].kernel_index] += s->works ? s->works[p->ops[i].kernel_index].solo_ps * 1e-6 : p->kernels[p->ops[i].kernel_index].solo_us;
     for (uint32_t k = 0; sums && k < p->kernel_count; k++) {
         double sum = 0;
-        if (strcmp(p->kernels[k].name, GSIM_UNEXPLAINED_KERNEL) == 0) continue;
+        if (gsim_is_delay(p->kernels[k].name)) continue;
         if (k > 0 && p->kernel_count > 2000 && sums[k] * 50 < most) continue; /* many: only those that are long by themselves */
         for (uint32_t other = 0; other < p->kernel_count; other++)
             if (other == k || strcmp(p->kernels[other].name, p->kernels[k].name) == 0) sum += sums[other];
@@ -191,7 +191,7 @@ static double delays_us(const struct gsim_program *p)
     double sum = 0;
     for (uint32_t i = 0; i < p->op_count; i++) {
         const struct gsim_kernel *k = p->ops[i].kind == GSIM_OP_KERNEL ? &p->kernels[p->ops[i].kernel_index] : NULL;
-        if (k && strcmp(k->name, GSIM_UNEXPLAINED_KERNEL) == 0) sum += k->solo_us;
+        if (k && gsim_is_delay(k->name)) sum += k->solo_us;
     }
     return sum;
 }

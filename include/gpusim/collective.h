@@ -46,6 +46,10 @@ static inline bool gsim_collective_is_pair(enum gsim_collective_kind kind)
     return kind == GSIM_COLLECTIVE_SEND || kind == GSIM_COLLECTIVE_RECV || kind == GSIM_COLLECTIVE_SEND_RECV;
 }
 
+struct gsim_device_spec;
+/* What a collective of RANKS takes alone on such devices, all of one node, from when all ranks are there; NAN: no numbers are found. */
+double gsim_collective_estimate_us(const struct gsim_device_spec *device, const struct gsim_collective *collective, uint32_t ranks);
+
 GSIM_DECLARATIONS_END
 
 #endif

@@ -103,15 +103,16 @@ static enum gsim_status number_ops(struct gsim_collectives *c, const struct gsim
 
 /* --- plans ---------------------------------------------------------------------------------------------------------- */
 
-static void find_links(struct gsim_collectives *c, const struct gsim_device_spec *d)
+struct gsim_collective_links gsim_collective_links_of(const struct gsim_device_spec *d, const struct gsim_ranks *ranks)
 {
     bool has_own = d->peer_gbps > 0;
     double via_host = fmin(fmin(d->d2h_gbps, d->h2d_gbps), d->bidirectional_gbps / 2);
-    c->links = (struct gsim_collective_links){.gpu_gbps = has_own ? d->peer_gbps : via_host, .has_nvlink = has_own};
-    if (!c->ranks) return;
-    c->links.per_node = c->ranks->per_node;
-    c->links.net_gbps = c->ranks->net_gbps > 0 ? c->ranks->net_gbps : via_host;
-    c->links.has_multicast = c->ranks->has_multicast;
+    struct gsim_collective_links links = {.gpu_gbps = has_own ? d->peer_gbps : via_host, .has_nvlink = has_own};
+    if (!ranks) return links;
+    links.per_node = ranks->per_node;
+    links.net_gbps = ranks->net_gbps > 0 ? ranks->net_gbps : via_host;
+    links.has_multicast = ranks->has_multicast;
+    return links;
 }
 
 static enum gsim_status make_plans(struct gsim_collectives *c, const struct gsim_program *p, struct gsim_error *error)
@@ -158,7 +159,7 @@ enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_c
     c->moving = GSIM_ARENA_ARRAY(&m->arena, uint32_t, device_count);
     if (m->arena.failed) return no_memory(error);
     enum gsim_status status = gsim_nccl_load(&c->nccl, s->device, error);
-    find_links(c, s->device);
+    c->links = gsim_collective_links_of(s->device, c->ranks);
     c->gap = gsim_time_from_us(c->nccl.gap_us);
     for (uint32_t t = 0; t < c->task_count && !status; t++)
         status = number_ops(c, s->tasks ? &s->tasks->programs[t] : all, t, s->tasks ? s->tasks->first_op[t] : 0, error);

@@ -50,6 +50,7 @@ struct gsim_collectives {
     gsim_time gap;
 };
 
+struct gsim_collective_links gsim_collective_links_of(const struct gsim_device_spec *device, const struct gsim_ranks *ranks); /* RANKS may be NULL */
 bool gsim_collectives_attend(struct gsim_collectives *c); /* to the agenda; false: out of memory */
 static inline uint32_t gsim_collectives_rank(const struct gsim_collectives *c, uint32_t task) { return c->ranks ? c->ranks->rank_of[task] : 0; }
 

@@ -12,6 +12,8 @@
 #include "traces/import/steps.h"
 #include "traces/recording.h"
 
+#define GSIM_RANK_WAIT "(waiting for other ranks)" /* a kernel that stands for it */
+
 struct gsim_import_options {
     const char *name;        /* of the program */
     const char *solo_device; /* the device that recorded durations are of; NULL: whichever is simulated */
@@ -24,6 +26,8 @@ struct gsim_import_options {
     void *progress_context;
     const char *execution_trace; /* what operators read and write (traces/import/records/dataflow.h); NULL: not known */
     bool is_rank;           /* collectives become ops that meet those of other ranks, with what the trace says of them */
+    bool splits_waits;      /* of one rank alone: what a collective took longer than it takes alone is told apart, as a wait for other ranks */
+    const struct gsim_device_spec *device; /* that estimates that; NULL: none */
     bool drops_order;       /* the order of streams and waits is not made part of the program: its works are independent */
     bool removes_overhead;  /* the profiler's own share of the host's time, as far as it can be told (traces/import/records/overhead.c) */
     bool replays_graphs;    /* what CUDA graphs launched is replayed as graphs, not by launches of their own */
@@ -87,6 +91,7 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(peer_copies, "copies between GPUs: at their recorded times")                                                       \
     X(graph_works, "launched by CUDA graphs: replayed as launches of their own")                                       \
     X(inferred_waits, "cudaStreamWaitEvent calls without a synchronisation record: what they wait for is inferred from times") \
+    X(rank_waits, "collectives that took far longer than they take: estimated to have waited for other ranks, whose traces tell more")    \
     X(idle_waits, "that start later than the trace explains: the GPU's idle time is kept as a delay (--unexplained)")     \
     X(data_works, "kernels whose operands are known: they depend on what they read and write")                         \
     X(dataless_works, "of which no operands are known: they follow all before them")                                    \

@@ -15,7 +15,7 @@
 #include "traces/events.h"
 #include "traces/import/records/records.h"
 #include "traces/import/sniff.h"
-#include "traces/import/kineto_header.h"
+#include "traces/import/records/kineto_header.h"
 #include "traces/import/values.h"
 
 #define NAME_ROOM     4096

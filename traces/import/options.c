@@ -9,6 +9,7 @@
 void gsim_import_charge(struct gsim_import_options *options, const struct gsim_device_spec *device)
 {
     options->solo_device = device->name;
+    options->device = device;
     options->launch_us = device->launch_us;
     options->memcpy_us = device->memcpy_us;
     options->event_record_us = device->event_record_us;

@@ -190,7 +190,8 @@ static enum gsim_cause blame_ready(const struct gsim_moments *m, const struct gs
 static enum gsim_cause gap_cause(const struct gsim_moments *m, const struct gsim_moment_work *w)
 {
     bool is_unexplained = w->is_unexplained || (w->after != GSIM_NO_WORK && m->works[w->after].is_unexplained);
-    if (is_unexplained) return GSIM_CAUSE_UNEXPLAINED;
+    bool is_rank_wait = w->is_rank_wait || (w->after != GSIM_NO_WORK && m->works[w->after].is_rank_wait);
+    if (is_unexplained) return is_rank_wait ? GSIM_CAUSE_OTHER_RANKS : GSIM_CAUSE_UNEXPLAINED;
     return w->is_node ? GSIM_CAUSE_GRAPH_GAP : GSIM_CAUSE_GAP;
 }
 

@@ -39,11 +39,13 @@ struct held {
     uint32_t work;
 };
 
+bool gsim_is_delay(const char *kernel) { return strcmp(kernel, GSIM_UNEXPLAINED_KERNEL) == 0 || strcmp(kernel, GSIM_RANKS_KERNEL) == 0; }
+
 struct sweep {
     const struct gsim_moments *m;
     struct gsim_explanation *explanation;
     uint32_t *running;    /* kernels under way, as works; those that stand for unexplained time are not */
-    uint32_t running_count, copies, unexplained;
+    uint32_t running_count, copies, unexplained, rank_waits; /* UNEXPLAINED: waits for ranks among them */
     struct held *held;    /* kernels that were held, by since when */
     uint32_t held_count, first_held;
     uint32_t next, next_kernel, next_end; /* places in the works by start, the kernels by start, the works by end */
@@ -89,7 +91,7 @@ static void advance(struct sweep *s, gsim_time now)
         if (w->is_copy)
             s->copies++;
         else if (w->is_unexplained)
-            s->unexplained++;
+            s->unexplained++, s->rank_waits += w->is_rank_wait;
         else
             s->running[s->running_count++] = s->next;
     }
@@ -98,7 +100,7 @@ static void advance(struct sweep *s, gsim_time now)
         if (w->is_copy)
             s->copies--;
         else if (w->is_unexplained)
-            s->unexplained--;
+            s->unexplained--, s->rank_waits -= w->is_rank_wait;
         else
             stop_running(s, m->by_end[s->next_end]);
     }
@@ -155,7 +157,7 @@ static void explain(struct sweep *s, gsim_time from, gsim_time to)
         return;
     }
     if (!s->running_count && s->unexplained) {
-        add(s, from, to, state, GSIM_CAUSE_UNEXPLAINED, NULL, GSIM_NO_WORK);
+        add(s, from, to, state, s->rank_waits ? GSIM_CAUSE_OTHER_RANKS : GSIM_CAUSE_UNEXPLAINED, NULL, GSIM_NO_WORK);
         return;
     }
     uint32_t work = held == GSIM_NO_WORK ? next_work(s, state) : held;

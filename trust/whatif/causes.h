@@ -48,6 +48,7 @@ enum gsim_gpu_state {
     X(ROOM_ORDER, "room_order", "no room: blocks of an earlier kernel come first")                                     \
     X(COPY_ENGINE, "copy_engine", "copy engine busy")                                                                  \
     X(DATA, "data", "managed memory: data on its way")                                                                 \
+    X(OTHER_RANKS, "other_ranks", "waiting for other ranks (estimated)")                                               \
     X(UNEXPLAINED, "unexplained", "unexplained by the trace")                                                          \
     X(END, "end", "nothing left to start")
 
@@ -61,7 +62,10 @@ enum gsim_cause {
 const char *gsim_gpu_state_text(enum gsim_gpu_state state);
 const char *gsim_cause_word(enum gsim_cause cause);
 const char *gsim_cause_text(enum gsim_cause cause);
+/* The kernel stands for time that is no work of the GPU's. */
+bool gsim_is_delay(const char *kernel);
 
+#define GSIM_RANKS_KERNEL "(waiting for other ranks)"   /* the same, of a collective of one rank alone */
 #define GSIM_UNEXPLAINED_KERNEL "(unexplained idle)" /* the kernel that traces/import/records/emit.c makes of such a time */
 
 /* A stretch of one state and cause; NEXT: the work that it waited for, an index into gsim_moments.works, UINT32_MAX for none. */

@@ -445,7 +445,7 @@ uint32_t gsim_edit_hasten(struct gsim_edit *e, const char *name, double factor)
     bool whole = false; /* some kernel has just this name */
     for (uint32_t k = 0; k < e->kernel_count; k++) whole |= gsim_name_holds(e->kernels[k].name, name, true);
     for (uint32_t k = 0; k < e->kernel_count; k++) {
-        bool is_delay = strcmp(e->kernels[k].name, GSIM_UNEXPLAINED_KERNEL) == 0;
+        bool is_delay = gsim_is_delay(e->kernels[k].name);
         if (is_delay || !gsim_name_holds(e->kernels[k].name, name, whole)) continue;
         scale(&e->kernels[k], 1 / factor);
         changed++;
@@ -474,7 +474,7 @@ uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from
             (*cut)++;
         }
         if (k->solo_us <= 0) continue;
-        if (strcmp(k->name, GSIM_UNEXPLAINED_KERNEL) == 0) { /* as long as it was: nothing of the GPU explains it */
+        if (gsim_is_delay(k->name)) { /* as long as it was: nothing of the GPU explains it */
             k->solo_device = NULL;
             continue;
         }

@@ -42,7 +42,7 @@ static void list_works(struct gsim_moments *m)
         const struct gsim_kernel_record *k = &t->kernels[i];
         const char *name = t->program->kernels[k->kernel_index].name;
         m->works[m->work_count++] = (struct gsim_moment_work){
-            .is_unexplained = strcmp(name, GSIM_UNEXPLAINED_KERNEL) == 0, .record = (uint32_t)i, .kernel_index = k->kernel_index, .op = k->op,
+            .is_unexplained = gsim_is_delay(name), .is_rank_wait = strcmp(name, GSIM_RANKS_KERNEL) == 0, .record = (uint32_t)i, .kernel_index = k->kernel_index, .op = k->op,
             .stream = k->stream, .correlation = k->correlation, .start = k->start, .end = k->end, .ready = k->ready, .after = GSIM_NO_WORK};
     }
     for (size_t i = 0; i < t->copy_count; i++) {

@@ -12,7 +12,7 @@
 
 /* A kernel or a copy; of copies that the driver makes by itself only start and end count (is_migration). */
 struct gsim_moment_work {
-    bool is_copy, is_migration, is_node, is_unexplained; /* node: of a graph, and not its first */
+    bool is_copy, is_migration, is_node, is_unexplained, is_rank_wait; /* node: of a graph, and not its first */
     enum gsim_copy_kind copy_kind;
     uint32_t record, kernel_index, op, call, stream, correlation;
     gsim_time start, end, ready;

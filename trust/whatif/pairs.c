@@ -57,6 +57,7 @@ static enum gsim_reason reason_of(enum gsim_cause cause)
     case GSIM_CAUSE_NONE:
     case GSIM_CAUSE_GAP:
     case GSIM_CAUSE_GRAPH_GAP:
+    case GSIM_CAUSE_OTHER_RANKS:
     case GSIM_CAUSE_UNEXPLAINED:
     case GSIM_CAUSE_END:
     case GSIM_CAUSE_COUNT:

@@ -206,7 +206,7 @@ static void walk(struct walk *w)
         if (at->end < w->now) spend(w, at->end, GSIM_PART_CAUSE, GSIM_CAUSE_GAP);
         gsim_time before = w->now;
         if (at->is_unexplained)
-            spend(w, at->start, GSIM_PART_CAUSE, GSIM_CAUSE_UNEXPLAINED);
+            spend(w, at->start, GSIM_PART_CAUSE, at->is_rank_wait ? GSIM_CAUSE_OTHER_RANKS : GSIM_CAUSE_UNEXPLAINED);
         else
             spend(w, at->start, at->is_copy ? GSIM_PART_COPY : GSIM_PART_KERNEL, at->is_copy ? (uint32_t)at->copy_kind : w->alike[at->kernel_index]);
         work = walk_start(w, work);

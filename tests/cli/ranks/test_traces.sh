@@ -61,3 +61,20 @@ grep -q "rank 1 is late" explained || fail "the late rank is not named"
 grep -q "is of rank 0, and so is" err || fail "$(cat err)"
 "$gpusim" whatif r0.json r1.json --change nonsense >out 2>err && fail "a change that is none"
 grep -q "of ranks expected one of comm=Fx" err || fail "$(cat err)"
+
+# One rank alone: what its collectives took longer than they take is a wait for others, a cause of its own.
+"$gpusim" explain r0.json --json alone.json >out 2>err || fail "explain of one rank: $(cat err)"
+grep -q "estimated to have waited for other ranks" err || fail "$(cat err)"
+python3 - <<'END' || fail "one rank alone: $(cat out)"
+import json
+causes = json.load(open("alone.json"))
+text = json.dumps(causes)
+def find(value):
+    if isinstance(value, dict):
+        if value.get("cause") == "other_ranks" and "us" in value: yield value["us"]
+        for v in value.values(): yield from find(v)
+    if isinstance(value, list):
+        for v in value: yield from find(v)
+assert "other_ranks" in text
+END
+grep "waiting for other ranks (estimated)" out | head -1 | awk '{ exit !($6 > 4800 && $6 < 5100) }' || fail "$(cat out)"

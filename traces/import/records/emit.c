@@ -12,6 +12,8 @@
 #define FAR_NS          50000
 #define STAGED_NS       20000 /* a blocking copy that begins so late was staged by the host before */
 #define MOST_PROFILED_NS 1000000 /* a launch that takes longer under a profiler takes long without it */
+#define LATE_RANK 1.5 /* times as long as it takes alone, and so much more: a collective waited */
+#define LATE_RANK_US 20
 #define QUEUE_DEPTH     1000 /* launches ahead of the GPU at which a launch call blocks (about 1,024 in all) */
 
 /* Not recorded: CUDA's memset is a small kernel that writes 16 bytes per thread. */
@@ -230,6 +232,39 @@ static void make_delay(struct gsim_emitter *e, const struct gsim_activity *work,
     if (!e->is_graph) e->cursor_ns += gsim_emit_ns(e->options->launch_us);
 }
 
+/* Of one rank alone: how long the collective waited, about. Its own time is the model's. */
+static double rank_wait_us(const struct gsim_emitter *e, const struct gsim_activity *work)
+{
+    uint32_t pair[2];
+    if (!e->options->splits_waits || e->options->is_rank || !work->is_collective || !e->options->device) return 0;
+    struct gsim_collective collective = gsim_records_collective(e->records, work, 0, pair);
+    uint32_t ranks = collective.group_count ? collective.group_count : e->records->notes->world;
+    double us = gsim_collective_estimate_us(e->options->device, &collective, ranks), recorded_us = (double)work->solo_ns / 1e3;
+    return recorded_us > LATE_RANK * us + LATE_RANK_US ? recorded_us - us - e->options->stream_gap_us : 0;
+}
+
+/* Its blocks wait on their SMs. */
+static void make_rank_wait(struct gsim_emitter *e, struct gsim_activity *work, struct gsim_emit_stream *stream)
+{
+    const struct gsim_work_shape *shape = &e->records->shapes[work->shape];
+    double us = rank_wait_us(e, work);
+    if (!(us > 0)) return;
+    const struct gsim_kernel kernel = {.name = GSIM_RANK_WAIT, .grid = shape->grid, .block = shape->block, .regs_per_thread = shape->regs_per_thread,
+                                       .smem_bytes = shape->smem_bytes, .solo_us = us, .solo_device = e->options->solo_device, .solo_cold = true};
+    struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = stream->number};
+    op.kernel_index = gsim_builder_kernel(e->builder, &kernel);
+    follow(e, stream);
+    gsim_emit_take(e, &stream->waits);
+    uint32_t index = gsim_emit_op(e, &op);
+    if (e->failed) return;
+    int64_t end_ns = work->start_ns + gsim_emit_ns(us);
+    e->made[index] = (struct gsim_emit_made){work->start_ns, end_ns, end_ns, stream->last, work->stream, false, true};
+    stream->last = index;
+    work->solo_ns -= gsim_emit_ns(us + e->options->stream_gap_us);
+    e->cursor_ns += gsim_emit_ns(e->options->launch_us);
+    e->records->notes->rank_waits++;
+}
+
 #define SMALL_COPY 262144 /* bytes below which a copy's start-up is most of its time: it differs from link to link and driver to driver */
 
 static bool is_recorded(const struct gsim_emitter *e, const struct gsim_activity *work)
@@ -298,6 +333,10 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     if (e->failed) return;
     make_delay(e, work, stream);
     if (e->failed) return;
+    struct gsim_activity split = *work;
+    make_rank_wait(e, &split, stream);
+    if (e->failed) return;
+    work = &split;
     struct gsim_op op = {.kind = is_copy ? GSIM_OP_COPY : GSIM_OP_KERNEL, .stream = stream->number};
     struct gsim_arg arg = {.reads = work->copy_kind != GSIM_COPY_H2D, .writes = work->copy_kind != GSIM_COPY_D2H};
     if (is_copy) {
