@@ -52,7 +52,7 @@ static void one_pair(void)
     struct gsim_ranges ranges;
     struct gsim_error error = {0};
     CHECK_OK(run("{\"device\": \"NVIDIA H200\", \"solo\": {\"alexnet\": {\"p10\": 600, \"p90\": 700}, \"resnet18\": {\"p10\": 1000, \"p90\": 1200}},"
-                 " \"mps\": [{\"a\": \"alexnet\", \"b\": \"resnet18\", \"a_us\": {\"p10\": 500, \"p50\": 650}, \"b_us\": {\"p10\": 1100, \"p50\": 5000}}]}",
+                 " \"mps\": [{\"a\": \"alexnet\", \"b\": \"resnet18\", \"a_us\": {\"p10\": 500, \"p50\": 680}, \"b_us\": {\"p10\": 1100, \"p50\": 5000}}]}",
                  &ranges, &error), error);
     CHECK_INT(ranges.count, 1);
     const struct gsim_range_row *r = &ranges.rows[0];
