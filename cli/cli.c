@@ -7,6 +7,7 @@
 #include "cli/commit.h"
 #include "sweep/key.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "sim/base/text.h"
@@ -115,7 +116,9 @@ int gsim_cli_main(int argc, char **argv)
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-v") == 0 || strcmp(argv[1], "version") == 0) {
         printf("gpusim %s (%smodel %s)\n", GPUSIM_VERSION, *GPUSIM_COMMIT ? "commit " GPUSIM_COMMIT ", " : "",
                gsim_model_hash());
-        return 0;
+        if (fflush(stdout) == 0) return 0;
+        gsim_error_set(&error, GSIM_IO, "cannot write 'standard output': %s", strerror(errno));
+        return gsim_cli_fail(&error);
     }
     if (argv[1][0] != '-') {
         int command = find_command(argv[1]);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/database.h"
 #include "sim/base/ends.h"
+#include "sim/base/json.h"
 
 /* What prints and is done: a reader that has seen enough of it (| head) is no news. */
 static int is_short(const char *command)
@@ -18,6 +20,8 @@ static int is_short(const char *command)
 int main(int argc, char **argv)
 {
     gsim_ends_install(argc > 1 && is_short(argv[1]));
+    gsim_database_install();
+    gsim_json_install();
     int status = gsim_cli_main(argc, argv);
 #if !defined(__SANITIZE_ADDRESS__)
     /* Nothing is left to do, and the destructors of SimGrid's 30 libraries take longer than a small run. */

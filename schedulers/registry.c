@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpusim/scheduler.h"
+#include "sim/base/object.h"
 
 #define X(name) extern const struct gsim_scheduler_ops gsim_scheduler_##name;
 #include "schedulers/schedulers.def"
@@ -51,11 +52,8 @@ static enum gsim_status load_shared(const char *path, const struct gsim_schedule
         return gsim_error_set(error, GSIM_USAGE,
                               "cannot load scheduler '%s': a shared object is loaded by a path with a slash: './%s'", path,
                               path);
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!object) {
-        const char *reason = dlerror();
-        return gsim_error_set(error, GSIM_INPUT, "cannot load scheduler '%s': %s", path, reason ? reason : "no reason given");
-    }
+    void *object;
+    if (gsim_object_open(path, &object, error)) return gsim_error_prefix(error, "cannot load scheduler '%s'", path);
     const struct gsim_scheduler_ops *found = dlsym(object, "gsim_scheduler");
     const char *problem = NULL;
     struct gsim_error other = {0};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpusim/placement.h"
+#include "sim/base/object.h"
 #include "sim/base/text.h"
 
 #define X(name) extern const struct gsim_placement_ops gsim_placement_##name;
@@ -40,11 +41,8 @@ static const char *problem_of(const struct gsim_placement_ops *ops, struct gsim_
 
 static enum gsim_status load_shared(const char *path, const struct gsim_placement_ops **ops, struct gsim_error *error)
 {
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!object) {
-        const char *reason = dlerror();
-        return gsim_error_set(error, GSIM_INPUT, "cannot load '%s': %s", path, reason ? reason : "no reason given");
-    }
+    void *object;
+    if (gsim_object_open(path, &object, error)) return gsim_error_prefix(error, "cannot load '%s'", path);
     const struct gsim_placement_ops *found = dlsym(object, "gsim_placement");
     struct gsim_error other = {0};
     const char *problem = problem_of(found, &other);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpusim/task.h"
+#include "sim/base/object.h"
 
 #define X(name) extern const struct gsim_sharing_ops gsim_sharing_##name;
 #include "schedulers/sharing/sharing.def"
@@ -39,11 +40,8 @@ static const char *problem_of(const struct gsim_sharing_ops *ops, struct gsim_er
 
 static enum gsim_status load_shared(const char *path, const struct gsim_sharing_ops **ops, struct gsim_error *error)
 {
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!object) {
-        const char *reason = dlerror();
-        return gsim_error_set(error, GSIM_INPUT, "cannot load '%s': %s", path, reason ? reason : "no reason given");
-    }
+    void *object;
+    if (gsim_object_open(path, &object, error)) return gsim_error_prefix(error, "cannot load '%s'", path);
     const struct gsim_sharing_ops *found = dlsym(object, "gsim_sharing");
     struct gsim_error other = {0};
     const char *problem = problem_of(found, &other);

@@ -11,11 +11,34 @@
 #include <unistd.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/ends.h"
 
 #define VALUE_BYTES    (64 << 20)
 #define STEPS_PER_BYTE 20 /* exports of nsys take two, results files less than one */
 #define STEPS_FREE     10000000
 #define STEPS_A_LOOK   1000
+
+/* SQLite's own allocator, but that the process ends where it has none left: a table that was not read, a text that is NULL
+ * would else look like what the file holds. */
+static sqlite3_mem_methods usual;
+
+static void *or_end(void *memory, int size)
+{
+    if (!memory && size > 0) gsim_ends_out_of_memory();
+    return memory;
+}
+
+static void *allocate(int size) { return or_end(usual.xMalloc(size), size); }
+static void *reallocate(void *memory, int size) { return or_end(usual.xRealloc(memory, size), size); }
+
+void gsim_database_install(void)
+{
+    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &usual) != SQLITE_OK) return;
+    sqlite3_mem_methods ours = usual;
+    ours.xMalloc = allocate;
+    ours.xRealloc = reallocate;
+    (void)sqlite3_config(SQLITE_CONFIG_MALLOC, &ours);
+}
 
 void gsim_database_distrust(sqlite3 *database)
 {

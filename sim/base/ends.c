@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gsl/gsl_errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,20 +174,30 @@ bool gsim_ends_has_memory(size_t size)
     return true;
 }
 
-/* SimGrid aborts when C's allocator fails. A fault of ours aborts as well: then the files go, and the abort goes on. */
+/* SimGrid aborts when C's allocator fails, which leaves its errno. A fault of ours aborts as well: then the files go, and the abort goes on. */
 static void take_abort(int signal_number)
 {
-    if (!gsim_ends_has_memory(LEAST_BYTES)) gsim_ends_out_of_memory();
+    if (errno == ENOMEM || !gsim_ends_has_memory(LEAST_BYTES)) gsim_ends_out_of_memory();
     if (getpid() == state.owner) clean_up();
     signal(signal_number, SIG_DFL);
 }
 
-/* std::set_new_handler(), by its name in the ABI of C++, whose library came with this one. */
-void gsim_ends_loaded(void *library)
+/* std::set_new_handler(), by its name in the ABI of C++. The library stays: those that are loaded later use the same. */
+void gsim_ends_guard_cpp(void)
 {
-    void (*(*set)(void (*)(void)))(void);
-    *(void **)&set = dlsym(library, "_ZSt15set_new_handlerPFvvE");
-    if (set && state.owner) set(gsim_ends_out_of_memory);
+    void *library = state.owner ? dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) : NULL;
+    void (*(*set)(void (*)(void)))(void) = NULL;
+    if (library) *(void **)&set = dlsym(library, "_ZSt15set_new_handlerPFvvE");
+    if (set) set(gsim_ends_out_of_memory);
+}
+
+/* GSL goes on after this, and takes the memory that it did not get for granted. */
+void gsim_ends_take_gsl(const char *reason, const char *file, int line, int code)
+{
+    (void)reason;
+    (void)file;
+    (void)line;
+    if (code == GSL_ENOMEM) gsim_ends_out_of_memory();
 }
 
 /* --- signals ------------------------------------------------------------------------------------------------------- */
@@ -230,4 +241,6 @@ void gsim_ends_install(bool is_short)
     sigaction(SIGABRT, &abortion, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
     gsim_ends_restore(&old);
+    gsl_set_error_handler(gsim_ends_take_gsl);
+    gsim_alloc_when_out(gsim_ends_out_of_memory);
 }

@@ -35,8 +35,12 @@ void gsim_ends_set_child(pid_t child);
 
 /* Ends the process in the same way, with "out of memory": for places that cannot return. */
 void gsim_ends_out_of_memory(void) __attribute__((noreturn));
-/* LIBRARY, of dlopen(), brought C++ along: where gsim_ends_install() was called, its allocations that fail end the process so. */
-void gsim_ends_loaded(void *library);
+/* Calls END where gsim_alloc() and gsim_realloc() have no memory left, in place of NULL: somebody would take that for an answer. */
+void gsim_alloc_when_out(void (*end)(void));
+/* Before a library in C++ is loaded: where gsim_ends_install() was called, its allocations that fail end the process so. */
+void gsim_ends_guard_cpp(void);
+/* A gsl_error_handler_t: memory that is out ends the process so, anything else is left to the caller's check of the code. */
+void gsim_ends_take_gsl(const char *reason, const char *file, int line, int code);
 /* Whether an allocation of SIZE bytes works now. */
 bool gsim_ends_has_memory(size_t size);
 

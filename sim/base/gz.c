@@ -40,6 +40,17 @@ static enum gsim_status check_size(const struct gsim_gz *gz, struct gsim_error *
                           most / 1e6, packed > 0 ? "" : " from a pipe");
 }
 
+static bool is_blank(char letter) { return letter == ' ' || letter == '\n' || letter == '\t' || letter == '\r' || !letter; }
+
+static enum gsim_status check_blanks(struct gsim_gz *gz, const char *piece, size_t count, struct gsim_error *error)
+{
+    size_t last = count;
+    while (last && is_blank(piece[last - 1])) last--;
+    gz->blanks = last ? count - last : gz->blanks + count;
+    if (gz->blanks <= GSIM_GZ_MOST_BLANKS) return GSIM_OK;
+    return gsim_error_set(error, GSIM_INPUT, "holds more than %llu MB of nothing but blanks in a row", GSIM_GZ_MOST_BLANKS >> 20);
+}
+
 enum gsim_status gsim_gz_read(struct gsim_gz *gz, void *to, size_t size, size_t *got, struct gsim_error *error)
 {
     *got = 0;
@@ -54,7 +65,8 @@ enum gsim_status gsim_gz_read(struct gsim_gz *gz, void *to, size_t size, size_t 
     if (count < 0) return gsim_error_set(error, GSIM_INPUT, "damaged gzip data: %s", message);
     *got = (size_t)count;
     gz->bytes += (size_t)count;
-    return check_size(gz, error);
+    enum gsim_status status = check_blanks(gz, to, (size_t)count, error);
+    return status == GSIM_OK ? check_size(gz, error) : status;
 }
 
 double gsim_gz_offset(const struct gsim_gz *gz)

@@ -4,11 +4,13 @@
  */
 #include "sim/base/json.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/ends.h"
 #include "sim/base/gz.h"
 #include "sim/base/text.h"
 
@@ -18,6 +20,28 @@
 
 /* cJSON answers NULL both for bad text and for lack of memory, and its hooks take no argument. */
 static _Thread_local int out_of_memory;
+
+/* Of a program, for those who call cJSON by themselves: NULL for lack of memory would look like bad text. */
+static void *alloc_or_end(size_t size)
+{
+    void *memory = malloc(size);
+    if (!memory) gsim_ends_out_of_memory();
+    return memory;
+}
+
+static bool is_program;
+
+static void restore_hooks(void)
+{
+    cJSON_Hooks hooks = {.malloc_fn = alloc_or_end, .free_fn = free};
+    cJSON_InitHooks(is_program ? &hooks : NULL);
+}
+
+void gsim_json_install(void)
+{
+    is_program = true;
+    restore_hooks();
+}
 
 static void *parser_alloc(size_t size)
 {
@@ -99,7 +123,7 @@ cJSON *gsim_json_read(const char *path, struct gsim_error *error)
     out_of_memory = 0;
     cJSON_InitHooks(&hooks);
     cJSON *json = cJSON_ParseWithLengthOpts(text, length + 1, &at, 1);
-    cJSON_InitHooks(NULL);
+    restore_hooks();
     if (!json && out_of_memory)
         no_memory(error);
     else if (!json)
@@ -114,7 +138,7 @@ void gsim_json_release(cJSON *json)
     cJSON_Hooks hooks = {.malloc_fn = parser_alloc, .free_fn = gsim_free};
     cJSON_InitHooks(&hooks);
     cJSON_Delete(json);
-    cJSON_InitHooks(NULL);
+    restore_hooks();
 }
 
 const char *gsim_json_found(const cJSON *item, char *text, size_t size)

@@ -11,6 +11,8 @@
 
 #include "gpusim/status.h"
 
+/* For a program, once: where cJSON has no memory left elsewhere, the process ends by gsim_ends_out_of_memory(). */
+void gsim_json_install(void);
 /* The parsed file, or NULL with ERROR set: GSIM_INPUT (missing, not JSON) or GSIM_NOMEM. The message does not
  * name the file: callers prefix it. Memory comes from gsim_alloc(). Names and texts are without control characters
  * (sim/base/text.h). */

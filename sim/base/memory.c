@@ -4,6 +4,7 @@
  * that a library given these two as its hooks may mix them with its own.
  */
 #include "gpusim/memory.h"
+#include "sim/base/ends.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -31,14 +32,29 @@ uint64_t gsim_alloc_fail_nth(uint64_t nth)
     return atomic_exchange(&made_count, 0);
 }
 
+/* What a program does instead of going on without: gsim_ends_install(). */
+static _Atomic(void (*)(void)) when_out;
+
+void gsim_alloc_when_out(void (*end)(void))
+{
+    atomic_store(&when_out, end);
+}
+
+static void *or_end(void *memory)
+{
+    void (*end)(void) = memory ? NULL : atomic_load(&when_out);
+    if (end) end();
+    return memory;
+}
+
 void *gsim_alloc(size_t size)
 {
-    return must_fail() ? NULL : calloc(1, size ? size : 1);
+    return must_fail() ? NULL : or_end(calloc(1, size ? size : 1));
 }
 
 void *gsim_realloc(void *old, size_t size)
 {
-    return must_fail() ? NULL : realloc(old, size ? size : 1);
+    return must_fail() ? NULL : or_end(realloc(old, size ? size : 1));
 }
 
 void gsim_free(void *memory)

@@ -5,6 +5,7 @@
 #include "sim/base/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 
 #include "gpusim/memory.h"
 #include "sim/base/text.h"
+
+#define MOST_LINKS 8
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -102,9 +105,22 @@ enum gsim_status gsim_output_check(const char *path, struct gsim_error *error)
 }
 
 /* What lies behind PATH, or, where nothing does yet, behind the folder that it would be in; *NAME is then its last part. */
-static bool find(const char *path, struct stat *info, const char **name)
+static bool find(const char *path, struct stat *info, const char **name, char aim[PATH_MAX])
 {
     *name = NULL;
+    for (int links = 0; stat(path, info) != 0 && links < MOST_LINKS; links++) { /* a link to nowhere is what it leads to */
+        char text[PATH_MAX];
+        ssize_t length = readlink(path, text, sizeof text - 1);
+        if (length <= 0) break;
+        text[length] = '\0';
+        const char *slash = text[0] == '/' ? NULL : strrchr(path, '/');
+        char *whole = join("", path);
+        if (!whole) return false;
+        int used = snprintf(aim, PATH_MAX, "%.*s%s", slash ? (int)(slash - path + 1) : 0, whole, text);
+        gsim_free(whole);
+        if (used < 0 || used >= PATH_MAX) return false;
+        path = aim;
+    }
     if (stat(path, info) == 0) return S_ISREG(info->st_mode);
     const char *slash = strrchr(path, '/');
     char *folder = slash ? join(path, "") : NULL;
@@ -120,8 +136,9 @@ bool gsim_output_is_same(const char *path, const char *other)
 {
     struct stat one, two;
     const char *first, *second;
+    char aims[2][PATH_MAX];
     if (strcmp(path, "-") == 0 || strcmp(other, "-") == 0) return strcmp(path, other) == 0;
-    if (!find(path, &one, &first) || !find(other, &two, &second)) return false;
+    if (!find(path, &one, &first, aims[0]) || !find(other, &two, &second, aims[1])) return false;
     return one.st_dev == two.st_dev && one.st_ino == two.st_ino && !first == !second &&
            (!first || strcmp(first, second) == 0);
 }

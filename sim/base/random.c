@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
@@ -30,7 +31,9 @@ double gsim_random_scale(const struct gsim_random *source, double spread)
 
 enum gsim_status gsim_random_init(struct gsim_random *source, uint64_t seed, struct gsim_error *error)
 {
+    gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* of the program that embeds this: it would end that */
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    gsl_set_error_handler(handler);
     *source = (struct gsim_random){.state = rng, .uniform = uniform, .normal = normal, .integer = integer};
     if (!rng) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsl_rng_set(rng, (unsigned long)seed);

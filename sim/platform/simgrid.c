@@ -59,6 +59,7 @@ struct gsim_helper {
 static enum gsim_status load_library(struct gsim_error *error)
 {
     if (!gsim_ends_has_memory(LOAD_BYTES)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_ends_guard_cpp();
     void *library = dlopen(GPUSIM_SIMGRID_NAME, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) library = dlopen(GPUSIM_SIMGRID_FILE, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) return gsim_error_set(error, GSIM_IO, "cannot load SimGrid: %s", dlerror());
@@ -66,7 +67,6 @@ static enum gsim_status load_library(struct gsim_error *error)
     *(void **)&sg.name = dlsym(library, #name);                                                                            \
     if (!sg.name) return gsim_error_set(error, GSIM_IO, "cannot load SimGrid: %s", dlerror());
     FUNCTIONS(TAKE)
-    gsim_ends_loaded(library);
     return GSIM_OK;
 }
 

@@ -14,6 +14,7 @@
 
 #define LARGEST_BYTES (16ull << 30) /* of plain text; gzip: sim/base/gz.h */
 #define PIECE_BYTES   (4u * 1024u * 1024u)
+#define FIRST_BYTES   (64u * 1024u * 1024u) /* a file may say that it is larger than what is worth reading of it */
 
 /* Appends all of GZ to *TEXT, which grows. */
 static enum gsim_status read_all(struct gsim_gz *gz, char **text, size_t *length, size_t capacity,
@@ -48,7 +49,7 @@ char *gsim_file_read(const char *path, size_t *length, struct gsim_error *error)
             return NULL;
         }
         if (S_ISREG(info.st_mode) && info.st_size > 0 && (uint64_t)info.st_size < LARGEST_BYTES)
-            capacity = (size_t)info.st_size + 2;
+            capacity = (uint64_t)info.st_size < FIRST_BYTES ? (size_t)info.st_size + 2 : FIRST_BYTES;
     }
     if (gsim_gz_open(&gz, path, error) != GSIM_OK) return NULL;
     char *text = gsim_realloc(NULL, capacity);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Faults that were found once, as kinds: device files that cannot be read, links that others planted, a file by two names, quotes
-# in figures, a user's ~/.gnuplot, formulas in CSV, shared objects that are cut: test_faults.sh SOURCE BUILD.
+# in figures, a user's ~/.gnuplot, formulas in CSV, shared objects that are cut, allocations that fail: test_faults.sh SOURCE BUILD.
 set -u
 build=$(cd "$2" && pwd)
 gpusim=$build/gpusim
@@ -127,6 +127,54 @@ cat >formulas.json <<'END'
 END
 works --workload formulas.json --sched async --csv -
 for field in ",'=1+1," ",'@SUM(A1)," ",-2," ",\"'+a,\"\"b\"\"\","; do grep -qF -- "$field" out || fail "CSV: no $field: $(cat out)"; done
+
+# --- shared objects that are cut short, pipes, empty files: as a scheduler, a source, a way of sharing
+plugin=$build/plugins/misbehave.so size=$(wc -c <"$build/plugins/misbehave.so")
+for bytes in 0 10 63 64 1000 3000 $((size / 2)) $((size - 1)); do
+    head -c $bytes "$plugin" >cut.so
+    refused 'cut short' --workload img --sched ./cut.so
+done
+head -c 3000 "$plugin" >cut.so
+refused 'cut short' --workload ./cut.so --sched async
+refused 'cut short' --task img,size=100 --share ./cut.so
+mkfifo pipe.so
+refused 'no regular file' --workload img --sched ./pipe.so
+
+# --- small ones: the file that is blamed, a full disk under --version, two outputs of which one is a link to the other
+refused "cannot read 'nothere.json'" import plain.json --execution-trace nothere.json -o imported.json
+"$gpusim" --version >/dev/full 2>err && fail '--version on a full disk: exit 0'
+ln -s both.json second.json
+refused 'expected two files' --workload vec --sched serial --report both.json --csv second.json
+
+# --- an allocation that fails once, in whatever library: "out of memory" and exit 1, or what comes out else
+fail_alloc=$build/plugins/fail_alloc.so
+spoils() { # spoils TIMES COMMAND...: spread evenly over the command's allocations
+    times=$1
+    shift
+    "$gpusim" "$@" >usual 2>err </dev/null || fail "exit $?: $*"
+    # How many there are: by doubling, until nothing fails any more.
+    most=1
+    while ! LD_PRELOAD=$fail_alloc FAIL_NTH=$most "$gpusim" "$@" >out 2>err </dev/null || [ $most -lt 300 ]; do most=$((most * 2)); done
+    for i in $(seq 1 "$times"); do
+        n=$((most * i / times - i % 7))
+        LD_PRELOAD=$fail_alloc FAIL_NTH=$n "$gpusim" "$@" >out 2>err </dev/null
+        status=$?
+        case $status in
+        0) cmp -s out usual || fail "allocation $n: another output: $*" ;;
+        1) grep -q 'out of memory' err || fail "allocation $n: $* ($(head -c 300 err))" ;;
+        *) fail "allocation $n: exit $status: $* ($(head -c 300 err))" ;;
+        esac
+    done
+}
+if [ -e "$fail_alloc" ]; then
+    # shellcheck disable=SC2086
+    works sweep $seeds --out points.db
+    spoils 60 --workload frontier --sched async
+    spoils 40 --task vec,requests=2,size=1e5 --task img,requests=2,size=100 --share mps --memory pinned
+    spoils 25 results points.db
+    spoils 25 explain trace.json
+    spoils 25 calibrate "$source_dir/traces/h200/probe.json" --base h200 -o fitted.json
+fi
 
 printf 'faults: %d failures\n' "$failures"
 [ "$failures" = 0 ]

@@ -51,7 +51,21 @@ refused "cases.json'" "$gpusim" validate cases.json
 # --- gzip that expands a thousand times, from a file; plain text of the same size is read
 { printf '{"schema":"gpusim-program/1","name":"' && head -c 150000000 /dev/zero | tr '\0' a; } | gzip -9 >bomb.json.gz
 for command in "--workload bomb.json.gz --sched serial" "import kineto bomb.json.gz -o x.json" "validate bomb.json.gz" "plot timeline bomb.json.gz -o x.svg"; do
-    refused "times its size: expected at most 500 times" "$gpusim" $command
+    refused "times its size: expected at most 200 times" "$gpusim" $command
+done
+
+# --- two gigabytes of blanks, packed quickly and plain: refused as what they are, at once and in little memory
+truncate -s 2G blanks.json
+head -c 100000000 /dev/zero | tr '\0' ' ' | gzip -1 >quick.json.gz
+for file in blanks.json quick.json.gz; do
+    for command in "--workload $file --sched serial" "import kineto $file -o x.json" "import wfcommons $file -o x.json" "validate $file" "report $file -o x.html"; do
+        (
+            grep -q __asan_init "$gpusim" || ulimit -v 400000
+            # shellcheck disable=SC2086
+            refused "$file'" "$gpusim" $command
+            [ $failures = 0 ] && ! grep 'out of memory' messages
+        ) || failures=$((failures + 1))
+    done
 done
 
 # --- texts: neither raw control characters nor those that turn the order around, in messages, tables and JSON

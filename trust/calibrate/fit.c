@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/ends.h"
 
 #define ORIGIN             10.0
 #define UNDETERMINED_RATIO 0.5 /* a parameter is not determined when its standard deviation exceeds this many scales */
@@ -192,7 +193,7 @@ enum gsim_status gsim_fit(struct gsim_fit_problem *problem, const bool *skip, st
     struct state s = {.problem = problem, .skip = skip, .error = error};
     gsl_multifit_nlinear_fdf function = {.f = evaluate, .n = problem->observation_count + problem->parameter_count,
                                          .p = problem->parameter_count, .params = &s};
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    gsl_error_handler_t *handler = gsl_set_error_handler(gsim_ends_take_gsl);
     gsl_vector *start = gsl_vector_alloc(problem->parameter_count);
     s.values = gsim_alloc(problem->parameter_count * sizeof *s.values);
     s.residuals = gsim_alloc((problem->observation_count + 1) * sizeof *s.residuals);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/ends.h"
 #include "sim/device/device.h"
 
 #define LEAST_SAMPLES 6 /* four are left in the middle */
@@ -65,7 +66,7 @@ static struct span span_of(const struct gsim_profile_samples *all, enum gsim_pro
         first += all->samples[i].quantity < quantity;
         end += all->samples[i].quantity <= quantity;
     }
-    return (struct span){all->samples + first, end - first};
+    return end > first ? (struct span){all->samples + first, end - first} : (struct span){0};
 }
 
 /* --- where it comes from --------------------------------------------------------------------------------------------- */
@@ -301,7 +302,7 @@ static enum gsim_status fit_line(struct gsim_calibration *c, const struct gsim_p
         rows += (line->spans[s].count + step - 1) / step;
         line->count += line->spans[s].count;
     }
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    gsl_error_handler_t *handler = gsl_set_error_handler(gsim_ends_take_gsl);
     gsl_matrix *x = gsl_matrix_alloc(rows, line->span_count + 1);
     gsl_vector *y = gsl_vector_alloc(rows);
     gsl_multifit_robust_workspace *work = gsl_multifit_robust_alloc(gsl_multifit_robust_bisquare, rows, line->span_count + 1);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpusim/batching.h"
+#include "sim/base/object.h"
 
 #define X(name) extern const struct gsim_batching_ops gsim_batching_##name;
 #include "workloads/batching/batching.def"
@@ -32,11 +33,8 @@ const struct gsim_batching_ops *gsim_batching_find(const char *name)
 
 static enum gsim_status load_object(const char *path, const struct gsim_batching_ops **ops, struct gsim_error *error)
 {
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!object) {
-        const char *reason = dlerror();
-        return gsim_error_set(error, GSIM_INPUT, "cannot load batching policy '%s': %s", path, reason ? reason : "no reason given");
-    }
+    void *object;
+    if (gsim_object_open(path, &object, error)) return gsim_error_prefix(error, "cannot load batching policy '%s'", path);
     const struct gsim_batching_ops *found = dlsym(object, "gsim_batching");
     const char *problem = NULL;
     struct gsim_error other = {0};

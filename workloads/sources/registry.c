@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpusim/source.h"
+#include "sim/base/object.h"
 
 #define X(name) extern const struct gsim_source_ops gsim_source_##name;
 #include "workloads/sources/sources.def"
@@ -31,11 +32,8 @@ enum gsim_status gsim_source_load(const char *path, const struct gsim_source_ops
     /* Code runs only where somebody wrote down where it lies. */
     if (!strchr(path, '/'))
         return gsim_error_set(error, GSIM_USAGE, "cannot load source '%s': a shared object is loaded by a path with a slash: './%s'", path, path);
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!object) {
-        const char *reason = dlerror();
-        return gsim_error_set(error, GSIM_INPUT, "cannot load source '%s': %s", path, reason ? reason : "no reason given");
-    }
+    void *object;
+    if (gsim_object_open(path, &object, error)) return gsim_error_prefix(error, "cannot load source '%s'", path);
     const struct gsim_source_ops *found = dlsym(object, "gsim_source");
     const char *problem = NULL;
     struct gsim_error other = {0};

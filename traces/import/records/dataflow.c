@@ -36,7 +36,10 @@ struct tensors {
     size_t count;
 };
 
+#define MOST_ID 9007199254740992.0 /* 2^53: above, doubles tell neighbours apart no more */
+
 static bool is_number(const cJSON *item) { return cJSON_IsNumber(item); }
+static bool is_id(const cJSON *item) { return is_number(item) && item->valuedouble >= 0 && item->valuedouble < MOST_ID; }
 
 /* [tensor, storage, offset, elements, bytes of each, "cuda:0"] */
 static bool is_tensor(const cJSON *list)
@@ -54,7 +57,7 @@ static void find_tensors(const cJSON *values, struct tensors *tensors, int depth
     if (is_tensor(values)) {
         const cJSON *storage = values->child->next, *elements = storage->next->next;
         double bytes = elements->valuedouble * elements->next->valuedouble;
-        if (storage->valuedouble > 0 && bytes > 0 && bytes < 1e15 && tensors->count < MOST_TENSORS)
+        if (is_id(storage) && storage->valuedouble > 0 && bytes > 0 && bytes < 1e15 && tensors->count < MOST_TENSORS)
             tensors->items[tensors->count++] = (struct tensor){(int64_t)storage->valuedouble, (uint64_t)bytes};
         return;
     }
@@ -125,11 +128,11 @@ static bool list_buffers(struct gsim_dataflow *flow, struct storages *storages, 
 static uint64_t record_function(const cJSON *node)
 {
     const cJSON *attrs = cJSON_GetObjectItemCaseSensitive(node, "attrs"), *old = cJSON_GetObjectItemCaseSensitive(node, "rf_id"), *attr;
-    if (is_number(old)) return (uint64_t)old->valuedouble;
+    if (is_id(old)) return (uint64_t)old->valuedouble;
     cJSON_ArrayForEach(attr, attrs)
     {
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(attr, "name"), *value = cJSON_GetObjectItemCaseSensitive(attr, "value");
-        if (cJSON_IsString(name) && strcmp(name->valuestring, "rf_id") == 0 && is_number(value)) return (uint64_t)value->valuedouble;
+        if (cJSON_IsString(name) && strcmp(name->valuestring, "rf_id") == 0 && is_id(value)) return (uint64_t)value->valuedouble;
     }
     return 0;
 }
@@ -208,7 +211,7 @@ enum gsim_status gsim_dataflow_read(const char *path, struct gsim_dataflow *flow
 {
     size_t length = 0;
     char *text = gsim_file_read(path, &length, error);
-    if (!text) return error->status;
+    if (!text) return gsim_error_prefix(error, "cannot read '%s'", path);
     cJSON *root = cJSON_ParseWithLength(text, length);
     const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(root, "nodes");
     enum gsim_status status = cJSON_IsArray(nodes) ? read_nodes(nodes, flow, error)
