@@ -553,10 +553,7 @@ enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_o
     *notes = (struct gsim_import_notes){0};
     struct gsim_dataflow flow = {0};
     enum gsim_status status = options->execution_trace ? gsim_dataflow_read(options->execution_trace, &flow, error) : GSIM_OK;
-    if (status != GSIM_OK) {
-        gsim_dataflow_release(&flow);
-        return status;
-    }
+    if (status != GSIM_OK) return gsim_dataflow_release(&flow), status;
     if (options->execution_trace) records.flow = &flow;
     if (status == GSIM_OK) status = gsim_events_read(path, &handler, error);
     bool may_explain = reader.other || notes->damaged || reader.unread || reader.begun_count;
