@@ -2,8 +2,6 @@
 /* See traces/import/records/emitter.h: what the host and streams waited for. */
 #include "traces/import/records/emitter.h"
 
-#define SKEW_NS         5000  /* how far the clocks of host and GPU may differ */
-
 const struct gsim_sync *gsim_emit_sync_of(const struct gsim_emitter *e, const struct gsim_call *call)
 {
     uint32_t low = 0, high = e->records->sync_count; /* sorted by process and correlation */
@@ -36,15 +34,17 @@ static uint32_t nearest_op(const struct gsim_emitter *e, const struct gsim_step 
     int64_t best_ns = INT64_MAX;
     for (uint32_t s = 0; s < e->records->stream_count; s++) {
         const struct gsim_emit_stream *stream = &e->streams[s];
-        uint32_t op = finished_by(e, stream, call->end_ns + SKEW_NS);
-        if (op == GSIM_EMIT_NONE || op == stream->seen || (its_own && stream->thread != step->thread)) continue;
-        if (call->kind == GSIM_CALL_SYNC_STREAM && op != stream->last) continue;
-        int64_t off_ns = call->end_ns - e->made[op].end_ns;
-        if (e->made[op].end_ns <= call->start_ns) continue;
-        if (off_ns < 0) off_ns *= -4;
-        if (off_ns >= best_ns) continue;
-        best_ns = off_ns;
-        best = op;
+        uint32_t op = finished_by(e, stream, call->end_ns + GSIM_SKEW_NS);
+        if (its_own && stream->thread != step->thread) continue;
+        for (; op != GSIM_EMIT_NONE && op != stream->seen && e->made[op].end_ns > call->start_ns; op = e->made[op].before) {
+            if (call->kind == GSIM_CALL_SYNC_STREAM && op != stream->last) break;
+            int64_t early_ns = call->end_ns - e->made[op].end_ns, off_ns = early_ns < 0 ? -4 * early_ns : early_ns;
+            if (off_ns < best_ns) {
+                best_ns = off_ns;
+                best = op;
+            }
+            if (early_ns >= 0) break; /* those before are farther off */
+        }
     }
     return best;
 }

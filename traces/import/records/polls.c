@@ -68,7 +68,9 @@ static int64_t done_at(const struct ended *all, uint32_t count, int64_t time_ns)
 static enum gsim_status find_hidden_wait(struct gsim_records *r, const struct ended *all, uint32_t count, struct gsim_call *call)
 {
     int64_t done_ns = done_at(all, count, call->start_ns);
-    if (done_ns > call->start_ns && done_ns <= call->end_ns && call->end_ns - done_ns <= LATE_NS + (done_ns - call->start_ns)) {
+    int64_t late_ns = call->end_ns - done_ns, waited_ns = done_ns - call->start_ns;
+    bool has_waited = done_ns > call->start_ns && (late_ns >= 0 ? late_ns <= LATE_NS + waited_ns : late_ns >= -GSIM_SKEW_NS && -4 * late_ns < waited_ns);
+    if (has_waited) {
         call->kind = GSIM_CALL_SYNC_DEVICE;
         return GSIM_OK;
     }

@@ -39,6 +39,7 @@ struct gsim_activity {
     bool pinned : 1;  /* the host's side of a copy is said to be */
     bool is_peer : 1; /* a copy from or to another GPU */
 };
+#define GSIM_SKEW_NS 15000 /* how far the clocks of host and GPU may differ */
 #define GSIM_NO_CALL    UINT32_MAX
 #define GSIM_ENDLESS_NS ((int64_t)(GSIM_LIMIT_US * 1e3)) /* so long lasts nothing: an overflow */
 
