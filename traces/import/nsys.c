@@ -198,20 +198,25 @@ static enum gsim_status read_syncs(struct gsim_table *t)
     return status == GSIM_OK ? closed : status;
 }
 
-/* Ranges of NVTX, where the options choose by them. */
+#define LONG_RANGE_NS 100000 /* shorter ones are neither steps nor parts that somebody asks for, unless somebody asks */
+
+/* Ranges of NVTX. */
 static enum gsim_status read_annotations(struct gsim_table *t)
 {
-    enum { START, END, TEXT, TEXT_ID };
-    static const char *const columns[] = {"start", "end", "text", "textId", NULL};
+    enum { START, END, TEXT, TEXT_ID, TID };
+    static const char *const columns[] = {"start", "end", "text", "textId", "globalTid", NULL};
     const struct gsim_import_part *part = &t->records->options->part;
-    if (!part->has_step && !part->between) return GSIM_OK;
     enum gsim_status status = gsim_table_open(t, "NVTX_EVENTS", columns);
     while (status == GSIM_OK && gsim_table_next(t)) {
         int64_t start = gsim_table_time(t, START), end = gsim_table_time(t, END);
+        uint64_t thread = gsim_table_whole(t, TID, INT64_MAX);
         const char *text = (const char *)sqlite3_column_text(t->rows, TEXT);
         if (t->failed) break;
         if (!text) text = gsim_table_string(t, TEXT_ID);
-        if (text && end > start) status = gsim_records_add_annotation(t->records, text, start, end);
+        if (!text || end <= start) continue;
+        bool is_asked = part->has_step || part->between || end - start >= LONG_RANGE_NS;
+        if (is_asked) status = gsim_records_add_annotation(t->records, text, start, end);
+        if (status == GSIM_OK && thread) status = gsim_records_add_named_span(t->records, text, thread, start, end, false);
     }
     enum gsim_status closed = gsim_table_close(t);
     return status == GSIM_OK ? closed : status;
