@@ -232,6 +232,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
         if (strcmp(scheduler, "async") == 0 || strcmp(scheduler, "serial") == 0)
             touched = gsim_edit_order_streams(e, strcmp(scheduler, "serial") == 0);
         if (touched != UINT32_MAX) leave_host(v, e);
+        gsim_edit_gather_host(e);
         if (touched != UINT32_MAX) status = take_scheduler(v, "cudagraph", error);
         touched = touched == UINT32_MAX ? touched : e->source->op_count;
         break;

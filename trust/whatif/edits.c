@@ -67,6 +67,34 @@ uint32_t gsim_edit_order_streams(struct gsim_edit *e, bool all_in_one)
     return changed;
 }
 
+/* What the program does around each launch it still does when a graph has them all: before the graph. */
+void gsim_edit_gather_host(struct gsim_edit *e)
+{
+    uint32_t first = NONE; /* of the host's ops since the last launch that is its own graph's first */
+    bool launches = false;
+    for (uint32_t i = 0; i < e->source->op_count; i++) {
+        struct gsim_op *op = &e->ops[i];
+        if (!is_host(op)) {
+            launches = true;
+            continue;
+        }
+        bool is_loop = op->kind == GSIM_OP_HOST_COMPUTE && op->overhead && op->what && strcmp(op->what, GSIM_HOST_OWN) == 0;
+        if (!is_loop) { /* it parts two graphs, unless it is a framework's */
+            if (op->kind != GSIM_OP_HOST_COMPUTE || !op->overhead) first = op->kind == GSIM_OP_HOST_COMPUTE ? i : NONE, launches = false;
+            continue;
+        }
+        op->overhead = false;
+        if (first == NONE && !launches) first = i;
+        if (first == NONE || first == i) {
+            first = i;
+            launches = false;
+            continue;
+        }
+        e->ops[first].host_us += op->host_us;
+        e->dropped[i] = true;
+    }
+}
+
 /* Behind kernel LAST of its stream, with nothing else to wait for: an event of another stream between the two would undo it. */
 static bool may_launch_ahead(const struct gsim_edit *e, uint32_t op, uint32_t last)
 {
