@@ -258,7 +258,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "refused, or left out.\n",
             "  gpusim ablate traces/h200/vm/dags-later.json.gz\n"
             "  gpusim ablate traces/h200/vm/dags-later.json.gz h100-vm=traces/h100/dags-later.json.gz --csv rules.csv\n"
-            "  gpusim ablate traces/h200/vm/dags-unseen.json.gz --rules tails,turns --jobs 8\n",
+            "  gpusim ablate traces/h200/vm/dags-unseen.json.gz --rules wave_tails,dispatch_interval --jobs 8\n",
         },
     [GSIM_CLI_EXPLAIN] =
         {

@@ -239,7 +239,7 @@ static enum gsim_status compare(struct command *c, const char *rule, enum gsim_q
     double rate = with->seconds > 0 ? without->seconds / with->seconds : NAN;
     const char *word = quantity == OF_RUNS ? "run" : gsim_quantity_word(quantity), *mark = change.low > 0 ? "+" : change.high < 0 ? "-" : "";
     if (c->has_table)
-        gsim_output_printf(&c->table, "%-15s %-16s %6zu %8.2f %8.2f  %+7.2f  %+7.2f to %+.2f %2s %8.2f\n", rule, word, count, change.before, change.after,
+        gsim_output_printf(&c->table, "%-17s %-16s %6zu %8.2f %8.2f  %+7.2f  %+7.2f to %+.2f %2s %8.2f\n", rule, word, count, change.before, change.after,
                            change.after - change.before, change.low, change.high, mark, rate);
     if (c->has_csv)
         gsim_output_printf(&c->csv, "%s,%s,%zu,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", rule, word, count, change.before, change.after,
@@ -268,7 +268,7 @@ static enum gsim_status ablate(struct command *c, struct gsim_error *error)
     if (status == GSIM_OK && !scratch) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK && !with.count) status = gsim_error_set(error, GSIM_INPUT, "no cases in the files");
     if (c->has_table)
-        gsim_output_printf(&c->table, "%-15s %-16s %6s %8s %8s  %7s  %-18s %10s\n", "rule off", "quantity", "n", "with %", "off %", "change",
+        gsim_output_printf(&c->table, "%-17s %-16s %6s %8s %8s  %7s  %-18s %10s\n", "rule off", "quantity", "n", "with %", "off %", "change",
                            "95 % interval", "time");
     if (c->has_csv) gsim_output_text(&c->csv, "rule,quantity,count,error_percent,error_off_percent,change,low,high,time_ratio\n");
     for (int i = 0; i < GSIM_RULE_COUNT && status == GSIM_OK; i++)

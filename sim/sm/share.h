@@ -12,7 +12,7 @@
  *  - The others wait in line, older ones first: a U^p / (1 - S)^q longer, U = share of the resource that is taken, S = that by older ones.
  *    Of issue slots W issue-bound warps per sub-partition take W / 4; younger ones of them are felt up to 1 - u^2, u = what the kind itself uses.
  *    On-chip blocks wait 8.5 U / (1 - S) for slots and 0.2 U (1 - S)^-1.5 for shared memory, in their times alone; streams, scattered loads and
- *    memory blocks with arithmetic 0.1, 0.17 and 0.8 U^0.5 / (1 - S); the last ones for each other, too: 0.84 u^2 (1 - s)^-0.5.
+ *    memory blocks with arithmetic 0.1, 0.17 and 0.8 U^0.5 / (1 - S); the last ones for each other, too: 0.84 u^2 / ((1 - v)^0.5 (1 - S)), v = what older ones of them use.
  *  - Memory blocks: t = compute + latency + memory * s(D) + waits; D = what all resident blocks ask for.
  *    A block of two warps is on two of four sub-partitions, the next one on the others.
  *  - Described blocks: t^p = t0^p - m^p + max(m s(D), t0 D/BW)^p + (t0 U)^p, U = issue rate that all such blocks

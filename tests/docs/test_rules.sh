@@ -47,6 +47,10 @@ LC_ALL=C awk -v rules="$place/rules" -v tests="$place/tests" '
     in_test { paragraph = paragraph $0 " " }
     END { paragraph_over(); over() }' $pages >"$place/gaps"
 [ ! -s "$place/gaps" ] || fail "$(cat "$place/gaps")"
+# A rule that can be switched off has its page by the switch's name.
+for name in $(sed -n 's/^X([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' sim/device/rules.def); do
+    cut -f 2 "$place/rules" | grep -qx "$name" || fail "sim/device/rules.def: $name: no page of docs/model has this rule"
+done
 
 {
     echo '| rule | in one sentence | page |'
@@ -79,10 +83,13 @@ LC_ALL=C awk -F '\t' -v gaps="$place/gaps" '
     }
     {
         line = $0
-        while (match(line, /(->|\.)[a-z][a-z0-9_]*/)) {
+        # Of a device, by what such variables are called: kernels and others have members of these names, too.
+        while (match(line, /(device|spec|^d|[^a-z_>.]d)((->|\.)(spec|device))*(->|\.)[a-z][a-z0-9_]*/)) {
             number = substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH)
-            sub(/^(->|\.)/, "", number)
-            if (number in unit && !(number in reader)) reader[number] = "`" FILENAME "`"
+            sub(/.*(->|\.)/, "", number)
+            if (!(number in unit)) continue
+            reads[number, FILENAME] += FILENAME ~ /^sim\// && FILENAME != "sim/spread.c" ? 1000 : 1
+            if (reads[number, FILENAME] > most[number]) { most[number] = reads[number, FILENAME]; reader[number] = "`" FILENAME "`" }
         }
     }
     END {
@@ -93,7 +100,7 @@ LC_ALL=C awk -F '\t' -v gaps="$place/gaps" '
             gsub(/ \|  \| /, " | | ", row); sub(/\|  \|$/, "| |", row)
             print row
         }
-    }' "$place/numbers" $pages sim/device/occupancy.c sim/task/*.c sim/sm/*.c sim/front/*.c sim/memory/*.c sim/host/*.c \
+    }' "$place/numbers" $pages sim/device/occupancy.c sim/task/*.c sim/sm/*.[ch] sim/front/*.c sim/memory/*.c sim/host/*.c \
     sim/platform/*.c sim/*.c trust/*/*.c >"$place/table_of_numbers"
 [ ! -s "$place/gaps" ] || fail "$(cat "$place/gaps")"
 
