@@ -95,8 +95,8 @@ static enum gsim_status print_report(const struct gsim_cli_arguments *arguments,
     return status;
 }
 
-enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
-                                  struct gsim_error *error)
+static enum gsim_status deliver(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
+                                struct gsim_error *error)
 {
     struct files files = {0};
     const char *program = arguments->value[GSIM_CLI_WRITE_PROGRAM];
@@ -111,4 +111,20 @@ enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, co
             gsim_output_release(&files.outputs[i]);
     }
     return status == GSIM_OK && !stdout_taken ? print_report(arguments, result, error) : status;
+}
+
+enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, const struct gsim_result *plain,
+                                  struct gsim_error *error)
+{
+    struct gsim_energy energy = {0};
+    struct gsim_result result = *plain;
+    const struct gsim_device_spec *device = plain->simulation->device;
+    if (gsim_energy_is_known(plain->timeline->program, device) && !plain->simulation->folds) {
+        enum gsim_status status = gsim_energy_compute(plain->timeline, device, plain->metrics->makespan, &energy, error);
+        if (status != GSIM_OK) return status;
+        result.energy = &energy;
+    }
+    enum gsim_status status = deliver(arguments, &result, error);
+    gsim_energy_release(&energy);
+    return status;
 }

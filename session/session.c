@@ -243,9 +243,16 @@ const char *gsim_session_report(struct gsim_session *s)
     struct gsim_output output;
     size_t length = 0;
     if (!s->has_run || s->report) return s->report;
-    const struct gsim_result result = {.simulation = &s->simulation, .timeline = &s->timeline, .metrics = &s->metrics};
-    enum gsim_status status = gsim_output_open_memory(&output, &s->report, &length, fresh(s));
+    struct gsim_result result = {.simulation = &s->simulation, .timeline = &s->timeline, .metrics = &s->metrics};
+    struct gsim_energy energy = {0};
+    enum gsim_status status = GSIM_OK;
+    if (gsim_energy_is_known(&s->program, &s->device)) {
+        status = gsim_energy_compute(&s->timeline, &s->device, s->metrics.makespan, &energy, fresh(s));
+        result.energy = &energy;
+    }
+    if (status == GSIM_OK) status = gsim_output_open_memory(&output, &s->report, &length, fresh(s));
+    if (status == GSIM_OK) gsim_report_json(&result, &output);
+    gsim_energy_release(&energy);
     if (status != GSIM_OK) return NULL;
-    gsim_report_json(&result, &output);
     return gsim_output_commit(&output, &s->error) == GSIM_OK ? s->report : NULL;
 }

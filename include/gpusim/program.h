@@ -58,6 +58,7 @@ struct gsim_kernel {
     bool demand_given;        /* flops and dram_bytes are known, also where they are 0 */
     double solo_us;           /* duration of the grid alone on solo_device; 0: not given */
     const char *solo_device;  /* NULL: the simulated device */
+    double energy_mj;         /* of one launch on solo_device, above what the idle GPU draws meanwhile; 0: not given */
     uint32_t slice_sms;       /* with solo_us: what follows was measured on that many of the device's SMs */
     double slice_us;          /* the grid alone on so few SMs, which tells latency from throughput; 0: not given */
     bool solo_profiled;       /* solo_us is a profiler's record, which counts in a part of the launch */

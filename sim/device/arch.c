@@ -44,7 +44,7 @@ static enum gsim_status read_base(struct gsim_device_reader *reader, const struc
 /* Limits of an SM of another compute capability than the device's are passed over. DEPTH: how many inherit from the file. */
 static enum gsim_status read_file(struct gsim_device_reader *reader, const struct files *files, const char *name, unsigned depth)
 {
-    static const char *const keys[] = {"schema", "name", "title", "compute_capability", "inherits", "gpu", "link", "managed", "host", "sharing", NULL};
+    static const char *const keys[] = {"schema", "name", "title", "compute_capability", "inherits", "gpu", "link", "managed", "host", "power", "sharing", NULL};
     const char *path = files->list[find_file(files, name)].path;
     cJSON *json = gsim_json_read(path, reader->error);
     enum gsim_status status = reader->error->status;

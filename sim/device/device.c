@@ -20,7 +20,7 @@
 
 #define MOST_BASES 4u /* that inherit one from the other */
 
-static const char *const sections[] = {"gpu", "link", "managed", "host", "sharing"};
+static const char *const sections[] = {"gpu", "link", "managed", "host", "power", "sharing"};
 #define SECTION_COUNT (sizeof sections / sizeof sections[0])
 
 /* --- reading a file ----------------------------------------------------------------------------------------- */
@@ -234,7 +234,7 @@ enum gsim_status gsim_reader_head(struct gsim_device_reader *reader, const cJSON
 static enum gsim_status read_head(struct gsim_device_reader *reader, const cJSON *json)
 {
     static const char *const keys[] = {"schema", "name", "title", "compute_capability", "gpus",    "arch", "inherits",
-                                       "gpu",    "link", "managed", "host",             "sharing", NULL};
+                                       "gpu",    "link", "managed", "host", "power",    "sharing", NULL};
     enum gsim_status status = gsim_reader_head(reader, json, GSIM_DEVICE_SCHEMA, keys,
                                          "schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, managed, host, sharing");
     const cJSON *arch = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "arch") : NULL;

@@ -26,7 +26,7 @@ static void put_row(const struct gsim_device_spec *spec, const struct gsim_numbe
 
 void gsim_device_write(const struct gsim_device_spec *spec, struct gsim_output *output)
 {
-    static const char *const sections[] = {"gpu", "link", "managed", "host", "sharing"};
+    static const char *const sections[] = {"gpu", "link", "managed", "host", "power", "sharing"};
     size_t row_count;
     const struct gsim_number_row *rows = gsim_number_rows(&row_count);
     gsim_output_text(output, "{\n  \"schema\": \"" GSIM_DEVICE_SCHEMA "\",\n  \"name\": ");

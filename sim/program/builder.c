@@ -63,7 +63,7 @@ static uint64_t hash_kernel(const struct gsim_kernel *k, uint64_t name_hash)
     hash = mix_number(mix_number(hash, k->flops), k->dram_bytes);
     hash = mix_number(mix_number(mix_number(hash, k->thread_cycles), k->sm_cycles), k->rows);
     hash = mix_number(mix_number(mix_number(hash, k->loop_x), k->loop_y), k->loop_z);
-    hash = mix_number(mix_number(hash, k->prologue), k->trigger);
+    hash = mix_number(mix_number(mix_number(hash, k->prologue), k->trigger), k->energy_mj);
     hash = mix(mix_number(hash, k->slice_us), k->slice_sms);
     return mix(mix_number(hash, k->solo_us), (uint64_t)k->solo_profiled << 3 | (uint64_t)k->solo_cold << 2 | (uint64_t)k->fp64 << 1 | k->demand_given);
 }
@@ -80,7 +80,7 @@ static bool equal_kernel(const struct gsim_kernel *a, const struct gsim_kernel *
            a->smem_bytes == b->smem_bytes && a->fp64 == b->fp64 && a->flops == b->flops &&
            a->dram_bytes == b->dram_bytes && a->thread_cycles == b->thread_cycles && a->sm_cycles == b->sm_cycles &&
            a->rows == b->rows && a->loop_x == b->loop_x && a->loop_y == b->loop_y && a->loop_z == b->loop_z &&
-           a->prologue == b->prologue && a->trigger == b->trigger && a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->slice_sms == b->slice_sms &&
+           a->prologue == b->prologue && a->trigger == b->trigger && a->energy_mj == b->energy_mj && a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->slice_sms == b->slice_sms &&
            a->demand_given == b->demand_given && a->solo_cold == b->solo_cold && a->solo_profiled == b->solo_profiled;
 }
 

@@ -19,7 +19,7 @@
     X(WORK_SM, "sm_cycles") X(WORK_SOLO, "solo_us") X(WORK_DEVICE, "solo_device")     \
     X(WORK_PROFILED, "solo_profiled") X(WORK_COLD, "solo_cold") X(WORK_ROWS, "rows") X(WORK_SLICE_SMS, "slice_sms")     \
     X(WORK_SLICE, "slice_us") X(WORK_LOOP_X, "loop_x") X(WORK_LOOP_Y, "loop_y") \
-    X(WORK_LOOP_Z, "loop_z") X(WORK_PROLOGUE, "prologue") X(WORK_TRIGGER, "trigger")
+    X(WORK_LOOP_Z, "loop_z") X(WORK_PROLOGUE, "prologue") X(WORK_TRIGGER, "trigger") X(WORK_ENERGY, "energy_mj")
 /* clang-format on */
 #define GSIM_DEMAND_FIELD_ID(id, name)   id,
 #define GSIM_DEMAND_FIELD_NAME(id, name) name,

@@ -81,6 +81,7 @@ static void put_work(struct writer *w, const struct gsim_kernel *k, const struct
         {"loop_z", k->loop_z, base->loop_z, false},
         {"prologue", k->prologue, base->prologue, false},
         {"trigger", k->trigger, base->trigger, false},
+        {"energy_mj", k->energy_mj, base->energy_mj, false},
         {"slice_sms", k->slice_sms, base->slice_sms, false},
         {"slice_us", k->slice_us, base->slice_us, k->slice_us > 0 && k->solo_us != base->solo_us}, /* solo_us drops the base's */
     };

@@ -307,6 +307,19 @@ static void put_device(const struct page *page, const struct gsim_result *result
     }
 }
 
+/* Of runs whose kernels have energies. */
+static void put_energy(const struct page *page, const struct gsim_energy *e)
+{
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
+    if (!e || !(e->total_mj > 0) || e->estimated == e->launches) return;
+    put_label(page, "Energy");
+    gsim_output_printf(page->output, "%.4g mJ: base %s, kernels %s, copies %s; %.0f W on average, %.0f W at most", e->total_mj,
+                       gsim_text_percent(a, (e->base_idle_mj + e->base_busy_mj) / e->total_mj), gsim_text_percent(b, e->kernels_mj / e->total_mj),
+                       gsim_text_percent(c, e->copies_mj / e->total_mj), e->mean_w, e->peak_w);
+    if (e->estimated) gsim_output_printf(page->output, "; partly estimated: %.4g to %.4g mJ", e->low_mj, e->high_mj);
+    gsim_output_text(page->output, "\n");
+}
+
 static void put_host(const struct page *page, const struct gsim_result *result)
 {
     const struct gsim_metrics *metrics = result->metrics;
@@ -435,6 +448,7 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     put_bottlenecks(&page, result->metrics);
     put_device(&page, result);
     put_host(&page, result);
+    put_energy(&page, result->energy);
     put_workers(&page, result->timeline);
     put_figures(&page, result);
     put_notes(&page, result);

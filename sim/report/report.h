@@ -8,6 +8,7 @@
 #define GSIM_REPORT_H
 
 #include "sim/report/block_log.h"
+#include "gpusim/energy.h"
 #include "gpusim/metrics.h"
 #include "sim/base/output.h"
 #include "gpusim/simulate.h"
@@ -29,6 +30,7 @@ struct gsim_result {
     const struct gsim_simulation *simulation;
     const struct gsim_timeline *timeline;
     const struct gsim_metrics *metrics;
+    const struct gsim_energy *energy; /* NULL: not known */
     const struct gsim_spread *spread; /* of perturbed copies; NULL: none were run */
     const struct gsim_option_text *options;
     size_t option_count;

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See gpusim/energy.h. */
+#include "gpusim/energy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/device/occupancy.h"
+
+/* How far nine of ten are off at most, relative: measured by NVML's counter over a second; estimated from operations and DRAM
+ * traffic; from shared memory alone; from nothing but time and shape. */
+#define OFF_MEASURED 0.03
+#define OFF_DEMAND   0.15
+#define OFF_SMEM     0.35
+#define OFF_UNKNOWN  0.5
+
+static bool is_of(const struct gsim_kernel *k, const struct gsim_device_spec *device)
+{
+    return !k->solo_device || strcmp(k->solo_device, device->name) == 0;
+}
+
+bool gsim_energy_is_known(const struct gsim_program *program, const struct gsim_device_spec *device)
+{
+    if (!(device->base_w > 0)) return false;
+    if (device->kind[GSIM_DEV_base_w] == GSIM_KIND_MEASURED) return true;
+    for (uint32_t i = 0; i < program->kernel_count; i++)
+        if (program->kernels[i].energy_mj > 0 && is_of(&program->kernels[i], device)) return true;
+    return false;
+}
+
+static double warps_of(const struct gsim_kernel *k, const struct gsim_device_spec *device)
+{
+    const struct gsim_sm_limits limits = gsim_sm_limits(device);
+    struct gsim_block_need need = {0};
+    struct gsim_error ignored = {0};
+    double blocks = (double)k->grid.x * k->grid.y * k->grid.z, threads = (double)k->block.x * k->block.y * k->block.z;
+    if (gsim_block_need(&limits, k, &need, &ignored) != GSIM_OK) return 0;
+    double resident = fmin(blocks, device->sm_count * need.blocks_per_sm);
+    return resident * ceil(threads / limits.warp_threads);
+}
+
+double gsim_energy_of_kernel(const struct gsim_kernel *k, const struct gsim_device_spec *d, double us, double *relative, bool *is_estimated)
+{
+    *is_estimated = !(k->energy_mj > 0 && is_of(k, d));
+    *relative = OFF_MEASURED;
+    if (!*is_estimated) return k->energy_mj;
+    double time = k->solo_us > 0 && is_of(k, d) ? k->solo_us : us, warps = warps_of(k, d), watt;
+    if (!(time > 0)) return 0;
+    if (k->flops > 0 || k->dram_bytes > 0) {
+        double gbps = k->dram_bytes / time * 1e-3;
+        *relative = OFF_DEMAND;
+        watt = k->flops / time * d->flop_pj * 1e-6 + k->dram_bytes / time * d->byte_pj * 1e-6 +
+               d->memory_w * (1 - exp(-gbps / d->memory_knee_gbps)) + warps * d->warp_mw * 1e-3;
+    } else if (k->smem_bytes) {
+        *relative = OFF_SMEM;
+        watt = warps * d->smem_warp_mw * 1e-3;
+    } else {
+        *relative = OFF_UNKNOWN;
+        watt = d->unknown_w * (1 - exp(-warps / d->unknown_warps));
+    }
+    return watt * time * 1e-3;
+}
+
+/* --- the whole run --------------------------------------------------------------------------------------------------------- */
+
+struct span {
+    gsim_time start, end;
+    uint32_t device;
+};
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Time in which something runs, over all GPUs. SPANS are sorted here. */
+static gsim_time union_of(struct span *spans, size_t count)
+{
+    gsim_time sum = 0, end = 0;
+    qsort(spans, count, sizeof *spans, compare_spans);
+    for (size_t i = 0; i < count; i++) {
+        if (!i || spans[i].device != spans[i - 1].device) end = 0;
+        gsim_time from = spans[i].start > end ? spans[i].start : end;
+        if (spans[i].end > from) sum += spans[i].end - from;
+        if (spans[i].end > end) end = spans[i].end;
+    }
+    return sum;
+}
+
+/* MJ of START to END go into the windows in which they are drawn. */
+static void spread(double *windows, size_t count, double start_us, double end_us, double mj)
+{
+    size_t first = (size_t)(start_us / GSIM_ENERGY_WINDOW_US), last = (size_t)(end_us / GSIM_ENERGY_WINDOW_US);
+    if (last >= count) last = count - 1;
+    for (size_t w = first; w <= last && w < count; w++) {
+        double from = fmax(start_us, (double)w * GSIM_ENERGY_WINDOW_US), to = fmin(end_us, ((double)w + 1) * GSIM_ENERGY_WINDOW_US);
+        windows[w] += end_us > start_us ? mj * (to - from) / (end_us - start_us) : w == first ? mj : 0;
+    }
+}
+
+struct sums {
+    const struct gsim_timeline *timeline;
+    const struct gsim_device_spec *device;
+    struct gsim_energy *energy;
+    struct span *spans;
+    double *windows;
+    size_t span_count, window_count;
+    double off_mj;
+};
+
+static void add_part(struct sums *s, gsim_time start, gsim_time end, uint32_t device, uint32_t iteration, double mj)
+{
+    struct gsim_energy *e = s->energy;
+    s->spans[s->span_count++] = (struct span){start, end, device};
+    spread(s->windows, s->window_count, gsim_time_us(start), gsim_time_us(end), mj);
+    if (iteration < e->iteration_count) e->iteration_mj[iteration] += mj;
+    if (device < e->gpu_count) e->gpu_mj[device] += mj;
+}
+
+static void add_kernels(struct sums *s)
+{
+    struct gsim_energy *e = s->energy;
+    for (size_t i = 0; i < s->timeline->kernel_count; i++) {
+        const struct gsim_kernel_record *k = &s->timeline->kernels[i];
+        double relative;
+        bool is_estimated;
+        double mj = gsim_energy_of_kernel(&s->timeline->program->kernels[k->kernel_index], s->device, gsim_time_us(k->end - k->start), &relative,
+                                          &is_estimated);
+        e->launches++;
+        e->estimated += is_estimated;
+        e->kernels_mj += mj;
+        s->off_mj += mj * relative;
+        if (k->task < e->task_count) e->task_mj[k->task] += mj;
+        add_part(s, k->start, k->end, k->device, k->iteration, mj);
+    }
+}
+
+static void add_copies(struct sums *s)
+{
+    for (size_t i = 0; i < s->timeline->copy_count; i++) {
+        const struct gsim_copy_record *c = &s->timeline->copies[i];
+        double mj = c->kind == GSIM_COPY_D2D ? 0 : s->device->copy_w * gsim_time_us(c->end - c->start) * 1e-3;
+        s->energy->copies_mj += mj;
+        add_part(s, c->start, c->end, c->device, c->iteration, mj);
+    }
+}
+
+static void add_base(struct sums *s, gsim_time makespan)
+{
+    struct gsim_energy *e = s->energy;
+    double base = s->device->base_w * 1e-3, all_us = gsim_time_us(makespan); /* mJ per us */
+    gsim_time busy = union_of(s->spans, s->span_count);
+    e->base_busy_mj = base * gsim_time_us(busy);
+    e->base_idle_mj = base * (all_us * (double)e->gpu_count - gsim_time_us(busy));
+    for (size_t i = 0; i < e->iteration_count; i++)
+        e->iteration_mj[i] += base * (double)e->gpu_count * gsim_time_us(s->timeline->iterations[i].end - s->timeline->iterations[i].start);
+    for (size_t g = 0; g < e->gpu_count; g++) e->gpu_mj[g] += base * all_us;
+    e->total_mj = e->base_idle_mj + e->base_busy_mj + e->kernels_mj + e->copies_mj;
+    e->low_mj = e->total_mj - s->off_mj;
+    e->high_mj = e->total_mj + s->off_mj;
+    e->mean_w = all_us > 0 ? e->total_mj / all_us * 1e3 : 0;
+    for (size_t w = 0; w < s->window_count; w++) {
+        double length = fmin(GSIM_ENERGY_WINDOW_US, all_us - (double)w * GSIM_ENERGY_WINDOW_US);
+        if (length > 0) e->peak_w = fmax(e->peak_w, s->windows[w] / length * 1e3 + s->device->base_w * (double)e->gpu_count);
+    }
+    if (s->window_count > 1 && e->peak_w < e->mean_w) e->peak_w = e->mean_w;
+}
+
+enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device, gsim_time makespan,
+                                     struct gsim_energy *e, struct gsim_error *error)
+{
+    uint32_t tasks = 1;
+    for (size_t i = 0; i < timeline->kernel_count; i++)
+        if (timeline->kernels[i].task >= tasks) tasks = timeline->kernels[i].task + 1;
+    *e = (struct gsim_energy){.iteration_count = timeline->iteration_count, .task_count = tasks, .gpu_count = timeline->gpu_count ? timeline->gpu_count : 1};
+    struct sums s = {.timeline = timeline, .device = device, .energy = e,
+                     .window_count = (size_t)(gsim_time_us(makespan) / GSIM_ENERGY_WINDOW_US) + 1};
+    e->iteration_mj = gsim_alloc(sizeof *e->iteration_mj * (e->iteration_count + 1));
+    e->task_mj = gsim_alloc(sizeof *e->task_mj * e->task_count);
+    e->gpu_mj = gsim_alloc(sizeof *e->gpu_mj * e->gpu_count);
+    s.spans = gsim_alloc(sizeof *s.spans * (timeline->kernel_count + timeline->copy_count + 1));
+    s.windows = gsim_alloc(sizeof *s.windows * s.window_count);
+    bool has_all = e->iteration_mj && e->task_mj && e->gpu_mj && s.spans && s.windows;
+    if (has_all) {
+        add_kernels(&s);
+        add_copies(&s);
+        add_base(&s, makespan);
+    } else {
+        gsim_energy_release(e);
+    }
+    gsim_free(s.spans);
+    gsim_free(s.windows);
+    return has_all ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+void gsim_energy_release(struct gsim_energy *e)
+{
+    gsim_free(e->iteration_mj);
+    gsim_free(e->task_mj);
+    gsim_free(e->gpu_mj);
+    *e = (struct gsim_energy){0};
+}
