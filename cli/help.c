@@ -40,6 +40,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim compare\n"
             "  gpusim compare --workload img,ml --sched serial,kesco --device v100\n"
             "  gpusim compare --suite grcuda --device gtx960 --csv speedups.csv\n"
+            "  gpusim compare --task resnet50,arrival=poisson:60,requests=200,copies=1:16 --limit p99=20ms\n"
             "  gpusim compare --task img,requests=20 --task ml,priority=5,requests=0 --memory pinned --share all\n",
         },
     [GSIM_CLI_LIST] =
@@ -339,6 +340,8 @@ static const struct {
     {GSIM_CLI_OPT, GSIM_CLI_ON_SERVING, NULL,
      "a batching policy's parameter (POLICY.NAME), gpu.NAME,\ndevice.NAME or rule.NAME=off; may be repeated"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_SERVE, NULL, "write the table as CSV (gpusim plot load draws it)"},
+    {GSIM_CLI_LIMIT, GSIM_CLI_ON_COMPARE, "FIGURE=TIME",
+     "with --task PROGRAM,copies=FROM:TO: for each way the most copies\nwhose mean, p50 or p99 stays within it, such as p99=20ms"},
     {GSIM_CLI_WORKLOAD, GSIM_CLI_ON_COMPARE, "A,B,...|all",
      "built-in workloads (gpusim list workloads) and program files,\nseparated by commas (default all)"},
     {GSIM_CLI_WORKLOAD, GSIM_CLI_ON_SWEEP, "A,B,...|all",

@@ -38,6 +38,6 @@
       "one line per group: mean with 95 % confidence interval of\n"                                                    \
       "repetitions, or spread over cells; geometric mean, extremes")                                                                         \
     X(JSON, "json", "FILE|-", GSIM_CLI_ON_RESULTS, "write the answer as JSON")                                         \
-    X(LIMIT, "limit", "N", GSIM_CLI_ON_RESULTS, "rows to print (default: 60 on a terminal, else all); files\nhave all")
+    X(LIMIT, "limit", "N", GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_COMPARE, "rows to print (default: 60 on a terminal, else all); files\nhave all")
 
 #endif

@@ -22,8 +22,9 @@
     X("gap_us", 0, GSIM_LIMIT_US, false, gap_us)                   \
     X("duration_us", 0, GSIM_LIMIT_US, false, duration_us)         \
     X("deadline_us", 0, GSIM_LIMIT_US, false, deadline_us)         \
-    X("percentage", 1, 100, false, percentage)
-static const char *const text_keys[] = {"arrival", "size", "sched", "name"};
+    X("percentage", 1, 100, false, percentage)                     \
+    X("sms", 1, 100000, true, sms)
+static const char *const text_keys[] = {"arrival", "size", "sched", "name", "copies"};
 
 static bool read_number(const char *text, double *value)
 {
@@ -99,7 +100,22 @@ static enum gsim_status unknown_key(const char *key, struct gsim_error *error)
 #undef OFFER
     for (size_t i = 0; i < sizeof text_keys / sizeof text_keys[0]; i++) gsim_nearest_offer(&nearest, text_keys[i]);
     return gsim_error_set(error, GSIM_USAGE, "unknown key '%.40s'%s: expected priority, process, requests, start_us, gap_us, arrival, duration_us, "
-                                             "deadline_us, percentage, size, sched or name", key, gsim_nearest_text(&nearest, hint, sizeof hint));
+                                             "deadline_us, percentage, sms, copies, size, sched or name", key, gsim_nearest_text(&nearest, hint, sizeof hint));
+}
+
+/* "8", or "1:16" where a command looks for how many. */
+static enum gsim_status read_copies(const char *text, struct gsim_task_words *words, struct gsim_error *error)
+{
+    unsigned from, to;
+    int used = 0;
+    bool is_range = sscanf(text, "%9u:%9u%n", &from, &to, &used) == 2 && !text[used];
+    if (!is_range && sscanf(text, "%9u%n", &from, &used) == 1 && !text[used]) to = from;
+    else if (!is_range) from = 0;
+    if (!from || to < from || to > GSIM_LIMIT_TASKS)
+        return gsim_error_set(error, GSIM_USAGE, "copies: expected an integer or FROM:TO from 1 to %d, found '%.40s'", GSIM_LIMIT_TASKS, text);
+    words->copies_from = from;
+    words->copies_to = to;
+    return GSIM_OK;
 }
 
 static enum gsim_status read_key(const char *key, const char *value, struct gsim_arena *arena, struct gsim_task_words *words, struct gsim_error *error)
@@ -117,6 +133,7 @@ static enum gsim_status read_key(const char *key, const char *value, struct gsim
     NUMBER_KEYS(READ)
 #undef READ
     if (strcmp(key, "arrival") == 0) return read_arrival(value, arena, task, error);
+    if (strcmp(key, "copies") == 0) return read_copies(value, words, error);
     if (!value[0]) return gsim_error_set(error, GSIM_USAGE, "%s: expected something behind the =", key);
     if (strcmp(key, "size") == 0) words->size = value;
     else if (strcmp(key, "sched") == 0) words->scheduler = value;
@@ -149,7 +166,7 @@ enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena
 {
     char *at = gsim_arena_strdup(arena, text);
     bool has_requests = false;
-    *words = (struct gsim_task_words){.task = {.process = GSIM_OWN_PROCESS, .requests = 1}};
+    *words = (struct gsim_task_words){.copies_from = 1, .copies_to = 1, .task = {.process = GSIM_OWN_PROCESS, .requests = 1}};
     if (!at) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     words->program = next_part(&at);
     if (!words->program[0]) return gsim_error_set(error, GSIM_USAGE, "expected PROGRAM[,KEY=VALUE]..., found '%.60s'", text);
@@ -165,6 +182,18 @@ enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena
     if (!has_requests && has_end) words->task.requests = 0;
     note_idle_keys(&words->task, words->program);
     return GSIM_OK;
+}
+
+enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *arena, uint32_t *from, uint32_t *to, struct gsim_error *error)
+{
+    struct gsim_task_words words = {.copies_from = 1, .copies_to = 1};
+    char *at = gsim_arena_strdup(arena, text);
+    enum gsim_status status = at ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (char *part = at; status == GSIM_OK && (part = next_part(&at)) != NULL;)
+        if (strncmp(part, "copies=", 7) == 0) status = read_copies(part + 7, &words, error);
+    *from = words.copies_from;
+    *to = words.copies_to;
+    return status;
 }
 
 /* --- files of tasks -------------------------------------------------------------------------------------------- */

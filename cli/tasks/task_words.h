@@ -8,10 +8,13 @@
 struct gsim_task_words {
     const char *program, *size, *scheduler; /* NULL: not given */
     struct gsim_task task;                  /* without program and scheduler */
+    uint32_t copies_from, copies_to;        /* of the task; differ where a command looks for how many */
 };
 
 /* "PROGRAM[,KEY=VALUE]...". What it names comes from ARENA. */
 enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena, struct gsim_task_words *words, struct gsim_error *error) GSIM_NODISCARD;
+/* The range of copies of such words alone. */
+enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *arena, uint32_t *from, uint32_t *to, struct gsim_error *error) GSIM_NODISCARD;
 /* TEXT is the name of a file of tasks (schema gpusim-tasks/1): its tasks as such words, from ARENA; NULL in *LIST where it is none. */
 enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena, const char ***list, uint32_t *count, struct gsim_error *error) GSIM_NODISCARD;
 

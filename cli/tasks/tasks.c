@@ -18,6 +18,26 @@ bool gsim_cli_has_tasks(const struct gsim_cli_arguments *arguments)
 
 /* --- tasks ------------------------------------------------------------------------------------------------------ */
 
+/* TEXT as often as its copies= says. */
+static enum gsim_status add_copies(struct gsim_cli_tasks *t, const char *text, const char **texts, uint32_t *count, struct gsim_error *error)
+{
+    uint32_t from, to;
+    enum gsim_status status = gsim_task_words_copies(text, &t->arena, &from, &to, error);
+    if (status != GSIM_OK) return gsim_error_prefix(error, "--task %.60s", text);
+    if (to > from && t->copies_to > t->copies_from) return gsim_error_set(error, GSIM_USAGE, "--task: expected one range of copies, found two");
+    uint32_t copies = to > from && t->copies ? t->copies : from;
+    if (to > from) {
+        t->copies_from = from;
+        t->copies_to = to;
+        t->varied_first = *count;
+        t->varied_count = copies;
+    }
+    if (*count + copies > GSIM_LIMIT_TASKS)
+        return gsim_error_set(error, GSIM_USAGE, "--task: expected at most %d tasks, found more", GSIM_LIMIT_TASKS);
+    for (uint32_t n = 0; n < copies; n++) texts[(*count)++] = text;
+    return GSIM_OK;
+}
+
 /* The words of all tasks, files of tasks among them. */
 static enum gsim_status collect(struct gsim_cli_tasks *t, const char **texts, uint32_t *count, struct gsim_error *error)
 {
@@ -32,8 +52,11 @@ static enum gsim_status collect(struct gsim_cli_tasks *t, const char **texts, ui
         if (!list) list = one, length = 1;
         if (*count + length > GSIM_LIMIT_TASKS)
             return gsim_error_set(error, GSIM_USAGE, "--task: expected at most %d tasks, found more", GSIM_LIMIT_TASKS);
-        for (uint32_t n = 0; n < length; n++) texts[(*count)++] = list[n];
+        for (uint32_t n = 0; n < length && status == GSIM_OK; n++) status = add_copies(t, list[n], texts, count, error);
+        if (status != GSIM_OK) return status;
     }
+    if (t->copies_to > t->copies_from && !t->copies)
+        return gsim_error_set(error, GSIM_USAGE, "--task: copies=%u:%u: a range is for gpusim compare with --limit", t->copies_from, t->copies_to);
     return GSIM_OK;
 }
 
@@ -98,7 +121,7 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
     static const enum gsim_cli_key unused[] = {GSIM_CLI_WORKLOAD, GSIM_CLI_ITERATIONS, GSIM_CLI_GPUS, GSIM_CLI_NODE, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_TRACE_SMS, GSIM_CLI_GANTT};
     const char *texts[GSIM_LIMIT_TASKS];
     uint32_t count;
-    *t = (struct gsim_cli_tasks){.setup = setup};
+    *t = (struct gsim_cli_tasks){.setup = setup, .copies = t->copies};
     for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
         if (setup->arguments->value[unused[i]])
             return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --task", gsim_cli_option_at(unused[i])->name);

@@ -18,6 +18,9 @@ struct gsim_cli_tasks {
     struct gsim_program *drawn;        /* by the last simulation, of tasks that are sources */
     struct gsim_task_profiles profiles; /* no tasks: none */
     uint32_t count;
+    uint32_t copies;                   /* given before: so many of the task whose copies are a range; 0: there is none */
+    uint32_t copies_from, copies_to;   /* that range; equal: there is none */
+    uint32_t varied_first, varied_count; /* tasks that are its copies */
     struct gsim_arena arena;
 };
 
@@ -57,6 +60,8 @@ enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *tasks, uint32_
 
 /* The commands. */
 enum gsim_status gsim_cli_run_tasks(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+/* With --limit: for each way the most copies of a task. */
+enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *arguments, enum gsim_status *worst, struct gsim_error *error) GSIM_NODISCARD;
 /* WORST: of the ways that failed, which show in the table. */
 enum gsim_status gsim_cli_compare_tasks(const struct gsim_cli_arguments *arguments, enum gsim_status *worst, struct gsim_error *error) GSIM_NODISCARD;
 

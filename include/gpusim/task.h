@@ -44,6 +44,7 @@ struct gsim_task {
     double duration_us;    /* none begins then or later; 0: whenever */
     double deadline_us;    /* from the arrival of a request to its end; 0: none */
     double percentage;     /* of the SMs: what it may use under MPS, what it gets as its part. 0: as the way of sharing says */
+    uint32_t sms;          /* the same as a number of SMs; 0: by percentage */
 };
 
 /* Ends by itself; the others end with the last of these. */

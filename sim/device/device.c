@@ -344,7 +344,7 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
     const cJSON *base = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "inherits") : NULL;
     for (size_t i = 0; status == GSIM_OK && i < SECTION_COUNT; i++) {
         const cJSON *section = cJSON_GetObjectItemCaseSensitive(json, sections[i]);
-        bool may_lack = base || result.arch || strcmp(sections[i], "sharing") == 0; /* its numbers have defaults */
+        bool may_lack = base || result.arch || strcmp(sections[i], "sharing") == 0 || strcmp(sections[i], "power") == 0; /* its numbers have defaults */
         if (section || !may_lack) status = read_section(&reader, sections[i], section);
     }
     result.inherits = base != NULL;

@@ -70,8 +70,7 @@ enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields
         {WORK_THREAD, GSIM_LIMIT_WORK, &kernel->thread_cycles}, {WORK_SM, GSIM_LIMIT_WORK, &kernel->sm_cycles},
         {WORK_SOLO, GSIM_LIMIT_US, &kernel->solo_us},           {WORK_ROWS, GSIM_LIMIT_WORK, &kernel->rows},
         {WORK_SLICE, GSIM_LIMIT_US, &kernel->slice_us},         {WORK_LOOP_X, GSIM_LIMIT_WORK, &kernel->loop_x},
-        {WORK_LOOP_Y, GSIM_LIMIT_WORK, &kernel->loop_y},        {WORK_LOOP_Z, GSIM_LIMIT_WORK, &kernel->loop_z},
-        {WORK_ENERGY, GSIM_LIMIT_WORK, &kernel->energy_mj},
+        {WORK_LOOP_Y, GSIM_LIMIT_WORK, &kernel->loop_y},        {WORK_LOOP_Z, GSIM_LIMIT_WORK, &kernel->loop_z}, {WORK_ENERGY, GSIM_LIMIT_WORK, &kernel->energy_mj},
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && status == GSIM_OK; i++)
         status = gsim_fields_real(fields, first + numbers[i].field, numbers[i].maximum, numbers[i].number);

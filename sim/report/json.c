@@ -3,6 +3,7 @@
  * Layer: sim. The JSON report, schema gpusim-report/1 (gpusim(1), "Report"). Records keep the timeline's
  * order, that of completion; numbers have a fixed format, so equal runs give equal bytes.
  */
+#include "sim/report/energy/write.h"
 #include "sim/report/report.h"
 
 #include "sim/device/occupancy.h"
@@ -298,39 +299,6 @@ static void put_bottlenecks(const struct gsim_metrics *metrics, struct gsim_outp
     gsim_output_text(output, "}");
 }
 
-static void put_list(struct gsim_output *output, const char *name, const double *values, size_t count)
-{
-    gsim_output_printf(output, "\"%s\": [", name);
-    for (size_t i = 0; i < count; i++) {
-        if (i) comma(output);
-        gsim_output_real(output, values[i]);
-    }
-    gsim_output_text(output, "]");
-}
-
-static void put_energy(const struct gsim_energy *e, struct gsim_output *output)
-{
-    if (!e) return;
-    gsim_output_text(output, ",\n \"energy\": {");
-    put_list(output, "iteration_mj", e->iteration_mj, e->iteration_count);
-    gsim_output_json_real(output, "total_mj", e->total_mj);
-    gsim_output_json_real(output, "mean_w", e->mean_w);
-    gsim_output_json_real(output, "peak_w", e->peak_w);
-    gsim_output_json_real(output, "base_idle_mj", e->base_idle_mj);
-    gsim_output_json_real(output, "base_busy_mj", e->base_busy_mj);
-    gsim_output_json_real(output, "kernels_mj", e->kernels_mj);
-    gsim_output_json_real(output, "copies_mj", e->copies_mj);
-    gsim_output_printf(output, ", \"estimated\": %s, \"interval_mj\": [", e->estimated ? "true" : "false");
-    gsim_output_real(output, e->low_mj);
-    comma(output);
-    gsim_output_real(output, e->high_mj);
-    gsim_output_text(output, "],\n  ");
-    put_list(output, "task_mj", e->task_mj, e->task_count);
-    comma(output);
-    put_list(output, "gpu_mj", e->gpu_mj, e->gpu_count);
-    gsim_output_text(output, "}");
-}
-
 static void put_metrics(const struct gsim_metrics *metrics, struct gsim_output *output)
 {
     gsim_output_text(output, ",\n \"metrics\": {");
@@ -399,6 +367,6 @@ void gsim_report_json(const struct gsim_result *result, struct gsim_output *outp
     put_occupancy(result, output);
     put_figures(result, output);
     put_notes(result, output);
-    put_energy(result->energy, output);
+    if (result->energy) gsim_energy_json(result->energy, output);
     put_metrics(result->metrics, output);
 }

@@ -4,6 +4,7 @@
  * calls. At most 100 columns; long lists end in a line that sums up the rest. JSON: sim/report/json.c.
  */
 #include "sim/report/report.h"
+#include "sim/report/energy/write.h"
 
 #include <string.h>
 
@@ -307,19 +308,6 @@ static void put_device(const struct page *page, const struct gsim_result *result
     }
 }
 
-/* Of runs whose kernels have energies. */
-static void put_energy(const struct page *page, const struct gsim_energy *e)
-{
-    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
-    if (!e || !(e->total_mj > 0) || e->estimated == e->launches) return;
-    put_label(page, "Energy");
-    gsim_output_printf(page->output, "%.4g mJ: base %s, kernels %s, copies %s; %.0f W on average, %.0f W at most", e->total_mj,
-                       gsim_text_percent(a, (e->base_idle_mj + e->base_busy_mj) / e->total_mj), gsim_text_percent(b, e->kernels_mj / e->total_mj),
-                       gsim_text_percent(c, e->copies_mj / e->total_mj), e->mean_w, e->peak_w);
-    if (e->estimated) gsim_output_printf(page->output, "; partly estimated: %.4g to %.4g mJ", e->low_mj, e->high_mj);
-    gsim_output_text(page->output, "\n");
-}
-
 static void put_host(const struct page *page, const struct gsim_result *result)
 {
     const struct gsim_metrics *metrics = result->metrics;
@@ -448,7 +436,10 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     put_bottlenecks(&page, result->metrics);
     put_device(&page, result);
     put_host(&page, result);
-    put_energy(&page, result->energy);
+    if (result->energy && result->energy->estimated < result->energy->launches) {
+        put_label(&page, "Energy");
+        gsim_energy_print(result->energy, page.output);
+    }
     put_workers(&page, result->timeline);
     put_figures(&page, result);
     put_notes(&page, result);

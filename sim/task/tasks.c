@@ -9,7 +9,7 @@
 static bool has_caps(const struct gsim_simulation *s, const struct gsim_layout *layout)
 {
     bool has = layout->settings.percentage > 0 && layout->settings.percentage < 100;
-    for (uint32_t i = 0; i < s->tasks->count; i++) has |= s->tasks->tasks[i].percentage > 0 && s->tasks->tasks[i].percentage < 100;
+    for (uint32_t i = 0; i < s->tasks->count; i++) has |= s->tasks->tasks[i].sms || (s->tasks->tasks[i].percentage > 0 && s->tasks->tasks[i].percentage < 100);
     return has;
 }
 
@@ -40,32 +40,53 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
     return GSIM_OK;
 }
 
-/* SMs of each process: by the percentages of its tasks, those without one share what is left alike. */
+/* SMs that a process of SHARE of all takes: a multiple of STEP, the next one below. */
+static uint32_t whole_parts(double share_sms, uint32_t step) { return (uint32_t)(share_sms + 0.01) / step * step; }
+
+/* A number of SMs that is no multiple of STEP is what the others leave. */
+static enum gsim_status check_rest(const struct gsim_simulation *s, const struct gsim_layout *layout, uint32_t step, uint32_t sum, struct gsim_error *error)
+{
+    for (uint32_t p = 0; p < layout->process_count; p++) {
+        uint32_t sms = layout->sm_counts[p], below = sms / step * step;
+        if (sms == below || sum == (uint32_t)s->device->sm_count) continue;
+        return gsim_error_set(error, GSIM_USAGE, "--share %s: process %u has %u SMs: a part has %u or %u of the %.0f, or what the others leave",
+                              s->sharing->name, p, sms, below, below + step, s->device->sm_count);
+    }
+    return GSIM_OK;
+}
+
+/* SMs of each process: as its tasks say, by number or percentage; those without share what is left alike. */
 static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_layout *layout, struct gsim_error *error)
 {
-    double percentage[GSIM_LIMIT_TASKS] = {0}, left = 100;
+    double total = s->device->sm_count, wanted[GSIM_LIMIT_TASKS] = {0}, left = total;
+    bool is_exact[GSIM_LIMIT_TASKS] = {false};
     uint32_t without = 0, sum = 0, step = layout->settings.mechanism == GSIM_MECHANISM_MPS ? (uint32_t)s->device->mps_sms : (uint32_t)s->device->part_sms;
-    for (uint32_t i = 0; i < s->tasks->count; i++) percentage[layout->process_of[i]] = fmax(percentage[layout->process_of[i]], s->tasks->tasks[i].percentage);
-    for (uint32_t p = 0; p < layout->process_count; p++) {
-        if (percentage[p] <= 0) percentage[p] = layout->settings.percentage;
-        left -= percentage[p];
-        without += percentage[p] <= 0;
+    for (uint32_t i = 0; i < s->tasks->count; i++) {
+        const struct gsim_task *t = &s->tasks->tasks[i];
+        uint32_t p = layout->process_of[i];
+        wanted[p] = fmax(wanted[p], t->sms ? t->sms : t->percentage / 100 * total);
+        is_exact[p] |= t->sms > 0;
     }
     for (uint32_t p = 0; p < layout->process_count; p++) {
-        double share = percentage[p] > 0 ? percentage[p] : left / without;
-        uint32_t sms = (uint32_t)(share / 100 * s->device->sm_count + 1e-6) / step * step;
+        if (wanted[p] <= 0) wanted[p] = layout->settings.percentage / 100 * total;
+        left -= wanted[p];
+        without += wanted[p] <= 0;
+    }
+    for (uint32_t p = 0; p < layout->process_count; p++) {
+        double share = wanted[p] > 0 ? wanted[p] : left / without;
+        uint32_t sms = is_exact[p] ? (uint32_t)share : whole_parts(share, step);
         if (sms < step)
-            return gsim_error_set(error, GSIM_USAGE, "--share %s: process %u has %.3g %% of %.0f SMs, and a part has %u of them or a multiple",
-                                  s->sharing->name, p, share, s->device->sm_count, step);
+            return gsim_error_set(error, GSIM_USAGE, "--share %s: process %u has %.3g of %.0f SMs, and a part has %u of them or a multiple",
+                                  s->sharing->name, p, share, total, step);
         layout->sm_counts[p] = sms;
         sum += sms;
     }
-    if (sum > (uint32_t)s->device->sm_count)
+    if (sum > (uint32_t)total)
         return gsim_error_set(error, GSIM_USAGE, "--share %s: %u SMs for all processes together, and the GPU has %.0f; parts that overlap are not simulated", s->sharing->name,
-                              sum, s->device->sm_count);
+                              sum, total);
     layout->part_count = layout->process_count + 1;
     layout->is_parted = true;
-    return GSIM_OK;
+    return check_rest(s, layout, step, sum, error);
 }
 
 enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machine *m, struct gsim_layout *layout, struct gsim_error *error)

@@ -426,7 +426,7 @@ static void test_print(void)
     gsim_device_print(&spec, out);
     fclose(out);
     for (const char *c = text; *c; c++) lines += *c == '\n';
-    CHECK_INT(lines, 1 + 5 + GSIM_DEVICE_NUMBER_COUNT);
+    CHECK_INT(lines, 1 + 6 + GSIM_DEVICE_NUMBER_COUNT);
     CHECK_HAS(text, "gtx960: NVIDIA GeForce GTX 960 2 GB, compute capability 5.2\n  gpu\n    sm_count ");
     CHECK_HAS(text, "GTX 960 specification: 1,024 cores of 128 per SM\n");
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) CHECK_HAS(text, spec.source[i]);

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: cli. "gpusim compare --task PROGRAM,copies=FROM:TO --limit p99=TIME": for each way of sharing the most copies of
+ * a task whose requests stay within the limit, found by bisection: more copies take longer.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tasks/tasks.h"
+#include "sim/base/text.h"
+
+#define MOST_WAYS   64
+#define MOST_POINTS 16 /* of a way: bisection over 64 copies, and one beyond */
+
+struct point {
+    uint32_t copies;
+    double time_us, p50_us, p99_us, mean_us, per_second, mj; /* of the copies; MJ a request; NAN: not known */
+    struct gsim_task_stats *stats;
+    uint32_t count;
+};
+
+struct clients {
+    const struct gsim_cli_setup *setup;
+    const struct gsim_sharing_ops *ways[MOST_WAYS];
+    size_t way_count;
+    struct point points[MOST_WAYS][MOST_POINTS];
+    uint32_t point_count[MOST_WAYS];
+    uint32_t best[MOST_WAYS]; /* copies within the limit; 0: not even the fewest */
+    struct gsim_error errors[MOST_WAYS];
+    uint32_t from, to;
+    const char *name; /* of the task */
+    const char *figure;
+    double limit_us;
+    struct gsim_arena arena;
+};
+
+static enum gsim_status parse_limit(struct clients *c, const char *text, struct gsim_error *error)
+{
+    static const char *const figures[] = {"mean", "p50", "p99"};
+    double from_us;
+    char window[64];
+    const char *equals = text ? strchr(text, '=') : NULL;
+    for (size_t i = 0; equals && i < 3; i++)
+        if (strlen(figures[i]) == (size_t)(equals - text) && strncmp(text, figures[i], (size_t)(equals - text)) == 0) c->figure = figures[i];
+    if (equals) snprintf(window, sizeof window, "0:%.50s", equals + 1);
+    if (c->figure && gsim_text_window(window, &from_us, &c->limit_us) && isfinite(c->limit_us)) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--limit: expected mean, p50 or p99=TIME, such as p99=20ms, found '%.60s'", text ? text : "nothing");
+}
+
+static enum gsim_status choose_ways(struct clients *c, const char *text, struct gsim_error *error)
+{
+    char *list = gsim_arena_strdup(&c->arena, text ? text : "streams,mps,timeslice,partition");
+    if (!list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (char *at = list, *next; at; at = next) {
+        next = strchr(at, ',');
+        if (next) *next++ = '\0';
+        if (c->way_count == MOST_WAYS) return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", MOST_WAYS);
+        enum gsim_status status = gsim_cli_share(at, &c->ways[c->way_count++], error);
+        if (status != GSIM_OK) return status;
+    }
+    return GSIM_OK;
+}
+
+/* What the copies have in common: the slowest one's percentiles, all requests. */
+static void sum_up(struct point *p, const struct gsim_cli_tasks *t, const struct gsim_task_stats *stats)
+{
+    for (uint32_t i = t->varied_first; i < t->varied_first + t->varied_count; i++) {
+        p->p50_us = fmax(p->p50_us, stats[i].p50_us);
+        p->p99_us = fmax(p->p99_us, stats[i].p99_us);
+        p->mean_us = fmax(p->mean_us, stats[i].mean_us);
+        p->per_second += stats[i].per_second;
+    }
+}
+
+static enum gsim_status measure_energy(struct point *p, const struct gsim_simulation *s, const struct gsim_timeline *timeline, struct gsim_error *error)
+{
+    struct gsim_energy energy;
+    gsim_time end = 0;
+    p->mj = NAN;
+    if (!gsim_energy_is_known(timeline->program, s->device) || s->omits_kernels || !timeline->request_count) return GSIM_OK;
+    for (size_t i = 0; i < timeline->request_count; i++)
+        if (timeline->requests[i].end > end) end = timeline->requests[i].end;
+    enum gsim_status status = gsim_energy_compute(timeline, s->device, end, &energy, error);
+    if (status != GSIM_OK) return status;
+    p->mj = energy.total_mj / (double)timeline->request_count;
+    gsim_energy_release(&energy);
+    return GSIM_OK;
+}
+
+static enum gsim_status simulate(struct clients *c, size_t way, struct gsim_cli_tasks *t, struct point *p, struct gsim_error *error)
+{
+    struct gsim_timeline timeline = {0};
+    void *params;
+    enum gsim_status status = gsim_cli_share_params(t, c->ways[way], &params, error);
+    p->count = t->count;
+    p->stats = GSIM_ARENA_ARRAY(&c->arena, struct gsim_task_stats, t->count);
+    if (!p->stats) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK && c->ways[way]->needs_profile) status = gsim_cli_tasks_measure(t, error);
+    if (status != GSIM_OK) return status;
+    struct gsim_simulation s = gsim_cli_tasks_simulation(t, c->ways[way], params);
+    s.detailed = false;
+    status = gsim_cli_tasks_run(t, &s, &timeline, p->stats, error);
+    if (status == GSIM_OK) sum_up(p, t, p->stats);
+    if (status == GSIM_OK) status = measure_energy(p, &s, &timeline, error);
+    gsim_timeline_release(&timeline);
+    return status;
+}
+
+/* The point of COPIES under a way, simulated unless it was; NULL: it failed. */
+static const struct point *point_of(struct clients *c, size_t way, uint32_t copies)
+{
+    for (uint32_t i = 0; i < c->point_count[way]; i++)
+        if (c->points[way][i].copies == copies) return &c->points[way][i];
+    if (c->point_count[way] == MOST_POINTS) return NULL;
+    struct gsim_error *error = &c->errors[way];
+    struct point *p = &c->points[way][c->point_count[way]];
+    struct gsim_cli_tasks t = {.copies = copies};
+    *p = (struct point){.copies = copies};
+    enum gsim_status status = gsim_cli_tasks_init(&t, c->setup, error);
+    if (status == GSIM_OK && !c->name) c->name = gsim_arena_strdup(&c->arena, t.tasks[t.varied_first].name);
+    if (status == GSIM_OK) status = simulate(c, way, &t, p, error);
+    gsim_cli_tasks_release(&t);
+    if (status != GSIM_OK) return NULL;
+    p->time_us = strcmp(c->figure, "p99") == 0 ? p->p99_us : strcmp(c->figure, "p50") == 0 ? p->p50_us : p->mean_us;
+    c->point_count[way]++;
+    return p;
+}
+
+static bool holds(struct clients *c, size_t way, uint32_t copies)
+{
+    const struct point *p = point_of(c, way, copies);
+    return p && p->time_us <= c->limit_us;
+}
+
+static void search(struct clients *c, size_t way)
+{
+    uint32_t low = c->from, high = c->to;
+    if (!holds(c, way, low)) return;
+    if (holds(c, way, high)) {
+        c->best[way] = high;
+        return;
+    }
+    while (high - low > 1) { /* LOW holds, HIGH does not */
+        uint32_t middle = low + (high - low) / 2;
+        if (holds(c, way, middle)) low = middle;
+        else high = middle;
+    }
+    c->best[way] = low;
+}
+
+/* --- results ----------------------------------------------------------------------------------------------------------- */
+
+static const char *time_text(char text[GSIM_TEXT_SIZE], double us) { return us > 0 ? gsim_text_time(text, gsim_time_from_us(us)) : "-"; }
+
+static void print(struct clients *c, struct gsim_output *out)
+{
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], limit[GSIM_TEXT_SIZE];
+    gsim_output_printf(out, "Copies of %s on %s with %s of each within %s, seed %llu\n\n", c->name ? c->name : "a task", c->setup->device.name, c->figure,
+                       time_text(limit, c->limit_us), (unsigned long long)c->setup->seed);
+    gsim_output_text(out, "  share         copies        p50        p99     per s mJ a request  one more\n");
+    for (size_t w = 0; w < c->way_count; w++) {
+        const struct point *p = c->best[w] ? point_of(c, w, c->best[w]) : NULL;
+        const struct point *next = c->best[w] < c->to ? point_of(c, w, c->best[w] ? c->best[w] + 1 : c->from) : NULL;
+        if (!p && !next) {
+            gsim_output_printf(out, "  %-12s failed: %s\n", c->ways[w]->name, c->errors[w].message);
+            continue;
+        }
+        gsim_output_printf(out, "  %-12s %7u", c->ways[w]->name, c->best[w]);
+        gsim_output_printf(out, " %10s %10s %9.4g", p ? time_text(a, p->p50_us) : "-", p ? time_text(b, p->p99_us) : "-", p ? p->per_second : 0.0);
+        if (p && isfinite(p->mj)) gsim_output_printf(out, " %12.4g", p->mj);
+        else gsim_output_printf(out, " %12s", "-");
+        if (next) gsim_output_printf(out, "  %s %s\n", c->figure, time_text(a, next->time_us));
+        else gsim_output_printf(out, "  %s\n", c->best[w] == c->to ? "not tried" : "failed");
+    }
+}
+
+static void put_csv(struct clients *c, struct gsim_output *out)
+{
+    gsim_output_text(out, "share,copies,is_within,mean_us,p50_us,p99_us,per_second,mj_per_request\n");
+    for (size_t w = 0; w < c->way_count; w++)
+        for (uint32_t n = c->from; n <= c->to; n++)
+            for (uint32_t i = 0; i < c->point_count[w]; i++) {
+                const struct point *p = &c->points[w][i];
+                if (p->copies != n) continue;
+                gsim_output_csv_string(out, c->ways[w]->name);
+                gsim_output_printf(out, ",%u,%d,%.6f,%.6f,%.6f,%.6f,", n, p->time_us <= c->limit_us, p->mean_us, p->p50_us, p->p99_us, p->per_second);
+                if (isfinite(p->mj)) gsim_output_real(out, p->mj);
+                gsim_output_text(out, "\n");
+            }
+}
+
+/* All points as "ways", which gpusim plot clients draws; what was found as "clients". */
+static void put_json(struct clients *c, struct gsim_output *out)
+{
+    bool is_first = true;
+    gsim_output_text(out, "{\"schema\": \"gpusim-share-comparison/1\", \"device\": ");
+    gsim_output_json_string(out, c->setup->device.name);
+    gsim_output_json_real(out, "limit_us", c->limit_us);
+    gsim_output_printf(out, ", \"limit_of\": \"%s\",\n \"clients\": [", c->figure);
+    for (size_t w = 0; w < c->way_count; w++) {
+        const struct point *p = c->best[w] ? point_of(c, w, c->best[w]) : NULL;
+        gsim_output_printf(out, "%s\n  {\"share\": \"%s\", \"copies\": %u", w ? "," : "", c->ways[w]->name, c->best[w]);
+        gsim_output_json_real(out, "p99_us", p ? p->p99_us : NAN);
+        gsim_output_json_real(out, "per_second", p ? p->per_second : NAN);
+        gsim_output_json_real(out, "mj_per_request", p ? p->mj : NAN);
+        gsim_output_text(out, "}");
+    }
+    gsim_output_text(out, "],\n \"ways\": [");
+    for (size_t w = 0; w < c->way_count; w++)
+        for (uint32_t i = 0; i < c->point_count[w]; i++) {
+            const struct point *p = &c->points[w][i];
+            gsim_output_printf(out, "%s\n  {\"share\": \"%s\", \"tasks\": [", is_first ? "" : ",", c->ways[w]->name);
+            is_first = false;
+            for (uint32_t k = 0; k < p->count; k++) {
+                gsim_output_printf(out, "%s{\"name\": \"%u\", \"priority\": 0, \"requests\": %u, \"late\": %u", k ? ", " : "", k, p->stats[k].requests,
+                                   p->stats[k].late);
+                gsim_output_json_real(out, "mean_us", p->stats[k].mean_us);
+                gsim_output_json_real(out, "p50_us", p->stats[k].p50_us);
+                gsim_output_json_real(out, "p99_us", p->stats[k].p99_us);
+                gsim_output_json_real(out, "per_second", p->stats[k].per_second);
+                gsim_output_text(out, "}");
+            }
+            gsim_output_text(out, "]}");
+        }
+    gsim_output_text(out, "]}\n");
+}
+
+static enum gsim_status write_to(struct clients *c, const char *path, void (*put)(struct clients *, struct gsim_output *), struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, path, error);
+    if (status != GSIM_OK) return status;
+    put(c, &output);
+    return gsim_output_commit(&output, error);
+}
+
+static enum gsim_status deliver(struct clients *c, const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    const char *csv = arguments->value[GSIM_CLI_CSV], *report = arguments->value[GSIM_CLI_REPORT];
+    enum gsim_status status = GSIM_OK;
+    if (csv) status = write_to(c, csv, put_csv, error);
+    if (status == GSIM_OK && report) status = write_to(c, report, put_json, error);
+    bool is_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
+    return status == GSIM_OK && !is_taken ? write_to(c, "-", print, error) : status;
+}
+
+/* The range is that of the words; the fewest copies tell what is wrong with them. */
+static enum gsim_status find_range(struct clients *c, struct gsim_error *error)
+{
+    struct gsim_cli_tasks t = {.copies = 1};
+    enum gsim_status status = gsim_cli_tasks_init(&t, c->setup, error);
+    c->from = t.copies_from;
+    c->to = t.copies_to;
+    if (status == GSIM_OK && c->to <= c->from)
+        status = gsim_error_set(error, GSIM_USAGE, "--limit: expected a task with a range of copies, such as --task resnet50,copies=1:16");
+    gsim_cli_tasks_release(&t);
+    return status;
+}
+
+enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *arguments, enum gsim_status *worst, struct gsim_error *error)
+{
+    struct gsim_cli_setup setup = {0};
+    struct clients *c = gsim_alloc(sizeof *c);
+    if (!c) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    *worst = GSIM_OK;
+    c->setup = &setup;
+    enum gsim_status status = gsim_cli_setup_init(&setup, arguments, error);
+    if (status != GSIM_OK) {
+        gsim_free(c);
+        return status;
+    }
+    status = parse_limit(c, arguments->value[GSIM_CLI_LIMIT], error);
+    if (status == GSIM_OK) status = choose_ways(c, arguments->value[GSIM_CLI_SHARE], error);
+    if (status == GSIM_OK) status = find_range(c, error);
+    for (size_t w = 0; w < c->way_count && status == GSIM_OK; w++) {
+        search(c, w);
+        if (c->best[w] < c->to) (void)point_of(c, w, c->best[w] ? c->best[w] + 1 : c->from);
+        if (!c->point_count[w] && c->errors[w].status > *worst) *worst = c->errors[w].status;
+    }
+    if (status == GSIM_OK) status = deliver(c, arguments, error);
+    gsim_arena_release(&c->arena);
+    gsim_cli_setup_release(&setup);
+    gsim_free(c);
+    return status;
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copies of a task, parts in SMs, and "compare --limit": how many clients a GPU holds. test_clients.sh SOURCE-DIR BUILD-DIR.
+set -u
+source_dir=$(cd "$1" && pwd) gpusim=$(cd "$2" && pwd)/gpusim
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+export GPUSIM_DATA="$source_dir"
+cd "$place" || exit 1
+failures=0
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+refuses() {
+    message=$1
+    shift
+    "$gpusim" "$@" >out 2>err
+    status=$?
+    [ $status = 2 ] || fail "$*: exit $status, expected 2"
+    grep -qF -- "$message" err || fail "$*: found '$(cat err)', expected '$message'"
+}
+cat >service.json <<'END_OF_FILE'
+{"schema": "gpusim-program/1", "name": "service", "buffers": [],
+ "kernels": [{"name": "k", "regs_per_thread": 32, "solo_us": 100, "solo_device": "h100-vm", "energy_mj": 20}],
+ "ops": [{"op": "kernel", "kernel": "k", "grid": [2112], "block": [1024]}, {"op": "synchronize"}], "iterations": 1}
+END_OF_FILE
+options="--device h100-vm --memory pinned"
+# A kernel of 100 us that fills the GPU 8 times over: under exclusive use N closed clients wait for N - 1 others, so that each
+# request takes N times one alone, which is 100 us and the host's few.
+# shellcheck disable=SC2086
+"$gpusim" compare --task service.json,copies=1:8,requests=20 --share exclusive,mps --limit mean=550us $options --csv points.csv --report r.json >out 2>err ||
+    fail "compare: $(cat err)"
+grep -q '^  exclusive *5 ' out || fail "expected 5 clients under exclusive: $(cat out)"
+awk -F, '$1 == "exclusive" && $2 == 5 { found = ($3 == 1 && $4 > 480 && $4 < 550) } END { exit !found }' points.csv || fail "points: $(cat points.csv)"
+"$gpusim" plot clients r.json -o clients.svg 2>err || fail "plot clients: $(cat err)"
+# shellcheck disable=SC2086
+"$gpusim" --task service.json,copies=3,requests=2 --share mps $options --report run.json >out 2>err || fail "copies: $(cat err)"
+[ "$(grep -c '"name": "service' run.json)" = 3 ] || fail "expected three tasks"
+# 64 and 68 SMs are all of the 132; 16.0 of 132 is 16 and not 8.
+# shellcheck disable=SC2086
+"$gpusim" --task service.json,sms=64 --task service.json,sms=68 --share partition $options >out 2>err || fail "parts: $(cat err)"
+# shellcheck disable=SC2086
+for part in sms=16 percentage=12.1212; do
+    "$gpusim" --task "service.json,$part" --task m1,sms=64 --share partition $options --report part.json >out 2>err || fail "$part: $(cat err)"
+    grep '"name": "k"' part.json | sed 's/.*"start_us"/"start_us"/' >"$part.txt"
+done
+cmp -s sms=16.txt percentage=12.1212.txt || fail "16 SMs: $(cat sms=16.txt) and $(cat percentage=12.1212.txt)"
+# shellcheck disable=SC2086
+refuses "a part has 16 or 24 of the 132" --task service.json,sms=17 --task m1,sms=64 --share partition $options
+# shellcheck disable=SC2086
+refuses "a range is for gpusim compare with --limit" --task service.json,copies=1:4 --share mps $options
+# shellcheck disable=SC2086
+refuses "expected a task with a range of copies" compare --task service.json --share mps --limit p99=1ms $options
+# shellcheck disable=SC2086
+refuses "expected mean, p50 or p99=TIME" compare --task service.json,copies=1:4 --share mps --limit p90=1ms $options
+[ $failures = 0 ]
