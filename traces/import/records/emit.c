@@ -188,10 +188,10 @@ static void follow(struct gsim_emitter *e, const struct gsim_emit_stream *stream
 }
 
 /* A work of known operands follows by data; what the streams waited for stands in these. */
-static void depend(struct gsim_emitter *e, struct gsim_emit_stream *stream, const struct gsim_activity *work)
+static void depend(struct gsim_emitter *e, struct gsim_emit_stream *stream)
 {
     uint32_t list = GSIM_EMIT_NONE;
-    stream->waits = e->thread_waits[work->thread] = GSIM_EMIT_NONE;
+    stream->waits = GSIM_EMIT_NONE;
     if (e->barrier == GSIM_EMIT_NONE) return;
     gsim_emit_wait_for(e, &list, e->barrier);
     gsim_emit_take(e, &list);
@@ -329,6 +329,7 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     int64_t charge = is_node ? graph_charge(e, step, work->call) : gsim_emit_ns(is_copy ? e->options->memcpy_us : e->options->launch_us);
     int64_t time = was_full ? step->time_ns : issue_time(e, work, step, charge);
     if (call && !e->work_count && e->is_woken) lead_in(e, call, time);
+    gsim_emit_thread_waits(e, work->thread, time);
     gsim_emit_pass_time(e, call ? call->thread : 0, time);
     if (e->failed) return;
     make_delay(e, work, stream);
@@ -352,15 +353,14 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
         op.kernel_index = work->is_collective && e->options->is_rank ? collective_of(e, work) : kernel_of(e, work);
     }
     bool has_operands = gsim_operands_of(&e->operands, work, &op.args, &op.arg_count);
-    if (stream->waits != GSIM_EMIT_NONE || e->thread_waits[work->thread] != GSIM_EMIT_NONE)
+    if (stream->waits != GSIM_EMIT_NONE)
         charge += gsim_emit_ns(e->options->event_record_us + e->options->stream_wait_us);
     uint32_t waits = stream->waits;
     if (has_operands) {
-        depend(e, stream, work);
+        depend(e, stream);
     } else {
         follow(e, stream);
         gsim_emit_take(e, &stream->waits);
-        gsim_emit_take(e, &e->thread_waits[work->thread]);
     }
     uint32_t index = gsim_emit_op(e, &op);
     if (e->failed) return;
@@ -408,9 +408,10 @@ static enum gsim_status start(struct gsim_emitter *e)
     const struct gsim_steps *steps = e->steps;
     e->streams = gsim_alloc(sizeof *e->streams * ((size_t)r->stream_count + 1));
     e->thread_waits = gsim_alloc(sizeof *e->thread_waits * ((size_t)steps->thread_count + 1));
+    e->thread_back_ns = gsim_alloc(sizeof *e->thread_back_ns * ((size_t)steps->thread_count + 1));
     e->starts = gsim_alloc(sizeof *e->starts * ((size_t)steps->work_count + 1));
     e->builder = gsim_builder_create(e->options->name);
-    if (!e->streams || !e->thread_waits || !e->starts || !e->builder)
+    if (!e->streams || !e->thread_waits || !e->thread_back_ns || !e->starts || !e->builder)
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t s = 0; s < r->stream_count; s++) {
         e->streams[s] = (struct gsim_emit_stream){.last = GSIM_EMIT_NONE, .seen = GSIM_EMIT_NONE, .waits = GSIM_EMIT_NONE};
@@ -475,6 +476,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     gsim_overhead_release(&e.overhead);
     gsim_free(e.streams);
     gsim_free(e.thread_waits);
+    gsim_free(e.thread_back_ns);
     gsim_free(e.made);
     gsim_free(e.starts);
     gsim_free(e.links);

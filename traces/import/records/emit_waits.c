@@ -118,6 +118,7 @@ void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step)
     if (step->next_thread != GSIM_NO_CALL && step->thread != GSIM_NO_CALL && step->thread != step->next_thread) {
         for (uint32_t at = waits; at != GSIM_EMIT_NONE && !e->failed; at = e->links[at].next)
             gsim_emit_wait_for(e, &e->thread_waits[step->thread], e->links[at].op);
+        e->thread_back_ns[step->thread] = call->end_ns;
         return;
     }
     note_seen(e, waits);
@@ -126,6 +127,17 @@ void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step)
     if (last_ns <= call->start_ns && e->cursor_ns >= call->end_ns) return;
     if (last_ns > call->start_ns) back_ns = replayed_ns + gsim_emit_ns(e->options->sync_return_us);
     gsim_emit_return(e, call, last_ns > call->end_ns ? last_ns : back_ns, GSIM_SPAN_WAIT);
+}
+
+/* In a replay by one thread the host waits before the launch, so that what another thread launched meanwhile is ahead of it. */
+void gsim_emit_thread_waits(struct gsim_emitter *e, uint32_t thread, int64_t time_ns)
+{
+    int64_t back_ns = e->thread_back_ns[thread] < time_ns ? e->thread_back_ns[thread] : time_ns;
+    uint32_t waits = e->thread_waits[thread];
+    if (waits == GSIM_EMIT_NONE) return;
+    e->thread_waits[thread] = GSIM_EMIT_NONE;
+    note_seen(e, waits);
+    if (e->cursor_ns < back_ns) e->cursor_ns = back_ns;
 }
 
 void gsim_emit_wait(struct gsim_emitter *e, const struct gsim_step *step)

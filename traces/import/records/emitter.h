@@ -43,7 +43,8 @@ struct gsim_emitter {
     const struct gsim_import_options *options;
     struct gsim_builder *builder;
     struct gsim_emit_stream *streams;
-    uint32_t *thread_waits; /* per thread: first link of what its next op waits for */
+    uint32_t *thread_waits; /* per thread: first link of what its next launch waits for */
+    int64_t *thread_back_ns; /* and when that wait returned */
     struct gsim_emit_made *made;      /* per op */
     int64_t *starts;        /* per work in launch order: when it started */
     struct gsim_emit_link *links;     /* what some op will wait for */
@@ -86,6 +87,8 @@ void gsim_emit_return(struct gsim_emitter *e, const struct gsim_call *call, int6
 /* --- emit_waits.c: synchronisation -------------------------------------------------------------------------------------------- */
 /* A synchronising call. Where the next launch is another thread's, only this thread's next op waits. */
 void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step);
+/* What THREAD waited for while another launched: before its launch at TIME. */
+void gsim_emit_thread_waits(struct gsim_emitter *e, uint32_t thread, int64_t time_ns);
 /* cudaStreamWaitEvent. */
 void gsim_emit_wait(struct gsim_emitter *e, const struct gsim_step *step);
 /* What CALL says that it waits for; NULL: nothing. */
