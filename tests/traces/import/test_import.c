@@ -189,7 +189,7 @@ static void waiting_for_an_event_becomes_after(void)
     gsim_program_release(&i.program);
 }
 
-/* Thread 1 waits for its kernel while thread 2 launches: only thread 1's next launch depends on it. */
+/* Thread 1 waits for its kernel while thread 2 launches: the host waits for it before thread 1's next launch, and not before. */
 static void another_thread_goes_on(void)
 {
     struct trace t;
@@ -203,9 +203,12 @@ static void another_thread_goes_on(void)
     kernel(&t, "b", 8, 35, 10, 3);
     launch(&t, "c", 8, 130, 135, 10, 4);
     if (!import_good(&i, &t, &options)) return;
-    CHECK_INT(i.program.op_count, 3);
+    CHECK_INT(i.program.op_count, 4);
     CHECK_INT(i.program.ops[1].after_count, 0);
-    CHECK_INT(i.program.ops[2].after_count, 2);
+    CHECK_INT(i.program.ops[2].kind, GSIM_OP_HOST_COMPUTE);
+    CHECK_INT(i.program.ops[2].after_count, 1);
+    CHECK_INT(i.program.ops[2].after[0], 0);
+    CHECK_INT(i.program.ops[3].after_count, 1);
     CHECK_INT(i.notes.threads, 2);
     CHECK_INT(i.notes.other_threads, 1);
     gsim_program_release(&i.program);
