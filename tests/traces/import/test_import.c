@@ -269,6 +269,34 @@ static void times_are_kept(void)
     gsim_program_release(&i.program);
 }
 
+/* When a call returned is a time of its only work: not of two that it made, nor of a graph's. */
+static void shared_calls_have_no_return(void)
+{
+    static const struct {
+        const char *call;
+        int works;
+        double length;
+        bool has_return;
+    } rows[] = {{"cudaLaunchKernel", 1, 2, true}, {"cudaLaunchKernel", 2, 2, false}, {"cudaLaunchKernel", 3, 2, false}, {"cudaGraphLaunch", 1, 2, false},
+                {"cudaLaunchKernel", 1, 0, false}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct trace t;
+        struct imported i;
+        struct gsim_import_times times = {0};
+        struct gsim_import_options options = plain;
+        options.times = &times;
+        begin(&t);
+        call(&t, rows[r].call, 1, 10, rows[r].length, 1);
+        for (int k = 0; k < rows[r].works; k++) kernel(&t, "a", 7, 20 + 50 * k, 40, 1);
+        if (!import_good(&i, &t, &options)) return;
+        CHECK_INT(times.count, rows[r].works);
+        for (uint32_t k = 0; k < times.count; k++)
+            CHECK_MSG(!isnan(times.ops[k].returned_us) == rows[r].has_return, "row %zu, work %u: returned at %.3f", r, k, times.ops[k].returned_us);
+        gsim_import_times_release(&times);
+        gsim_program_release(&i.program);
+    }
+}
+
 /* What calls took, what they waited for on the device and on the host; whose trace it is, and when. */
 static void calls_are_kept(void)
 {
@@ -499,6 +527,7 @@ static void times_alone_where_the_device_allows(void)
 }
 
 static const struct test_case cases[] = {
+    {"shared calls have no return", shared_calls_have_no_return},
     {"equal kernels share their median", equal_kernels_share_their_median},
     {"host time between calls", host_time_between_calls},
     {"copies and memsets", copies_and_memsets},

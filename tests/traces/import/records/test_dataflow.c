@@ -37,7 +37,9 @@ static void buffers_follow_storages(void)
     const struct gsim_dataflow_op *f = gsim_dataflow_find(&flow, 1), *update = gsim_dataflow_find(&flow, 3), *g = gsim_dataflow_find(&flow, 4),
                                   *h = gsim_dataflow_find(&flow, 5);
     CHECK(f && update && g && h && !gsim_dataflow_find(&flow, 6));
-    if (f && update && g && h) {
+    const struct gsim_dataflow_op *inner = gsim_dataflow_find(&flow, 2);
+    if (f && update && g && h && inner) {
+        CHECK_INT(inner->writes[0], f->writes[0]); /* what an operator within f allocated f does not allocate again */
         CHECK_INT(f->read_count, 1);
         CHECK_INT(f->write_count, 1);
         CHECK(!flow.buffers[f->reads[0]].is_made && flow.buffers[f->writes[0]].is_made);
@@ -47,6 +49,31 @@ static void buffers_follow_storages(void)
         CHECK_INT(g->reads[0], f->writes[0]);
         CHECK_INT(h->reads[0], g->writes[0]);
         CHECK(h->writes[0] != f->reads[0]); /* the same memory, not the same data */
+    }
+    gsim_dataflow_release(&flow);
+}
+
+/* Ten updates in place, each with a tensor of its own: one buffer, the order of a chain. */
+static void chains_in_place_are_one_buffer(void)
+{
+    char text[8192] = "{\"schema\": \"1.1.1-chakra.0.0.4\", \"nodes\": [";
+    struct gsim_dataflow flow = {0};
+    struct gsim_error error = {0};
+    for (int i = 1; i <= 10; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length,
+                 "%s{\"id\": %d, \"name\": \"op\", \"ctrl_deps\": 1, \"inputs\": {\"values\": [[%d, 50, 0, 64, 4, \"cuda:0\"], [%d, 60, 0, 8, 4, \"cuda:0\"]]}, "
+                 "\"outputs\": {\"values\": [[%d, 50, 0, 64, 4, \"cuda:0\"]]}, \"attrs\": [{\"name\": \"rf_id\", \"type\": \"uint64\", \"value\": %d}]}",
+                 i > 1 ? ", " : "", 100 + i, i, 1000 + i, i + 1, i);
+    }
+    snprintf(text + strlen(text), sizeof text - strlen(text), "]}");
+    CHECK_OK(read_text(text, &flow, &error), error);
+    CHECK_INT(flow.buffer_count, 2);
+    const struct gsim_dataflow_op *first = gsim_dataflow_find(&flow, 1);
+    for (uint64_t i = 1; i <= 10 && first; i++) {
+        const struct gsim_dataflow_op *op = gsim_dataflow_find(&flow, i);
+        CHECK(op && op->read_count == 2 && op->write_count == 1);
+        if (op) CHECK_INT(op->writes[0], first->reads[0]);
     }
     gsim_dataflow_release(&flow);
 }
@@ -70,6 +97,7 @@ static void other_files_are_refused(void)
 
 static const struct test_case cases[] = {
     {"buffers follow storages", buffers_follow_storages},
+    {"chains in place are one buffer", chains_in_place_are_one_buffer},
     {"other files are refused", other_files_are_refused},
 };
 
