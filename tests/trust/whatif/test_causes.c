@@ -323,6 +323,40 @@ static enum gsim_status copy_twice(struct gsim_run *run, struct gsim_error *erro
 }
 
 /* Two copies of 100 us, one engine; the kernel follows the second. */
+/* On a stream each. */
+static enum gsim_status copy_apart(struct gsim_run *run, struct gsim_error *error)
+{
+    (void)error;
+    gsim_iteration_begin(run->driver, 0);
+    for (uint32_t i = 0; i < run->program->op_count; i++) gsim_memcpy_async(run->driver, OP(run, i), gsim_stream_create(run->driver, 0));
+    gsim_device_synchronize(run->driver);
+    gsim_iteration_end(run->driver, 0);
+    return GSIM_OK;
+}
+
+/* Two copies to the device, of which the second waits for the engine, and one to the host that ends in between: that makes no room. */
+static void test_path_of_copies(void)
+{
+    const struct gsim_arg in = {.buffer_index = 0, .writes = true}, out = {.buffer_index = 0, .reads = true};
+    const struct gsim_op copies[] = {
+        {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &in, .arg_count = 1, .bytes = 1000000, .copy_us = 300, .stream = -1},
+        {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_D2H, .args = &out, .arg_count = 1, .bytes = 1000000, .copy_us = 200, .stream = -1},
+        {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &in, .arg_count = 1, .bytes = 1000000, .copy_us = 400, .stream = -1}};
+    for (int late = 0; late < 2; late++) { /* the one to the host ends before, and just behind the first */
+        struct gsim_op ops[3] = {copies[0], copies[1], copies[2]};
+        gsim_time to[GSIM_COPY_KIND_COUNT] = {0};
+        if (late) ops[1].copy_us = 299;
+        struct explained e = begin(NULL, 0, ops, 3);
+        e.f.device.copy_gap_us = 20;
+        explain_by(&e, copy_apart);
+        for (size_t i = 0; i < e.x.part_count; i++)
+            if (e.x.parts[i].kind == GSIM_PART_COPY) to[e.x.parts[i].index] += e.x.parts[i].time;
+        CHECK_NEAR(gsim_time_us(to[GSIM_COPY_H2D]), 700, 1);
+        CHECK_INT(to[GSIM_COPY_D2H], 0);
+        release(&e);
+    }
+}
+
 static void test_copy_engine(void)
 {
     const struct gsim_kernel kernel = fixture_kernel("k", 4, 128, 10);
@@ -456,7 +490,7 @@ static const struct test_case cases[] = {
     {"launch calls", test_launch_calls}, {"waiting for a result", test_result}, {"the host's own time", test_host_time},
     {"gaps of a chain", test_gap}, {"dependence", test_dependence}, {"hardware queue", test_hardware_queue}, {"no room", test_room},
     {"resident kernels", test_resident_kernels}, {"other calls", test_other_calls}, {"launch queue", test_launch_queue},
-    {"copy engine", test_copy_engine}, {"graph gaps", test_graph_gap}, {"unexplained", test_unexplained}, {"mixture", test_mixture},
+    {"copy engine", test_copy_engine}, {"path of copies", test_path_of_copies}, {"graph gaps", test_graph_gap}, {"unexplained", test_unexplained}, {"mixture", test_mixture},
     {"another mixture", test_second_mixture},
     {"sums of all schedulers", test_sums},
 };
