@@ -432,6 +432,7 @@ static enum gsim_status draw(struct grsched *g, struct gsim_error *error)
     while (!g->failed && gsim_pull_next(pull, &list)) {
         uint32_t last = list.op_count - 1;
         look_at_buffers(g, list.ops[last]);
+        for (uint32_t m = 0; m < last && brings(g); m++) gsim_draw_ended(g->run->draw, list.ops[m], gsim_now_us(g->driver));
         if (gsim_op_is_host(list.ops[last])) access_on_host(g, &list, 0, last);
         else launch(g, &list, 0, last);
         forget_finished(g);

@@ -73,6 +73,8 @@ static void bring(struct gsim_bringer *l, const struct gsim_op *op, const struct
     uint32_t open_from = NOBODY;
     for (uint32_t at = 0; gsim_whereabouts_next(&l->data, access, &at, &part);) {
         uint32_t from = gsim_whereabouts_has(part.holders, to) ? NOBODY : giver(l, &part, to);
+        bool is_made_there = l->run->program->buffers[access->buffer_index].init == GSIM_INIT_DEVICE;
+        if (to == GSIM_AT_HOST && is_made_there && gsim_whereabouts_is_nowhere(&l->data, part.holders)) from = 0;
         if (open_from != NOBODY && from == open_from && part.begin == open.end) {
             open.end = part.end;
             continue;

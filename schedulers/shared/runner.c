@@ -212,7 +212,7 @@ static void do_on_host(struct runner *r, const struct gsim_op *op)
 static void take(struct runner *r, const struct gsim_op *op)
 {
     if (gsim_op_is_host(op)) do_on_host(r, op);
-    else if (op->kind != GSIM_OP_PREFETCH) submit(r, op); /* data go where the policy puts the kernel */
+    else if (op->kind != GSIM_OP_PREFETCH || gsim_moves_keep_prefetches(r->run)) submit(r, op);
     else if (r->run->draw) gsim_frontier_leave_out(&r->frontier, op);
     r->failed |= r->frontier.failed;
 }
@@ -260,7 +260,7 @@ static enum gsim_status run_drawn(struct runner *r, struct gsim_error *error)
     struct gsim_draw *draw = r->run->draw;
     gsim_iteration_begin(r->driver, 0);
     for (const struct gsim_op *op; !is_over(r) && (op = gsim_draw_op(draw));) {
-        bool is_left = gsim_op_is_host(op) || op->kind == GSIM_OP_PREFETCH;
+        bool is_left = gsim_op_is_host(op) || (op->kind == GSIM_OP_PREFETCH && !gsim_moves_keep_prefetches(r->run));
         look_at_buffers(r, op);
         take(r, op);
         if (is_left) gsim_draw_ended(draw, op, gsim_now_us(r->driver));

@@ -21,7 +21,10 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
     uint32_t finite = 0;
     for (uint32_t i = 0; i < set->count; i++) finite += gsim_task_is_finite(&set->tasks[i]);
     if (!finite) return gsim_error_set(error, GSIM_INPUT, "no task says how many requests it has, or for how long: expected one that ends");
-    if (s->gpu_count > 1 && mechanism != GSIM_MECHANISM_RANKS) return gsim_error_set(error, GSIM_INPUT, "several tasks on several GPUs are not simulated");
+    bool is_in_turn = mechanism == GSIM_MECHANISM_EXCLUSIVE && layout->process_count == set->count && !s->sharing->ready;
+    if (s->gpu_count > 1 && mechanism != GSIM_MECHANISM_RANKS && !is_in_turn)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "several tasks on several GPUs: expected --share exclusive, each in its process");
     if (mechanism == GSIM_MECHANISM_STREAMS && layout->process_count > 1)
         return gsim_error_set(error, GSIM_USAGE, "--share %s: its tasks are threads of one process, and they are in %u", name, layout->process_count);
     if (mechanism == GSIM_MECHANISM_MPS && layout->process_count > (uint32_t)s->device->mps_clients)
