@@ -5,6 +5,8 @@
 #include "cli/whatif/step.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli/whatif/subject.h"
 #include "sim/base/text.h"
@@ -100,10 +102,12 @@ static uint32_t count_kept(const struct gsim_cli_subject *s)
     const struct gsim_cli_arguments *a = &s->arguments;
     const struct gsim_trace_steps *found = &s->step.found;
     bool is_part = a->value[GSIM_CLI_TIME] || a->value[GSIM_CLI_RANGE] || a->value[GSIM_CLI_BETWEEN];
-    uint32_t from, to, count = 0;
+    const char *steps = a->value[GSIM_CLI_STEPS], *colon = steps ? strchr(steps, ':') : NULL;
+    uint32_t count = 0;
     if (!found->count || is_part) return 1;
     if (a->value[GSIM_CLI_WHOLE]) return found->count;
-    if (!a->value[GSIM_CLI_STEPS] || sscanf(a->value[GSIM_CLI_STEPS], "%u:%u", &from, &to) != 2) return 1;
+    if (!colon) return 1;
+    unsigned long from = strtoul(steps, NULL, 10), to = colon[1] ? strtoul(colon + 1, NULL, 10) : UINT32_MAX;
     for (uint32_t i = 0; i < found->count; i++) count += found->steps[i].number >= from && found->steps[i].number <= to;
     return count ? count : 1;
 }

@@ -56,6 +56,10 @@ explains eager '^all  *225[12]\.' --step-time 2.252ms
 explains eager "'.*': 60 kernels" --step 1
 explains eager "'.*': 120 kernels" --steps 1:
 explains eager "'.*': 180 kernels" --whole
+"$gpusim" explain "$traces/eager.json.gz" --steps 1: --json two >/dev/null 2>&1
+awk '/"makespan_us"/ { all = $2 + 0 } /"step"/ { sub(/.*"us": /, ""); us = $0 + 0 } END { exit !(us > 0.49 * all && us < 0.51 * all) }' two ||
+    fail "a step of two: $(grep -h makespan_us two) $(grep -h '"step"' two)"
+explains threads "us in which one host thread waited for Python's lock while another launched"
 explains sched_seq 'by ProfilerStep'
 explains ann_seq 'by the annotation step'
 explains jax 'by the annotation jit__lambda:XLA GPU module'

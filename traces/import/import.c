@@ -548,6 +548,7 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
     if (status == GSIM_OK) status = cut_range(r, &steps);
     if (status == GSIM_OK) status = find_medians(r);
     if (status == GSIM_OK) status = find_threads(r, &steps);
+    if (status == GSIM_OK && steps.thread_count > 1) status = gsim_records_find_lock(r);
     if (status == GSIM_OK) status = count(r, &steps);
     snprintf(r->notes->gpu, sizeof r->notes->gpu, "%s", r->gpu);
     if (status == GSIM_OK && r->epoch_ns > 0 && steps.count) note_date(r, r->epoch_ns / 1000000000 + steps.steps[0].time_ns / 1000000000);

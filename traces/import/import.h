@@ -98,6 +98,7 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(unknown_waits, "cudaStreamWaitEvent calls without a synchronisation record: their order is not known")           \
     X(other_threads, "launched by further host threads: replayed by one thread, in the order of the calls")            \
     X(workflow_tasks, "tasks of a workflow: a second of theirs is a millisecond here, on as many blocks as they had cores")    \
+    X(lock_us, "us in which one host thread waited for Python's lock while another launched: more threads do not launch faster")  \
     X(shared, "that ran beside work of other streams: their durations are not those of running alone")
 
 struct gsim_import_notes {

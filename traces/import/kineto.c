@@ -392,6 +392,7 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
     struct gsim_host_event event = {.name = GSIM_NO_NAME};
     char room[NAME_ROOM];
     if (!options->removes_overhead && !options->steps) return GSIM_OK;
+    e->records->has_autograd |= category == CAT_OPERATOR && e->values[EV_NAME] && strncmp(e->values[EV_NAME], "\"autograd::engine", 17) == 0;
     if (gsim_value_is_missing(e->values[EV_TS]) || (gsim_value_is_missing(e->values[EV_DUR]) && !e->end)) return GSIM_OK;
     if (category == CAT_OPERATOR)
         event.kind = is_range(e->values[EV_NAME]) ? GSIM_HOST_RANGE : GSIM_HOST_OPERATOR;

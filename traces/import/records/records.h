@@ -137,6 +137,7 @@ struct gsim_records {
     uint32_t host_event_count;
     bool is_observed; /* an execution trace was recorded beside it */
     bool is_xla;      /* by XLA's profiler */
+    bool has_autograd; /* PyTorch's engine, whose thread launches while the one that asked for gradients waits */
     size_t host_event_room;
     struct gsim_annotation *annotations; /* empty unless the options ask for one */
     struct gsim_host_span *spans;
@@ -254,7 +255,10 @@ enum gsim_status gsim_records_infer_waits(struct gsim_records *records) GSIM_NOD
 /* traces/import/records/polls.c: calls that wait without being called so become synchronising ones. Works have their calls. */
 enum gsim_status gsim_records_find_hidden_waits(struct gsim_records *records) GSIM_NODISCARD;
 
-/* traces/import/part.c: leaves one GPU's works. */
+/* How long host threads of Python waited for each other's lock: notes' lock_us. */
+enum gsim_status gsim_records_find_lock(struct gsim_records *records) GSIM_NODISCARD;
+
+/* traces/import/records/part.c: leaves one GPU's works. */
 enum gsim_status gsim_records_keep_gpu(struct gsim_records *records) GSIM_NODISCARD;
 /* Whether steps of the program are wanted, of which FOUND are there; from when to when. */
 enum gsim_status gsim_records_find_window(const struct gsim_records *records, const struct gsim_trace_steps *found, bool *is_wanted, int64_t *from_ns,

@@ -164,3 +164,50 @@ enum gsim_status gsim_records_infer_waits(struct gsim_records *r)
     gsim_free(calls);
     return status;
 }
+
+/* --- Python's lock ------------------------------------------------------------------------------------------------ */
+struct turn {
+    int64_t start_ns, end_ns;
+    uint64_t thread;
+};
+
+static int compare_turns(const void *left, const void *right)
+{
+    const struct turn *a = left, *b = right;
+    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+#define LEAST_TURNS 2 /* calls of another thread, between two of one: fewer are launched side by side */
+
+/* How long the thread of turn AT had no call while others, behind its last one, made several: from the first of theirs to the last. */
+static int64_t waited(const struct turn *turns, uint32_t at)
+{
+    uint32_t first = at, others = 0;
+    while (first > 0 && turns[first - 1].thread != turns[at].thread) first--, others++;
+    if (first == 0 || others < LEAST_TURNS) return 0;
+    int64_t from_ns = turns[first].start_ns, until_ns = turns[at - 1].end_ns;
+    if (from_ns < turns[first - 1].end_ns) from_ns = turns[first - 1].end_ns;
+    if (until_ns > turns[at].start_ns) until_ns = turns[at].start_ns;
+    return until_ns > from_ns ? until_ns - from_ns : 0;
+}
+
+enum gsim_status gsim_records_find_lock(struct gsim_records *r)
+{
+    uint32_t count = 0;
+    int64_t lock_ns = 0;
+    bool may_lock = r->has_framework && !r->has_autograd && !r->is_xla;
+    struct turn *turns = may_lock ? gsim_alloc(sizeof *turns * ((size_t)r->call_count + 1)) : NULL;
+    if (!may_lock) return GSIM_OK;
+    if (!turns) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < r->call_count; i++) {
+        const struct gsim_call *call = &r->calls[i];
+        if (call->kind == GSIM_CALL_LAUNCH) turns[count++] = (struct turn){call->start_ns, call->end_ns, call->thread};
+    }
+    if (count) qsort(turns, count, sizeof *turns, compare_turns);
+    for (uint32_t i = 1; i < count; i++)
+        if (turns[i].thread != turns[i - 1].thread) lock_ns += waited(turns, i);
+    r->notes->lock_us = (uint64_t)(lock_ns / 1000);
+    gsim_free(turns);
+    return GSIM_OK;
+}
