@@ -263,7 +263,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
         break;
     case GSIM_CHANGE_KERNEL: touched = gsim_edit_hasten(e, c->argument, c->factor); break;
     case GSIM_CHANGE_LINK:
-        touched = gsim_edit_hasten_copies(e, c->factor);
+        touched = gsim_edit_hasten_copies(e, d, c->factor);
         if (!touched) touched = moves_data(e->source, v->simulation.memory);
         hasten_link(d, c->factor);
         break;
