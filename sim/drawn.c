@@ -45,14 +45,16 @@ static enum gsim_status add_buffer(void *data, uint32_t index, struct gsim_error
         return gsim_error_set(error, GSIM_INPUT, "device '%s': %.4g GB in buffers at once, expected at most memory_gb = %.4g", spec->name,
                               total * 1e-9, spec->memory_gb);
     space->is_oversubscribed |= total > capacity;
-    space->moving[index] = NULL;
     space->attached[index] = 0;
     if (space->host_cache.written_at) {
         space->host_cache.written_at[index] = 0;
         space->host_cache.is_changed[index] = true;
     }
     for (uint32_t i = 0; w->devices && i < w->device_count; i++)
-        if (w->devices[i]) gsim_recent_forget(w->devices[i], index);
+        if (w->devices[i]) {
+            w->devices[i]->moving[index] = NULL;
+            gsim_recent_forget(w->devices[i], index);
+        }
     return gsim_residency_add(&space->residency, index, &w->tables.program.buffers[index]) ? GSIM_OK
                                                                                          : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }

@@ -82,7 +82,7 @@ static enum gsim_status init_space(struct world *w, struct gsim_error *error)
         w->space.kernel_room = s->program->kernel_count;
         w->space.buffer_room = s->program->buffer_count;
     }
-    if (!status) status = gsim_managed_init(&w->space, m, s->device, error);
+    if (!status) status = gsim_managed_init(&w->space, m, w->hardware.specs, w->hardware.device_count, error);
     if (!status && known_program(s)) status = gsim_collectives_open(m, w->hardware.device_count, error);
     if (!status) status = gsim_hardware_use(&w->hardware, error);
     if (!status) status = check_total(s, w->space.works->demands, error);
@@ -93,8 +93,6 @@ static enum gsim_status init_space(struct world *w, struct gsim_error *error)
 /* What the program and the scheduler ask for is there. */
 static enum gsim_status check_gpus(const struct gsim_simulation *s, uint32_t count, struct gsim_error *error)
 {
-    if (count > 1 && s->memory == GSIM_MEMORY_MANAGED)
-        return gsim_error_set(error, GSIM_INPUT, "managed memory on several GPUs is not simulated: --memory pinned or pageable");
     for (uint32_t i = 0; s->program && i < s->program->op_count; i++) {
         const struct gsim_op *op = &s->program->ops[i];
         uint32_t most = op->device > op->to_device ? op->device : op->to_device;

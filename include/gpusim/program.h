@@ -27,6 +27,7 @@ struct gsim_buffer {
     const char *name;
     uint64_t bytes;
     enum gsim_buffer_init init;
+    bool is_read_mostly; /* managed memory: readers get copies (cudaMemAdviseSetReadMostly) */
 };
 
 struct gsim_dim3 {
@@ -151,6 +152,8 @@ enum gsim_status gsim_program_check(const struct gsim_program *program, struct g
 struct gsim_builder;
 struct gsim_builder *gsim_builder_create(const char *program_name);
 uint32_t gsim_builder_buffer(struct gsim_builder *builder, const char *name, uint64_t bytes, enum gsim_buffer_init init);
+/* Of a buffer already made: gsim_buffer.is_read_mostly. */
+void gsim_builder_read_mostly(struct gsim_builder *builder, uint32_t buffer_index);
 /* Of a buffer already made; 0 for an index that is none. */
 uint64_t gsim_builder_buffer_bytes(const struct gsim_builder *builder, uint32_t buffer_index);
 uint32_t gsim_builder_kernel(struct gsim_builder *builder, const struct gsim_kernel *kernel);

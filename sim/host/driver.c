@@ -380,7 +380,8 @@ static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *
     if (!gsim_api_is_stream(p, stream) || gsim_api_capture_op(p, stream, op)) return;
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
-    uint64_t missing = gsim_residency_bytes(&p->space->residency, op->args[0].buffer_index, op->bytes, GSIM_PLACE_HOST);
+    uint64_t missing = gsim_residency_bytes(&p->space->residency, op->args[0].buffer_index, op->bytes, ~UINT64_C(0),
+                                            GSIM_HELD_BY(gsim_api_device(p, stream)->index));
     gsim_api_spend(p, p->spec->prefetch_call_us);
     gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, 0);
     /* The driver unmaps the pages and hands them to the copy engine piece by piece: the copy is under way. */

@@ -37,13 +37,20 @@ struct gsim_leg gsim_copies_host_leg(const struct gsim_device *d, enum gsim_move
     return kind == GSIM_COPY_H2D ? (struct gsim_leg){move, host, device} : (struct gsim_leg){move, device, host};
 }
 
-/* By the links between the two where peer access has opened them; else by their links to the host. */
-static struct gsim_leg peer_leg(const struct gsim_device *d, uint32_t to)
+struct gsim_leg gsim_copies_peer_leg(const struct gsim_device *d, uint32_t from, uint32_t to)
 {
     const struct gsim_platform *p = d->machine->platform;
-    struct gsim_leg leg = {GSIM_MOVE_DIRECT, gsim_platform_device_place(p, d->index), gsim_platform_device_place(p, to)};
-    if (!gsim_machine_are_peers(d->machine, d->index, to) || !gsim_platform_has_peer_links(p, d->index, to)) leg.move = GSIM_MOVE_PINNED;
+    struct gsim_leg leg = {GSIM_MOVE_DIRECT, gsim_platform_device_place(p, from), gsim_platform_device_place(p, to)};
+    if (!gsim_machine_are_peers(d->machine, from, to) || !gsim_platform_has_peer_links(p, from, to)) leg.move = GSIM_MOVE_PINNED;
     return leg;
+}
+
+/* The device at the other end of a copy between devices. */
+static struct gsim_device *other_end(const struct gsim_command *command)
+{
+    const struct gsim_platform *p = command->device->machine->platform;
+    uint32_t to = gsim_platform_device_of(p, command->leg.to);
+    return command->device->all[to == command->device->index ? gsim_platform_device_of(p, command->leg.from) : to];
 }
 
 bool gsim_copies_is_pinned(const struct gsim_space *space, const struct gsim_op *op)
@@ -70,7 +77,7 @@ static void add_load_of(const struct gsim_command *command, double sign)
                   : command->copy_kind == GSIM_COPY_D2D ? d->spec->d2d_gbps
                                                           : gsim_links_leg_gbps(d->machine->platform, &command->leg, d->spec);
     add_load(d, sign * gbps);
-    if (command->copy_kind == GSIM_COPY_P2P) add_load(d->all[command->op->to_device], sign * gbps);
+    if (command->copy_kind == GSIM_COPY_P2P) add_load(other_end(command), sign * gbps);
 }
 
 void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command)
@@ -226,17 +233,20 @@ void gsim_copies_start(struct gsim_device *d, struct gsim_command *command)
     command->copy_kind = op->kind == GSIM_OP_PREFETCH ? GSIM_COPY_H2D : op->copy_kind;
     command->reason = op->kind == GSIM_OP_PREFETCH ? GSIM_REASON_PREFETCH : GSIM_REASON_EXPLICIT;
     if (op->kind == GSIM_OP_PREFETCH) {
-        bool is_needed = is_managed && !d->space->moving[command->buffer_index] && d->spec->eager_migration <= 0;
-        command->bytes = is_needed ? gsim_residency_bytes(&d->space->residency, command->buffer_index, op->bytes, GSIM_PLACE_HOST) : 0;
+        bool is_needed = is_managed && !d->moving[command->buffer_index] && d->spec->eager_migration <= 0;
+        if (is_needed && gsim_managed_leg(d, command->buffer_index, op->bytes, &command->leg))
+            command->bytes = gsim_residency_bytes(&d->space->residency, command->buffer_index, op->bytes, ~UINT64_C(0), GSIM_HELD_BY(d->index));
+        else
+            command->bytes = 0;
         if (!command->bytes) {
             if (is_needed) gsim_managed_begin_prefetch(d, command); /* pages that nobody wrote come to be on the device */
             command->ended(command);
             return;
         }
-        command->leg = gsim_copies_host_leg(d, GSIM_MOVE_BULK, GSIM_COPY_H2D);
-        d->space->moving[command->buffer_index] = command;
+        if (!gsim_platform_is_host(d->machine->platform, command->leg.from)) command->copy_kind = GSIM_COPY_P2P;
+        d->moving[command->buffer_index] = command;
     } else if (command->copy_kind == GSIM_COPY_P2P) {
-        command->leg = peer_leg(d, op->to_device);
+        command->leg = gsim_copies_peer_leg(d, d->index, op->to_device);
     } else {
         command->leg = gsim_copies_host_leg(d, is_pageable ? GSIM_MOVE_PAGEABLE : GSIM_MOVE_PINNED, command->copy_kind);
     }
@@ -274,7 +284,8 @@ static void finish(struct gsim_device *d, struct gsim_command *command)
 {
     struct gsim_command *then = command->then;
     bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED;
-    if (is_managed && command->copy_kind == GSIM_COPY_H2D) gsim_managed_arrived(d, command);
+    bool is_prefetch = command->reason == GSIM_REASON_PREFETCH;
+    if (is_managed && (command->copy_kind == GSIM_COPY_H2D || is_prefetch)) gsim_managed_arrived(d, command);
     if (command->in_engine) {
         struct gsim_copy_engine *engine = &d->engines[command->copy_kind];
         GSIM_INVARIANT(engine->current == command);

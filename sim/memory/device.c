@@ -96,6 +96,8 @@ enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space
 {
     d->space = space;
     d->works = works;
+    d->moving = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_command *, space->buffer_room + 1);
+    if (!d->moving) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     d->overwrites_l2 = works->share_l2 || d->machine->is_drawn;
     return gsim_reuse_init(d) && gsim_recent_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }

@@ -62,6 +62,7 @@ struct gsim_device {
     const struct gsim_copy_hooks *hooks;
     struct gsim_space *space;          /* of the process whose commands it executes */
     struct gsim_works *works;          /* of its kernels, on devices of this kind */
+    struct gsim_command **moving;      /* managed memory, by buffer: the transfer to it under way, or NULL */
 
     struct gsim_partition *parts;           /* the first has all SMs, and is the only one unless contexts have their own */
     uint32_t part_count;
@@ -132,6 +133,8 @@ bool gsim_copies_is_pinned(const struct gsim_space *space, const struct gsim_op 
 bool gsim_copies_is_pageable(const struct gsim_space *space, const struct gsim_op *op);
 /* Between the device and its host, with KIND's direction. */
 struct gsim_leg gsim_copies_host_leg(const struct gsim_device *d, enum gsim_move move, enum gsim_copy_kind kind);
+/* From device to device, one of which D is: by links of their own where peer access has opened them, else by those to the host. */
+struct gsim_leg gsim_copies_peer_leg(const struct gsim_device *d, uint32_t from, uint32_t to);
 /* The unit that executes OP: copies small enough to go with the commands occupy no copy engine. */
 uint32_t gsim_copies_unit(const struct gsim_device *d, const struct gsim_op *op);
 void gsim_copies_enqueue(struct gsim_device *d, struct gsim_command *command);

@@ -27,6 +27,7 @@
 #ifndef GSIM_FAULT_RATE_H
 #define GSIM_FAULT_RATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "gpusim/device.h"
@@ -36,6 +37,7 @@ struct gsim_fault_flow {
     double bytes;        /* of the buffer: what a whole kernel goes through */
     double round_bytes;  /* b: brought by one round */
     double ps_per_byte;  /* s: of the driver's time */
+    bool is_past_host;   /* its pages are on another device */
     double bytes_per_ps; /* result: how fast pages arrive */
     uint32_t user_count; /* scratch: kernels that wait for it */
 };

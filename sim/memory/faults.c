@@ -51,15 +51,16 @@ void gsim_faults_add(struct gsim_device *d, struct gsim_command *command)
     gsim_agenda_follow_if(&d->machine->agenda, &d->faults.source, true);
     k->command = command;
     for (uint32_t i = 0; i < k->arg_count; i++)
-        k->args[i] = (struct gsim_fault_arg){.buffer_index = command->op->args[i].buffer_index, .first = -1};
+        k->args[i] = (struct gsim_fault_arg){.buffer_index = command->op->args[i].buffer_index, .writes = command->op->args[i].writes, .first = -1};
     command->faulter = k;
 }
 
 void gsim_faults_hold(struct gsim_device *d, struct gsim_command *command)
 {
+    if (command->part->is_stopped) return; /* it does nothing until its SMs' turn comes */
     command->faulter->pace = 0;
-    gsim_gpu_set_pace(d->sm, d->machine->now, command->run, 0);
-    gsim_device_sm_changed(d);
+    gsim_gpu_set_pace(command->part->sm, d->machine->now, command->run, 0);
+    gsim_partition_changed(command->part);
 }
 
 void gsim_faults_kernel_started(struct gsim_device *d, struct gsim_command *command)
@@ -75,10 +76,11 @@ static void arrive(struct gsim_device *d, struct gsim_faulter *k, struct gsim_fa
 {
     struct gsim_moved moved = {0};
     if (end <= a->cursor) return;
-    gsim_residency_arrive(&d->space->residency, a->buffer_index, a->cursor, end, &moved);
+    gsim_residency_arrive(&d->space->residency, d->index, a->buffer_index, a->cursor, end, a->writes, &moved);
     a->cursor = end;
     a->bytes += moved.from_host;
-    if (moved.from_host) a->last = d->machine->now;
+    a->from_devices += moved.from_devices;
+    if (moved.from_host || moved.from_devices) a->last = d->machine->now;
     if (moved.evicted && !k->evicted) {
         k->evicted_first = a->first;
         k->evicted_buffer = a->buffer_index;
@@ -95,7 +97,8 @@ static void advance(struct gsim_device *d, struct gsim_faulter *k)
         for (uint32_t i = 0; i < k->arg_count; i++)
             if (k->args[i].is_short) arrive(d, k, &k->args[i], k->args[i].stretch_end);
     }
-    k->progress = gsim_gpu_progress(d->sm, k->command->run, d->machine->now);
+    if (k->command->part->is_stopped) return;
+    k->progress = gsim_gpu_progress(k->command->part->sm, k->command->run, d->machine->now);
     k->done = fmin(fmax(k->progress.done, 0), 1);
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
@@ -129,6 +132,9 @@ void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *comman
         arrive(d, k, a, d->space->residency.pages[a->buffer_index].group_count);
         record(d, command, &(struct gsim_copy_record){.buffer_index = a->buffer_index, .kind = GSIM_COPY_H2D,
                                                    .reason = GSIM_REASON_FAULT, .bytes = a->bytes, .launch = a->first,
+                                                   .start = a->first, .end = a->last});
+        record(d, command, &(struct gsim_copy_record){.buffer_index = a->buffer_index, .kind = GSIM_COPY_P2P,
+                                                   .reason = GSIM_REASON_FAULT, .bytes = a->from_devices, .launch = a->first,
                                                    .start = a->first, .end = a->last});
     }
     record(d, command, &(struct gsim_copy_record){.buffer_index = k->evicted_buffer, .kind = GSIM_COPY_D2H,
@@ -178,13 +184,25 @@ static double row_count(const struct gsim_device *d, const struct gsim_faulter *
     return rows > kernel->grid.x && own >= rows * GSIM_GROUP_BYTES ? rows : 0;
 }
 
-/* The driver's time per byte of pages that are in PLACE now. */
-static double service_ps_per_byte(const struct gsim_device *d, enum gsim_place place, bool is_full)
+/* The time of a byte over the links from the other device; through the host's memory it is moved twice. */
+static double peer_ps_per_byte(const struct gsim_device *d, gsim_places places)
+{
+    const struct gsim_platform *p = d->machine->platform;
+    const struct gsim_leg leg = gsim_copies_peer_leg(d, (uint32_t)__builtin_ctzll(places & GSIM_HELD_BY_DEVICES) - 1, d->index);
+    struct gsim_route route;
+    bool is_direct = leg.move == GSIM_MOVE_DIRECT;
+    return gsim_platform_route(p, &leg, &route) ? (is_direct ? 1 : 2) / gbps_to_bytes_per_ps(gsim_route_gbps(p, &route)) : 0;
+}
+
+/* The driver's time per byte of pages that PLACES hold now. */
+static double service_ps_per_byte(const struct gsim_device *d, gsim_places places, bool is_full)
 {
     const struct gsim_device_spec *spec = d->spec;
     double link = 1 / gbps_to_bytes_per_ps(spec->h2d_gbps), s = 1 / gbps_to_bytes_per_ps(spec->fault_total_gbps);
-    if (place == GSIM_PLACE_NONE)
+    if (!places)
         s = s > link ? s - link : 0; /* filled with zeros on the device */
+    else if (!(places & GSIM_HELD_BY_HOST))
+        s = (s > link ? s - link : 0) + peer_ps_per_byte(d, places);
     else if (d->engines[GSIM_COPY_H2D].current)
         s += link; /* every second turn on the link is the copy engine's */
     if (is_full) s += 1 / gbps_to_bytes_per_ps(spec->d2h_gbps);
@@ -196,15 +214,16 @@ static double service_ps_per_byte(const struct gsim_device *d, enum gsim_place p
 static void look(const struct gsim_device *d, struct gsim_fault_arg *a)
 {
     const struct gsim_residency *r = &d->space->residency;
+    const gsim_places here = GSIM_HELD_BY(d->index);
     uint64_t groups = r->pages[a->buffer_index].group_count;
-    a->place = GSIM_PLACE_DEVICE;
+    a->places = here;
     a->stretch_end = groups;
     if (a->cursor < groups) {
-        a->place = gsim_residency_place(r, a->buffer_index, a->cursor, &a->stretch_end);
-        if (a->place == GSIM_PLACE_DEVICE && a->stretch_end < groups && a->stretch_end - a->cursor < GSIM_BLOCK_GROUPS)
-            a->place = gsim_residency_place(r, a->buffer_index, a->stretch_end, &a->stretch_end);
+        a->places = gsim_residency_place(r, a->buffer_index, a->cursor, &a->stretch_end);
+        if (a->places & here && a->stretch_end < groups && a->stretch_end - a->cursor < GSIM_BLOCK_GROUPS)
+            a->places = gsim_residency_place(r, a->buffer_index, a->stretch_end, &a->stretch_end);
     }
-    a->is_missing = a->place != GSIM_PLACE_DEVICE;
+    a->is_missing = !(a->places & here);
 }
 
 static bool grow_scratch(struct gsim_faults *f, size_t kernels, size_t flows, size_t users)
@@ -228,7 +247,7 @@ static void find_service(const struct gsim_device *d, const struct survey *s, co
                          struct gsim_fault_arg *a, double threads)
 {
     double rows = row_count(d, k, a->buffer_index), bytes = (double)d->space->residency.pages[a->buffer_index].bytes;
-    a->ps_per_byte = service_ps_per_byte(d, a->place, s->is_full);
+    a->ps_per_byte = service_ps_per_byte(d, a->places, s->is_full);
     a->round_bytes = gsim_fault_round_bytes(d->spec, window_bytes(d, k, a->buffer_index, threads));
     if (rows <= 0) return;
     struct gsim_fault_rows walk = gsim_fault_rows(d->spec, fmin(rows, threads), bytes / rows);
@@ -247,7 +266,8 @@ static void join_flow(struct gsim_device *d, struct survey *s, const struct gsim
         faults->flow_buffers[i] = a->buffer_index;
         faults->flows[i] = (struct gsim_fault_flow){.bytes = (double)d->space->residency.pages[a->buffer_index].bytes,
                                                     .round_bytes = a->round_bytes,
-                                                    .ps_per_byte = a->ps_per_byte};
+                                                    .ps_per_byte = a->ps_per_byte,
+                                                    .is_past_host = a->places && !(a->places & GSIM_HELD_BY_HOST)};
     }
     if (a->round_bytes > faults->flows[i].round_bytes) faults->flows[i].round_bytes = a->round_bytes;
     faults->users[s->user_count++] = i;
@@ -259,8 +279,8 @@ static void set_pace(struct gsim_device *d, struct gsim_faulter *k, double pace)
     if (fabs(pace - k->pace) <= SAME_PACE * k->pace) return;
     k->pace = pace;
     d->faults.is_as_found = false;
-    gsim_gpu_set_pace(d->sm, d->machine->now, k->command->run, pace);
-    gsim_device_sm_changed(d);
+    gsim_gpu_set_pace(k->command->part->sm, d->machine->now, k->command->run, pace);
+    gsim_partition_changed(k->command->part);
 }
 
 /* Where the kernel is. Stretches that one round brings stall it, once for all of them together; returns how long
@@ -268,7 +288,7 @@ static void set_pace(struct gsim_device *d, struct gsim_faulter *k, double pace)
 static double look_around(struct gsim_device *d, const struct survey *s, struct gsim_faulter *k)
 {
     double stall_ps = 0;
-    if (!d->faults.is_as_found) k->progress = gsim_gpu_progress(d->sm, k->command->run, d->machine->now);
+    if (!d->faults.is_as_found) k->progress = gsim_gpu_progress(k->command->part->sm, k->command->run, d->machine->now);
     k->full_speed = k->progress.full_speed;
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
@@ -287,9 +307,12 @@ static double look_around(struct gsim_device *d, const struct survey *s, struct 
     return stall_ps;
 }
 
+/* It faults or computes now: its SMs' turn has come, and it does not stall. */
+static bool is_going(const struct gsim_faulter *k) { return k->is_running && !k->stall_until && !k->command->part->is_stopped; }
+
 static void survey_kernel(struct gsim_device *d, struct survey *s, struct gsim_faulter *k)
 {
-    if (!k->is_running || k->stall_until) return;
+    if (!is_going(k)) return;
     double stall_ps = look_around(d, s, k);
     if (stall_ps > 0) {
         k->stall_until = d->machine->now + gsim_time_from_us(d->spec->fault_latency_us) + (gsim_time)stall_ps;
@@ -305,9 +328,10 @@ static void survey_kernel(struct gsim_device *d, struct survey *s, struct gsim_f
     s->kernel_count++;
 }
 
-static uint64_t free_bytes(const struct gsim_residency *r)
+static uint64_t free_bytes(const struct gsim_device *d)
 {
-    return r->capacity_bytes - r->device_bytes;
+    const struct gsim_device_pages *held = &d->space->residency.held[d->index];
+    return held->capacity_bytes - held->bytes;
 }
 
 static bool survey_all(struct gsim_device *d, struct survey *s)
@@ -316,7 +340,7 @@ static bool survey_all(struct gsim_device *d, struct survey *s)
     size_t users = 0;
     for (size_t i = 0; i < faults->count; i++) users += faults->active[i]->arg_count;
     /* Of each flow a group may be under way. */
-    *s = (struct survey){.is_full = free_bytes(&d->space->residency) <= (users + 1) * GSIM_GROUP_BYTES};
+    *s = (struct survey){.is_full = free_bytes(d) <= (users + 1) * GSIM_GROUP_BYTES};
     if (!grow_scratch(faults, faults->count, users, users)) {
         gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
         return false;
@@ -334,7 +358,7 @@ static bool apply_paces(struct gsim_device *d)
     uint32_t next = 0;
     for (size_t i = 0; i < d->faults.count; i++) {
         struct gsim_faulter *k = d->faults.active[i];
-        if (!k->is_running || k->stall_until) continue;
+        if (!is_going(k)) continue;
         const struct gsim_fault_kernel *rates = &d->faults.kernels[next++];
         double pace = rates->full_speed > 0 ? rates->speed / rates->full_speed : 1, before = k->pace;
         set_pace(d, k, pace);
@@ -365,6 +389,7 @@ static void find_next(struct gsim_device *d, const struct survey *s)
             offer(&at, now, (double)(k->stall_until - now));
             continue;
         }
+        if (!is_going(k)) continue;
         double speed = faults->kernels[next++].speed;
         for (uint32_t n = 0; n < k->arg_count; n++) {
             const struct gsim_fault_arg *a = &k->args[n];
@@ -376,7 +401,7 @@ static void find_next(struct gsim_device *d, const struct survey *s)
     }
     for (uint32_t f = 0; f < s->flow_count; f++) arriving += faults->flows[f].bytes_per_ps;
     if (!s->is_full && arriving > 0)
-        offer(&at, now, (double)free_bytes(&d->space->residency) / arriving);
+        offer(&at, now, (double)free_bytes(d) / arriving);
     update_at(d, at);
 }
 
@@ -384,15 +409,17 @@ static void find_next(struct gsim_device *d, const struct survey *s)
 static void set_load(struct gsim_device *d, const struct survey *s)
 {
     struct gsim_faults *faults = &d->faults;
-    double in = 0;
-    for (uint32_t f = 0; f < s->flow_count; f++) in += faults->flows[f].bytes_per_ps * 1e3;
+    double in = 0, from_host = 0;
+    for (uint32_t f = 0; f < s->flow_count; f++) {
+        in += faults->flows[f].bytes_per_ps * 1e3;
+        if (!faults->flows[f].is_past_host) from_host += faults->flows[f].bytes_per_ps * 1e3;
+    }
     double out = s->is_full ? in : 0;
     if (fabs(in + out - faults->load_gbps) > 1e-3 * faults->load_gbps) {
-        gsim_gpu_add_copy_load(d->sm, d->machine->now, in + out - faults->load_gbps);
-        gsim_device_sm_changed(d);
+        gsim_partitions_add_copy_load(d, in + out - faults->load_gbps);
         faults->load_gbps = in + out;
     }
-    gsim_engine_reserve(d->machine->engine, d->index, in, out);
+    gsim_engine_reserve(d->machine->engine, d->index, from_host, out);
 }
 
 static void update(void *device)

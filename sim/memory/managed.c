@@ -9,23 +9,51 @@
 
 static bool is_eager(const struct gsim_device *d) { return d->spec->eager_migration > 0; }
 
-enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine *m, const struct gsim_device_spec *spec, struct gsim_error *error)
+/* What managed memory cannot be on: many devices, and several of which one cannot fault. */
+static enum gsim_status check_devices(const struct gsim_device_spec *const *specs, uint32_t device_count, struct gsim_error *error)
 {
-    uint64_t capacity = (uint64_t)(spec->memory_gb * 1e9), total = 0;
+    if (device_count > GSIM_MANAGED_MOST)
+        return gsim_error_set(error, GSIM_INPUT, "managed memory: expected at most %d GPUs, found %u", GSIM_MANAGED_MOST, device_count);
+    for (uint32_t d = 0; d < device_count && device_count > 1; d++)
+        if (specs[d]->eager_migration > 0)
+            return gsim_error_set(error, GSIM_INPUT, "device '%s': managed memory on several GPUs needs page faults (from Pascal on)", specs[d]->name);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine *m, const struct gsim_device_spec *const *specs, uint32_t device_count,
+                                   struct gsim_error *error)
+{
+    const struct gsim_device_spec *spec = specs[0];
+    uint64_t least = UINT64_MAX, total = 0, capacity[GSIM_MANAGED_MOST];
     bool is_managed = space->mode == GSIM_MEMORY_MANAGED;
+    if (is_managed && check_devices(specs, device_count, error)) return error->status;
+    if (!is_managed) device_count = 1; /* nothing moves by itself */
+    for (uint32_t d = 0; d < device_count; d++) {
+        uint64_t own = (uint64_t)(specs[d]->memory_gb * 1e9);
+        capacity[d] = is_managed ? own : UINT64_MAX;
+        if (own < least) least = own;
+    }
     for (uint32_t i = 0; i < space->program->buffer_count; i++) total += space->program->buffers[i].bytes;
-    space->is_oversubscribed = total > capacity;
-    if (total > capacity && (!is_managed || spec->eager_migration > 0))
+    space->is_oversubscribed = total > least;
+    if (total > least && (!is_managed || spec->eager_migration > 0))
         return gsim_error_set(error, GSIM_INPUT,
                               "device '%s': the program's buffers take %.4g GB, expected at most memory_gb = %.4g: %s",
                               spec->name, (double)total * 1e-9, spec->memory_gb,
                               is_managed ? "without page faults (before Pascal) memory cannot be oversubscribed"
                                          : "only managed memory can be oversubscribed");
-    space->moving = GSIM_ARENA_ARRAY(&m->arena, struct gsim_command *, space->buffer_room + 1);
     space->attached = GSIM_ARENA_ARRAY(&m->arena, uint32_t, space->buffer_room + 1);
-    if (!space->moving || !space->attached || !gsim_residency_init(&space->residency, space->program, space->buffer_room, is_managed ? capacity : UINT64_MAX))
+    if (!space->attached || !gsim_residency_init(&space->residency, space->program, space->buffer_room, device_count, capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return GSIM_OK;
+}
+
+bool gsim_managed_leg(const struct gsim_device *d, uint32_t buffer, uint64_t bytes, struct gsim_leg *leg)
+{
+    gsim_places source = gsim_residency_source(&d->space->residency, buffer, bytes, GSIM_HELD_BY(d->index));
+    if (!source) return false;
+    *leg = source == GSIM_HELD_BY_HOST ? gsim_copies_host_leg(d, GSIM_MOVE_BULK, GSIM_COPY_H2D)
+                                  : gsim_copies_peer_leg(d, (uint32_t)__builtin_ctzll(source) - 1, d->index);
+    return true;
 }
 
 void gsim_managed_check(struct gsim_device *d)
@@ -62,12 +90,12 @@ bool gsim_managed_prepare_kernel(struct gsim_device *d, struct gsim_command *com
 {
     for (uint32_t i = 0; i < command->op->arg_count; i++) {
         uint32_t buffer = command->op->args[i].buffer_index;
-        if (!d->space->moving[buffer] && is_eager(d)) {
-            uint64_t bytes = gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, GSIM_PLACE_HOST);
-            if (bytes && (d->space->moving[buffer] = new_migration(d, command, command->iteration, buffer, bytes, GSIM_COPY_H2D)) != NULL)
-                gsim_copies_enqueue(d, d->space->moving[buffer]);
+        if (!d->moving[buffer] && is_eager(d)) {
+            uint64_t bytes = gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, GSIM_HELD_BY_HOST, 0);
+            if (bytes && (d->moving[buffer] = new_migration(d, command, command->iteration, buffer, bytes, GSIM_COPY_H2D)) != NULL)
+                gsim_copies_enqueue(d, d->moving[buffer]);
         }
-        if (d->space->moving[buffer] && !gsim_copies_wait_for(d, d->space->moving[buffer], command)) return true;
+        if (d->moving[buffer] && !gsim_copies_wait_for(d, d->moving[buffer], command)) return true;
     }
     return command->migrations == 0;
 }
@@ -77,7 +105,7 @@ static bool may_fault(const struct gsim_device *d, const struct gsim_command *co
 {
     if (is_eager(d) || !command->op->arg_count) return false;
     for (uint32_t i = 0; i < command->op->arg_count; i++)
-        if (!gsim_residency_is_complete(&d->space->residency, command->op->args[i].buffer_index)) return true;
+        if (!gsim_residency_is_complete(&d->space->residency, command->op->args[i].buffer_index, d->index, command->op->args[i].writes)) return true;
     return d->space->is_oversubscribed;
 }
 
@@ -86,8 +114,9 @@ static void touch_eagerly(struct gsim_device *d, const struct gsim_op *op)
     struct gsim_moved moved = {0};
     for (uint32_t i = 0; i < op->arg_count; i++) {
         uint32_t buffer = op->args[i].buffer_index;
-        if (!gsim_residency_is_complete(&d->space->residency, buffer))
-            gsim_residency_arrive(&d->space->residency, buffer, 0, d->space->residency.pages[buffer].group_count, &moved);
+        bool writes = op->args[i].writes;
+        if (!gsim_residency_is_complete(&d->space->residency, buffer, d->index, writes))
+            gsim_residency_arrive(&d->space->residency, d->index, buffer, 0, d->space->residency.pages[buffer].group_count, writes, &moved);
     }
     gsim_managed_check(d);
 }
@@ -95,7 +124,7 @@ static void touch_eagerly(struct gsim_device *d, const struct gsim_op *op)
 /* What of BUFFER is with the host comes from TIME on; returns when it is there. */
 static gsim_time take_buffer(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *op, uint32_t buffer, gsim_time time)
 {
-    uint64_t bytes = gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, GSIM_PLACE_HOST);
+    uint64_t bytes = gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, ~UINT64_C(0), GSIM_HELD_BY(d->index));
     if (!bytes) return time;
     struct gsim_copy_record record = {.op = command->client->first_op + op->index, .iteration = command->iteration, .stream = command->stream, .device = d->index,
                                       .buffer_index = buffer, .correlation = command->correlation, .kind = GSIM_COPY_H2D,
@@ -152,14 +181,14 @@ void gsim_managed_launch(struct gsim_device *d, const struct gsim_op *const *ops
     gsim_machine_meet(d->machine);
     for (uint32_t b = 0; b < d->space->program->buffer_count; b++) {
         bool is_visible = !d->space->attached[b] || d->space->attached[b] == stream;
-        uint64_t bytes = is_visible && !d->space->moving[b]
-                             ? gsim_residency_bytes(&d->space->residency, b, d->space->program->buffers[b].bytes, GSIM_PLACE_HOST) : 0;
+        uint64_t bytes = is_visible && !d->moving[b]
+                             ? gsim_residency_bytes(&d->space->residency, b, d->space->program->buffers[b].bytes, GSIM_HELD_BY_HOST, 0) : 0;
         if (!bytes) continue;
         struct gsim_command *command = new_migration(d, NULL, iteration, b, bytes, GSIM_COPY_H2D);
         if (!command) return;
         command->stream = stream;
         command->op = user_of(ops, count, b);
-        d->space->moving[b] = last = command;
+        d->moving[b] = last = command;
         gsim_copies_enqueue(d, command);
     }
     if (!last) return;
@@ -186,23 +215,23 @@ bool gsim_managed_begin_prefetch(struct gsim_device *d, struct gsim_command *com
     struct gsim_moved moved = {0};
     if (command->has_room) return true;
     /* The pages count as arrived from here on; kernels wait until the copy has ended. */
-    gsim_residency_arrive(&d->space->residency, command->buffer_index, 0,
-                          gsim_residency_groups(&d->space->residency, command->buffer_index, command->op->bytes), &moved);
+    gsim_residency_arrive(&d->space->residency, d->index, command->buffer_index, 0,
+                          gsim_residency_groups(&d->space->residency, command->buffer_index, command->op->bytes), false, &moved);
     gsim_managed_check(d);
-    command->bytes = moved.from_host;
+    command->bytes = moved.from_host + moved.from_devices;
     command->has_room = true;
-    if (moved.evicted) write_back(d, command, moved.evicted, moved.from_host ? command : NULL);
-    return moved.from_host && !moved.evicted;
+    if (moved.evicted) write_back(d, command, moved.evicted, command->bytes ? command : NULL);
+    return command->bytes && !moved.evicted;
 }
 
 void gsim_managed_arrived(struct gsim_device *d, const struct gsim_command *command)
 {
     struct gsim_moved moved = {0};
-    if (d->space->moving[command->buffer_index] == command) d->space->moving[command->buffer_index] = NULL;
+    if (d->moving[command->buffer_index] == command) d->moving[command->buffer_index] = NULL;
     if (command->has_room) return;
     uint64_t bytes = command->is_migration ? d->space->program->buffers[command->buffer_index].bytes : command->op->bytes;
-    gsim_residency_arrive(&d->space->residency, command->buffer_index, 0,
-                          gsim_residency_groups(&d->space->residency, command->buffer_index, bytes), &moved);
+    gsim_residency_arrive(&d->space->residency, d->index, command->buffer_index, 0,
+                          gsim_residency_groups(&d->space->residency, command->buffer_index, bytes), true, &moved);
     gsim_managed_check(d);
 }
 
@@ -211,7 +240,9 @@ void gsim_managed_arrived(struct gsim_device *d, const struct gsim_command *comm
 void gsim_managed_host_access(struct gsim_device *d, const struct gsim_op *op, uint32_t iteration)
 {
     uint32_t buffer = op->args[0].buffer_index;
-    uint64_t back = op->untimed ? 0 : gsim_residency_bytes(&d->space->residency, buffer, op->bytes, GSIM_PLACE_DEVICE);
+    uint64_t back = op->untimed ? 0 : gsim_residency_bytes(&d->space->residency, buffer, op->bytes, GSIM_HELD_BY_DEVICES, GSIM_HELD_BY_HOST);
+    gsim_places source = back ? gsim_residency_source(&d->space->residency, buffer, op->bytes, GSIM_HELD_BY_HOST) : 0;
+    if (source) d = d->all[__builtin_ctzll(source) - 1]; /* all comes over the link of the device that has most */
     uint64_t page = (uint64_t)d->spec->host_page_bytes;
     if (is_eager(d) && back > op->bytes) back = op->bytes < page ? page : op->bytes;
     if (back > d->space->program->buffers[buffer].bytes) back = d->space->program->buffers[buffer].bytes;

@@ -29,13 +29,14 @@ struct gsim_fault_arg {
     uint32_t buffer_index;
     uint64_t cursor;       /* groups before it are behind the kernel */
     uint64_t stretch_end;  /* of the stretch of groups in one place that it is in */
-    enum gsim_place place;
+    gsim_places places;    /* that hold it */
+    bool writes;
     bool is_missing;       /* the stretch is not on the device: */
     bool is_short;         /* one round brings it, and the kernel stalls until then */
     bool is_flowing;       /* or the kernel goes on as its pages come */
     double round_bytes;
     double ps_per_byte;    /* of the driver's time */
-    uint64_t bytes;        /* that came for it */
+    uint64_t bytes, from_devices; /* that came for it, from the host and from other devices */
     gsim_time first, last; /* when; -1: never */
 };
 
@@ -70,7 +71,8 @@ struct gsim_faults {
 
 /* --- managed.c ------------------------------------------------------------------------------------------------ */
 /* The program's memory fits where it must: explicit copies, and devices without page faults, cannot oversubscribe. */
-enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine *m, const struct gsim_device_spec *spec, struct gsim_error *error);
+enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine *m, const struct gsim_device_spec *const *specs, uint32_t device_count,
+                                   struct gsim_error *error);
 /* A kernel is about to be submitted. True when it may be now; else the transfers it waits for will submit it. */
 bool gsim_managed_prepare_kernel(struct gsim_device *d, struct gsim_command *command);
 void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command);
@@ -81,6 +83,9 @@ void gsim_managed_launch(struct gsim_device *d, const struct gsim_op *const *ops
  * buffer, as fast as faults bring pages alone, beside nothing else on the link. Returns when all is there. */
 gsim_time gsim_managed_take_all(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *const *ops, uint32_t count);
 void gsim_managed_attach(struct gsim_space *space, uint32_t buffer_index, uint32_t stream);
+/* From where the first BYTES bytes of the buffer, as far as the device does not hold them, would come in one transfer: the place that
+ * has most of them. False: there is nothing to move. */
+bool gsim_managed_leg(const struct gsim_device *d, uint32_t buffer, uint64_t bytes, struct gsim_leg *leg);
 /* The host touches a managed buffer: a transfer back that the running thread waits for, where needed. */
 void gsim_managed_host_access(struct gsim_device *d, const struct gsim_op *op, uint32_t iteration);
 /* A bulk copy to the device begins: makes room. True when it may move now. */

@@ -18,7 +18,6 @@ struct gsim_space {
     struct gsim_works *works;          /* of the kinds of devices that were used, the newest first */
     struct gsim_host_cache host_cache;
     struct gsim_residency residency;   /* managed memory */
-    struct gsim_command **moving;      /* by buffer: the transfer to the device under way, or NULL */
     uint32_t *attached;                /* by buffer: the stream that it is attached to; 0: all see it */
     bool is_oversubscribed;            /* the buffers do not all fit: pages may leave under a running kernel */
 };

@@ -176,6 +176,11 @@ uint32_t gsim_builder_buffer(struct gsim_builder *builder, const char *name, uin
     return index;
 }
 
+void gsim_builder_read_mostly(struct gsim_builder *builder, uint32_t buffer_index)
+{
+    if (buffer_index < builder->program.buffer_count) builder->buffers[buffer_index].is_read_mostly = true;
+}
+
 uint64_t gsim_builder_buffer_bytes(const struct gsim_builder *builder, uint32_t buffer_index)
 {
     return buffer_index < builder->program.buffer_count ? builder->buffers[buffer_index].bytes : 0;

@@ -18,8 +18,8 @@
 enum { FILE_FIELDS(OF_IDS) FILE_FIELD_COUNT };
 static const char *const file_names[] = {FILE_FIELDS(OF_NAMES) NULL};
 
-enum { BUFFER_NAME, BUFFER_BYTES, BUFFER_INIT, BUFFER_FIELD_COUNT };
-static const char *const buffer_names[] = {"name", "bytes", "init", NULL};
+enum { BUFFER_NAME, BUFFER_BYTES, BUFFER_INIT, BUFFER_READ_MOSTLY, BUFFER_FIELD_COUNT };
+static const char *const buffer_names[] = {"name", "bytes", "init", "read_mostly", NULL};
 static const char *const init_names[] = {"none", "host", "device", NULL}; /* enum gsim_buffer_init */
 
 enum { KERNEL_NAME, KERNEL_WORK, KERNEL_FIELD_COUNT = KERNEL_WORK + GSIM_DEMAND_FIELD_COUNT };
@@ -55,13 +55,16 @@ static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, 
                                  reader->total_bytes, GSIM_LIMIT_BYTES);
     if (values[BUFFER_INIT] && (status = gsim_fields_choice(&fields, BUFFER_INIT, init_names, &init)) != GSIM_OK)
         return status;
+    bool is_read_mostly = false;
+    if ((status = gsim_fields_bool(&fields, BUFFER_READ_MOSTLY, &is_read_mostly)) != GSIM_OK) return status;
     void *buffers = reader->buffers;
     if (gsim_array_grow(&buffers, sizeof(*reader->buffers), index, &reader->buffer_room))
         return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
     reader->buffers = buffers;
     reader->buffers[index] = (struct gsim_reader_buffer){.bytes = (uint64_t)bytes, .name = name};
     reader->buffer_count = index + 1;
-    gsim_builder_buffer(reader->builder, name, (uint64_t)bytes, (enum gsim_buffer_init)init);
+    uint32_t made = gsim_builder_buffer(reader->builder, name, (uint64_t)bytes, (enum gsim_buffer_init)init);
+    if (is_read_mostly) gsim_builder_read_mostly(reader->builder, made);
     return GSIM_OK;
 }
 

@@ -105,7 +105,8 @@ static void put_buffers(struct writer *w)
         const struct gsim_buffer *buffer = &w->program->buffers[i];
         put(w, "%s\n  {\"name\": ", i ? "," : "");
         put_name(w, buffer->name);
-        put(w, ", \"bytes\": %" PRIu64 ", \"init\": \"%s\"}", buffer->bytes, inits[buffer->init]);
+        put(w, ", \"bytes\": %" PRIu64 ", \"init\": \"%s\"%s}", buffer->bytes, inits[buffer->init],
+            buffer->is_read_mostly ? ", \"read_mostly\": true" : "");
     }
     put(w, "],\n");
 }

@@ -30,9 +30,6 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
     if (mechanism == GSIM_MECHANISM_MPS && layout->process_count > (uint32_t)s->device->mps_clients)
         return gsim_error_set(error, GSIM_USAGE, "--share %s: %u processes, and MPS takes %u clients (device.mps_clients)", name,
                               layout->process_count, (uint32_t)s->device->mps_clients);
-    bool moves = mechanism == GSIM_MECHANISM_TIMESLICE || mechanism == GSIM_MECHANISM_PARTITION || (mechanism == GSIM_MECHANISM_MPS && has_caps(s, layout));
-    if (moves && s->memory == GSIM_MEMORY_MANAGED && set->all.buffer_count)
-        return gsim_error_set(error, GSIM_USAGE, "--share %s: managed memory is not simulated there: --memory pinned or pageable", name);
     for (uint32_t i = 0; i < set->count && s->sharing->needs_profile; i++)
         if (set->tasks[i].source)
             return gsim_error_set(error, GSIM_USAGE,

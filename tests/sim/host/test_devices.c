@@ -369,7 +369,6 @@ static void errors(void)
         {&copier, GSIM_MEMORY_PINNED, 2, GSIM_SIM, "cannot be in a stream of GPU 1"},
         {&setter, GSIM_MEMORY_PINNED, 1, GSIM_INPUT, "ops[1] is for GPU 1, and there is 1"},
         {&setter, GSIM_MEMORY_PINNED, 20000, GSIM_INPUT, "at most 16384 GPUs"},
-        {&setter, GSIM_MEMORY_MANAGED, 2, GSIM_INPUT, "managed memory on several GPUs"},
         {gsim_scheduler_find("kesco"), GSIM_MEMORY_PINNED, 2, GSIM_INPUT, "scheduler 'kesco' knows one GPU only"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
