@@ -15,7 +15,7 @@
 
 #define VALUE_BYTES    (64 << 20)
 #define STEPS_PER_BYTE 20 /* exports of nsys take two, results files less than one */
-#define STEPS_FREE     10000000
+#define STEPS_FREE     1000000
 #define STEPS_A_LOOK   1000
 
 /* SQLite's own allocator, but that the process ends where it has none left: a table that was not read, a text that is NULL
@@ -141,18 +141,20 @@ int gsim_database_open(const char *path, bool may_recover, sqlite3 **database, s
 }
 
 /* --- what it holds -------------------------------------------------------------------------------------------------- */
+static bool is_true(sqlite3 *database, const char *sql, const char *table)
+{
+    sqlite3_stmt *statement = NULL;
+    bool answer = sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
+                  sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
+                  sqlite3_column_int(statement, 0) == 1;
+    sqlite3_finalize(statement);
+    return answer;
+}
+
 bool gsim_database_holds(sqlite3 *database, const char *table)
 {
-    static const char sql[] = "SELECT type = 'table' AND rootpage > 0 AND"
-                              " NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(sqlite_master.name) WHERE hidden <> 0)"
-                              " FROM sqlite_master WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')";
-    sqlite3_stmt *statement = NULL;
-    bool holds = false;
-    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
-        holds = sqlite3_column_int(statement, 0) == 1;
-    sqlite3_finalize(statement);
-    return holds;
+    return is_true(database, "SELECT type = 'table' AND rootpage > 0 FROM sqlite_master WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')", table) &&
+           is_true(database, "SELECT sum(hidden <> 0) = 0 FROM pragma_table_xinfo(?1)", table);
 }
 
 const char *gsim_database_reason(sqlite3 *database)

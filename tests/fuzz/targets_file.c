@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "plots/frame.h"
@@ -119,9 +120,65 @@ void gsim_fuzz_rocprof(const uint8_t *data, size_t size)
     import_with("rocprof", gsim_fuzz_file(data, size, ".json"));
 }
 
-void gsim_fuzz_nvprof(const uint8_t *data, size_t size)
+void gsim_fuzz_wfcommons(const uint8_t *data, size_t size)
 {
-    import_with("nvprof", gsim_fuzz_file(data, size, ".nvvp"));
+    import_with("wfcommons", gsim_fuzz_file(data, size, ".json"));
+}
+
+/* Beside a trace of two kernels whose operators it may know. */
+void gsim_fuzz_execution(const uint8_t *data, size_t size)
+{
+    static const char trace[] =
+        "{\"schemaVersion\": 1, \"traceEvents\": ["
+        "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 9, \"args\": {\"External id\": 1, \"Record function id\": 1}},"
+        "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 1, \"tid\": 1, \"ts\": 2, \"dur\": 3,"
+        " \"args\": {\"correlation\": 7, \"External id\": 1}},"
+        "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 0, \"tid\": 7, \"ts\": 6, \"dur\": 5, \"args\": {\"correlation\": 7, \"device\": 0, \"stream\": 7,"
+        " \"External id\": 1, \"grid\": [1, 1, 1], \"block\": [32, 1, 1], \"registers per thread\": 16, \"shared memory\": 0}},"
+        "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"b\", \"pid\": 1, \"tid\": 1, \"ts\": 11, \"dur\": 9, \"args\": {\"External id\": 2, \"Record function id\": 3}},"
+        "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 1, \"tid\": 1, \"ts\": 12, \"dur\": 3,"
+        " \"args\": {\"correlation\": 8, \"External id\": 2}},"
+        "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 0, \"tid\": 8, \"ts\": 16, \"dur\": 5, \"args\": {\"correlation\": 8, \"device\": 0, \"stream\": 8,"
+        " \"External id\": 2, \"grid\": [1, 1, 1], \"block\": [32, 1, 1], \"registers per thread\": 16, \"shared memory\": 0}}]}";
+    struct gsim_program program = {0};
+    struct gsim_import_notes notes;
+    struct gsim_error error = {0};
+    struct gsim_import_options options = {.name = "fuzz", .gaps = true, .last = UINT32_MAX};
+    options.execution_trace = gsim_fuzz_file(data, size, "-execution.json");
+    if (gsim_import_kineto(gsim_fuzz_file((const uint8_t *)trace, sizeof trace - 1, ".json"), &options, &program, &notes, &error) == GSIM_OK) {
+        write_again(&program);
+        gsim_program_release(&program);
+    }
+}
+
+/* As the architecture of a device that has nothing by itself but what every device says. */
+void gsim_fuzz_arch(const uint8_t *data, size_t size)
+{
+    static const char device[] = "{\"schema\": \"gpusim-device/1\", \"name\": \"fuzzed\", \"title\": \"T\", \"compute_capability\": \"9.0\", \"arch\": \"sm_90\"}";
+    static char folder[128], file[192];
+    struct gsim_device_spec spec = {0};
+    struct gsim_error error = {0};
+    const char *path = gsim_fuzz_file((const uint8_t *)device, sizeof device - 1, ".json"), *before = getenv("GPUSIM_DATA");
+    char *kept = before ? strdup(before) : NULL;
+    snprintf(folder, sizeof folder, "%s.d", path);
+    (void)mkdir(folder, 0700);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(file, sizeof file, "%s%s", folder, i ? "/models/arch" : "/models");
+        (void)mkdir(file, 0700);
+    }
+    snprintf(file, sizeof file, "%s/models/arch/sm_90.json", folder);
+    FILE *out = fopen(file, "wb");
+    if (!out || fwrite(data, 1, size, out) != size || fclose(out) != 0) exit(2);
+    setenv("GPUSIM_DATA", folder, 1);
+    if (gsim_device_load(path, &spec, &error) == GSIM_OK) gsim_device_release(&spec);
+    if (kept) setenv("GPUSIM_DATA", kept, 1);
+    else unsetenv("GPUSIM_DATA");
+    free(kept);
+    remove(file);
+    for (char *slash; (slash = strrchr(file, '/')) != NULL && strlen(file) > strlen(folder);) {
+        *slash = '\0';
+        (void)rmdir(file);
+    }
 }
 
 static enum gsim_status pass_over(void *context, const struct gsim_recordings *recordings,

@@ -14,7 +14,7 @@
 #include "tests/fuzz/targets.h"
 #include "traces/import/importers.h"
 
-#define MOST_EDITS 64
+#define MOST_EDITS 12
 
 static void must(sqlite3 *database, int code)
 {
@@ -62,21 +62,31 @@ static void bind_value(struct bytes *bytes, sqlite3_stmt *statement)
     }
 }
 
-/* The name of the table or column that ORDINAL chooses; "" where there is none. */
-static void choose(sqlite3 *database, const char *sql, unsigned ordinal, char name[64])
+/* The tables of a good database and their columns: looked up once, as that takes longer than what is fuzzed. */
+#define MOST_NAMES 256
+
+struct good {
+    const uint8_t *image;
+    size_t size;
+    struct {
+        char table[48], column[48];
+    } names[MOST_NAMES];
+    unsigned name_count;
+};
+
+static void find_names(sqlite3 *database, struct good *good)
 {
-    sqlite3_stmt *list = NULL;
-    unsigned count = 0;
-    name[0] = '\0';
-    if (sqlite3_prepare_v2(database, sql, -1, &list, NULL) != SQLITE_OK) return;
-    while (sqlite3_step(list) == SQLITE_ROW) count++;
-    sqlite3_reset(list);
-    for (unsigned i = 0; count && i <= ordinal % count && sqlite3_step(list) == SQLITE_ROW; i++)
-        snprintf(name, 64, "%s", (const char *)sqlite3_column_text(list, 0));
-    sqlite3_finalize(list);
+    static const char sql[] = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid";
+    sqlite3_stmt *rows = NULL;
+    must(database, sqlite3_prepare_v2(database, sql, -1, &rows, NULL));
+    while (good->name_count < MOST_NAMES && sqlite3_step(rows) == SQLITE_ROW) {
+        snprintf(good->names[good->name_count].table, 48, "%s", (const char *)sqlite3_column_text(rows, 0));
+        snprintf(good->names[good->name_count++].column, 48, "%s", (const char *)sqlite3_column_text(rows, 1));
+    }
+    sqlite3_finalize(rows);
 }
 
-static void edit_once(sqlite3 *database, struct bytes *bytes)
+static void edit_once(sqlite3 *database, const struct good *good, struct bytes *bytes)
 {
     static const char *const edits[] = {
         "UPDATE \"%s\" SET \"%s\" = ?1 WHERE _rowid_ = %u",
@@ -87,11 +97,9 @@ static void edit_once(sqlite3 *database, struct bytes *bytes)
         "ALTER TABLE \"%s\" RENAME COLUMN \"%s\" TO other%u",
         "DROP TABLE \"%s\" /* %s %u */",
     };
-    char table[64], column[64], sql[256];
-    unsigned kind = next_byte(bytes) % (sizeof edits / sizeof edits[0]), which = next_byte(bytes);
-    choose(database, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name", which, table);
-    snprintf(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s')", table);
-    choose(database, sql, next_byte(bytes), column);
+    char sql[256];
+    unsigned kind = next_byte(bytes) % (sizeof edits / sizeof edits[0]), which = next_byte(bytes) % good->name_count;
+    const char *table = good->names[which].table, *column = good->names[which].column;
     sqlite3_stmt *statement = NULL;
     snprintf(sql, sizeof sql, edits[kind], table, column, next_byte(bytes) % 8);
     if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK) {
@@ -104,34 +112,34 @@ static void edit_once(sqlite3 *database, struct bytes *bytes)
 }
 
 /* DATA as a file, or the GOOD database after the edits that DATA asks for. */
-static const char *edited(const uint8_t *data, size_t size, const uint8_t *good, size_t good_size)
+static const char *edited(const uint8_t *data, size_t size, const struct good *good)
 {
     static const char magic[] = "SQLite format 3";
     bool is_file = size > sizeof magic && memcmp(data, magic, sizeof magic) == 0;
-    const char *path = gsim_fuzz_file(is_file ? data : good, is_file ? size : good_size, ".sqlite");
+    const char *path = gsim_fuzz_file(is_file ? data : good->image, is_file ? size : good->size, ".sqlite");
     if (is_file) return path;
     struct bytes bytes = {data, data + size};
     sqlite3 *database = NULL;
     must(database, sqlite3_open(path, &database));
-    must(database, sqlite3_exec(database, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN", NULL, NULL, NULL));
-    for (int i = 0; i < MOST_EDITS && bytes.at < bytes.end; i++) edit_once(database, &bytes);
+    must(database, sqlite3_exec(database, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN", NULL, NULL, NULL));
+    for (int i = 0; i < MOST_EDITS && bytes.at < bytes.end; i++) edit_once(database, good, &bytes);
     (void)sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
     sqlite3_close(database);
     return path;
 }
 
 /* The bytes of a database that SQL makes; kept for the life of the process. */
-static const uint8_t *make(const char *sql, size_t *size)
+static void make(const char *sql, struct good *good)
 {
     sqlite3 *database = NULL;
     sqlite3_int64 length = 0;
     must(database, sqlite3_open(":memory:", &database));
     must(database, sqlite3_exec(database, sql, NULL, NULL, NULL));
-    unsigned char *image = sqlite3_serialize(database, "main", &length, 0);
-    if (!image) must(database, SQLITE_NOMEM);
-    *size = (size_t)length;
+    good->image = sqlite3_serialize(database, "main", &length, 0);
+    if (!good->image) must(database, SQLITE_NOMEM);
+    good->size = (size_t)length;
+    find_names(database, good);
     sqlite3_close(database);
-    return image;
 }
 
 /* --- Nsight Systems' ---------------------------------------------------------------------------------------------- */
@@ -168,19 +176,57 @@ static const char nsys_sql[] =
     "CREATE TABLE TARGET_INFO_GPU (id INT, name TEXT, computeMajor INT, computeMinor INT, smCount INT, totalMemory INT);"
     "INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H200', 9, 0, 132, 150000000000)";
 
-void gsim_fuzz_nsys(const uint8_t *data, size_t size)
+static void import_edited(const struct gsim_importer *importer, const uint8_t *data, size_t size, const char *sql, struct good *good)
 {
-    static const uint8_t *good;
-    static size_t good_size;
     struct gsim_program program = {0};
     struct gsim_import_notes notes;
     struct gsim_import_times times = {0};
     struct gsim_error error = {0};
     struct gsim_import_options options = {.name = "fuzz", .gaps = true, .last = UINT32_MAX, .times = &times};
-    if (!good) good = make(nsys_sql, &good_size);
-    const char *path = edited(data, size, good, good_size);
-    if (gsim_import_nsys(path, &options, &program, &notes, &error) == GSIM_OK) gsim_program_release(&program);
+    if (!good->image) make(sql, good);
+    if (importer->read(edited(data, size, good), &options, &program, &notes, &error) == GSIM_OK) gsim_program_release(&program);
     gsim_import_times_release(&times);
+}
+
+void gsim_fuzz_nsys(const uint8_t *data, size_t size)
+{
+    static struct good good;
+    import_edited(gsim_importer_find("nsys"), data, size, nsys_sql, &good);
+}
+
+/* --- nvprof's -------------------------------------------------------------------------------------------------------- */
+static const char nvprof_sql[] =
+    "CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringTable VALUES (1, 'scale(float*, int)'), (2, 'Tesla V100');"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (_id_ INTEGER PRIMARY KEY, cbid INT, start INT, end INT, processId INT, threadId INT,"
+    " correlationId INT, returnValue INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1, 211, 10000, 16000, 55, 66, 1, 0), (2, 211, 20000, 26000, 55, 66, 2, 0),"
+    " (3, 41, 30000, 36000, 55, 66, 3, 0), (4, 131, 40000, 90000, 55, 66, 4, 0);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_DRIVER (_id_ INTEGER PRIMARY KEY, cbid INT, start INT, end INT, processId INT, threadId INT,"
+    " correlationId INT, returnValue INT);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (_id_ INTEGER PRIMARY KEY, registersPerThread INT, start INT, end INT, completed INT,"
+    " deviceId INT, contextId INT, streamId INT, gridX INT, gridY INT, gridZ INT, blockX INT, blockY INT, blockZ INT, staticSharedMemory INT,"
+    " dynamicSharedMemory INT, correlationId INT, gridId INT, name INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (1, 32, 19000, 29000, 0, 0, 1, 7, 64, 1, 1, 256, 1, 1, 0, 0, 1, 1, 1),"
+    " (2, 32, 31000, 39000, 0, 0, 1, 8, 64, 1, 1, 256, 1, 1, 0, 0, 2, 2, 1);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (_id_ INTEGER PRIMARY KEY, copyKind INT, srcKind INT, dstKind INT, flags INT, bytes INT, start INT,"
+    " end INT, deviceId INT, contextId INT, streamId INT, correlationId INT, runtimeCorrelationId INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1, 2, 3, 2, 0, 4000000, 41000, 49000, 0, 1, 7, 3, 0);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (_id_ INTEGER PRIMARY KEY, bytes INT, start INT, end INT, deviceId INT, contextId INT, streamId INT,"
+    " correlationId INT); INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (1, 64, 50000, 51000, 0, 1, 7, 5);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER (_id_ INTEGER PRIMARY KEY, counterKind INT, value INT, start INT, end INT, srcId INT,"
+    " dstId INT, streamId INT, processId INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER VALUES (1, 1, 65536, 52000, 53000, 0, 1, 7, 55);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (_id_ INTEGER PRIMARY KEY, correlationId INT, contextId INT, streamId INT, eventId INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (1, 6, 1, 7, 3);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (_id_ INTEGER PRIMARY KEY, type INT, start INT, end INT, correlationId INT, contextId INT,"
+    " streamId INT, eventId INT); INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (1, 3, 54000, 55000, 4, 1, 7, 0);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_DEVICE (_id_ INTEGER PRIMARY KEY, name INT, computeCapabilityMajor INT, computeCapabilityMinor INT,"
+    " numMultiprocessors INT, globalMemorySize INT); INSERT INTO CUPTI_ACTIVITY_KIND_DEVICE VALUES (1, 2, 7, 0, 80, 17000000000)";
+
+void gsim_fuzz_nvprof(const uint8_t *data, size_t size)
+{
+    static struct good good;
+    import_edited(gsim_importer_find("nvprof"), data, size, nvprof_sql, &good);
 }
 
 /* --- results of sweeps -------------------------------------------------------------------------------------------- */
@@ -206,8 +252,7 @@ static const char results_sql[] =
 
 void gsim_fuzz_results(const uint8_t *data, size_t size)
 {
-    static const uint8_t *good;
-    static size_t good_size;
+    static struct good good;
     struct gsim_store *store = NULL;
     struct gsim_answer answer = {0};
     struct gsim_frame frame = {0};
@@ -216,8 +261,8 @@ void gsim_fuzz_results(const uint8_t *data, size_t size)
     const struct gsim_query query = {.conditions = conditions, .condition_count = 1, .columns = columns,
                                      .column_count = 2, .base_name = "sched", .base_value = "serial",
                                      .is_grouped = size % 2 == 0};
-    if (!good) good = make(results_sql, &good_size);
-    const char *path = edited(data, size, good, good_size);
+    if (!good.image) make(results_sql, &good);
+    const char *path = edited(data, size, &good);
     if (gsim_store_open(path, GSIM_STORE_READ, &store, &error) == GSIM_OK)
         (void)!gsim_query_run(store, &query, &answer, &error);
     gsim_answer_release(&answer);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/sweep/request.h"
+#include "cli/tasks/task_words.h"
 #include "sweep/query/query.h"
 #include "sweep/spec.h"
 #include "sweep/query/where.h"
@@ -48,6 +49,22 @@ void gsim_fuzz_spec(const uint8_t *data, size_t size)
     gsim_spec_init(&spec, &gsim_request_host);
     if (gsim_spec_read(&spec, gsim_fuzz_file(data, size, ".json"), &error) == GSIM_OK) walk(&spec);
     gsim_spec_release(&spec);
+}
+
+/* A file of tasks; or the words of one --task, where it is none. */
+void gsim_fuzz_tasks(const uint8_t *data, size_t size)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_task_words words = {0};
+    struct gsim_error error = {0};
+    const char **list = NULL;
+    uint32_t count = 0;
+    char *text = text_of(data, size);
+    if (gsim_task_words_file(gsim_fuzz_file(data, size, ".json"), &arena, &list, &count, &error) == GSIM_OK)
+        for (uint32_t i = 0; list && i < count; i++) (void)!gsim_task_words_read(list[i], &arena, &words, &error);
+    (void)!gsim_task_words_read(text, &arena, &words, &error);
+    gsim_arena_release(&arena);
+    free(text);
 }
 
 /* Lines: each an axis, or paired axes behind a '+', or a condition behind a '?'. */

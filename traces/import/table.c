@@ -30,7 +30,7 @@ enum gsim_status gsim_tables_open(struct gsim_tables *tables, const char *path, 
                               stat(path, &info) != 0 ? "no such file" : "no regular file");
     if (gsim_database_open(path, false, &tables->database, &tables->steps) != SQLITE_OK)
         return gsim_error_set(error, GSIM_INPUT, "%s", gsim_database_reason(tables->database));
-    if (sqlite3_exec(tables->database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_NOTADB)
+    if (sqlite3_exec(tables->database, "BEGIN; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_NOTADB)
         return gsim_error_set(error, GSIM_INPUT, "expected an SQLite database, found another kind of file");
     return GSIM_OK;
 }

@@ -95,10 +95,25 @@ static void other_files_are_refused(void)
     gsim_dataflow_release(&flow);
 }
 
+/* Beyond 2^53 doubles tell neighbours apart no more, and beyond 2^63 they fit no integer: such ids are none. */
+static void ids_out_of_range_are_none(void)
+{
+    static const char text[] = "{\"nodes\": [" NODE(1, 0, 1, T(1, 9223372036854775808), T(2, 1e300)) ", " NODE(2, 0, 1e300, T(1, -5), T(2, 20)) ", "
+        NODE(3, 0, -3, T(1, 9007199254740992), T(2, 30)) ", " NODE(4, 0, 4, T(1, 40), T(2, 9007199254740991)) "]}";
+    struct gsim_dataflow flow = {0};
+    struct gsim_error error = {0};
+    CHECK_OK(read_text(text, &flow, &error), error);
+    const struct gsim_dataflow_op *first = gsim_dataflow_find(&flow, 1), *last = gsim_dataflow_find(&flow, 4);
+    CHECK(!first || (first->read_count == 0 && first->write_count == 0));
+    CHECK(last && last->read_count == 1 && last->write_count == 1);
+    gsim_dataflow_release(&flow);
+}
+
 static const struct test_case cases[] = {
     {"buffers follow storages", buffers_follow_storages},
     {"chains in place are one buffer", chains_in_place_are_one_buffer},
     {"other files are refused", other_files_are_refused},
+    {"ids out of range are none", ids_out_of_range_are_none},
 };
 
 TEST_MAIN("traces/import_dataflow", cases)
