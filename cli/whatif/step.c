@@ -14,7 +14,7 @@
 /* Of 81 traces whose steps were timed without a profiler, too, 80 lie within these, as shares of the host's time. */
 #define FASTER   0.71
 #define SLOWER   1.34
-#define LEAST    0.06 /* of a step, either way: clocks, and hosts at another time */
+#define LEAST    0.08 /* of a step, either way: clocks, and hosts at another time */
 #define MOST     0.295
 #define ROUNDS   40
 #define NEAR     1e-4
