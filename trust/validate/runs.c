@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpusim/metrics.h"
+
 const char *gsim_split_word(enum gsim_split split)
 {
     static const char *const words[] = {"fit", "test", "all"};
@@ -73,6 +75,28 @@ static enum gsim_status append(struct gsim_run_validation *v, const struct gsim_
     return GSIM_OK;
 }
 
+/* What models without a machine say of an iteration, on the same times alone. */
+static enum gsim_status find_simpler(const struct gsim_recordings *recordings, const struct gsim_recording *run,
+                                     struct gsim_run_sample *s, struct gsim_error *error)
+{
+    struct gsim_program program = {0};
+    gsim_time path = 0;
+    enum gsim_status status = gsim_predict_program(recordings, run, &program, error);
+    gsim_time *times = status == GSIM_OK ? gsim_alloc(sizeof *times * (program.op_count + 1)) : NULL;
+    if (status == GSIM_OK && !times) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; times && i < program.op_count; i++) {
+        bool is_kernel = program.ops[i].kind == GSIM_OP_KERNEL;
+        double us = is_kernel ? program.kernels[program.ops[i].kernel_index].solo_us : program.ops[i].host_us;
+        times[i] = gsim_time_from_us(us);
+        s->sum_us += us;
+    }
+    if (status == GSIM_OK) status = gsim_critical_path(&program, 1, times, &path, error);
+    s->path_us = gsim_time_us(path);
+    gsim_free(times);
+    gsim_program_release(&program);
+    return status;
+}
+
 enum gsim_status gsim_run_validation_add(struct gsim_run_validation *v, const char *file,
                                          const struct gsim_recordings *recordings, const struct gsim_recording *run,
                                          struct gsim_error *error)
@@ -89,6 +113,7 @@ enum gsim_status gsim_run_validation_add(struct gsim_run_validation *v, const ch
     if (status != GSIM_OK)
         return gsim_error_set(error, status, "%s with %s: %s", run->key.workload, run->scheduler, local.message);
     status = measure(run, &s, error);
+    if (status == GSIM_OK) status = find_simpler(recordings, run, &s, error);
     if (status != GSIM_OK) return status;
     const struct gsim_run_sample *before = v->count ? &v->samples[v->count - 1] : NULL;
     s.file = keep(v, file, before ? before->file : NULL);
@@ -167,7 +192,7 @@ enum gsim_status gsim_run_summarize(const struct gsim_run_validation *v, const s
                                     struct gsim_run_summary *summary, struct gsim_error *error)
 {
     size_t counts[3] = {0};
-    struct mean spread = {0}, timeline = {0}, traced = {0};
+    struct mean spread = {0}, timeline = {0}, traced = {0}, sum = {0}, path = {0};
     double *memory = gsim_alloc((3 * v->count + 1) * sizeof *memory);
     double *columns[3] = {memory, memory + v->count, memory + 2 * v->count};
     struct gsim_error_summary *results[3] = {&summary->makespan, &summary->replay, &summary->speedup};
@@ -179,6 +204,8 @@ enum gsim_status gsim_run_summarize(const struct gsim_run_validation *v, const s
         for (int c = 0; c < 3; c++)
             if (!isnan(errors[c])) columns[c][counts[c]++] = errors[c];
         add_to(&spread, s->spread_ratio);
+        add_to(&sum, fabs(s->sum_us / s->measured_us - 1));
+        add_to(&path, fabs(s->path_us / s->measured_us - 1));
         add_to(&timeline, s->prediction.timeline.mean);
         add_to(&traced, s->traced_ratio);
     }
@@ -186,6 +213,8 @@ enum gsim_status gsim_run_summarize(const struct gsim_run_validation *v, const s
     for (int c = 0; c < 3 && status == GSIM_OK; c++)
         status = gsim_errors_summarize(columns[c], counts[c], results[c], error);
     summary->spread_ratio = mean_of(&spread);
+    summary->sum_mean = mean_of(&sum);
+    summary->path_mean = mean_of(&path);
     summary->timeline_mean = mean_of(&timeline);
     summary->traced_ratio = mean_of(&traced);
     gsim_free(memory);

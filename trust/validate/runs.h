@@ -24,6 +24,7 @@ struct gsim_run_sample {
     double error;        /* predicted over measured, less 1 */
     double traced_ratio; /* the traced iteration over the median, less 1: what the tracer costs; NAN: none */
     struct gsim_prediction prediction;
+    double sum_us, path_us; /* simpler models: kernels' times alone added up; the longest path of dependent ones */
 };
 
 struct gsim_run_validation {
@@ -58,6 +59,7 @@ struct gsim_run_choice {
 struct gsim_run_summary {
     struct gsim_error_summary makespan, replay, speedup; /* speedup: of runs with a base run in their configuration */
     double spread_ratio, timeline_mean, traced_ratio;    /* means; NAN: none */
+    double sum_mean, path_mean;                          /* mean absolute errors of the simpler models */
 };
 enum gsim_status gsim_run_summarize(const struct gsim_run_validation *validation, const struct gsim_run_choice *choice,
                                     struct gsim_run_summary *summary, struct gsim_error *error) GSIM_NODISCARD;

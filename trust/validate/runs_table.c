@@ -97,6 +97,23 @@ static enum gsim_status put_rankings(const struct gsim_run_validation *v, struct
     return GSIM_OK;
 }
 
+/* On the same times alone; a second recording in the place of predictions has none. */
+static enum gsim_status put_simpler(const struct gsim_run_validation *v, struct gsim_output *output, struct gsim_error *error)
+{
+    static const enum gsim_split splits[] = {GSIM_SPLIT_TEST, GSIM_SPLIT_FIT};
+    for (size_t i = 0; i < 2; i++) {
+        struct gsim_run_choice choice = {.split = splits[i]};
+        struct gsim_run_summary s;
+        enum gsim_status status = gsim_run_summarize(v, &choice, &s, error);
+        if (status != GSIM_OK) return status;
+        if (!s.makespan.count) continue;
+        gsim_output_printf(output, "%s  simpler models, %s runs: kernels' times alone added up %.2f %% off on average,\n", i ? "" : "\n",
+                           gsim_split_word(splits[i]), 100 * s.sum_mean);
+        gsim_output_printf(output, "  the longest path of dependent ones %.2f %%, gpusim %.2f %%\n", 100 * s.path_mean, 100 * s.makespan.mean);
+    }
+    return GSIM_OK;
+}
+
 static void put_notes(const struct gsim_run_validation *v, struct gsim_output *output)
 {
     if (v->skipped) gsim_output_printf(output, "\n%zu runs left out; the first: %s.\n", v->skipped, v->skipped_reason);
@@ -128,6 +145,7 @@ enum gsim_status gsim_run_validation_print(const struct gsim_run_validation *v, 
 {
     gsim_output_printf(output, "Runs of gpusim-runner, predicted on %s:\n", v->predictor->device->name);
     enum gsim_status status = put_table(v, output, error);
+    if (status == GSIM_OK) status = put_simpler(v, output, error);
     if (status == GSIM_OK) put_notes(v, output);
     return status;
 }

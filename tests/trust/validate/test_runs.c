@@ -64,6 +64,9 @@ static void own_device_is_predicted_exactly(void)
         CHECK_MSG(s->prediction.timeline.mean < 1e-5 && s->prediction.timeline.missing == 0,
                   "%s with %s: times %.6f, %u missing", s->key.workload, s->scheduler, s->prediction.timeline.mean,
                   s->prediction.timeline.missing);
+        CHECK_MSG(s->path_us > 0 && s->path_us <= s->sum_us * (1 + 1e-9), "%s: path %.3f, sum %.3f us", s->key.workload, s->path_us, s->sum_us);
+        if (strcmp(s->key.workload, "vec") == 0) /* two squares side by side, then the sum of their products */
+            CHECK_MSG(s->path_us < 0.9 * s->sum_us && s->path_us > 0.5 * s->sum_us, "path %.3f, sum %.3f us", s->path_us, s->sum_us);
         CHECK_NEAR(s->spread_ratio, 0.018, 1e-6); /* 5 % and 95 % of five equally spaced ones, +- 2 % */
         double replay = s->prediction.replay_us / s->measured_us - 1;
         if (strcmp(s->scheduler, "cudagraph") == 0)
@@ -128,8 +131,8 @@ static void lines_are_computed(void)
 {
     struct gsim_predictor predictor = {&device, &gpu, NULL};
     struct gsim_run_sample samples[4] = {
-        {.config = 0, .scheduler = "serial", .measured_us = 100, .error = 0.1},
-        {.config = 0, .scheduler = "async", .measured_us = 50, .error = 0, .spread_ratio = 0.02},
+        {.config = 0, .scheduler = "serial", .measured_us = 100, .error = 0.1, .sum_us = 90, .path_us = 40},
+        {.config = 0, .scheduler = "async", .measured_us = 50, .error = 0, .spread_ratio = 0.02, .sum_us = 90, .path_us = 40},
         {.config = 1, .scheduler = "serial", .measured_us = 100, .error = -0.5, .split = GSIM_SPLIT_TEST},
         {.config = 1, .scheduler = "async", .measured_us = 80, .error = 0.25, .split = GSIM_SPLIT_TEST},
     };
@@ -151,6 +154,8 @@ static void lines_are_computed(void)
     CHECK_NEAR(summary.makespan.mean, 0.05, 1e-12);
     CHECK_NEAR(summary.makespan.worst, 0.1, 1e-12);
     CHECK_NEAR(summary.spread_ratio, 0.01, 1e-12);
+    CHECK_NEAR(summary.sum_mean, (0.1 + 0.8) / 2, 1e-12);
+    CHECK_NEAR(summary.path_mean, (0.6 + 0.2) / 2, 1e-12);
     CHECK_INT(summary.speedup.count, 1); /* 2.2 for 2 */
     CHECK_NEAR(summary.speedup.mean, 0.1, 1e-12);
     CHECK(isnan(summary.timeline_mean));
