@@ -391,7 +391,7 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
     const struct gsim_import_options *options = e->records->options;
     struct gsim_host_event event = {.name = GSIM_NO_NAME};
     char room[NAME_ROOM];
-    if (!options->removes_overhead && !options->steps) return GSIM_OK;
+    if (!options->removes_overhead && (!options->steps || options->times)) return GSIM_OK; /* a comparison needs no reasons */
     e->records->has_autograd |= category == CAT_OPERATOR && e->values[EV_NAME] && strncmp(e->values[EV_NAME], "\"autograd::engine", 17) == 0;
     if (gsim_value_is_missing(e->values[EV_TS]) || (gsim_value_is_missing(e->values[EV_DUR]) && !e->end)) return GSIM_OK;
     if (category == CAT_OPERATOR)

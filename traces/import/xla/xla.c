@@ -205,7 +205,7 @@ static enum gsim_status read_host_event(struct event *e)
         snprintf(name, sizeof name, is_step ? "%s#%llu" : "%s", e->name, (unsigned long long)whole_of(e->args[ARG_STEP]));
         status = gsim_records_add_annotation(r, name, e->start_ns, e->end_ns);
     }
-    if (status != GSIM_OK || (!options->removes_overhead && !options->steps)) return status;
+    if (status != GSIM_OK || (!options->removes_overhead && (!options->steps || options->times))) return status;
     struct gsim_host_event event = {e->start_ns, e->end_ns - e->start_ns, GSIM_NO_NAME,
                                     e->name[0] == '$' ? GSIM_HOST_FUNCTION : is_step ? GSIM_HOST_ANNOTATION : GSIM_HOST_CALL};
     if (event.length_ns >= GSIM_NAMED_FROM_NS) status = gsim_records_name(r, e->name, &event.name);
