@@ -96,6 +96,11 @@ bool gsim_overhead_init(struct gsim_overhead *o, const struct gsim_records *reco
     for (uint32_t i = 0; i < records->host_event_count; i++) o->events[i] = records->host_events[i];
     qsort(o->events, records->host_event_count, sizeof *o->events, compare_events);
     if (!find_pace(o)) return false;
+    o->has_calls_only = true;
+    for (uint32_t i = 0; i < records->host_event_count; i++) {
+        enum gsim_host_event_kind kind = records->host_events[i].kind;
+        o->has_calls_only &= kind == GSIM_HOST_CALL || kind >= GSIM_HOST_ANNOTATION;
+    }
     while (o->next < records->host_event_count && o->events[o->next].start_ns < o->since_ns) o->next++;
     return true;
 }
@@ -130,6 +135,8 @@ static int64_t overhead_of(const struct gsim_overhead *o, const struct passed *p
     if (o->records->is_observed) {
         own = gap - o->pace * (OPERATOR_NEEDS * p->operators + LAUNCH_NEEDS);
         most = OBSERVED_NS * (p->operators + 1);
+    } else if (o->has_calls_only && !o->records->is_xla) {
+        own = o->pace * 2 * CALL_NS * p->calls;
     } else {
         double slowed = SLOWED_NS * (p->operators + p->calls + 1);
         own = (o->records->is_xla ? XLA : 1) * o->share * (gap < slowed ? gap : slowed) + o->pace * (OPERATOR_NS * p->operators + RANGE_NS * p->ranges + CALL_NS * p->calls + FUNCTION_NS * p->functions);

@@ -12,6 +12,7 @@ struct gsim_overhead {
     int64_t since_ns; /* when the host was done with the step before */
     double pace;      /* how slow the host is: of its launch calls, beside those of the hosts that the costs are of */
     double share;     /* of the host's time between recorded events */
+    bool has_calls_only; /* no operators: the profiler saw CUDA's calls alone */
 };
 
 /* False when memory is out. */
