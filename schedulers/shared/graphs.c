@@ -131,7 +131,7 @@ static bool run_iteration(struct graphs *g, struct segments *s)
         }
         if (segment->is_graph) {
             if (!launch_segment(g, s, segment)) return false;
-        } else {
+        } else if (op->kind != GSIM_OP_PREFETCH || !op->device) { /* its stream is GPU 0's: pages of others come by faults */
             gsim_op_issue(g->run->driver, op, g->streams[0]);
         }
         pending = pending || !gsim_op_is_host(op);
@@ -160,7 +160,8 @@ enum gsim_status gsim_graphs_execute(struct gsim_run *run, const struct gsim_gra
     if (status == GSIM_OK) status = make_segments(&g, &g.first, &lowering->first, error);
     if (status == GSIM_OK && !same) status = make_segments(&g, &g.steady, &lowering->steady, error);
     if (status != GSIM_OK) goto out;
-    if (!same) share(&g);
+    if (!same && gsim_device_count(run->driver) < 2) share(&g); /* what is left over goes into GPU 0's stream */
+    gsim_peers_enable(run->driver);
     for (uint32_t s = 0; s < style->stream_count; s++) g.streams[s] = gsim_stream_create(run->driver, 0);
     for (uint32_t i = 0; i < run->iterations && ok && !gsim_driver_failed(run->driver); i++) {
         gsim_iteration_begin(run->driver, i);

@@ -65,20 +65,33 @@ static void add_successor(const struct gsim_graph_state *g, struct gsim_exec_sta
     for (uint32_t i = 0; i < g->nodes[node].after_count; i++) x->successors[x->first_successor[g->nodes[node].after[i] + 1]++] = node;
 }
 
+/* Captured, it is for the GPU of its stream; made by itself, for its op's. Both ends of a copy between GPUs are there. */
+static struct gsim_front *front_of(struct gsim_process *p, const struct gsim_graph_node_state *node)
+{
+    struct gsim_machine *m = p->machine;
+    const struct gsim_op *op = node->op;
+    if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P) m->open_device(m, p->first_device + op->to_device);
+    if (node->stream) return p->streams[node->stream].front;
+    uint32_t device = p->first_device + (op->device < p->device_count ? op->device : 0);
+    return m->open_device(m, device) ? p->fronts[device] : p->streams[0].front;
+}
+
 bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *g, struct gsim_exec_state *x)
 {
     uint32_t edge_count = 0;
     for (uint32_t n = 0; n < g->node_count; n++) edge_count += g->nodes[n].after_count;
     x->node_count = g->node_count;
     x->ops = GSIM_ARENA_ARRAY(&p->machine->arena, const struct gsim_op *, g->node_count);
+    x->fronts = GSIM_ARENA_ARRAY(&p->machine->arena, struct gsim_front *, g->node_count);
     x->streams = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, g->node_count);
     x->predecessor_count = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, g->node_count);
     x->first_successor = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, g->node_count + 2);
     x->successors = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, edge_count);
-    if (!x->ops || !x->streams || !x->predecessor_count || !x->first_successor || !x->successors) return false;
+    if (!x->ops || !x->fronts || !x->streams || !x->predecessor_count || !x->first_successor || !x->successors) return false;
     for (uint32_t n = 0; n < g->node_count; n++) {
         x->ops[n] = g->nodes[n].op;
         x->streams[n] = g->nodes[n].stream;
+        x->fronts[n] = front_of(p, &g->nodes[n]);
         x->has_programmatic |= g->nodes[n].op->programmatic;
         x->copy_count += g->nodes[n].op->kind == GSIM_OP_COPY;
         x->predecessor_count[n] = g->nodes[n].after_count;
@@ -229,13 +242,13 @@ void gsim_graphs_launch(struct gsim_command *command)
     uint32_t roots = 0;
     for (uint32_t n = 0; n < x->node_count; n++)
         if (!run->predecessors_left[n])
-            node_ready(f, run, n, f->machine->now + gsim_time_from_us(roots++ * f->device->spec->graph_branch_us), false);
+            node_ready(x->fronts[n], run, n, f->machine->now + gsim_time_from_us(roots++ * f->device->spec->graph_branch_us), false);
 }
 
 /* NEXT is a kernel launched programmatically behind a kernel, the only node that it follows. */
 static bool is_programmatic(const struct gsim_exec_state *x, uint32_t next)
 {
-    return x->ops[next]->programmatic && x->predecessor_count[next] == 1;
+    return x->ops[next]->programmatic && x->predecessor_count[next] == 1; /* another GPU's node begins behind its end all the same */
 }
 
 void gsim_graphs_triggered(struct gsim_command *node, gsim_time now)
@@ -246,7 +259,7 @@ void gsim_graphs_triggered(struct gsim_command *node, gsim_time now)
     if (!run->early || f->device->space->mode == GSIM_MEMORY_MANAGED || node->is_held) return; /* held: when it is let go of */
     for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++) {
         uint32_t next = x->successors[i];
-        if (!is_programmatic(x, next) || run->early[next]) continue;
+        if (!is_programmatic(x, next) || run->early[next] || x->fronts[next] != f) continue;
         run->early[next] = node_ready(f, run, next, now + f->device->gaps.programmatic, true);
         if (run->early[next]) run->early[next]->is_held = true;
     }
@@ -257,6 +270,14 @@ static void let_go(void *argument)
     struct gsim_command *node = argument;
     gsim_front_let_go(node);
     if (node->has_triggered) gsim_graphs_triggered(node, node->device->machine->now);
+}
+
+/* Node NEXT, of another GPU than F's, may start behind one that ended now there: as far as is known like a stream that waits for an
+ * event of another GPU (sim/host/driver.c), which nobody measured of graphs. */
+static void follow_across(struct gsim_front *f, struct gsim_graph_run *run, uint32_t next)
+{
+    struct gsim_front *its = f->process->execs[run->exec].fronts[next];
+    node_ready(its, run, next, f->machine->now + gsim_time_from_us(its->device->spec->graph_cross_gap_us + its->device->spec->peer_event_us), true);
 }
 
 /* Node NEXT may start behind one that ended now on UNIT. Between units the graph's launch began to look (H200, H100:
@@ -294,7 +315,7 @@ bool gsim_graphs_copies_on(const struct gsim_front *f, const struct gsim_command
     for (uint32_t i = x->first_successor[copy->node]; i < x->first_successor[copy->node + 1]; i++) {
         *next = x->successors[i];
         const struct gsim_op *op = x->ops[*next];
-        if (op->kind == GSIM_OP_COPY && op->copy_kind == copy->copy_kind && gsim_copies_unit(f->device, op) != GSIM_UNIT_SMS &&
+        if (x->fronts[*next] == f && op->kind == GSIM_OP_COPY && op->copy_kind == copy->copy_kind && gsim_copies_unit(f->device, op) != GSIM_UNIT_SMS &&
             copy->graph_run->predecessors_left[*next] == 1)
             return true;
     }
@@ -321,7 +342,8 @@ static void node_ended(struct gsim_command *node)
             gsim_machine_at(f->machine, f->machine->now + f->device->gaps.programmatic, let_go, run->early[next]);
             run->early[next] = NULL;
         } else if (--run->predecessors_left[next] == 0) {
-            follow(f, run, next, unit);
+            if (x->fronts[next] == f) follow(f, run, next, unit);
+            else follow_across(f, run, next);
         }
     }
     gsim_command_free(f->machine, node);

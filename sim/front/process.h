@@ -90,6 +90,7 @@ struct gsim_graph_state {
 
 struct gsim_exec_state {
     const struct gsim_op **ops;
+    struct gsim_front **fronts;    /* of each node: of the device that it is for */
     uint32_t *streams, *predecessor_count;
     bool has_programmatic;         /* some nodes are launched programmatically */
     uint32_t *cross_edges;         /* of each node: how many of other branches it follows */

@@ -146,10 +146,6 @@ bool gsim_api_capture_wait(struct gsim_process *p, uint32_t stream, uint32_t eve
     struct gsim_stream_state *s = &p->streams[stream];
     const struct gsim_event_state *e = &p->events[event];
     if (!e->capture || (s->capture && s->capture != e->capture)) return false;
-    if (s->front != p->streams[e->stream].front) {
-        gsim_machine_fail(p->machine, GSIM_SIM, "stream %u is of another GPU than the one that is captured: graphs of several GPUs are not simulated", stream);
-        return true;
-    }
     if (!s->capture) s->tail_count = 0;
     s->capture = e->capture;
     set_tail(p, s, e->nodes, e->node_count, true);

@@ -78,6 +78,47 @@ static enum gsim_status launch_on_both(struct gsim_run *run, struct gsim_error *
     return GSIM_OK;
 }
 
+/* Captured: a on GPU 0; b on GPU 1 behind an event of a's; c on GPU 0 behind an event of b's. The events order them in the graph. */
+static enum gsim_status capture_both(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream streams[2];
+    gsim_event events[2];
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        gsim_device_set(d, i);
+        streams[i] = gsim_stream_create(d, 0);
+        events[i] = gsim_event_create(d, GSIM_EVENT_NO_TIMING);
+    }
+    gsim_capture_begin(d, streams[0]);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (i) gsim_stream_wait_event(d, streams[i % 2], events[(i - 1) % 2]);
+        gsim_launch(d, OP(run, i), streams[i % 2]);
+        if (i < 2) gsim_event_record(d, events[i], streams[i]);
+    }
+    gsim_graph graph = gsim_capture_end(d, streams[0]);
+    gsim_graph_launch(d, gsim_graph_instantiate(d, graph), streams[0]);
+    gsim_stream_synchronize(d, streams[0]);
+    gsim_iteration_end(d, 0);
+    return GSIM_OK;
+}
+
+/* Each on its GPU, the next one a node's gap across branches and what another GPU's event takes (2 us) behind the last. */
+static void graph_on_both(void)
+{
+    struct fixture f;
+    struct gsim_kernel k[3] = {fixture_kernel("a", 8, 1024, 10), fixture_kernel("b", 8, 1024, 20), fixture_kernel("c", 8, 1024, 5)};
+    run_two_gpus(&f, k, 3, NULL, 0, capture_both);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct gsim_kernel_record *r = fixture_record(&f, i, 0);
+        CHECK_INT(r->device, i % 2);
+        CHECK_NEAR(gsim_time_us(r->end - r->start), i == 1 ? 20 : i ? 5 : 10, 1e-5);
+        if (i) CHECK_NEAR(gsim_time_us(r->start - fixture_record(&f, i - 1, 0)->end), f.device.graph_cross_gap_us + 2, 1e-5);
+    }
+    fixture_release(&f);
+}
+
 /* Each kernel fills a GPU. On GPU 0: L 0-2, 3-13; on GPU 1: L 2-4, 5-25. Synchronise with GPU 0 to 15, a query to 15.5, with GPU 1 to 27. */
 static void kernels_on_both(void)
 {
@@ -369,7 +410,7 @@ static void errors(void)
         {&copier, GSIM_MEMORY_PINNED, 2, GSIM_SIM, "cannot be in a stream of GPU 1"},
         {&setter, GSIM_MEMORY_PINNED, 1, GSIM_INPUT, "ops[1] is for GPU 1, and there is 1"},
         {&setter, GSIM_MEMORY_PINNED, 20000, GSIM_INPUT, "at most 16384 GPUs"},
-        {gsim_scheduler_find("kesco"), GSIM_MEMORY_PINNED, 2, GSIM_INPUT, "scheduler 'kesco' knows one GPU only"},
+        {gsim_scheduler_find("taskflow"), GSIM_MEMORY_PINNED, 2, GSIM_INPUT, "scheduler 'taskflow' knows one GPU only"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f = {.device = two_gpu_device(), .memory = cases[i].memory};
@@ -388,6 +429,7 @@ static const struct test_case cases[] = {
     {"events across GPUs", events_across},
     {"async on two GPUs", async_on_two_gpus},
     {"serial on two GPUs", serial_on_two_gpus},
+    {"a graph on both", graph_on_both},
     {"unlike GPUs", unlike_gpus},
     {"one of two GPUs is as one", one_of_two_is_as_one},
     {"errors", errors},
