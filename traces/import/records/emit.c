@@ -304,8 +304,9 @@ static int64_t graph_charge(const struct gsim_emitter *e, const struct gsim_step
 {
     const struct gsim_step *end = e->steps->steps + e->steps->count;
     uint32_t nodes = 0;
+    const int64_t time_ns = step->time_ns; /* all nodes' */
     if (e->last_graph == call) return 0;
-    for (; step < end; step++) nodes += step->kind == GSIM_STEP_WORK && e->records->works[step->index].call == call;
+    for (; step < end && step->time_ns == time_ns; step++) nodes += step->kind == GSIM_STEP_WORK && e->records->works[step->index].call == call;
     return gsim_emit_ns(e->options->graph_launch_us + nodes * e->options->graph_launch_node_us);
 }
 

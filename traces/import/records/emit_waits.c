@@ -76,8 +76,8 @@ static void note_seen(struct gsim_emitter *e, uint32_t waits)
 {
     for (uint32_t at = waits; at != GSIM_EMIT_NONE && !e->failed; at = e->links[at].next) {
         uint32_t op = e->links[at].op;
-        for (uint32_t s = 0; s < e->records->stream_count; s++)
-            if (e->made[op].stream == s && (e->streams[s].seen == GSIM_EMIT_NONE || e->streams[s].seen < op)) e->streams[s].seen = op;
+        struct gsim_emit_stream *stream = &e->streams[e->made[op].stream];
+        if (stream->seen == GSIM_EMIT_NONE || stream->seen < op) stream->seen = op;
         gsim_emit_wait_for(e, &e->host_waits, op);
     }
 }
