@@ -54,7 +54,7 @@ static enum gsim_status add_file(struct command *c, const char *path, struct gsi
     enum gsim_status status = r ? GSIM_OK : gsim_error_prefix(error, "cannot read");
     for (uint32_t pair = 0; r && pair < gsim_sharing_recording_pairs(r); pair++)
         for (int way = 0; way < GSIM_SHARING_WAY_COUNT && status == GSIM_OK; way++) {
-            struct gsim_sharing_sample samples[2];
+            struct gsim_sharing_sample samples[GSIM_SHARING_SERVICES];
             uint32_t count = 0;
             status = gsim_sharing_predict(r, pair, (enum gsim_sharing_way)way, &c->setup.device, samples, &count, error);
             for (uint32_t i = 0; i < count && status == GSIM_OK; i++) status = add_sample(c, slash ? slash + 1 : path, &samples[i], error);

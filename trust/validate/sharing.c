@@ -17,7 +17,8 @@
 
 struct gsim_sharing_recording {
     cJSON *json;
-    const cJSON *kernels, *pairs;
+    const cJSON *kernels;
+    const cJSON *pairs, *groups; /* one of them; a group is a list of services */
 };
 
 static const struct {
@@ -62,6 +63,36 @@ static bool is_service(const cJSON *service, int kernel_count)
     return true;
 }
 
+/* How many; 0: more than there is room for. */
+static uint32_t services_of(const struct gsim_sharing_recording *r, uint32_t index, const cJSON *services[GSIM_SHARING_SERVICES])
+{
+    const cJSON *group = cJSON_GetArrayItem(r->groups, (int)index), *pair = cJSON_GetArrayItem(r->pairs, (int)index), *service;
+    uint32_t count = 0;
+    if (!r->groups) {
+        services[0] = cJSON_GetObjectItemCaseSensitive(pair, "a");
+        services[1] = cJSON_GetObjectItemCaseSensitive(pair, "b");
+        return 2;
+    }
+    if (cJSON_GetArraySize(group) > GSIM_SHARING_SERVICES) return 0;
+    cJSON_ArrayForEach(service, group) services[count++] = service;
+    return count;
+}
+
+/* What was recorded of service NUMBER under a way; NULL: nothing. Files call a service alone "solo" or "alone". */
+static const cJSON *measured_of(const struct gsim_sharing_recording *r, uint32_t index, enum gsim_sharing_way way, uint32_t number)
+{
+    for (int name = 0; name < 2; name++) {
+        char key[32];
+        const char *word = name && way == GSIM_SHARING_WAY_SOLO ? "alone" : ways[way].word;
+        const cJSON *found;
+        snprintf(key, sizeof key, "%s_%c", word, 'a' + (int)number);
+        if (r->groups) found = cJSON_GetArrayItem(cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(r->json, word), (int)index), (int)number);
+        else found = cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(r->pairs, (int)index), key);
+        if (cJSON_IsObject(found)) return found;
+    }
+    return NULL;
+}
+
 struct gsim_sharing_recording *gsim_sharing_recording_read(const char *path, struct gsim_error *error)
 {
     struct gsim_sharing_recording *r = gsim_alloc(sizeof *r);
@@ -79,20 +110,23 @@ struct gsim_sharing_recording *gsim_sharing_recording_read(const char *path, str
     gsim_free(text);
     r->kernels = cJSON_GetObjectItemCaseSensitive(r->json, "kernels");
     r->pairs = cJSON_GetObjectItemCaseSensitive(r->json, "pairs");
+    r->groups = cJSON_GetObjectItemCaseSensitive(r->json, "groups");
     int kernel_count = cJSON_GetArraySize(r->kernels);
-    if (!cJSON_IsArray(r->kernels) || !cJSON_IsArray(r->pairs) || !kernel_count)
-        gsim_error_set(error, GSIM_INPUT, "'%s': expected lists of kernels and pairs", path);
+    if (!cJSON_IsArray(r->kernels) || !cJSON_IsArray(r->groups ? r->groups : r->pairs) || !kernel_count)
+        gsim_error_set(error, GSIM_INPUT, "'%s': expected lists of kernels and of pairs or groups", path);
     cJSON_ArrayForEach(item, r->kernels)
     {
         if (!is_kernel(item)) gsim_error_set(error, GSIM_INPUT, "'%s': kernels[%u]: expected grid, block, regs, smem, flops, dram_bytes and solo_ns", path, index);
         index++;
     }
-    index = 0;
-    cJSON_ArrayForEach(item, r->pairs)
-    {
-        bool is_good = is_service(cJSON_GetObjectItemCaseSensitive(item, "a"), kernel_count) && is_service(cJSON_GetObjectItemCaseSensitive(item, "b"), kernel_count);
-        if (!is_good) gsim_error_set(error, GSIM_INPUT, "'%s': pairs[%u]: expected services a and b of think_us and steps of kernel, gap and synchronise", path, index);
-        index++;
+    for (index = 0; index < gsim_sharing_recording_pairs(r); index++) {
+        const cJSON *services[GSIM_SHARING_SERVICES];
+        uint32_t count = services_of(r, index, services);
+        bool is_good = count > 0;
+        for (uint32_t i = 0; i < count; i++) is_good &= is_service(services[i], kernel_count);
+        if (!is_good)
+            gsim_error_set(error, GSIM_INPUT, "'%s': %s[%u]: expected services of think_us and steps of kernel, gap and synchronise", path,
+                           r->groups ? "groups" : "pairs", index);
     }
     if (!error->status) return r;
     gsim_sharing_recording_release(r);
@@ -106,7 +140,7 @@ void gsim_sharing_recording_release(struct gsim_sharing_recording *r)
     gsim_free(r);
 }
 
-uint32_t gsim_sharing_recording_pairs(const struct gsim_sharing_recording *r) { return (uint32_t)cJSON_GetArraySize(r->pairs); }
+uint32_t gsim_sharing_recording_pairs(const struct gsim_sharing_recording *r) { return (uint32_t)cJSON_GetArraySize(r->groups ? r->groups : r->pairs); }
 
 /* --- simulating ---------------------------------------------------------------------------------------------- */
 
@@ -242,37 +276,48 @@ static enum gsim_status simulate(const struct gsim_task *tasks, uint32_t count, 
     return status;
 }
 
+/* SMs of the first service of a pair; 0: the way gives none. */
+static uint32_t first_part(enum gsim_sharing_way way)
+{
+    return way == GSIM_SHARING_WAY_PART_64 ? 64 : way == GSIM_SHARING_WAY_PART_32 ? 32 : way == GSIM_SHARING_WAY_PART_16 ? 16 : 0;
+}
+
 enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, uint32_t pair, enum gsim_sharing_way way,
-                                      const struct gsim_device_spec *device, struct gsim_sharing_sample samples[2], uint32_t *count,
+                                      const struct gsim_device_spec *device, struct gsim_sharing_sample samples[GSIM_SHARING_SERVICES], uint32_t *count,
                                       struct gsim_error *error)
 {
-    static const char *const names[] = {"a", "b"};
-    const cJSON *recorded = cJSON_GetArrayItem(r->pairs, (int)pair);
-    struct gsim_program programs[2] = {0};
-    struct gsim_task tasks[2];
+    const cJSON *services[GSIM_SHARING_SERVICES];
+    struct gsim_program programs[GSIM_SHARING_SERVICES] = {0};
+    struct gsim_task tasks[GSIM_SHARING_SERVICES];
+    char names[GSIM_SHARING_SERVICES][2];
     enum gsim_status status = GSIM_OK;
+    uint32_t all = services_of(r, pair, services), part = first_part(way);
+    double seconds = number(r->json, "seconds");
     *count = 0;
-    for (uint32_t i = 0; i < 2 && status == GSIM_OK; i++) {
-        const cJSON *service = cJSON_GetObjectItemCaseSensitive(recorded, names[i]);
-        status = build(r, service, device->name, &programs[i], error);
+    if (!measured_of(r, pair, way, 0) && !measured_of(r, pair, way, 1)) return GSIM_OK;
+    for (uint32_t i = 0; i < all && status == GSIM_OK; i++) {
+        names[i][0] = (char)('a' + (int)i);
+        names[i][1] = '\0';
+        status = build(r, services[i], device->name, &programs[i], error);
         tasks[i] = (struct gsim_task){.name = names[i], .program = &programs[i], .scheduler = gsim_scheduler_find("async"), .priority = (int)i,
-                                      .process = GSIM_OWN_PROCESS, .gap_us = number(service, "think_us"), .duration_us = RECORDED_US};
+                                      .process = GSIM_OWN_PROCESS, .gap_us = number(services[i], "think_us"),
+                                      .duration_us = seconds > 0 ? seconds * 1e6 : RECORDED_US,
+                                      .sms = !part ? 0 : i ? (uint32_t)device->sm_count - part : part};
+        if (tasks[i].priority >= GSIM_TASK_PRIORITIES) tasks[i].priority = GSIM_TASK_PRIORITIES - 1;
     }
-    uint32_t runs = way == GSIM_SHARING_WAY_SOLO ? 2 : 1;
+    uint32_t runs = way == GSIM_SHARING_WAY_SOLO ? all : 1, at_once = way == GSIM_SHARING_WAY_SOLO ? 1 : all;
     for (uint32_t run = 0; run < runs && status == GSIM_OK; run++) {
         struct gsim_timeline timeline = {0};
-        status = simulate(&tasks[run], 3 - runs, way, device, &timeline, error);
-        for (uint32_t i = 0; i < 3 - runs && status == GSIM_OK; i++) {
-            char key[32];
-            snprintf(key, sizeof key, "%s_%s", ways[way].word, names[run + i]);
-            const cJSON *measured = cJSON_GetObjectItemCaseSensitive(recorded, key);
-            if (!cJSON_IsObject(measured)) continue; /* no request of it was done */
+        status = simulate(&tasks[run], at_once, way, device, &timeline, error);
+        for (uint32_t i = 0; i < at_once && status == GSIM_OK; i++) {
+            const cJSON *measured = measured_of(r, pair, way, run + i);
+            if (!measured) continue; /* no request of it was done */
             struct gsim_sharing_sample *s = &samples[(*count)++];
             *s = (struct gsim_sharing_sample){.pair = pair, .service = run + i, .way = way, .measured_us = number(measured, "p50"), .measured_p90_us = number(measured, "p90")};
             if (!take(&timeline, i, s)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
         }
         gsim_timeline_release(&timeline);
     }
-    for (int i = 0; i < 2; i++) gsim_program_release(&programs[i]);
+    for (uint32_t i = 0; i < all; i++) gsim_program_release(&programs[i]);
     return status;
 }
