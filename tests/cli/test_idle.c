@@ -216,7 +216,7 @@ static bool is_elsewhere(const char *name)
 {
     for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
         if (strcmp(elsewhere[i].name, name) == 0) return true;
-    return false;
+    return gsim_device_number_find(name) >= GSIM_DEV_asleep_w && gsim_device_number_find(name) <= GSIM_DEV_unknown_warps; /* energies, no times */
 }
 
 /* Another value of NUMBER on DEVICE. */

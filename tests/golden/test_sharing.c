@@ -22,14 +22,15 @@ static void check(const char *path, uint32_t pairs, const double *limits, const 
         double sum = 0;
         uint32_t n = 0;
         for (uint32_t pair = 0; pair < gsim_sharing_recording_pairs(r); pair++) {
-            struct gsim_sharing_sample samples[2];
+            struct gsim_sharing_sample samples[GSIM_SHARING_SERVICES];
             uint32_t count;
             CHECK_OK(gsim_sharing_predict(r, pair, (enum gsim_sharing_way)way, &device, samples, &count, &error), error);
             for (uint32_t i = 0; i < count; i++) sum += fabs(samples[i].predicted_us / samples[i].measured_us - 1);
             n += count;
         }
         CHECK_INT(n, counts[way]);
-        CHECK_MSG(sum / n <= limits[way], "%s: mean error %.1f %% of %u", title, 100 * sum / n, n);
+        if (!n) continue;
+        CHECK_MSG(sum / n <= limits[way] && sum / n > limits[way] / 6, "%s: mean error %.1f %% of %u", title, 100 * sum / n, n);
     }
     gsim_sharing_recording_release(r);
     gsim_device_release(&device);
@@ -55,5 +56,24 @@ static void runner(void)
     check(GPUSIM_SOURCE_DIR "/traces/h100/sharing_runner.json.gz", 5, limits, counts);
 }
 
-static const struct test_case cases[] = {{"medians of requests", medians}, {"recorded by the runner", runner}};
+/* Groups of three, five and eight; pairs on parts of the SMs. As seen 0.7, 2.6, 1.4, 2.2 %; 1.0, 1.8, 1.9, 1.6 %. */
+static void groups(void)
+{
+    static const double limits[GSIM_SHARING_WAY_COUNT] = {[GSIM_SHARING_WAY_SOLO] = 0.012, [GSIM_SHARING_WAY_STREAMS] = 0.035,
+                                                          [GSIM_SHARING_WAY_MPS] = 0.02, [GSIM_SHARING_WAY_TIMESLICE] = 0.03};
+    static const uint32_t counts[GSIM_SHARING_WAY_COUNT] = {[GSIM_SHARING_WAY_SOLO] = 64, [GSIM_SHARING_WAY_STREAMS] = 64, [GSIM_SHARING_WAY_MPS] = 64,
+                                                            [GSIM_SHARING_WAY_TIMESLICE] = 64};
+    if (test_is_full()) check(GPUSIM_SOURCE_DIR "/traces/h100/crowd.json.gz", 12, limits, counts);
+}
+
+static void parts(void)
+{
+    static const double limits[GSIM_SHARING_WAY_COUNT] = {[GSIM_SHARING_WAY_SOLO] = 0.02, [GSIM_SHARING_WAY_PART_64] = 0.03,
+                                                          [GSIM_SHARING_WAY_PART_32] = 0.03, [GSIM_SHARING_WAY_PART_16] = 0.03};
+    static const uint32_t counts[GSIM_SHARING_WAY_COUNT] = {[GSIM_SHARING_WAY_SOLO] = 20, [GSIM_SHARING_WAY_PART_64] = 20,
+                                                            [GSIM_SHARING_WAY_PART_32] = 20, [GSIM_SHARING_WAY_PART_16] = 20};
+    check(GPUSIM_SOURCE_DIR "/traces/h100/green.json.gz", 10, limits, counts);
+}
+
+static const struct test_case cases[] = {{"medians of requests", medians}, {"recorded by the runner", runner}, {"groups of services", groups}, {"parts of the SMs", parts}};
 TEST_MAIN("golden/sharing", cases)

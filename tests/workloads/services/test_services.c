@@ -16,9 +16,9 @@ static const struct {
     uint32_t kernels;
     double ms;
 } stated[] = {
-    {"alexnet", "h100-vm", 37, 0.653},          {"squeezenet", "h100-vm", 100, 1.53},      {"resnet50", "h100-vm", 232, 4.12},
-    {"resnet101", "h100-vm", 453, 8.08},        {"fcn50", "h100-vm", 244, 5.32},           {"resnet18", "h200", 109, 1.52},
-    {"vgg16", "h200", 93, 2.69},                {"deeplab50", "h200", 275, 6.00},          {"mobilenetv2-infer", "v100", 152, 2.59},
+    {"alexnet", "h100-vm", 37, 0.641},          {"squeezenet", "h100-vm", 100, 1.57},      {"resnet50", "h100-vm", 232, 8.99},
+    {"resnet101", "h100-vm", 453, 14.4},        {"fcn50", "h100-vm", 244, 9.10},           {"resnet18", "h200", 109, 1.07},
+    {"vgg16", "h200", 93, 2.69},                {"deeplab50", "h200", 275, 5.38},          {"mobilenetv2-infer", "v100", 152, 2.59},
     {"resnet50-infer", "v100", 175, 6.88},      {"resnet101-infer", "v100", 345, 12.3},    {"bert-infer", "v100", 572, 49.7},
     {"transformerxl-infer", "v100", 459, 17.6}, {"efficientnet-infer", "v100", 823, 20.0}, {"retinanet-infer", "v100", 991, 288},
     {"mobilenetv2-train", "v100", 890, 78.0},   {"resnet50-train", "v100", 946, 98.4},     {"resnet101-train", "v100", 1847, 162},
