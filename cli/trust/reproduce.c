@@ -6,6 +6,7 @@
 #include "trust/published/mp.h"
 #include "trust/published/acs.h"
 #include "trust/published/ccks.h"
+#include "trust/published/collectives/collectives.h"
 #include "trust/published/grcuda_gpus.h"
 #include "trust/published/mega.h"
 
@@ -224,6 +225,12 @@ static enum gsim_status run_own(const char *paper, const struct gsim_cli_argumen
                                 struct gsim_error *error)
 {
     if (is(paper, "grcuda-gpus")) return run_grcuda_gpus(arguments, is_csv, output, error);
+    if (is(paper, "collectives")) {
+        struct gsim_published_collectives collectives = {0};
+        enum gsim_status found = gsim_published_collectives_run(&collectives, error);
+        if (found == GSIM_OK) (is_csv ? gsim_published_collectives_csv : gsim_published_collectives_print)(&collectives, output);
+        return found;
+    }
     struct gsim_ccks ccks = {0};
     struct gsim_mega mega = {0};
     bool is_mega = is(paper, "mega");
@@ -287,10 +294,10 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_progress progress;
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
-    if (is(paper, "ccks") || is(paper, "mega") || is(paper, "grcuda-gpus")) return reproduce_own(paper, arguments);
+    if (is(paper, "ccks") || is(paper, "mega") || is(paper, "collectives") || is(paper, "grcuda-gpus")) return reproduce_own(paper, arguments);
     struct gsim_acs acs = {0};
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda") && !is(paper, "acs"))
-        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, grcuda-gpus, all, acs, ccks, mega, xsched, fikit or tally, found '%.60s'", paper);
+        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, grcuda-gpus, all, acs, ccks, mega, collectives, xsched, fikit or tally, found '%.60s'", paper);
     if (is(paper, "acs")) r.acs = &acs;
     if (status == GSIM_OK && r.acs && arguments->value[GSIM_CLI_SCALE])
         status = gsim_error_set(&error, GSIM_USAGE, "--scale: expected kesco or grcuda with it, found acs");

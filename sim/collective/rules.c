@@ -37,7 +37,7 @@ static double ring_steps(const struct gsim_collective_plan *p)
 static double estimate_us(const struct gsim_nccl *n, const struct gsim_collective_plan *p, double gbps)
 {
     bool is_tree = p->algorithm == GSIM_ALGORITHM_TREE;
-    double sent = is_tree ? (double)p->what->bytes : gsim_collective_sent(p), net = 0;
+    double sent = is_tree ? 2 * (double)p->what->bytes : gsim_collective_sent(p), net = 0; /* up and down */
     if (p->algorithm == GSIM_ALGORITHM_NVLS) return n->choice_nvls_us + (double)p->what->bytes / (gbps * n->nvls_share) * 1e-3;
     struct estimate e = estimate_of(n, is_tree, (int)p->protocol, gbps);
     double steps = is_tree ? 2 * ((double)p->ranks / p->nodes - 1) : ring_steps(p);

@@ -13,6 +13,6 @@ double gsim_tree_us(const struct gsim_nccl *n, const struct gsim_collective_plan
     double link = gsim_steps_link_gbps(n, plan, c) * n->choice_tree_share, whole = (double)plan->what->bytes;
     double us = gsim_steps_base_us(n, plan) + gsim_steps_hops_us(n, plan, 2 * chain - 2, 2 * levels);
     double up = plan->protocol == GSIM_PROTOCOL_SIMPLE ? n->reduce_copy_send_gbps : n->ll_gbps;
-    /* Up and down share a block, and go on at the same time. */
-    return us + gsim_steps_us(plan, whole, up, link, c);
+    /* Up and down go on at the same time, and share blocks and links. */
+    return us + gsim_steps_us(plan, 2 * whole, up, link, c);
 }

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# test_reproduce_collectives.sh SOURCE-DIR BUILD-DIR: NVLS as published, and one channel costs a kernel what 24 do; steps of ranks run.
+set -eu
+build_dir=${2:?usage: test_reproduce_collectives.sh SOURCE-DIR BUILD-DIR}
+gpusim=$build_dir/gpusim
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() { echo "FAIL: $*" >&2; exit 1; }
+
+"$gpusim" reproduce collectives >"$work/table"
+awk '/^8 H.00.*nvls/ { n++; e = $11 + 0; if (e > 5 || e < -5) bad = 1 } END { exit !(n == 3 && !bad) }' "$work/table" ||
+    { cat "$work/table" >&2; fail "NVLS on eight GPUs"; }
+"$gpusim" reproduce collectives --csv "$work/csv" >"$work/out"
+[ "$(grep -c . "$work/csv")" -ge 17 ] || fail "CSV"
+
+for w in ddp fsdp moe; do
+    "$gpusim" --ranks 8 --workload $w --sched async >"$work/$w" || fail "$w"
+    grep -q "on 8 ranks" "$work/$w" || fail "$w"
+done
