@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The documents do what they say: every "sh" block of every *.md runs, in order, in a copy of the checkout for each
-# document: test_recipes.sh SOURCE-DIR BUILD-DIR [--evidence | --write].
+# The documents do what they say: every "sh" block of every *.md runs, in order, in a copy of the checkout as it is for
+# each document: test_recipes.sh SOURCE-DIR BUILD-DIR [--evidence | --write].
 #   without an option   the blocks that take a moment; each prints every word of the "text" block behind it
 #   --evidence          the blocks that run validate, reproduce or calibrate; their numbers must come out within TOLERANCE
 #   --write             all blocks; puts the present output into the "text" blocks
@@ -13,12 +13,21 @@ failures=0 blocks=0
 # As on a terminal of 100 columns, which is where people will compare.
 export LC_ALL=C.UTF-8 COLUMNS=100
 
-# Folders are copied, because recipes add to them; ./gpusim is the program itself, which builds nothing.
+# Folders are copied, because recipes add to them, and copied again for the next document where some did; ./gpusim is the program
+# itself, which builds nothing.
 copy_checkout() {
+    if [ -e "$tree/.copied" ] && [ -z "$(find "$tree"/*/ -newer "$tree/.copied" 2>/dev/null | head -n 1)" ]; then
+        find "$tree" -maxdepth 1 -type f ! -name .copied ! -name gpusim -exec rm -f {} +
+        return
+    fi
     rm -rf "${tree:?}"/*
-    for folder in include sim models schedulers workloads traces trust plots sweep cli; do cp -R "$source_dir/$folder" "$tree/$folder"; done
+    for folder in "$source_dir"/*/; do
+        case $folder in */build* | */docs/ | */tests/ | */man/) ;; *) cp -R "${folder%/}" "$tree" ;; esac
+    done
     printf '#!/bin/sh\nGPUSIM_DATA=%s exec %s/gpusim "$@"\n' "$tree" "$build_dir" >"$tree/gpusim"
     chmod +x "$tree/gpusim"
+    sleep 0.1 # what is written from now on is newer than the mark, whatever the file system's clock
+    : >"$tree/.copied"
 }
 
 # Block N of DOCUMENT into block.N, and the text block right behind it into shown.N.
@@ -85,8 +94,8 @@ for document in $documents; do
     for block in "$tree"/block.*; do
         [ -e "$block" ] || continue
         number=${block##*.}
-        # Blocks that begin so would call the tests again, or take too long.
-        head -n 1 "$block" | grep -qE '^(\./gpusim check|# not run by the tests|sudo |git )' && continue
+        # Blocks that begin so would call the tests again, take too long, or change the machine.
+        head -n 1 "$block" | grep -qE '^(\./gpusim check|# not run by the tests|sudo |git |pip )' && continue
         case $mode in
         --evidence) is_evidence "$block" || continue ;;
         --write) ;;
