@@ -17,6 +17,8 @@ static double gbps_to_bytes_per_ps(double gbps) { return gbps * 1e-3; }
 
 static void update_at(struct gsim_device *d, gsim_time time) { gsim_agenda_set(&d->machine->agenda, &d->faults.source, time); }
 
+static void update_beside(struct gsim_device *d);
+
 /* --- kernels --------------------------------------------------------------------------------------------------- */
 
 static struct gsim_faulter *new_faulter(struct gsim_device *d, uint32_t arg_count)
@@ -68,6 +70,7 @@ void gsim_faults_kernel_started(struct gsim_device *d, struct gsim_command *comm
     if (!command->faulter) return;
     command->faulter->is_running = true;
     update_at(d, d->machine->now);
+    if (d->faults.count == 1) update_beside(d);
 }
 
 /* --- arrivals -------------------------------------------------------------------------------------------------- */
@@ -149,6 +152,7 @@ void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *comman
     command->faulter = NULL;
     gsim_agenda_follow_if(&d->machine->agenda, &faults->source, faults->count > 0);
     update_at(d, d->machine->now);
+    if (!faults->count) update_beside(d);
     gsim_managed_check(d);
 }
 
@@ -194,6 +198,23 @@ static double peer_ps_per_byte(const struct gsim_device *d, gsim_places places)
     return gsim_platform_route(p, &leg, &route) ? (is_direct ? 1 : 2) / gbps_to_bytes_per_ps(gsim_route_gbps(p, &route)) : 0;
 }
 
+/* Other GPUs of the group that fault now. */
+static uint32_t faulting_beside(const struct gsim_device *d)
+{
+    uint32_t group = (uint32_t)d->spec->fault_group, first = d->index / group * group, count = 0;
+    for (uint32_t i = first; i < first + group && i < d->all_count; i++)
+        count += i != d->index && d->all[i] && d->all[i]->faults.count > 0;
+    return count;
+}
+
+/* Their service changes with this one's. */
+static void update_beside(struct gsim_device *d)
+{
+    uint32_t group = (uint32_t)d->spec->fault_group, first = d->index / group * group;
+    for (uint32_t i = first; i < first + group && i < d->all_count && d->spec->fault_beside > 0; i++)
+        if (i != d->index && d->all[i] && d->all[i]->faults.count > 0) update_at(d->all[i], d->machine->now);
+}
+
 /* The driver's time per byte of pages that PLACES hold now. */
 static double service_ps_per_byte(const struct gsim_device *d, gsim_places places, bool is_full)
 {
@@ -205,6 +226,7 @@ static double service_ps_per_byte(const struct gsim_device *d, gsim_places place
         s = (s > link ? s - link : 0) + peer_ps_per_byte(d, places);
     else if (d->engines[GSIM_COPY_H2D].current)
         s += link; /* every second turn on the link is the copy engine's */
+    if (places & GSIM_HELD_BY_HOST && spec->fault_beside > 0) s *= 1 + spec->fault_beside * faulting_beside(d);
     if (is_full) s += 1 / gbps_to_bytes_per_ps(spec->d2h_gbps);
     return s;
 }

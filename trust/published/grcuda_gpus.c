@@ -120,12 +120,6 @@ static enum gsim_status simulate(const struct machine *m, const struct gsim_grcu
     enum gsim_status status = is_grcuda ? gsim_params_set(s.scheduler->params, params, "parent_stream", c->parent, error) : GSIM_OK;
     s.scheduler_params = params;
     if (!status) status = gsim_simulate(&s, &timeline, error);
-    if (status == GSIM_INPUT && c->gpus > 1) { /* NEEDSWORK: managed memory on several GPUs */
-        gsim_timeline_release(&timeline);
-        *error = (struct gsim_error){0};
-        s.memory = GSIM_MEMORY_PINNED;
-        status = gsim_simulate(&s, &timeline, error);
-    }
     if (!status) *seconds = gsim_time_us(timeline.iterations[ITERATIONS - 1].end - timeline.iterations[ITERATIONS - 1].start) * 1e-6;
     gsim_timeline_release(&timeline);
     gsim_free(params);
