@@ -122,6 +122,9 @@ enum gsim_cli_command {
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
     X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
+    X(KERNELS, "kernels", "FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                          \
+      "what ncu found of single kernels, by name, grid and block: its\n"                                              \
+      "raw page as CSV, an .ncu-rep or a file of import ncu")                                                          \
     X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVING,                                                                      \
       "a scheduler's parameter (NAME or SCHED.NAME),\n"                                                       \
       "gpu.NAME (gpusim list gpu), device.NAME or rule.NAME=off;\n"                                                      \
@@ -386,6 +389,12 @@ bool gsim_cli_is_best(const char *text);
 enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, const char *workload, const struct gsim_scheduler_ops **best,
                                          struct gsim_error *error) GSIM_NODISCARD;
+
+/* --- cli/kernels.c --------------------------------------------------------------------------------------- */
+/* Gives the program's kernels what --kernels says of them, and says on stderr how many that were. */
+enum gsim_status gsim_cli_apply_kernels(const struct gsim_cli_arguments *arguments, struct gsim_program *program,
+                                        struct gsim_error *error) GSIM_NODISCARD;
+int gsim_cli_import_ncu(const struct gsim_cli_arguments *arguments);
 
 /* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
 /* A run as it came out. */

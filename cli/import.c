@@ -51,9 +51,10 @@ static enum gsim_status parse_operands(struct import *i, struct gsim_error *erro
         for (size_t f = 0; gsim_importer_at(f); f++) {
             size_t length = strlen(names);
             gsim_nearest_offer(&nearest, gsim_importer_at(f)->name);
-            snprintf(names + length, sizeof names - length, "%s%s", !f ? "" : gsim_importer_at(f + 1) ? ", " : " or ", gsim_importer_at(f)->name);
+            snprintf(names + length, sizeof names - length, "%s%s", f ? ", " : "", gsim_importer_at(f)->name);
         }
-        return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected %s%s", word, names,
+        gsim_nearest_offer(&nearest, "ncu");
+        return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected %s or ncu%s", word, names,
                               gsim_nearest_text(&nearest, hint, sizeof hint));
     }
     i->named = count == 2 ? named : NULL;
@@ -302,6 +303,7 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct import i = {.arguments = arguments, .infers = true};
+    if (arguments->operand_count == 2 && strcmp(arguments->operands[0], "ncu") == 0) return gsim_cli_import_ncu(arguments);
     i.options.name = i.name;
     enum gsim_status status = prepare(&i, &error);
     if (status == GSIM_OK) status = read_trace(&i, &error);
@@ -309,8 +311,9 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
         status = infer_alone(i.importer->read, i.path, &i.options, &i.device, &i.program, &i.notes, &i.alone, &error);
     if (status == GSIM_OK) {
         print_notes(i.path, &i.notes, &i.alone, &i.device, i.gpu_note);
-        status = gsim_program_write(&i.program, arguments->value[GSIM_CLI_OUTPUT], &error);
+        status = gsim_cli_apply_kernels(arguments, &i.program, &error);
     }
+    if (status == GSIM_OK) status = gsim_program_write(&i.program, arguments->value[GSIM_CLI_OUTPUT], &error);
     gsim_program_release(&i.program);
     gsim_device_release(&i.device);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);

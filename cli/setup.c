@@ -565,6 +565,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
     memset(point, 0, sizeof(*point));
     enum gsim_status status = gsim_cli_params(setup->arguments, scheduler, &point->arena, &point->params, error);
     if (status == GSIM_OK) status = load_program(point, setup, workload, &options, &ops, error);
+    if (status == GSIM_OK) status = gsim_cli_apply_kernels(setup->arguments, &point->program, error);
     if (status == GSIM_OK) {
         point->simulation = (struct gsim_simulation){.program = &point->program,
                                                      .device = &setup->device, .scheduler = scheduler,

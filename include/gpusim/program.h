@@ -37,6 +37,14 @@ struct gsim_dim3 {
 /* One kernel at one launch shape. Work is given by solo_us measured on solo_device, or by the demand
  * fields and the device's rates, or by both (then solo_us fixes the time, the demands how it is shared).
  * A zero demand field means "not given". */
+enum gsim_pipe {
+#define X(key, name, scope, what) GSIM_PIPE_##key,
+#include "gpusim/pipes.def"
+#undef X
+    GSIM_PIPE_COUNT
+};
+extern const char *const gsim_pipe_names[GSIM_PIPE_COUNT + 1]; /* ends with NULL */
+
 struct gsim_kernel {
     const char *name;
     struct gsim_dim3 grid, block;
@@ -63,6 +71,11 @@ struct gsim_kernel {
     uint32_t slice_sms;       /* with solo_us: what follows was measured on that many of the device's SMs */
     double slice_us;          /* the grid alone on so few SMs, which tells latency from throughput; 0: not given */
     bool solo_profiled;       /* solo_us is a profiler's record, which counts in a part of the launch */
+    bool pipes_given;         /* with solo_us: what follows is known; a pipe that is not named has 0 */
+    double pipes[GSIM_PIPE_COUNT]; /* share of each pipe's peak on the whole device over solo_us */
+    double cold_us;           /* the grid alone with empty caches; 0: not given */
+    double imbalance;         /* the longest block's time over the mean block's; 0: not given, all are alike */
+    struct gsim_dim3 cluster; /* blocks that stand in one GPC at once; 0, 0, 0: not given, each stands alone */
     bool solo_cold;           /* solo_us was measured inside a program, with caches as that left them, and not by
                                  repeating the kernel */
     const struct gsim_collective *collective; /* its launch shape and its time follow from that; NULL: it is no collective */

@@ -69,7 +69,8 @@ static enum gsim_status read_values(struct gsim_device_reader *reader, const str
         values[0] = value->valuedouble;
         return GSIM_OK;
     }
-    int least = row->first == GSIM_DEV_carveout_kib ? 1 : row->points;
+    bool is_list = row->first == GSIM_DEV_carveout_kib || row->first == GSIM_DEV_gpcs;
+    int least = is_list ? 1 : row->points;
     snprintf(expected, sizeof(expected), least < row->points ? "a list of %d to %d numbers" : "a list of %d numbers", least, row->points);
     if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) < least || cJSON_GetArraySize(value) > row->points) return gsim_reader_fail(reader, place, expected, value);
     const cJSON *item;
@@ -81,7 +82,7 @@ static enum gsim_status read_values(struct gsim_device_reader *reader, const str
             return gsim_reader_fail(reader, of_point, gsim_device_number_expected(row->first, expected, sizeof(expected)), item);
         values[point++] = item->valuedouble;
     }
-    for (; point < row->points; point++) values[point] = values[point - 1];
+    for (; point < row->points; point++) values[point] = row->first == GSIM_DEV_gpcs ? 0 : values[point - 1];
     return GSIM_OK;
 }
 

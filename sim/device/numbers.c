@@ -19,7 +19,7 @@ static const struct gsim_number_row rows[] = {
     {#section_, #name_, unit_, help_, minimum_, maximum_, GSIM_DEV_##name_, points_,                                   \
      offsetof(struct gsim_device_spec, name_), {__VA_ARGS__},                                                          \
      {#name_ "_0", #name_ "_1", #name_ "_2", #name_ "_3", #name_ "_4", #name_ "_5", #name_ "_6", #name_ "_7", #name_ "_8",              \
-      #name_ "_9"}},
+      #name_ "_9", #name_ "_10", #name_ "_11", #name_ "_12", #name_ "_13", #name_ "_14", #name_ "_15"}},
 #include "gpusim/device.def"
 #undef X
 #undef CURVE

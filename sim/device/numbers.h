@@ -8,7 +8,7 @@
 
 #include "sim/device/device.h"
 
-#define GSIM_CURVE_MOST 10 /* points of a curve */
+#define GSIM_CURVE_MOST 16 /* points of a curve */
 
 struct gsim_number_row {
     const char *section, *name, *unit, *help;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Programmatic dependent launch in streams: a kernel launched so may begin when all blocks of its stream's last kernel have triggered, and
- * waits for that one's end behind its prologue. One goes ahead at a time. On the SMs: sim/sm/marks.c; in graphs: graphs.c.
+ * waits for that one's end behind its prologue. One goes ahead at a time. On the SMs: sim/sm/known/marks.c; in graphs: graphs.c.
  */
 #include "sim/front/front.h"
 

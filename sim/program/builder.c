@@ -65,12 +65,23 @@ static uint64_t hash_kernel(const struct gsim_kernel *k, uint64_t name_hash)
     hash = mix_number(mix_number(mix_number(hash, k->loop_x), k->loop_y), k->loop_z);
     hash = mix_number(mix_number(mix_number(hash, k->prologue), k->trigger), k->energy_mj);
     hash = mix(mix_number(hash, k->slice_us), k->slice_sms);
+    for (int i = 0; i < GSIM_PIPE_COUNT && k->pipes_given; i++) hash = mix_number(hash, k->pipes[i]);
+    hash = mix_number(mix_number(hash, k->cold_us), k->imbalance);
+    hash = mix(hash, (uint64_t)k->cluster.x << 32 | k->cluster.y << 16 | k->cluster.z);
     return mix(mix_number(hash, k->solo_us), (uint64_t)k->solo_profiled << 3 | (uint64_t)k->solo_cold << 2 | (uint64_t)k->fp64 << 1 | k->demand_given);
 }
 
 static bool equal_dim(struct gsim_dim3 a, struct gsim_dim3 b)
 {
     return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool equal_pipes(const struct gsim_kernel *a, const struct gsim_kernel *b)
+{
+    bool equal = a->pipes_given == b->pipes_given && a->cold_us == b->cold_us && a->imbalance == b->imbalance &&
+                 equal_dim(a->cluster, b->cluster);
+    for (int i = 0; i < GSIM_PIPE_COUNT && equal && a->pipes_given; i++) equal = a->pipes[i] == b->pipes[i];
+    return equal;
 }
 
 static bool equal_kernel(const struct gsim_kernel *a, const struct gsim_kernel *b)
@@ -81,7 +92,7 @@ static bool equal_kernel(const struct gsim_kernel *a, const struct gsim_kernel *
            a->dram_bytes == b->dram_bytes && a->thread_cycles == b->thread_cycles && a->sm_cycles == b->sm_cycles &&
            a->rows == b->rows && a->loop_x == b->loop_x && a->loop_y == b->loop_y && a->loop_z == b->loop_z &&
            a->prologue == b->prologue && a->trigger == b->trigger && a->energy_mj == b->energy_mj && a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->slice_sms == b->slice_sms &&
-           a->demand_given == b->demand_given && a->solo_cold == b->solo_cold && a->solo_profiled == b->solo_profiled;
+           a->demand_given == b->demand_given && a->solo_cold == b->solo_cold && a->solo_profiled == b->solo_profiled && equal_pipes(a, b);
 }
 
 uint64_t gsim_kernel_hash(const struct gsim_kernel *kernel) { return hash_kernel(kernel, hash_text(kernel->name)); }

@@ -18,6 +18,12 @@ static bool is_duration(double us)
     return us >= 0 && us <= GSIM_LIMIT_US;
 }
 
+const char *const gsim_pipe_names[GSIM_PIPE_COUNT + 1] = {
+#define X(key, name, scope, what) name,
+#include "gpusim/pipes.def"
+#undef X
+    NULL};
+
 static bool is_name(const char *name)
 {
     return name && name[0] && strlen(name) <= GSIM_LIMIT_NAME;
@@ -100,6 +106,20 @@ enum gsim_status gsim_program_check_kernel(const struct gsim_program *program, u
     if (!is_duration(kernel->solo_us))
         return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': solo_us: expected 0 to %g, found %g", i,
                               kernel->name, GSIM_LIMIT_US, kernel->solo_us);
+    for (int p = 0; p < GSIM_PIPE_COUNT && kernel->pipes_given; p++)
+        if (!(kernel->pipes[p] >= 0 && kernel->pipes[p] <= GSIM_LIMIT_PIPE))
+            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': pipes: %s: expected 0 to %g, found %g", i, kernel->name,
+                                  gsim_pipe_names[p], GSIM_LIMIT_PIPE, kernel->pipes[p]);
+    if (!is_duration(kernel->cold_us))
+        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': cold_us: expected 0 to %g, found %g", i, kernel->name,
+                              GSIM_LIMIT_US, kernel->cold_us);
+    if (kernel->imbalance != 0 && !(kernel->imbalance >= 1 && kernel->imbalance <= GSIM_LIMIT_IMBALANCE))
+        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': imbalance: expected 1 to %g, found %g", i, kernel->name,
+                              GSIM_LIMIT_IMBALANCE, kernel->imbalance);
+    const struct gsim_dim3 *c = &kernel->cluster, *g = &kernel->grid;
+    if (c->x && (g->x % c->x || g->y % c->y || g->z % c->z))
+        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': cluster: expected to divide the grid of %u x %u x %u, found %u x %u x %u",
+                              i, kernel->name, g->x, g->y, g->z, c->x, c->y, c->z);
     if (!is_duration(kernel->slice_us) || kernel->slice_sms > GSIM_LIMIT_SMS)
         return gsim_error_set(error, GSIM_INPUT,
                               "kernels[%u] '%s': slice_us, slice_sms: expected 0 to %g and 0 to %u, found %g and %u", i,

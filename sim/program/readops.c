@@ -35,84 +35,12 @@ static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_wri
 static const char *const memory_names[] = {"run", "pinned", "pageable", NULL}; /* enum gsim_copy_memory */
 static const char *const copy_names[] = {"h2d", "d2h", "d2d", "p2p", NULL}; /* enum gsim_copy_kind */
 
-static enum gsim_status read_count(struct gsim_fields *fields, int field, double maximum, uint32_t *count)
-{
-    double number = *count;
-    enum gsim_status status = gsim_fields_integer(fields, field, 0, maximum, &number);
-    *count = (uint32_t)number;
-    return status;
-}
-
-static bool has_work(const struct gsim_fields *fields, int first)
-{
-    for (int i = 0; i < GSIM_DEMAND_FIELD_COUNT; i++)
-        if (fields->values[first + i]) return true;
-    return false;
-}
-
-enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields *fields, int first,
-                                  struct gsim_kernel *kernel)
-{
-    if (!has_work(fields, first)) return GSIM_OK;
-    enum gsim_status status = read_count(fields, first + WORK_REGS, GSIM_LIMIT_REGS, &kernel->regs_per_thread);
-    if (status == GSIM_OK) status = read_count(fields, first + WORK_SMEM, GSIM_LIMIT_SMEM_BYTES, &kernel->smem_bytes);
-    if (status == GSIM_OK) status = read_count(fields, first + WORK_SLICE_SMS, GSIM_LIMIT_SMS, &kernel->slice_sms);
-    if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_FP64, &kernel->fp64);
-    if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_COLD, &kernel->solo_cold);
-    if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_PROFILED, &kernel->solo_profiled);
-    if (fields->values[first + WORK_SOLO]) kernel->slice_us = 0; /* that was of another time */
-    if (fields->values[first + WORK_FLOPS] || fields->values[first + WORK_DRAM]) kernel->demand_given = true;
-    struct {
-        int field;
-        double maximum, *number;
-    } const numbers[] = {
-        {WORK_FLOPS, GSIM_LIMIT_WORK, &kernel->flops},          {WORK_DRAM, GSIM_LIMIT_WORK, &kernel->dram_bytes},
-        {WORK_THREAD, GSIM_LIMIT_WORK, &kernel->thread_cycles}, {WORK_SM, GSIM_LIMIT_WORK, &kernel->sm_cycles},
-        {WORK_SOLO, GSIM_LIMIT_US, &kernel->solo_us},           {WORK_ROWS, GSIM_LIMIT_WORK, &kernel->rows},
-        {WORK_SLICE, GSIM_LIMIT_US, &kernel->slice_us},         {WORK_LOOP_X, GSIM_LIMIT_WORK, &kernel->loop_x},
-        {WORK_LOOP_Y, GSIM_LIMIT_WORK, &kernel->loop_y},        {WORK_LOOP_Z, GSIM_LIMIT_WORK, &kernel->loop_z}, {WORK_ENERGY, GSIM_LIMIT_WORK, &kernel->energy_mj},
-    };
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && status == GSIM_OK; i++)
-        status = gsim_fields_real(fields, first + numbers[i].field, numbers[i].maximum, numbers[i].number);
-    if (status == GSIM_OK) status = gsim_fields_real(fields, first + WORK_PROLOGUE, GSIM_LIMIT_PROLOGUE, &kernel->prologue);
-    if (status == GSIM_OK) status = gsim_fields_real(fields, first + WORK_TRIGGER, 1, &kernel->trigger);
-    if (fields->values[first + WORK_TRIGGER] && kernel->trigger < GSIM_LEAST_TRIGGER) kernel->trigger = GSIM_LEAST_TRIGGER; /* 0 means not given */
-    if (status != GSIM_OK) return status;
-    return gsim_fields_kept_name(fields, first + WORK_DEVICE, &reader->arena, &kernel->solo_device);
-}
-
-/* [x], [x, y] or [x, y, z], each from 1 to its maximum. */
-static enum gsim_status read_shape(struct gsim_fields *fields, int field, const double maximum[3],
-                                   struct gsim_dim3 *shape)
-{
-    enum gsim_status status = gsim_fields_require(fields, field);
-    if (status != GSIM_OK) return status;
-    uint32_t size[3] = {1, 1, 1};
-    const char *at = NULL;
-    for (int i = 0;; i++) {
-        status = gsim_fields_element(fields, field, &at);
-        if (status != GSIM_OK) return status;
-        if (!at && i > 0) break;
-        if (!at || i == 3) {
-            fields->place.has_element = false;
-            return gsim_fields_error(fields, "expected 1 to 3 integers, found %s", at ? "more" : "none");
-        }
-        double number = 1;
-        status = gsim_fields_integer_at(fields, at, 1, maximum[i], &number);
-        if (status != GSIM_OK) return status;
-        size[i] = (uint32_t)number;
-        at = gsim_scan_skip(at);
-    }
-    *shape = (struct gsim_dim3){size[0], size[1], size[2]};
-    return GSIM_OK;
-}
-
 static enum gsim_status read_shapes(struct gsim_fields *fields, struct gsim_kernel *kernel)
 {
     static const double grid_maximum[] = {GSIM_LIMIT_GRID_X, GSIM_LIMIT_GRID_YZ, GSIM_LIMIT_GRID_YZ};
     static const double block_maximum[] = {GSIM_LIMIT_BLOCK_XY, GSIM_LIMIT_BLOCK_XY, GSIM_LIMIT_BLOCK_Z};
-    enum gsim_status status = read_shape(fields, OP_GRID, grid_maximum, &kernel->grid);
-    if (status == GSIM_OK) status = read_shape(fields, OP_BLOCK, block_maximum, &kernel->block);
+    enum gsim_status status = gsim_reader_shape(fields, OP_GRID, grid_maximum, &kernel->grid);
+    if (status == GSIM_OK) status = gsim_reader_shape(fields, OP_BLOCK, block_maximum, &kernel->block);
     if (status != GSIM_OK) return status;
     uint32_t threads = kernel->block.x * kernel->block.y * kernel->block.z;
     fields->place.has_element = false;
@@ -330,7 +258,7 @@ static struct gsim_reader_launch *find_launch(struct gsim_reader *reader, const 
 {
     const char *kernel = fields->values[OP_KERNEL], *grid = fields->values[OP_GRID], *block = fields->values[OP_BLOCK];
     *is_known = false;
-    if (!kernel || !grid || !block || has_work(fields, OP_WORK)) return NULL;
+    if (!kernel || !grid || !block || gsim_reader_has_work(fields, OP_WORK)) return NULL;
     uint32_t hash = 0;
     for (size_t i = 1; kernel[i] && kernel[i] != '"' && i < 64; i++) hash = hash * 31 + (unsigned char)kernel[i];
     for (size_t i = 1; grid[i] && grid[i] != ']' && i < 64; i++) hash = hash * 31 + (unsigned char)grid[i];
@@ -418,8 +346,8 @@ static enum gsim_status read_collective(struct gsim_reader *reader, struct gsim_
     if (status == GSIM_OK) status = gsim_fields_integer(fields, OP_BYTES, 1, GSIM_LIMIT_BYTES, &bytes);
     if (status == GSIM_OK && fields->values[OP_ALGORITHM]) status = gsim_fields_choice(fields, OP_ALGORITHM, gsim_algorithm_names, &algorithm);
     if (status == GSIM_OK && fields->values[OP_PROTOCOL]) status = gsim_fields_choice(fields, OP_PROTOCOL, gsim_protocol_names, &protocol);
-    if (status == GSIM_OK) status = read_count(fields, OP_CHANNELS, GSIM_LIMIT_CHANNELS, &collective.channels);
-    if (status == GSIM_OK) status = read_count(fields, OP_COMMUNICATOR, GSIM_LIMIT_RANKS, &collective.communicator);
+    if (status == GSIM_OK) status = gsim_reader_count(fields, OP_CHANNELS, GSIM_LIMIT_CHANNELS, &collective.channels);
+    if (status == GSIM_OK) status = gsim_reader_count(fields, OP_COMMUNICATOR, GSIM_LIMIT_RANKS, &collective.communicator);
     if (status != GSIM_OK) return status;
     collective.kind = (enum gsim_collective_kind)kind;
     collective.algorithm = (enum gsim_collective_algorithm)algorithm;
@@ -436,7 +364,7 @@ static enum gsim_status read_collective(struct gsim_reader *reader, struct gsim_
 static enum gsim_status read_device(struct gsim_fields *fields, int field, uint16_t *device)
 {
     uint32_t number = *device;
-    enum gsim_status status = read_count(fields, field, GSIM_LIMIT_GPUS - 1, &number);
+    enum gsim_status status = gsim_reader_count(fields, field, GSIM_LIMIT_GPUS - 1, &number);
     *device = (uint16_t)number;
     return status;
 }

@@ -19,7 +19,8 @@
     X(WORK_SM, "sm_cycles") X(WORK_SOLO, "solo_us") X(WORK_DEVICE, "solo_device")     \
     X(WORK_PROFILED, "solo_profiled") X(WORK_COLD, "solo_cold") X(WORK_ROWS, "rows") X(WORK_SLICE_SMS, "slice_sms")     \
     X(WORK_SLICE, "slice_us") X(WORK_LOOP_X, "loop_x") X(WORK_LOOP_Y, "loop_y") \
-    X(WORK_LOOP_Z, "loop_z") X(WORK_PROLOGUE, "prologue") X(WORK_TRIGGER, "trigger") X(WORK_ENERGY, "energy_mj")
+    X(WORK_LOOP_Z, "loop_z") X(WORK_PROLOGUE, "prologue") X(WORK_TRIGGER, "trigger") X(WORK_ENERGY, "energy_mj") \
+    X(WORK_PIPES, "pipes") X(WORK_COLD_US, "cold_us") X(WORK_IMBALANCE, "imbalance") X(WORK_CLUSTER, "cluster")
 /* clang-format on */
 #define GSIM_DEMAND_FIELD_ID(id, name)   id,
 #define GSIM_DEMAND_FIELD_NAME(id, name) name,
@@ -68,6 +69,13 @@ struct gsim_reader {
 /* The work fields, which start at FIRST in FIELDS, into KERNEL; absent ones stay. */
 enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields *fields, int first,
                                   struct gsim_kernel *kernel) GSIM_NODISCARD;
+
+/* A whole number from 0 to MAXIMUM; absent: COUNT stays. */
+enum gsim_status gsim_reader_count(struct gsim_fields *fields, int field, double maximum, uint32_t *count) GSIM_NODISCARD;
+/* Whether any work field, which start at FIRST, is there. */
+bool gsim_reader_has_work(const struct gsim_fields *fields, int first);
+/* [x], [x, y] or [x, y, z], each from 1 to its maximum. */
+enum gsim_status gsim_reader_shape(struct gsim_fields *fields, int field, const double maximum[3], struct gsim_dim3 *shape) GSIM_NODISCARD;
 
 /* Reads the op at VALUE and gives it to the builder. */
 enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, const char *value,

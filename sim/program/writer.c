@@ -57,6 +57,25 @@ static void put_number(struct writer *w, double value)
     put(w, "%s", text);
 }
 
+/* Pipes and cluster, where they differ from BASE's. */
+static void put_pipes(struct writer *w, const struct gsim_kernel *k, const struct gsim_kernel *base)
+{
+    bool is_known = base->pipes_given && memcmp(k->pipes, base->pipes, sizeof k->pipes) == 0;
+    const char *separator = "";
+    if (k->pipes_given && !is_known) {
+        put(w, ", \"pipes\": {");
+        for (int i = 0; i < GSIM_PIPE_COUNT; i++) {
+            if (k->pipes[i] == 0) continue;
+            put(w, "%s\"%s\": ", separator, gsim_pipe_names[i]);
+            put_number(w, k->pipes[i]);
+            separator = ", ";
+        }
+        put(w, "}");
+    }
+    if (k->cluster.x && (k->cluster.x != base->cluster.x || k->cluster.y != base->cluster.y || k->cluster.z != base->cluster.z))
+        put(w, ", \"cluster\": [%u, %u, %u]", k->cluster.x, k->cluster.y, k->cluster.z);
+}
+
 /* The work fields in which K differs from BASE. */
 static void put_work(struct writer *w, const struct gsim_kernel *k, const struct gsim_kernel *base)
 {
@@ -76,6 +95,8 @@ static void put_work(struct writer *w, const struct gsim_kernel *k, const struct
         {"sm_cycles", k->sm_cycles, base->sm_cycles, false},
         {"solo_us", k->solo_us, base->solo_us, false},
         {"rows", k->rows, base->rows, false},
+        {"cold_us", k->cold_us, base->cold_us, false},
+        {"imbalance", k->imbalance, base->imbalance, false},
         {"loop_x", k->loop_x, base->loop_x, false},
         {"loop_y", k->loop_y, base->loop_y, false},
         {"loop_z", k->loop_z, base->loop_z, false},
@@ -90,6 +111,7 @@ static void put_work(struct writer *w, const struct gsim_kernel *k, const struct
         put(w, ", \"%s\": ", numbers[i].name);
         put_number(w, numbers[i].value);
     }
+    put_pipes(w, k, base);
     bool is_same = k->solo_device && base->solo_device && strcmp(k->solo_device, base->solo_device) == 0;
     if (k->solo_device && !is_same) {
         put(w, ", \"solo_device\": ");
@@ -133,6 +155,8 @@ static enum gsim_status find_bases(struct writer *w, struct gsim_error *error)
             base->demand_given = false;
             base->flops = base->dram_bytes = 0;
         }
+        if (!kernel->pipes_given) base->pipes_given = false;
+        if (!kernel->cluster.x) base->cluster = (struct gsim_dim3){0};
     }
     return GSIM_OK;
 }

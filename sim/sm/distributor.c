@@ -53,7 +53,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
         if (has_marks) gsim_marks_begin(&g->cohorts[g->cohort_count - 1], work);
     }
     gsim_group_take(gpu, g, w, (int)blocks);
-    if (w->dram_gbps > 0) g->feels_memory = true;
+    if (gsim_demand_feels(w)) g->feels_memory = true;
 }
 
 /* Puts BLOCKS blocks of RUN, each FACTOR times the mean's work, on every SM of the group. */
@@ -162,6 +162,13 @@ static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *
         place_unequal(gpu, index, run, blocks, now);
     else
         place_alike(gpu, index, run, blocks, 1, now);
+}
+
+void gsim_distributor_place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
+{
+    gsim_group_settle(gpu->groups[index], now);
+    place(gpu, index, run, blocks, now);
+    gsim_groups_rate(gpu, index);
 }
 
 /* The most urgent kernel with blocks to place, or NULL. */
@@ -281,6 +288,7 @@ static uint32_t most_room(const struct rooms *rooms, uint32_t limit)
  * take more together with them. Blocks that are not alike, or that have marks, are placed after each such step: those of each are cohorts of their own. */
 static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
 {
+    if (run->work->cluster > 1) return gsim_clusters_spread(gpu, run, now);
     bool is_apart = is_unequal(run), is_stepwise = is_apart || gsim_marks_has(run);
     struct rooms rooms;
     while (run->unplaced) {
@@ -340,6 +348,10 @@ void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now
     struct gsim_kernel_run *run = gsim_distributor_head(gpu);
     uint32_t fit = run ? gsim_group_room(gpu, gpu->groups[index], run->work) : 0;
     if (!fit) return;
+    if (run->work->cluster > 1) { /* whole clusters only, wherever there is room now */
+        gpu->blocked = NULL;
+        return;
+    }
     gpu->keeps_carveout = true;
     uint32_t sm_count = gpu->groups[index]->sm_count;
     uint64_t full = run->unplaced / fit;

@@ -117,7 +117,7 @@ static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
 static bool leaves_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *alone, gsim_time now)
 {
     const struct gsim_kernel_run *head = gsim_distributor_head(gpu);
-    if (!head || head->unplaced >= (uint64_t)gpu->device->sm_count * head->work->need.blocks_per_sm) return false;
+    if (!head || head->work->cluster > 1 || head->unplaced >= (uint64_t)gpu->device->sm_count * head->work->need.blocks_per_sm) return false;
     uint64_t sms = alone ? alone->sm_count : ending_sms(gpu, now);
     return sms > 1 && head->unplaced < sms * head->work->need.blocks_per_sm;
 }
@@ -135,7 +135,7 @@ static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
             const struct gsim_demand *w = g->cohorts[c].work;
             if (!gsim_cohort_is_over(&g->cohorts[c]) || !g->cohorts[c].frees) continue;
             lowest = g->lowest_sm;
-            scattered = w->kind != GSIM_DEMAND_ISSUE && w->kind != GSIM_DEMAND_ON_CHIP && !w->is_one_wave;
+            scattered = !gsim_demand_computes(w) && !w->is_one_wave;
         }
     }
     return scattered;

@@ -77,6 +77,7 @@ static void forget_load(struct gsim_gpu *gpu)
     double copies = gpu->copies_gbps > 0 ? gpu->copies_gbps : 0;
     gsim_memo_forget(&gpu->memo);
     gpu->demand_gbps = 0;
+    for (int p = 0; p < GSIM_CHIP_PIPES; p++) gpu->chip_asked[p] = gpu->dram.chip_wait[p] = 0;
     gsim_groups_set_dram(gpu, gsim_share_dram(gpu->device, copies), copies / gpu->device->dram_gbps);
 }
 

@@ -182,6 +182,17 @@ static void set_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g, double gbp
 {
     g->demand_gbps = gbps;
     gpu->demand_gbps += gbps * g->sm_count;
+    for (int p = 0; p < GSIM_CHIP_PIPES; p++) gpu->chip_asked[p] += g->chip[p] * g->sm_count / gpu->device->sm_count;
+}
+
+static void take_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g)
+{
+    gpu->demand_gbps -= g->demand_gbps * g->sm_count;
+    g->demand_gbps = 0;
+    for (int p = 0; p < GSIM_CHIP_PIPES; p++) {
+        gpu->chip_asked[p] -= g->chip[p] * g->sm_count / gpu->device->sm_count;
+        g->chip[p] = 0;
+    }
 }
 
 /* Of the group, which ends that many picoseconds after it was settled. */
@@ -208,15 +219,14 @@ static gsim_time find_end(const struct gsim_sm_group *g)
 static double find_speeds(struct gsim_gpu *gpu, struct gsim_sm_group *g)
 {
     struct gsim_dram_state dram = dram_of(gpu, g);
-    return g->mix ? gsim_mix_share(g->mix, gpu->device, g->cohorts, &dram)
-                  : gsim_share_sm(gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout);
+    return g->mix ? gsim_mix_share(g->mix, gpu->device, g->cohorts, &dram, g->chip)
+                  : gsim_share_sm_chip(gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout, g->chip);
 }
 
 static void rate(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
-    if (g->demand_gbps != 0) gpu->demand_gbps -= g->demand_gbps * g->sm_count;
-    g->demand_gbps = 0;
+    take_demand(gpu, g);
     double soonest;
     if (!g->feels_memory && gsim_share_plain_chip(gpu->device, &gpu->chip, g->cohorts, g->cohort_count, &soonest)) {
         g->mix = NULL;
@@ -233,8 +243,7 @@ void gsim_groups_rate_empty(struct gsim_gpu *gpu, uint32_t index)
     struct gsim_sm_group *g = gpu->groups[index];
     gsim_groups_set_bit(gpu->unrated, index, false);
     gsim_soonest_set(&gpu->ends, index, GSIM_TIME_NEVER);
-    gpu->demand_gbps -= g->demand_gbps * g->sm_count;
-    g->demand_gbps = 0;
+    take_demand(gpu, g);
 }
 
 void gsim_groups_rate_unrated(struct gsim_gpu *gpu)
@@ -247,14 +256,30 @@ void gsim_groups_rate_unrated(struct gsim_gpu *gpu)
 /* What all SMs ask of DRAM as it is now. Speeds wait until that is settled. */
 static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
 {
+    for (int p = 0; p < GSIM_CHIP_PIPES; p++) gpu->chip_asked[p] = 0;
     gpu->demand_gbps = 0; /* summed up afresh, so that rounding never accumulates */
     for (uint32_t i = 0; (i = gsim_groups_of(gpu->feeling, i)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         struct gsim_dram_state dram = dram_of(gpu, g);
         if (g->mix_since != gpu->memo.since) find_mix(gpu, g);
         if (!g->mix) gsim_group_settle(g, now);
-        set_demand(gpu, g, g->mix ? gsim_mix_demand(g->mix, g->cohorts, &dram) : find_speeds(gpu, g));
+        set_demand(gpu, g, g->mix ? gsim_mix_demand(g->mix, g->cohorts, &dram, g->chip) : find_speeds(gpu, g));
     }
+}
+
+/* Moves the waits for L2 half of the way to what is asked for. Returns whether they were there. */
+static bool settle_chip(struct gsim_gpu *gpu)
+{
+    bool is_near = true;
+    for (int p = 0; p < GSIM_CHIP_PIPES; p++) {
+        double *wait = &gpu->dram.chip_wait[p], knee = gpu->device->l2_knee;
+        if (!(gpu->chip_asked[p] > 1e-9) && *wait == 0) continue;
+        double asked = gpu->chip_asked[p] > 0 ? gpu->chip_asked[p] : 0, next = gsim_share_knee(asked, knee) - 1;
+        if (fabs(next - *wait) <= gpu->options.tolerance * (1 + *wait)) continue;
+        *wait = 0.5 * (*wait + next);
+        is_near = false;
+    }
+    return is_near;
 }
 
 /* After the chip-wide load changed: re-rates the SMs that feel it. Demand falls as DRAM gets slower, so the
@@ -265,9 +290,10 @@ bool gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
     gsim_groups_rate_all(gpu);
     for (; step < 8; step++) {
         double demand = gpu->demand_gbps + gpu->copies_gbps;
-        if (demand == gpu->applied_gbps) break;
+        bool is_chip_near = settle_chip(gpu);
+        if (demand == gpu->applied_gbps && is_chip_near) break;
         double stretch = gsim_share_dram(gpu->device, demand > 0 ? demand : 0);
-        if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance) {
+        if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance && is_chip_near) {
             gpu->applied_gbps = demand;
             break;
         }

@@ -4,6 +4,8 @@
 
 #include "sim/sm/share_parts.h"
 
+#include <string.h>
+
 #define ENTRIES    1024 /* of the table, a power of two */
 #define MOST_MIXES 768
 #define FIRST_ROOM ((size_t)16 << 10)
@@ -135,26 +137,34 @@ struct gsim_mix *gsim_memo_mix(struct gsim_memo *memo, const struct gsim_device_
 
 static bool is_same(const struct gsim_dram_state *a, const struct gsim_dram_state *b)
 {
+    for (int p = 0; p < GSIM_CHIP_PIPES; p++)
+        if (a->chip_wait[p] != b->chip_wait[p]) return false;
     return a->stretch == b->stretch && a->load == b->load && a->gain == b->gain;
 }
 
-double gsim_mix_demand(struct gsim_mix *mix, const struct gsim_cohort *cohorts, const struct gsim_dram_state *dram)
+double gsim_mix_demand(struct gsim_mix *mix, const struct gsim_cohort *cohorts, const struct gsim_dram_state *dram, double chip[GSIM_CHIP_PIPES])
 {
-    if (is_same(&mix->dram, dram)) return mix->demand_gbps;
-    mix->dram = *dram;
-    mix->has_speeds = false;
-    return mix->demand_gbps = gsim_share_demand(&mix->sums, cohorts, mix->count, dram);
+    if (!is_same(&mix->dram, dram)) {
+        mix->dram = *dram;
+        mix->has_speeds = false;
+        mix->demand_gbps = gsim_share_demand(&mix->sums, cohorts, mix->count, dram);
+    }
+    memcpy(chip, mix->sums.chip, sizeof mix->sums.chip);
+    return mix->demand_gbps;
 }
 
-double gsim_mix_share(struct gsim_mix *mix, const struct gsim_device_spec *device, struct gsim_cohort *cohorts, const struct gsim_dram_state *dram)
+double gsim_mix_share(struct gsim_mix *mix, const struct gsim_device_spec *device, struct gsim_cohort *cohorts, const struct gsim_dram_state *dram,
+                      double chip[GSIM_CHIP_PIPES])
 {
     if (mix->has_speeds && is_same(&mix->dram, dram)) {
         for (uint32_t i = 0; i < mix->count; i++) cohorts[i].speed = mix->speeds[i];
+        memcpy(chip, mix->sums.chip, sizeof mix->sums.chip);
         return mix->demand_gbps;
     }
     mix->dram = *dram;
     mix->has_speeds = true;
     mix->demand_gbps = gsim_share_speeds(device, &mix->sums, cohorts, mix->count, dram);
     for (uint32_t i = 0; i < mix->count; i++) mix->speeds[i] = cohorts[i].speed;
+    memcpy(chip, mix->sums.chip, sizeof mix->sums.chip);
     return mix->demand_gbps;
 }

@@ -2,6 +2,8 @@
 /* The equations of sim/sm/share.h, one SM at a time. Knows no placement and no time but the cohorts' age. */
 #include "sim/sm/share_parts.h"
 
+#include <string.h>
+
 /* What was measured of an SM is the device's (include/gpusim/device.def, section "how the blocks of an SM share it"; sources: models/arch/sm_90.json). */
 #define USED_TOLERANCE 1e-3 /* of the issue rate, to which what memory blocks with arithmetic use is solved for */
 
@@ -65,6 +67,7 @@ static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
     double blocks = c->blocks * c->pace; /* those that wait for pages ask for nothing */
     if (w->kind == GSIM_DEMAND_DESCRIBED) {
         s->described += blocks * w->issue_ps / w->block_ps;
+        s->has_pipes |= w->has_pipes;
         return;
     }
     s->has_arithmetic |= gsim_share_has_arithmetic(w);
@@ -78,10 +81,16 @@ static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
 }
 
 /* And what it does change. */
-static void add_traffic(struct gsim_share_sums *s, const struct gsim_cohort *c)
+static void add_traffic(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t index)
 {
     const struct gsim_demand *w = c->work;
     double blocks = c->blocks * c->pace;
+    if (w->has_pipes) {
+        double time = s->pipes_time[index];
+        s->demand_gbps += blocks * w->dram_gbps * w->block_ps / time * (1 + s->dram_wait);
+        for (int p = 0; p < GSIM_CHIP_PIPES; p++) s->chip[p] += blocks * w->chip_ps[p] / time * (1 + s->chip_wait[p]);
+        return;
+    }
     if (w->kind == GSIM_DEMAND_DESCRIBED) {
         s->demand_gbps += blocks * w->dram_gbps;
         return;
@@ -119,7 +128,9 @@ void gsim_share_sum(const struct gsim_device_spec *d, const struct gsim_cohort *
                     struct gsim_share_sums *s)
 {
     double issue = 0; /* that all memory blocks with arithmetic would take: beyond what there is they ask for less traffic, too */
-    *s = (struct gsim_share_sums){.device = d, .l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, d->least_l1_kib)};
+    memset(s, 0, offsetof(struct gsim_share_sums, pipes_time));
+    s->device = d;
+    s->l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, d->least_l1_kib);
     for (uint32_t i = 0; i < count; i++)
         if (gsim_share_has_arithmetic(c[i].work)) issue += c[i].blocks * c[i].pace * c[i].work->issue_ps / c[i].work->block_ps;
     for (uint32_t i = 0; i < count; i++) {
@@ -138,7 +149,12 @@ static void load_dram(struct gsim_share_sums *s, const struct gsim_cohort *c, ui
     s->stretch = (s->own_load > dram->stretch ? s->own_load : dram->stretch) / dram->gain;
     s->load = s->own_load > dram->load ? s->own_load : dram->load;
     s->demand_gbps = s->loading = 0;
-    for (uint32_t i = 0; i < count; i++) add_traffic(s, &c[i]);
+    for (int p = 0; p < GSIM_CHIP_PIPES; p++) {
+        s->chip[p] = 0;
+        s->chip_wait[p] = dram->chip_wait[p];
+    }
+    if (s->has_pipes) gsim_share_pipes(s, c, count);
+    for (uint32_t i = 0; i < count; i++) add_traffic(s, &c[i], i);
     s->filled = s->device->stream_l1_bytes * s->loading / (1024 * s->l1_kib);
     s->crowding = s->lines / (s->device->lines_per_l1_kib * s->l1_kib);
     if (gsim_share_rule(s, GSIM_RULE_STREAM_LINES)) s->crowding += fmin(s->filled, s->device->stream_lines_most);
@@ -328,16 +344,28 @@ double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_shar
     gsim_share_on_chip(cohorts, count, sums);
     share_memory(cohorts, count, sums, &memory);
     for (uint32_t i = 0; i < count; i++)
-        if (cohorts[i].work->kind == GSIM_DEMAND_DESCRIBED) share_described(device, &cohorts[i], sums, waiting_issue(&cohorts[i], cohorts, count));
+        if (cohorts[i].work->has_pipes)
+            cohorts[i].speed = 1 / sums->pipes_time[i];
+        else if (cohorts[i].work->kind == GSIM_DEMAND_DESCRIBED)
+            share_described(device, &cohorts[i], sums, waiting_issue(&cohorts[i], cohorts, count));
     struct walk issue = {.left = memory.left, .memory = memory.memory, .all_on_chip = memory.slots.rate};
     walk_issue(cohorts, count, sums, &issue);
     return sums->demand_gbps;
 }
 
-double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
-                     const struct gsim_dram_state *dram, uint32_t carveout_bytes)
+double gsim_share_sm_chip(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
+                          const struct gsim_dram_state *dram, uint32_t carveout_bytes, double chip[GSIM_CHIP_PIPES])
 {
     struct gsim_share_sums sums;
     gsim_share_sum(device, cohorts, count, carveout_bytes, &sums);
-    return gsim_share_speeds(device, &sums, cohorts, count, dram);
+    double gbps = gsim_share_speeds(device, &sums, cohorts, count, dram);
+    memcpy(chip, sums.chip, sizeof sums.chip);
+    return gbps;
+}
+
+double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
+                     const struct gsim_dram_state *dram, uint32_t carveout_bytes)
+{
+    double chip[GSIM_CHIP_PIPES];
+    return gsim_share_sm_chip(device, cohorts, count, dram, carveout_bytes, chip);
 }

@@ -26,6 +26,8 @@
 
 #include "sim/sm/work.h"
 
+#define GSIM_MAX_COHORTS 64 /* an SM has at most 64 warps, and a cohort at least one */
+
 struct gsim_kernel_run;
 
 /* Blocks of one kernel on an SM that started together and progress alike, or one unit of an issue-bound block. */
@@ -39,7 +41,7 @@ struct gsim_cohort {
     gsim_time since;
     double left;     /* share of the work still to do */
     double speed;    /* shares per picosecond while its data is there */
-    double reached;  /* share of its work at which what is LEFT ends: 1, or where it triggers or waits (marks.c) */
+    double reached;  /* share of its work at which what is LEFT ends: 1, or where it triggers or waits (known/marks.c) */
     double whole;    /* all of its work, where it has such marks */
     double pace;     /* share of that speed which arriving pages allow, and so of everything it asks for */
     double asks;     /* gsim_cohort_asks, where that is all they ask for; 0: to be found, as whenever BLOCKS or PACE changes */
@@ -60,12 +62,17 @@ static inline double gsim_cohort_remaining(const struct gsim_cohort *c) { return
 struct gsim_dram_state {
     double load;    /* asked for, relative to dram_gbps */
     double stretch; /* of memory time: gsim_share_dram of it */
+    double chip_wait[GSIM_CHIP_PIPES]; /* stretch of the time that waits for L2 and its busiest slice, less 1 */
     double gain;    /* how much more (or less) than its part this SM gets */
 };
 
 /* Sets the speeds of the COUNT cohorts of one SM, oldest first. Returns its demand on DRAM in GB/s. */
 double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
                      const struct gsim_dram_state *dram, uint32_t carveout_bytes);
+
+/* The same; CHIP: what it asks of the pipes that all SMs share, in SMs' parts of their peak. */
+double gsim_share_sm_chip(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
+                          const struct gsim_dram_state *dram, uint32_t carveout_bytes, double chip[GSIM_CHIP_PIPES]);
 
 /* Of what is asked of an SM's shared memory, what it serves; of one device; zero at first. */
 #define GSIM_CHIP_SHARE_BITS 9
@@ -79,6 +86,9 @@ struct gsim_chip_shares {
  * first of them is done. */
 bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_chip_shares *known, struct gsim_cohort *cohorts,
                            uint32_t count, double *soonest);
+
+/* By how much what is ASKED of a pipe exceeds what it serves. */
+double gsim_share_knee(double asked, double knee);
 
 /* Stretch s(D) of DRAM time when DEMAND_GBPS is asked for. */
 double gsim_share_dram(const struct gsim_device_spec *device, double demand_gbps);

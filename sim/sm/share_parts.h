@@ -29,8 +29,13 @@ struct gsim_share_sums {
     double described;     /* issue rate that described blocks ask for */
     double fair;          /* of it, what a block gets at most where they ask for more than there is */
     const struct gsim_device_spec *device;
+    bool has_pipes;       /* blocks of which these are known: */
+    double dram_wait;     /* as chip_wait, for DRAM */
+    double chip_wait[GSIM_CHIP_PIPES];  /* as in struct gsim_dram_state */
+    double chip[GSIM_CHIP_PIPES];       /* asked of the pipes that all SMs share */
     double own_load;      /* on DRAM, relative to what one SM gets of it */
     double stretch, load; /* of DRAM, as this SM sees it */
+    double pipes_time[GSIM_MAX_COHORTS]; /* by cohort, where its pipes are known: what a block takes */
 };
 
 static inline bool gsim_share_rule(const struct gsim_share_sums *s, enum gsim_rule rule) { return gsim_rule_holds(s->device->rules_off, rule); }
@@ -73,6 +78,9 @@ static inline double gsim_share_taken(const struct gsim_share_sums *s, const str
     double background = gsim_share_rule(s, GSIM_RULE_BACKGROUND_ISSUE) ? s->device->issue_background * (slots->rate < 1 ? slots->rate : 1) : 0;
     return 1 - free * (1 - background);
 }
+
+/* Finds pipes_time of blocks with known pipes under the chip's load (sim/sm/known/pipes.c). */
+void gsim_share_pipes(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count);
 
 /* Sets the speeds of the on-chip cohorts. Those of one kernel that began together share alike unless they crowd the SM. */
 void gsim_share_on_chip(struct gsim_cohort *cohorts, uint32_t count, const struct gsim_share_sums *sums);

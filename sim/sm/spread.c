@@ -17,7 +17,7 @@ enum { POINTS = sizeof(((struct gsim_device_spec *)NULL)->block_ends_early) / si
 static bool spreads(const struct gsim_cohort *c, const struct gsim_kernel_run *waiting)
 {
     const struct gsim_demand *w = c->work;
-    return c->run != waiting && !c->is_spread && (w->kind == GSIM_DEMAND_MEMORY || w->kind == GSIM_DEMAND_SCATTER) && w->is_one_wave;
+    return c->run != waiting && !c->is_spread && gsim_demand_waits(w) && w->is_one_wave;
 }
 
 /* How much earlier than the last one a block ends before which that share of its kernel's blocks does, in medians. */
@@ -109,7 +109,7 @@ static void advance(const struct gsim_gpu *gpu, struct gsim_sm_group *g, const s
             index = 0;
         }
         first = c;
-        double share = c->work->kind == GSIM_DEMAND_MEMORY ? d->block_ends_early_stream * sqrt(count) : d->block_ends_early_scatter;
+        double share = c->work->kind != GSIM_DEMAND_SCATTER ? d->block_ends_early_stream * sqrt(count) : d->block_ends_early_scatter;
         double median = fmin(d->block_ends_early_us * 1e6 / c->work->block_ps + share, 0.5);
         double most = early_at(d, place_of(gpu, index++, g->lowest_sm)) - early_at(d, c->run->last_place);
         double left = c->left - most * median * c->work->cold * c->run->scale;
@@ -157,7 +157,7 @@ static double tail_time(const struct gsim_device_spec *d, int i) { return i <= 0
 static bool falls_out(const struct gsim_cohort *c)
 {
     const struct gsim_demand *w = c->work;
-    return !c->is_spread && (w->kind == GSIM_DEMAND_MEMORY || w->kind == GSIM_DEMAND_SCATTER) && !w->is_one_wave && !c->run->unplaced;
+    return !c->is_spread && gsim_demand_waits(w) && !w->is_one_wave && !c->run->unplaced;
 }
 
 /* In so many steps: what ends together is handled together. */
@@ -259,7 +259,7 @@ enum { MOST_STEPS = 32 };
 static double ends_take(const struct gsim_device_spec *device, const struct gsim_demand *w)
 {
     double least = device->block_ends_us * 1e6;
-    if (w->kind != GSIM_DEMAND_ISSUE && w->kind != GSIM_DEMAND_ON_CHIP) return device->block_ends_memory * least + device->block_ends_memory_share * w->block_ps;
+    if (!gsim_demand_computes(w)) return device->block_ends_memory * least + device->block_ends_memory_share * w->block_ps;
     return fmin(least + device->block_ends_share * w->block_ps, device->block_ends_most * least);
 }
 

@@ -16,7 +16,6 @@
 
 #define GSIM_MAX_SMS GSIM_BLOCK_SMS
 #define GSIM_SM_WORDS (GSIM_MAX_SMS / 64)
-#define GSIM_MAX_COHORTS 64 /* an SM has at most 64 warps, and a cohort at least one */
 #define GSIM_MAX_LEVELS 6   /* stream priorities 0 .. -5 */
 /* Blocks end on this grid, in picoseconds: ends that differ by rounding only are simultaneous, and then go by SM
  * id, whatever the grouping. Fine enough that a thousand waves still take their measured time within 0.1 %. */
@@ -59,6 +58,7 @@ struct gsim_sm_group {
     uint32_t lowest_sm, index;              /* groups[index] */
     uint64_t sms[GSIM_SM_WORDS];
     double demand_gbps;                     /* asked of DRAM, per SM */
+    double chip[GSIM_CHIP_PIPES];           /* asked of the pipes that all SMs share, in SMs' parts */
     gsim_time updated;
     bool is_fast;                           /* gets more of a saturated DRAM (device: fast_sm_share) */
     bool feels_memory;
@@ -97,6 +97,7 @@ struct gsim_gpu {
     uint32_t run_count;       /* kernels that were submitted and have not ended */
     const struct gsim_kernel_run *blocked; /* the head of the queue, once no SM has room for it */
     double demand_gbps;       /* asked of DRAM by all resident blocks */
+    double chip_asked[GSIM_CHIP_PIPES]; /* of the pipes that all SMs share, of their peak */
     double copies_gbps;       /* and by copies */
     struct gsim_dram_state dram; /* as applied to every SM; write with gsim_groups_set_dram */
     double applied_gbps;      /* asked for when that was found to be near enough; NAN: not yet */
@@ -168,7 +169,7 @@ void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index);
 static inline void gsim_group_feel(struct gsim_sm_group *g)
 {
     g->feels_memory = false;
-    for (uint32_t i = 0; i < g->cohort_count; i++) g->feels_memory |= g->cohorts[i].work->dram_gbps > 0;
+    for (uint32_t i = 0; i < g->cohort_count; i++) g->feels_memory |= gsim_demand_feels(g->cohorts[i].work);
 }
 /* Brings the cohorts' remaining work to NOW. */
 void gsim_group_settle(struct gsim_sm_group *g, gsim_time now);
@@ -244,10 +245,17 @@ void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now);
  * the next. SMs that it fills leave the group; those that it does not need stay, for the kernel behind it. */
 void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now);
 
+/* Puts BLOCKS blocks of RUN on every SM of the group, which is brought to NOW before and rated behind. */
+void gsim_distributor_place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now);
+
+/* --- known/clusters.c: blocks that stand in one GPC at once ---------------------------------------------------------- */
+/* As the distributor places any other kernel's blocks: wherever whole clusters fit. Returns whether all are placed. */
+bool gsim_clusters_spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now);
+
 /* Puts one block of RUN on the one SM of the group, whatever else waits. */
 void gsim_distributor_put(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, gsim_time now);
 
-/* --- marks.c: blocks that trigger or wait before their end -------------------------------------------------- */
+/* --- known/marks.c: blocks that trigger or wait before their end -------------------------------------------------- */
 /* Of a block of RUN, which begins with WORK to do: what is left until its first mark. */
 void gsim_marks_begin(struct gsim_cohort *c, double work);
 /* The cohort is at a mark, not at its end: true, and it goes on or waits. */

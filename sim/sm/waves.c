@@ -168,7 +168,7 @@ static void skip_beside(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_
 void gsim_waves_skip(struct gsim_gpu *gpu, gsim_time now)
 {
     struct gsim_kernel_run *run = gpu->horizon > now && !gpu->options.exact ? gsim_distributor_head(gpu) : NULL;
-    if (!run || run->work->is_unequal || gsim_marks_has(run)) return;
+    if (!run || run->work->is_unequal || run->work->cluster > 1 || gsim_marks_has(run)) return;
     if (gpu->load.kernels == 1 && gpu->queued_count == 1)
         skip_alone(gpu, run, now);
     else if (may_skip(gpu, run, now))

@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "sim/device/rules.h"
+#include "sim/sm/known/known.h"
 #include "sim/sm/state.h"
 #include "gpusim/limits.h"
 
 /* What was measured of an SM is the device's (include/gpusim/device.def; sources: models/arch/sm_90.json). */
 #define SM_CYCLES_UNITS 32.0 /* load/store units that sm_cycles is given for: the unit of that field of programs */
+#define LEAST_OF_WAVE 0.1 /* of a wave's time, what a block with known pipes takes at least where it waits for nobody */
 #define REGISTERS_DEFAULT 32 /* when the program does not say */
 /* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95 the
  * runs of traces/h200 are predicted alike, so it is no number of a chip. */
@@ -73,6 +75,7 @@ static void set_described(struct gsim_demand *w, const struct gsim_device_spec *
 /* Of unknown demand, many registers per thread beside shared memory are tiles of a matrix product. */
 static enum gsim_demand_kind measured_kind(const struct gsim_device_spec *d, const struct gsim_kernel *k)
 {
+    if (k->pipes_given) return GSIM_DEMAND_DESCRIBED;
     if (k->dram_bytes > 0) return GSIM_DEMAND_MEMORY;
     if (k->flops > 0) return GSIM_DEMAND_ISSUE;
     bool has_tiles = k->smem_bytes > d->on_chip_smem_bytes;
@@ -149,7 +152,12 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
         w->memory_ps = x;
         w->dram_gbps = w->threads * d->scatter_bytes_in_flight / d->dram_latency_ns;
         break;
-    case GSIM_DEMAND_DESCRIBED: set_sliced(w, d, k, x, settled); return;
+    case GSIM_DEMAND_DESCRIBED:
+        if (w->has_pipes)
+            gsim_demand_set_pipes(w, d, k, x, settled->arithmetic);
+        else
+            set_sliced(w, d, k, x, settled);
+        return;
     }
     w->block_ps = w->compute_ps + w->latency_ps + w->memory_ps;
 }
@@ -269,22 +277,27 @@ static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, cons
     w->kind = measured_kind(d, k);
     w->has_flops = k->flops > 0;
     w->is_inverted = !k->solo_cold;
-    w->is_unknown = !k->demand_given;
-    double low = target / waves * 1e-4, high = target * 1.001;
-    if (w->kind == GSIM_DEMAND_MEMORY && k->flops > 0) {
+    w->is_unknown = !k->demand_given && !k->pipes_given;
+    w->has_pipes = k->pipes_given;
+    double low = target / waves * (w->has_pipes ? LEAST_OF_WAVE : 1e-4), high = target * 1.001;
+    if (w->has_pipes || (w->kind == GSIM_DEMAND_MEMORY && k->flops > 0)) {
         /* With next to no memory time the arithmetic alone must not take longer than measured. */
         set_measured(w, d, k, low, &settled);
         double least = alone(box, w);
         for (int i = 0; i < 8 && least > target * 0.999; i++) {
             settled.arithmetic *= 0.98 * target / least;
+            settled.memory = w->has_pipes ? settled.arithmetic : 1;
             set_measured(w, d, k, low, &settled);
             least = alone(box, w);
         }
     }
     if (w->kind == GSIM_DEMAND_ISSUE) /* one unit alone stretches its issue time by 1/share: start well below */
         low = target / ceil(block_count(k) / d->sm_count) * 0.05;
-    if (near > 0 && find_near(w, d, k, box, target, &settled, near, 1e-5)) return;
-    find(w, d, k, box, target, &settled, low, high, 1e-5);
+    if (!(near > 0 && find_near(w, d, k, box, target, &settled, near, 1e-5))) find(w, d, k, box, target, &settled, low, high, 1e-5);
+    double issue = k->flops / block_count(k) / sm_flops_per_ps(d, k->fp64);
+    if (!gsim_known_sparse(w, d, issue)) return;
+    const struct gsim_kernel own = gsim_known_arithmetic(d, k, issue);
+    invert(w, d, &own, box, 0);
 }
 
 /* How far the kernel on a slice of the SMs is off its measured time there, as a logarithm. */
@@ -372,6 +385,7 @@ static double scatter_cold(const struct gsim_demand *w, const struct gsim_device
 /* The other kinds of work cold against repeated. Arithmetic takes no longer. */
 static double cold_factor(const struct gsim_demand *w, const struct gsim_device_spec *d, double own, double held)
 {
+    if (w->cold_ratio > 0) return fmax(w->cold_ratio, 1);
     if (w->is_unknown) return 1 + d->unknown_cold * part((d->unknown_cold_none * held - own) / (d->unknown_cold_range * held));
     if (w->kind == GSIM_DEMAND_SCATTER) return scatter_cold(w, d);
     if (w->kind != GSIM_DEMAND_MEMORY || w->given_bytes >= d->stream_cold_l2 * held || own >= 0.97 * w->given_bytes) return 1;
@@ -387,7 +401,8 @@ bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const stru
     for (uint32_t i = 0; i < count; i++) total += works[i].touched_bytes = touched_bytes(&works[i], device);
     for (uint32_t i = 0; i < count; i++) {
         double own = works[i].touched_bytes;
-        works[i].cold = works[i].is_inverted && total - own > held ? cold_factor(&works[i], device, own, held) : 1;
+        bool is_cold = total - own > held || (count > 1 && works[i].is_contended);
+        works[i].cold = works[i].is_inverted && is_cold ? cold_factor(&works[i], device, own, held) : 1;
     }
     return total > held;
 }
@@ -446,20 +461,24 @@ static void set_carveout(struct gsim_demand *w, const struct gsim_device_spec *d
 }
 
 /* NEAR: as invert's. */
-static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *kernel, double near,
+static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *given, double near,
                                   struct gsim_error *error)
 {
+    const struct gsim_kernel known = gsim_known_of(device, given), *kernel = &known;
     const struct gsim_sm_limits limits = gsim_sm_limits(device);
     *work = (struct gsim_demand){.blocks = (uint64_t)kernel->grid.x * kernel->grid.y * kernel->grid.z,
                                .threads = kernel->block.x * kernel->block.y * kernel->block.z,
                                .units = 1,
+                               .cluster = gsim_known_cluster(kernel),
                                .cold = 1,
                                .has_flops = kernel->flops > 0,
                                .given_bytes = kernel->dram_bytes,
-                               .measured_us = kernel->solo_us};
+                               .measured_us = kernel->solo_us,
+                               .cold_ratio = kernel->solo_us > 0 ? kernel->cold_us / kernel->solo_us : 0};
     bool is_measured = kernel->solo_us > 0 && (!kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
     enum gsim_status status = gsim_block_need(&limits, kernel, &work->need, error);
     if (!status) status = check_work(device, kernel, is_measured, error);
+    if (!status) status = gsim_known_check_cluster(device, kernel, error);
     if (!status && is_measured) status = check_waves(device, kernel, &work->need, error);
     if (status) return status;
     uint32_t per_thread = kernel->regs_per_thread ? kernel->regs_per_thread : REGISTERS_DEFAULT;
@@ -469,6 +488,7 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     set_carveout(work, device, kernel, &limits);
     work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
     if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL)) gsim_demand_set_unequal(work, kernel); /* the costs of others were found with blocks alike */
+    if (is_measured && kernel->imbalance > 1) gsim_demand_set_imbalance(work, kernel->imbalance);
     set_described(work, device, kernel);
     struct sandbox box;
     status = open_sandbox(&box, device, error);

@@ -31,10 +31,16 @@ struct gsim_unequal {
     uint32_t width, height;       /* of the grid */
     uint32_t more_x, more_y;      /* how many columns and rows have a round more */
     uint64_t busy;                /* how many blocks have something to do */
+    bool is_mixed;                /* by the kernel's imbalance: the kinds, the longest last, stand all over the grid */
     bool is_sorted;               /* the longest first: */
     uint64_t counts[GSIM_BLOCK_KINDS];
     double factor[GSIM_BLOCK_KINDS]; /* work, relative to the mean of the busy ones */
 };
+
+/* Pipes that each SM has: the first of gpusim/pipes.def. */
+#define GSIM_SM_PIPES (GSIM_PIPE_L1 + 1)
+/* Pipes that all SMs share, beside DRAM. */
+enum gsim_chip_pipe { GSIM_CHIP_L2, GSIM_CHIP_SLICE, GSIM_CHIP_PIPES };
 
 struct gsim_demand {
     enum gsim_demand_kind kind;
@@ -53,18 +59,39 @@ struct gsim_demand {
     uint32_t registers;        /* of a block, with allocation granularity */
     uint32_t carveout_bytes;   /* shared-memory configuration that an empty SM takes for it */
     uint32_t join_bytes;       /* configuration that an occupied SM must have */
+    uint32_t cluster;          /* blocks that stand in one GPC at once; 1: each alone */
     uint32_t units;            /* per block; above 1 only for GSIM_DEMAND_ISSUE: parts of a block with own progress */
     double width;              /* warps per SM sub-partition of one unit */
     double dram_gbps;          /* traffic asked for: described kinds on average, measured ones in their memory part */
+    double cold_ratio;         /* time with empty caches over the kernel's solo_us; 0: not given */
     double measured_us;        /* the kernel's solo_us */
     double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */
     double touched_bytes;      /* data that passes L2 in one run of the grid (gsim_demands_share_l2) */
     double prologue, trigger;  /* the kernel's; trigger 0 or 1: at a block's exit */
     bool is_unequal;           /* its blocks: UNEQUAL says how */
     struct gsim_unequal unequal;
+    bool is_contended;         /* it keeps one slice of L2 much busier than the others */
+    bool is_computing;         /* of known pipes: it keeps those of its SM busier than L2 and DRAM */
+    bool has_pipes;            /* of a described kind: what follows says what it waits for */
+    double pipe_ps[GSIM_SM_PIPES];     /* of one block, at each pipe's peak */
+    double chip_ps[GSIM_CHIP_PIPES];   /* the same, as if an SM had its part of the pipe for itself */
+    double chip_exposed[GSIM_CHIP_PIPES], dram_exposed; /* share of block_ps that waits for them */
     double cold;               /* work relative to a repeated run alone: 1, more when others displace its L2 data */
     double solo_ps;            /* the whole grid alone, by the machine */
 };
+
+/* How fast it goes depends on what other SMs do. */
+static inline bool gsim_demand_feels(const struct gsim_demand *w) { return w->dram_gbps > 0 || w->chip_ps[GSIM_CHIP_L2] > 0 || w->chip_ps[GSIM_CHIP_SLICE] > 0; }
+
+/* Whether its blocks end together, or one by one as those that wait for data do. */
+static inline bool gsim_demand_computes(const struct gsim_demand *w)
+{
+    return w->kind == GSIM_DEMAND_ISSUE || w->kind == GSIM_DEMAND_ON_CHIP || w->is_computing;
+}
+static inline bool gsim_demand_waits(const struct gsim_demand *w)
+{
+    return w->kind == GSIM_DEMAND_MEMORY || w->kind == GSIM_DEMAND_SCATTER || (w->has_pipes && !w->is_computing);
+}
 
 static inline bool gsim_demand_triggers(const struct gsim_demand *work) { return work->trigger > 0 && work->trigger < 1; }
 
@@ -95,7 +122,14 @@ double gsim_l2_held_bytes(const struct gsim_device_spec *device);
 enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
                                    struct gsim_kernel_alone *alone, struct gsim_error *error) GSIM_NODISCARD;
 
+/* Whether a cluster of so many blocks finds room in some GPC of the empty chip (known/clusters.c). */
+bool gsim_clusters_fit(const struct gsim_device_spec *device, uint32_t cluster);
+/* By SM, its GPC; returns how many there are. */
+uint32_t gsim_clusters_find_gpcs(const struct gsim_device_spec *device, uint8_t *gpc_of);
+
 /* Whether WORK's blocks are unequal, and how. */
+/* The longest is R times the mean. */
+void gsim_demand_set_imbalance(struct gsim_demand *work, double r);
 void gsim_demand_set_unequal(struct gsim_demand *work, const struct gsim_kernel *kernel);
 /* Of the first COUNT blocks that are placed of a grid of unequal ones, how many of each kind. */
 void gsim_unequal_count(const struct gsim_unequal *unequal, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS]);

@@ -37,7 +37,7 @@ static struct ends simulate(const struct gsim_device_spec *device, bool is_fma, 
 {
     uint32_t sms = (uint32_t)device->sm_count;
     const struct gsim_kernel kernel = {.name = "k", .grid = {sms, 1, 1}, .block = {threads, 1, 1}, .regs_per_thread = 16,
-                                       .smem_bytes = is_fma ? 0 : 26624, .flops = is_fma ? 1e6 : 0, .demand_given = true, .solo_us = ALONE_US};
+                                       .smem_bytes = is_fma ? 0 : 26624, .flops = is_fma ? 1e12 : 0, .demand_given = true, .solo_us = ALONE_US};
     struct gsim_arena arena = {0};
     struct gsim_gpu_options options;
     struct gsim_error error = {0};

@@ -24,8 +24,9 @@ static double check(struct gsim_memo *memo, const struct gsim_cohort *cohorts, u
         CHECK(waits);
         return own[0].speed;
     }
-    CHECK_NEAR(gsim_mix_demand(mix, c, dram), demand, 0);
-    CHECK_NEAR(gsim_mix_share(mix, &d, c, dram), demand, 0);
+    double chip[GSIM_CHIP_PIPES];
+    CHECK_NEAR(gsim_mix_demand(mix, c, dram, chip), demand, 0);
+    CHECK_NEAR(gsim_mix_share(mix, &d, c, dram, chip), demand, 0);
     for (uint32_t i = 0; i < count; i++) CHECK_NEAR(c[i].speed, own[i].speed, 0);
     return c[0].speed;
 }

@@ -100,19 +100,28 @@ static struct gsim_kernel measured(size_t kind, uint32_t blocks, uint32_t thread
                                 .solo_us = solo_us};
 }
 
+/* That many blocks of dense arithmetic; with less, warps would wait for something else. */
+static struct gsim_kernel dense(uint32_t blocks, uint32_t threads)
+{
+    struct gsim_kernel k = measured(0, blocks, threads, 60);
+    k.flops = 9e6 * blocks;
+    return k;
+}
+
 static void kinds_and_units(void)
 {
     struct gsim_device_spec d = loaded("h200");
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        struct gsim_demand w = work_of(&d, measured(i, 400, 256, 60));
+        struct gsim_demand w = work_of(&d, i ? measured(i, 400, 256, 60) : dense(400, 256));
         CHECK_MSG(w.kind == kinds[i].kind, "%s: kind %d", kinds[i].name, (int)w.kind);
         CHECK_NEAR(w.block_ps, w.compute_ps + w.latency_ps + w.memory_ps, 1e-3);
         CHECK(w.units == 1 && w.width == 2 && w.cold == 1 && w.blocks == 400);
     }
     /* Parts of at most two warps per sub-partition: 32 warps are 4 of 2, 9 are 2 of 1.125. */
-    struct gsim_demand w = work_of(&d, measured(0, 400, 1024, 60));
+    CHECK_INT(work_of(&d, measured(0, 400, 256, 60)).kind, GSIM_DEMAND_DESCRIBED);
+    struct gsim_demand w = work_of(&d, dense(400, 1024));
     CHECK(w.units == 4 && w.width == 2);
-    w = work_of(&d, measured(0, 400, 288, 60));
+    w = work_of(&d, dense(400, 288));
     CHECK(w.units == 2 && w.width == 1.125);
     CHECK_INT(work_of(&d, measured(4, 400, 1024, 60)).units, 1);
     gsim_device_release(&d);

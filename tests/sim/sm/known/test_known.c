@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Kernels of which pipes, imbalance or clusters are known, alone and in pairs on the machine itself. */
+#include "sim/sm/gpu.h"
+
+#include <math.h>
+
+#include "gpusim/device.h"
+#include "sim/device/device.h"
+#include "sim/sm/state.h"
+#include "tests/test.h"
+
+struct world {
+    struct gsim_device_spec device;
+    struct gsim_arena arena;
+    struct gsim_gpu *gpu;
+    gsim_time end[2];
+};
+
+static void ended(void *data, void *tag, gsim_time now)
+{
+    struct world *w = data;
+    w->end[tag == (void *)2] = now;
+}
+
+static void open_world(struct world *w)
+{
+    struct gsim_error error = {0};
+    struct gsim_gpu_options options;
+    const struct gsim_gpu_listener listener = {.data = w, .kernel_ended = ended};
+    *w = (struct world){0};
+    gsim_params_set_defaults(gsim_gpu_params, &options);
+    CHECK_INT(gsim_device_load("h100-vm", &w->device, &error), GSIM_OK);
+    w->gpu = gsim_gpu_create(&w->arena, &w->device, &options, &listener);
+}
+
+static void close_world(struct world *w)
+{
+    gsim_arena_release(&w->arena);
+    gsim_device_release(&w->device);
+}
+
+static void run(struct world *w)
+{
+    for (gsim_time next; (next = gsim_gpu_next(w->gpu)) != GSIM_TIME_NEVER;) gsim_gpu_advance(w->gpu, next);
+}
+
+static struct gsim_demand work_of(const struct world *w, const struct gsim_kernel *kernel)
+{
+    struct gsim_demand work;
+    struct gsim_error error = {0};
+    CHECK_MSG(gsim_work_init(&work, &w->device, kernel, &error) == GSIM_OK, "%s", error.message);
+    return work;
+}
+
+/* On two streams at once: the later end, in microseconds. */
+static double together(const struct gsim_kernel *a, const struct gsim_kernel *b)
+{
+    struct world w;
+    open_world(&w);
+    struct gsim_demand works[2] = {work_of(&w, a), work_of(&w, b)};
+    CHECK(gsim_gpu_submit(w.gpu, 0, &works[0], 0, (void *)1) && gsim_gpu_submit(w.gpu, 0, &works[1], 0, (void *)2));
+    run(&w);
+    close_world(&w);
+    return gsim_time_us(w.end[0] > w.end[1] ? w.end[0] : w.end[1]);
+}
+
+static struct gsim_kernel kernel_of(uint32_t blocks, uint32_t threads, double solo_us, enum gsim_pipe pipe, double share)
+{
+    struct gsim_kernel k = {.name = "k", .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .regs_per_thread = 16, .solo_us = solo_us, .pipes_given = true};
+    k.pipes[pipe] = share;
+    return k;
+}
+
+/* A pipe serves no more than it has: what asks for 0.6 of it twice takes at least 1.2 times as long; what uses
+ * other pipes takes no longer. */
+static void pipes(void)
+{
+    const struct gsim_kernel a = kernel_of(132, 128, 100, GSIM_PIPE_FP64, 0.6), b = kernel_of(132, 128, 100, GSIM_PIPE_XU, 0.6);
+    const struct gsim_kernel none = kernel_of(132, 128, 100, GSIM_PIPE_FP64, 0);
+    double same = together(&a, &a), other = together(&a, &b);
+    CHECK_MSG(same > 120 && same < 140, "%g us", same);
+    CHECK_NEAR(other, 100, 1);
+    CHECK_NEAR(together(&a, &none), 100, 1);
+}
+
+/* Two that take L2's whole rate take twice as long; one that uses none of it takes no longer. */
+static void l2(void)
+{
+    const struct gsim_kernel a = kernel_of(132, 128, 100, GSIM_PIPE_L2, 0.9), b = kernel_of(132, 128, 100, GSIM_PIPE_FMA, 0.3);
+    double same = together(&a, &a);
+    CHECK_MSG(same > 175 && same < 200, "%g us", same);
+    CHECK_NEAR(together(&a, &b), 100, 1);
+}
+
+/* Alone a kernel takes its time whatever is known of it. */
+static void alone(void)
+{
+    static const double imbalances[] = {0, 1.5, 3, 6};
+    struct world w;
+    open_world(&w);
+    for (int p = 0; p < GSIM_PIPE_COUNT; p++)
+        for (size_t i = 0; i < sizeof imbalances / sizeof *imbalances; i++) {
+            struct gsim_kernel k = kernel_of(400, 256, 50, (enum gsim_pipe)p, imbalances[i] > 0 ? 0.1 : 0.7);
+            k.imbalance = imbalances[i];
+            CHECK_NEAR(work_of(&w, &k).solo_ps, 50e6, 0.005 * 50e6);
+        }
+    close_world(&w);
+}
+
+/* Blocks of 198 KiB stand alone on their SMs. An H100 of GPCs of 18, 18, 16 (5), 8 and four times 2 SMs holds 66 clusters of 2 at once,
+ * 30 of 4, 15 of 8 and 7 of 16; one more takes a second wave. */
+static void clusters(void)
+{
+    static const struct {
+        uint32_t blocks, most;
+    } cases[] = {{1, 132}, {2, 66}, {4, 30}, {8, 15}, {16, 7}};
+    struct world w;
+    open_world(&w);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint32_t more = 0; more < 2; more++) {
+            struct gsim_kernel k = {.name = "k", .block = {128, 1, 1}, .smem_bytes = 198 * 1024, .thread_cycles = 2e5, .demand_given = true};
+            k.grid = (struct gsim_dim3){cases[i].blocks * (cases[i].most + more), 1, 1};
+            k.cluster = (struct gsim_dim3){cases[i].blocks, 1, 1};
+            struct gsim_demand work = work_of(&w, &k);
+            CHECK_NEAR(work.solo_ps / work.block_ps, 1 + more, 0.01);
+        }
+    close_world(&w);
+}
+
+/* Without GPCs in the device's file all SMs are one; clusters that no GPC has SMs for are refused. */
+static void clusters_elsewhere(void)
+{
+    struct gsim_demand work;
+    struct gsim_error error = {0};
+    struct world w;
+    open_world(&w);
+    struct gsim_kernel k = {.name = "k", .grid = {64, 1, 1}, .block = {128, 1, 1}, .thread_cycles = 2e5, .demand_given = true, .cluster = {32, 1, 1}};
+    CHECK_INT(gsim_work_init(&work, &w.device, &k, &error), GSIM_INPUT);
+    w.device.gpcs[0] = 0;
+    CHECK_INT(gsim_work_init(&work, &w.device, &k, &error), GSIM_OK);
+    close_world(&w);
+}
+
+/* Behind others that displace its data a kernel takes its time with empty caches; else the time that it was measured at. */
+static void cold(void)
+{
+    struct world w;
+    open_world(&w);
+    struct gsim_kernel small = kernel_of(132, 128, 10, GSIM_PIPE_L2, 0.5), stream = kernel_of(1320, 256, 200, GSIM_PIPE_DRAM, 0.8);
+    small.cold_us = 15;
+    struct gsim_demand works[2] = {work_of(&w, &small), work_of(&w, &stream)};
+    gsim_demands_share_l2(works, 2, &w.device);
+    CHECK_NEAR(works[0].cold, 1.5, 1e-9);
+    gsim_demands_share_l2(works, 1, &w.device);
+    CHECK_NEAR(works[0].cold, 1, 0);
+    close_world(&w);
+}
+
+static const struct test_case tests[] = {
+    {"pipes", pipes}, {"L2", l2}, {"alone", alone}, {"cold", cold}, {"clusters", clusters}, {"clusters elsewhere", clusters_elsewhere},
+};
+TEST_MAIN("sim/sm/known/known", tests)

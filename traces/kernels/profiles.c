@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files of kernels' profiles, and which profile is a kernel's. ncu's page: traces/kernels/ncu.c. */
+#include "traces/kernels/profiles.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpusim/limits.h"
+#include "sim/base/json.h"
+#include "sim/program/file.h"
+
+#define SCHEMA "gpusim-kernels/1"
+
+/* By how much ncu's duration exceeds the kernel's own, in microseconds: 40 kernels without memory traffic, 2 to 130 us long,
+ * on an H100 (traces/h100/unlike), 1.6 to 2.1. */
+#define NCU_OVERHEAD_US 1.8
+#define LEAST_US        0.1
+
+struct gsim_kernel *gsim_profiles_add(struct gsim_profiles *profiles)
+{
+    void *array = profiles->kernels;
+    if (gsim_array_grow(&array, sizeof *profiles->kernels, profiles->count, &profiles->room)) return NULL;
+    profiles->kernels = array;
+    struct gsim_kernel *kernel = &profiles->kernels[profiles->count++];
+    memset(kernel, 0, sizeof *kernel);
+    return kernel;
+}
+
+void gsim_profiles_release(struct gsim_profiles *profiles)
+{
+    gsim_free(profiles->kernels);
+    gsim_arena_release(&profiles->arena);
+    memset(profiles, 0, sizeof *profiles);
+}
+
+/* --- files -------------------------------------------------------------------------------------------------------- */
+/* A number from 0 to MOST, 0 where there is none. */
+static bool read_number(const cJSON *object, const char *key, double most, double *number)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    *number = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    return !item || (cJSON_IsNumber(item) && *number >= 0 && *number <= most);
+}
+
+/* [x, y, z]; absent: as it is. */
+static bool read_shape(const cJSON *object, const char *key, double most, struct gsim_dim3 *shape)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, key);
+    uint32_t *const sizes[3] = {&shape->x, &shape->y, &shape->z};
+    if (!list) return true;
+    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != 3) return false;
+    for (int i = 0; i < 3; i++) {
+        double size = cJSON_GetArrayItem(list, i)->valuedouble;
+        if (!(size >= 1 && size <= most) || size != floor(size)) return false;
+        *sizes[i] = (uint32_t)size;
+    }
+    return true;
+}
+
+/* NULL, or the field that is not as it should be. */
+static const char *read_fields(const cJSON *object, struct gsim_kernel *k)
+{
+    double regs, smem;
+    const cJSON *pipes = cJSON_GetObjectItemCaseSensitive(object, "pipes"), *pipe;
+    if (!read_shape(object, "grid", GSIM_LIMIT_GRID_X, &k->grid) || !k->grid.x) return "grid";
+    if (!read_shape(object, "block", GSIM_LIMIT_BLOCK_THREADS, &k->block) || !k->block.x) return "block";
+    if (!read_shape(object, "cluster", GSIM_LIMIT_CLUSTER, &k->cluster)) return "cluster";
+    if (!read_number(object, "regs_per_thread", GSIM_LIMIT_REGS, &regs)) return "regs_per_thread";
+    if (!read_number(object, "smem_bytes", GSIM_LIMIT_SMEM_BYTES, &smem)) return "smem_bytes";
+    if (!read_number(object, "solo_us", GSIM_LIMIT_US, &k->solo_us)) return "solo_us";
+    if (!read_number(object, "imbalance", GSIM_LIMIT_IMBALANCE, &k->imbalance)) return "imbalance";
+    if (!read_number(object, "flops", GSIM_LIMIT_WORK, &k->flops)) return "flops";
+    if (!read_number(object, "dram_bytes", GSIM_LIMIT_WORK, &k->dram_bytes)) return "dram_bytes";
+    k->regs_per_thread = (uint32_t)regs;
+    k->smem_bytes = (uint32_t)smem;
+    k->demand_given = cJSON_HasObjectItem(object, "flops") && cJSON_HasObjectItem(object, "dram_bytes");
+    k->pipes_given = cJSON_IsObject(pipes);
+    cJSON_ArrayForEach(pipe, pipes)
+    {
+        int at = 0;
+        while (at < GSIM_PIPE_COUNT && strcmp(gsim_pipe_names[at], pipe->string) != 0) at++;
+        if (at == GSIM_PIPE_COUNT || !read_number(pipes, pipe->string, GSIM_LIMIT_PIPE, &k->pipes[at])) return "pipes";
+    }
+    return NULL;
+}
+
+enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const char *text, size_t length, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    uint32_t index = 0;
+    cJSON *root = cJSON_ParseWithLengthOpts(text, length + 1, NULL, 1);
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema"), *object;
+    if (!cJSON_IsString(schema) || strcmp(schema->valuestring, SCHEMA) != 0)
+        status = gsim_error_set(error, GSIM_INPUT, "expected ncu's raw page as CSV or a file of schema " SCHEMA);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "kernels");
+    cJSON_ArrayForEach(object, list)
+    {
+        const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
+        struct gsim_kernel kernel = {0};
+        const char *wrong = cJSON_IsString(name) && name->valuestring[0] ? read_fields(object, &kernel) : "name";
+        if (wrong && status == GSIM_OK) status = gsim_error_set(error, GSIM_INPUT, "kernels[%u].%s: missing or out of range", index, wrong);
+        if (status != GSIM_OK) break;
+        kernel.name = gsim_arena_printf(&profiles->arena, "%.*s", GSIM_LIMIT_NAME, name->valuestring);
+        struct gsim_kernel *k = gsim_profiles_add(profiles);
+        if (!k || !kernel.name)
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else
+            *k = kernel;
+        index++;
+    }
+    cJSON_Delete(root);
+    return status;
+}
+
+/* What ncu prints of its own report; for gsim_free(). */
+static char *print_report(const char *path, size_t *length, struct gsim_error *error)
+{
+    extern char **environ;
+    char folder[] = "/tmp/gpusim-ncu-XXXXXX";
+    int out = mkstemp(folder), result = 0;
+    const char *const words[] = {"ncu", "--import", path, "--csv", "--page", "raw", NULL};
+    char *text = NULL;
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    if (out < 0 || posix_spawn_file_actions_init(&actions)) {
+        gsim_error_set(error, GSIM_IO, "cannot write a temporary file");
+        return NULL;
+    }
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    bool ran = posix_spawnp(&pid, "ncu", &actions, NULL, (char *const *)words, environ) == 0 && waitpid(pid, &result, 0) == pid && result == 0;
+    if (ran)
+        text = gsim_file_read(folder, length, error);
+    else
+        gsim_error_set(error, GSIM_INPUT, "a report of ncu, which is needed to read it: ncu --import FILE --csv --page raw elsewhere prints what is read here");
+    posix_spawn_file_actions_destroy(&actions);
+    close(out);
+    unlink(folder);
+    return text;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+enum gsim_status gsim_profiles_read(struct gsim_profiles *profiles, const char *path, struct gsim_error *error)
+{
+    size_t length = 0;
+    char *text = ends_with(path, ".ncu-rep") ? print_report(path, &length, error) : gsim_file_read(path, &length, error);
+    enum gsim_status status = text ? GSIM_OK : error->status;
+    if (status == GSIM_OK) {
+        const char *first = text + strspn(text, " \t\r\n");
+        status = *first == '{' ? gsim_profiles_read_json(profiles, text, length, error) : gsim_profiles_read_csv(profiles, text, error);
+    }
+    gsim_free(text);
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}
+
+static void put_shape(struct gsim_output *output, const char *key, const struct gsim_dim3 *shape)
+{
+    gsim_output_printf(output, ", \"%s\": [%u, %u, %u]", key, shape->x, shape->y, shape->z);
+}
+
+void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_output *output)
+{
+    gsim_output_text(output, "{\"schema\": \"" SCHEMA "\",\n \"kernels\": [");
+    for (uint32_t i = 0; i < profiles->count; i++) {
+        const struct gsim_kernel *k = &profiles->kernels[i];
+        const char *separator = "";
+        gsim_output_printf(output, "%s\n  {\"name\": ", i ? "," : "");
+        gsim_output_json_string(output, k->name);
+        put_shape(output, "grid", &k->grid);
+        put_shape(output, "block", &k->block);
+        gsim_output_printf(output, ", \"regs_per_thread\": %u, \"smem_bytes\": %u", k->regs_per_thread, k->smem_bytes);
+        if (k->cluster.x) put_shape(output, "cluster", &k->cluster);
+        if (k->solo_us > 0) gsim_output_json_real(output, "solo_us", k->solo_us);
+        if (k->imbalance > 0) gsim_output_json_real(output, "imbalance", k->imbalance);
+        if (k->demand_given) {
+            gsim_output_json_real(output, "flops", k->flops);
+            gsim_output_json_real(output, "dram_bytes", k->dram_bytes);
+        }
+        gsim_output_text(output, k->pipes_given ? ",\n   \"pipes\": {" : "");
+        for (int p = 0; p < GSIM_PIPE_COUNT && k->pipes_given; p++) {
+            gsim_output_printf(output, "%s\"%s\": %.4g", separator, gsim_pipe_names[p], k->pipes[p]);
+            separator = ", ";
+        }
+        gsim_output_text(output, k->pipes_given ? "}}" : "}");
+    }
+    gsim_output_text(output, "]}\n");
+}
+
+/* --- which is a kernel's ------------------------------------------------------------------------------------------ */
+struct word {
+    const char *text;
+    size_t length;
+};
+
+static bool is_part(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* The next identifier from *AT on; *AT becomes what lies behind. */
+static bool next_word(const char **at, struct word *word)
+{
+    while (**at && !is_part(**at)) ++*at;
+    word->text = *at;
+    while (is_part(**at)) ++*at;
+    word->length = (size_t)(*at - word->text);
+    return word->length > 0;
+}
+
+/* The function itself: the last identifier before its template's or its own arguments. Profilers write the rest each in its own way. */
+static struct word function_of(const char *name)
+{
+    static const char *const unnamed[] = {"(anonymous namespace)", "<unnamed>"};
+    struct word word = {name, 0}, last = word;
+    for (const char *at = name; *at;) {
+        bool skips = false;
+        for (int i = 0; i < 2; i++)
+            if (strncmp(at, unnamed[i], strlen(unnamed[i])) == 0) {
+                at += strlen(unnamed[i]);
+                skips = true;
+            }
+        if (skips) continue;
+        if (*at == '<' || *at == '(') break;
+        if (!is_part(*at)) {
+            at++;
+            continue;
+        }
+        next_word(&at, &word);
+        last = word;
+    }
+    return last;
+}
+
+static bool is_same_word(const struct word *a, const struct word *b) { return a->length == b->length && memcmp(a->text, b->text, a->length) == 0; }
+
+static bool has_word(const char *name, const struct word *word)
+{
+    struct word other;
+    while (next_word(&name, &other))
+        if (is_same_word(&other, word)) return true;
+    return false;
+}
+
+/* How many of NAME's identifiers the profile has too. The last may be cut off, and counts for nothing then. */
+static int words_in_common(const char *name, const char *profile)
+{
+    struct word word;
+    int count = 0;
+    while (next_word(&name, &word)) count += word.length >= 4 && has_word(profile, &word);
+    return count;
+}
+
+static bool is_shape(const struct gsim_dim3 *a, const struct gsim_dim3 *b) { return a->x == b->x && a->y == b->y && a->z == b->z; }
+
+static bool divides(const struct gsim_dim3 *cluster, const struct gsim_dim3 *grid)
+{
+    return cluster->x && grid->x % cluster->x == 0 && grid->y % cluster->y == 0 && grid->z % cluster->z == 0;
+}
+
+static const struct gsim_kernel *find(const struct gsim_profiles *profiles, const struct gsim_kernel *kernel)
+{
+    const struct gsim_kernel *best = NULL;
+    struct word function = function_of(kernel->name);
+    int most = -1;
+    double nearest = INFINITY;
+    for (uint32_t i = 0; i < profiles->count; i++) {
+        const struct gsim_kernel *p = &profiles->kernels[i];
+        struct word its = function_of(p->name);
+        if (!is_shape(&p->grid, &kernel->grid) || !is_shape(&p->block, &kernel->block) || !is_same_word(&its, &function)) continue;
+        int words = words_in_common(kernel->name, p->name);
+        double apart = kernel->solo_us > 0 && p->solo_us > 0 ? fabs(log(fmax(p->solo_us - NCU_OVERHEAD_US, LEAST_US) / kernel->solo_us)) : 0;
+        if (words < most || (words == most && apart >= nearest)) continue;
+        most = words;
+        nearest = apart;
+        best = p;
+    }
+    return best;
+}
+
+bool gsim_profiles_apply(const struct gsim_profiles *profiles, struct gsim_kernel *kernel)
+{
+    const struct gsim_kernel *p = find(profiles, kernel);
+    if (!p) return false;
+    double cold_us = p->solo_us > 0 ? fmax(p->solo_us - NCU_OVERHEAD_US, LEAST_US) : 0;
+    if (!kernel->regs_per_thread) kernel->regs_per_thread = p->regs_per_thread;
+    if (!kernel->smem_bytes) kernel->smem_bytes = p->smem_bytes;
+    if (!kernel->cluster.x && divides(&p->cluster, &kernel->grid)) kernel->cluster = p->cluster;
+    if (p->imbalance > 0 && kernel->imbalance == 0) kernel->imbalance = p->imbalance;
+    if (!(kernel->solo_us > 0)) kernel->solo_us = cold_us;
+    if (!kernel->solo_cold && kernel->cold_us == 0) kernel->cold_us = cold_us;
+    if (!p->pipes_given || kernel->pipes_given || !(kernel->solo_us > 0)) return true;
+    kernel->pipes_given = true;
+    for (int i = 0; i < GSIM_PIPE_COUNT; i++) kernel->pipes[i] = fmin(p->pipes[i] * p->solo_us / kernel->solo_us, fmax(p->pipes[i], 1));
+    return true;
+}
+
+uint32_t gsim_profiles_apply_all(const struct gsim_profiles *profiles, struct gsim_program *program)
+{
+    uint32_t matched = 0;
+    for (uint32_t i = 0; i < program->kernel_count; i++)
+        matched += gsim_profiles_apply(profiles, (struct gsim_kernel *)&program->kernels[i]);
+    return matched;
+}
