@@ -180,8 +180,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "the\n"
             "one number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). grcuda-gpus:\n"
             "GrCUDA's programs on 1 to 8 V100 and A100 by hand and under its device policies (--csv, --jobs). mega:\n"
-            "persistent kernels and programmatic launches as others measured them (--csv alone). collectives: NCCL's bandwidths\n"
-            "and what it costs a kernel beside it (--csv alone).\n",
+            "persistent kernels and programmatic launches as others measured them (--csv alone). collectives: what NCCL\n"
+            "reaches and costs a kernel beside it (--csv alone).\n",
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/ranks/ranks.h"
+
 #define ITERATIONS   4     /* the steps behind the first repeat */
 #define NODE_GPUS    8     /* where nothing says what a node has */
 #define NODE_GBPS    50.0  /* a network card of 400 Gbit/s for each GPU */
@@ -50,6 +52,12 @@ static enum gsim_status parse_one(const char *text, int length, struct gsim_rank
             bool on = text + length - value == 2 && strncmp(value, "on", 2) == 0, off = text + length - value == 3 && strncmp(value, "off", 3) == 0;
             change->value = on ? 1 : -1;
             return on || off ? GSIM_OK : fail(text, length, error);
+        }
+        if (k == GSIM_RANK_CHANGE_NODE) {
+            size_t size = (size_t)(text + length - value);
+            if (!size || size >= sizeof change->node) return fail(text, length, error);
+            memcpy(change->node, value, size);
+            return GSIM_OK;
         }
         change->value = strtod(value, &end);
         end += *end == 'x' && strchr(words[k].takes, 'x') != NULL;
@@ -106,6 +114,24 @@ static void copy_device(struct gsim_rank_variant *v, const struct gsim_cli_rank_
     v->device.arena = (struct gsim_arena){0};
 }
 
+/* Its links between GPUs and hosts; ranks fill one host after the other. */
+static enum gsim_status use_node(struct gsim_rank_variant *v, const char *name, uint32_t ranks, struct gsim_error *error)
+{
+    struct gsim_cli_node node;
+    double speed = v->run.links.speed;
+    enum gsim_status status = gsim_cli_node(name, v->device.name, &node, error);
+    if (status) return status;
+    uint64_t gpus = (uint64_t)node.gpus * node.hosts;
+    if (ranks > gpus)
+        return gsim_error_set(error, GSIM_INPUT, "node=%s: %u ranks, and %llu GPUs: expected a GPU for each", name, ranks, (unsigned long long)gpus);
+    v->run.links = node.links;
+    v->run.links.speed = speed;
+    v->run.links.per_node = ranks > node.gpus ? node.gpus : 0;
+    v->has_effect = true;
+    if (strcmp(node.device, v->device.name) != 0) snprintf(v->note, sizeof v->note, "links of %s; GPUs stay as recorded", name);
+    return GSIM_OK;
+}
+
 static enum gsim_status apply(struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t, const struct gsim_rank_change *c,
                               struct gsim_rank_edit *edit, double *of_rank, uint32_t *ranks, const struct gsim_scheduler_ops **scheduler,
                               struct gsim_error *error)
@@ -146,6 +172,7 @@ static enum gsim_status apply(struct gsim_rank_variant *v, const struct gsim_cli
         v->has_effect |= v->device.hw_queues != floor(c->value);
         v->device.hw_queues = fmin(floor(c->value), 32);
         break;
+    case GSIM_RANK_CHANGE_NODE: /* behind all others: it needs the number of ranks */
     case GSIM_RANK_CHANGE_COUNT: break;
     }
     return GSIM_OK;
@@ -212,6 +239,8 @@ enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struc
         v->run.programs[i] = (struct gsim_rank_program){.program = &v->programs[i], .scheduler = scheduler, .rank = t->traces[i].rank, .copies = 1, .device = i};
     }
     if (!status && ranks) repeat_first(v, ranks);
+    for (uint32_t i = 0; i < count && !status; i++)
+        if (changes[i].kind == GSIM_RANK_CHANGE_NODE) status = use_node(v, changes[i].node, ranks ? ranks : t->count, error);
     return status;
 }
 

@@ -18,7 +18,8 @@
     X(KERNELS, "kernels", "Fx", "all kernels but collectives F times as fast")                                         \
     X(RANK, "rank:", "R=Fx", "kernels of rank R but collectives F times as fast")                                      \
     X(COPY_ENGINE, "copy_engine", "", "gathers and all-to-alls by copy engines, without SMs")                          \
-    X(HW_QUEUES, "hw_queues", "N", "the device has N hardware queues")
+    X(HW_QUEUES, "hw_queues", "N", "the device has N hardware queues")                                                 \
+    X(NODE, "node", "NAME", "the links and the network of a node; the GPUs as recorded")
 #define GSIM_RANK_CHANGE_ENUM(id, word, takes, meaning) GSIM_RANK_CHANGE_##id,
 enum gsim_rank_change_kind { GSIM_RANK_CHANGES(GSIM_RANK_CHANGE_ENUM) GSIM_RANK_CHANGE_COUNT };
 
@@ -26,6 +27,7 @@ struct gsim_rank_change {
     enum gsim_rank_change_kind kind;
     double value;  /* of overlap 1: on */
     uint32_t rank;
+    char node[80];
 };
 #define GSIM_RANK_CHANGES_MOST 6 /* together */
 

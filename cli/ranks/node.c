@@ -1,20 +1,94 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). Nodes by name: "DEVICE-xN" is N of a device with the links that its file says. */
+/* Layer: sim (program). Nodes by name: of models/nodes or a file, or "DEVICE-xN", N of a device with the links that its file says. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/ranks/ranks.h"
 #include "gpusim/limits.h"
+#include "sim/device/device.h"
+#include "sim/memory/links.h"
+#include "sim/platform/platform.h"
 
-enum gsim_status gsim_cli_node(const char *name, struct gsim_cli_node *node, struct gsim_error *error)
+static bool is_device_count(const char *name, struct gsim_cli_node *node)
 {
     const char *last = strrchr(name, '-');
     char *end = NULL;
     unsigned long count = last && last[1] == 'x' ? strtoul(last + 2, &end, 10) : 0;
-    if (!count || count > GSIM_LIMIT_RANKS || *end || last == name || (size_t)(last - name) >= sizeof node->device)
-        return gsim_error_set(error, GSIM_INPUT, "node: expected DEVICE-xN, N GPUs of a device (gpusim list devices), found '%.60s'", name);
-    *node = (struct gsim_cli_node){.gpus = (uint32_t)count};
+    if (!count || count > GSIM_LIMIT_RANKS || *end || last == name || (size_t)(last - name) >= sizeof node->device) return false;
+    *node = (struct gsim_cli_node){.gpus = (uint32_t)count, .hosts = 1};
     memcpy(node->device, name, (size_t)(last - name));
     node->device[last - name] = '\0';
-    return GSIM_OK;
+    return true;
+}
+
+/* A switch between devices; those of H100 and later reduce. */
+static bool has_switch(const struct gsim_box *box)
+{
+    for (uint32_t i = 0; i < box->link_count; i++)
+        for (int e = 0; e < 2; e++)
+            if (box->links[i].is_peer && box->links[i].ends[e] > box->device_count) return true;
+    return false;
+}
+
+/* Between the first two devices, and to the network: collectives take all others to be the same. */
+static enum gsim_status find_links(const struct gsim_node *of, struct gsim_cli_node *node, struct gsim_error *error)
+{
+    struct gsim_device_spec spec;
+    struct gsim_arena arena = {0};
+    struct gsim_platform platform;
+    uint32_t count = of->device_count;
+    enum gsim_status status = gsim_device_load(node->device, &spec, error);
+    if (status) return status;
+    struct gsim_own_links own = gsim_links_access(&spec);
+    const struct gsim_own_links **access = GSIM_ARENA_ARRAY(&arena, const struct gsim_own_links *, count);
+    for (uint32_t d = 0; access && d < count; d++) access[d] = &own;
+    if (!access || !gsim_platform_init(&platform, of, count, access, NULL, &arena)) {
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    } else if (node->gpus > 1) {
+        node->links.gpu_gbps = gsim_platform_gbps(&platform, gsim_platform_device_place(&platform, 0), gsim_platform_device_place(&platform, 1));
+        node->links.is_over_host = !gsim_platform_has_peer_links(&platform, 0, 1);
+        node->links.has_multicast = spec.compute_capability >= 90 && spec.compute_capability < 1000 && has_switch(of->parts[0].box);
+    }
+    if (!status && node->hosts > 1)
+        node->links.net_gbps = gsim_platform_gbps(&platform, gsim_platform_device_place(&platform, 0),
+                                                  gsim_platform_device_place(&platform, node->gpus));
+    gsim_arena_release(&arena);
+    gsim_device_release(&spec);
+    return status;
+}
+
+static enum gsim_status read_file(const struct gsim_node *of, const char *device, struct gsim_cli_node *node, struct gsim_error *error)
+{
+    uint32_t count = gsim_node_device_count(of), hosts = gsim_node_host_count(of);
+    const char *model = gsim_node_device_model(of, 0);
+    *node = (struct gsim_cli_node){.gpus = count / hosts, .hosts = hosts};
+    for (uint32_t d = 0; d < count; d++) {
+        const char *other = gsim_node_device_model(of, d);
+        if (!model != !other || (model && strcmp(model, other) != 0))
+            return gsim_error_set(error, GSIM_INPUT, "node '%.60s': ranks need GPUs of one kind", gsim_node_name(of));
+    }
+    if (count % hosts || of->part_count != 1)
+        return gsim_error_set(error, GSIM_INPUT, "node '%.60s': ranks need as many GPUs on each host", gsim_node_name(of));
+    if (!model) model = device ? device : GSIM_DEVICE_DEFAULT;
+    if (strlen(model) >= sizeof node->device) return gsim_error_set(error, GSIM_INPUT, "node: device '%.40s...': name too long", model);
+    memcpy(node->device, model, strlen(model) + 1);
+    return find_links(of, node, error);
+}
+
+enum gsim_status gsim_cli_node(const char *name, const char *device, struct gsim_cli_node *node, struct gsim_error *error)
+{
+    struct gsim_node *of = NULL;
+    struct gsim_error why = {0};
+    enum gsim_status status = gsim_node_load(&of, name, &why);
+    if (!status) {
+        status = read_file(of, device, node, error);
+        gsim_node_release(of);
+        return status;
+    }
+    if (status != GSIM_NOMEM && is_device_count(name, node)) return GSIM_OK;
+    if (status == GSIM_NOMEM || strchr(name, '/')) {
+        *error = why;
+        return status;
+    }
+    return gsim_error_set(error, GSIM_INPUT, "node: expected a name of models/nodes, a file, or DEVICE-xN, N GPUs of a device, found '%.60s'", name);
 }

@@ -53,15 +53,16 @@ static enum gsim_status use_node(struct run *r, struct gsim_error *error)
     for (uint32_t i = 0; i < r->file.count; i++) ranks += r->file.entries[i].count;
     if (!r->file.node) {
         r->node.gpus = (uint32_t)ranks;
+        r->node.hosts = 1;
     } else {
-        enum gsim_status status = gsim_cli_node(r->file.node, &r->node, error);
+        enum gsim_status status = gsim_cli_node(r->file.node, r->words.value[GSIM_CLI_DEVICE], &r->node, error);
         if (status) return status;
         if (!r->words.value[GSIM_CLI_DEVICE]) r->words.value[GSIM_CLI_DEVICE] = r->node.device;
     }
-    uint64_t gpus = (uint64_t)r->node.gpus * r->file.nodes;
+    uint64_t nodes = (uint64_t)r->node.hosts * r->file.nodes, gpus = r->node.gpus * nodes;
     if (ranks > gpus)
-        return gsim_error_set(error, GSIM_INPUT, "%llu ranks, and %u node%s of %u GPUs: expected a GPU for each rank", (unsigned long long)ranks,
-                              r->file.nodes, r->file.nodes == 1 ? "" : "s", r->node.gpus);
+        return gsim_error_set(error, GSIM_INPUT, "%llu ranks, and %llu node%s of %u GPUs: expected a GPU for each rank", (unsigned long long)ranks,
+                              (unsigned long long)nodes, nodes == 1 ? "" : "s", r->node.gpus);
     for (uint32_t i = 0; i < r->file.count; i++) {
         if (r->file.entries[i].device + (uint64_t)r->file.entries[i].count > gpus)
             return gsim_error_set(error, GSIM_INPUT, "ranks[%u].device: expected a GPU from 0 to %llu, found %u", i, (unsigned long long)gpus - 1,
@@ -71,7 +72,7 @@ static enum gsim_status use_node(struct run *r, struct gsim_error *error)
                 return gsim_error_set(error, GSIM_INPUT, "ranks[%u].device: GPU %u is that of ranks[%u]: expected one for each rank", i,
                                       r->file.entries[i].device, j);
     }
-    r->node.links.per_node = r->file.nodes > 1 ? r->node.gpus : 0;
+    r->node.links.per_node = nodes > 1 ? r->node.gpus : 0;
     if (r->file.net_gbps > 0) r->node.links.net_gbps = r->file.net_gbps;
     return GSIM_OK;
 }

@@ -7,12 +7,13 @@
 
 enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
 
-/* A node by its name: a device, how many of it, how they and their nodes are connected. */
+/* A node by its name: a device, how many of it on each of how many hosts, how they and their hosts are connected. */
 struct gsim_cli_node {
     char device[80];
-    uint32_t gpus;
+    uint32_t gpus, hosts;
     struct gsim_ranks links;
 };
-enum gsim_status gsim_cli_node(const char *name, struct gsim_cli_node *node, struct gsim_error *error) GSIM_NODISCARD;
+/* DEVICE: for a node that leaves it open; or NULL. */
+enum gsim_status gsim_cli_node(const char *name, const char *device, struct gsim_cli_node *node, struct gsim_error *error) GSIM_NODISCARD;
 
 #endif

@@ -28,6 +28,8 @@ struct gsim_ranks {
     const uint32_t *copies;      /* by task: how many ranks it is */
     uint32_t per_node;           /* ranks of one node follow one another; 0: there is one node */
     double net_gbps;             /* of a GPU's part of its node's network, each way */
+    double gpu_gbps;             /* of a GPU's link to the others of its node, each way; 0: the device's own */
+    bool is_over_host;           /* with GPU_GBPS: it is no NVLink */
     bool has_multicast;          /* the node's switch reduces */
     double speed;                /* collectives move data so many times as fast; 0: 1 */
 };

@@ -112,6 +112,10 @@ struct gsim_collective_links gsim_collective_links_of(const struct gsim_device_s
     links.per_node = ranks->per_node;
     links.net_gbps = ranks->net_gbps > 0 ? ranks->net_gbps : via_host;
     links.has_multicast = ranks->has_multicast;
+    if (ranks->gpu_gbps > 0) {
+        links.gpu_gbps = ranks->gpu_gbps;
+        links.has_nvlink = !ranks->is_over_host;
+    }
     return links;
 }
 

@@ -37,7 +37,11 @@ static double ring_steps(const struct gsim_collective_plan *p)
 static double estimate_us(const struct gsim_nccl *n, const struct gsim_collective_plan *p, double gbps)
 {
     bool is_tree = p->algorithm == GSIM_ALGORITHM_TREE;
-    double sent = is_tree ? 2 * (double)p->what->bytes : gsim_collective_sent(p), net = 0; /* up and down */
+    double sent = p->algorithm != GSIM_ALGORITHM_RING ? 2 * (double)p->what->bytes : gsim_collective_sent(p), net = 0; /* up and down */
+    if (p->algorithm == GSIM_ALGORITHM_NVLS && p->nodes > 1) {
+        net = 2 * ceil(log2(p->nodes)) * n->choice_net_tree_simple_hop_us;
+        return n->choice_nvls_us + net + fmax((double)p->what->bytes / n->nvls_share, sent) / gbps * 1e-3;
+    }
     if (p->algorithm == GSIM_ALGORITHM_NVLS) return n->choice_nvls_us + (double)p->what->bytes / (gbps * n->nvls_share) * 1e-3;
     struct estimate e = estimate_of(n, is_tree, (int)p->protocol, gbps);
     double steps = is_tree ? 2 * ((double)p->ranks / p->nodes - 1) : ring_steps(p);
@@ -52,7 +56,8 @@ static void choose(const struct gsim_nccl *n, const struct gsim_collective_links
     const struct gsim_collective *what = p->what;
     bool reduces_all = what->kind == GSIM_COLLECTIVE_ALL_REDUCE;
     double gbps = links->gpu_gbps * n->link_share, least = INFINITY;
-    if (p->nodes > 1 && links->net_gbps < gbps) gbps = links->net_gbps;
+    double node_gbps = links->net_gbps * p->ranks / p->nodes;
+    if (p->nodes > 1 && node_gbps < gbps) gbps = node_gbps;
     struct gsim_collective_plan best = *p;
     for (int a = GSIM_ALGORITHM_RING; a <= GSIM_ALGORITHM_NVLS; a++) {
         if (what->algorithm && what->algorithm != (enum gsim_collective_algorithm)a) continue;

@@ -19,3 +19,14 @@ for w in ddp fsdp moe; do
     "$gpusim" --ranks 8 --workload $w --sched async >"$work/$w" || fail "$w"
     grep -q "on 8 ranks" "$work/$w" || fail "$w"
 done
+
+# Nodes by their files: four hosts of eight, a gibibyte at what their networks have together.
+cat >"$work/t.json" <<'END'
+{"schema": "gpusim-program/1", "name": "t", "ops": [{"op": "collective", "kind": "all_reduce", "bytes": 1073741824}]}
+END
+echo '{"schema": "gpusim-ranks/1", "node": "dgx-h100-x4", "ranks": [{"program": "t.json", "count": 32}]}' >"$work/r.json"
+"$gpusim" --ranks "$work/r.json" --sched async >"$work/out"
+grep -o '[0-9.]* ms *$' "$work/out" | awk '$1 > 4 && $1 < 7 { ok = 1 } END { exit !ok }' || { cat "$work/out" >&2; fail "32 GPUs: time"; }
+sed 's/dgx-h100-x4/mixed-x2/; s/32/2/' "$work/r.json" >"$work/m.json"
+if "$gpusim" --ranks "$work/m.json" --sched async 2>"$work/err"; then fail "mixed GPUs"; fi
+grep -q 'GPUs of one kind' "$work/err" || fail "mixed GPUs: message"
