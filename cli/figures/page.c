@@ -5,6 +5,7 @@
  */
 #include "plots/page/page.h"
 #include "cli/figures/plot.h"
+#include "cli/figures/kind.h"
 
 struct command {
     const struct gsim_cli_arguments *arguments;
@@ -76,6 +77,7 @@ int gsim_cli_page(const struct gsim_cli_arguments *arguments)
                                     arguments->value[GSIM_CLI_OUTPUT], c.page.missing);
         gsim_output_release(&c.output);
     }
+    if (is_table) status = gsim_cli_name_kind(status, arguments->operands[0], GSIM_KIND_FRAME, &error);
     gsim_track_release(&c.track);
     gsim_frame_release(&c.frame);
     gsim_arena_release(&c.page.arena);

@@ -3,6 +3,7 @@
  * Layer: sim (program). "gpusim plot": which figure, from which files, how large. What figures show: plots/.
  */
 #include "cli/figures/plot.h"
+#include "cli/figures/kind.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -418,6 +419,11 @@ static enum gsim_status prepare(struct command *c, struct gsim_error *error)
                                 error);
 }
 
+static unsigned reader_of(const struct command *c)
+{
+    return strcmp(c->kind, "timeline") == 0 ? GSIM_KIND_TRACK : is_of_tasks(c) ? GSIM_KIND_SHARES : GSIM_KIND_FRAME;
+}
+
 int gsim_cli_plot(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
@@ -427,6 +433,8 @@ int gsim_cli_plot(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK)
         status = strcmp(c.kind, "timeline") == 0 ? draw_timeline(&c, &error) : is_of_tasks(&c) ? draw_tasks(&c, &error)
                  : is_load(&c) ? draw_load(&c, &error) : draw_results(&c, &error);
+    for (size_t i = 1; i < arguments->operand_count && status == GSIM_INPUT; i++)
+        if (strstr(error.message, arguments->operands[i])) status = gsim_cli_name_kind(status, arguments->operands[i], reader_of(&c), &error);
     if (status == GSIM_OK && !arguments->value[GSIM_CLI_OUTPUT]) fprintf(stderr, "gpusim: wrote '%s'\n", c.figure.path);
     gsim_figure_release(&c.figure);
     gsim_arena_release(&c.arena);

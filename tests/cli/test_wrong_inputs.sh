@@ -43,6 +43,13 @@ sed 's/"name": "h200"/"name": "my"/' "$source_dir/models/h200.json" >device.json
 "$gpusim" --workload program.json --sched serial --report run.json --trace trace.json >/dev/null || fail 'the run that is right'
 ls >before
 
+# --- figures of files of another kind: what it is, and which command takes it
+refused 'found a device: gpusim run --device FILE' plot timeline device.json
+refused "found results of a sweep: gpusim plot speedup, gpusim results" plot timeline results.db
+refused 'expected tasks under a way of sharing' plot clients run.json
+refused 'or gpusim import FILE -o program.json' report trace.json -o x.html
+refused 'found a program: gpusim run --workload FILE' report program.json -o x.html
+
 # --- resident kernels where somebody decides whose kernels have the SMs
 for share in timeslice xsched; do
     refused 'no resident kernels here: none under time slices or a policy' --task vec,sched=persistent --task vec --share $share --memory pinned

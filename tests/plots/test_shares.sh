@@ -38,7 +38,7 @@ cat >two.json <<'END'
 END
 sed 's/"ways": \[/"ways": [ {"share": "mps", "tasks": [{"name": "urgent", "priority": 0, "p99_us": 120, "per_second": 50}]}/; q' two.json >one.json
 printf ']}\n' >>one.json
-refuses 'expected tasks under a way of sharing' jct "$source_dir/models/h200.json"
+refuses 'found a device: gpusim run --device FILE' jct "$source_dir/models/h200.json"
 refuses "no task 'nobody' under mps in 'two.json'" jct two.json --series nobody
 refuses '--x: means nothing to jct' jct two.json --x size
 refuses 'expected reports with different numbers of tasks, found 2 in each' clients two.json
