@@ -21,13 +21,20 @@ static struct gsim_gpu_load load_of_all(const struct gsim_device *d)
     return sum;
 }
 
-static void record_occupancy(void *device)
+static void check_parts(const struct gsim_device *d)
 {
-    struct gsim_device *d = device;
-    for (uint32_t p = 0; d->machine->simulation->gpu.check && p < d->part_count; p++) {
+    for (uint32_t p = 0; p < d->part_count; p++) {
         gsim_gpu_check(d->parts[p].sm);
         GSIM_INVARIANT(d->parts[p].source.next == (d->parts[p].is_stopped ? GSIM_TIME_NEVER : gsim_gpu_next(d->parts[p].sm)));
     }
+}
+
+/* Of all devices, by the first one's source. */
+static void record_occupancy(void *device)
+{
+    struct gsim_device *d = device;
+    for (uint32_t i = 0; d->machine->simulation->gpu.check && i < d->all_count; i++)
+        if (d->all[i]) check_parts(d->all[i]);
     if (!d->machine->timeline->detailed) return;
     struct gsim_gpu_load load = load_of_all(d);
     if (load.blocks == d->last_load.blocks && load.warps == d->last_load.warps && load.kernels == d->last_load.kernels &&
@@ -67,7 +74,7 @@ static bool add_sources(struct gsim_device *d)
     struct gsim_agenda *agenda = &d->machine->agenda;
     d->l2 = (struct gsim_agenda_source){.class = GSIM_AGENDA_L2, .handle_index = d->index, .handle = gsim_reuse_update, .owner = d};
     d->occupancy = (struct gsim_agenda_source){.class = GSIM_AGENDA_OCCUPANCY, .handle_index = d->index, .handle = record_occupancy, .owner = d};
-    d->occupancy.follows = d->machine->timeline->detailed || d->machine->simulation->gpu.check;
+    d->occupancy.follows = !d->index && (d->machine->timeline->detailed || d->machine->simulation->gpu.check);
     return gsim_faults_init(d) && gsim_agenda_add_follower(agenda, &d->l2) &&
            gsim_agenda_add_follower(agenda, &d->occupancy);
 }
