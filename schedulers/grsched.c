@@ -532,7 +532,6 @@ const struct gsim_scheduler_ops gsim_scheduler_grsched = {
     .summary = "GrCUDA's run-time scheduler: dependences from arguments, streams inherited from parents",
     .source = "GrCUDA, IPDPS 2021, arXiv 2012.09646; github.com/AlbertoParravicini/grcuda",
     .shape = GSIM_SHAPE_CONCURRENT,
-    .uses_devices = true,
     .places = true,
     .takes_source = true,
     .params_size = sizeof(struct grsched_params),

@@ -185,7 +185,7 @@ const struct gsim_scheduler_ops gsim_scheduler_plan = {
     .summary = "follows a file: GPU, stream and order of each kernel",
     .source = "a plan of gpusim (--plan) or of another runtime",
     .shape = GSIM_SHAPE_CONCURRENT,
-    .uses_devices = true,
+    .takes_placed = true,
     .prepare = prepare,
     .execute = execute,
 };

@@ -249,7 +249,7 @@ static enum gsim_status place(struct gsim_run *run, const struct gsim_scheduler_
     if (scheduler->places && !placement->choose)
         return gsim_error_set(error, GSIM_INPUT, "%s places one op after another, and '%s' needs the whole program",
                               scheduler->name, placement->name);
-    if (!scheduler->uses_devices && !scheduler->places)
+    if (!gsim_scheduler_can_place(scheduler))
         return gsim_error_set(error, GSIM_INPUT, "scheduler '%s' knows one GPU only", scheduler->name);
     return scheduler->places ? GSIM_OK : gsim_placing_program(run, error);
 }

@@ -47,7 +47,7 @@ bool gsim_cli_is_best(const char *text) { return text && strcmp(text, GUESS) == 
 
 static bool fits(const struct gsim_scheduler_ops *scheduler, const struct gsim_placement_ops *placement)
 {
-    return scheduler->places ? placement->choose != NULL : scheduler->uses_devices;
+    return scheduler->places ? placement->choose != NULL : gsim_scheduler_can_place(scheduler);
 }
 
 static enum gsim_status time_of(const struct gsim_simulation *s, double *us, struct gsim_error *error)
@@ -95,7 +95,7 @@ enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, con
         const struct gsim_scheduler_ops *scheduler = gsim_scheduler_at(i);
         struct gsim_cli_point point;
         double us;
-        if (setup->gpus > 1 && !scheduler->uses_devices) continue;
+        if (setup->gpus > 1 && !gsim_scheduler_can_place(scheduler)) continue;
         status = gsim_cli_point_init(&point, setup, workload, scheduler, error);
         if (status != GSIM_OK) return status;
         if (point.source && !scheduler->takes_source) {

@@ -91,6 +91,7 @@ struct gsim_scheduler_ops {
     bool has_threads;              /* starts host threads beside its first: the backend must have them */
     bool has_frontend;             /* puts a policy into the front end: simulated GPUs alone have one */
     bool uses_devices;             /* follows op->device: makes its streams on several GPUs */
+    bool takes_placed;             /* knows one GPU, but takes a program that --place has placed: gsim_plan_build() */
     bool places;                   /* asks run->placement as it issues; else PROGRAM has been placed before */
     bool takes_source;             /* looks at one op after another, and may be given a program that is drawn while it runs: run->draw */
     size_t params_size;
@@ -98,6 +99,8 @@ struct gsim_scheduler_ops {
     enum gsim_status (*prepare)(struct gsim_run *run, struct gsim_error *error); /* NULL: nothing to prepare */
     enum gsim_status (*execute)(struct gsim_run *run, struct gsim_error *error);
 };
+
+static inline bool gsim_scheduler_can_place(const struct gsim_scheduler_ops *s) { return s->places || s->uses_devices || s->takes_placed; }
 
 /* What a shared object exports; of no meaning in a program. */
 extern const struct gsim_scheduler_ops gsim_scheduler;

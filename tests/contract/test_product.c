@@ -47,7 +47,7 @@ static void describe(const struct point *p, char text[160])
 /* A placement where the scheduler takes one for such a program. */
 static const struct gsim_placement_ops *placement_of(const struct point *p)
 {
-    bool can = p->scheduler->places || (p->scheduler->uses_devices && !p->is_drawn);
+    bool can = p->scheduler->places || (gsim_scheduler_can_place(p->scheduler) && !p->is_drawn);
     return p->gpus != ONE && can ? gsim_placement_find("round-robin") : NULL;
 }
 
