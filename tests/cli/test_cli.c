@@ -148,7 +148,6 @@ static const char *const refusals[][2] = {
     {"--task vec --share fikit --profile nowhere.json", "nowhere.json"},
     {"--task vec,process=1 --task vec,process=2 --share streams", "its tasks are threads of one process, and they are in 2"},
     {"--task vec --task vec --share mps --opt device.mps_clients=1", "2 processes, and MPS takes 1 clients"},
-    {"--task vec --share timeslice", "managed memory is not simulated there: --memory pinned or pageable"},
     {"--task vec --share mps --opt fikit.margin=1", "--opt fikit.margin: sharing by fikit is not used here"},
     {"list presets frontier", "'frontier' has no size presets"},
     {"list gpu sampel", "unknown option gpu.sampel, did you mean 'sample'? (see gpusim list gpu)"},
