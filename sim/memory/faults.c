@@ -210,8 +210,9 @@ static uint32_t faulting_beside(const struct gsim_device *d)
 /* Their service changes with this one's. */
 static void update_beside(struct gsim_device *d)
 {
+    if (!(d->spec->fault_beside > 0)) return;
     uint32_t group = (uint32_t)d->spec->fault_group, first = d->index / group * group;
-    for (uint32_t i = first; i < first + group && i < d->all_count && d->spec->fault_beside > 0; i++)
+    for (uint32_t i = first; i < first + group && i < d->all_count; i++)
         if (i != d->index && d->all[i] && d->all[i]->faults.count > 0) update_at(d->all[i], d->machine->now);
 }
 

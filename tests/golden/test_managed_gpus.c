@@ -102,6 +102,48 @@ static void faults_between_gpus(void)
     }
 }
 
+static enum gsim_status side_by_side(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream streams[2];
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        gsim_device_set(d, i);
+        streams[i] = gsim_stream_create(d, 0);
+    }
+    for (uint32_t i = 0; i < 2; i++) gsim_launch(d, &run->program->ops[i], streams[i]);
+    for (uint32_t i = 0; i < 2; i++) gsim_stream_synchronize(d, streams[i]);
+    gsim_iteration_end(d, 0);
+    return GSIM_OK;
+}
+
+/* Each GPU of a group that faults beside takes the host as long again for a byte: 0.5 ns. Of another group none does. The second
+ * launch is 2 us later, so the ends of the two are less than 4 us from what they were in step. */
+static void faults_side_by_side(void)
+{
+    struct gsim_scheduler_ops scheduler = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = side_by_side, .uses_devices = true};
+    for (int group = 1; group <= 2; group++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_MANAGED};
+        struct gsim_builder *b = gsim_builder_create("beside");
+        struct gsim_kernel k = fixture_kernel("k", 1, 256, 10);
+        f.device.fault_beside = 1;
+        f.device.fault_group = group;
+        for (uint16_t i = 0; i < 2; i++) {
+            struct gsim_arg arg = {.buffer_index = gsim_builder_buffer(b, i ? "b" : "a", BLOCK, GSIM_INIT_HOST), .reads = true};
+            gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .device = i, .args = &arg,
+                                                 .arg_count = 1, .stream = -1});
+        }
+        CHECK_OK(gsim_builder_finish(b, 1, &f.program, &f.error), f.error);
+        struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler, .gpu_count = 2, .gpu.check = true,
+                                    .memory = f.memory, .seed = 1, .detailed = true};
+        CHECK_OK(gsim_simulate(&s, &f.timeline, &f.error), f.error);
+        for (uint32_t op = 0; op < 2; op++) CHECK_NEAR(took(&f, op), group == 1 ? HOST_US : ROUNDS + 0.5e-3 * BLOCK, 4);
+        fixture_release(&f);
+    }
+}
+
 /* A prefetch to GPU 1 of what GPU 0 has: 3 us and 2 MB at 20 GB/s; through both links to the host at 10 GB/s. Then the kernel there
  * misses nothing, and the host gets its pages from GPU 1. */
 static void prefetch_between_gpus(void)
@@ -139,6 +181,7 @@ static void read_mostly(void)
 }
 
 static const struct test_case cases[] = {
+    {"GPUs that fault side by side", faults_side_by_side},
     {"faults between GPUs", faults_between_gpus},
     {"prefetch between GPUs", prefetch_between_gpus},
     {"read mostly", read_mostly},
