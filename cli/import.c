@@ -15,6 +15,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/progress.h"
+#include "cli/ranks/traces.h"
 #include "traces/import/importers.h"
 #include "gpusim/program.h"
 
@@ -304,6 +305,7 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     struct gsim_error error = {0};
     struct import i = {.arguments = arguments, .infers = true};
     if (arguments->operand_count == 2 && strcmp(arguments->operands[0], "ncu") == 0) return gsim_cli_import_ncu(arguments);
+    if (gsim_cli_are_ranks(arguments) && !gsim_importer_find(arguments->operands[0])) return gsim_cli_import_ranks(arguments);
     i.options.name = i.name;
     enum gsim_status status = prepare(&i, &error);
     if (status == GSIM_OK) status = read_trace(&i, &error);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Traces of ranks: validate, explain and whatif of two ranks, of which one computes three times as long.
+# Traces of ranks: validate, explain, whatif and import of two ranks, of which one computes three times as long.
 set -eu
 gpusim=$2/gpusim
 work=$(mktemp -d)
@@ -78,3 +78,9 @@ def find(value):
 assert "other_ranks" in text
 END
 grep "waiting for other ranks (estimated)" out | head -1 | awk '{ exit !($6 > 4800 && $6 < 5100) }' || fail "$(cat out)"
+
+# Imported together: a file of ranks that runs.
+"$gpusim" import r0.json r1.json -o both.json >out 2>err || fail "import: $(cat err)"
+[ -s both_r0.json ] && [ -s both_r1.json ] || fail "import: programs"
+"$gpusim" --ranks both.json --sched async >out 2>err || fail "imported ranks: $(cat err)"
+grep -q "on 2 ranks" out || fail "imported ranks: $(cat out)"
