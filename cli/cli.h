@@ -251,6 +251,10 @@ enum gsim_cli_command {
     X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE,                                                          \
       "what if: this number of every device times FACTOR")                                                         \
     X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated, bars of speed-ups or, where\n--only leaves none, points: .svg, .pdf or .png")           \
+    X(DEFINE, "define", "NAME[=VALUE]", GSIM_CLI_ON_IMPORT, "of a CUDA source: a macro; also -DNAME=VALUE; may be repeated")  \
+    X(ARG, "arg", "NAME=VALUE", GSIM_CLI_ON_IMPORT, "of a CUDA source: the value of variables of that name; may be\nrepeated") \
+    X(INCLUDE, "include", "DIR", GSIM_CLI_ON_IMPORT, "of a CUDA source: a folder of headers; also -IDIR; may be\nrepeated") \
+    X(ENTRY, "entry", "FUNCTION", GSIM_CLI_ON_IMPORT, "of a CUDA source: execute this function (default main); may be\nrepeated") \
     X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_ASK,                                                                    \
       "what to change; A+B together: graph, dag, nosync, streams=K,\n"                                                 \
       "priorities, launch=2x, fuse, pdl, pinned, hw_queues=N,\n"                                                       \

@@ -16,6 +16,7 @@
 #include "sim/base/text.h"
 #include "sim/base/jobs/progress.h"
 #include "cli/ranks/traces.h"
+#include "cli/words/source.h"
 #include "traces/import/importers.h"
 #include "gpusim/program.h"
 
@@ -33,6 +34,7 @@ struct import {
     struct gsim_device_spec device;
     struct gsim_program program;
     struct gsim_alone alone;
+    struct gsim_cuda_options cuda;
     bool infers;
     char name[GSIM_LIMIT_NAME + 1], gpu_note[GSIM_CLI_GPU_NOTE];
 };
@@ -153,13 +155,14 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
     char span[GSIM_TEXT_SIZE], text_of_alone[GSIM_ALONE_TEXT_SIZE];
     uint64_t count;
     const char *text;
-    fprintf(stderr,
+    if (!notes->is_source) fprintf(stderr,
             "gpusim: '%s': %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64 " memsets on %" PRIu64
             " streams by %" PRIu64 " host threads, %s from the first launch to the last end\n",
             path, notes->kernels, notes->copies, notes->memsets, notes->streams, notes->threads,
             gsim_text_time(span, (gsim_time)(notes->span_us * (double)GSIM_PS_PER_US)));
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
+    if (notes->is_source) return;
     if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device->name, text_of_alone));
     if (notes->overhead_us > 0) fprintf(stderr, "gpusim: note: %.1f us of the host's time are the profiler's own, as estimated: removed (--profiler-overhead)\n", notes->overhead_us);
     if (!notes->data_works) fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
@@ -303,11 +306,13 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
 int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
-    struct import i = {.arguments = arguments, .infers = true};
+    struct import i = {.arguments = arguments, .infers = true, .options.cuda = &i.cuda};
     if (arguments->operand_count == 2 && strcmp(arguments->operands[0], "ncu") == 0) return gsim_cli_import_ncu(arguments);
     if (gsim_cli_are_ranks(arguments) && !gsim_importer_find(arguments->operands[0])) return gsim_cli_import_ranks(arguments);
     i.options.name = i.name;
-    enum gsim_status status = prepare(&i, &error);
+    struct gsim_cuda_word *words = gsim_alloc(sizeof *words * (arguments->repeated_count + 1));
+    enum gsim_status status = words ? gsim_cli_source(arguments, words, &i.cuda, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = prepare(&i, &error);
     if (status == GSIM_OK) status = read_trace(&i, &error);
     if (status == GSIM_OK && i.infers && i.notes.shared)
         status = infer_alone(i.importer->read, i.path, &i.options, &i.device, &i.program, &i.notes, &i.alone, &error);
@@ -316,7 +321,10 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
         status = gsim_cli_apply_kernels(arguments, &i.program, &error);
     }
     if (status == GSIM_OK) status = gsim_program_write(&i.program, arguments->value[GSIM_CLI_OUTPUT], &error);
+    if (status == GSIM_OK && i.notes.is_source)
+        fprintf(stderr, "launches: %" PRIu64 " of %" PRIu64 " read\n", i.notes.read_launches, i.notes.launches);
     gsim_program_release(&i.program);
     gsim_device_release(&i.device);
+    gsim_free(words);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

@@ -67,7 +67,8 @@ static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cl
         arguments->opts[arguments->opt_count++] = value;
         return GSIM_OK;
     }
-    if (key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION || key == GSIM_CLI_TASK) {
+    if (key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION || key == GSIM_CLI_TASK ||
+        key == GSIM_CLI_DEFINE || key == GSIM_CLI_ARG || key == GSIM_CLI_INCLUDE || key == GSIM_CLI_ENTRY) {
         arguments->repeated[arguments->repeated_count++] = (struct gsim_cli_repeated){key, value};
         return GSIM_OK;
     }
@@ -139,6 +140,8 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
         else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc &&
                  find_option(arguments->command, "output", 6) < GSIM_CLI_KEY_COUNT)
             status = store(arguments, (enum gsim_cli_key)find_option(arguments->command, "output", 6), argv[++at], error);
+        else if (arguments->command == GSIM_CLI_IMPORT && (argv[at][1] == 'D' || argv[at][1] == 'I') && argv[at][0] == '-' && argv[at][2])
+            status = store(arguments, argv[at][1] == 'D' ? GSIM_CLI_DEFINE : GSIM_CLI_INCLUDE, argv[at] + 2, error);
         else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);
         else if (arguments->operand_count < most_operands(arguments->command) && argv[at][0] != '-')

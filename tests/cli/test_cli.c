@@ -186,7 +186,7 @@ static const char *const refusals[][2] = {
     {"compare --base fastest", "unknown scheduler 'fastest'"},
     {"import", "expected FILE, found nothing"},
     {"import kineto", "expected FILE behind kineto, found nothing"},
-    {"import kinto x.json -o y", "unknown format 'kinto': expected xla, kineto, rocprof, nvprof, nsys, wfcommons, chrome or ncu, did you mean 'kineto'?"},
+    {"import kinto x.json -o y", "unknown format 'kinto': expected cuda, xla, kineto, rocprof, nvprof, nsys, wfcommons, chrome or ncu, did you mean 'kineto'?"},
     {"import kineto x.json", "no output: expected -o FILE"},
     {"import kineto nowhere.json -o /dev/null", "cannot read 'nowhere.json'"},
     {"import nsys nowhere.db -o /dev/null", "cannot read 'nowhere.db'"},

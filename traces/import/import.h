@@ -14,7 +14,9 @@
 
 #define GSIM_RANK_WAIT "(waiting for other ranks)" /* a kernel that stands for it */
 
+struct gsim_cuda_options;
 struct gsim_import_options {
+    const struct gsim_cuda_options *cuda; /* traces/import/cuda/options.h; NULL: none */
     const char *name;        /* of the program */
     const char *solo_device; /* the device that recorded durations are of; NULL: whichever is simulated */
     bool gaps;               /* host time between calls becomes host_compute */
@@ -99,6 +101,9 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(other_threads, "launched by further host threads: replayed by one thread, in the order of the calls")            \
     X(workflow_tasks, "tasks of a workflow: a second of theirs is a millisecond here, on as many blocks as they had cores")    \
     X(lock_us, "us in which one host thread waited for Python's lock while another launched: more threads do not launch faster")  \
+    X(idle_launches, "launches in functions that are not executed: left out (--entry NAME)")                           \
+    X(left_syncs, "synchronisations of the default stream: left out, as the host's reads tell what it waits for")      \
+    X(estimated, "kernels' times are estimated from the source: operations and bytes of their first thread, times all") \
     X(shared, "that ran beside work of other streams: their durations are not those of running alone")
 
 struct gsim_import_notes {
@@ -106,6 +111,8 @@ struct gsim_import_notes {
     GSIM_IMPORT_NOTE_MAP(GSIM_IMPORT_NOTE_FIELD)
 #undef GSIM_IMPORT_NOTE_FIELD
     uint64_t kernels, copies, memsets, streams, threads;
+    bool is_source; /* no trace: */
+    uint64_t launches, read_launches; /* that its text has, of those that were read */
     double stream_gap_us; /* between kernels that follow each other in streams, on average; 0: not known */
     double idle_us; /* that the trace does not explain */
     double overhead_us; /* of the host's time, the profiler's own: removed */

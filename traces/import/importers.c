@@ -6,6 +6,12 @@
 
 #include "traces/import/sniff.h"
 
+bool gsim_sniff_cuda(const struct gsim_sniff *sniff)
+{
+    const char *dot = strrchr(sniff->path, '.');
+    return dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0) && sniff->is_there && !sniff->is_folder;
+}
+
 static const struct {
     struct gsim_importer importer;
     bool (*sniff)(const struct gsim_sniff *);

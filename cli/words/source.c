@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See cli/words/source.h. */
+#include "cli/words/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void tell_note(const char *path, unsigned line, const char *text)
+{
+    fprintf(stderr, "gpusim: note: %s:%u: %s\n", path, line, text);
+}
+
+enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, struct gsim_cuda_word *words, struct gsim_cuda_options *source,
+                                 struct gsim_error *error)
+{
+    static const enum gsim_cli_key keys[] = {[GSIM_CUDA_DEFINE] = GSIM_CLI_DEFINE, [GSIM_CUDA_ARG] = GSIM_CLI_ARG,
+                                             [GSIM_CUDA_INCLUDE] = GSIM_CLI_INCLUDE, [GSIM_CUDA_ENTRY] = GSIM_CLI_ENTRY};
+    for (size_t r = 0; r < arguments->repeated_count; r++) {
+        const struct gsim_cli_repeated *option = &arguments->repeated[r];
+        const char *value = strchr(option->text, '=');
+        for (int kind = GSIM_CUDA_DEFINE; kind <= GSIM_CUDA_ENTRY; kind++) {
+            char *end = NULL;
+            if (option->key != keys[kind]) continue;
+            if (kind == GSIM_CUDA_ARG && value) (void)strtod(value + 1, &end);
+            if (kind == GSIM_CUDA_ARG && (!value || value == option->text || end == value + 1 || *end))
+                return gsim_error_set(error, GSIM_USAGE, "--arg: expected NAME=NUMBER, found '%s'", option->text);
+            words[source->count].kind = kind;
+            words[source->count++].text = option->text;
+        }
+    }
+    source->words = words;
+    source->note = tell_note;
+    return GSIM_OK;
+}

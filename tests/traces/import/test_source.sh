@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# CUDA sources into programs: what is launched, read and written, by hand from the sources in cuda/; what is refused.
+# Usage: test_source.sh SOURCE-DIR BUILD-DIR
+set -u
+gpusim=$2/gpusim
+sources=$1/tests/traces/import/cuda
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+fail() { printf 'test_source: %s\n' "$*" >&2; failed=1; }
+
+# import_ok FILE OPTION...: into $scratch/program and $scratch/notes.
+import_ok() {
+    "$gpusim" import cuda "$@" -o "$scratch/program" 2>"$scratch/notes" || { fail "$1: refused"; cat "$scratch/notes" >&2; }
+}
+has() { grep -qF -- "$2" "$scratch/$1" || { fail "expected '$2' in:"; cat "$scratch/$1" >&2; }; }
+is_last() { [ "$(tail -n 1 "$scratch/notes")" = "$1" ] || { fail "expected the last line '$1'"; cat "$scratch/notes" >&2; }; }
+# count N TEXT: of lines in the program.
+count() { [ "$(grep -cF -- "$2" "$scratch/program")" = "$1" ] || { fail "expected $1 of '$2'"; cat "$scratch/program" >&2; }; }
+# refused STATUS TEXT FILE: one line on stderr.
+refused() {
+    "$gpusim" import cuda "$3" -o "$scratch/program" >/dev/null 2>"$scratch/notes"
+    status=$?
+    [ $status = "$1" ] || fail "$3: status $status, expected $1"
+    [ "$(wc -l <"$scratch/notes")" = 1 ] || fail "$3: expected one line"
+    has notes "$2"
+}
+
+"$gpusim" import cuda "$sources/img.cu" -o "$scratch/program" 2>&1 | grep -q 'built without libclang' && exit 0
+
+import_ok "$sources/img.cu"
+is_last 'launches: 11 of 11 read'
+count 11 '"op": "kernel"'
+has program '"kernel": "blur", "grid": [8, 8, 1], "block": [8, 8, 1], "reads": ["all", "masks"], "writes": ["blurred"]'
+# Through a local pointer, an atomic in a device function, and in place.
+has program '"kernel": "edges", "grid": [8, 8, 1], "block": [8, 8, 1], "reads": ["blurred"], "writes": ["all.2"]'
+has program '"kernel": "largest", "grid": [1, 1, 1], "block": [32, 1, 1], "reads": ["all.3", "high"], "writes": ["high"]'
+has program '"kernel": "stretch", "grid": [64, 1, 1], "block": [64, 1, 1], "reads": ["all.3", "low", "high"], "writes": ["all.3"]'
+# 9 products and 9 sums for each of 64 x 64 threads; an image read, one written, 9 numbers of the mask.
+has program '"name": "blur", "smem_bytes": 36, "flops": 73728, "dram_bytes": 32804'
+has program '{"name": "all", "bytes": 16384, "init": "host"}'
+import_ok "$sources/img.cu" --arg n=128
+has program '{"name": "all", "bytes": 65536, "init": "host"}'
+has program '"kernel": "blur", "grid": [16, 16, 1]'
+"$gpusim" --workload "$scratch/program" --sched kesco >"$scratch/run" 2>&1 || { fail "cannot run it"; cat "$scratch/run" >&2; }
+
+import_ok "$sources/hits.cu"
+is_last 'launches: 3 of 3 read'
+count 3 '"kernel": "spread"'
+has program '{"op": "copy", "kind": "h2d", "buffer": "both", "bytes": 16384, "memory": "pageable", "stream": 1}'
+# The second half of an array, then the pointers swapped; the event of stream 1 holds stream 2.
+has program '"reads": ["rows", {"buffer": "both", "offset": 16384, "bytes": 16384}], "writes": ["other"], "stream": 1, "after": [0]'
+has program '"reads": ["other", "norm"], "writes": ["other"], "stream": 2, "after": [2, 1]'
+has program '"reads": ["rows", "other"], "writes": [{"buffer": "both", "offset": 16384, "bytes": 16384}], "stream": 1'
+import_ok "$sources/hits.cu" -DSTEPS=4
+count 5 '"kernel": "spread"'
+
+import_ok "$sources/vec.cu" -DBLOCKS=4 --arg n=1024
+is_last 'launches: 3 of 3 read'
+has program '"kernel": "square", "grid": [4, 1, 1], "block": [256, 1, 1], "reads": ["x"], "writes": ["x1"]'
+has program '"kernel": "reduce", "grid": [4, 1, 1], "block": [256, 1, 1], "reads": ["x1", "y1", "z"], "writes": ["z"]'
+has notes "vec.cu:14: there is no main: 'run' is executed"
+has notes 'vec.cu:24: how often the loop is executed is not known: 1 assumed'
+import_ok "$sources/vec.cu" -DBLOCKS=4
+has notes 'vec.cu:17: the size of '
+refused 2 "vec.cu:22:14: use of undeclared identifier 'BLOCKS'" "$sources/vec.cu"
+
+printf '#include "nothing.h"\nint main() { return 0; }\n' >"$scratch/header.cu"
+refused 2 "header.cu:1:10: 'nothing.h' file not found" "$scratch/header.cu"
+printf '#include "again.cu"\nint main() { return 0; }\n' >"$scratch/again.cu"
+refused 2 "again.cu:1:10: #include nested too deeply" "$scratch/again.cu"
+printf 'int main() {\n  return 0\n}\n' >"$scratch/syntax.cu"
+refused 2 "syntax.cu:2:11: expected ';' after return statement" "$scratch/syntax.cu"
+printf 'int main() { for (;;) {} }\n' >"$scratch/empty.cu"
+refused 2 'empty.cu: expected launches or copies' "$scratch/empty.cu"
+printf '__global__ void k(int *x) { x[0] = nowhere; }\nint main() { int *x; cudaMalloc(&x, 4); k<<<1, 1>>>(x); }\n' >"$scratch/kernel.cu"
+import_ok "$scratch/kernel.cu"
+is_last 'launches: 1 of 1 read'
+has notes 'kernel.cu:1: 1 errors within kernels'
+"$gpusim" import cuda "$sources/img.cu" --arg n=many -o "$scratch/program" 2>"$scratch/notes"
+has notes "--arg: expected NAME=NUMBER, found 'n=many'"
+exit $failed

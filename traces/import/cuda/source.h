@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: traces (private to traces/import/cuda). A CUDA source while its host code is executed symbolically: variables are
+ * cells with a known value or none, device memory is regions, calls of CUDA become ops of a program.
+ */
+#ifndef GSIM_TRACES_IMPORT_CUDA_SOURCE_H
+#define GSIM_TRACES_IMPORT_CUDA_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpusim/limits.h"
+#include "gpusim/program.h"
+#include "traces/import/cuda/clang.h"
+#include "traces/import/cuda/options.h"
+
+#define GSIM_CU_NONE   UINT32_MAX
+#define GSIM_CU_PARAMS 64 /* of a kernel; those behind are not told apart */
+
+/* A value; UNKNOWN is all zero. */
+struct gsim_cu_value {
+    enum { GSIM_CU_UNKNOWN, GSIM_CU_NUMBER, GSIM_CU_POINTER, GSIM_CU_CELL, GSIM_CU_DIM } kind;
+    uint32_t at;     /* POINTER: the region; CELL: the cell pointed to */
+    double n[3];     /* NUMBER: n[0]; POINTER: n[0] bytes behind its begin, NAN: unknown; DIM: x, y, z */
+};
+
+struct gsim_cu_cell {
+    uint32_t parent, next; /* NEXT in its slot */
+    uint64_t key;          /* within the parent: a declaration, a field, an index */
+    bool is_set;
+    struct gsim_cu_value value;
+};
+
+enum gsim_cu_memory { GSIM_CU_HOST, GSIM_CU_PINNED, GSIM_CU_DEVICE, GSIM_CU_MANAGED };
+struct gsim_cu_region {
+    enum gsim_cu_memory memory;
+    uint32_t buffer;  /* of the program; device and managed memory */
+    uint32_t cell;    /* whose children are its elements */
+    uint32_t last_op; /* index + 1 of the last op that used it */
+    bool was_host_read, was_host_written; /* since the last op on the device that used it */
+    bool begins_on_host; /* written by the host before the first op */
+};
+
+struct gsim_cu_kids {
+    CXCursor *at;
+    size_t count, room;
+};
+
+/* What a stream's next op must follow; streams are numbered from 1, 0 is the default. */
+struct gsim_cu_stream {
+    uint32_t last_op; /* index + 1; 0: none */
+    uint32_t waits[8];
+    uint32_t wait_count;
+};
+#define GSIM_CU_STREAMS 1024
+#define GSIM_CU_EVENTS  4096
+
+struct gsim_cu {
+    struct gsim_clang clang;
+    const struct gsim_cuda_options *options;
+    const char *path;
+    CXTranslationUnit unit;
+    CXFile file;
+    struct gsim_error *error;
+    enum gsim_status status; /* the first failure; everything stops */
+    struct gsim_builder *builder;
+    struct gsim_cu_cell *cells;
+    size_t cell_count, cell_room;
+    uint32_t slots[4096];
+    struct gsim_cu_region *regions;
+    size_t region_count, region_room;
+    struct gsim_cu_stream streams[GSIM_CU_STREAMS];
+    uint32_t stream_count, event_count, events[GSIM_CU_EVENTS]; /* op index + 1 that was last when recorded */
+    uint32_t op_count, kernels, copy_ops, memsets, left_syncs;
+    uint32_t plain_loops; /* without calls of CUDA, around what is executed */
+    uint32_t frame, frame_count, self; /* cells: of the function being executed; what "this" points to */
+    uint32_t depth;
+    uint64_t steps;
+    bool is_silent;  /* a loop without CUDA is executed, or a kernel's cost counted: host accesses are still noted, calls not */
+    bool in_kernel;
+    enum { GSIM_CU_ON, GSIM_CU_BREAK, GSIM_CU_CONTINUE, GSIM_CU_RETURN } flow;
+    struct gsim_cu_value returned;
+    uint32_t notes;
+};
+
+/* values.c */
+uint32_t gsim_cu_cell(struct gsim_cu *s, uint32_t parent, uint64_t key);
+struct gsim_cu_value gsim_cu_load(const struct gsim_cu *s, uint32_t cell);
+void gsim_cu_store(struct gsim_cu *s, uint32_t cell, struct gsim_cu_value value);
+uint64_t gsim_cu_text_key(const char *text);
+uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const char *name, double bytes, CXCursor at);
+struct gsim_cu_value gsim_cu_number(double number);
+bool gsim_cu_is_known(struct gsim_cu_value value);
+/* Children, for gsim_free(kids.at). */
+struct gsim_cu_kids gsim_cu_kids(struct gsim_cu *s, CXCursor cursor);
+bool gsim_cu_is_named(struct gsim_cu *s, CXCursor cursor, const char *name);
+void gsim_cu_name(struct gsim_cu *s, CXCursor cursor, char name[GSIM_LIMIT_NAME + 1]);
+/* The text of a token that begins at the cursor, or behind which it stands; NULL: in no file that is there. */
+const char *gsim_cu_text(struct gsim_cu *s, CXSourceLocation at, size_t *left, size_t *before);
+void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[4]);
+unsigned gsim_cu_line(struct gsim_cu *s, CXCursor cursor);
+void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...) GSIM_PRINTF(3, 4);
+void gsim_cu_fail(struct gsim_cu *s, CXCursor at, const char *format, ...) GSIM_PRINTF(3, 4);
+/* The value that --arg gives a variable of that name. */
+bool gsim_cu_given(struct gsim_cu *s, CXCursor variable, struct gsim_cu_value *value);
+bool gsim_cu_is_integer(struct gsim_cu *s, CXCursor expression);
+CXCursor gsim_cu_function(struct gsim_cu *s, CXCursor call); /* with a body where there is one; of templates the template */
+bool gsim_cu_is_default(struct gsim_cu *s, CXCursor argument); /* left out in the call */
+CXCursor gsim_cu_parameter(struct gsim_cu *s, CXCursor function, unsigned index); /* null: there is none */
+CXCursor gsim_cu_body(struct gsim_cu *s, CXCursor function);
+
+/* evaluate.c */
+struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression);
+uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes);
+uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration);
+void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes);
+
+/* walk.c */
+void gsim_cu_statement(struct gsim_cu *s, CXCursor statement);
+void gsim_cu_declare(struct gsim_cu *s, CXCursor variable);
+struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t count,
+                                    uint32_t self);
+bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement); /* of CUDA */
+double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of a for loop; NAN: not known */
+
+/* api.c */
+bool gsim_cu_is_launch(struct gsim_cu *s, const struct gsim_cu_kids *kids);
+struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const struct gsim_cu_kids *kids);
+bool gsim_cu_api(struct gsim_cu *s, CXCursor call, const char *name, const struct gsim_cu_kids *kids, struct gsim_cu_value *result);
+void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes);
+
+/* kernel.c */
+struct gsim_cu_use {
+    uint64_t reads, writes; /* bits of parameters */
+};
+struct gsim_cu_use gsim_cu_uses(struct gsim_cu *s, CXCursor function, uint32_t depth);
+struct gsim_cu_cost {
+    double flops, read_bytes[GSIM_CU_PARAMS], written_bytes[GSIM_CU_PARAMS]; /* of one thread */
+    double shared_bytes; /* of a block */
+    bool fp64, is_partial; /* a loop's trips are not known */
+};
+void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t count, struct gsim_dim3 grid,
+                  struct gsim_dim3 block, struct gsim_cu_cost *cost);
+
+#endif

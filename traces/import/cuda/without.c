@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* In place of the rest of this folder where gpusim is built without libclang's header. */
+#include "traces/import/importers.h"
+
+enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_options *options, struct gsim_program *program,
+                                  struct gsim_import_notes *notes, struct gsim_error *error)
+{
+    (void)options;
+    (void)program;
+    *notes = (struct gsim_import_notes){0};
+    return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': this gpusim was built without libclang (Debian: libclang-dev)", path);
+}
