@@ -60,12 +60,14 @@ count 5 '"kernel": "spread"'
 import_ok "$sources/vec.cu" -DBLOCKS=4 --arg n=1024
 is_last 'launches: 3 of 3 read'
 has program '"kernel": "square", "grid": [4, 1, 1], "block": [256, 1, 1], "reads": ["x"], "writes": ["x1"]'
-has program '"kernel": "reduce", "grid": [4, 1, 1], "block": [256, 1, 1], "reads": ["x1", "y1", "z"], "writes": ["z"]'
-has notes "vec.cu:14: there is no main: 'run' is executed"
-has notes 'vec.cu:24: how often the loop is executed is not known: 1 assumed'
+# 1025 elements by 256, through macros.
+import_ok "$sources/vec.cu" -DBLOCKS=4 --arg n=1025
+has program '"kernel": "reduce", "grid": [5, 1, 1], "block": [256, 1, 1], "reads": ["x1", "y1", "z"], "writes": ["z"]'
+has notes "vec.cu:16: there is no main: 'run' is executed"
+has notes 'vec.cu:26: how often the loop is executed is not known: 1 assumed'
 import_ok "$sources/vec.cu" -DBLOCKS=4
-has notes 'vec.cu:17: the size of '
-refused 2 "vec.cu:22:14: use of undeclared identifier 'BLOCKS'" "$sources/vec.cu"
+has notes 'vec.cu:19: the size of '
+refused 2 "vec.cu:24:14: use of undeclared identifier 'BLOCKS'" "$sources/vec.cu"
 
 printf '#include "nothing.h"\nint main() { return 0; }\n' >"$scratch/header.cu"
 refused 2 "header.cu:1:10: 'nothing.h' file not found" "$scratch/header.cu"
@@ -79,6 +81,9 @@ printf '__global__ void k(int *x) { x[0] = nowhere; }\nint main() { int *x; cuda
 import_ok "$scratch/kernel.cu"
 is_last 'launches: 1 of 1 read'
 has notes 'kernel.cu:1: 1 errors within kernels'
+printf '__global__ void k(int *x) { x[0] = 1; }\nint main() { int *x; cudaMalloc(&x, 4); cudaNew(x); k<<<1, 1>>>(x); }\n' >"$scratch/new.cu"
+import_ok "$scratch/new.cu"
+has notes "new.cu:2: use of undeclared identifier 'cudaNew'"
 "$gpusim" import cuda "$sources/img.cu" --arg n=many -o "$scratch/program" 2>"$scratch/notes"
 has notes "--arg: expected NAME=NUMBER, found 'n=many'"
 exit $failed

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The source with its own function-like macros expanded, line by line as it was: libclang does not tell the operators within a
+ * macro. Macros that are defined twice or that use # stay.
+ */
+#include "traces/import/cuda/expand.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "gpusim/memory.h"
+
+#define MOST_MACROS 256
+#define MOST_PARAMS 16
+#define MOST_DEPTH  8
+
+struct text {
+    char *at;
+    size_t count, room;
+    bool failed;
+};
+
+struct part {
+    const char *at;
+    size_t length;
+};
+
+struct macro {
+    struct part name, params[MOST_PARAMS], body;
+    size_t param_count;
+    bool is_usable;
+};
+
+struct expander {
+    struct macro macros[MOST_MACROS];
+    size_t count;
+    struct text out;
+};
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool are_equal(struct part a, struct part b) { return a.length == b.length && memcmp(a.at, b.at, a.length) == 0; }
+
+static void put(struct text *text, const char *at, size_t length)
+{
+    void *chars = text->at;
+    for (size_t i = 0; i < length; i++) {
+        if (gsim_array_grow(&chars, 1, text->count + 1, &text->room)) {
+            text->failed = true;
+            return;
+        }
+        text->at = chars;
+        text->at[text->count++] = at[i];
+        text->at[text->count] = '\0';
+    }
+}
+
+/* The length of what stands at AT and is one thing: a comment, a text, a word, a number, a character. */
+static size_t token(const char *at, size_t left)
+{
+    size_t n = 1;
+    if (left > 1 && at[0] == '/' && at[1] == '/') {
+        while (n < left && at[n] != '\n') n++;
+        return n;
+    }
+    if (left > 1 && at[0] == '/' && at[1] == '*') {
+        for (n = 2; n < left && !(at[n - 1] == '*' && at[n] == '/' && n > 2); n++) {}
+        return n < left ? n + 1 : left;
+    }
+    if (*at == '"' || *at == '\'') {
+        while (n < left && at[n] != *at && at[n] != '\n') n += at[n] == '\\' && n + 1 < left ? 2 : 1;
+        return n < left ? n + 1 : left;
+    }
+    while (is_word(*at) && n < left && is_word(at[n])) n++;
+    return n;
+}
+
+/* To the end of a line of the preprocessor, with those that continue it. */
+static size_t directive(const char *at, size_t left)
+{
+    size_t n = 0;
+    while (n < left && (at[n] != '\n' || (n && at[n - 1] == '\\'))) n++;
+    return n;
+}
+
+/* AT: behind "#define". */
+static void define(struct expander *e, const char *at, size_t left)
+{
+    struct macro macro = {.is_usable = true};
+    size_t n = 0;
+    while (n < left && (at[n] == ' ' || at[n] == '\t')) n++;
+    macro.name = (struct part){at + n, 0};
+    while (n < left && is_word(at[n])) n++;
+    macro.name.length = (size_t)(at + n - macro.name.at);
+    bool is_function = n < left && at[n] == '(';
+    for (n += is_function; is_function && n < left && at[n] != ')'; n++) {
+        if (at[n] == '.') macro.is_usable = false; /* ... */
+        if (!is_word(at[n])) continue;
+        if (macro.param_count == MOST_PARAMS) return;
+        struct part *param = &macro.params[macro.param_count++];
+        *param = (struct part){at + n, token(at + n, left - n)};
+        n += param->length - 1;
+    }
+    if (n < left) n += is_function;
+    macro.body = (struct part){at + n, left - n};
+    macro.is_usable &= is_function && n <= left && !memchr(at + n, '#', left - n);
+    for (size_t i = 0; i < e->count; i++)
+        if (are_equal(e->macros[i].name, macro.name)) {
+            e->macros[i].is_usable = false;
+            return;
+        }
+    if (e->count < MOST_MACROS) e->macros[e->count++] = macro;
+}
+
+static const struct macro *find(const struct expander *e, struct part name)
+{
+    for (size_t i = 0; i < e->count; i++)
+        if (e->macros[i].is_usable && are_equal(e->macros[i].name, name)) return &e->macros[i];
+    return NULL;
+}
+
+/* The arguments at AT, which begins with "(" or white space; its length, 0: they are not these. */
+static size_t arguments(const char *at, size_t left, size_t wanted, struct part *args)
+{
+    size_t n = 0, count = 0, begin;
+    int depth = 0;
+    while (n < left && isspace((unsigned char)at[n])) n++;
+    if (n == left || at[n] != '(') return 0;
+    begin = n + 1;
+    for (size_t step; n < left; n += step) {
+        step = token(at + n, left - n);
+        if (strchr("([{", at[n])) depth++;
+        if (strchr(")]}", at[n])) depth--;
+        if (!(depth == 1 && at[n] == ',') && depth) continue;
+        if (count == MOST_PARAMS) return 0;
+        args[count++] = (struct part){at + begin, n - begin};
+        begin = n + 1;
+        if (!depth) return count == wanted ? n + 1 : 0;
+    }
+    return 0;
+}
+
+static void substitute(const struct macro *macro, const struct part *args, struct text *out)
+{
+    for (size_t n = 0, step; n < macro->body.length; n += step) {
+        const char *at = macro->body.at + n;
+        size_t i = 0;
+        step = token(at, macro->body.length - n);
+        while (i < macro->param_count && !are_equal(macro->params[i], (struct part){at, step})) i++;
+        if (i < macro->param_count)
+            put(out, args[i].at, args[i].length);
+        else if (*at == '\\' || *at == '\n')
+            put(out, " ", 1);
+        else if (step < 2 || at[0] != '/') /* a comment ends there */
+            put(out, at, step);
+    }
+}
+
+static void expand(struct expander *e, const char *at, size_t left, int depth)
+{
+    bool is_line_start = depth == 0;
+    for (size_t n = 0, step; n < left; n += step) {
+        struct part args[MOST_PARAMS];
+        if (is_line_start && at[n] == '#') {
+            step = directive(at + n, left - n);
+            put(&e->out, at + n, step);
+            continue;
+        }
+        step = token(at + n, left - n);
+        is_line_start = depth == 0 && (at[n] == '\n' || (is_line_start && isspace((unsigned char)at[n])));
+        const struct macro *macro = is_word(at[n]) && depth < MOST_DEPTH ? find(e, (struct part){at + n, step}) : NULL;
+        size_t behind = macro ? arguments(at + n + step, left - n - step, macro->param_count, args) : 0;
+        if (!behind) {
+            put(&e->out, at + n, step);
+            continue;
+        }
+        struct text inner = {0};
+        substitute(macro, args, &inner);
+        if (inner.count) expand(e, inner.at, inner.count, depth + 1);
+        e->out.failed |= inner.failed;
+        gsim_free(inner.at);
+        step += behind;
+    }
+}
+
+char *gsim_cu_expand(const char *source, size_t length, size_t *expanded_length)
+{
+    struct expander *e = gsim_alloc(sizeof *e);
+    bool is_line_start = true;
+    if (!e) return NULL;
+    for (size_t n = 0, step; n < length; n += step) {
+        step = token(source + n, length - n);
+        if (is_line_start && source[n] == '#') {
+            step = directive(source + n, length - n);
+            size_t word = 1;
+            while (word < step && (source[n + word] == ' ' || source[n + word] == '\t')) word++;
+            if (step > word + 6 && memcmp(source + n + word, "define", 6) == 0) define(e, source + n + word + 6, step - word - 6);
+        }
+        is_line_start = source[n] == '\n' || (is_line_start && isspace((unsigned char)source[n]));
+    }
+    expand(e, source, length, 0);
+    char *text = e->out.at;
+    *expanded_length = e->out.count;
+    if (e->out.failed) {
+        gsim_free(text);
+        text = NULL;
+    }
+    gsim_free(e);
+    return text;
+}
