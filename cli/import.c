@@ -306,10 +306,10 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
 int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
-    struct import i = {.arguments = arguments, .infers = true, .options.cuda = &i.cuda};
+    struct import i = {.arguments = arguments, .infers = true, .options = {.cuda = &i.cuda, .name = i.name}};
     if (arguments->operand_count == 2 && strcmp(arguments->operands[0], "ncu") == 0) return gsim_cli_import_ncu(arguments);
-    if (gsim_cli_are_ranks(arguments) && !gsim_importer_find(arguments->operands[0])) return gsim_cli_import_ranks(arguments);
-    i.options.name = i.name;
+    if (gsim_cli_are_ranks(arguments) && !gsim_importer_find(arguments->operands[0]) &&
+        (arguments->operand_count != 2 || access(arguments->operands[0], F_OK) == 0)) return gsim_cli_import_ranks(arguments);
     struct gsim_cuda_word *words = gsim_alloc(sizeof *words * (arguments->repeated_count + 1));
     enum gsim_status status = words ? gsim_cli_source(arguments, words, &i.cuda, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = prepare(&i, &error);
