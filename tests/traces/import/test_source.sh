@@ -57,6 +57,16 @@ has program '"reads": ["rows", "other"], "writes": [{"buffer": "both", "offset":
 import_ok "$sources/hits.cu" -DSTEPS=4
 count 5 '"kernel": "spread"'
 
+import_ok "$sources/product.cu"
+is_last 'launches: 2 of 2 read'
+# 64 products and 64 sums for each of 64 x 64 results; two matrices read, the result read and written.
+has program '"name": "product", "flops": 524288, "dram_bytes": 65536'
+count 3 '"kernel": "product", "grid": [2, 8, 1], "block": [32, 8, 1], "reads": ["matrix", "matrix.2", "matrix.3"], "writes": ["matrix.3"]'
+count 10 '"kernel": "price"'
+has program '"reads": ["x.10"], "writes": ["y.10"], "stream": 10'
+count 10 '{"op": "host_read", "buffer": "y'
+"$gpusim" --workload "$scratch/program" --sched async >"$scratch/run" 2>&1 || { fail "cannot run it"; cat "$scratch/run" >&2; }
+
 import_ok "$sources/vec.cu" -DBLOCKS=4 --arg n=1024
 is_last 'launches: 3 of 3 read'
 has program '"kernel": "square", "grid": [4, 1, 1], "block": [256, 1, 1], "reads": ["x"], "writes": ["x1"]'

@@ -410,10 +410,18 @@ static void call_other(struct gsim_cu *s, const struct call *c, const char *name
     if (!strcmp(name, "cudaEventElapsedTime")) set(s, c->values[0], (struct gsim_cu_value){0});
 }
 
+/* By its name, and not a function that the source itself has. */
+bool gsim_cu_is_api(struct gsim_cu *s, CXCursor call, const char *name)
+{
+    CXCursor function = gsim_cu_function(s, call);
+    return strncmp(name, "cuda", 4) == 0 &&
+           (s->clang.Cursor_isNull(function) || gsim_cu_body(s, function).kind == CXCursor_InvalidFile);
+}
+
 bool gsim_cu_api(struct gsim_cu *s, CXCursor at, const char *name, const struct gsim_cu_kids *kids, struct gsim_cu_value *result)
 {
     struct call c = {.at = at, .kids = kids};
-    if (strncmp(name, "cuda", 4) != 0 || s->in_kernel) return false;
+    if (!gsim_cu_is_api(s, at, name) || s->in_kernel) return false;
     for (size_t i = 0; i < 9; i++) c.values[i] = i >= 3 ? done : (struct gsim_cu_value){0};
     for (size_t i = 1; i < kids->count && i <= 9; i++)
         c.values[i - 1] = gsim_cu_is_default(s, kids->at[i]) ? done : gsim_cu_evaluate(s, kids->at[i]);

@@ -126,6 +126,7 @@ double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of
 /* api.c */
 bool gsim_cu_is_launch(struct gsim_cu *s, const struct gsim_cu_kids *kids);
 struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const struct gsim_cu_kids *kids);
+bool gsim_cu_is_api(struct gsim_cu *s, CXCursor call, const char *name);
 bool gsim_cu_api(struct gsim_cu *s, CXCursor call, const char *name, const struct gsim_cu_kids *kids, struct gsim_cu_value *result);
 void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes);
 

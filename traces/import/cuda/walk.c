@@ -26,7 +26,7 @@ static enum CXChildVisitResult search_calls(CXCursor cursor, CXCursor parent, CX
     (void)parent;
     if (s->clang.getCursorKind(cursor) != CXCursor_CallExpr) return CXChildVisit_Recurse;
     gsim_cu_name(s, cursor, name);
-    bool is_cuda = (strncmp(name, "cuda", 4) == 0 && strncmp(name, "cudaGetErr", 10) != 0) || strncmp(name, "__cudaPush", 10) == 0;
+    bool is_cuda = (gsim_cu_is_api(s, cursor, name) && strncmp(name, "cudaGetErr", 10) != 0) || strncmp(name, "__cudaPush", 10) == 0;
     CXCursor function = gsim_cu_function(s, cursor);
     if (!is_cuda && !s->clang.Cursor_isNull(function) && !s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function))) {
         CXCursor body = gsim_cu_body(s, function);
