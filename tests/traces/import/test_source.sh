@@ -94,6 +94,10 @@ has notes 'kernel.cu:1: 1 errors within kernels'
 printf '__global__ void k(int *x) { x[0] = 1; }\nint main() { int *x; cudaMalloc(&x, 4); cudaNew(x); k<<<1, 1>>>(x); }\n' >"$scratch/new.cu"
 import_ok "$scratch/new.cu"
 has notes "new.cu:2: use of undeclared identifier 'cudaNew'"
+printf 'struct S { int *p; };\n__global__ void k(S s) { s.p[0] = 1; }\nint main() { int *x; cudaMalloc(&x, 4); k<<<1, 1>>>(S{x}); }\n' >"$scratch/struct.cu"
+import_ok "$scratch/struct.cu"
+has notes 'struct.cu:3: argument 1 is not known: it may lead to any buffer'
+has program '"unknown": true'
 "$gpusim" import cuda "$sources/img.cu" --arg n=many -o "$scratch/program" 2>"$scratch/notes"
 has notes "--arg: expected NAME=NUMBER, found 'n=many'"
 exit $failed

@@ -136,13 +136,14 @@ static void read_operands(struct gsim_cu *s, const struct launch *launch, struct
     for (size_t i = 0; i < launch->count; i++) {
         CXType type = s->clang.getCanonicalType(s->clang.getCursorType(gsim_cu_parameter(s, launch->kernel, (unsigned)i)));
         struct gsim_cu_value value = launch->values[i];
-        bool is_pointer = type.kind == CXType_Pointer || value.kind == GSIM_CU_POINTER;
+        bool is_pointer = type.kind == CXType_Pointer;
         bool is_const = type.kind == CXType_Pointer && s->clang.isConstQualifiedType(s->clang.getPointeeType(type));
-        if (value.kind == GSIM_CU_POINTER)
+        if (value.kind == GSIM_CU_POINTER && type.kind == CXType_Pointer)
             add_operand(s, o, value, use.reads >> i & 1, !is_const && (use.writes >> i & 1), is_const);
-        else if ((is_pointer && !gsim_cu_is_known(value)) || (type.kind == CXType_Record && value.kind != GSIM_CU_DIM)) {
+        else if (value.kind == GSIM_CU_POINTER || (is_pointer && !gsim_cu_is_known(value)) ||
+                 (type.kind == CXType_Record && value.kind != GSIM_CU_DIM)) {
             gsim_cu_note(s, launch->at, "argument %zu is not known: it may lead to any buffer", i + 1);
-            o->is_unknown |= is_pointer;
+            o->is_unknown = true;
         }
     }
 }
