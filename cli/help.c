@@ -46,7 +46,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_LIST] =
         {
             "list workloads, schedulers, ways of sharing, devices, presets, rules, options",
-            "gpusim list [workloads|schedulers|placements|sharing|devices|presets|rules|gpu] [NAME] [--long]",
+            "gpusim list [workloads|schedulers|placements|sharing|devices|nodes|presets|rules|gpu|batching] [NAME] [--long]",
             "Names and one line about each; without an argument, all lists. --long adds parameters, numbers\n"
             "with their units and sources, and what sizes mean; NAME tells all this of one entry (presets: of one\n"
             "workload). Devices and schedulers may be files: ./my-gpu.json, ./my-policy.so. rules: what --opt "
@@ -319,9 +319,9 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "tell how long one step of a server takes",
             "gpusim step SPEC.json KIND SIZE [+ KIND SIZE]... [beside prefill SIZE] | --listen",
-            "Prints the time of steps behind each other, alone or beside a prefill on a stream of its own. With --listen it\n"
+            "Prints the time of steps one after the other, alone or beside a prefill on a stream of its own. With --listen it\n"
             "reads such questions from standard input, one a line, and answers each with microseconds or \"error TEXT\": an\n"
-            "engine's own scheduler can so run on simulated time (docs/serving.md has a client of 30 lines).\n",
+            "engine's own scheduler can then run on simulated time (docs/serving.md has a client of 30 lines).\n",
             "  gpusim step server.json decode 8\n"
             "  gpusim step server.json decode 8 beside prefill 512\n"
             "  printf 'decode 4\\nprefill 512 + decode 8\\n' | gpusim step server.json --listen\n",
