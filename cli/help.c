@@ -113,7 +113,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_PLOT] =
         {
             "draw figures from results, reports and traces",
-            "gpusim plot speedup|lines|heatmap|scatter|box|timeline|jct|clients FILE... [-o PICTURE] [options]",
+            "gpusim plot speedup|lines|heatmap|scatter|box|timeline|jct|clients|load FILE... [-o PICTURE] [options]",
             "Draws with gnuplot. timeline reads a report (run --report), a trace (run --trace, PyTorch's profiler) or\n"
             "runs recorded by gpusim-runner; the others read results: databases of gpusim sweep, specs of sweeps\n"
             "(run first), CSV or JSON of compare, reports, recorded runs, any CSV with a head line. Rows that agree\n"
