@@ -46,7 +46,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_LIST] =
         {
             "list workloads, schedulers, ways of sharing, devices, presets, rules, options",
-            "gpusim list [workloads|schedulers|placements|sharing|devices|nodes|presets|rules|gpu|batching] [NAME] [--long]",
+            "gpusim list [workloads|schedulers|placements|devices|nodes|rules|...] [NAME] [--long]",
             "Names and one line about each; without an argument, all lists. --long adds parameters, numbers\n"
             "with their units and sources, and what sizes mean; NAME tells all this of one entry (presets: of one\n"
             "workload). Devices and schedulers may be files: ./my-gpu.json, ./my-policy.so. rules: what --opt "

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/traces.h"
 #include "sim/base/gz.h"
@@ -48,7 +49,8 @@ bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments)
 {
     uint32_t ranks[2] = {0}, worlds[2] = {0};
     if (arguments->operand_count == 1) return is_folder(arguments->operands[0]) && arguments->command != GSIM_CLI_VALIDATE;
-    if (arguments->operand_count < 2 || arguments->command != GSIM_CLI_VALIDATE) return arguments->operand_count > 1;
+    if (arguments->operand_count < 2 || access(arguments->operands[0], F_OK) != 0) return false; /* no file: a format's name, written wrong */
+    if (arguments->command != GSIM_CLI_VALIDATE) return true;
     for (size_t i = 0; i < arguments->operand_count; i++) {
         uint32_t at = i ? 1 : 0;
         if (!find_rank(arguments->operands[i], &ranks[at], &worlds[at])) return false;

@@ -15,6 +15,7 @@
 
 #include "sim/device/occupancy.h"
 #include "sim/device/reader.h"
+#include "sim/device/rules.h"
 #include "sim/device/search.h"
 #include "sim/base/text.h"
 
@@ -335,7 +336,7 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
                                   struct gsim_error *error)
 {
     struct gsim_error local = {0};
-    struct gsim_device_spec result = {0};
+    struct gsim_device_spec result = {.rules_off = GSIM_RULES_ASKED};
     struct gsim_device_reader reader = {.spec = &result, .error = &local};
     cJSON *json = gsim_json_read(path, &local);
     enum gsim_status status = json ? read_head(&reader, json) : local.status;

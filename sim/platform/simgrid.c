@@ -26,6 +26,12 @@
 #define SETUP_BYTES (4 << 20)
 #define ACTOR_BYTES (640 << 10) /* its stack of 512 KB, and what else it has */
 
+#ifdef __SANITIZE_ADDRESS__
+/* SimGrid keeps links and routes that are made on demand to the process's end, reachable only from itself. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) { return "leak:libsimgrid\n"; }
+#endif
+
 /* Its functions that are used, by their own names: sg.NAME(). */
 #define FUNCTIONS(X)                                                                                                       \
     X(simgrid_init) X(simgrid_run) X(simgrid_get_clock)                                           \

@@ -150,6 +150,10 @@ static const struct {
     const char *name, *where;
 } elsewhere[] = {
     {"dram_peak_gbps", "listed for comparison, as its help says"},
+    {"pipe_knee", "kernels with pipes, as ncu measures them: rule.known_pipes"},
+    {"fault_beside", "managed memory on several GPUs"},
+    {"fault_group", "managed memory on several GPUs"},
+    {"l2_knee", "kernels with pipes, as ncu measures them: rule.known_pipes"},
     {"l2_gbps", "listed, not yet a limit, as its help says"},
     {"copy_engines", "listed, as its help says"},
     {"l1_kib", "shared memory beside a large carve-out"},
@@ -216,7 +220,9 @@ static bool is_elsewhere(const char *name)
 {
     for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
         if (strcmp(elsewhere[i].name, name) == 0) return true;
-    return gsim_device_number_find(name) >= GSIM_DEV_asleep_w && gsim_device_number_find(name) <= GSIM_DEV_unknown_warps; /* energies, no times */
+    enum gsim_device_number number = gsim_device_number_find(name);
+    if (strncmp(name, "gpcs_", strlen("gpcs_")) == 0) return true; /* kernels with clusters */
+    return number >= GSIM_DEV_asleep_w && number <= GSIM_DEV_unknown_warps; /* energies, no times */
 }
 
 /* Another value of NUMBER on DEVICE. */

@@ -80,6 +80,7 @@ static void without_a_rule(void)
     struct gsim_error error = {0};
     struct gsim_device_spec device = {0};
     CHECK_OK(gsim_device_load("h200-vm", &device, &error), error);
+    const uint64_t given = device.rules_off;
     for (int i = 0; i < GSIM_RULE_COUNT && error.status == GSIM_OK; i++) {
         enum gsim_rule rule = (enum gsim_rule)i;
         const char *sentence = gsim_rule_sentence(rule);
@@ -88,13 +89,14 @@ static void without_a_rule(void)
         CHECK_MSG(words <= 20, "%s: %d words", gsim_rule_name(rule), words);
         CHECK_INT(gsim_rule_find(gsim_rule_name(rule)), rule);
         CHECK_OK(gsim_rule_set(&device, gsim_rule_name(rule), "off", &error), error);
-        CHECK(!gsim_rule_holds(device.rules_off, rule) && device.rules_off == UINT64_C(1) << i);
+        CHECK(!gsim_rule_holds(device.rules_off, rule) && device.rules_off == (given | UINT64_C(1) << i));
         check_workload(gsim_workload_find("img"), GSIM_SHAPE_CONCURRENT, &device, GSIM_MEMORY_PINNED, true, false);
         check_workload(gsim_workload_find("ml"), GSIM_SHAPE_CONCURRENT, &device, GSIM_MEMORY_PINNED, true, true);
         check_workload(gsim_workload_find("img"), GSIM_SHAPE_CONCURRENT, &device, GSIM_MEMORY_MANAGED, false, true);
         check_workload(gsim_workload_find("m2"), GSIM_SHAPE_SERIAL, &device, GSIM_MEMORY_PINNED, false, true);
         CHECK_OK(gsim_rule_set(&device, gsim_rule_name(rule), "on", &error), error);
-        CHECK(!device.rules_off);
+        CHECK(gsim_rule_holds(device.rules_off, rule));
+        device.rules_off = given;
     }
     gsim_device_release(&device);
 }

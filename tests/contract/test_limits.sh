@@ -50,9 +50,10 @@ refused "iterations: expected an integer from 1 to" "$gpusim" --workload number.
 refused "cases.json'" "$gpusim" validate cases.json
 # --- gzip that expands a thousand times, from a file; plain text of the same size is read
 { printf '{"schema":"gpusim-program/1","name":"' && head -c 150000000 /dev/zero | tr '\0' a; } | gzip -9 >bomb.json.gz
-for command in "--workload bomb.json.gz --sched serial" "import kineto bomb.json.gz -o x.json" "validate bomb.json.gz" "plot timeline bomb.json.gz -o x.svg"; do
+for command in "--workload bomb.json.gz --sched serial" "import kineto bomb.json.gz -o x.json" "validate bomb.json.gz"; do
     refused "times its size: expected at most 200 times" "$gpusim" $command
 done
+refused "expected a report of a run" "$gpusim" plot timeline bomb.json.gz -o x.svg # told by its beginning
 
 # --- two gigabytes of blanks, packed quickly and plain: refused as what they are, at once and in little memory
 truncate -s 2G blanks.json

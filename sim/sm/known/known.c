@@ -8,7 +8,7 @@
 
 #define DENSE_SHARE 0.7 /* of what issue-bound blocks take, below which given arithmetic is not all that they do */
 /* Of a slice's peak beyond the mean slice's: atomics on few addresses. Repeated they take up to a third less than behind any other kernel,
- * though nothing of theirs is displaced (H100, traces/h100/unlike: 510 and 676 us, 37 and 54 us). */
+ * though nothing of theirs is displaced (H100: 510 and 676 us, 37 and 54 us). */
 #define CONTENDED 0.3
 
 /* Share of a block's time that waits for a pipe of all SMs: the kernel takes CHIP of that, and SM of its SMs' own. */

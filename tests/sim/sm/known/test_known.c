@@ -6,6 +6,7 @@
 
 #include "gpusim/device.h"
 #include "sim/device/device.h"
+#include "sim/device/rules.h"
 #include "sim/sm/state.h"
 #include "tests/test.h"
 
@@ -30,6 +31,7 @@ static void open_world(struct world *w)
     *w = (struct world){0};
     gsim_params_set_defaults(gsim_gpu_params, &options);
     CHECK_INT(gsim_device_load("h100-vm", &w->device, &error), GSIM_OK);
+    CHECK_OK(gsim_rule_set(&w->device, "known_pipes", "on", &error), error);
     w->gpu = gsim_gpu_create(&w->arena, &w->device, &options, &listener);
 }
 
