@@ -102,7 +102,7 @@ static void simulate(struct gsim_serving_table *t, struct row *row)
 
 static bool is_row(const struct row *row, uint32_t prefill, const uint32_t *steps, uint32_t count)
 {
-    return row->prefill == prefill && row->count == count && memcmp(row->steps, steps, sizeof *steps * count) == 0;
+    return row->prefill == prefill && row->count == count && (!count || memcmp(row->steps, steps, sizeof *steps * count) == 0);
 }
 
 static size_t place_of(const struct gsim_serving_table *t, uint32_t prefill, const uint32_t *steps, uint32_t count)
@@ -148,7 +148,7 @@ static const struct row *find(struct gsim_serving_table *t, uint32_t prefill, co
     }
     row->prefill = prefill;
     row->count = count;
-    memcpy(row->steps, steps, sizeof *steps * count);
+    if (count) memcpy(row->steps, steps, sizeof *steps * count);
     if (!t->error.status) simulate(t, row);
     t->rows[at] = row;
     t->row_count++;

@@ -28,8 +28,10 @@
 
 #ifdef __SANITIZE_ADDRESS__
 /* SimGrid keeps links and routes that are made on demand to the process's end, reachable only from itself. */
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_options(void);
 const char *__lsan_default_suppressions(void) { return "leak:libsimgrid\n"; }
+const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 #endif
 
 /* Its functions that are used, by their own names: sg.NAME(). */

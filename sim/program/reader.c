@@ -150,6 +150,7 @@ static void release(struct gsim_reader *reader)
     gsim_free(reader->args);
     gsim_free(reader->ordered);
     gsim_free(reader->after);
+    gsim_free(reader->group);
     gsim_free(reader->segments);
     gsim_free(reader->pending);
     gsim_arena_release(&reader->arena);
